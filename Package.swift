@@ -1,0 +1,85 @@
+// swift-tools-version:6.2
+
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+
+/// One target of the house. What it may import is what is named here: the build refuses everything else
+/// (`--explicit-target-dependency-import-check error`).
+func layer(_ name: String, knows dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, knows dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+var products: [Product] = []
+var targets: [Target] = []
+
+// On Apple's systems the system's own Core Bluetooth answers `import CoreBluetooth`: there is nothing to build.
+#if os(Linux)
+  products += [
+    .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
+    .library(name: "BLETestKit", targets: ["BLETestKit"]),
+    .executable(name: "ble", targets: ["ble"]),
+  ]
+  targets += [
+    .systemLibrary(
+      name: "CLibcrypto", pkgConfig: "libcrypto",
+      providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+
+    layer("BLECore"),
+    layer("BLECrypto", knows: ["BLECore", "CLibcrypto"]),
+    layer("BLEWire", knows: ["BLECore"]),
+    layer("BLECapture", knows: ["BLECore", "BLEWire"]),
+    layer("BLEHCI", knows: ["BLECore", "BLEWire"]),
+    layer("BLETransports", knows: ["BLECore", "BLEWire", "BLEHCI"]),
+    layer("BLEVirtualRadio", knows: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI"]),
+    layer("BLEAdapter", knows: ["BLECore"]),
+    layer("BLEHost", knows: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEAdapter"]),
+    layer(
+      "BLEDefaultStack",
+      knows: [
+        "BLECore", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEVirtualRadio", "BLEAdapter", "BLEHost",
+      ]),
+    layer("CoreBluetooth", knows: ["BLECore", "BLEAdapter", "BLEDefaultStack"]),
+    layer(
+      "BLETestKit",
+      knows: [
+        "BLECore", "BLEWire", "BLECapture", "BLEHCI", "BLEVirtualRadio", "BLEAdapter", "BLEHost", "CoreBluetooth",
+      ]),
+    .executableTarget(
+      name: "ble",
+      dependencies: [
+        "BLECore", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEVirtualRadio", "BLEAdapter",
+        "BLEDefaultStack", "CoreBluetooth",
+      ],
+      swiftSettings: strict),
+
+    tests("BLECoreTests", knows: ["BLECore"]),
+    tests("BLECryptoTests", knows: ["BLECore", "BLECrypto"]),
+    tests("BLEWireTests", knows: ["BLECore", "BLEWire"]),
+    tests("BLECaptureTests", knows: ["BLECore", "BLEWire", "BLECapture"]),
+    tests("BLEHCITests", knows: ["BLECore", "BLEWire", "BLEHCI"]),
+    tests("BLETransportsTests", knows: ["BLECore", "BLEWire", "BLEHCI", "BLETransports"]),
+    tests("BLEVirtualRadioTests", knows: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEVirtualRadio"]),
+    tests("BLEAdapterTests", knows: ["BLECore", "BLEAdapter"]),
+    tests(
+      "BLEHostTests", knows: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEAdapter", "BLEHost", "BLEVirtualRadio"]),
+    tests("CoreBluetoothTests", knows: ["BLECore", "BLEAdapter", "CoreBluetooth"]),
+    tests("BLETestKitTests", knows: ["BLECore", "BLECapture", "BLEVirtualRadio", "CoreBluetooth", "BLETestKit"]),
+    tests("RequirementTests", knows: ["CoreBluetooth", "BLETestKit"]),
+    tests("ToolTests", knows: ["ble"]),
+  ]
+#endif
+
+let package = Package(
+  name: "swift-corebluetooth",
+  products: products,
+  targets: targets)

@@ -1,0 +1,73 @@
+import BLECore
+
+/// A Bluetooth LE stack as the facade sees it: its state, and the roles that programs play on it.
+///
+/// One adapter may carry any number of centrals and peripherals of one process. `Sendable`: what is not marked *on the loop*
+/// may be called from any thread.
+public protocol Adapter: AnyObject, Sendable {
+  /// The executor that owns the stack.
+  var loop: any StackLoop { get }
+  /// Where the stack and the facade above it write.
+  var log: Logger { get }
+  /// A snapshot; changes are told to each role's events. From any thread.
+  var state: AdapterState { get }
+  /// Whether the controller advertises and scans by the extended commands. From any thread.
+  var supportsExtendedAdvertising: Bool { get }
+
+  /// Begins a central of its own; its first event is the state, as soon as it is known. On the loop. `events` is held weakly.
+  func makeCentral(events: any CentralEvents) -> any CentralRole
+  /// Begins a peripheral of its own; its first event is the state, as soon as it is known. On the loop. `events` is held weakly.
+  func makePeripheral(events: any PeripheralEvents) -> any PeripheralRole
+
+  /// The peers among `identifiers` that this machine has met, whatever process met them. From any thread.
+  func knownPeers(_ identifiers: [PeerIdentifier]) -> [KnownPeer]
+  /// The peers that are connected now and, as far as is known, have one of `services`. From any thread.
+  func connectedPeers(withServices services: [BLEUUID]) -> [KnownPeer]
+}
+
+/// The states of an adapter, by Core Bluetooth's names.
+public enum AdapterState: Int, Sendable {
+  case unknown = 0
+  case resetting = 1
+  case unsupported = 2
+  case unauthorized = 3
+  case poweredOff = 4
+  case poweredOn = 5
+}
+
+/// What names a peer on this machine: 128 random bits, kept across processes; never its address.
+public struct PeerIdentifier: Hashable, Sendable {
+  public let high: UInt64
+  public let low: UInt64
+  public init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+}
+
+/// A peer that was met before.
+public struct KnownPeer: Hashable, Sendable {
+  public let identifier: PeerIdentifier
+  public let address: DeviceAddress
+  /// The name it last had, advertised or read.
+  public let name: String?
+  public init(identifier: PeerIdentifier, address: DeviceAddress, name: String?) {
+    self.identifier = identifier
+    self.address = address
+    self.name = name
+  }
+}
+
+/// A failure of one operation on a peer.
+public enum OperationError: Error, Hashable, Sendable {
+  /// The peer's error response; `code` as in Core, Vol 3 Part F 3.4.1.1.
+  case attribute(code: UInt8)
+  /// There is no link, or it ended while the operation was waiting.
+  case notConnected
+  /// The peer answered against the protocol; the text is for the log.
+  case protocolViolation(String)
+  /// The peer did not answer within 30 s; its bearer is closed.
+  case timedOut
+  /// This side can't: the text says what and why.
+  case notSupported(String)
+}

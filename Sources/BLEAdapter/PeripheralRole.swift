@@ -1,0 +1,188 @@
+import BLECore
+
+/// What a peripheral manager asks of the stack. Everything on the loop.
+public protocol PeripheralRole: AnyObject {
+  /// Publishes a service. The completion gets its number, or why not.
+  func add(_ service: LocalService, _ completion: @escaping (Result<LocalServiceIdentifier, PublishError>) -> Void)
+  func remove(_ service: LocalServiceIdentifier)
+  func removeAllServices()
+
+  /// Starts advertising, or says why not. One advertisement a role.
+  func startAdvertising(_ content: LocalAdvertisement, _ completion: @escaping (PublishError?) -> Void)
+  func stopAdvertising()
+
+  /// Sends `value` to those of `centrals` (`nil`: all) that subscribed to the characteristic, cut to what each link can
+  /// carry. `sent` is called once, when it has left for every one of them: one place of the queue is free again.
+  func update(
+    _ value: [UInt8], of characteristic: LocalCharacteristicIdentifier, centrals: [PeerIdentifier]?,
+    sent: @escaping () -> Void)
+
+  /// Answers a read or a batch of writes; a second answer, or one after the link's end, does nothing.
+  /// `result` is 0 or the ATT error code.
+  func respond(to transaction: TransactionIdentifier, result: UInt8, value: [UInt8])
+
+  /// Asks for the connection parameters that suit `latency`; a hint.
+  func setDesiredLatency(_ latency: ConnectionLatency, for central: PeerIdentifier)
+
+  /// Ends this role: its advertising and services. No event follows.
+  func close()
+}
+
+public enum ConnectionLatency: Int, Sendable {
+  case low = 0
+  case medium = 1
+  case high = 2
+}
+
+public struct LocalServiceIdentifier: RawRepresentable, Hashable, Sendable {
+  public let rawValue: UInt32
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+}
+
+/// Given by whoever publishes; unique within a role.
+public struct LocalCharacteristicIdentifier: RawRepresentable, Hashable, Sendable {
+  public let rawValue: UInt32
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+}
+
+/// A request of a central that waits for the program's answer.
+public struct TransactionIdentifier: RawRepresentable, Hashable, Sendable {
+  public let rawValue: UInt64
+  public init(rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+/// What an attribute demands of the link before it is touched.
+public enum SecurityDemand: Int, Comparable, Hashable, Sendable {
+  case none = 0
+  case encryption = 1
+  case authentication = 2
+  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// Who may do what with an attribute.
+public struct LocalPermissions: Hashable, Sendable {
+  /// `nil`: not at all.
+  public var read: SecurityDemand?
+  public var write: SecurityDemand?
+  public init(read: SecurityDemand? = nil, write: SecurityDemand? = nil) {
+    self.read = read
+    self.write = write
+  }
+}
+
+public struct LocalDescriptor: Hashable, Sendable {
+  public let uuid: BLEUUID
+  public let value: [UInt8]
+  public init(uuid: BLEUUID, value: [UInt8]) {
+    self.uuid = uuid
+    self.value = value
+  }
+}
+
+public struct LocalCharacteristic: Hashable, Sendable {
+  public let identifier: LocalCharacteristicIdentifier
+  public let uuid: BLEUUID
+  /// The property bits of the declaration (Core, Vol 3 Part G 3.3.1.1). Client configuration and extended properties
+  /// descriptors are made from them.
+  public let properties: UInt8
+  public let permissions: LocalPermissions
+  /// What subscribing demands.
+  public let subscription: SecurityDemand
+  /// A fixed value that the stack answers with; `nil`: the program is asked.
+  public let value: [UInt8]?
+  public let descriptors: [LocalDescriptor]
+
+  public init(
+    identifier: LocalCharacteristicIdentifier, uuid: BLEUUID, properties: UInt8, permissions: LocalPermissions,
+    subscription: SecurityDemand = .none, value: [UInt8]?, descriptors: [LocalDescriptor] = []
+  ) {
+    self.identifier = identifier
+    self.uuid = uuid
+    self.properties = properties
+    self.permissions = permissions
+    self.subscription = subscription
+    self.value = value
+    self.descriptors = descriptors
+  }
+}
+
+public struct LocalService: Hashable, Sendable {
+  public let uuid: BLEUUID
+  public let isPrimary: Bool
+  /// Published before.
+  public let included: [LocalServiceIdentifier]
+  public let characteristics: [LocalCharacteristic]
+
+  public init(
+    uuid: BLEUUID, isPrimary: Bool, included: [LocalServiceIdentifier] = [], characteristics: [LocalCharacteristic]
+  ) {
+    self.uuid = uuid
+    self.isPrimary = isPrimary
+    self.included = included
+    self.characteristics = characteristics
+  }
+}
+
+public struct LocalAdvertisement: Hashable, Sendable {
+  public var localName: String?
+  public var serviceUUIDs: [BLEUUID]
+  public init(localName: String? = nil, serviceUUIDs: [BLEUUID] = []) {
+    self.localName = localName
+    self.serviceUUIDs = serviceUUIDs
+  }
+}
+
+public enum PublishError: Error, Hashable, Sendable {
+  case uuidNotAllowed
+  case alreadyAdvertising
+  /// No handle, no advertising set or no memory is left.
+  case outOfSpace
+  case notPoweredOn
+  /// The controller refused with this error code.
+  case refused(code: UInt8)
+  /// An included service is not published.
+  case unknownService
+}
+
+/// A central on the other end of a link, as a peripheral sees it.
+public struct RemoteCentral: Hashable, Sendable {
+  public let identifier: PeerIdentifier
+  /// The longest value that one notification carries to it, in octets.
+  public let maximumUpdateValueLength: Int
+  public init(identifier: PeerIdentifier, maximumUpdateValueLength: Int) {
+    self.identifier = identifier
+    self.maximumUpdateValueLength = maximumUpdateValueLength
+  }
+}
+
+/// One part of a batch of writes.
+public struct LocalWrite: Hashable, Sendable {
+  public let characteristic: LocalCharacteristicIdentifier
+  public let offset: Int
+  public let value: [UInt8]
+  public init(characteristic: LocalCharacteristicIdentifier, offset: Int, value: [UInt8]) {
+    self.characteristic = characteristic
+    self.offset = offset
+    self.value = value
+  }
+}
+
+/// What the stack tells a peripheral manager. Everything on the loop.
+public protocol PeripheralEvents: AnyObject {
+  /// The first event, and at each change. Below `poweredOn` advertising has stopped, services and links are gone, without
+  /// further events.
+  func peripheral(didUpdateState state: AdapterState)
+  /// To be answered with `respond(to:result:value:)`; the value from `offset` on.
+  func peripheral(
+    didReceiveRead transaction: TransactionIdentifier, of characteristic: LocalCharacteristicIdentifier, offset: Int,
+    from central: RemoteCentral)
+  /// A batch, all or nothing. `needsResponse` is false for writes without response: an answer to them does nothing.
+  func peripheral(
+    didReceiveWrites transaction: TransactionIdentifier, _ writes: [LocalWrite], needsResponse: Bool,
+    from central: RemoteCentral)
+  func peripheral(didSubscribe central: RemoteCentral, to characteristic: LocalCharacteristicIdentifier)
+  /// Also for each subscription of a central whose link ended.
+  func peripheral(didUnsubscribe central: RemoteCentral, from characteristic: LocalCharacteristicIdentifier)
+  /// A larger MTU was agreed upon.
+  func peripheral(didUpdate central: RemoteCentral)
+}

@@ -1,0 +1,84 @@
+/// A 48-bit Bluetooth device address and what kind of address it is (Core, Vol 6 Part B 1.3).
+public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
+  public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
+    case `public` = 0
+    case random = 1
+  }
+
+  /// The address as a number: the most significant of the 48 bits is the first printed.
+  public let value: UInt64
+  public let kind: Kind
+
+  /// Only the lower 48 bits of `value` count.
+  public init(_ value: UInt64, kind: Kind) {
+    self.value = value & 0xFFFF_FFFF_FFFF
+    self.kind = kind
+  }
+
+  /// Six octets in the order they travel, least significant first.
+  public init(octets: some Collection<UInt8>, kind: Kind) {
+    var value: UInt64 = 0
+    for (index, octet) in octets.prefix(6).enumerated() {
+      value |= UInt64(octet) << (8 * UInt64(index))
+    }
+    self.init(value, kind: kind)
+  }
+
+  /// `"C0:12:34:56:78:9A"`, either case; `nil` where the text is anything else.
+  public init?(_ text: some StringProtocol, kind: Kind) {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 6 else { return nil }
+    var value: UInt64 = 0
+    for part in parts {
+      guard part.utf8.count == 2, let octets = [UInt8](hexadecimal: part) else { return nil }
+      value = value << 8 | UInt64(octets[0])
+    }
+    self.init(value, kind: kind)
+  }
+
+  /// The six octets in the order they travel, least significant first.
+  public var octets: [UInt8] {
+    (0..<6).map { UInt8(truncatingIfNeeded: value >> (8 * UInt64($0))) }
+  }
+
+  public enum RandomKind: Hashable, Sendable {
+    case `static`, resolvablePrivate, nonResolvablePrivate, reserved
+  }
+
+  /// What a random address is, by its two most significant bits; `nil` for a public one.
+  public var randomKind: RandomKind? {
+    guard kind == .random else { return nil }
+    switch value >> 46 {
+    case 0b11: return .static
+    case 0b01: return .resolvablePrivate
+    case 0b00: return .nonResolvablePrivate
+    default: return .reserved
+    }
+  }
+
+  /// Public and random static addresses name a device for good; private ones change.
+  public var isIdentity: Bool { kind == .public || randomKind == .static }
+
+  public var description: String {
+    var text = ""
+    for index in stride(from: 40, through: 0, by: -8) {
+      let octet = UInt8(truncatingIfNeeded: value >> UInt64(index))
+      text += CollectionOfOne(octet).hexadecimal.uppercased()
+      if index > 0 { text += ":" }
+    }
+    return text
+  }
+}
+
+extension ByteReader {
+  /// Six octets of address; the kind travels in a field of its own.
+  public mutating func deviceAddress(
+    kind: DeviceAddress.Kind, _ field: StaticString
+  ) throws(DecodeError) -> DeviceAddress {
+    DeviceAddress(try unsigned(width: 6, field), kind: kind)
+  }
+}
+
+extension ByteWriter {
+  public mutating func append(_ address: DeviceAddress) { append(address.value, width: 6) }
+}

@@ -1,0 +1,45 @@
+/// Why octets from outside could not be understood.
+///
+/// A decoder never traps and never answers just `nil`: it says in which layer, at which field and offset it stopped,
+/// and keeps the octets so that a log line or a capture can be read on its own.
+public struct DecodeError: Error, Equatable, Sendable, CustomStringConvertible {
+  public enum Reason: Equatable, Sendable {
+    /// The field needs `needed` octets and only `available` are left.
+    case truncated(needed: Int, available: Int)
+    /// The packet ended and `count` octets are left over.
+    case trailing(count: Int)
+    /// The field holds a value that its layer cannot represent.
+    case invalid(String)
+  }
+
+  /// The layer that was decoding, for instance `HCI event` or `ATT`.
+  public let layer: String
+  /// The field's name as the specification spells it.
+  public let field: String
+  /// Offset of the field from the start of the packet, in octets.
+  public let offset: Int
+  public let reason: Reason
+  /// The packet's first octets, at most `octetLimit` of them.
+  public let octets: [UInt8]
+
+  /// How many octets of a packet an error keeps.
+  public static let octetLimit = 64
+
+  public init(layer: String, field: String, offset: Int, reason: Reason, octets: some Sequence<UInt8>) {
+    self.layer = layer
+    self.field = field
+    self.offset = offset
+    self.reason = reason
+    self.octets = Array(octets.prefix(Self.octetLimit))
+  }
+
+  public var description: String {
+    let why =
+      switch reason {
+      case .truncated(let needed, let available): "needs \(needed) octets, \(available) left"
+      case .trailing(let count): "\(count) octets left over"
+      case .invalid(let text): text
+      }
+    return "\(layer): \(field) at offset \(offset): \(why) [\(octets.hexadecimal)]"
+  }
+}

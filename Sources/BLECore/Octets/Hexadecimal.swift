@@ -1,0 +1,40 @@
+extension Sequence<UInt8> {
+  /// The octets as lower-case hexadecimal digits without separators.
+  public var hexadecimal: String {
+    var text = ""
+    text.reserveCapacity(underestimatedCount * 2)
+    for octet in self {
+      text.unicodeScalars.append(hexadecimalDigit(octet >> 4))
+      text.unicodeScalars.append(hexadecimalDigit(octet & 0x0F))
+    }
+    return text
+  }
+}
+
+private func hexadecimalDigit(_ value: UInt8) -> Unicode.Scalar {
+  Unicode.Scalar(value < 10 ? 0x30 + value : 0x57 + value)
+}
+
+extension [UInt8] {
+  /// Octets from hexadecimal digits of either case, without separators; `nil` where the text is anything else.
+  public init?(hexadecimal text: some StringProtocol) {
+    self.init()
+    var high: UInt8?
+    for character in text.utf8 {
+      let digit: UInt8
+      switch character {
+      case 0x30...0x39: digit = character - 0x30
+      case 0x41...0x46: digit = character - 0x37
+      case 0x61...0x66: digit = character - 0x57
+      default: return nil
+      }
+      if let first = high {
+        append(first << 4 | digit)
+        high = nil
+      } else {
+        high = digit
+      }
+    }
+    if high != nil { return nil }
+  }
+}

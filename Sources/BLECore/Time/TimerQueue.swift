@@ -1,0 +1,129 @@
+/// Timers in the order of their deadlines: a binary heap over slots that are used again, so that scheduling, cancelling and
+/// firing allocate nothing once the queue has grown.
+public struct TimerQueue {
+  private struct Entry {
+    let deadline: StackInstant
+    let sequence: UInt64
+    let slot: Int32
+    let generation: UInt32
+
+    func precedes(_ other: Entry) -> Bool {
+      deadline == other.deadline ? sequence < other.sequence : deadline < other.deadline
+    }
+  }
+
+  private struct Slot {
+    var generation: UInt32 = 0
+    var kind: TimerKind = .background
+    var tag = 0
+    /// `nil` while the slot is free.
+    var target: (any TimerTarget)?
+  }
+
+  private var heap: [Entry] = []
+  private var slots: [Slot] = []
+  private var free: [Int32] = []
+  private var nextSequence: UInt64 = 0
+  /// How many timers of the kind `.work` are waiting.
+  public private(set) var workCount = 0
+  /// How many timers are waiting.
+  public private(set) var count = 0
+
+  public init() {}
+
+  public mutating func schedule(
+    at deadline: StackInstant, _ kind: TimerKind, _ target: any TimerTarget, tag: Int
+  ) -> TimerToken {
+    let index: Int32
+    if let reused = free.popLast() {
+      index = reused
+    } else {
+      index = Int32(slots.count)
+      slots.append(Slot())
+    }
+    slots[Int(index)].kind = kind
+    slots[Int(index)].tag = tag
+    slots[Int(index)].target = target
+    let generation = slots[Int(index)].generation
+    push(Entry(deadline: deadline, sequence: nextSequence, slot: index, generation: generation))
+    nextSequence += 1
+    count += 1
+    if kind == .work { workCount += 1 }
+    return TimerToken(slot: index, generation: generation)
+  }
+
+  public mutating func cancel(_ token: TimerToken) {
+    let index = Int(token.slot)
+    guard index >= 0, index < slots.count, slots[index].generation == token.generation, slots[index].target != nil
+    else { return }
+    release(index)
+    // Cancelled entries stay in the heap until they surface; a heap that is mostly such entries is swept.
+    if heap.count > 64, heap.count > 2 * count { sweep() }
+  }
+
+  /// The deadline of the next timer; `nil` where none waits.
+  public mutating func nextDeadline() -> StackInstant? {
+    while let first = heap.first {
+      if isLive(first) { return first.deadline }
+      removeFirst()
+    }
+    return nil
+  }
+
+  /// Takes the next timer out if it is due by `instant`.
+  public mutating func popDue(by instant: StackInstant) -> (target: any TimerTarget, tag: Int)? {
+    guard let deadline = nextDeadline(), deadline <= instant else { return nil }
+    let index = Int(heap[0].slot)
+    removeFirst()
+    guard let target = slots[index].target else { return nil }
+    let tag = slots[index].tag
+    release(index)
+    return (target, tag)
+  }
+
+  private func isLive(_ entry: Entry) -> Bool {
+    slots[Int(entry.slot)].generation == entry.generation
+  }
+
+  private mutating func release(_ index: Int) {
+    if slots[index].kind == .work { workCount -= 1 }
+    count -= 1
+    slots[index].target = nil
+    slots[index].generation &+= 1
+    free.append(Int32(index))
+  }
+
+  /// A sorted array is a heap.
+  private mutating func sweep() {
+    heap.removeAll { slots[Int($0.slot)].generation != $0.generation }
+    heap.sort { $0.precedes($1) }
+  }
+
+  private mutating func push(_ entry: Entry) {
+    heap.append(entry)
+    var child = heap.count - 1
+    while child > 0 {
+      let parent = (child - 1) / 2
+      guard entry.precedes(heap[parent]) else { break }
+      heap[child] = heap[parent]
+      child = parent
+    }
+    heap[child] = entry
+  }
+
+  private mutating func removeFirst() {
+    let last = heap.removeLast()
+    guard !heap.isEmpty else { return }
+    var parent = 0
+    let end = heap.count
+    while true {
+      var child = 2 * parent + 1
+      guard child < end else { break }
+      if child + 1 < end, heap[child + 1].precedes(heap[child]) { child += 1 }
+      guard heap[child].precedes(last) else { break }
+      heap[parent] = heap[child]
+      parent = child
+    }
+    heap[parent] = last
+  }
+}

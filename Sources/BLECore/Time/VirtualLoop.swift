@@ -1,0 +1,192 @@
+import Synchronization
+
+/// A loop whose clock jumps to the next event as soon as everything is quiet.
+///
+/// One loop carries all stacks and the radio of a simulated world, so that a whole conversation between two devices runs
+/// without a thread switch. It works in rounds: first the jobs that were submitted, in the order of their origins; then the
+/// timers of this instant; then the callbacks that came of it go out to the programs' queues, and the next round starts when
+/// the last of them has returned, *on the thread on which it returned*. Only when there is neither job nor callback the
+/// clock moves. A run is therefore the same each time, whatever the threads do.
+///
+/// Nothing runs between two calls of `run(until:)`.
+///
+/// `@unchecked Sendable`: `Rounds` is touched only by the one thread that holds the baton, which `Shared.isRunning` under
+/// its mutex says; everything else is behind that mutex or atomic.
+public final class VirtualLoop: StackLoop, @unchecked Sendable {
+  /// When `run(until:)` is over.
+  public enum Goal: Sendable {
+    /// Nothing is under way any more: no job, no callback, no timer of the kind `.work`; at the latest at `limit`.
+    case quiet(limit: StackInstant)
+    /// The clock stands at this instant, and everything due by then has been done.
+    case instant(StackInstant)
+    /// `condition` holds; asked on the loop after each round and each instant; at the latest at `limit`.
+    case condition(limit: StackInstant, @Sendable () -> Bool)
+  }
+
+  public enum Outcome: Sendable, Equatable {
+    case reached
+    /// `limit` came first.
+    case limitPassed
+  }
+
+  private struct Shared {
+    var jobs: [(origin: JobOrigin, job: @Sendable () -> Void)] = []
+    var isRunning = false
+    /// Callbacks that went out and have not returned.
+    var outstanding = 0
+    var nextOrigin: UInt32 = 1
+    var waiting: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private struct Rounds {
+    var timers = TimerQueue()
+    var deliveries: [any CallbackDelivery] = []
+    var goal = Goal.instant(.zero)
+    var finish: (@Sendable (Outcome) -> Void)?
+  }
+
+  private let time = Atomic<Int64>(0)
+  private let shared = Mutex(Shared())
+  private var rounds = Rounds()
+
+  public init() {}
+
+  public var now: StackInstant { StackInstant(nanoseconds: time.load(ordering: .relaxed)) }
+
+  public func makeOrigin() -> JobOrigin {
+    shared.withLock { shared in
+      defer { shared.nextOrigin += 1 }
+      return JobOrigin(rawValue: shared.nextOrigin)
+    }
+  }
+
+  public func submit(from origin: JobOrigin, _ job: @escaping @Sendable () -> Void) {
+    shared.withLock { $0.jobs.append((origin, job)) }
+  }
+
+  @discardableResult
+  public func schedule(
+    at deadline: StackInstant, _ kind: TimerKind, _ target: any TimerTarget, tag: Int
+  ) -> TimerToken {
+    rounds.timers.schedule(at: max(deadline, now), kind, target, tag: tag)
+  }
+
+  public func cancel(_ token: TimerToken) { rounds.timers.cancel(token) }
+
+  public func deliver(_ delivery: any CallbackDelivery) { rounds.deliveries.append(delivery) }
+
+  /// Runs the loop until `goal`. One run at a time: a second one waits for the first.
+  @discardableResult
+  public func run(until goal: Goal) async -> Outcome {
+    while !(shared.withLock { shared in
+      if shared.isRunning { return false }
+      shared.isRunning = true
+      return true
+    }) {
+      await withCheckedContinuation { continuation in
+        let isFree = shared.withLock { shared in
+          if shared.isRunning { shared.waiting.append(continuation) }
+          return !shared.isRunning
+        }
+        if isFree { continuation.resume() }
+      }
+    }
+    return await withCheckedContinuation { continuation in
+      rounds.goal = goal
+      rounds.finish = { continuation.resume(returning: $0) }
+      proceed()
+    }
+  }
+
+  /// Rounds until the goal is reached or callbacks are out, whose last then comes back here.
+  private func proceed() {
+    while true {
+      if runJobs() { continue }
+      if !rounds.deliveries.isEmpty {
+        if dispatchDeliveries() { return }
+        continue
+      }
+      if let outcome = outcome() {
+        stop(outcome)
+        return
+      }
+      fireNextTimers()
+    }
+  }
+
+  private func runJobs() -> Bool {
+    var jobs = shared.withLock { shared in
+      var taken: [(origin: JobOrigin, job: @Sendable () -> Void)] = []
+      swap(&taken, &shared.jobs)
+      return taken
+    }
+    if jobs.isEmpty { return false }
+    // Swift's sort is stable: jobs of one origin keep their order.
+    if jobs.count > 1 { jobs.sort { $0.origin < $1.origin } }
+    for entry in jobs { entry.job() }
+    return true
+  }
+
+  /// False where the callbacks had all returned already before this did.
+  private func dispatchDeliveries() -> Bool {
+    var deliveries: [any CallbackDelivery] = []
+    swap(&deliveries, &rounds.deliveries)
+    // One more than there are: whoever takes the last away goes on, be it a callback or this.
+    shared.withLock { $0.outstanding = deliveries.count + 1 }
+    for delivery in deliveries {
+      delivery.dispatch { [self] in if releaseOne() { proceed() } }
+    }
+    return !releaseOne()
+  }
+
+  private func releaseOne() -> Bool {
+    shared.withLock { shared in
+      shared.outstanding -= 1
+      return shared.outstanding == 0
+    }
+  }
+
+  private func outcome() -> Outcome? {
+    switch rounds.goal {
+    case .quiet(let limit):
+      if rounds.timers.workCount == 0 { return .reached }
+      return isNextTimer(after: limit) ? .limitPassed : nil
+    case .instant(let instant):
+      if !isNextTimer(after: instant) { return nil }
+      moveClock(to: instant)
+      return .reached
+    case .condition(let limit, let condition):
+      if condition() { return .reached }
+      if !isNextTimer(after: limit) { return nil }
+      moveClock(to: limit)
+      return .limitPassed
+    }
+  }
+
+  private func isNextTimer(after instant: StackInstant) -> Bool {
+    guard let deadline = rounds.timers.nextDeadline() else { return true }
+    return deadline > instant
+  }
+
+  private func moveClock(to instant: StackInstant) {
+    if instant > now { time.store(instant.nanoseconds, ordering: .relaxed) }
+  }
+
+  private func fireNextTimers() {
+    guard let deadline = rounds.timers.nextDeadline() else { return }
+    moveClock(to: deadline)
+    while let (target, tag) = rounds.timers.popDue(by: deadline) { target.timerFired(tag: tag) }
+  }
+
+  private func stop(_ outcome: Outcome) {
+    let finish = rounds.finish
+    rounds.finish = nil
+    let waiting = shared.withLock { shared in
+      shared.isRunning = false
+      defer { shared.waiting.removeAll() }
+      return shared.waiting
+    }
+    for continuation in waiting { continuation.resume() }
+    finish?(outcome)
+  }
+}
