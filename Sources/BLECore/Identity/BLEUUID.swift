@@ -20,7 +20,8 @@ public struct BLEUUID: Sendable, CustomStringConvertible {
     self.init(width: .short, number: UInt32(short))
   }
 
-  public init(_ medium: UInt32) {
+  /// A UUID of 32 bits. Named, so that a number written in the source is one of 16 bits.
+  public init(medium: UInt32) {
     self.init(width: .medium, number: medium)
   }
 
@@ -49,7 +50,7 @@ public struct BLEUUID: Sendable, CustomStringConvertible {
     }
     switch octets.count {
     case 2: self.init(UInt16(truncatingIfNeeded: low))
-    case 4: self.init(UInt32(truncatingIfNeeded: low))
+    case 4: self.init(medium: UInt32(truncatingIfNeeded: low))
     case 16: self.init(high: high, low: low)
     default: return nil
     }
