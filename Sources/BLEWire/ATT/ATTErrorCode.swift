@@ -1,0 +1,76 @@
+import BLECore
+
+/// Why a request was refused (Core, Vol 3 Part F 3.4.1.1; the common profile codes are in the Core Specification
+/// Supplement, Part B 1.2).
+public struct ATTErrorCode: RawRepresentable, Hashable, Sendable {
+  public let rawValue: UInt8
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  public init(_ rawValue: UInt8) { self.rawValue = rawValue }
+
+  public static let invalidHandle = ATTErrorCode(0x01)
+  public static let readNotPermitted = ATTErrorCode(0x02)
+  public static let writeNotPermitted = ATTErrorCode(0x03)
+  public static let invalidPDU = ATTErrorCode(0x04)
+  public static let insufficientAuthentication = ATTErrorCode(0x05)
+  public static let requestNotSupported = ATTErrorCode(0x06)
+  public static let invalidOffset = ATTErrorCode(0x07)
+  public static let insufficientAuthorization = ATTErrorCode(0x08)
+  public static let prepareQueueFull = ATTErrorCode(0x09)
+  public static let attributeNotFound = ATTErrorCode(0x0A)
+  public static let attributeNotLong = ATTErrorCode(0x0B)
+  public static let encryptionKeySizeTooShort = ATTErrorCode(0x0C)
+  public static let invalidAttributeValueLength = ATTErrorCode(0x0D)
+  public static let unlikelyError = ATTErrorCode(0x0E)
+  public static let insufficientEncryption = ATTErrorCode(0x0F)
+  public static let unsupportedGroupType = ATTErrorCode(0x10)
+  public static let insufficientResources = ATTErrorCode(0x11)
+  public static let databaseOutOfSync = ATTErrorCode(0x12)
+  public static let valueNotAllowed = ATTErrorCode(0x13)
+  public static let writeRequestRejected = ATTErrorCode(0xFC)
+  public static let clientConfigurationImproperlyConfigured = ATTErrorCode(0xFD)
+  public static let procedureAlreadyInProgress = ATTErrorCode(0xFE)
+  public static let outOfRange = ATTErrorCode(0xFF)
+
+  /// 0x80 to 0x9F: what it means is defined by the service whose attribute was asked for.
+  public var isApplicationError: Bool { (0x80...0x9F).contains(rawValue) }
+  /// 0xE0 to 0xFF: shared by all services.
+  public var isCommonProfileError: Bool { rawValue >= 0xE0 }
+}
+
+extension ATTErrorCode: CustomStringConvertible {
+  /// The name in the specification and the number.
+  public var description: String { "\(name) (\(numberText(rawValue, digits: 2)))" }
+
+  /// The name in the specification, or what kind of number it is.
+  public var name: String {
+    switch self {
+    case .invalidHandle: "Invalid Handle"
+    case .readNotPermitted: "Read Not Permitted"
+    case .writeNotPermitted: "Write Not Permitted"
+    case .invalidPDU: "Invalid PDU"
+    case .insufficientAuthentication: "Insufficient Authentication"
+    case .requestNotSupported: "Request Not Supported"
+    case .invalidOffset: "Invalid Offset"
+    case .insufficientAuthorization: "Insufficient Authorization"
+    case .prepareQueueFull: "Prepare Queue Full"
+    case .attributeNotFound: "Attribute Not Found"
+    case .attributeNotLong: "Attribute Not Long"
+    case .encryptionKeySizeTooShort: "Encryption Key Size Too Short"
+    case .invalidAttributeValueLength: "Invalid Attribute Value Length"
+    case .unlikelyError: "Unlikely Error"
+    case .insufficientEncryption: "Insufficient Encryption"
+    case .unsupportedGroupType: "Unsupported Group Type"
+    case .insufficientResources: "Insufficient Resources"
+    case .databaseOutOfSync: "Database Out Of Sync"
+    case .valueNotAllowed: "Value Not Allowed"
+    case .writeRequestRejected: "Write Request Rejected"
+    case .clientConfigurationImproperlyConfigured:
+      "Client Characteristic Configuration Descriptor Improperly Configured"
+    case .procedureAlreadyInProgress: "Procedure Already in Progress"
+    case .outOfRange: "Out of Range"
+    default:
+      isApplicationError
+        ? "Application Error" : isCommonProfileError ? "Common Profile Error" : "Reserved Error"
+    }
+  }
+}

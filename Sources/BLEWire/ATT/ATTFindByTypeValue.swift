@@ -1,0 +1,110 @@
+import BLECore
+
+/// Asks for the attributes of a 16-bit type that hold a value (Core, Vol 3 Part F 3.4.3.3).
+public struct ATTFindByTypeValueRequest: ATTPacket {
+  public static let opcode = ATTOpcode.findByTypeValueRequest
+
+  public var startingHandle: AttributeHandle
+  public var endingHandle: AttributeHandle
+  /// A 16-bit UUID.
+  public var attributeType: UInt16
+  public var attributeValue: ArraySlice<UInt8>
+
+  public init(
+    startingHandle: AttributeHandle, endingHandle: AttributeHandle, attributeType: UInt16,
+    attributeValue: ArraySlice<UInt8>
+  ) {
+    self.startingHandle = startingHandle
+    self.endingHandle = endingHandle
+    self.attributeType = attributeType
+    self.attributeValue = attributeValue
+  }
+
+  public init(from reader: inout ByteReader) throws(DecodeError) {
+    startingHandle = try reader.attributeHandle("Starting Handle")
+    endingHandle = try reader.attributeHandle("Ending Handle")
+    attributeType = try reader.uint16("Attribute Type")
+    attributeValue = reader.rest()
+  }
+
+  public func encode(into writer: inout ByteWriter) {
+    writer.append(startingHandle)
+    writer.append(endingHandle)
+    writer.append(attributeType)
+    writer.append(contentsOf: attributeValue)
+  }
+
+  public static var examples: [Self] {
+    [
+      Self(startingHandle: .first, endingHandle: .last, attributeType: 0x2800, attributeValue: [0x0F, 0x18]),
+      Self(startingHandle: .first, endingHandle: .last, attributeType: 0x2A00, attributeValue: []),
+    ]
+  }
+}
+
+/// The attributes that were found, each with the end of its group (Core, Vol 3 Part F 3.4.3.4).
+public struct ATTFindByTypeValueResponse: ATTPacket {
+  public static let opcode = ATTOpcode.findByTypeValueResponse
+
+  /// One attribute that was found and the last attribute of its group.
+  public struct HandlesInformation: ATTListEntry {
+    public let foundAttributeHandle: AttributeHandle
+    public let groupEndHandle: AttributeHandle
+    public static let minimumLength = 4
+
+    public var attributeHandle: AttributeHandle { foundAttributeHandle }
+    public var lastHandle: AttributeHandle { groupEndHandle }
+
+    public init(foundAttributeHandle: AttributeHandle, groupEndHandle: AttributeHandle) {
+      self.foundAttributeHandle = foundAttributeHandle
+      self.groupEndHandle = groupEndHandle
+    }
+
+    public init(entry octets: ArraySlice<UInt8>) {
+      foundAttributeHandle = AttributeHandle(octets.uint16(at: 0))
+      groupEndHandle = AttributeHandle(octets.uint16(at: 2))
+    }
+  }
+
+  /// The list as it travels.
+  public var handlesInformationList: ArraySlice<UInt8>
+
+  public init(handlesInformationList: ArraySlice<UInt8>) {
+    self.handlesInformationList = handlesInformationList
+  }
+
+  public init(_ list: [HandlesInformation]) {
+    var writer = ByteWriter(capacity: list.count * HandlesInformation.minimumLength)
+    for entry in list {
+      writer.append(entry.foundAttributeHandle)
+      writer.append(entry.groupEndHandle)
+    }
+    self.init(handlesInformationList: writer.octets[...])
+  }
+
+  public init(from reader: inout ByteReader) throws(DecodeError) {
+    handlesInformationList = reader.rest()
+  }
+
+  public func encode(into writer: inout ByteWriter) {
+    writer.append(contentsOf: handlesInformationList)
+  }
+
+  /// The entries.
+  ///
+  /// - Throws: for an empty list, or one with an incomplete entry.
+  public func entries() throws(DecodeError) -> ATTList<HandlesInformation> {
+    try ATTList(
+      handlesInformationList, entryLength: HandlesInformation.minimumLength, name: Self.name,
+      field: "Handles Information List")
+  }
+
+  public static var examples: [Self] {
+    [
+      Self([
+        HandlesInformation(foundAttributeHandle: .first, groupEndHandle: AttributeHandle(9)),
+        HandlesInformation(foundAttributeHandle: AttributeHandle(0x20), groupEndHandle: .last),
+      ])
+    ]
+  }
+}

@@ -1,0 +1,128 @@
+import BLECore
+
+/// A value that the server sends unasked and that is not answered (Core, Vol 3 Part F 3.4.7.1).
+public struct ATTHandleValueNotification: ATTPacket {
+  public static let opcode = ATTOpcode.handleValueNotification
+
+  public var attributeHandle: AttributeHandle
+  public var attributeValue: ArraySlice<UInt8>
+
+  public init(attributeHandle: AttributeHandle, attributeValue: ArraySlice<UInt8>) {
+    self.attributeHandle = attributeHandle
+    self.attributeValue = attributeValue
+  }
+
+  public init(from reader: inout ByteReader) throws(DecodeError) {
+    attributeHandle = try reader.attributeHandle("Attribute Handle")
+    attributeValue = reader.rest()
+  }
+
+  public func encode(into writer: inout ByteWriter) {
+    writer.append(attributeHandle)
+    writer.append(contentsOf: attributeValue)
+  }
+
+  public static var examples: [Self] {
+    [
+      Self(attributeHandle: AttributeHandle(3), attributeValue: [1, 2, 3]),
+      Self(attributeHandle: AttributeHandle(3), attributeValue: []),
+    ]
+  }
+}
+
+/// A value that the server sends unasked and that the client confirms (Core, Vol 3 Part F 3.4.7.2).
+public struct ATTHandleValueIndication: ATTPacket {
+  public static let opcode = ATTOpcode.handleValueIndication
+
+  public var attributeHandle: AttributeHandle
+  public var attributeValue: ArraySlice<UInt8>
+
+  public init(attributeHandle: AttributeHandle, attributeValue: ArraySlice<UInt8>) {
+    self.attributeHandle = attributeHandle
+    self.attributeValue = attributeValue
+  }
+
+  public init(from reader: inout ByteReader) throws(DecodeError) {
+    attributeHandle = try reader.attributeHandle("Attribute Handle")
+    attributeValue = reader.rest()
+  }
+
+  public func encode(into writer: inout ByteWriter) {
+    writer.append(attributeHandle)
+    writer.append(contentsOf: attributeValue)
+  }
+
+  public static var examples: [Self] {
+    [
+      Self(attributeHandle: AttributeHandle(3), attributeValue: [1, 2, 3]),
+      Self(attributeHandle: AttributeHandle(3), attributeValue: []),
+    ]
+  }
+}
+
+/// An indication was received (Core, Vol 3 Part F 3.4.7.3).
+public struct ATTHandleValueConfirmation: ATTEmptyPacket {
+  public static let opcode = ATTOpcode.handleValueConfirmation
+  public init() {}
+}
+
+/// Several values that the server sends unasked (Core, Vol 3 Part F 3.4.7.4).
+public struct ATTMultipleHandleValueNotification: ATTPacket {
+  public static let opcode = ATTOpcode.multipleHandleValueNotification
+
+  /// One attribute and its value.
+  public struct HandleValueTuple: Equatable, Sendable {
+    public let attributeHandle: AttributeHandle
+    public let attributeValue: ArraySlice<UInt8>
+
+    public init(attributeHandle: AttributeHandle, attributeValue: ArraySlice<UInt8>) {
+      self.attributeHandle = attributeHandle
+      self.attributeValue = attributeValue
+    }
+  }
+
+  /// The list as it travels: handle, length and value, again and again.
+  public var handleLengthValueTupleList: ArraySlice<UInt8>
+
+  public init(handleLengthValueTupleList: ArraySlice<UInt8>) {
+    self.handleLengthValueTupleList = handleLengthValueTupleList
+  }
+
+  public init(_ tuples: [HandleValueTuple]) {
+    var writer = ByteWriter()
+    for tuple in tuples {
+      writer.append(tuple.attributeHandle)
+      writer.append(UInt16(clamping: tuple.attributeValue.count))
+      writer.append(contentsOf: tuple.attributeValue)
+    }
+    self.init(handleLengthValueTupleList: writer.octets[...])
+  }
+
+  public init(from reader: inout ByteReader) throws(DecodeError) { handleLengthValueTupleList = reader.rest() }
+
+  public func encode(into writer: inout ByteWriter) { writer.append(contentsOf: handleLengthValueTupleList) }
+
+  /// The tuples.
+  ///
+  /// - Throws: where a tuple is incomplete or a length says more than there is; then none of them counts.
+  public func tuples() throws(DecodeError) -> [HandleValueTuple] {
+    var tuples: [HandleValueTuple] = []
+    var reader = ByteReader(handleLengthValueTupleList, layer: "ATT")
+    while !reader.isAtEnd {
+      let handle = try reader.attributeHandle("Attribute Handle")
+      let length = Int(try reader.uint16("Value Length"))
+      let value = try reader.octets(length, "Attribute Value")
+      tuples.append(HandleValueTuple(attributeHandle: handle, attributeValue: value))
+    }
+    return tuples
+  }
+
+  public static var examples: [Self] {
+    [
+      Self([
+        HandleValueTuple(attributeHandle: AttributeHandle(3), attributeValue: [1, 2, 3]),
+        HandleValueTuple(attributeHandle: AttributeHandle(7), attributeValue: []),
+      ])
+    ]
+  }
+}

@@ -1,0 +1,79 @@
+import BLECore
+
+/// One entry of a list in a response. All entries of one list have the same length.
+public protocol ATTListEntry: Equatable, Sendable {
+  /// The octets of exactly one entry, at least `minimumLength` of them.
+  init(entry octets: ArraySlice<UInt8>)
+  /// The attribute the entry is about.
+  var attributeHandle: AttributeHandle { get }
+  /// The last attribute the entry speaks for: the same one, or the end of its group.
+  var lastHandle: AttributeHandle { get }
+  /// Octets before anything of variable length.
+  static var minimumLength: Int { get }
+}
+
+extension ATTListEntry {
+  public var lastHandle: AttributeHandle { attributeHandle }
+}
+
+/// The entries of a response, checked before the first is handed out and read in place: nothing is copied, and an index
+/// can neither loop nor run over the end.
+public struct ATTList<Entry: ATTListEntry>: RandomAccessCollection, Sendable {
+  private let octets: ArraySlice<UInt8>
+  /// Octets of each entry.
+  public let entryLength: Int
+
+  public var startIndex: Int { 0 }
+  public let endIndex: Int
+
+  /// - Throws: where the list is empty, the length too small for an entry, or not dividing the list.
+  init(_ octets: ArraySlice<UInt8>, entryLength: Int, name: String, field: String) throws(DecodeError) {
+    func refuse(_ reason: String) -> DecodeError {
+      DecodeError(layer: "ATT", field: "\(name) \(field)", offset: 0, reason: .invalid(reason), octets: octets)
+    }
+    if entryLength < Entry.minimumLength {
+      throw refuse("entries of \(entryLength) octets, at least \(Entry.minimumLength) needed")
+    }
+    if octets.isEmpty { throw refuse("no entry") }
+    if octets.count % entryLength != 0 {
+      throw refuse("\(octets.count) octets are no multiple of the entry length \(entryLength)")
+    }
+    self.octets = octets
+    self.entryLength = entryLength
+    endIndex = octets.count / entryLength
+  }
+
+  public subscript(index: Int) -> Entry {
+    precondition(index >= 0 && index < endIndex, "Index out of range")
+    let start = octets.startIndex + index * entryLength
+    return Entry(entry: octets[start..<start + entryLength])
+  }
+
+  /// The same list where its handles are what the request asked for.
+  ///
+  /// - Throws: where a handle lies outside `first ... last`, groups are inside out, or handles do not ascend. A procedure
+  ///   that goes on behind the last handle of an accepted list always comes closer to its end.
+  public func ascending(from first: AttributeHandle, through last: AttributeHandle) throws(DecodeError) -> Self {
+    var lowest: AttributeHandle? = first
+    for entry in self {
+      guard let low = lowest, entry.attributeHandle >= low, entry.lastHandle >= entry.attributeHandle,
+        entry.attributeHandle <= last
+      else {
+        throw DecodeError(
+          layer: "ATT", field: "Attribute Handle", offset: 0,
+          reason: .invalid(
+            "\(entry.attributeHandle) to \(entry.lastHandle) is out of order or not in \(first) to \(last)"),
+          octets: octets)
+      }
+      lowest = entry.lastHandle.next
+    }
+    return self
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// The 16-bit number at `offset` from the start; the caller has checked the length.
+  func uint16(at offset: Int) -> UInt16 {
+    UInt16(self[startIndex + offset]) | UInt16(self[startIndex + offset + 1]) << 8
+  }
+}

@@ -1,0 +1,131 @@
+import BLECore
+
+/// The first octet of every ATT PDU (Core, Vol 3 Part F 3.3.1).
+public struct ATTOpcode: RawRepresentable, Hashable, Sendable {
+  public let rawValue: UInt8
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  public init(_ rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// Bits 0 to 5: what is asked for, without the two flags.
+  public var method: UInt8 { rawValue & 0x3F }
+  /// Bit 6: a command. A server that does not know it ignores it and never answers.
+  public var isCommand: Bool { rawValue & 0x40 != 0 }
+  /// Bit 7: the PDU ends with an authentication signature of 12 octets.
+  public var hasSignature: Bool { rawValue & 0x80 != 0 }
+
+  public static let errorResponse = ATTOpcode(0x01)
+  public static let exchangeMTURequest = ATTOpcode(0x02)
+  public static let exchangeMTUResponse = ATTOpcode(0x03)
+  public static let findInformationRequest = ATTOpcode(0x04)
+  public static let findInformationResponse = ATTOpcode(0x05)
+  public static let findByTypeValueRequest = ATTOpcode(0x06)
+  public static let findByTypeValueResponse = ATTOpcode(0x07)
+  public static let readByTypeRequest = ATTOpcode(0x08)
+  public static let readByTypeResponse = ATTOpcode(0x09)
+  public static let readRequest = ATTOpcode(0x0A)
+  public static let readResponse = ATTOpcode(0x0B)
+  public static let readBlobRequest = ATTOpcode(0x0C)
+  public static let readBlobResponse = ATTOpcode(0x0D)
+  public static let readMultipleRequest = ATTOpcode(0x0E)
+  public static let readMultipleResponse = ATTOpcode(0x0F)
+  public static let readByGroupTypeRequest = ATTOpcode(0x10)
+  public static let readByGroupTypeResponse = ATTOpcode(0x11)
+  public static let writeRequest = ATTOpcode(0x12)
+  public static let writeResponse = ATTOpcode(0x13)
+  public static let prepareWriteRequest = ATTOpcode(0x16)
+  public static let prepareWriteResponse = ATTOpcode(0x17)
+  public static let executeWriteRequest = ATTOpcode(0x18)
+  public static let executeWriteResponse = ATTOpcode(0x19)
+  public static let handleValueNotification = ATTOpcode(0x1B)
+  public static let handleValueIndication = ATTOpcode(0x1D)
+  public static let handleValueConfirmation = ATTOpcode(0x1E)
+  public static let readMultipleVariableRequest = ATTOpcode(0x20)
+  public static let readMultipleVariableResponse = ATTOpcode(0x21)
+  public static let multipleHandleValueNotification = ATTOpcode(0x23)
+  public static let writeCommand = ATTOpcode(0x52)
+  public static let signedWriteCommand = ATTOpcode(0xD2)
+}
+
+extension ATTOpcode {
+  /// Which part a PDU plays in an exchange (Core, Vol 3 Part F 3.3).
+  public enum Role: Sendable {
+    /// From the client; the server answers with a response or an error.
+    case request
+    /// From the server, to a request.
+    case response
+    /// From the client; never answered.
+    case command
+    /// From the server; never answered.
+    case notification
+    /// From the server; the client answers with a confirmation.
+    case indication
+    /// From the client, to an indication.
+    case confirmation
+  }
+
+  /// `nil` where the method is not known. An unknown opcode with the command flag is a command all the same.
+  public var role: Role? {
+    switch self {
+    case .exchangeMTURequest, .findInformationRequest, .findByTypeValueRequest, .readByTypeRequest, .readRequest,
+      .readBlobRequest, .readMultipleRequest, .readByGroupTypeRequest, .writeRequest, .prepareWriteRequest,
+      .executeWriteRequest, .readMultipleVariableRequest:
+      .request
+    case .errorResponse, .exchangeMTUResponse, .findInformationResponse, .findByTypeValueResponse,
+      .readByTypeResponse, .readResponse, .readBlobResponse, .readMultipleResponse, .readByGroupTypeResponse,
+      .writeResponse, .prepareWriteResponse, .executeWriteResponse, .readMultipleVariableResponse:
+      .response
+    case .handleValueNotification, .multipleHandleValueNotification: .notification
+    case .handleValueIndication: .indication
+    case .handleValueConfirmation: .confirmation
+    default: isCommand ? .command : nil
+    }
+  }
+
+  /// The response that answers this request, or the confirmation that answers an indication; `nil` for anything else.
+  public var answer: ATTOpcode? {
+    switch role {
+    case .request, .indication: ATTOpcode(rawValue + 1)
+    default: nil
+    }
+  }
+}
+
+extension ATTOpcode: CustomStringConvertible {
+  /// The name in the specification, or the number of an opcode that it does not know.
+  public var description: String {
+    switch self {
+    case .errorResponse: "ATT_ERROR_RSP"
+    case .exchangeMTURequest: "ATT_EXCHANGE_MTU_REQ"
+    case .exchangeMTUResponse: "ATT_EXCHANGE_MTU_RSP"
+    case .findInformationRequest: "ATT_FIND_INFORMATION_REQ"
+    case .findInformationResponse: "ATT_FIND_INFORMATION_RSP"
+    case .findByTypeValueRequest: "ATT_FIND_BY_TYPE_VALUE_REQ"
+    case .findByTypeValueResponse: "ATT_FIND_BY_TYPE_VALUE_RSP"
+    case .readByTypeRequest: "ATT_READ_BY_TYPE_REQ"
+    case .readByTypeResponse: "ATT_READ_BY_TYPE_RSP"
+    case .readRequest: "ATT_READ_REQ"
+    case .readResponse: "ATT_READ_RSP"
+    case .readBlobRequest: "ATT_READ_BLOB_REQ"
+    case .readBlobResponse: "ATT_READ_BLOB_RSP"
+    case .readMultipleRequest: "ATT_READ_MULTIPLE_REQ"
+    case .readMultipleResponse: "ATT_READ_MULTIPLE_RSP"
+    case .readByGroupTypeRequest: "ATT_READ_BY_GROUP_TYPE_REQ"
+    case .readByGroupTypeResponse: "ATT_READ_BY_GROUP_TYPE_RSP"
+    case .writeRequest: "ATT_WRITE_REQ"
+    case .writeResponse: "ATT_WRITE_RSP"
+    case .prepareWriteRequest: "ATT_PREPARE_WRITE_REQ"
+    case .prepareWriteResponse: "ATT_PREPARE_WRITE_RSP"
+    case .executeWriteRequest: "ATT_EXECUTE_WRITE_REQ"
+    case .executeWriteResponse: "ATT_EXECUTE_WRITE_RSP"
+    case .handleValueNotification: "ATT_HANDLE_VALUE_NTF"
+    case .handleValueIndication: "ATT_HANDLE_VALUE_IND"
+    case .handleValueConfirmation: "ATT_HANDLE_VALUE_CFM"
+    case .readMultipleVariableRequest: "ATT_READ_MULTIPLE_VARIABLE_REQ"
+    case .readMultipleVariableResponse: "ATT_READ_MULTIPLE_VARIABLE_RSP"
+    case .multipleHandleValueNotification: "ATT_MULTIPLE_HANDLE_VALUE_NTF"
+    case .writeCommand: "ATT_WRITE_CMD"
+    case .signedWriteCommand: "ATT_SIGNED_WRITE_CMD"
+    default: "ATT opcode " + numberText(rawValue, digits: 2)
+    }
+  }
+}

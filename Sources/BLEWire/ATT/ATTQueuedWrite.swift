@@ -1,0 +1,106 @@
+import BLECore
+
+/// Puts a part of a value into the server's queue (Core, Vol 3 Part F 3.4.6.1).
+public struct ATTPrepareWriteRequest: ATTPacket {
+  public static let opcode = ATTOpcode.prepareWriteRequest
+
+  public var attributeHandle: AttributeHandle
+  /// Octets.
+  public var valueOffset: UInt16
+  public var partAttributeValue: ArraySlice<UInt8>
+
+  public init(attributeHandle: AttributeHandle, valueOffset: UInt16, partAttributeValue: ArraySlice<UInt8>) {
+    self.attributeHandle = attributeHandle
+    self.valueOffset = valueOffset
+    self.partAttributeValue = partAttributeValue
+  }
+
+  public init(from reader: inout ByteReader) throws(DecodeError) {
+    attributeHandle = try reader.attributeHandle("Attribute Handle")
+    valueOffset = try reader.uint16("Value Offset")
+    partAttributeValue = reader.rest()
+  }
+
+  public func encode(into writer: inout ByteWriter) {
+    writer.append(attributeHandle)
+    writer.append(valueOffset)
+    writer.append(contentsOf: partAttributeValue)
+  }
+
+  public static var examples: [Self] {
+    [
+      Self(attributeHandle: AttributeHandle(3), valueOffset: 18, partAttributeValue: [1, 2, 3]),
+      Self(attributeHandle: AttributeHandle(3), valueOffset: 0, partAttributeValue: []),
+    ]
+  }
+}
+
+/// Repeats what was queued, so that the client can compare (Core, Vol 3 Part F 3.4.6.2).
+public struct ATTPrepareWriteResponse: ATTPacket {
+  public static let opcode = ATTOpcode.prepareWriteResponse
+
+  public var attributeHandle: AttributeHandle
+  /// Octets.
+  public var valueOffset: UInt16
+  public var partAttributeValue: ArraySlice<UInt8>
+
+  public init(attributeHandle: AttributeHandle, valueOffset: UInt16, partAttributeValue: ArraySlice<UInt8>) {
+    self.attributeHandle = attributeHandle
+    self.valueOffset = valueOffset
+    self.partAttributeValue = partAttributeValue
+  }
+
+  /// The answer that repeats `request`.
+  public init(to request: ATTPrepareWriteRequest) {
+    self.init(
+      attributeHandle: request.attributeHandle, valueOffset: request.valueOffset,
+      partAttributeValue: request.partAttributeValue)
+  }
+
+  public init(from reader: inout ByteReader) throws(DecodeError) {
+    attributeHandle = try reader.attributeHandle("Attribute Handle")
+    valueOffset = try reader.uint16("Value Offset")
+    partAttributeValue = reader.rest()
+  }
+
+  public func encode(into writer: inout ByteWriter) {
+    writer.append(attributeHandle)
+    writer.append(valueOffset)
+    writer.append(contentsOf: partAttributeValue)
+  }
+
+  public static var examples: [Self] { ATTPrepareWriteRequest.examples.map(Self.init(to:)) }
+}
+
+/// Writes or forgets the queue (Core, Vol 3 Part F 3.4.6.3).
+public struct ATTExecuteWriteRequest: ATTPacket {
+  public static let opcode = ATTOpcode.executeWriteRequest
+
+  /// What is to become of the queue. Holds what came.
+  public struct Flags: RawRepresentable, Hashable, Sendable {
+    public let rawValue: UInt8
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    /// Forget all prepared writes.
+    public static let cancel = Flags(rawValue: 0x00)
+    /// Write all pending prepared values at once.
+    public static let write = Flags(rawValue: 0x01)
+  }
+
+  public var flags: Flags
+
+  public init(flags: Flags) { self.flags = flags }
+
+  public init(from reader: inout ByteReader) throws(DecodeError) {
+    flags = Flags(rawValue: try reader.uint8("Flags"))
+  }
+
+  public func encode(into writer: inout ByteWriter) { writer.append(flags.rawValue) }
+
+  public static var examples: [Self] { [Self(flags: .write), Self(flags: .cancel)] }
+}
+
+/// The queue was written or forgotten (Core, Vol 3 Part F 3.4.6.4).
+public struct ATTExecuteWriteResponse: ATTEmptyPacket {
+  public static let opcode = ATTOpcode.executeWriteResponse
+  public init() {}
+}
