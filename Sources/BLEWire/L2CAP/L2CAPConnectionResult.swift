@@ -1,0 +1,47 @@
+import BLECore
+
+/// How a request to open channels went (Core, Vol 3 Part A 4.23 and 4.26).
+public struct L2CAPConnectionResult: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+  public let rawValue: UInt16
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  /// Successful; in an enhanced response, all channels were opened.
+  public static let successful = L2CAPConnectionResult(rawValue: 0x0000)
+  public static let spsmNotSupported = L2CAPConnectionResult(rawValue: 0x0002)
+  /// No resources; in an enhanced response, for some of the channels.
+  public static let noResources = L2CAPConnectionResult(rawValue: 0x0004)
+  public static let insufficientAuthentication = L2CAPConnectionResult(rawValue: 0x0005)
+  public static let insufficientAuthorization = L2CAPConnectionResult(rawValue: 0x0006)
+  public static let encryptionKeySizeTooShort = L2CAPConnectionResult(rawValue: 0x0007)
+  public static let insufficientEncryption = L2CAPConnectionResult(rawValue: 0x0008)
+  public static let invalidSourceCID = L2CAPConnectionResult(rawValue: 0x0009)
+  public static let sourceCIDAlreadyAllocated = L2CAPConnectionResult(rawValue: 0x000A)
+  public static let unacceptableParameters = L2CAPConnectionResult(rawValue: 0x000B)
+  public static let invalidParameters = L2CAPConnectionResult(rawValue: 0x000C)
+  public static let pendingNoFurtherInformation = L2CAPConnectionResult(rawValue: 0x000D)
+  public static let pendingAuthentication = L2CAPConnectionResult(rawValue: 0x000E)
+  public static let pendingAuthorization = L2CAPConnectionResult(rawValue: 0x000F)
+
+  /// What happened, in words, and the number.
+  public var description: String {
+    let name =
+      switch self {
+      case .successful: "successful"
+      case .spsmNotSupported: "SPSM not supported"
+      case .noResources: "no resources available"
+      case .insufficientAuthentication: "insufficient authentication"
+      case .insufficientAuthorization: "insufficient authorization"
+      case .encryptionKeySizeTooShort: "encryption key size too short"
+      case .insufficientEncryption: "insufficient encryption"
+      case .invalidSourceCID: "invalid source CID"
+      case .sourceCIDAlreadyAllocated: "source CID already allocated"
+      case .unacceptableParameters: "unacceptable parameters"
+      case .invalidParameters: "invalid parameters"
+      case .pendingNoFurtherInformation: "pending"
+      case .pendingAuthentication: "authentication pending"
+      case .pendingAuthorization: "authorization pending"
+      default: "reserved"
+      }
+    return "\(name) (\(numberText(rawValue, digits: 4)))"
+  }
+}

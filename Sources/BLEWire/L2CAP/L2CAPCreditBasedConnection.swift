@@ -1,0 +1,166 @@
+import BLECore
+
+/// Opens up to five channels in enhanced credit based flow control mode (Core, Vol 3 Part A 4.25).
+public struct L2CAPCreditBasedConnectionRequest: L2CAPSignalingPacket {
+  public static let code = L2CAPSignalingCode.creditBasedConnectionRequest
+
+  public var spsm: ProtocolServiceMultiplexer
+  /// The longest SDU that the sender of the request takes, in octets.
+  public var mtu: UInt16
+  /// The longest K-frame payload that the sender of the request takes, in octets.
+  public var mps: UInt16
+  public var initialCredits: UInt16
+  /// One for each channel. Holds what came: the receiver judges the count and duplicates.
+  public var sourceCIDs: [ChannelIdentifier]
+
+  public init(
+    spsm: ProtocolServiceMultiplexer, mtu: UInt16, mps: UInt16, initialCredits: UInt16,
+    sourceCIDs: [ChannelIdentifier]
+  ) {
+    self.spsm = spsm
+    self.mtu = mtu
+    self.mps = mps
+    self.initialCredits = initialCredits
+    self.sourceCIDs = sourceCIDs
+  }
+
+  public init(from reader: inout ByteReader) throws(DecodeError) {
+    spsm = ProtocolServiceMultiplexer(try reader.uint16("SPSM"))
+    mtu = try reader.uint16("MTU")
+    mps = try reader.uint16("MPS")
+    initialCredits = try reader.uint16("Initial Credits")
+    sourceCIDs = try reader.channelIdentifiers("Source CID")
+  }
+
+  public func encode(into writer: inout ByteWriter) {
+    writer.append(spsm.rawValue)
+    writer.append(mtu)
+    writer.append(mps)
+    writer.append(initialCredits)
+    for cid in sourceCIDs { writer.append(cid.rawValue) }
+  }
+
+  public static var examples: [Self] {
+    [
+      Self(
+        spsm: .enhancedAttributeProtocol, mtu: 517, mps: 247, initialCredits: 3,
+        sourceCIDs: [ChannelIdentifier(0x40), ChannelIdentifier(0x41)])
+    ]
+  }
+}
+
+/// The answer (Core, Vol 3 Part A 4.26).
+public struct L2CAPCreditBasedConnectionResponse: L2CAPSignalingPacket {
+  public static let code = L2CAPSignalingCode.creditBasedConnectionResponse
+
+  public var mtu: UInt16
+  public var mps: UInt16
+  public var initialCredits: UInt16
+  public var result: L2CAPConnectionResult
+  /// One for each channel of the request, in its order; 0x0000 where the channel was refused.
+  public var destinationCIDs: [ChannelIdentifier]
+
+  public init(
+    mtu: UInt16, mps: UInt16, initialCredits: UInt16, result: L2CAPConnectionResult,
+    destinationCIDs: [ChannelIdentifier]
+  ) {
+    self.mtu = mtu
+    self.mps = mps
+    self.initialCredits = initialCredits
+    self.result = result
+    self.destinationCIDs = destinationCIDs
+  }
+
+  public init(from reader: inout ByteReader) throws(DecodeError) {
+    mtu = try reader.uint16("MTU")
+    mps = try reader.uint16("MPS")
+    initialCredits = try reader.uint16("Initial Credits")
+    result = L2CAPConnectionResult(rawValue: try reader.uint16("Result"))
+    destinationCIDs = try reader.channelIdentifiers("Destination CID")
+  }
+
+  public func encode(into writer: inout ByteWriter) {
+    writer.append(mtu)
+    writer.append(mps)
+    writer.append(initialCredits)
+    writer.append(result.rawValue)
+    for cid in destinationCIDs { writer.append(cid.rawValue) }
+  }
+
+  public static var examples: [Self] {
+    [
+      Self(
+        mtu: 517, mps: 247, initialCredits: 3, result: .noResources,
+        destinationCIDs: [ChannelIdentifier(0x40), ChannelIdentifier(0)]),
+      Self(mtu: 0, mps: 0, initialCredits: 0, result: .invalidParameters, destinationCIDs: []),
+    ]
+  }
+}
+
+/// Changes MTU and MPS of open channels (Core, Vol 3 Part A 4.27).
+public struct L2CAPCreditBasedReconfigureRequest: L2CAPSignalingPacket {
+  public static let code = L2CAPSignalingCode.creditBasedReconfigureRequest
+
+  public var mtu: UInt16
+  public var mps: UInt16
+  /// The channels' ends at the receiver of the request.
+  public var destinationCIDs: [ChannelIdentifier]
+
+  public init(mtu: UInt16, mps: UInt16, destinationCIDs: [ChannelIdentifier]) {
+    self.mtu = mtu
+    self.mps = mps
+    self.destinationCIDs = destinationCIDs
+  }
+
+  public init(from reader: inout ByteReader) throws(DecodeError) {
+    mtu = try reader.uint16("MTU")
+    mps = try reader.uint16("MPS")
+    destinationCIDs = try reader.channelIdentifiers("Destination CID")
+  }
+
+  public func encode(into writer: inout ByteWriter) {
+    writer.append(mtu)
+    writer.append(mps)
+    for cid in destinationCIDs { writer.append(cid.rawValue) }
+  }
+
+  public static var examples: [Self] { [Self(mtu: 600, mps: 100, destinationCIDs: [ChannelIdentifier(0x40)])] }
+}
+
+/// The answer (Core, Vol 3 Part A 4.28).
+public struct L2CAPCreditBasedReconfigureResponse: L2CAPSignalingPacket {
+  public static let code = L2CAPSignalingCode.creditBasedReconfigureResponse
+
+  public struct Result: RawRepresentable, Hashable, Sendable {
+    public let rawValue: UInt16
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+    public static let successful = Result(rawValue: 0x0000)
+    /// A smaller MTU is never allowed.
+    public static let reductionOfMTU = Result(rawValue: 0x0001)
+    /// A smaller MPS is allowed for one channel at a time only.
+    public static let reductionOfMPS = Result(rawValue: 0x0002)
+    public static let invalidDestinationCID = Result(rawValue: 0x0003)
+    public static let unacceptableParameters = Result(rawValue: 0x0004)
+  }
+
+  public var result: Result
+
+  public init(result: Result) { self.result = result }
+
+  public init(from reader: inout ByteReader) throws(DecodeError) {
+    result = Result(rawValue: try reader.uint16("Result"))
+  }
+
+  public func encode(into writer: inout ByteWriter) { writer.append(result.rawValue) }
+
+  public static var examples: [Self] { [Self(result: .successful), Self(result: .reductionOfMTU)] }
+}
+
+extension ByteReader {
+  /// The rest of the packet as channel identifiers.
+  mutating func channelIdentifiers(_ field: StaticString) throws(DecodeError) -> [ChannelIdentifier] {
+    var identifiers: [ChannelIdentifier] = []
+    while !isAtEnd { identifiers.append(ChannelIdentifier(try uint16(field))) }
+    return identifiers
+  }
+}

@@ -1,0 +1,128 @@
+import BLECore
+
+/// Opens one channel with credits (Core, Vol 3 Part A 4.22).
+public struct L2CAPLECreditBasedConnectionRequest: L2CAPSignalingPacket {
+  public static let code = L2CAPSignalingCode.leCreditBasedConnectionRequest
+
+  public var spsm: ProtocolServiceMultiplexer
+  public var sourceCID: ChannelIdentifier
+  /// The longest SDU that the sender of the request takes, in octets.
+  public var mtu: UInt16
+  /// The longest K-frame payload that the sender of the request takes, in octets.
+  public var mps: UInt16
+  /// K-frames that may be sent to the sender of the request at once.
+  public var initialCredits: UInt16
+
+  public init(
+    spsm: ProtocolServiceMultiplexer, sourceCID: ChannelIdentifier, mtu: UInt16, mps: UInt16, initialCredits: UInt16
+  ) {
+    self.spsm = spsm
+    self.sourceCID = sourceCID
+    self.mtu = mtu
+    self.mps = mps
+    self.initialCredits = initialCredits
+  }
+
+  public init(from reader: inout ByteReader) throws(DecodeError) {
+    spsm = ProtocolServiceMultiplexer(try reader.uint16("SPSM"))
+    sourceCID = ChannelIdentifier(try reader.uint16("Source CID"))
+    mtu = try reader.uint16("MTU")
+    mps = try reader.uint16("MPS")
+    initialCredits = try reader.uint16("Initial Credits")
+  }
+
+  public func encode(into writer: inout ByteWriter) {
+    writer.append(spsm.rawValue)
+    writer.append(sourceCID.rawValue)
+    writer.append(mtu)
+    writer.append(mps)
+    writer.append(initialCredits)
+  }
+
+  public static var examples: [Self] {
+    [
+      Self(
+        spsm: ProtocolServiceMultiplexer(0x0080), sourceCID: ChannelIdentifier(0x40), mtu: 512, mps: 247,
+        initialCredits: 10)
+    ]
+  }
+}
+
+/// The answer (Core, Vol 3 Part A 4.23). Where the result is a refusal the other fields mean nothing.
+public struct L2CAPLECreditBasedConnectionResponse: L2CAPSignalingPacket {
+  public static let code = L2CAPSignalingCode.leCreditBasedConnectionResponse
+
+  public var destinationCID: ChannelIdentifier
+  /// The longest SDU that the sender of the response takes, in octets.
+  public var mtu: UInt16
+  /// The longest K-frame payload that the sender of the response takes, in octets.
+  public var mps: UInt16
+  public var initialCredits: UInt16
+  public var result: L2CAPConnectionResult
+
+  public init(
+    destinationCID: ChannelIdentifier, mtu: UInt16, mps: UInt16, initialCredits: UInt16,
+    result: L2CAPConnectionResult
+  ) {
+    self.destinationCID = destinationCID
+    self.mtu = mtu
+    self.mps = mps
+    self.initialCredits = initialCredits
+    self.result = result
+  }
+
+  /// A refusal: every other field is zero.
+  public init(refusing result: L2CAPConnectionResult) {
+    self.init(destinationCID: ChannelIdentifier(0), mtu: 0, mps: 0, initialCredits: 0, result: result)
+  }
+
+  public init(from reader: inout ByteReader) throws(DecodeError) {
+    destinationCID = ChannelIdentifier(try reader.uint16("Destination CID"))
+    mtu = try reader.uint16("MTU")
+    mps = try reader.uint16("MPS")
+    initialCredits = try reader.uint16("Initial Credits")
+    result = L2CAPConnectionResult(rawValue: try reader.uint16("Result"))
+  }
+
+  public func encode(into writer: inout ByteWriter) {
+    writer.append(destinationCID.rawValue)
+    writer.append(mtu)
+    writer.append(mps)
+    writer.append(initialCredits)
+    writer.append(result.rawValue)
+  }
+
+  public static var examples: [Self] {
+    [
+      Self(destinationCID: ChannelIdentifier(0x41), mtu: 512, mps: 247, initialCredits: 10, result: .successful),
+      Self(refusing: .spsmNotSupported),
+    ]
+  }
+}
+
+/// Hands out further credits (Core, Vol 3 Part A 4.24).
+public struct L2CAPFlowControlCredit: L2CAPSignalingPacket {
+  public static let code = L2CAPSignalingCode.flowControlCredit
+
+  /// The channel's end at the sender of the credits.
+  public var cid: ChannelIdentifier
+  /// K-frames that may be sent in addition; 0 is not allowed.
+  public var credits: UInt16
+
+  public init(cid: ChannelIdentifier, credits: UInt16) {
+    self.cid = cid
+    self.credits = credits
+  }
+
+  public init(from reader: inout ByteReader) throws(DecodeError) {
+    cid = ChannelIdentifier(try reader.uint16("CID"))
+    credits = try reader.uint16("Credits")
+  }
+
+  public func encode(into writer: inout ByteWriter) {
+    writer.append(cid.rawValue)
+    writer.append(credits)
+  }
+
+  public static var examples: [Self] { [Self(cid: ChannelIdentifier(0x40), credits: 5)] }
+}
