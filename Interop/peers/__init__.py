@@ -1,0 +1,1 @@
+"""The foreign side of the interoperability tests: a host and controllers of Bumble, and the processes of `ble`."""

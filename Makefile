@@ -1,0 +1,65 @@
+# Everything a newcomer needs is `make demo` and `make test`. Each target installs what it needs first and says so.
+
+SHELL := /usr/bin/env bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+# One set of flags for every target, so that nothing is built twice. A target may import only what Package.swift names.
+BUILD_FLAGS := --explicit-target-dependency-import-check error
+BLE := .build/debug/ble
+FORMATTED := Package.swift Sources Tests Tools Fuzz Benchmarks/Package.swift Benchmarks/Sources
+
+# Seconds for each fuzzer.
+SECONDS_EACH ?= 30
+
+.PHONY: help
+help: ## This list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: demo
+demo: ## Two programs meet over the embedded radio: found, read, written, notified (needs no hardware)
+	@Tools/prepare swift
+	swift build $(BUILD_FLAGS) --product ble
+	$(BLE) demo
+
+.PHONY: test
+test: ## Builds everything, checks the layers and the format, runs all tests and the vectors
+	@Tools/prepare swift
+	@Tools/test $(BUILD_FLAGS)
+
+.PHONY: interop
+interop: ## Runs against a foreign stack, both roles, both ways round (Bumble from PyPI)
+	@Tools/prepare swift python
+	swift build $(BUILD_FLAGS) --product ble
+	@BLE_TOOL=$(CURDIR)/$(BLE) .venv/bin/python -m pytest Interop
+
+.PHONY: bench
+bench: ## Measures whole stacks, facade to facade, beside Bumble; writes bench.json (BRIEF=1: a short run)
+	@Tools/prepare swift python
+	@Benchmarks/run $(if $(BRIEF),--brief)
+
+.PHONY: fuzz
+fuzz: ## Fuzzes every parser, 30 s each (SECONDS_EACH=300 for longer)
+	@Tools/prepare swift
+	@Fuzz/run $(SECONDS_EACH)
+
+.PHONY: vectors
+vectors: ## Plays one file of test vectors: make vectors FILE=path
+	@if [ -z "$(FILE)" ]; then echo "usage: make vectors FILE=path" >&2; exit 64; fi
+	@Tools/prepare swift
+	@swift run -c debug $(BUILD_FLAGS) --quiet vector-runner "$(FILE)"
+
+.PHONY: format
+format: ## Formats the sources
+	@Tools/prepare swift
+	swift format format --in-place --parallel --recursive $(wildcard $(FORMATTED))
+
+.PHONY: lint
+lint: ## Checks the format without changing anything
+	@Tools/prepare swift
+	swift format lint --strict --parallel --recursive $(wildcard $(FORMATTED))
+
+.PHONY: clean
+clean: ## Removes what was built; the Python environment stays
+	rm -rf .build Benchmarks/.build Fuzz/.build
