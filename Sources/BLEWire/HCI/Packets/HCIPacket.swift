@@ -17,3 +17,9 @@ public struct HCIPacket: Equatable, Sendable {
     self.octets = octets
   }
 }
+
+/// Which way a packet goes between host and controller.
+public enum HCIDirection: Sendable {
+  case toController
+  case toHost
+}

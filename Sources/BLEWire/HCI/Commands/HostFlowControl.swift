@@ -1,0 +1,101 @@
+import BLECore
+
+/// Says how much data the host can hold, for the flow control from controller to host (Core, Vol 4 Part E 7.3.39).
+public struct HCIHostBufferSize: HCICommand {
+  public static let name = "HCI_Host_Buffer_Size"
+  public static let opcode = HCIOpcode(0x0C33)
+  public typealias ReturnParameters = HCIStatusReturn
+
+  /// Octets of data in one packet, without the header.
+  public let aclDataPacketLength: UInt16
+  public let synchronousDataPacketLength: UInt8
+  public let aclDataPacketCount: UInt16
+  public let synchronousDataPacketCount: UInt16
+
+  public init(
+    aclDataPacketLength: UInt16, synchronousDataPacketLength: UInt8 = 0, aclDataPacketCount: UInt16,
+    synchronousDataPacketCount: UInt16 = 0
+  ) {
+    self.aclDataPacketLength = aclDataPacketLength
+    self.synchronousDataPacketLength = synchronousDataPacketLength
+    self.aclDataPacketCount = aclDataPacketCount
+    self.synchronousDataPacketCount = synchronousDataPacketCount
+  }
+
+  public init(from reader: inout ByteReader) throws(DecodeError) {
+    aclDataPacketLength = try reader.uint16("Host_ACL_Data_Packet_Length")
+    synchronousDataPacketLength = try reader.uint8("Host_Synchronous_Data_Packet_Length")
+    aclDataPacketCount = try reader.uint16("Host_Total_Num_ACL_Data_Packets")
+    synchronousDataPacketCount = try reader.uint16("Host_Total_Num_Synchronous_Data_Packets")
+  }
+
+  public func encode(into writer: inout ByteWriter) {
+    writer.append(aclDataPacketLength)
+    writer.append(synchronousDataPacketLength)
+    writer.append(aclDataPacketCount)
+    writer.append(synchronousDataPacketCount)
+  }
+
+  public static var examples: [Self] { [Self(aclDataPacketLength: 1024, aclDataPacketCount: 16)] }
+}
+
+/// Switches the flow control from controller to host (Core, Vol 4 Part E 7.3.38).
+public struct HCISetControllerToHostFlowControl: HCICommand {
+  public static let name = "HCI_Set_Controller_To_Host_Flow_Control"
+  public static let opcode = HCIOpcode(0x0C31)
+  public typealias ReturnParameters = HCIStatusReturn
+
+  /// Which data is under flow control.
+  public struct Mode: HCIOctet {
+    public let rawValue: UInt8
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    public static let off = Self(rawValue: 0x00)
+    public static let acl = Self(rawValue: 0x01)
+    public static let synchronous = Self(rawValue: 0x02)
+    public static let both = Self(rawValue: 0x03)
+  }
+
+  public let mode: Mode
+
+  public init(mode: Mode) {
+    self.mode = mode
+  }
+
+  public init(from reader: inout ByteReader) throws(DecodeError) {
+    mode = try reader.value("Flow_Control_Enable")
+  }
+
+  public func encode(into writer: inout ByteWriter) {
+    writer.append(mode)
+  }
+
+  public static var examples: [Self] { [Self(mode: .acl)] }
+}
+
+/// Tells the controller how many packets the host has worked off (Core, Vol 4 Part E 7.3.40).
+///
+/// The only command that is sent without a credit and answered only where it is wrong.
+public struct HCIHostNumberOfCompletedPackets: HCICommand {
+  public static let name = "HCI_Host_Number_Of_Completed_Packets"
+  public static let opcode = HCIOpcode(0x0C35)
+  public typealias ReturnParameters = HCIStatusReturn
+
+  public let counts: HCICompletedPackets
+
+  public init(counts: HCICompletedPackets) {
+    self.counts = counts
+  }
+
+  public init(from reader: inout ByteReader) throws(DecodeError) {
+    counts = try reader.completedPackets()
+  }
+
+  public func encode(into writer: inout ByteWriter) {
+    writer.append(counts)
+  }
+
+  public static var examples: [Self] {
+    [Self(counts: HCICompletedPackets([.init(connectionHandle: ConnectionHandle(0x0040), count: 2)]))]
+  }
+}

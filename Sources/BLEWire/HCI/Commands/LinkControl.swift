@@ -1,0 +1,52 @@
+import BLECore
+
+/// Ends a connection; the Disconnection Complete event follows (Core, Vol 4 Part E 7.1.6).
+public struct HCIDisconnect: HCIStatusCommand {
+  public static let name = "HCI_Disconnect"
+  public static let opcode = HCIOpcode(0x0406)
+
+  public let connectionHandle: ConnectionHandle
+  /// What the peer is told: `.remoteUserTerminated` where nothing special is the matter.
+  public let reason: HCIErrorCode
+
+  public init(connectionHandle: ConnectionHandle, reason: HCIErrorCode) {
+    self.connectionHandle = connectionHandle
+    self.reason = reason
+  }
+
+  public init(from reader: inout ByteReader) throws(DecodeError) {
+    connectionHandle = try reader.connectionHandle("Connection_Handle")
+    reason = try reader.value("Reason")
+  }
+
+  public func encode(into writer: inout ByteWriter) {
+    writer.append(connectionHandle)
+    writer.append(reason)
+  }
+
+  public static var examples: [Self] {
+    [Self(connectionHandle: ConnectionHandle(0x0040), reason: .remoteUserTerminated)]
+  }
+}
+
+/// Asks for the peer's version; the event of the same name follows (Core, Vol 4 Part E 7.1.23).
+public struct HCIReadRemoteVersionInformation: HCIStatusCommand {
+  public static let name = "HCI_Read_Remote_Version_Information"
+  public static let opcode = HCIOpcode(0x041D)
+
+  public let connectionHandle: ConnectionHandle
+
+  public init(connectionHandle: ConnectionHandle) {
+    self.connectionHandle = connectionHandle
+  }
+
+  public init(from reader: inout ByteReader) throws(DecodeError) {
+    connectionHandle = try reader.connectionHandle("Connection_Handle")
+  }
+
+  public func encode(into writer: inout ByteWriter) {
+    writer.append(connectionHandle)
+  }
+
+  public static var examples: [Self] { [Self(connectionHandle: ConnectionHandle(0x0040))] }
+}

@@ -1,0 +1,102 @@
+import BLECore
+
+/// Advertisements that an extended scanner heard (Core, Vol 4 Part E 7.7.65.13).
+public struct LEExtendedAdvertisingReportEvent: HCIEventParameters {
+  public static let name = "HCI_LE_Extended_Advertising_Report"
+  public static let code = HCIEventCode.lowEnergy(0x0D)
+
+  /// One advertisement or scan response, or a fragment of it.
+  public struct Report: Equatable, Sendable {
+    public let type: LEExtendedReportType
+    public let address: HCIAddress
+    public let primaryPHY: LEPHY
+    /// ``LEPHY/none`` where there was no auxiliary packet.
+    public let secondaryPHY: LEPHY
+    /// 0x00 to 0x0F; 0xFF where the advertisement has none.
+    public let setIdentifier: UInt8
+    /// In dBm; 127 where it was not told.
+    public let transmitPower: Int8
+    /// In dBm; 127 where it is not known.
+    public let rssi: Int8
+    /// The time between two periodic advertisements in steps of 1.25 ms; 0 where there are none.
+    public let periodicInterval: UInt16
+    /// Whom a directed advertisement is for.
+    public let directAddress: HCIAddress
+    /// Shares the event's storage. At most 229 octets where the controller keeps to the specification.
+    public let data: ArraySlice<UInt8>
+
+    public init(
+      type: LEExtendedReportType, address: HCIAddress, primaryPHY: LEPHY = .le1M, secondaryPHY: LEPHY = .none,
+      setIdentifier: UInt8 = 0xFF, transmitPower: Int8 = 127, rssi: Int8, periodicInterval: UInt16 = 0,
+      directAddress: HCIAddress = .none, data: ArraySlice<UInt8>
+    ) {
+      self.type = type
+      self.address = address
+      self.primaryPHY = primaryPHY
+      self.secondaryPHY = secondaryPHY
+      self.setIdentifier = setIdentifier
+      self.transmitPower = transmitPower
+      self.rssi = rssi
+      self.periodicInterval = periodicInterval
+      self.directAddress = directAddress
+      self.data = data
+    }
+
+    init(from reader: inout ByteReader) throws(DecodeError) {
+      type = try reader.bits("Event_Type")
+      address = try reader.address("Address")
+      primaryPHY = try reader.value("Primary_PHY")
+      secondaryPHY = try reader.value("Secondary_PHY")
+      setIdentifier = try reader.uint8("Advertising_SID")
+      transmitPower = try reader.int8("TX_Power")
+      rssi = try reader.int8("RSSI")
+      periodicInterval = try reader.uint16("Periodic_Advertising_Interval")
+      directAddress = try reader.address("Direct_Address")
+      data = try reader.octets(Int(try reader.uint8("Data_Length")), "Data")
+    }
+
+    func encode(into writer: inout ByteWriter) {
+      writer.append(type)
+      writer.append(address)
+      writer.append(primaryPHY)
+      writer.append(secondaryPHY)
+      writer.append(setIdentifier)
+      writer.append(transmitPower)
+      writer.append(rssi)
+      writer.append(periodicInterval)
+      writer.append(directAddress)
+      writer.append(UInt8(clamping: data.count))
+      writer.append(contentsOf: data.prefix(255))
+    }
+  }
+
+  public let reports: [Report]
+
+  public init(reports: [Report]) {
+    self.reports = reports
+  }
+
+  public init(from reader: inout ByteReader) throws(DecodeError) {
+    let count = Int(try reader.uint8("Num_Reports"))
+    var reports: [Report] = []
+    // A report has at least 24 octets: no more room is taken than the body can fill.
+    reports.reserveCapacity(min(count, reader.remaining / 24))
+    for _ in 0..<count { reports.append(try Report(from: &reader)) }
+    self.reports = reports
+  }
+
+  public func encode(into writer: inout ByteWriter) {
+    writer.append(UInt8(clamping: reports.count))
+    for report in reports.prefix(255) { report.encode(into: &writer) }
+  }
+
+  public static var examples: [Self] {
+    let address = HCIAddress(type: .random, value: 0xC012_3456_789A)
+    let legacy = Report(type: [.connectable, .scannable, .legacy], address: address, rssi: -60, data: [2, 1, 6])
+    let extended = Report(
+      type: [.connectable, .incomplete], address: HCIAddress(type: .anonymous, value: 0), secondaryPHY: .le2M,
+      setIdentifier: 3, transmitPower: 4, rssi: -71, periodicInterval: 80,
+      directAddress: HCIAddress(type: .unresolved, value: 0x7012_3456_789A), data: [])
+    return [Self(reports: []), Self(reports: [legacy]), Self(reports: [legacy, extended])]
+  }
+}

@@ -1,0 +1,55 @@
+import BLECore
+
+/// How many packets of which links were worked off: a view of the octets, so that reading them allocates nothing.
+public struct HCICompletedPackets: RandomAccessCollection, Equatable, Sendable {
+  public struct Entry: Equatable, Sendable {
+    public let connectionHandle: ConnectionHandle
+    public let count: UInt16
+
+    public init(connectionHandle: ConnectionHandle, count: UInt16) {
+      self.connectionHandle = connectionHandle
+      self.count = count
+    }
+  }
+
+  private static let entryLength = 4
+  /// Whole entries only.
+  fileprivate let octets: ArraySlice<UInt8>
+
+  fileprivate init(octets: ArraySlice<UInt8>) { self.octets = octets }
+
+  /// At most 63 entries, which is what fits an event; those beyond are left out.
+  public init(_ entries: some Collection<Entry>) {
+    var writer = ByteWriter(capacity: entries.count * Self.entryLength)
+    for entry in entries.prefix(63) {
+      writer.append(entry.connectionHandle)
+      writer.append(entry.count)
+    }
+    octets = writer.octets[...]
+  }
+
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { octets.count / Self.entryLength }
+
+  public subscript(position: Int) -> Entry {
+    let start = octets.startIndex + position * Self.entryLength
+    return Entry(
+      connectionHandle: ConnectionHandle(UInt16(octets[start]) | UInt16(octets[start + 1]) << 8),
+      count: UInt16(octets[start + 2]) | UInt16(octets[start + 3]) << 8)
+  }
+}
+
+extension ByteReader {
+  /// One octet of number, then handle and count of each.
+  mutating func completedPackets() throws(DecodeError) -> HCICompletedPackets {
+    let count = Int(try uint8("Num_Handles"))
+    return HCICompletedPackets(octets: try octets(count * 4, "Connection_Handle"))
+  }
+}
+
+extension ByteWriter {
+  mutating func append(_ counts: HCICompletedPackets) {
+    append(UInt8(clamping: counts.count))
+    append(contentsOf: counts.octets)
+  }
+}
