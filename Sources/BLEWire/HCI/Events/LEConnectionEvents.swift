@@ -7,7 +7,7 @@ public struct LEConnectionCompleteEvent: HCIEventParameters {
 
   public let status: HCIErrorCode
   public let connectionHandle: ConnectionHandle
-  public let role: LERole
+  public let role: LEConnectionRole
   public let peerAddress: HCIAddress
   public let interval: ConnectionInterval
   /// Connection events that the peripheral may skip.
@@ -16,7 +16,7 @@ public struct LEConnectionCompleteEvent: HCIEventParameters {
   public let clockAccuracy: LEClockAccuracy
 
   public init(
-    status: HCIErrorCode, connectionHandle: ConnectionHandle, role: LERole, peerAddress: HCIAddress,
+    status: HCIErrorCode, connectionHandle: ConnectionHandle, role: LEConnectionRole, peerAddress: HCIAddress,
     interval: ConnectionInterval, latency: UInt16, supervisionTimeout: SupervisionTimeout,
     clockAccuracy: LEClockAccuracy
   ) {
@@ -69,7 +69,7 @@ public struct LEEnhancedConnectionCompleteEvent: HCIEventParameters {
 
   public let status: HCIErrorCode
   public let connectionHandle: ConnectionHandle
-  public let role: LERole
+  public let role: LEConnectionRole
   public let peerAddress: HCIAddress
   /// All zeros where this device has not used one.
   public let localResolvableAddress: DeviceAddress
@@ -82,7 +82,7 @@ public struct LEEnhancedConnectionCompleteEvent: HCIEventParameters {
   public let clockAccuracy: LEClockAccuracy
 
   public init(
-    status: HCIErrorCode, connectionHandle: ConnectionHandle, role: LERole, peerAddress: HCIAddress,
+    status: HCIErrorCode, connectionHandle: ConnectionHandle, role: LEConnectionRole, peerAddress: HCIAddress,
     localResolvableAddress: DeviceAddress, peerResolvableAddress: DeviceAddress, interval: ConnectionInterval,
     latency: UInt16, supervisionTimeout: SupervisionTimeout, clockAccuracy: LEClockAccuracy
   ) {
@@ -144,7 +144,7 @@ public struct LEEnhancedConnectionCompleteV2Event: HCIEventParameters {
 
   public let status: HCIErrorCode
   public let connectionHandle: ConnectionHandle
-  public let role: LERole
+  public let role: LEConnectionRole
   public let peerAddress: HCIAddress
   /// All zeros where this device has not used one.
   public let localResolvableAddress: DeviceAddress
@@ -161,7 +161,7 @@ public struct LEEnhancedConnectionCompleteV2Event: HCIEventParameters {
   public let syncHandle: UInt16
 
   public init(
-    status: HCIErrorCode, connectionHandle: ConnectionHandle, role: LERole, peerAddress: HCIAddress,
+    status: HCIErrorCode, connectionHandle: ConnectionHandle, role: LEConnectionRole, peerAddress: HCIAddress,
     localResolvableAddress: DeviceAddress, peerResolvableAddress: DeviceAddress, interval: ConnectionInterval,
     latency: UInt16, supervisionTimeout: SupervisionTimeout, clockAccuracy: LEClockAccuracy,
     advertisingHandle: LEAdvertisingHandle, syncHandle: UInt16

@@ -31,7 +31,7 @@ public struct LEPHYPreference: HCIBitField {
 }
 
 /// Which end of a connection this controller is (Core, Vol 4 Part E 7.7.65.1).
-public struct LERole: HCIOctet {
+public struct LEConnectionRole: HCIOctet {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
