@@ -1,0 +1,93 @@
+import BLECore
+
+/// The first octet of every SMP command (Core, Vol 3 Part H 3.3).
+public struct SMPCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+  public let rawValue: UInt8
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  public init(_ rawValue: UInt8) { self.rawValue = rawValue }
+
+  public static let pairingRequest = SMPCode(0x01)
+  public static let pairingResponse = SMPCode(0x02)
+  public static let pairingConfirm = SMPCode(0x03)
+  public static let pairingRandom = SMPCode(0x04)
+  public static let pairingFailed = SMPCode(0x05)
+  public static let encryptionInformation = SMPCode(0x06)
+  public static let centralIdentification = SMPCode(0x07)
+  public static let identityInformation = SMPCode(0x08)
+  public static let identityAddressInformation = SMPCode(0x09)
+  public static let signingInformation = SMPCode(0x0A)
+  public static let securityRequest = SMPCode(0x0B)
+  public static let pairingPublicKey = SMPCode(0x0C)
+  public static let pairingDHKeyCheck = SMPCode(0x0D)
+  public static let pairingKeypressNotification = SMPCode(0x0E)
+
+  /// The name in the specification, or the number of a code that it does not know.
+  public var description: String {
+    switch self {
+    case .pairingRequest: "Pairing Request"
+    case .pairingResponse: "Pairing Response"
+    case .pairingConfirm: "Pairing Confirm"
+    case .pairingRandom: "Pairing Random"
+    case .pairingFailed: "Pairing Failed"
+    case .encryptionInformation: "Encryption Information"
+    case .centralIdentification: "Central Identification"
+    case .identityInformation: "Identity Information"
+    case .identityAddressInformation: "Identity Address Information"
+    case .signingInformation: "Signing Information"
+    case .securityRequest: "Security Request"
+    case .pairingPublicKey: "Pairing Public Key"
+    case .pairingDHKeyCheck: "Pairing DHKey Check"
+    case .pairingKeypressNotification: "Pairing Keypress Notification"
+    default: "SMP code " + numberText(rawValue, digits: 2)
+    }
+  }
+}
+
+/// One command of the Security Manager Protocol. `encode(into:)` writes the parameters, `encodePDU(into:)` the code in front.
+public protocol SMPPacket: WirePacket, Sendable {
+  static var code: SMPCode { get }
+}
+
+extension SMPPacket {
+  public static var name: String { "SMP " + code.description }
+
+  /// Writes code and parameters.
+  public func encodePDU(into writer: inout ByteWriter) {
+    writer.append(Self.code.rawValue)
+    encode(into: &writer)
+  }
+
+  /// Code and parameters.
+  public var pdu: [UInt8] {
+    var writer = ByteWriter()
+    encodePDU(into: &writer)
+    return writer.octets
+  }
+}
+
+/// Octets of a key in the order they travel, least significant first. Never printed: a description that ends up in a log
+/// says only that there is a key.
+public struct SMPKeyOctets: Equatable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
+  CustomReflectable
+{
+  public static let count = 16
+  /// Sixteen.
+  public let octets: ArraySlice<UInt8>
+
+  /// Cut or filled up with zeros to sixteen.
+  public init(_ octets: some Collection<UInt8>) {
+    var writer = ByteWriter(capacity: Self.count)
+    writer.append(contentsOf: octets, paddedTo: Self.count)
+    self.octets = writer.octets[...]
+  }
+
+  public var description: String { "<redacted>" }
+  public var debugDescription: String { "<redacted>" }
+  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}
+
+extension ByteReader {
+  mutating func keyOctets(_ field: StaticString) throws(DecodeError) -> SMPKeyOctets {
+    SMPKeyOctets(try octets(SMPKeyOctets.count, field))
+  }
+}

@@ -1,0 +1,133 @@
+import BLECore
+import BLEWire
+import Testing
+
+@Suite struct ATTPDUTests {
+  @Test func `an unknown opcode is a value`() throws {
+    let pdu = try ATTPDU([0x7F, 1, 2])
+    #expect(pdu == .unknown(ATTOpcode(0x7F), parameters: [1, 2]))
+    #expect(pdu.opcode.isCommand)
+    #expect(pdu.octets == [0x7F, 1, 2])
+    #expect(try !ATTPDU([0x3F]).opcode.isCommand)
+  }
+
+  @Test func `an empty PDU is refused`() {
+    #expect(throws: DecodeError.self) { try ATTPDU([]) }
+  }
+
+  @Test func `octets behind a PDU of fixed length are refused`() {
+    #expect(throws: DecodeError.self) { try ATTPDU([0x0A, 1, 0, 9]) }
+    #expect(throws: DecodeError.self) { try ATTPDU([0x13, 0]) }
+  }
+
+  @Test func `every known PDU goes through the whole decoder`() throws {
+    for packet in ATTRegistry.all {
+      let code = UInt8(try #require(packet.code))
+      for example in packet.examples() {
+        let octets = [code] + example
+        let pdu = try ATTPDU(octets[...])
+        #expect(pdu.octets == octets)
+        #expect(pdu.opcode.rawValue == code)
+        if case .unknown = pdu { Issue.record("\(packet.name) is not known to ATTPDU") }
+      }
+    }
+  }
+
+  @Test func `values share the storage of the PDU`() throws {
+    let octets: ArraySlice<UInt8> = [0x1B, 3, 0, 1, 2, 3, 4]
+    guard case .handleValueNotification(let notification) = try ATTPDU(octets) else {
+      Issue.record("not a notification")
+      return
+    }
+    #expect(notification.attributeValue.startIndex == 3)
+  }
+
+  @Test func `a request knows what answers it`() {
+    #expect(ATTOpcode.readRequest.answer == .readResponse)
+    #expect(ATTOpcode.handleValueIndication.answer == .handleValueConfirmation)
+    #expect(ATTOpcode.writeCommand.answer == nil)
+    #expect(ATTOpcode.signedWriteCommand.hasSignature)
+  }
+
+  @Test func `an attribute type of 32 bits is refused`() {
+    #expect(throws: DecodeError.self) { try ATTPDU([0x08, 1, 0, 0xFF, 0xFF, 1, 2, 3, 4]) }
+    #expect(throws: DecodeError.self) { try ATTPDU([0x10, 1, 0, 0xFF, 0xFF]) }
+  }
+
+  @Test func `a signed command shorter than its signature is refused`() {
+    #expect(throws: DecodeError.self) { try ATTPDU([0xD2, 3, 0] + ArraySlice<UInt8>(repeating: 0, count: 11)) }
+  }
+}
+
+@Suite struct ATTListTests {
+  @Test(arguments: [UInt8(0), 3, 4, 255])
+  func `a format of a find information response that does not exist is refused`(format: UInt8) {
+    let response = ATTFindInformationResponse(format: format, informationData: [1, 0, 0, 0x28])
+    #expect(throws: DecodeError.self) { try response.entries() }
+  }
+
+  @Test(arguments: [UInt8(0), 1, 3, 4, 5])
+  func `group lists with a length too small or not dividing are refused`(length: UInt8) {
+    let response = ATTReadByGroupTypeResponse(length: length, attributeDataList: [1, 0, 9, 0, 0x00, 0x18])
+    #expect(throws: DecodeError.self) { try response.entries() }
+  }
+
+  @Test func `empty lists are refused`() {
+    #expect(throws: DecodeError.self) {
+      try ATTReadByTypeResponse(length: 7, attributeDataList: []).entries()
+    }
+    #expect(throws: DecodeError.self) {
+      try ATTFindByTypeValueResponse(handlesInformationList: []).entries()
+    }
+    #expect(throws: DecodeError.self) {
+      try ATTFindInformationResponse(format: 1, informationData: []).entries()
+    }
+  }
+
+  @Test func `entries are read in place, also from the middle of an array`() throws {
+    let octets: [UInt8] = [9, 9, 0x11, 6, 1, 0, 5, 0, 0x00, 0x18, 6, 0, 0xFF, 0xFF, 0x01, 0x18]
+    guard case .readByGroupTypeResponse(let response) = try ATTPDU(octets[2...]) else {
+      Issue.record("not a group response")
+      return
+    }
+    let entries = try response.entries().ascending(from: .first, through: .last)
+    #expect(entries.map(\.attributeHandle.rawValue) == [1, 6])
+    #expect(entries.map(\.endGroupHandle.rawValue) == [5, 0xFFFF])
+    #expect(entries.map { BLEUUID(octets: $0.attributeValue) } == [BLEUUID(0x1800), BLEUUID(0x1801)])
+  }
+
+  @Test(
+    arguments: [
+      [2, 0, 0, 0x28, 1, 0, 0, 0x28], [1, 0, 0, 0x28, 1, 0, 0, 0x28], [0, 0, 0, 0x28], [0x21, 0, 0, 0x28],
+    ] as [[UInt8]])
+  func `handles that descend, repeat or were not asked for are refused`(data: [UInt8]) throws {
+    let entries = try ATTFindInformationResponse(format: 1, informationData: data[...]).entries()
+    #expect(throws: DecodeError.self) {
+      try entries.ascending(from: .first, through: AttributeHandle(0x20))
+    }
+  }
+
+  @Test func `nothing can follow a group that ends with the last handle`() throws {
+    let entries = try ATTFindByTypeValueResponse([
+      .init(foundAttributeHandle: .first, groupEndHandle: .last),
+      .init(foundAttributeHandle: .last, groupEndHandle: .last),
+    ]).entries()
+    #expect(throws: DecodeError.self) { try entries.ascending(from: .first, through: .last) }
+  }
+
+  @Test func `a multiple value notification whose length says too much is refused as a whole`() {
+    for octets: ArraySlice<UInt8> in [[3, 0, 4, 0, 1, 2, 3], [3, 0, 1], [3, 0, 0, 0, 7], [3, 0, 0xFF, 0xFF]] {
+      let notification = ATTMultipleHandleValueNotification(handleLengthValueTupleList: octets)
+      #expect(throws: DecodeError.self) { try notification.tuples() }
+    }
+  }
+
+  @Test func `only the last value of a read multiple variable response may be cut`() {
+    let response = ATTReadMultipleVariableResponse(values: [[1, 2, 3], [4, 5, 6]], limit: 8)
+    #expect(response.lengthValueTupleList == [3, 0, 1, 2, 3, 3, 0, 4])
+    let tuples = response.tuples()
+    #expect(tuples.map(\.isComplete) == [true, false])
+    #expect(tuples.map(\.valueLength) == [3, 3])
+    #expect(ATTReadMultipleVariableResponse(lengthValueTupleList: [0, 0, 5]).tuples().count == 1)
+  }
+}
