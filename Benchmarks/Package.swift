@@ -1,0 +1,26 @@
+// swift-tools-version:6.2
+
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+
+// A package of its own, so that nobody who depends on the library builds it.
+let package = Package(
+  name: "Benchmarks",
+  dependencies: [.package(name: "swift-corebluetooth", path: "..")],
+  targets: [
+    .target(name: "CAllocations"),
+    .executableTarget(
+      name: "benchmarks",
+      dependencies: [
+        "CAllocations",
+        .product(name: "CoreBluetooth", package: "swift-corebluetooth"),
+        .product(name: "BLETestKit", package: "swift-corebluetooth"),
+      ],
+      swiftSettings: strict),
+  ])
