@@ -1,0 +1,123 @@
+import BLECore
+import BLEWire
+
+/// An indication that waits for its turn or for its confirmation.
+struct ATTPendingIndication {
+  let pdu: ByteWriter
+  /// True: it was confirmed. False: the bearer ended before.
+  let completion: ((Bool) -> Void)?
+}
+
+/// Indications in the order in which they were made. The first is on its way.
+struct ATTIndicationQueue {
+  private var waiting: [ATTPendingIndication] = []
+  /// When the first has to be confirmed.
+  var deadline = StackInstant.distantFuture
+
+  var first: ATTPendingIndication? { waiting.first }
+  var isEmpty: Bool { waiting.isEmpty }
+  mutating func append(_ indication: ATTPendingIndication) { waiting.append(indication) }
+  mutating func removeFirst() -> ATTPendingIndication? { waiting.isEmpty ? nil : waiting.removeFirst() }
+  mutating func removeAll() -> [ATTPendingIndication] {
+    defer { waiting = [] }
+    return waiting
+  }
+}
+
+extension ATTBearer {
+  /// Answers the open request. Does nothing where there is none, or `response` is not the answer to it.
+  public func respond<Response: ATTPacket>(_ response: Response, capacity: Int = 32) {
+    guard isOpen, let request = openRequest, Response.opcode == request.answer else { return }
+    openRequest = nil
+    send(response, capacity: capacity)
+  }
+
+  /// Refuses the open request. Does nothing where there is none.
+  public func refuse(_ code: ATTErrorCode, at handle: AttributeHandle) {
+    guard isOpen, let request = openRequest else { return }
+    openRequest = nil
+    refuse(request, code, at: handle)
+  }
+
+  /// Sends a notification; a value longer than the MTU allows is cut. `sent`: as in `L2CAPCarrier`;
+  /// at once where the bearer is closed.
+  public func notify(_ handle: AttributeHandle, _ value: ArraySlice<UInt8>, sent: (() -> Void)? = nil) {
+    guard isOpen else {
+      sent?()
+      return
+    }
+    let cut = value.prefix(mtu - 3)
+    send(
+      ATTHandleValueNotification(attributeHandle: handle, attributeValue: cut), capacity: cut.count + 3, sent: sent)
+  }
+
+  /// Sends several values in one PDU. The caller has seen that they fit.
+  public func notify(_ tuples: [ATTMultipleHandleValueNotification.HandleValueTuple], sent: (() -> Void)? = nil) {
+    guard isOpen else {
+      sent?()
+      return
+    }
+    send(ATTMultipleHandleValueNotification(tuples), capacity: mtu, sent: sent)
+  }
+
+  /// Sends an indication as soon as those before it are confirmed; a value longer than the MTU allows is cut.
+  ///
+  /// - Parameter completion: true: it was confirmed. False: the bearer ended before.
+  public func indicate(
+    _ handle: AttributeHandle, _ value: ArraySlice<UInt8>, _ completion: ((Bool) -> Void)? = nil
+  ) {
+    guard isOpen else {
+      completion?(false)
+      return
+    }
+    var writer = writer(capacity: value.count + 3)
+    ATTHandleValueIndication(attributeHandle: handle, attributeValue: value.prefix(mtu - 3)).encodePDU(into: &writer)
+    let isIdle = indications.isEmpty
+    indications.append(ATTPendingIndication(pdu: writer, completion: completion))
+    if isIdle { sendNextIndication() }
+  }
+
+  /// A request other than for the MTU: goes to the server unless another one is open (Core, Vol 3 Part F 3.3.2).
+  func open(_ request: ATTPDU) {
+    guard openRequest == nil else {
+      statistics.overlappingRequests += 1
+      log.log(.debug, "dropped \(request.opcode): the request before it is not answered yet")
+      return
+    }
+    openRequest = request.opcode
+    guard let server else { return refuse(.requestNotSupported, at: AttributeHandle(0)) }
+    server.bearer(self, didReceive: request)
+  }
+
+  func answer(_ request: ATTExchangeMTURequest) {
+    guard openRequest == nil else {
+      statistics.overlappingRequests += 1
+      return
+    }
+    send(ATTExchangeMTUResponse(serverRxMTU: UInt16(clamping: receiveMTU)))
+    // The response still goes by the old MTU, everything after it by the new one.
+    agree(onPeerMTU: request.clientRxMTU)
+  }
+
+  func refuse(_ request: ATTOpcode, _ code: ATTErrorCode, at handle: AttributeHandle = AttributeHandle(0)) {
+    send(
+      ATTErrorResponse(requestOpcodeInError: request, attributeHandleInError: handle, errorCode: code))
+  }
+
+  func receiveConfirmation() {
+    guard let confirmed = indications.removeFirst() else {
+      statistics.unsolicitedConfirmations += 1
+      return
+    }
+    indications.deadline = .distantFuture
+    confirmed.completion?(true)
+    if indications.deadline == .distantFuture { sendNextIndication() }
+  }
+
+  private func sendNextIndication() {
+    guard isOpen, let next = indications.first else { return }
+    indications.deadline = loop.now + Self.transactionTimeout
+    armTimer(by: indications.deadline)
+    channel.send(next.pdu, sent: nil)
+  }
+}

@@ -1,0 +1,150 @@
+import BLECore
+import BLEWire
+
+/// One bearer of the Attribute Protocol (Core, Vol 3 Part F 3.2.11): the sequential protocol in both directions, the MTU,
+/// and the transaction limit. Everything on the loop.
+///
+/// Both roles share it: requests of this side's client wait here for their turn, requests of the peer's client go to
+/// `server` one at a time.
+public final class ATTBearer: L2CAPChannelReceiver {
+  /// How long a response or a confirmation may take (Core, Vol 3 Part F 3.3.3).
+  public static let transactionTimeout = StackDuration.seconds(30)
+
+  /// What this side tells the peer that it can receive, in octets.
+  public let receiveMTU: Int
+  /// The ATT MTU in octets.
+  public private(set) var mtu = ATTLimits.defaultMTU
+  /// False once a transaction has timed out or the link has ended: nothing is sent any more.
+  public private(set) var isOpen = true
+  public internal(set) var statistics = ATTStatistics()
+
+  public weak var client: (any ATTClientHandler)?
+  public weak var server: (any ATTServerHandler)?
+  public weak var owner: (any ATTBearerOwner)?
+
+  let loop: any StackLoop
+  let log: Logger
+  let channel: any ATTChannel
+
+  var requests = ATTRequestQueue()
+  var indications = ATTIndicationQueue()
+  /// The peer's request that waits for this side's answer.
+  var openRequest: ATTOpcode?
+  var timer = TimerToken()
+  var isTimerArmed = false
+
+  /// - Parameter receiveMTU: 23 to 517.
+  public init(
+    loop: any StackLoop, channel: any ATTChannel, receiveMTU: Int = ATTLimits.fullValueMTU, log: Logger = .silent
+  ) {
+    self.loop = loop
+    self.channel = channel
+    self.receiveMTU = min(max(receiveMTU, ATTLimits.defaultMTU), ATTLimits.fullValueMTU)
+    self.log = log
+  }
+
+  /// Ends the bearer: what waits fails with `.closed`.
+  public func close() { close(failing: .closed) }
+
+  func close(failing failure: ATTFailure) {
+    guard isOpen else { return }
+    isOpen = false
+    openRequest = nil
+    if isTimerArmed { loop.cancel(timer) }
+    isTimerArmed = false
+    let waiting = requests.removeAll()
+    let unconfirmed = indications.removeAll()
+    for (index, request) in waiting.enumerated() { request.fail(index == 0 ? failure : .closed) }
+    for indication in unconfirmed { indication.completion?(false) }
+  }
+
+  /// Sets the MTU that an exchange has led to: the smaller of what both sides receive. It never falls: an exchange happens
+  /// once, and where both sides asked for one it leads to the same.
+  func agree(onPeerMTU peerMTU: UInt16) {
+    let agreed = min(receiveMTU, Int(peerMTU))
+    guard agreed > mtu else { return }
+    mtu = agreed
+    owner?.bearer(self, didUpdateMTU: agreed)
+  }
+
+  /// Takes over what both sides are known to have agreed on, in octets: for bearers that come without an exchange.
+  public func assumeMTU(_ octets: Int) { agree(onPeerMTU: UInt16(clamping: octets)) }
+
+  func writer(capacity: Int) -> ByteWriter { ByteWriter(headroom: channel.headroom, capacity: capacity) }
+
+  func send(_ packet: some ATTPacket, capacity: Int = 32, sent: (() -> Void)? = nil) {
+    var writer = writer(capacity: capacity)
+    packet.encodePDU(into: &writer)
+    channel.send(writer, sent: sent)
+  }
+
+  // MARK: Receiving
+
+  /// One PDU from the peer.
+  public func receive(_ payload: ArraySlice<UInt8>) {
+    guard isOpen, let first = payload.first else { return }
+    let opcode = ATTOpcode(first)
+    if payload.count > mtu && opcode != .exchangeMTURequest && opcode != .exchangeMTUResponse {
+      statistics.oversized += 1
+      log.log(.debug, "dropped \(opcode) of \(payload.count) octets: the MTU is \(mtu)")
+      if isRequest(opcode) { refuse(opcode, .invalidPDU) }
+      return
+    }
+    // The PDUs that come by the thousand have a short way.
+    if opcode == .handleValueNotification { return receiveNotification(payload) }
+    if opcode.role == .response { return receiveResponse(opcode, payload) }
+    do {
+      dispatch(try ATTPDU(payload))
+    } catch {
+      statistics.malformed += 1
+      log.log(.debug, "\(error)")
+      if isRequest(opcode) { refuse(opcode, .invalidPDU) }
+    }
+  }
+
+  /// An opcode without the command flag that is nothing else asks for an answer, be it that it is not supported.
+  private func isRequest(_ opcode: ATTOpcode) -> Bool {
+    switch opcode.role {
+    case .request, nil: true
+    default: false
+    }
+  }
+
+  private func receiveNotification(_ payload: ArraySlice<UInt8>) {
+    var reader = ByteReader(payload.dropFirst(), layer: "ATT")
+    guard let notification = try? ATTHandleValueNotification(from: &reader) else {
+      statistics.malformed += 1
+      return
+    }
+    client?.bearer(
+      self, didReceive: notification.attributeValue, of: notification.attributeHandle, isIndication: false)
+  }
+
+  private func dispatch(_ pdu: ATTPDU) {
+    switch pdu {
+    case .multipleHandleValueNotification(let multiple):
+      guard let tuples = try? multiple.tuples() else {
+        statistics.malformed += 1
+        return
+      }
+      for tuple in tuples where isOpen {
+        client?.bearer(self, didReceive: tuple.attributeValue, of: tuple.attributeHandle, isIndication: false)
+      }
+    case .handleValueIndication(let indication):
+      // Confirmed first: the sender need not wait for what is done with the value.
+      send(ATTHandleValueConfirmation())
+      client?.bearer(
+        self, didReceive: indication.attributeValue, of: indication.attributeHandle, isIndication: true)
+    case .handleValueConfirmation: receiveConfirmation()
+    case .exchangeMTURequest(let request): answer(request)
+    case .writeCommand, .signedWriteCommand: server?.bearer(self, didReceiveCommand: pdu)
+    case .unknown(let opcode, _):
+      if opcode.isCommand {
+        statistics.ignored += 1
+      } else {
+        refuse(opcode, .requestNotSupported)
+      }
+    default: open(pdu)
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import BLECore
+import BLEWire
+
+extension GATTServerLink {
+  /// What the client wants of the characteristic whose value has this handle.
+  public func configuration(of handle: AttributeHandle) -> ClientConfiguration { configurations[handle] ?? [] }
+
+  /// Sends a value to the client where it is subscribed: as a notification where it wants those, otherwise as an
+  /// indication. What the MTU does not allow is cut.
+  ///
+  /// - Parameter sent: called once and never inside this call: when the notification has left, when the indication was
+  ///   confirmed, or when the link has ended before.
+  /// - Returns: false where the client is not subscribed; `sent` is not called then.
+  @discardableResult
+  public func update(
+    _ handle: AttributeHandle, _ value: ArraySlice<UInt8>, sent: (() -> Void)? = nil
+  ) -> Bool {
+    guard bearer.isOpen, let configuration = configurations[handle] else { return false }
+    if configuration.contains(.notification) {
+      bearer.notify(handle, value, sent: sent)
+    } else if configuration.contains(.indication) {
+      bearer.indicate(handle, value) { _ in sent?() }
+    } else {
+      return false
+    }
+    return true
+  }
+
+  /// Sends several values. A client that understands it gets those that it wants notified in as few PDUs as possible.
+  public func update(_ values: [(handle: AttributeHandle, value: ArraySlice<UInt8>)]) {
+    guard supportedFeatures.contains(.multipleNotifications) else {
+      for (handle, value) in values { update(handle, value) }
+      return
+    }
+    var tuples: [ATTMultipleHandleValueNotification.HandleValueTuple] = []
+    var room = bearer.mtu - 1
+    func flush() {
+      if tuples.count == 1, let only = tuples.first {
+        bearer.notify(only.attributeHandle, only.attributeValue)
+      } else if !tuples.isEmpty {
+        bearer.notify(tuples)
+      }
+      tuples = []
+      room = bearer.mtu - 1
+    }
+    for (handle, value) in values {
+      guard configuration(of: handle).contains(.notification) else {
+        update(handle, value)
+        continue
+      }
+      if room < value.count + 4 { flush() }
+      if room < value.count + 4 {
+        bearer.notify(handle, value)
+        continue
+      }
+      tuples.append(.init(attributeHandle: handle, attributeValue: value))
+      room -= value.count + 4
+    }
+    flush()
+  }
+
+  // MARK: Changes of the database
+
+  func databaseDidChange(in handles: ClosedRange<AttributeHandle>) {
+    awareness.databaseDidChange()
+    defer { stateDidChange?(state) }
+    guard let serviceChanged = server.serviceChanged,
+      configuration(of: serviceChanged).contains(.indication)
+    else { return }
+    // While one indication is out, what changes further is gathered: a client is not flooded.
+    if let gathered = changes.gathered {
+      let first = min(gathered.lowerBound, handles.lowerBound)
+      changes.gathered = first...max(gathered.upperBound, handles.upperBound)
+    } else {
+      changes.gathered = handles
+    }
+    if !changes.isOut { indicateChanges(serviceChanged) }
+  }
+
+  private func indicateChanges(_ serviceChanged: AttributeHandle) {
+    guard let handles = changes.gathered else { return }
+    changes.gathered = nil
+    changes.isOut = true
+    var value = ByteWriter(capacity: 4)
+    value.append(handles.lowerBound)
+    value.append(handles.upperBound)
+    bearer.indicate(serviceChanged, value.octets[...]) { [weak self] isConfirmed in
+      guard let self else { return }
+      changes.isOut = false
+      guard isConfirmed else { return }
+      if changes.gathered != nil { return indicateChanges(serviceChanged) }
+      awareness.didConfirmChange()
+      stateDidChange?(state)
+    }
+  }
+}
+
+/// Changes of the database on their way to a client.
+struct ServiceChanges {
+  /// An indication waits for its confirmation.
+  var isOut = false
+  /// What has changed since.
+  var gathered: ClosedRange<AttributeHandle>?
+}

@@ -1,0 +1,101 @@
+import BLEAdapter
+import BLECore
+import BLEWire
+
+extension GATTServerLink {
+  func write(_ value: ArraySlice<UInt8>, to handle: AttributeHandle) {
+    do throws(ATTErrorCode) {
+      let attribute = try writable(handle, .request)
+      if case .application(let application, let tag) = attribute.content {
+        guard value.count <= ATTLimits.maximumValueLength else { throw .invalidAttributeValueLength }
+        let part = AttributeWriteRequest.Part(handle: handle, tag: tag, offset: 0, value: value)
+        let number = wait(.write(handle))
+        application.write(
+          AttributeWriteRequest(number: number, client: self, needsResponse: true, parts: [part]))
+        return
+      }
+      try check(value, for: attribute)
+      bearer.respond(ATTWriteResponse())
+      apply(value, to: attribute)
+    } catch {
+      bearer.refuse(error, at: handle)
+    }
+  }
+
+  /// A write that is never answered: what may not be is ignored.
+  func writeCommand(_ value: ArraySlice<UInt8>, to handle: AttributeHandle) {
+    guard let attribute = try? writable(handle, .command), value.count <= ATTLimits.maximumValueLength else { return }
+    if case .application(let application, let tag) = attribute.content {
+      let part = AttributeWriteRequest.Part(handle: handle, tag: tag, offset: 0, value: value)
+      application.write(
+        AttributeWriteRequest(
+          number: server.takeRequestNumber(), client: self, needsResponse: false, parts: [part]))
+      return
+    }
+    do { try check(value, for: attribute) } catch { return }
+    apply(value, to: attribute)
+  }
+
+  // MARK: Values that are the server's
+
+  /// Whether an attribute that is not a program's takes this value.
+  func check(_ value: ArraySlice<UInt8>, for attribute: Attribute) throws(ATTErrorCode) {
+    switch attribute.content {
+    case .value, .application:
+      if value.count > ATTLimits.maximumValueLength { throw .invalidAttributeValueLength }
+    case .clientConfiguration(_, let offers):
+      guard let wanted = ClientConfiguration(octets: value) else { throw .invalidAttributeValueLength }
+      if !wanted.subtracting(offers).isEmpty { throw .valueNotAllowed }
+    case .server(.clientSupportedFeatures):
+      guard let first = value.first else { throw .invalidAttributeValueLength }
+      if value.count > ATTLimits.maximumValueLength { throw .invalidAttributeValueLength }
+      // A client cannot take back what it said (Core, Vol 3 Part G 7.2).
+      if !supportedFeatures.isSubset(of: ClientSupportedFeatures(rawValue: first)) { throw .valueNotAllowed }
+    case .server: throw .writeNotPermitted
+    }
+  }
+
+  /// Takes over a value that was checked.
+  func apply(_ value: ArraySlice<UInt8>, to attribute: Attribute) {
+    switch attribute.content {
+    case .value: server.database.setValue(Array(value), at: attribute.handle)
+    case .clientConfiguration(let handle, _):
+      if let wanted = ClientConfiguration(octets: value) { configure(handle, wanted) }
+    case .server(.clientSupportedFeatures):
+      guard let first = value.first else { return }
+      supportedFeatures = ClientSupportedFeatures(rawValue: first).intersection(.known)
+      stateDidChange?(state)
+    case .application, .server: break
+    }
+  }
+
+  private func configure(_ handle: AttributeHandle, _ wanted: ClientConfiguration) {
+    guard wanted != configurations[handle] ?? [] else { return }
+    configurations[handle] = wanted.isEmpty ? nil : wanted
+    tellApplication(handle, wanted)
+    stateDidChange?(state)
+  }
+
+  func tellApplication(_ handle: AttributeHandle, _ configuration: ClientConfiguration) {
+    guard case .application(let application, let tag)? = server.database[handle]?.content else { return }
+    application.subscriptionDidChange(of: tag, by: self, to: configuration)
+  }
+
+  /// Characteristics of a service that is being removed: their program knows.
+  func forgetSubscriptions(in handles: ClosedRange<AttributeHandle>) {
+    configurations = configurations.filter { !handles.contains($0.key) }
+  }
+}
+
+extension ClientConfiguration {
+  /// Two octets; `nil` for any other number.
+  init?(octets: ArraySlice<UInt8>) {
+    guard octets.count == 2, let low = octets.first, let high = octets.last else { return nil }
+    self.init(rawValue: UInt16(low) | UInt16(high) << 8)
+  }
+}
+
+extension ClientSupportedFeatures {
+  /// What this server can make use of. Other bits are not kept.
+  static let known: ClientSupportedFeatures = [.robustCaching, .multipleNotifications]
+}

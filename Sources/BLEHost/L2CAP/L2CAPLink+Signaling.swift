@@ -1,0 +1,147 @@
+import BLECore
+import BLEWire
+
+/// What the signaling channel remembers.
+struct SignalingState {
+  var nextIdentifier: UInt8 = 1
+  var parameterUpdate: ParameterUpdate?
+
+  /// A request of ours that waits for its answer.
+  struct ParameterUpdate {
+    let identifier: UInt8
+    let timer: TimerToken
+    let completion: (Result<Void, EndReason>) -> Void
+  }
+}
+
+extension L2CAPLink {
+  /// How long an answer to a request of ours may take (the RTX timer, Core, Vol 3 Part A 6.2.1).
+  static let responseTimeout = StackDuration.seconds(30)
+
+  /// As a peripheral: asks the central for other connection parameters. The completion is not called once the link is
+  /// dropped.
+  ///
+  /// - Parameter completion: failure is `.refused` (with the result, or 0xFF where the command was rejected), `.timedOut`, or
+  ///   `.requested` where a newer request took this one's place.
+  public func requestConnectionParameters(
+    _ parameters: L2CAPConnectionParameterUpdateRequest, _ completion: @escaping (Result<Void, EndReason>) -> Void
+  ) {
+    finishParameterUpdate(.failure(.requested))
+    let identifier = takeIdentifier()
+    let timer = loop.schedule(after: Self.responseTimeout, .background) { [weak self] in
+      self?.finishParameterUpdate(.failure(.timedOut))
+    }
+    signaling.parameterUpdate = .init(identifier: identifier, timer: timer, completion: completion)
+    send(L2CAPSignalingPDU(identifier: identifier, command: .connectionParameterUpdateRequest(parameters)))
+  }
+
+  func receiveSignaling(_ payload: ArraySlice<UInt8>) {
+    var reader = ByteReader(payload, layer: "L2CAP signaling")
+    guard let header = try? L2CAPSignalingHeader(from: &reader), header.identifier != 0 else {
+      ignore("a command without a valid identifier")
+      return
+    }
+    var whole = ByteReader(payload, layer: "L2CAP signaling")
+    do {
+      let pdu = try L2CAPSignalingPDU(from: &whole)
+      // An LE frame holds exactly one command (Core, Vol 3 Part A 4).
+      try whole.finish()
+      handle(pdu)
+    } catch {
+      log.log(.debug, "\(error)")
+      if header.code.isRequest {
+        reject(header.identifier, L2CAPCommandReject(reason: .commandNotUnderstood))
+      } else {
+        ignore("a malformed \(header.code)")
+      }
+    }
+  }
+
+  /// A command longer than this side takes is rejected with that length (Core, Vol 3 Part A 4.1).
+  func rejectOversizedCommand(_ start: ArraySlice<UInt8>) {
+    var reader = ByteReader(start, layer: "L2CAP signaling")
+    guard let header = try? L2CAPSignalingHeader(from: &reader), header.identifier != 0, header.code.isRequest else {
+      ignore("a command longer than the signaling MTU")
+      return
+    }
+    let mtu: ArraySlice<UInt8> = [UInt8(Self.signalingMTU), 0]
+    reject(header.identifier, L2CAPCommandReject(reason: .signalingMTUExceeded, reasonData: mtu))
+  }
+
+  private func handle(_ pdu: L2CAPSignalingPDU) {
+    switch pdu.command {
+    case .connectionParameterUpdateRequest(let request): answer(request, identifier: pdu.identifier)
+    case .connectionParameterUpdateResponse(let response):
+      guard signaling.parameterUpdate?.identifier == pdu.identifier else { return ignore("an unsolicited answer") }
+      let isAccepted = response.result == .accepted
+      finishParameterUpdate(
+        isAccepted ? .success(()) : .failure(.refused(code: UInt8(truncatingIfNeeded: response.result.rawValue))))
+    case .commandReject:
+      guard signaling.parameterUpdate?.identifier == pdu.identifier else { return ignore("an unsolicited rejection") }
+      finishParameterUpdate(.failure(.refused(code: 0xFF)))
+    case .disconnectionRequest(let request):
+      // No channel is open that could be closed.
+      reject(
+        pdu.identifier,
+        L2CAPCommandReject(invalidLocal: request.destinationCID, remote: request.sourceCID))
+    default:
+      if pdu.command.code.isRequest {
+        reject(pdu.identifier, L2CAPCommandReject(reason: .commandNotUnderstood))
+      } else {
+        ignore("an unsolicited \(pdu.command.code)")
+      }
+    }
+  }
+
+  private func answer(_ request: L2CAPConnectionParameterUpdateRequest, identifier: UInt8) {
+    guard role == .central else {
+      // Only the central may be asked (Core, Vol 3 Part A 4.20).
+      reject(identifier, L2CAPCommandReject(reason: .commandNotUnderstood))
+      return
+    }
+    let isAccepted = request.isAcceptable && owner?.link(self, acceptsConnectionParameters: request) == true
+    let response = L2CAPConnectionParameterUpdateResponse(result: isAccepted ? .accepted : .rejected)
+    send(L2CAPSignalingPDU(identifier: identifier, command: .connectionParameterUpdateResponse(response)))
+  }
+
+  private func finishParameterUpdate(_ result: Result<Void, EndReason>) {
+    guard let pending = signaling.parameterUpdate else { return }
+    signaling.parameterUpdate = nil
+    loop.cancel(pending.timer)
+    pending.completion(result)
+  }
+
+  private func takeIdentifier() -> UInt8 {
+    defer { signaling.nextIdentifier = signaling.nextIdentifier == .max ? 1 : signaling.nextIdentifier + 1 }
+    return signaling.nextIdentifier
+  }
+
+  private func reject(_ identifier: UInt8, _ rejection: L2CAPCommandReject) {
+    statistics.rejectedCommands += 1
+    send(L2CAPSignalingPDU(identifier: identifier, command: .commandReject(rejection)))
+  }
+
+  private func ignore(_ what: String) {
+    statistics.ignoredCommands += 1
+    log.log(.debug, "ignored \(what)")
+  }
+
+  private func send(_ pdu: L2CAPSignalingPDU) {
+    var writer = ByteWriter(headroom: Self.payloadHeadroom)
+    pdu.encode(into: &writer)
+    send(writer, on: .lowEnergySignaling)
+  }
+}
+
+extension L2CAPSignalingCode {
+  /// Whether a command of this code asks for an answer. A code that is not known does: it is to be rejected. Answers,
+  /// rejections above all, are never answered.
+  var isRequest: Bool {
+    switch self {
+    case .commandReject, .disconnectionResponse, .connectionParameterUpdateResponse, .leCreditBasedConnectionResponse,
+      .flowControlCredit, .creditBasedConnectionResponse, .creditBasedReconfigureResponse:
+      false
+    default: true
+    }
+  }
+}
