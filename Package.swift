@@ -61,6 +61,10 @@ var targets: [Target] = []
         "BLEDefaultStack", "CoreBluetooth",
       ],
       swiftSettings: strict),
+    .executableTarget(
+      name: "vector-runner",
+      dependencies: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEAdapter", "BLEHost"],
+      path: "Tools/vector-runner", swiftSettings: strict),
 
     tests("BLECoreTests", knows: ["BLECore"]),
     tests("BLECryptoTests", knows: ["BLECore", "BLECrypto"]),
@@ -76,6 +80,7 @@ var targets: [Target] = []
     tests("BLETestKitTests", knows: ["BLECore", "BLECapture", "BLEVirtualRadio", "CoreBluetooth", "BLETestKit"]),
     tests("RequirementTests", knows: ["CoreBluetooth", "BLETestKit"]),
     tests("ToolTests", knows: ["ble"]),
+    tests("VectorTests", knows: ["vector-runner"]),
   ]
 #endif
 

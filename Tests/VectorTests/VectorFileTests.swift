@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+@testable import vector_runner
+
+/// The folder of vector files: `BLE_SHARED`, or `shared` beside the package; in it, `vectors`.
+enum VectorFolder {
+  static let path: String? = {
+    let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let shared =
+      ProcessInfo.processInfo.environment["BLE_SHARED"] ?? package.deletingLastPathComponent().path + "/shared"
+    let folder = shared + "/vectors"
+    return FileManager.default.fileExists(atPath: folder) ? folder : nil
+  }()
+}
+
+/// Plays the files that the runner has a format for.
+@Suite(.enabled(if: VectorFolder.path != nil, "skipped: no vectors here, set BLE_SHARED to their folder"))
+struct VectorFileTests {
+  private func file(_ name: String) throws -> Data {
+    let folder = try #require(VectorFolder.path)
+    return try Data(contentsOf: URL(fileURLWithPath: folder + "/" + name))
+  }
+
+  @Test func `every vector of advertising data passes`() throws {
+    let outcomes = try #require(VectorRunner.play(try file("advertising-data.json")))
+    #expect(!outcomes.isEmpty)
+    for outcome in outcomes { #expect(outcome.failures.isEmpty, "\(outcome.name)") }
+  }
+
+  @Test func `a vector of advertising data with one octet of an expectation changed fails`() throws {
+    let text = String(decoding: try file("advertising-data.json"), as: UTF8.self)
+    for (original, changed) in [
+      ("\"data\": \"1618\"", "\"data\": \"1718\""), ("\"tx_power\": 123", "\"tx_power\": 122"),
+      ("\"local_name\": \"Wahoo BlueSC v1.4\"", "\"local_name\": \"Wahoo BlueSC v1.5\""),
+      ("\"company\": \"0x004C\"", "\"company\": \"0x004D\""), ("\"terminated_at\": 3", "\"terminated_at\": 4"),
+    ] {
+      try #require(text.contains(original))
+      let outcomes = try #require(VectorRunner.play(Data(text.replacing(original, with: changed).utf8)))
+      #expect(outcomes.contains { !$0.failures.isEmpty }, "\(changed)")
+    }
+  }
+}
+
+@Suite struct VectorRunnerTests {
+  @Test func `a file without a test, of another format or missing does not pass`() throws {
+    let folder = FileManager.default.temporaryDirectory.path
+    let path = "\(folder)/vectors-\(ProcessInfo.processInfo.processIdentifier).json"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try Data(#"{"format": "ad-vectors/1", "vectors": []}"#.utf8).write(to: URL(fileURLWithPath: path))
+    #expect(VectorRunner.run(path: path) == 1)
+    try Data(#"{"format": "ad-vectors/2", "vectors": []}"#.utf8).write(to: URL(fileURLWithPath: path))
+    #expect(VectorRunner.run(path: path) == 65)
+    try Data("not JSON".utf8).write(to: URL(fileURLWithPath: path))
+    #expect(VectorRunner.run(path: path) == 65)
+    #expect(VectorRunner.run(path: path + ".not-there") == 66)
+  }
+
+  @Test func `what is not understood fails`() throws {
+    for vector in [
+      #"{"hex": "020106", "structure": {"fields": []}, "expected": {}, "portability": "spec"}"#,
+      #"{"hex": "0201", "structure": {"fields": []}, "expected": {"taste": 1}, "portability": "spec"}"#,
+      #"{"hex": "zz", "structure": {"fields": []}, "expected": {}, "portability": "spec"}"#,
+      #"{"hex": "", "structure": {"fields": []}, "expected": {}, "portability": "perhaps"}"#,
+      #"{"hex": "", "expected": {}, "portability": "spec"}"#, "{}", "3",
+    ] {
+      let file = #"{"format": "ad-vectors/1", "vectors": ["# + vector + "]}"
+      let outcomes = try #require(VectorRunner.play(Data(file.utf8)))
+      #expect(outcomes.count == 1 && outcomes.allSatisfy { !$0.failures.isEmpty }, "\(vector)")
+    }
+  }
+}
