@@ -5,8 +5,10 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 import signal
 import sys
+import tempfile
 
 from . import deadline
 
@@ -100,18 +102,26 @@ class Processes:
     def __init__(self, folder):
         self.folder = folder
         self._running = []
+        # Where an air has its sockets: nobody else's, and short, because the path of a socket may not be long.
+        self._runtime = tempfile.mkdtemp(prefix='ble-')
 
     async def __aenter__(self):
         return self
 
-    async def __aexit__(self, *_):
+    async def __aexit__(self, kind, *_):
         for process in reversed(self._running):
             await process.end()
+        if kind is not None:
+            # pytest shows it with the failure.
+            for process in self._running:
+                print(f'--- {process.log_path}\n{process.log_path.read_text(encoding="utf-8")}')
+        shutil.rmtree(self._runtime, ignore_errors=True)
 
     async def start(self, name, *command):
-        environment = dict(os.environ)
+        environment = {key: value for key, value in os.environ.items() if not key.startswith('BLE_')}
         # Each program is a device of its own, with a memory of its own.
         environment['XDG_STATE_HOME'] = str(self.folder / f'{name}-state')
+        environment['XDG_RUNTIME_DIR'] = self._runtime
         environment['NO_COLOR'] = '1'
         environment['PYTHONPATH'] = str(HERE.parent)
         process = await asyncio.create_subprocess_exec(
@@ -127,6 +137,7 @@ class Processes:
         return running
 
     async def ble(self, name, *arguments):
+        """The tool, with these arguments."""
         return await self.start(name, TOOL, *arguments)
 
     async def bumble_controllers(self, count=2):
