@@ -8,6 +8,9 @@ public protocol HCITransport: AnyObject {
   /// True where the controller is simulated: only then may random numbers be seeded.
   var isSimulated: Bool { get }
 
+  /// False while nobody is at the other end yet: the receiver is told when that changes, and nothing is sent before.
+  var isReady: Bool { get }
+
   /// Opens the way. Afterwards packets and the end of the transport are told to `receiver`, which is held weakly.
   func open(receiver: any HCITransportReceiver) throws(TransportError)
   /// Brings a packet to the controller. Does nothing on a transport that is not open.
@@ -16,11 +19,21 @@ public protocol HCITransport: AnyObject {
   func close()
 }
 
+extension HCITransport {
+  public var isReady: Bool { true }
+}
+
 /// The host's end of a transport. Everything on the stack's loop.
 public protocol HCITransportReceiver: AnyObject {
+  /// Somebody is at the other end now. Told only by a transport that was not ready when it was opened.
+  func transportIsReady(_ transport: any HCITransport)
   func transport(_ transport: any HCITransport, didReceive packet: HCIPacket)
   /// The way is gone and will not come back by itself.
   func transport(_ transport: any HCITransport, didFail error: TransportError)
+}
+
+extension HCITransportReceiver {
+  public func transportIsReady(_ transport: any HCITransport) {}
 }
 
 /// Why a transport could not be opened or ended.

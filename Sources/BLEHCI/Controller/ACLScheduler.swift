@@ -1,0 +1,162 @@
+import BLECore
+import BLEWire
+
+/// Shares the controller's data buffers among the links.
+///
+/// A link that has something to send and may do so stands in a ring; a free buffer goes to the first of the ring, one
+/// piece at a time. As soon as there is more than one link, no link may hold all buffers: a peer that has gone silent
+/// would stop the others until its supervision time-out.
+final class ACLScheduler {
+  private let transmit: (HCIPacket) -> Void
+  private var links: [ConnectionHandle: HCILink] = [:]
+  /// Most packets come for the link that had the last one.
+  private var lastLink: HCILink?
+  private var ring = FIFO<HCILink>()
+  private var activeCount = 0
+
+  /// Octets of data in one packet.
+  private var pieceLength = 0
+  private(set) var totalCredits = 0
+  private(set) var freeCredits = 0
+
+  init(transmit: @escaping (HCIPacket) -> Void) { self.transmit = transmit }
+
+  var linkCount: Int { links.count }
+
+  func configure(packetLength: Int, packetCount: Int) {
+    pieceLength = packetLength
+    totalCredits = packetCount
+    freeCredits = packetCount
+  }
+
+  func link(_ handle: ConnectionHandle) -> HCILink? {
+    if let lastLink, lastLink.handle == handle { return lastLink }
+    guard let link = links[handle] else { return nil }
+    lastLink = link
+    return link
+  }
+
+  /// `nil` where there is a link of this handle already.
+  func open(_ handle: ConnectionHandle) -> HCILink? {
+    guard links[handle] == nil else { return nil }
+    let link = HCILink(handle: handle, scheduler: self)
+    links[handle] = link
+    return link
+  }
+
+  /// What waits is dropped; what the controller had counts as sent (Core, Vol 4 Part E 4.3).
+  func close(_ link: HCILink) {
+    links[link.handle] = nil
+    retire(link)
+    freeCredits += link.outstanding
+    link.outstanding = 0
+    pump()
+  }
+
+  func closeAll() {
+    for link in links.values {
+      retire(link)
+      link.outstanding = 0
+    }
+    links.removeAll()
+    ring.removeAll()
+    activeCount = 0
+    totalCredits = 0
+    freeCredits = 0
+  }
+
+  private func retire(_ link: HCILink) {
+    if link.isActive { activeCount -= 1 }
+    link.isOpen = false
+    link.receiver = nil
+    link.queue.removeAll()
+    if lastLink === link { lastLink = nil }
+  }
+
+  func send(_ frame: consuming [UInt8], token: UInt64, on link: HCILink) -> HCILink.Departure {
+    let wasActive = link.isActive
+    var offset = HCILink.headroom
+    if link.queue.isEmpty {
+      if !wasActive { activeCount += 1 }
+      if mayTake(link), frame.count - offset <= pieceLength {
+        HCIACLPacket.storeHeader(link.handle, .firstNonFlushable, into: &frame)
+        take(link)
+        transmit(HCIPacket(kind: .aclData, octets: frame))
+        return .handedOver
+      }
+      while mayTake(link), offset < frame.count {
+        take(link)
+        transmit(piece(of: frame, at: &offset, of: link.handle))
+      }
+      if !link.isOpen { return .closed }
+      if offset == frame.count { return .handedOver }
+    }
+    link.queue.append(HCILink.Frame(octets: frame, offset: offset, token: token))
+    if mayStand(link) { stand(link) }
+    return .queued
+  }
+
+  /// Gives buffers back. False where the link did not have that many.
+  func complete(_ count: Int, of link: HCILink) -> Bool {
+    guard count <= link.outstanding else { return false }
+    link.outstanding -= count
+    freeCredits += count
+    if !link.isActive, count > 0 { activeCount -= 1 }
+    if mayStand(link) { stand(link) }
+    return true
+  }
+
+  /// Hands over pieces as long as there are buffers and somebody who waits.
+  func pump() {
+    while freeCredits > 0, let link = ring.popFirst() {
+      link.isInRing = false
+      guard link.isOpen, mayStand(link) else { continue }
+      take(link)
+      var packet: HCIPacket?
+      var token: UInt64?
+      link.queue.updateFirst { frame in
+        packet = piece(of: frame.octets, at: &frame.offset, of: link.handle)
+        if frame.offset == frame.octets.count { token = frame.token }
+      }
+      if token != nil { _ = link.queue.popFirst() }
+      if mayStand(link) { stand(link) }
+      if let packet { transmit(packet) }
+      if let token { link.receiver?.link(link, didHandOver: token) }
+    }
+  }
+
+  private func piece(of frame: borrowing [UInt8], at offset: inout Int, of handle: ConnectionHandle) -> HCIPacket {
+    let end = min(frame.count, offset + pieceLength)
+    var octets: [UInt8] = []
+    octets.reserveCapacity(HCILink.headroom + end - offset)
+    // The octets in front are overwritten by the header.
+    octets.append(contentsOf: frame[offset - HCILink.headroom..<end])
+    HCIACLPacket.storeHeader(handle, offset == HCILink.headroom ? .firstNonFlushable : .continuing, into: &octets)
+    offset = end
+    return HCIPacket(kind: .aclData, octets: octets)
+  }
+
+  private func take(_ link: HCILink) {
+    freeCredits -= 1
+    link.outstanding += 1
+  }
+
+  private func mayTake(_ link: HCILink) -> Bool {
+    freeCredits > 0 && link.isOpen && link.outstanding < limit
+  }
+
+  private func mayStand(_ link: HCILink) -> Bool {
+    !link.queue.isEmpty && link.outstanding < limit
+  }
+
+  private func stand(_ link: HCILink) {
+    guard !link.isInRing else { return }
+    link.isInRing = true
+    ring.append(link)
+  }
+
+  /// How many buffers one link may hold: a link at its limit stands in the ring again when one of them comes back.
+  private var limit: Int {
+    links.count <= 1 ? totalCredits : max(1, 3 * totalCredits / (4 * max(1, activeCount)))
+  }
+}

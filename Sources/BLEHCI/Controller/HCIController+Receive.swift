@@ -1,0 +1,88 @@
+import BLECore
+import BLEWire
+
+extension HCIController {
+  func receiveData(_ octets: [UInt8]) {
+    let packet: HCIACLPacket
+    do throws(DecodeError) {
+      packet = try HCIACLPacket(octets)
+    } catch {
+      counters.malformedData += 1
+      log.log(.warning, "\(error)")
+      return
+    }
+    // Also data that comes before its connection is complete: a frame is never given to whoever gets the handle next.
+    guard let link = data.link(packet.connectionHandle), let receiver = link.receiver else {
+      counters.droppedData += 1
+      log.log(.debug, "data for link \(packet.connectionHandle), which nobody receives")
+      return
+    }
+    receiver.link(link, didReceive: packet)
+  }
+
+  func receiveEvent(_ octets: [UInt8]) {
+    do throws(DecodeError) {
+      let packet = try HCIEventPacket(octets)
+      if packet.code == NumberOfCompletedPacketsEvent.code {
+        completed(try packet.decode(NumberOfCompletedPacketsEvent.self).counts)
+      } else {
+        receive(try HCIEvent(packet))
+      }
+    } catch {
+      counters.malformedEvents += 1
+      log.log(.warning, "\(error)")
+    }
+  }
+
+  private func receive(_ event: HCIEvent) {
+    switch event {
+    case .commandComplete(let answer): receiveAnswer(answer)
+    case .commandStatus(let answer): receiveAnswer(answer)
+    case .hardwareError(let error): if isReady { fail(.hardwareError(code: error.hardwareCode)) } else { ignore(event) }
+    case .dataBufferOverflow: if isReady { fail(.dataBufferOverflow) } else { ignore(event) }
+    case .leConnectionComplete, .leEnhancedConnectionComplete, .leEnhancedConnectionCompleteV2: connected(event)
+    case .disconnectionComplete(let end): disconnected(end)
+    default: tell(event)
+    }
+  }
+
+  private func tell(_ event: HCIEvent) {
+    // What comes before the start-up is over was meant for whoever used the controller before.
+    if isReady { delegate?.controller(self, didReceive: event) } else { ignore(event) }
+  }
+
+  private func ignore(_ event: HCIEvent) {
+    counters.ignoredEvents += 1
+    log.log(.debug, "ignored: \(event)")
+  }
+
+  private func connected(_ event: HCIEvent) {
+    guard isReady, let complete = event.connectionComplete else { return ignore(event) }
+    if complete.status.isSuccess {
+      // A handle that is taken or impossible: the link that is there must not get another's data.
+      guard complete.connectionHandle.rawValue <= 0x0EFF, data.open(complete.connectionHandle) != nil else {
+        return ignore(event)
+      }
+    }
+    tell(event)
+  }
+
+  private func disconnected(_ event: DisconnectionCompleteEvent) {
+    if event.status.isSuccess {
+      guard let link = data.link(event.connectionHandle) else { return ignore(.disconnectionComplete(event)) }
+      data.close(link)
+    }
+    tell(.disconnectionComplete(event))
+  }
+
+  private func completed(_ counts: HCICompletedPackets) {
+    for entry in counts {
+      guard let link = data.link(entry.connectionHandle) else {
+        counters.ignoredEvents += 1
+        continue
+      }
+      if !data.complete(Int(entry.count), of: link) { return fail(.tooManyCompletedPackets(entry.connectionHandle)) }
+    }
+    data.pump()
+  }
+}

@@ -1,0 +1,205 @@
+import BLECore
+import BLEWire
+
+/// Is told what a controller does. On the loop.
+public protocol HCIControllerDelegate: AnyObject {
+  /// With ``HCIControllerState/resetting(_:)``, ``HCIControllerState/failed(_:)`` and ``HCIControllerState/stopped`` all links
+  /// are gone already, without a Disconnection Complete for each.
+  func controller(_ controller: HCIController, didChange state: HCIControllerState)
+  /// An event that is not an answer to a command. When a connection is complete, its link is there already; when it has
+  /// ended, its link is closed already.
+  func controller(_ controller: HCIController, didReceive event: HCIEvent)
+}
+
+/// The host's side of one controller: start-up, commands, data buffers, and beginning anew where the controller fails.
+///
+/// Everything on the loop. The controller is not trusted: what it sends at the wrong time is counted and ignored, what
+/// shows that its state is lost leads to a new start on a fresh transport.
+public final class HCIController {
+  public struct Configuration: Sendable {
+    /// How long a command may go without an answer.
+    public var commandTimeout = StackDuration.seconds(10)
+    /// The waits before each new try after a failure; after the last try the controller has failed.
+    public var restartDelays: [StackDuration] = [
+      .milliseconds(100), .milliseconds(500), .seconds(1), .seconds(2), .seconds(5),
+    ]
+    /// After this time without a failure the tries are counted from the first again.
+    public var stableAfter = StackDuration.seconds(10)
+
+    public init() {}
+  }
+
+  public typealias TransportFactory = () throws(TransportError) -> any HCITransport
+
+  enum TimerTag: Int {
+    case command
+    case restart
+  }
+
+  public let loop: any StackLoop
+  public weak var delegate: (any HCIControllerDelegate)?
+  /// Hears every packet in both directions.
+  public var tap: (any HCITap)?
+  public private(set) var state = HCIControllerState.stopped
+  public internal(set) var counters = HCICounters()
+
+  let log: Logger
+  let configuration: Configuration
+  private let makeTransport: TransportFactory
+  private var transport: (any HCITransport)?
+  private(set) var isReady = false
+  private var startUp: HCIStartUp?
+  private var restartCount = 0
+  private var readySince = StackInstant.zero
+  private var restartTimer = TimerToken()
+  var commands = CommandQueue()
+  var commandTimer = TimerToken()
+  private(set) lazy var data = ACLScheduler { [unowned self] packet in transmit(packet) }
+
+  /// - Parameter makeTransport: makes a fresh transport that is not open yet, for the start and after each failure.
+  public init(
+    loop: any StackLoop, log: Logger = .silent, configuration: Configuration = Configuration(),
+    makeTransport: @escaping TransportFactory
+  ) {
+    self.loop = loop
+    self.log = log
+    self.configuration = configuration
+    self.makeTransport = makeTransport
+  }
+
+  /// What the controller can do; `nil` while it is not ready.
+  public var features: ControllerFeatures? {
+    if case .ready(let features) = state { features } else { nil }
+  }
+
+  /// False where the transport leads to hardware, or may lead there.
+  public var isSimulated: Bool { transport?.isSimulated ?? false }
+  /// The transport's name, where there is one.
+  public var transportName: String? { transport?.name }
+
+  /// Opens the transport and asks the controller what it can do. Does nothing unless stopped or failed.
+  public func start() {
+    switch state {
+    case .stopped, .failed:
+      restartCount = 0
+      open()
+    case .starting, .ready, .resetting: return
+    }
+  }
+
+  /// Ends everything: links are gone, commands fail, the transport is closed.
+  public func stop() {
+    if case .stopped = state { return }
+    // Nobody waits for the answer: it only silences a chip that would go on advertising by itself.
+    if isReady { transmit(HCIPacket(HCIReset())) }
+    tearDown()
+    change(to: .stopped)
+  }
+
+  private func open() {
+    change(to: .starting)
+    do throws(TransportError) {
+      let transport = try makeTransport()
+      self.transport = transport
+      try transport.open(receiver: self)
+      if transport.isReady { beginStartUp() }
+    } catch {
+      fail(.transport(error))
+    }
+  }
+
+  private func beginStartUp() {
+    guard case .starting = state, startUp == nil else { return }
+    let startUp = HCIStartUp(controller: self) { [unowned self] result in
+      switch result {
+      case .success(let features): becomeReady(features)
+      case .failure(let failure): fail(failure)
+      }
+    }
+    self.startUp = startUp
+    startUp.begin()
+  }
+
+  private func becomeReady(_ features: ControllerFeatures) {
+    startUp = nil
+    data.configure(packetLength: features.aclDataPacketLength, packetCount: features.aclDataPacketCount)
+    isReady = true
+    readySince = loop.now
+    change(to: .ready(features))
+  }
+
+  /// The controller cannot be trusted any more: everything is torn down, and another try made after a while.
+  func fail(_ failure: HCIFailure) {
+    switch state {
+    case .starting, .ready: break
+    case .stopped, .resetting, .failed: return
+    }
+    log.log(.error, "\(failure)")
+    if isReady, loop.now - readySince >= configuration.stableAfter { restartCount = 0 }
+    tearDown()
+    guard failure.isWorthAnotherTry, restartCount < configuration.restartDelays.count else {
+      change(to: .failed(failure))
+      return
+    }
+    let delay = configuration.restartDelays[restartCount]
+    restartCount += 1
+    restartTimer = loop.schedule(after: delay, .work, self, tag: TimerTag.restart.rawValue)
+    change(to: .resetting(failure))
+  }
+
+  private func tearDown() {
+    isReady = false
+    startUp = nil
+    loop.cancel(restartTimer)
+    loop.cancel(commandTimer)
+    let transport = transport
+    self.transport = nil
+    transport?.close()
+    data.closeAll()
+    for entry in commands.takeAll() { entry.completion(.failure(.notReady)) }
+  }
+
+  private func change(to state: HCIControllerState) {
+    self.state = state
+    delegate?.controller(self, didChange: state)
+  }
+
+  func transmit(_ packet: HCIPacket) {
+    guard let transport else { return }
+    if let tap { tap.tapDidHear(packet, .toController, at: loop.now) }
+    transport.send(packet)
+  }
+
+  /// The link of a connection; `nil` where there is none.
+  public func link(_ handle: ConnectionHandle) -> HCILink? { data.link(handle) }
+}
+
+extension HCIController: HCITransportReceiver {
+  public func transportIsReady(_ transport: any HCITransport) {
+    if transport === self.transport { beginStartUp() }
+  }
+
+  public func transport(_ transport: any HCITransport, didFail error: TransportError) {
+    if transport === self.transport { fail(.transport(error)) }
+  }
+
+  public func transport(_ transport: any HCITransport, didReceive packet: HCIPacket) {
+    guard transport === self.transport else { return }
+    if let tap { tap.tapDidHear(packet, .toHost, at: loop.now) }
+    switch packet.kind {
+    case .aclData: receiveData(packet.octets)
+    case .event: receiveEvent(packet.octets)
+    case .command, .synchronousData, .isochronousData: counters.unexpectedPackets += 1
+    }
+  }
+}
+
+extension HCIController: TimerTarget {
+  public func timerFired(tag: Int) {
+    switch TimerTag(rawValue: tag) {
+    case .command: commandTimedOut()
+    case .restart: if case .resetting = state { open() }
+    case nil: break
+    }
+  }
+}

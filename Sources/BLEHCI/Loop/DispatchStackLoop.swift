@@ -1,0 +1,80 @@
+import BLECore
+import Dispatch
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The loop of a stack in real time: a serial queue and the machine's monotonic clock, which all its processes share.
+///
+/// `@unchecked Sendable`: `timers`, `source` and `armed` are touched only on the queue, which is serial; the rest is
+/// constant or atomic.
+public final class DispatchStackLoop: StackLoop, @unchecked Sendable {
+  /// Where everything runs: what watches file descriptors for this stack puts its events on this queue.
+  public let queue: DispatchQueue
+  private let nextOrigin = Atomic<UInt32>(1)
+  private var timers = TimerQueue()
+  private let source: any DispatchSourceTimer
+  /// When the source fires next.
+  private var armed = StackInstant.distantFuture
+  private var isFiring = false
+
+  public init(label: String = "ble.stack") {
+    queue = DispatchQueue(label: label)
+    source = DispatchSource.makeTimerSource(queue: queue)
+    source.setEventHandler { [weak self] in self?.fire() }
+    source.schedule(deadline: .distantFuture)
+    source.activate()
+  }
+
+  deinit { source.cancel() }
+
+  public var now: StackInstant {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return StackInstant(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
+  }
+
+  public func submit(from origin: JobOrigin, _ job: @escaping @Sendable () -> Void) {
+    queue.async(execute: job)
+  }
+
+  public func makeOrigin() -> JobOrigin {
+    JobOrigin(rawValue: nextOrigin.wrappingAdd(1, ordering: .relaxed).oldValue)
+  }
+
+  @discardableResult
+  public func schedule(
+    at deadline: StackInstant, _ kind: TimerKind, _ target: any TimerTarget, tag: Int
+  ) -> TimerToken {
+    let token = timers.schedule(at: deadline, kind, target, tag: tag)
+    if deadline < armed, !isFiring { arm(deadline) }
+    return token
+  }
+
+  /// The source stays as it is: it may fire for nothing, which costs less than setting it anew.
+  public func cancel(_ token: TimerToken) { timers.cancel(token) }
+
+  public func deliver(_ delivery: any CallbackDelivery) { delivery.dispatch(finished: {}) }
+
+  private func fire() {
+    isFiring = true
+    armed = .distantFuture
+    // Timers that are scheduled for now while this goes on have their turn after what else waits on the queue.
+    let instant = now
+    while let (target, tag) = timers.popDue(by: instant) { target.timerFired(tag: tag) }
+    isFiring = false
+    if let deadline = timers.nextDeadline() { arm(deadline) }
+  }
+
+  private func arm(_ deadline: StackInstant) {
+    armed = deadline
+    let delay = max(0, (deadline - now).nanoseconds)
+    source.schedule(deadline: .now() + .nanoseconds(Int(clamping: delay)), leeway: .nanoseconds(0))
+  }
+}
