@@ -33,6 +33,7 @@ var targets: [Target] = []
     .systemLibrary(
       name: "CLibcrypto", pkgConfig: "libcrypto",
       providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+    .systemLibrary(name: "CCoreBluetoothEnumerations"),
 
     layer("BLECore"),
     layer("BLECrypto", knows: ["BLECore", "CLibcrypto"]),
@@ -48,7 +49,7 @@ var targets: [Target] = []
       knows: [
         "BLECore", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEVirtualRadio", "BLEAdapter", "BLEHost",
       ]),
-    layer("CoreBluetooth", knows: ["BLECore", "BLEAdapter", "BLEDefaultStack"]),
+    layer("CoreBluetooth", knows: ["BLECore", "BLEAdapter", "BLEDefaultStack", "CCoreBluetoothEnumerations"]),
     layer(
       "BLETestKit",
       knows: [

@@ -1,0 +1,25 @@
+internal import BLEAdapter
+internal import Synchronization
+
+/// A central that is connected to a local peripheral.
+open class CBCentral: CBPeer {
+  private let maximumLength: Atomic<Int>
+  private let table: PeerTable<CBCentral>
+
+  init(_ central: RemoteCentral, in table: PeerTable<CBCentral>) {
+    maximumLength = Atomic(central.maximumUpdateValueLength)
+    self.table = table
+    super.init(central.identifier)
+  }
+
+  deinit { table.forget(self) }
+
+  /// The longest value that one notification carries to this central, in octets: what is longer is cut.
+  open var maximumUpdateValueLength: Int { maximumLength.load(ordering: .relaxed) }
+
+  func update(_ central: RemoteCentral) { maximumLength.store(central.maximumUpdateValueLength, ordering: .relaxed) }
+
+  open override var description: String {
+    "<\(nameAndAddress), identifier = \(identifier.uuidString), MTU = \(maximumUpdateValueLength)>"
+  }
+}

@@ -1,0 +1,130 @@
+internal import BLEAdapter
+internal import BLECore
+
+// What comes from the loop: first the objects are brought up to date, then the delegate is told. On the program's queue.
+
+extension CBCentralManager: EventReceiver {
+  typealias Event = CentralEvent
+
+  func receive(_ event: CentralEvent) {
+    switch event {
+    case .peripheral(let connection, let event): connection.peripheral.value.object?.receive(event, on: connection)
+    case .discovered(let discovery, let scan): receive(discovery, scan)
+    case .state(let state): receive(state)
+    case .connected(let peer, let connection):
+      guard let peripheral = connection.peripheral.value.object else { return }
+      if peripheral.didConnect(connection, name: peer.name) { delegate?.centralManager(self, didConnect: peripheral) }
+    case .failedToConnect(let identifier, let reason): receive(failure: CBError(reason), of: identifier)
+    case .refusedToConnect(let identifier, let code): receive(refusal: CBError(describing: code), of: identifier)
+    case .disconnected(let identifier, let reason): receive(disconnection: reason, of: identifier)
+    case .linkChanged(let peer, let isConnected, let services): receive(change: peer, isConnected, services)
+    case .rssiUnavailable(let identifier):
+      guard let peripheral = context.peripherals.existing(identifier) else { return }
+      let error = CBError(describing: .notConnected)
+      peripheral.delegate?.peripheral(peripheral, didReadRSSI: SignalNumber.unavailable, error: error)
+    case .channelUnavailable(let identifier):
+      guard let peripheral = context.peripherals.existing(identifier) else { return }
+      peripheral.delegate?.peripheral(peripheral, didOpen: nil, error: CBError(describing: .operationNotSupported))
+    case .soundingUnavailable(let identifier):
+      guard let peripheral = context.peripherals.existing(identifier) else { return }
+      let error = CBError(describing: .operationNotSupported)
+      peripheral.delegate?.peripheral(peripheral, didCompleteChannelSoundingSession: error)
+    }
+  }
+
+  private func receive(_ state: AdapterState) {
+    guard update(state) else { return }
+    if state != .poweredOn {
+      shared.withLock { $0.isScanning = false }
+      let isInvalid = CBManagerState(state).rawValue < CBManagerState.poweredOff.rawValue
+      for peripheral in context.peripherals.all { peripheral.didLosePower(isInvalid: isInvalid) }
+      if isInvalid { context.peripherals.removeAll() }
+    }
+    delegate?.centralManagerDidUpdateState(self)
+  }
+
+  private func receive(_ discovery: Discovery, _ scan: Int) {
+    let (isWanted, delegate) = shared.withLock { ($0.isScanning && $0.scan == scan, $0.delegate) }
+    guard isWanted, let delegate else { return }
+    let peripheral = context.peripheral(discovery.peer, name: discovery.name)
+    peripheral.update(name: discovery.name)
+    delegate.centralManager(
+      self, didDiscover: peripheral, advertisementData: advertisements.dictionary(discovery),
+      rssi: SignalNumber.of(discovery.rssi))
+  }
+
+  private func receive(failure: CBError?, of identifier: PeerIdentifier) {
+    guard let peripheral = context.peripherals.existing(identifier) else { return }
+    _ = peripheral.didDisconnect()
+    let error = failure ?? CBError(describing: .connectionFailed)
+    delegate?.centralManager(self, didFailToConnect: peripheral, error: error)
+  }
+
+  /// A call that could not be carried out: how the peripheral stands has not changed.
+  private func receive(refusal error: CBError, of identifier: PeerIdentifier) {
+    guard let peripheral = context.peripherals.existing(identifier) else { return }
+    delegate?.centralManager(self, didFailToConnect: peripheral, error: error)
+  }
+
+  /// The older callback is called first; where it is missing its default calls the newer one, and only then a connection comes
+  /// back by itself.
+  private func receive(disconnection reason: EndReason, of identifier: PeerIdentifier) {
+    guard let peripheral = context.peripherals.existing(identifier) else { return }
+    let reconnection = peripheral.didDisconnect()
+    let error = CBError(reason)
+    let isReconnecting = reconnection != nil && error != nil && peripheral.state == .disconnected
+    disconnection = Disconnection(timestamp: CFAbsoluteTimeGetCurrent(), isReconnecting: isReconnecting)
+    delegate?.centralManager(self, didDisconnectPeripheral: peripheral, error: error)
+    let wasHandedOn = disconnection?.wasHandedOn ?? false
+    disconnection = nil
+    if isReconnecting, wasHandedOn, let reconnection, peripheral.state == .connecting {
+      ask(for: peripheral, reconnection)
+    }
+  }
+
+  private func receive(change peer: KnownPeer, _ isConnected: Bool, _ services: [BLEUUID]) {
+    guard shared.withLock({ $0.connectionEvents })?.matches(peer.identifier, services) == true else { return }
+    let peripheral = context.peripheral(peer.identifier, name: peer.name)
+    delegate?.centralManager(
+      self, connectionEventDidOccur: isConnected ? .peerConnected : .peerDisconnected, for: peripheral)
+  }
+
+  /// The default of the older disconnect callback.
+  func handOnDisconnection(of peripheral: CBPeripheral, _ error: (any Error)?) {
+    guard let disconnection else { return }
+    self.disconnection?.wasHandedOn = true
+    if disconnection.isReconnecting { peripheral.willReconnect() }
+    delegate?.centralManager(
+      self, didDisconnectPeripheral: peripheral, timestamp: disconnection.timestamp,
+      isReconnecting: disconnection.isReconnecting, error: error)
+  }
+
+  /// The default of the newer disconnect callback: the delegate has neither.
+  func nobodyTakesDisconnection(of peripheral: CBPeripheral) {
+    guard disconnection?.isReconnecting == true else { return }
+    disconnection?.wasHandedOn = false
+    peripheral.willNotReconnect()
+  }
+}
+
+/// What only the newer disconnect callback is told.
+struct Disconnection {
+  let timestamp: CFAbsoluteTime
+  let isReconnecting: Bool
+  var wasHandedOn = false
+}
+
+/// Which peers a program wants to hear of.
+struct ConnectionEventFilter {
+  let services: Set<BLEUUID>
+  let peers: Set<PeerIdentifier>
+
+  init(_ options: [CBConnectionEventMatchingOption: Any]) {
+    services = Set((options[.serviceUUIDs] as? [CBUUID] ?? []).map(\.value))
+    peers = Set((options[.peripheralUUIDs] as? [UUID] ?? []).map { PeerIdentifier(PeerNumber($0)) })
+  }
+
+  func matches(_ peer: PeerIdentifier, _ services: [BLEUUID]) -> Bool {
+    peers.contains(peer) || services.contains { self.services.contains($0) }
+  }
+}

@@ -1,0 +1,173 @@
+internal import BLEAdapter
+internal import BLECore
+
+/// The central role: finds peripherals and connects to them.
+///
+/// The delegate is called on the queue given at the beginning, in order, and never inside a call of the program. A manager may
+/// be released at any time: its scan ends, and so do its connections.
+open class CBCentralManager: CBManager {
+  /// What a controller can do beyond the ordinary.
+  public struct Feature: OptionSet, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    /// Extended advertising: long advertisements on any PHY.
+    public static var extendedScanAndConnect: CBCentralManager.Feature { Self(rawValue: 1) }
+    /// Measuring the distance to a peer. No controller here can.
+    public static var channelSounding: CBCentralManager.Feature { Self(rawValue: 1 << 10) }
+  }
+
+  struct State {
+    weak var delegate: (any CBCentralManagerDelegate)?
+    var isScanning = false
+    /// Counts the calls of `scanForPeripherals`: what an earlier scan has found is not told any more.
+    var scan = 0
+    var connectionEvents: ConnectionEventFilter?
+  }
+
+  let context: CentralContext
+  let shared: Locked<State>
+  /// On the program's queue only.
+  var advertisements = AdvertisementCache()
+  /// What the older of the two disconnect callbacks hands on to the newer one. On the program's queue only.
+  var disconnection: Disconnection?
+
+  /// A manager without a delegate, on the main queue.
+  public convenience init() { self.init(delegate: nil, queue: nil, options: nil) }
+
+  public convenience init(delegate: (any CBCentralManagerDelegate)?, queue: dispatch_queue_t?) {
+    self.init(delegate: delegate, queue: queue, options: nil)
+  }
+
+  /// - Parameters:
+  ///   - delegate: who is told; not kept.
+  ///   - queue: where the delegate is called; `nil` for the main queue.
+  ///   - options: see `CBCentralManagerOptionShowPowerAlertKey` and, on Linux only, `CBManagerOptionAdapterKey`.
+  public init(
+    delegate: (any CBCentralManagerDelegate)?, queue: dispatch_queue_t?, options: [String: Any]? = nil
+  ) {
+    let adapter = AdapterChoice.adapter(options)
+    let mailbox = Mailbox<CBCentralManager>(queue: queue ?? .main, loop: adapter.loop)
+    shared = Locked(State(delegate: delegate))
+    let origin = adapter.loop.makeOrigin()
+    context = CentralContext(adapter: adapter, origin: origin, mailbox: mailbox)
+    super.init(
+      adapter: adapter, origin: origin,
+      powerAlert: options?.flag(CBCentralManagerOptionShowPowerAlertKey) ?? false)
+    mailbox.receiver = self
+    submit { [context] in context.session.value.start() }
+  }
+
+  deinit {
+    for peripheral in context.peripherals.all { peripheral.didLosePower(isInvalid: true) }
+    submit { [context] in context.session.value.close() }
+  }
+
+  /// Is told what happens.
+  open weak var delegate: (any CBCentralManagerDelegate)? {
+    get { shared.withLock { $0.delegate } }
+    set { shared.withLock { $0.delegate = newValue } }
+  }
+
+  /// True from the call of `scanForPeripherals(withServices:options:)` to that of `stopScan()`.
+  open var isScanning: Bool { shared.withLock { $0.isScanning } }
+
+  /// Whether the adapter of programs that name none can do all of this.
+  @discardableResult
+  open class func supports(_ features: CBCentralManager.Feature) -> Bool {
+    features.isEmpty || features == .extendedScanAndConnect && DefaultAdapter.shared.supportsExtendedAdvertising
+  }
+
+  /// The peripherals among `identifiers` that this machine has met, in the order asked for.
+  @discardableResult
+  open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
+    guard isReadyForCommands() else { return [] }
+    let wanted = identifiers.map { PeerIdentifier(PeerNumber($0)) }
+    var known: [PeerIdentifier: KnownPeer] = [:]
+    for peer in adapter.knownPeers(wanted) { known[peer.identifier] = peer }
+    return wanted.compactMap { known[$0] }.map { peer in context.peripheral(peer.identifier, name: peer.name) }
+  }
+
+  /// The peripherals that are connected to this machine, by whatever program, and have one of these services. To be used they
+  /// have to be connected here too.
+  @discardableResult
+  open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
+    guard isReadyForCommands() else { return [] }
+    let peers = adapter.connectedPeers(withServices: serviceUUIDs.map(\.value))
+    return peers.map { peer in context.peripheral(peer.identifier, name: peer.name) }
+  }
+
+  /// Looks for peripherals that advertise one of `serviceUUIDs` (`nil` or none: for all), in place of what was looked for so far.
+  ///
+  /// A peripheral is told of once, and again when it says something new, unless
+  /// `CBCentralManagerScanOptionAllowDuplicatesKey` is true.
+  open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil) {
+    guard isReadyForCommands() else { return }
+    let number = shared.withLock { state in
+      state.isScanning = true
+      state.scan += 1
+      return state.scan
+    }
+    let solicited = options?[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] as? [CBUUID]
+    let parameters = ScanParameters(
+      services: serviceUUIDs?.filter, solicitedServices: solicited?.map(\.value) ?? [],
+      allowsDuplicates: options?.flag(CBCentralManagerScanOptionAllowDuplicatesKey) ?? false)
+    submit { [context] in context.session.value.startScan(parameters, number: number) }
+  }
+
+  open func stopScan() {
+    guard isReadyForCommands() else { return }
+    shared.withLock { $0.isScanning = false }
+    submit { [context] in context.session.value.stopScan() }
+  }
+
+  /// Wants a connection, for as long as it takes: the outcome is
+  /// `centralManager(_:didConnect:)` or `centralManager(_:didFailToConnect:error:)`. Until then, and while connected, the
+  /// program has to keep `peripheral`.
+  open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
+    guard isReadyForCommands(), owns(peripheral) else { return }
+    let delay = options?.seconds(CBConnectPeripheralOptionStartDelayKey)
+    let reconnects = options?.flag(CBConnectPeripheralOptionEnableAutoReconnect) ?? false
+    let identifier = peripheral.peerIdentifier
+    if delay != nil && reconnects {
+      submit { [context] in context.session.value.post(.refusedToConnect(identifier, .invalidParameters)) }
+      return
+    }
+    let wanted = ConnectionOptions(startDelay: .fractionalSeconds(max(0, delay ?? 0)))
+    switch peripheral.willConnect(reconnection: reconnects ? wanted : nil) {
+    case .wait: return
+    case .invalid: adapter.log.misuse("\(peripheral) is not valid any more: it has to be retrieved or discovered again")
+    case .ask: ask(for: peripheral, wanted)
+    }
+  }
+
+  /// Gives up an attempt or ends a connection; `centralManager(_:didDisconnectPeripheral:error:)` follows without an error.
+  open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
+    guard isReadyForCommands(), owns(peripheral), peripheral.willCancel() else { return }
+    submit { [context, identifier = peripheral.peerIdentifier] in context.session.value.cancel(identifier) }
+  }
+
+  /// Asks for `centralManager(_:connectionEventDidOccur:for:)` about peers that match any of `options`; `nil` ends it.
+  open func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
+    guard isReadyForCommands() else { return }
+    let filter = options.map { ConnectionEventFilter($0) }
+    shared.withLock { $0.connectionEvents = filter }
+  }
+
+  func ask(for peripheral: CBPeripheral, _ options: ConnectionOptions) {
+    let wish = CentralSession.Wish(peripheral: Carried(WeakReference(peripheral)), options: options)
+    submit { [context, identifier = peripheral.peerIdentifier] in
+      context.session.value.connect(identifier, wish)
+    }
+  }
+
+  private func owns(_ peripheral: CBPeripheral) -> Bool {
+    if peripheral.context === context { return true }
+    adapter.log.misuse("\(peripheral) is not a peripheral of <\(nameAndAddress)>")
+    return false
+  }
+}
+
+extension PeerIdentifier {
+  init(_ number: PeerNumber) { self.init(high: number.high, low: number.low) }
+}

@@ -1,0 +1,58 @@
+internal import BLEAdapter
+internal import BLECore
+
+/// A characteristic: a value of a service with what describes it, on a peripheral or to be published.
+open class CBCharacteristic: CBAttribute {
+  struct State {
+    var properties: CBCharacteristicProperties
+    var value: Data?
+    var descriptors: [CBDescriptor]?
+    var isNotifying = false
+    /// False once the peripheral has gone or has changed its service.
+    var isValid = true
+  }
+
+  let shared: Locked<State>
+  /// Where it is on its peripheral; `nil` for a local one.
+  let remote: RemoteCharacteristic?
+
+  init(type: CBUUID, properties: CBCharacteristicProperties, value: Data?) {
+    shared = Locked(State(properties: properties, value: value))
+    remote = nil
+    super.init(type: type)
+  }
+
+  init(_ remote: RemoteCharacteristic, of service: CBService) {
+    shared = Locked(State(properties: CBCharacteristicProperties(rawValue: UInt(remote.properties))))
+    self.remote = remote
+    self.service = service
+    super.init(type: CBUUID(remote.uuid))
+  }
+
+  /// The service that it belongs to.
+  open internal(set) weak var service: CBService?
+
+  /// What may be done with it.
+  open var properties: CBCharacteristicProperties { shared.withLock { $0.properties } }
+
+  /// What was last read or notified; writing does not change it.
+  open var value: Data? { shared.withLock { $0.value } }
+
+  /// Its descriptors; `nil` until they were discovered.
+  open var descriptors: [CBDescriptor]? { shared.withLock { $0.descriptors } }
+
+  /// Always false.
+  @available(*, deprecated)
+  open var isBroadcasted: Bool { false }
+
+  /// Whether notifications or indications are on.
+  open var isNotifying: Bool { shared.withLock { $0.isNotifying } }
+
+  open override var description: String {
+    let state = shared.withLock { $0 }
+    let value = state.value.map { "{length = \($0.count)}" } ?? "(null)"
+    let properties = numberText(state.properties.rawValue, digits: 1)
+    let notifying = state.isNotifying ? "YES" : "NO"
+    return "<\(nameAndAddress), UUID = \(uuid), properties = \(properties), value = \(value), notifying = \(notifying)>"
+  }
+}

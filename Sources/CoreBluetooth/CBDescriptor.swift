@@ -1,0 +1,54 @@
+internal import BLEAdapter
+internal import BLECore
+
+/// A descriptor: something that is said about a characteristic.
+open class CBDescriptor: CBAttribute {
+  private let stored: Locked<Any?>
+  /// Where it is on its peripheral; `nil` for a local one.
+  let remote: RemoteDescriptor?
+
+  init(local type: CBUUID, value: Any?) {
+    stored = Locked(value)
+    remote = nil
+    super.init(type: type)
+  }
+
+  init(_ remote: RemoteDescriptor, of characteristic: CBCharacteristic) {
+    stored = Locked(nil)
+    self.remote = remote
+    self.characteristic = characteristic
+    super.init(type: CBUUID(remote.uuid))
+  }
+
+  /// The characteristic that it belongs to.
+  open internal(set) weak var characteristic: CBCharacteristic?
+
+  /// What was last read: an `NSNumber` for Extended Properties and the two Configurations, a `String` for the User
+  /// Description, `Data` for everything else.
+  open var value: Any? { stored.withLock { $0 } }
+
+  /// Keeps what the peer sent in the form that its type has.
+  func store(_ data: Data) {
+    let value: Any =
+      switch uuid.value.short {
+      case DescriptorType.extendedProperties, DescriptorType.clientConfiguration, DescriptorType.serverConfiguration:
+        NSNumber(value: data.prefix(2).reversed().reduce(UInt16(0)) { $0 << 8 | UInt16($1) })
+      case DescriptorType.userDescription: String(decoding: data, as: UTF8.self)
+      default: data
+      }
+    stored.withLock { $0 = value }
+  }
+
+  open override var description: String {
+    "<\(nameAndAddress), UUID = \(uuid), value = \(value.map { "\($0)" } ?? "(null)")>"
+  }
+}
+
+/// The UUIDs of the descriptors that need to be known (Assigned Numbers 3.7).
+enum DescriptorType {
+  static let extendedProperties: UInt16 = 0x2900
+  static let userDescription: UInt16 = 0x2901
+  static let clientConfiguration: UInt16 = 0x2902
+  static let serverConfiguration: UInt16 = 0x2903
+  static let presentationFormat: UInt16 = 0x2904
+}

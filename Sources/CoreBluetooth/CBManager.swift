@@ -1,0 +1,72 @@
+internal import BLEAdapter
+internal import BLECore
+internal import Synchronization
+
+/// What central and peripheral managers have in common.
+open class CBManager: NSObject {
+  let adapter: any Adapter
+  /// Jobs of one manager keep their order.
+  let origin: JobOrigin
+  private let wantsPowerAlert: Bool
+  private let known = Locked((state: AdapterState.unknown, hasAlerted: false))
+
+  /// `NSObject`'s initializer is not for managers: only the two kinds of them are made.
+  init(adapter: any Adapter, origin: JobOrigin, powerAlert: Bool) {
+    self.adapter = adapter
+    self.origin = origin
+    wantsPowerAlert = powerAlert
+    super.init()
+  }
+
+  /// Whether Bluetooth can be used; `unknown` until the first call of the delegate's did-update-state method.
+  open var state: CBManagerState { CBManagerState(known.withLock { $0.state }) }
+
+  /// Whether the program may use Bluetooth.
+  @available(*, deprecated, message: "use the class property")
+  open var authorization: CBManagerAuthorization { state == .unauthorized ? .denied : .allowedAlways }
+
+  /// Whether the program may use Bluetooth. Nobody is asked on Linux: it may, unless the adapter in use said otherwise.
+  open class var authorization: CBManagerAuthorization {
+    isRefused.load(ordering: .relaxed) ? .denied : .allowedAlways
+  }
+
+  /// False where this was the state already. On the program's queue.
+  func update(_ state: AdapterState) -> Bool {
+    isRefused.store(state == .unauthorized, ordering: .relaxed)
+    let (hasChanged, isAlert) = known.withLock { known in
+      defer { known.state = state }
+      let isAlert = state == .poweredOff && wantsPowerAlert && !known.hasAlerted
+      if isAlert { known.hasAlerted = true }
+      return (known.state != state, isAlert)
+    }
+    if isAlert { adapter.log.log(.notice, "Bluetooth is switched off; \(nameAndAddress) asks to switch it on") }
+    return hasChanged
+  }
+
+  /// Whether a command may be given; where not, the log says so in Apple's words.
+  func isReadyForCommands() -> Bool {
+    if known.withLock({ $0.state == .poweredOn }) { return true }
+    adapter.log.misuse("<\(nameAndAddress)> can only accept this command while in the powered on state")
+    return false
+  }
+
+  func submit(_ job: @escaping @Sendable () -> Void) { adapter.loop.submit(from: origin, job) }
+
+  open override var description: String { "<\(nameAndAddress)>" }
+}
+
+private let isRefused = Atomic<Bool>(false)
+
+extension CBManagerState {
+  init(_ state: AdapterState) {
+    self =
+      switch state {
+      case .unknown: .unknown
+      case .resetting: .resetting
+      case .unsupported: .unsupported
+      case .unauthorized: .unauthorized
+      case .poweredOff: .poweredOff
+      case .poweredOn: .poweredOn
+      }
+  }
+}

@@ -1,0 +1,69 @@
+/// A characteristic to be published by a peripheral manager. What is changed after that has no effect on what is published.
+open class CBMutableCharacteristic: CBCharacteristic {
+  private struct Local {
+    var permissions: CBAttributePermissions
+    var subscribedCentrals: [CBCentral] = []
+  }
+
+  private let local: Locked<Local>
+
+  /// - Parameter value: a fixed value, which the system answers with; the characteristic has then to be read-only. `nil` for a
+  ///   value that the delegate is asked for.
+  public init(
+    type UUID: CBUUID, properties: CBCharacteristicProperties, value: Data?, permissions: CBAttributePermissions
+  ) {
+    local = Locked(Local(permissions: permissions))
+    super.init(type: UUID, properties: properties, value: value)
+  }
+
+  /// Who may read and write the value.
+  open var permissions: CBAttributePermissions {
+    get { local.withLock { $0.permissions } }
+    set { local.withLock { $0.permissions = newValue } }
+  }
+
+  /// The centrals that get its updates.
+  open var subscribedCentrals: [CBCentral]? { local.withLock { $0.subscribedCentrals } }
+
+  open override var properties: CBCharacteristicProperties {
+    get { super.properties }
+    set { shared.withLock { $0.properties = newValue } }
+  }
+
+  open override var value: Data? {
+    get { super.value }
+    set { shared.withLock { $0.value = newValue } }
+  }
+
+  open override var descriptors: [CBDescriptor]? {
+    get { super.descriptors }
+    set {
+      shared.withLock { $0.descriptors = newValue }
+      for descriptor in newValue ?? [] { descriptor.characteristic = self }
+    }
+  }
+
+  // What was taken out is handed back, so that no central dies while the lock is held.
+
+  func add(_ central: CBCentral) {
+    local.withLock { local in
+      if !local.subscribedCentrals.contains(where: { $0 === central }) { local.subscribedCentrals.append(central) }
+    }
+  }
+
+  func remove(_ central: CBCentral) {
+    _ = local.withLock { local in
+      let index = local.subscribedCentrals.firstIndex { $0 === central }
+      return index.map { local.subscribedCentrals.remove(at: $0) }
+    }
+  }
+
+  func removeAllCentrals() {
+    _ = local.withLock { local in
+      defer { local.subscribedCentrals = [] }
+      return local.subscribedCentrals
+    }
+  }
+
+  var hasSubscribers: Bool { local.withLock { !$0.subscribedCentrals.isEmpty } }
+}

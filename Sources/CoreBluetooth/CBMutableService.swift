@@ -1,0 +1,18 @@
+/// A service to be published by a peripheral manager. What is changed after that has no effect on what is published.
+open class CBMutableService: CBService {
+  public init(type UUID: CBUUID, primary isPrimary: Bool) { super.init(type: UUID, isPrimary: isPrimary) }
+
+  /// Services to refer to; they have to be published before.
+  open override var includedServices: [CBService]? {
+    get { super.includedServices }
+    set { shared.withLock { $0.includedServices = newValue } }
+  }
+
+  open override var characteristics: [CBCharacteristic]? {
+    get { super.characteristics }
+    set {
+      shared.withLock { $0.characteristics = newValue }
+      for characteristic in newValue ?? [] { characteristic.service = self }
+    }
+  }
+}

@@ -1,0 +1,107 @@
+internal import BLEAdapter
+internal import BLECore
+
+// What the commands of a peripheral have in common.
+
+extension CBPeripheral {
+  /// The longest value of an attribute, in octets (Core, Vol 3 Part F 3.2.9).
+  static let longestValue = 512
+  /// The ATT MTU before the two sides have agreed on another one (Core, Vol 3 Part G 5.2.1).
+  static let defaultTransmissionUnit = 23
+  /// Opcode and handle of a write (Core, Vol 3 Part F 3.4.5).
+  static let commandHeader = 3
+
+  /// The connection for a command; `nil`, with a line in the log, where there is none.
+  func connectionForCommand() -> PeerConnection? {
+    let connection = shared.withLock { $0.standing == .connected ? $0.connection : nil }
+    if connection == nil {
+      context.adapter.log.misuse("\(description) can only accept commands while in the connected state")
+    }
+    return connection
+  }
+
+  /// Answers a command without asking the peer.
+  func answer(_ event: PeripheralEvent, on connection: PeerConnection) {
+    let event = Carried(event)
+    context.submit { connection.post(event.value) }
+  }
+
+  func writeWithResponse(_ data: Data, _ characteristic: CBCharacteristic, _ connection: PeerConnection) {
+    let refusal: OperationError?
+    let remote = usable(characteristic)
+    if remote == nil {
+      refusal = .goneAttribute
+    } else if !characteristic.properties.contains(.write) {
+      refusal = .writeNotPermitted
+    } else {
+      refusal = data.count > Self.longestValue ? .valueTooLong : nil
+    }
+    guard let remote, refusal == nil else {
+      answer(.wrote(characteristic, refusal), on: connection)
+      return
+    }
+    let (octets, carried) = ([UInt8](data), Carried(characteristic))
+    context.submit { connection.write(octets, to: carried, remote.value) }
+  }
+
+  func writeWithoutResponse(_ data: Data, _ characteristic: CBCharacteristic, _ connection: PeerConnection) {
+    let log = context.adapter.log
+    guard let remote = usable(characteristic) else {
+      log.misuse("\(characteristic) is not of this connection of \(description): nothing is written")
+      return
+    }
+    guard characteristic.properties.contains(.writeWithoutResponse) else {
+      log.log(
+        .warning,
+        "WARNING: Characteristic \(characteristic) does not specify the \"Write Without Response\" property - ignoring "
+          + "response-less write")
+      return
+    }
+    guard connection.window.take() else {
+      log.log(.warning, "\(description) has too many writes without response waiting: one is dropped")
+      return
+    }
+    let octets = [UInt8](data.prefix(connection.maximumTransmissionUnit - Self.commandHeader))
+    if octets.count < data.count {
+      log.log(.warning, "a write without response of \(data.count) octets is cut to \(octets.count)")
+    }
+    let handle = remote.value
+    context.submit { connection.writeCommand(octets, handle) }
+  }
+
+  // Attributes of an earlier connection, of services that the peer has changed, or of another peripheral, are not usable. Local
+  // ones are an exception on Apple's systems.
+
+  func usable(_ service: CBService) -> RemoteService? {
+    guard let remote = service.remote else { raise("\(service) does not belong to a peripheral") }
+    return service.peripheral === self && service.isValid ? remote : nil
+  }
+
+  func usable(_ characteristic: CBCharacteristic) -> RemoteCharacteristic? {
+    guard let remote = characteristic.remote else {
+      raise("-[\(type(of: characteristic)) handle]: unrecognized selector sent to instance \(characteristic)")
+    }
+    return characteristic.isValid && characteristic.service?.peripheral === self ? remote : nil
+  }
+
+  func usable(_ descriptor: CBDescriptor) -> RemoteDescriptor? {
+    guard let remote = descriptor.remote else {
+      raise("-[\(type(of: descriptor)) handle]: unrecognized selector sent to instance \(descriptor)")
+    }
+    guard let characteristic = descriptor.characteristic, usable(characteristic) != nil else { return nil }
+    return remote
+  }
+}
+
+extension OperationError {
+  // Failures that this side finds without asking the peer, under the codes of the Attribute Protocol.
+  static let goneAttribute = attribute(code: 0x01)
+  static let writeNotPermitted = attribute(code: 0x03)
+  static let requestNotSupported = attribute(code: 0x06)
+  static let valueTooLong = attribute(code: 0x0D)
+}
+
+extension [CBUUID] {
+  /// As a filter of a discovery; an empty one asks for everything, as none does.
+  var filter: [BLEUUID]? { isEmpty ? nil : map(\.value) }
+}

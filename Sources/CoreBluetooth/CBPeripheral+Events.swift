@@ -1,0 +1,103 @@
+internal import BLEAdapter
+internal import BLECore
+
+// What comes from the loop: first the object is brought up to date, then the delegate is told. On the program's queue.
+
+extension CBPeripheral {
+  func receive(_ event: PeripheralEvent, on connection: PeerConnection) {
+    let (isCurrent, database, delegate) = shared.withLock { state in
+      (state.connection === connection, state.database, state.delegate)
+    }
+    guard isCurrent, let database else { return }
+    switch event {
+    case .notified(let handle, let value):
+      guard let characteristic = database.characteristic(handle) else { return }
+      characteristic.keep(value)
+      delegate?.peripheral(self, didUpdateValueFor: characteristic, error: nil)
+    case .read(let characteristic, let answer):
+      if case .success(let value) = answer { characteristic.keep(value) }
+      delegate?.peripheral(self, didUpdateValueFor: characteristic, error: answer.failure?.shown)
+    case .wrote(let characteristic, let error):
+      delegate?.peripheral(self, didWriteValueFor: characteristic, error: error?.shown)
+    case .notifying(let characteristic, let isOn, let error):
+      if error == nil { characteristic.keep(isNotifying: isOn) }
+      delegate?.peripheral(self, didUpdateNotificationStateFor: characteristic, error: error?.shown)
+    case .readDescriptor(let descriptor, let answer):
+      if case .success(let value) = answer { descriptor.store(value) }
+      delegate?.peripheral(self, didUpdateValueFor: descriptor, error: answer.failure?.shown)
+    case .wroteDescriptor(let descriptor, let error):
+      delegate?.peripheral(self, didWriteValueFor: descriptor, error: error?.shown)
+    case .rssi(let answer): receive(rssi: answer, delegate)
+    case .readyToWrite:
+      connection.window.reopen()
+      delegate?.peripheralIsReady(toSendWriteWithoutResponse: self)
+    case .services, .includedServices, .characteristics, .descriptors, .modified:
+      receive(discovery: event, database, delegate)
+    case .renamed(let name):
+      let hasChanged = shared.withLock { state in
+        defer { state.name = name }
+        return state.name != name
+      }
+      if hasChanged { delegate?.peripheralDidUpdateName(self) }
+    }
+  }
+
+  private func receive(
+    discovery event: PeripheralEvent, _ database: RemoteDatabase, _ delegate: (any CBPeripheralDelegate)?
+  ) {
+    switch event {
+    case .services(let filter, let answer):
+      if case .success(let found) = answer {
+        let all = database.merge(found, into: services, isFiltered: filter != nil, of: self)
+        shared.withLock { $0.services = all }
+      }
+      delegate?.peripheral(self, didDiscoverServices: answer.failure?.shown)
+    case .includedServices(let service, let filter, let answer):
+      if case .success(let found) = answer {
+        let all = database.merge(found, into: service.includedServices, isFiltered: filter != nil, of: self)
+        service.shared.withLock { $0.includedServices = all }
+      }
+      delegate?.peripheral(self, didDiscoverIncludedServicesFor: service, error: answer.failure?.shown)
+    case .characteristics(let service, let filter, let answer):
+      if case .success(let found) = answer { database.merge(found, into: service, isFiltered: filter != nil) }
+      delegate?.peripheral(self, didDiscoverCharacteristicsFor: service, error: answer.failure?.shown)
+    case .descriptors(let characteristic, let answer):
+      if case .success(let found) = answer { database.merge(found, into: characteristic) }
+      delegate?.peripheral(self, didDiscoverDescriptorsFor: characteristic, error: answer.failure?.shown)
+    case .modified(let handles):
+      let invalid = database.invalidate(handles)
+      let kept = services?.filter { $0.isValid }
+      shared.withLock { $0.services = kept }
+      delegate?.peripheral(self, didModifyServices: invalid)
+    default: return
+    }
+  }
+
+  private func receive(rssi answer: Result<Int8, OperationError>, _ delegate: (any CBPeripheralDelegate)?) {
+    var rssi = SignalNumber.unavailable
+    if case .success(let value) = answer {
+      rssi = SignalNumber.of(value)
+      shared.withLock { $0.rssi = rssi }
+    }
+    delegate?.peripheral(self, didReadRSSI: rssi, error: answer.failure?.shown)
+  }
+}
+
+extension CBCharacteristic {
+  func keep(_ value: Data) {
+    _ = shared.withLock { state in
+      let old = state.value
+      state.value = value
+      return old
+    }
+  }
+
+  func keep(isNotifying: Bool) { shared.withLock { $0.isNotifying = isNotifying } }
+}
+
+/// Numbers of dBm: made once, since one travels with each discovery.
+enum SignalNumber {
+  static let unavailable = of(127)
+  private static let all = (Int8.min...Int8.max).map { NSNumber(value: $0) }
+  static func of(_ value: Int8) -> NSNumber { all[Int(value) - Int(Int8.min)] }
+}

@@ -1,0 +1,99 @@
+internal import BLEAdapter
+internal import BLECore
+
+// What comes from the loop: first the objects are brought up to date, then the delegate is told. On the program's queue.
+
+extension CBPeripheralManager: EventReceiver {
+  typealias Event = PeripheralManagerEvent
+
+  func receive(_ event: PeripheralManagerEvent) {
+    switch event {
+    case .state(let state): receive(state)
+    case .added(let service, let error):
+      if error != nil { _ = forget(service) }
+      delegate?.peripheralManager(self, didAdd: service, error: error)
+    case .startedAdvertising(let number, let error):
+      shared.withLock { state in
+        if error == nil && state.advertisingNumber == number { state.isAdvertising = true }
+      }
+      delegate?.peripheralManagerDidStartAdvertising(self, error: error.map { CBError($0) })
+    case .read(let transaction, let identifier, let offset, let central):
+      receive(transaction, identifier, offset, central)
+    case .writes(let transaction, let writes, let central): receive(transaction, writes, central)
+    case .subscribed(let remote, let identifier):
+      guard let characteristic = characteristic(identifier) else { return }
+      let central = object(for: remote)
+      characteristic.add(central)
+      delegate?.peripheralManager(self, central: central, didSubscribeTo: characteristic)
+    case .unsubscribed(let remote, let identifier):
+      guard let characteristic = characteristic(identifier) else { return }
+      let central = object(for: remote)
+      characteristic.remove(central)
+      delegate?.peripheralManager(self, central: central, didUnsubscribeFrom: characteristic)
+    case .updated(let remote): centrals.existing(remote.identifier)?.update(remote)
+    case .readyToUpdate:
+      window.places.reopen()
+      delegate?.peripheralManagerIsReady(toUpdateSubscribers: self)
+    case .channelUnavailable(let multiplexer, let isPublishing):
+      let error = CBError(describing: .operationNotSupported)
+      if isPublishing {
+        delegate?.peripheralManager(self, didPublishL2CAPChannel: multiplexer, error: error)
+      } else {
+        delegate?.peripheralManager(self, didUnpublishL2CAPChannel: multiplexer, error: error)
+      }
+    }
+  }
+
+  private func receive(_ state: AdapterState) {
+    guard update(state) else { return }
+    if state != .poweredOn {
+      shared.withLock { $0.isAdvertising = false }
+      forgetServices()
+    }
+    delegate?.peripheralManagerDidUpdateState(self)
+  }
+
+  private func receive(
+    _ transaction: TransactionIdentifier, _ identifier: LocalCharacteristicIdentifier, _ offset: Int,
+    _ central: RemoteCentral
+  ) {
+    guard let characteristic = characteristic(identifier), let delegate else {
+      refuse(transaction)
+      return
+    }
+    let request = CBATTRequest(
+      transaction, from: object(for: central), to: characteristic, offset: offset, value: nil)
+    delegate.peripheralManager(self, didReceiveRead: request)
+  }
+
+  private func receive(_ transaction: TransactionIdentifier, _ writes: [LocalWrite], _ central: RemoteCentral) {
+    let sender = object(for: central)
+    let requests = writes.compactMap { write in
+      characteristic(write.characteristic).map { characteristic in
+        CBATTRequest(
+          transaction, from: sender, to: characteristic, offset: write.offset, value: Data(write.value))
+      }
+    }
+    guard requests.count == writes.count, !requests.isEmpty, let delegate else {
+      refuse(transaction)
+      return
+    }
+    delegate.peripheralManager(self, didReceiveWrite: requests)
+  }
+
+  /// Nobody is there to answer.
+  private func refuse(_ transaction: TransactionIdentifier) {
+    let code = UInt8(CBATTError.Code.requestNotSupported.rawValue)
+    submit { [session] in session.value.respond(to: transaction, result: code, value: []) }
+  }
+
+  private func characteristic(_ identifier: LocalCharacteristicIdentifier) -> CBMutableCharacteristic? {
+    shared.withLock { $0.database.characteristic(identifier) }
+  }
+
+  private func object(for remote: RemoteCentral) -> CBCentral {
+    let central = centrals.peer(remote.identifier) { CBCentral(remote, in: centrals) }
+    central.update(remote)
+    return central
+  }
+}

@@ -1,0 +1,99 @@
+internal import BLEAdapter
+internal import BLECore
+
+extension CBPeripheralManager {
+  /// What is published is what the objects say now: later changes have no effect.
+  func publish(_ service: CBMutableService) {
+    if shared.withLock({ $0.database.number(of: service) }) != nil { raise("Services cannot be added more than once") }
+    let members = (service.characteristics ?? []).map { member in
+      guard let member = member as? CBMutableCharacteristic else {
+        raise("\(member) is not a characteristic that can be published")
+      }
+      return member
+    }
+    for member in members {
+      if member.isFixedAndWriteable { raise("Characteristics with cached values must be read-only") }
+    }
+    let carried = Carried(service)
+    guard members.allSatisfy(\.isConsistent) else {
+      submit { [session] in session.value.post(.added(carried.value, CBError(describing: .invalidParameters))) }
+      return
+    }
+    let included = service.includedServices ?? []
+    let (number, identifiers, includedNumbers) = shared.withLock { state in
+      let includedNumbers = included.map { state.database.number(of: $0) ?? 0 }
+      let (number, identifiers) = state.database.insert(service, members)
+      return (number, identifiers, includedNumbers)
+    }
+    let publication = PeripheralSession.Publication(
+      number: number, service: carried, uuid: service.uuid.value, isPrimary: service.isPrimary,
+      included: includedNumbers,
+      characteristics: zip(members, identifiers).map { $0.snapshot(identifier: $1) })
+    submit { [session] in session.value.add(publication) }
+  }
+
+  /// The number that `service` had, where it was published.
+  func forget(_ service: CBMutableService) -> PeripheralSession.ServiceNumber? {
+    guard let (number, members) = shared.withLock({ $0.database.remove(service) }) else { return nil }
+    for member in members { member.removeAllCentrals() }
+    return number
+  }
+
+  func forgetServices() {
+    let members = shared.withLock { state in
+      defer { state.database.removeAll() }
+      return state.database.allCharacteristics
+    }
+    for member in members { member.removeAllCentrals() }
+  }
+}
+
+extension CBMutableCharacteristic {
+  /// A fixed value can be read and nothing else.
+  var isFixedAndWriteable: Bool {
+    guard value != nil else { return false }
+    return !properties.isSubset(of: [.read]) || !permissions.isSubset(of: [.readable, .readEncryptionRequired])
+  }
+
+  /// Whether everything that the properties promise is permitted.
+  var isConsistent: Bool {
+    if properties.contains(.read), permissions.isDisjoint(with: [.readable, .readEncryptionRequired]) { return false }
+    if !properties.isDisjoint(with: [.write, .writeWithoutResponse]),
+      permissions.isDisjoint(with: [.writeable, .writeEncryptionRequired])
+    {
+      return false
+    }
+    return true
+  }
+
+  /// As it is now.
+  func snapshot(identifier: LocalCharacteristicIdentifier) -> LocalCharacteristic {
+    let properties = effectiveProperties
+    let isProtected = !self.properties.isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired])
+    return LocalCharacteristic(
+      identifier: identifier, uuid: uuid.value, properties: properties,
+      permissions: LocalPermissions(
+        read: demand(.readable, encrypted: .readEncryptionRequired),
+        write: demand(.writeable, encrypted: .writeEncryptionRequired)),
+      subscription: isProtected ? .encryption : .none,
+      value: value.map { [UInt8]($0) },
+      descriptors: (descriptors ?? []).compactMap { $0 as? CBMutableDescriptor }.map { descriptor in
+        LocalDescriptor(uuid: descriptor.uuid.value, value: descriptor.octets)
+      })
+  }
+
+  /// The bits of the declaration: where a notification needs encryption it is a notification.
+  private var effectiveProperties: UInt8 {
+    var properties = self.properties
+    if properties.contains(.notifyEncryptionRequired) { properties.insert(.notify) }
+    if properties.contains(.indicateEncryptionRequired) { properties.insert(.indicate) }
+    return UInt8(truncatingIfNeeded: properties.rawValue)
+  }
+
+  private func demand(
+    _ open: CBAttributePermissions, encrypted: CBAttributePermissions
+  ) -> SecurityDemand? {
+    if permissions.contains(encrypted) { return .encryption }
+    return permissions.contains(open) ? SecurityDemand.none : nil
+  }
+}

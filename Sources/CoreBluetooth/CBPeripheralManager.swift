@@ -1,0 +1,164 @@
+internal import BLEAdapter
+internal import BLECore
+
+/// The peripheral role: publishes services, advertises them, and answers centrals.
+///
+/// The delegate is called on the queue given at the beginning, in order, and never inside a call of the program. A manager may
+/// be released at any time: its advertising ends, and its services are gone.
+open class CBPeripheralManager: CBManager {
+  struct State {
+    weak var delegate: (any CBPeripheralManagerDelegate)?
+    var isAdvertising = false
+    /// Counts the calls that start or stop advertising: an answer to an earlier one says nothing about now.
+    var advertisingNumber = 0
+    var database = LocalDatabase()
+  }
+
+  let shared: Locked<State>
+  let session: LoopBound<PeripheralSession>
+  let window = UpdateWindow()
+  let centrals = PeerTable<CBCentral>()
+
+  /// A manager without a delegate, on the main queue.
+  public convenience init() { self.init(delegate: nil, queue: nil, options: nil) }
+
+  public convenience init(delegate: (any CBPeripheralManagerDelegate)?, queue: dispatch_queue_t?) {
+    self.init(delegate: delegate, queue: queue, options: nil)
+  }
+
+  /// - Parameters:
+  ///   - delegate: who is told; not kept.
+  ///   - queue: where the delegate is called; `nil` for the main queue.
+  ///   - options: see `CBPeripheralManagerOptionShowPowerAlertKey` and, on Linux only, `CBManagerOptionAdapterKey`.
+  public init(
+    delegate: (any CBPeripheralManagerDelegate)?, queue: dispatch_queue_t?, options: [String: Any]? = nil
+  ) {
+    let adapter = AdapterChoice.adapter(options)
+    let mailbox = Mailbox<CBPeripheralManager>(queue: queue ?? .main, loop: adapter.loop)
+    shared = Locked(State(delegate: delegate))
+    session = LoopBound(PeripheralSession(adapter: adapter, mailbox: mailbox, window: window))
+    super.init(
+      adapter: adapter, origin: adapter.loop.makeOrigin(),
+      powerAlert: options?.flag(CBPeripheralManagerOptionShowPowerAlertKey) ?? false)
+    mailbox.receiver = self
+    submit { [session] in session.value.start() }
+  }
+
+  deinit {
+    forgetServices()
+    submit { [session] in session.value.close() }
+  }
+
+  /// Is told what happens.
+  open weak var delegate: (any CBPeripheralManagerDelegate)? {
+    get { shared.withLock { $0.delegate } }
+    set { shared.withLock { $0.delegate = newValue } }
+  }
+
+  /// True from the success of `startAdvertising(_:)` to `stopAdvertising()`.
+  open var isAdvertising: Bool { shared.withLock { $0.isAdvertising } }
+
+  @available(*, deprecated, message: "Use CBManagerAuthorization")
+  @discardableResult
+  open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus {
+    authorization == .denied ? .denied : .authorized
+  }
+
+  /// Advertises `CBAdvertisementDataLocalNameKey` and `CBAdvertisementDataServiceUUIDsKey` of the dictionary and nothing else;
+  /// answered by `peripheralManagerDidStartAdvertising(_:error:)`.
+  open func startAdvertising(_ advertisementData: [String: Any]?) {
+    guard isReadyForCommands() else { return }
+    let services = advertisementData?[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID]
+    let content = LocalAdvertisement(
+      localName: advertisementData?[CBAdvertisementDataLocalNameKey] as? String,
+      serviceUUIDs: services?.map(\.value) ?? [])
+    let number = shared.withLock { state in
+      state.advertisingNumber += 1
+      return state.advertisingNumber
+    }
+    submit { [session] in session.value.startAdvertising(content, number: number) }
+  }
+
+  open func stopAdvertising() {
+    guard isReadyForCommands() else { return }
+    shared.withLock { state in
+      state.isAdvertising = false
+      state.advertisingNumber += 1
+    }
+    submit { [session] in session.value.stopAdvertising() }
+  }
+
+  /// Asks `central` for a link as fast as `latency` says; a hint.
+  open func setDesiredConnectionLatency(_ latency: CBPeripheralManagerConnectionLatency, for central: CBCentral) {
+    guard isReadyForCommands(), let latency = ConnectionLatency(rawValue: latency.rawValue) else { return }
+    submit { [session, identifier = central.peerIdentifier] in
+      session.value.setDesiredLatency(latency, for: identifier)
+    }
+  }
+
+  /// Publishes a service with its characteristics as they are now; answered by `peripheralManager(_:didAdd:error:)`.
+  ///
+  /// A service that is published already, or a characteristic that has a fixed value and is not read-only, ends the program,
+  /// as on Apple's systems. Properties that no permission backs are answered with `CBError.invalidParameters`.
+  open func add(_ service: CBMutableService) {
+    guard isReadyForCommands() else { return }
+    publish(service)
+  }
+
+  /// Takes a service back; one that is not published is no harm.
+  open func remove(_ service: CBMutableService) {
+    guard isReadyForCommands(), let number = forget(service) else { return }
+    submit { [session] in session.value.remove(number) }
+  }
+
+  /// Takes all services of this manager back.
+  open func removeAllServices() {
+    guard isReadyForCommands() else { return }
+    forgetServices()
+    submit { [session] in session.value.removeAllServices() }
+  }
+
+  /// Answers a read, or a batch of writes by its first request. Each is to be answered once; what comes after is ignored.
+  open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {
+    guard isReadyForCommands() else { return }
+    let value = result == .success ? [UInt8](request.value ?? Data()) : []
+    let code = UInt8(exactly: result.rawValue) ?? UInt8(CBATTError.Code.unlikelyError.rawValue)
+    submit { [session, transaction = request.transaction] in
+      session.value.respond(to: transaction, result: code, value: value)
+    }
+  }
+
+  /// Sends a value to the centrals that have subscribed: to all of them, or to those of `centrals`.
+  ///
+  /// - Returns: false where too many values wait already: nothing was sent, and
+  ///   `peripheralManagerIsReady(toUpdateSubscribers:)` comes when there is space again.
+  @discardableResult
+  open func updateValue(
+    _ value: Data, for characteristic: CBMutableCharacteristic, onSubscribedCentrals centrals: [CBCentral]?
+  ) -> Bool {
+    guard isReadyForCommands() else { return false }
+    guard let identifier = shared.withLock({ $0.database.identifier(of: characteristic) }) else {
+      adapter.log.misuse("\(characteristic) is not published by <\(nameAndAddress)>")
+      return false
+    }
+    if !characteristic.hasSubscribers { return true }
+    guard window.places.takeIfOpen() else { return false }
+    let octets = [UInt8](value)
+    let chosen = centrals?.map(\.peerIdentifier)
+    submit { [session] in session.value.update(octets, of: identifier, centrals: chosen) }
+    return true
+  }
+
+  /// Answered by `peripheralManager(_:didPublishL2CAPChannel:error:)` with `CBError.operationNotSupported`: this version has no
+  /// channels.
+  open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
+    guard isReadyForCommands() else { return }
+    submit { [session] in session.value.post(.channelUnavailable(0, isPublishing: true)) }
+  }
+
+  /// Answered by `peripheralManager(_:didUnpublishL2CAPChannel:error:)` with `CBError.operationNotSupported`.
+  open func unpublishL2CAPChannel(_ PSM: CBL2CAPPSM) {
+    guard isReadyForCommands() else { return }
+    submit { [session] in session.value.post(.channelUnavailable(PSM, isPublishing: false)) }
+  }
+}

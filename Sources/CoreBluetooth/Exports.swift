@@ -1,0 +1,16 @@
+// Apple's module brings these along: a program that imports only CoreBluetooth has them.
+@_exported import CCoreBluetoothEnumerations
+@_exported import Dispatch
+@_exported import Foundation
+
+/// Seconds since 2001-01-01 00:00 UTC. On Apple's systems this comes with Core Foundation.
+public typealias CFAbsoluteTime = Double
+
+/// The time now, in seconds since 2001-01-01 00:00 UTC. On Apple's systems this comes with Core Foundation.
+public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime { Date.timeIntervalSinceReferenceDate }
+
+/// The older name of `DispatchQueue`, with which Apple's initializers are declared.
+public typealias dispatch_queue_t = DispatchQueue
+
+/// A protocol/service multiplexer, by which an L2CAP channel is opened.
+public typealias CBL2CAPPSM = UInt16

@@ -1,0 +1,15 @@
+// Objects of these classes can stand for `%@` in a format, as every object can on Apple's systems.
+
+extension CBManager: CVarArg, _CVarArgObject {}
+extension CBPeer: CVarArg, _CVarArgObject {}
+extension CBAttribute: CVarArg, _CVarArgObject {}
+extension CBUUID: CVarArg, _CVarArgObject {}
+extension CBATTRequest: CVarArg, _CVarArgObject {}
+extension CBL2CAPChannel: CVarArg, _CVarArgObject {}
+
+extension CVarArg where Self: NSObject {
+  /// What a format gets: the description.
+  public var _cVarArgObject: any CVarArg { NSString(string: description) }
+  /// What a C function gets: the address.
+  public var _cVarArgEncoding: [Int] { [Int(bitPattern: Unmanaged.passUnretained(self).toOpaque())] }
+}

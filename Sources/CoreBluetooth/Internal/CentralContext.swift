@@ -1,0 +1,23 @@
+internal import BLEAdapter
+internal import BLECore
+
+/// What a central manager shares with its peripherals: the way to the loop, and the table of what it has vended.
+final class CentralContext: Sendable {
+  let adapter: any Adapter
+  let origin: JobOrigin
+  let peripherals = PeerTable<CBPeripheral>()
+  let session: LoopBound<CentralSession>
+
+  init(adapter: any Adapter, origin: JobOrigin, mailbox: Mailbox<CBCentralManager>) {
+    self.adapter = adapter
+    self.origin = origin
+    session = LoopBound(CentralSession(adapter: adapter, mailbox: mailbox))
+  }
+
+  func submit(_ job: @escaping @Sendable () -> Void) { adapter.loop.submit(from: origin, job) }
+
+  /// The one object for this peer.
+  func peripheral(_ identifier: PeerIdentifier, name: @autoclosure () -> String?) -> CBPeripheral {
+    peripherals.peer(identifier) { CBPeripheral(identifier, name: name(), of: self) }
+  }
+}

@@ -1,0 +1,40 @@
+internal import BLEAdapter
+internal import BLECore
+
+/// What the loop tells a central manager's program.
+enum CentralEvent {
+  case state(AdapterState)
+  /// `scan`: which call of `scanForPeripherals` it belongs to.
+  case discovered(Discovery, scan: Int)
+  /// Once more where the connection was there already.
+  case connected(KnownPeer, PeerConnection)
+  case failedToConnect(PeerIdentifier, EndReason)
+  /// The program asked for what can't be.
+  case refusedToConnect(PeerIdentifier, CBError.Code)
+  case disconnected(PeerIdentifier, EndReason)
+  case linkChanged(KnownPeer, isConnected: Bool, services: [BLEUUID])
+  case rssiUnavailable(PeerIdentifier)
+  case channelUnavailable(PeerIdentifier)
+  case soundingUnavailable(PeerIdentifier)
+  case peripheral(PeerConnection, PeripheralEvent)
+}
+
+/// What the loop tells a peripheral's program.
+enum PeripheralEvent {
+  typealias Answer<Value> = Result<Value, OperationError>
+
+  case services(filter: [BLEUUID]?, Answer<[RemoteService]>)
+  case includedServices(CBService, filter: [BLEUUID]?, Answer<[RemoteService]>)
+  case characteristics(CBService, filter: [BLEUUID]?, Answer<[RemoteCharacteristic]>)
+  case descriptors(CBCharacteristic, Answer<[RemoteDescriptor]>)
+  case notified(AttributeHandle, Data)
+  case read(CBCharacteristic, Answer<Data>)
+  case wrote(CBCharacteristic, OperationError?)
+  case notifying(CBCharacteristic, Bool, OperationError?)
+  case readDescriptor(CBDescriptor, Answer<Data>)
+  case wroteDescriptor(CBDescriptor, OperationError?)
+  case rssi(Answer<Int8>)
+  case readyToWrite
+  case modified(ClosedRange<AttributeHandle>)
+  case renamed(String)
+}

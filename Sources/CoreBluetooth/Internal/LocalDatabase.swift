@@ -1,0 +1,59 @@
+internal import BLEAdapter
+internal import BLECore
+
+/// What a peripheral manager has published: which object stands for which number.
+struct LocalDatabase {
+  private struct Entry {
+    let service: CBMutableService
+    let number: PeripheralSession.ServiceNumber
+    let characteristics: [LocalCharacteristicIdentifier]
+  }
+
+  private var services: [ObjectIdentifier: Entry] = [:]
+  private var characteristics: [LocalCharacteristicIdentifier: CBMutableCharacteristic] = [:]
+  private var identifiers: [ObjectIdentifier: LocalCharacteristicIdentifier] = [:]
+  private var lastService: PeripheralSession.ServiceNumber = 0
+  private var lastCharacteristic: UInt32 = 0
+
+  func number(of service: CBService) -> PeripheralSession.ServiceNumber? { services[ObjectIdentifier(service)]?.number }
+
+  func identifier(of characteristic: CBMutableCharacteristic) -> LocalCharacteristicIdentifier? {
+    identifiers[ObjectIdentifier(characteristic)]
+  }
+
+  func characteristic(_ identifier: LocalCharacteristicIdentifier) -> CBMutableCharacteristic? {
+    characteristics[identifier]
+  }
+
+  var allCharacteristics: [CBMutableCharacteristic] { Array(characteristics.values) }
+
+  /// Gives the service and its characteristics numbers.
+  mutating func insert(
+    _ service: CBMutableService, _ members: [CBMutableCharacteristic]
+  ) -> (PeripheralSession.ServiceNumber, [LocalCharacteristicIdentifier]) {
+    lastService += 1
+    let numbers = members.map { member in
+      lastCharacteristic += 1
+      let identifier = LocalCharacteristicIdentifier(rawValue: lastCharacteristic)
+      characteristics[identifier] = member
+      identifiers[ObjectIdentifier(member)] = identifier
+      return identifier
+    }
+    services[ObjectIdentifier(service)] = Entry(service: service, number: lastService, characteristics: numbers)
+    return (lastService, numbers)
+  }
+
+  /// Its number, and the characteristics that are of no use any more.
+  mutating func remove(_ service: CBMutableService) -> (PeripheralSession.ServiceNumber, [CBMutableCharacteristic])? {
+    guard let entry = services.removeValue(forKey: ObjectIdentifier(service)) else { return nil }
+    let members = entry.characteristics.compactMap { characteristics.removeValue(forKey: $0) }
+    for member in members { identifiers[ObjectIdentifier(member)] = nil }
+    return (entry.number, members)
+  }
+
+  mutating func removeAll() {
+    services = [:]
+    characteristics = [:]
+    identifiers = [:]
+  }
+}

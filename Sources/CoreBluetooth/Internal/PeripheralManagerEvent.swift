@@ -1,0 +1,16 @@
+internal import BLEAdapter
+
+/// What the loop tells a peripheral manager's program.
+enum PeripheralManagerEvent {
+  case state(AdapterState)
+  case added(CBMutableService, CBError?)
+  /// `number`: which call of `startAdvertising` it answers.
+  case startedAdvertising(number: Int, PublishError?)
+  case read(TransactionIdentifier, LocalCharacteristicIdentifier, offset: Int, RemoteCentral)
+  case writes(TransactionIdentifier, [LocalWrite], RemoteCentral)
+  case subscribed(RemoteCentral, LocalCharacteristicIdentifier)
+  case unsubscribed(RemoteCentral, LocalCharacteristicIdentifier)
+  case updated(RemoteCentral)
+  case readyToUpdate
+  case channelUnavailable(CBL2CAPPSM, isPublishing: Bool)
+}

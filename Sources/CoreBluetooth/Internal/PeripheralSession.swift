@@ -1,0 +1,179 @@
+internal import BLEAdapter
+internal import BLECore
+
+/// A peripheral manager's part on the loop: its role on the stack, and which of its services has which number there. Everything
+/// on the loop.
+final class PeripheralSession: PeripheralEvents {
+  /// Names a service for as long as it is published.
+  typealias ServiceNumber = UInt32
+
+  /// A service on its way to be published. The object is looked at by the program's side only.
+  struct Publication {
+    let number: ServiceNumber
+    let service: Carried<CBMutableService>
+    let uuid: BLEUUID
+    let isPrimary: Bool
+    let included: [ServiceNumber]
+    let characteristics: [LocalCharacteristic]
+  }
+
+  private let adapter: any Adapter
+  private let mailbox: Mailbox<CBPeripheralManager>
+  private let window: UpdateWindow
+  private var role: (any PeripheralRole)?
+  private var published: [ServiceNumber: LocalServiceIdentifier] = [:]
+  /// Published one after the other, since a service may include the one before.
+  private var waiting: [Publication] = []
+  private var isPublishing = false
+  /// Removed before it was published.
+  private var unwanted: Set<ServiceNumber> = []
+  /// Counts the times that everything was taken back: an answer to what was before is of no use.
+  private var generation = 0
+  /// One closure for all updates.
+  private var updateSent: () -> Void = {}
+
+  init(adapter: any Adapter, mailbox: Mailbox<CBPeripheralManager>, window: UpdateWindow) {
+    self.adapter = adapter
+    self.mailbox = mailbox
+    self.window = window
+    updateSent = { [weak self] in self?.didSendUpdate() }
+  }
+
+  func start() { role = adapter.makePeripheral(events: self) }
+
+  func close() {
+    forgetServices()
+    role?.close()
+    role = nil
+  }
+
+  func post(_ event: PeripheralManagerEvent) { mailbox.post(event) }
+
+  // MARK: Services
+
+  func add(_ publication: Publication) {
+    waiting.append(publication)
+    publishNext()
+  }
+
+  private func publishNext() {
+    guard let role, !isPublishing, !waiting.isEmpty else { return }
+    let publication = waiting.removeFirst()
+    let included = publication.included.compactMap { published[$0] }
+    guard included.count == publication.included.count else {
+      finish(publication, .failure(.unknownService))
+      return
+    }
+    isPublishing = true
+    let service = LocalService(
+      uuid: publication.uuid, isPrimary: publication.isPrimary, included: included,
+      characteristics: publication.characteristics)
+    let generation = generation
+    role.add(service) { result in
+      guard self.generation == generation else { return }
+      self.isPublishing = false
+      self.finish(publication, result)
+    }
+  }
+
+  private func finish(_ publication: Publication, _ result: Result<LocalServiceIdentifier, PublishError>) {
+    if case .success(let identifier) = result {
+      if unwanted.remove(publication.number) == nil {
+        published[publication.number] = identifier
+      } else {
+        role?.remove(identifier)
+      }
+    }
+    post(.added(publication.service.value, result.failure.map { CBError($0) }))
+    publishNext()
+  }
+
+  func remove(_ number: ServiceNumber) {
+    if let identifier = published.removeValue(forKey: number) {
+      role?.remove(identifier)
+    } else if let index = waiting.firstIndex(where: { $0.number == number }) {
+      waiting.remove(at: index)
+    } else if isPublishing {
+      unwanted.insert(number)
+    }
+  }
+
+  func removeAllServices() {
+    forgetServices()
+    role?.removeAllServices()
+  }
+
+  private func forgetServices() {
+    generation += 1
+    isPublishing = false
+    published = [:]
+    waiting = []
+    unwanted = []
+  }
+
+  // MARK: Advertising
+
+  func startAdvertising(_ content: LocalAdvertisement, number: Int) {
+    role?.startAdvertising(content) { self.post(.startedAdvertising(number: number, $0)) }
+  }
+
+  func stopAdvertising() { role?.stopAdvertising() }
+
+  // MARK: Values
+
+  /// A place of the window was taken for it.
+  func update(_ value: [UInt8], of characteristic: LocalCharacteristicIdentifier, centrals: [PeerIdentifier]?) {
+    role?.update(value, of: characteristic, centrals: centrals, sent: updateSent)
+  }
+
+  private func didSendUpdate() {
+    if window.places.giveBack() { post(.readyToUpdate) }
+  }
+
+  func respond(to transaction: TransactionIdentifier, result: UInt8, value: [UInt8]) {
+    role?.respond(to: transaction, result: result, value: value)
+  }
+
+  func setDesiredLatency(_ latency: ConnectionLatency, for central: PeerIdentifier) {
+    role?.setDesiredLatency(latency, for: central)
+  }
+
+  // MARK: What the stack tells
+
+  func peripheral(didUpdateState state: AdapterState) {
+    if state != .poweredOn {
+      forgetServices()
+      window.places.reset()
+    }
+    post(.state(state))
+  }
+
+  func peripheral(
+    didReceiveRead transaction: TransactionIdentifier, of characteristic: LocalCharacteristicIdentifier, offset: Int,
+    from central: RemoteCentral
+  ) {
+    post(.read(transaction, characteristic, offset: offset, central))
+  }
+
+  func peripheral(
+    didReceiveWrites transaction: TransactionIdentifier, _ writes: [LocalWrite], needsResponse: Bool,
+    from central: RemoteCentral
+  ) {
+    post(.writes(transaction, writes, central))
+  }
+
+  func peripheral(didSubscribe central: RemoteCentral, to characteristic: LocalCharacteristicIdentifier) {
+    post(.subscribed(central, characteristic))
+  }
+
+  func peripheral(didUnsubscribe central: RemoteCentral, from characteristic: LocalCharacteristicIdentifier) {
+    post(.unsubscribed(central, characteristic))
+  }
+
+  func peripheral(didUpdate central: RemoteCentral) { post(.updated(central)) }
+}
+
+/// The window of a manager's updates, shared by its program and its session.
+final class UpdateWindow: Sendable {
+  let places = SendWindow()
+}

@@ -1,0 +1,91 @@
+internal import BLEAdapter
+internal import BLECore
+
+/// The objects that stand for the services, characteristics and descriptors of one connection: one object for one attribute.
+/// On the program's queue.
+final class RemoteDatabase {
+  private var services: [AttributeHandle: CBService] = [:]
+  private var characteristics: [AttributeHandle: CBCharacteristic] = [:]
+
+  func characteristic(_ value: AttributeHandle) -> CBCharacteristic? { characteristics[value] }
+
+  /// The objects for what was found; with a filter, what is `known` already stays.
+  func merge(
+    _ found: [RemoteService], into known: [CBService]?, isFiltered: Bool, of peripheral: CBPeripheral
+  ) -> [CBService] {
+    let objects = found.map { remote in
+      let start = remote.handles.lowerBound
+      if let object = services[start], object.remote == remote { return object }
+      let object = CBService(remote, of: peripheral)
+      services[start] = object
+      return object
+    }
+    guard isFiltered, let known else { return objects }
+    return union(known, objects) { $0.remote?.handles.lowerBound }
+  }
+
+  func merge(_ found: [RemoteCharacteristic], into service: CBService, isFiltered: Bool) {
+    let objects = found.map { remote in
+      if let object = characteristics[remote.value], object.remote == remote { return object }
+      let object = CBCharacteristic(remote, of: service)
+      characteristics[remote.value] = object
+      return object
+    }
+    let known = service.characteristics
+    let all = isFiltered ? union(known ?? [], objects) { $0.remote?.value } : objects
+    service.shared.withLock { $0.characteristics = all }
+  }
+
+  func merge(_ found: [RemoteDescriptor], into characteristic: CBCharacteristic) {
+    var known: [RemoteDescriptor: CBDescriptor] = [:]
+    for descriptor in characteristic.descriptors ?? [] {
+      if let remote = descriptor.remote { known[remote] = descriptor }
+    }
+    let objects = found.map { known[$0] ?? CBDescriptor($0, of: characteristic) }
+    characteristic.shared.withLock { $0.descriptors = objects }
+  }
+
+  /// Takes the services that overlap `handles` out of use, with what belongs to them.
+  func invalidate(_ handles: ClosedRange<AttributeHandle>) -> [CBService] {
+    let invalid = services.values
+      .filter { $0.remote?.handles.overlaps(handles) == true }
+      .sorted { ($0.remote?.handles.lowerBound ?? .first) < ($1.remote?.handles.lowerBound ?? .first) }
+    for service in invalid {
+      if let start = service.remote?.handles.lowerBound { services[start] = nil }
+      service.invalidate()
+    }
+    for (handle, characteristic) in characteristics where !characteristic.isValid { characteristics[handle] = nil }
+    return invalid
+  }
+
+  private func union<Attribute: CBAttribute>(
+    _ known: [Attribute], _ found: [Attribute], by handle: (Attribute) -> AttributeHandle?
+  ) -> [Attribute] {
+    let present = Set(known.map { ObjectIdentifier($0) })
+    let all = known + found.filter { !present.contains(ObjectIdentifier($0)) }
+    return all.sorted { (handle($0) ?? .first) < (handle($1) ?? .first) }
+  }
+}
+
+extension CBService {
+  var isValid: Bool { shared.withLock { $0.isValid } }
+
+  func invalidate() {
+    let characteristics = shared.withLock { state in
+      state.isValid = false
+      return state.characteristics
+    }
+    for characteristic in characteristics ?? [] { characteristic.invalidate() }
+  }
+}
+
+extension CBCharacteristic {
+  var isValid: Bool { shared.withLock { $0.isValid } }
+
+  func invalidate() {
+    shared.withLock { state in
+      state.isValid = false
+      state.isNotifying = false
+    }
+  }
+}
