@@ -1,0 +1,173 @@
+import BLECore
+import BLEHCI
+import BLEWire
+import Testing
+
+@Suite("Starting a controller")
+struct StartUpTests {
+  @Test("the controller is reset, asked and told, and then ready")
+  func ready() async throws {
+    let bench = HostBench()
+    bench.controller.start()
+    #expect(bench.heard.states == [.starting])
+    await bench.settle()
+    let features = try #require(bench.controller.features)
+    #expect(features.version == .v5_4)
+    #expect(features.publicAddress == DeviceAddress(0x0012_3456_789A, kind: .public))
+    #expect(features.aclDataPacketLength == 27)
+    #expect(features.aclDataPacketCount == 4)
+    #expect(features.maximumTransmitOctets == 251)
+    #expect(features.advertisingSetCount == 4)
+    #expect(features.maximumAdvertisingDataLength == 1650)
+    #expect(features.transmitPower == -20...8)
+    #expect(features.supportsExtendedAdvertising)
+    #expect(bench.heard.states == [.starting, .ready(features)])
+    #expect(bench.chip.sentCommands.first == HCIReset.opcode)
+    #expect(bench.chip.sentCommands.contains(LESetEventMask.opcode))
+    #expect(!bench.chip.sentCommands.contains(HCIReadBufferSize.opcode))
+    #expect(!bench.chip.sentCommands.contains(HCIWriteLEHostSupport.opcode))
+  }
+
+  @Test("a controller without buffers for LE shares those of BR/EDR")
+  func sharedBuffers() async {
+    let bench = HostBench { chip, _ in chip.lowEnergyBuffers = (0, 0) }
+    await bench.start()
+    #expect(bench.controller.features?.aclDataPacketLength == 1021)
+    #expect(bench.controller.features?.aclDataPacketCount == 6)
+  }
+
+  @Test("a controller that knows only what it must is ready too, with less")
+  func oldController() async {
+    let bench = HostBench { chip, _ in
+      chip.commands = HCISupportedCommands(octets: [])
+      chip.leFeatures = []
+    }
+    await bench.start()
+    #expect(bench.controller.features?.supportsExtendedAdvertising == false)
+    #expect(bench.controller.features?.supportsDataLengthExtension == false)
+    #expect(bench.controller.features?.publicAddress == nil)
+  }
+
+  @Test("a controller with too little room for data is of no use, and is not tried again")
+  func noBuffers() async {
+    let bench = HostBench { chip, _ in
+      chip.lowEnergyBuffers = (0, 0)
+      chip.sharedBuffers = (20, 1)
+    }
+    bench.controller.start()
+    await bench.settle()
+    guard case .failed(.unsuitable) = bench.controller.state else {
+      Issue.record("\(bench.controller.state)")
+      return
+    }
+    #expect(bench.chipCount == 1)
+  }
+
+  @Test("a needed command that is refused leads to a bounded number of new tries")
+  func refusal() async {
+    let refusal = HCIPacket.commandStatus(.hardwareFailure, of: LESetEventMask.opcode)
+    let bench = HostBench { chip, _ in chip.answers[LESetEventMask.opcode] = [refusal] }
+    bench.controller.start()
+    await bench.settle()
+    #expect(bench.controller.state == .failed(.refused(LESetEventMask.opcode, .hardwareFailure)))
+    #expect(bench.chipCount == 6)
+  }
+
+  @Test("a transport that cannot be reached is tried again; one that is not permitted is not")
+  func unreachable() async {
+    let unreachable = TransportError(.unreachable, "nobody listens")
+    let bench = HostBench { chip, number in if number < 2 { chip.openError = unreachable } }
+    bench.controller.start()
+    #expect(bench.controller.state == .resetting(.transport(unreachable)))
+    await bench.settle()
+    #expect(bench.controller.features != nil)
+    #expect(bench.chipCount == 3)
+
+    let denied = TransportError(.notPermitted, "no")
+    let other = HostBench { chip, _ in chip.openError = denied }
+    other.controller.start()
+    #expect(other.controller.state == .failed(.transport(denied)))
+  }
+
+  @Test("nothing is sent and nothing times out before the transport is ready")
+  func lateTransport() async {
+    let bench = HostBench { chip, _ in chip.isReady = false }
+    bench.controller.start()
+    await bench.advance(.seconds(60))
+    #expect(bench.controller.state == .starting)
+    #expect(bench.chip.sent.isEmpty)
+    bench.chip.becomeReady()
+    await bench.settle()
+    #expect(bench.controller.features != nil)
+  }
+
+  @Test("a transport that dies is resetting and ready again on a fresh one")
+  func death() async {
+    let bench = HostBench()
+    await bench.start()
+    let first = bench.chip
+    let error = TransportError(.closed, "unplugged")
+    first.fail(error)
+    #expect(bench.controller.state == .resetting(.transport(error)))
+    #expect(!first.isOpen)
+    await bench.settle()
+    #expect(bench.controller.features != nil)
+    #expect(bench.chipCount == 2)
+    // What the dead one says is not heard.
+    let events = bench.heard.events.count
+    first.connect(1)
+    #expect(bench.heard.events.count == events)
+    #expect(bench.controller.link(ConnectionHandle(1)) == nil)
+  }
+
+  @Test("a controller that dies again and again is given up; one that was stable is not")
+  func flapping() async {
+    let bench = HostBench()
+    await bench.start()
+    for _ in 0..<5 {
+      bench.chip.fail(TransportError(.closed, "gone"))
+      await bench.settle()
+    }
+    #expect(bench.controller.features != nil)
+    bench.chip.fail(TransportError(.closed, "gone"))
+    #expect(bench.controller.state == .failed(.transport(TransportError(.closed, "gone"))))
+
+    bench.controller.start()
+    await bench.settle()
+    for _ in 0..<20 {
+      await bench.advance(.seconds(11))
+      bench.chip.fail(TransportError(.closed, "gone"))
+      await bench.settle()
+    }
+    #expect(bench.controller.features != nil)
+  }
+
+  @Test("stopping silences the controller, closes the transport and can be followed by a start")
+  func stopping() async {
+    let bench = HostBench()
+    await bench.start()
+    let chip = bench.chip
+    bench.controller.stop()
+    #expect(chip.sentCommands == [HCIReset.opcode])
+    #expect(!chip.isOpen)
+    #expect(bench.controller.state == .stopped)
+    await bench.start()
+    #expect(bench.controller.features != nil)
+  }
+
+  @Test("a tap hears both directions")
+  func tap() async {
+    final class Tap: HCITap {
+      var heard: [(HCIPacketKind, HCIDirection)] = []
+      func tapDidHear(_ packet: HCIPacket, _ direction: HCIDirection, at instant: StackInstant) {
+        heard.append((packet.kind, direction))
+      }
+    }
+    let tap = Tap()
+    let bench = HostBench()
+    bench.controller.tap = tap
+    await bench.start()
+    #expect(tap.heard[0] == (.command, .toController))
+    #expect(tap.heard[1] == (.event, .toHost))
+  }
+}
