@@ -1,0 +1,156 @@
+import BLEAdapter
+import BLECore
+import BLEWire
+
+/// What a search by type has found, and how it ended.
+public struct TypeSearch: Hashable, Sendable {
+  public let values: [TypedValue]
+  /// The error that ended it; `nil` where the range was searched to its end.
+  public let terminatingError: ATTErrorCode?
+}
+
+/// The discovery procedures as the specification has them: whole ranges, one request after the other. Ranges are sent as
+/// they are: that they make sense is for the server to say.
+extension GATTClient {
+  private typealias Step<Item> = (AttributeHandle, @escaping (DiscoveryStep<Item>) -> Void) -> Void
+
+  /// All primary services (4.4.1), or with 0x2801 all secondary ones.
+  public func discoverServices(
+    _ type: BLEUUID = GATTType.primaryService, _ completion: @escaping Completion<[RemoteService]>
+  ) {
+    sweep(from: .first, through: .last) { [weak self] first, done in
+      guard let self else { return done(.failed(.notConnected)) }
+      stepServices(type, from: first, through: .last, done)
+    } _: {
+      completion(Self.withoutEnd($0))
+    }
+  }
+
+  /// The primary services of one UUID (4.4.2). It is sent with the width that it has.
+  public func discoverServices(with uuid: BLEUUID, _ completion: @escaping Completion<[RemoteService]>) {
+    sweep(from: .first, through: .last) { [weak self] first, done in
+      guard let self else { return done(.failed(.notConnected)) }
+      stepServices(with: uuid, from: first, through: .last, done)
+    } _: {
+      completion(Self.withoutEnd($0))
+    }
+  }
+
+  /// The services that are included in a range (4.5.1). 128-bit UUIDs are read from the services themselves.
+  public func findIncludedServices(
+    from first: AttributeHandle, through last: AttributeHandle,
+    _ completion: @escaping Completion<[IncludeDeclaration]>
+  ) {
+    sweep(from: first, through: last) { [weak self] first, done in
+      guard let self else { return done(.failed(.notConnected)) }
+      stepIncludes(from: first, through: last) { [weak self] step in
+        guard case .found(let includes, let through) = step, let self else { return done(step) }
+        resolve(includes) { done($0.step(through: through)) }
+      }
+    } _: {
+      completion(Self.withoutEnd($0))
+    }
+  }
+
+  /// All characteristic declarations of a range (4.6.1).
+  public func discoverCharacteristics(
+    from first: AttributeHandle, through last: AttributeHandle,
+    _ completion: @escaping Completion<[CharacteristicDeclaration]>
+  ) {
+    sweep(from: first, through: last) { [weak self] first, done in
+      guard let self else { return done(.failed(.notConnected)) }
+      stepCharacteristics(from: first, through: last, done)
+    } _: {
+      completion(Self.withoutEnd($0))
+    }
+  }
+
+  /// All attributes of a range (4.7.1).
+  public func discoverDescriptors(
+    from first: AttributeHandle, through last: AttributeHandle,
+    _ completion: @escaping Completion<[RemoteDescriptor]>
+  ) {
+    sweep(from: first, through: last) { [weak self] first, done in
+      guard let self else { return done(.failed(.notConnected)) }
+      stepInformation(from: first, through: last, done)
+    } _: {
+      completion(Self.withoutEnd($0))
+    }
+  }
+
+  /// The values of one type in a range (4.8.2). Fails where nothing was found before the error.
+  public func readValues(
+    of type: BLEUUID, from first: AttributeHandle, through last: AttributeHandle,
+    _ completion: @escaping Completion<TypeSearch>
+  ) {
+    sweep(from: first, through: last) { [weak self] first, done in
+      guard let self else { return done(.failed(.notConnected)) }
+      stepValues(type, from: first, through: last, done)
+    } _: { (result: Result<(items: [TypedValue], end: ATTErrorCode?), OperationError>) in
+      completion(
+        result.flatMap { found in
+          if found.items.isEmpty, let end = found.end { return .failure(.attribute(code: end.rawValue)) }
+          return .success(TypeSearch(values: found.items, terminatingError: found.end))
+        })
+    }
+  }
+
+  /// Reads the UUIDs that include declarations do not hold, one after the other.
+  func resolve(
+    _ includes: [IncludeDeclaration], _ completion: @escaping (Result<[IncludeDeclaration], OperationError>) -> Void
+  ) {
+    guard let index = includes.firstIndex(where: { $0.uuid == nil }) else { return completion(.success(includes)) }
+    let unresolved = includes[index]
+    perform(ATTReadRequest(attributeHandle: unresolved.start), expecting: ATTReadResponse.self) { [weak self] result in
+      guard let self else { return completion(.failure(.notConnected)) }
+      switch result {
+      case .failure(let failure): completion(.failure(OperationError(failure)))
+      case .success(let response):
+        guard response.attributeValue.count == 16, let uuid = BLEUUID(octets: response.attributeValue) else {
+          return completion(.failure(.protocolViolation("the service at \(unresolved.start) has no 128-bit UUID")))
+        }
+        var resolved = includes
+        resolved[index] = IncludeDeclaration(
+          handle: unresolved.handle, start: unresolved.start, end: unresolved.end, uuid: uuid)
+        resolve(resolved, completion)
+      }
+    }
+  }
+
+  /// Repeats a step behind what the last one found until the range is through or the server refuses.
+  private func sweep<Item>(
+    from first: AttributeHandle, through last: AttributeHandle, found: [Item] = [], _ step: @escaping Step<Item>,
+    _ completion: @escaping (Result<(items: [Item], end: ATTErrorCode?), OperationError>) -> Void
+  ) {
+    step(first) { [weak self] outcome in
+      switch outcome {
+      case .failed(let error): completion(.failure(error))
+      case .ended(let code): completion(.success((found, code)))
+      case .found(let items, let through):
+        let all = found + items
+        guard let self, let next = through.next, next <= last else { return completion(.success((all, nil))) }
+        sweep(from: next, through: last, found: all, step, completion)
+      }
+    }
+  }
+
+  /// A discovery ends well when nothing more is found; any other error is one.
+  private static func withoutEnd<Item>(
+    _ result: Result<(items: [Item], end: ATTErrorCode?), OperationError>
+  ) -> Result<[Item], OperationError> {
+    result.flatMap { found in
+      guard let end = found.end, end != .attributeNotFound else { return .success(found.items) }
+      return .failure(.attribute(code: end.rawValue))
+    }
+  }
+}
+
+extension Result where Success == [IncludeDeclaration], Failure == OperationError {
+  fileprivate func step(through: AttributeHandle) -> DiscoveryStep<IncludeDeclaration> {
+    switch self {
+    case .success(let includes): .found(includes, through: through)
+    case .failure(.attribute(let code)): .ended(ATTErrorCode(code))
+    case .failure(let error): .failed(error)
+    }
+  }
+}

@@ -1,0 +1,191 @@
+import BLEAdapter
+import BLECore
+import BLEWire
+
+/// What one request of a discovery has brought.
+enum DiscoveryStep<Item> {
+  /// One or more, in ascending order; everything through `through` is known now.
+  case found([Item], through: AttributeHandle)
+  /// The server refused; Attribute Not Found says that the range holds nothing more.
+  case ended(ATTErrorCode)
+  case failed(OperationError)
+
+  /// Judges a response: `read` takes it apart.
+  init<Response>(
+    _ result: Result<Response, ATTFailure>,
+    _ read: (Response) throws(DecodeError) -> (items: [Item], through: AttributeHandle)
+  ) {
+    switch result {
+    case .failure(.refused(let code, _)): self = .ended(code)
+    case .failure(let failure): self = .failed(OperationError(failure))
+    case .success(let response):
+      do throws(DecodeError) {
+        let (items, through) = try read(response)
+        self = .found(items, through: through)
+      } catch {
+        self = .failed(OperationError(error))
+      }
+    }
+  }
+}
+
+/// An include declaration (Core, Vol 3 Part G 3.2).
+public struct IncludeDeclaration: Hashable, Sendable {
+  public let handle: AttributeHandle
+  public let start: AttributeHandle
+  public let end: AttributeHandle
+  /// `nil` where the declaration does not say: the UUID has 128 bits and is to be read from the service itself.
+  public let uuid: BLEUUID?
+}
+
+/// A characteristic declaration (Core, Vol 3 Part G 3.3.1).
+public struct CharacteristicDeclaration: Hashable, Sendable {
+  public let handle: AttributeHandle
+  public let properties: UInt8
+  public let valueHandle: AttributeHandle
+  public let uuid: BLEUUID
+}
+
+/// A value that was found by its type.
+public struct TypedValue: Hashable, Sendable {
+  public let handle: AttributeHandle
+  /// The value, or its beginning where the response was full.
+  public let value: [UInt8]
+}
+
+/// Single requests of the discovery procedures. What comes back has ascending handles within the range that was asked for,
+/// so that a procedure that goes on behind them comes to an end whatever the peer does.
+extension GATTClient {
+  func stepServices(
+    _ type: BLEUUID, from first: AttributeHandle, through last: AttributeHandle,
+    _ completion: @escaping (DiscoveryStep<RemoteService>) -> Void
+  ) {
+    let request = ATTReadByGroupTypeRequest(startingHandle: first, endingHandle: last, attributeGroupType: type)
+    perform(request, expecting: ATTReadByGroupTypeResponse.self) { result in
+      completion(
+        DiscoveryStep(result) { response throws(DecodeError) in
+          let entries = try response.entries().ascending(from: first, through: last)
+          var services: [RemoteService] = []
+          for entry in entries {
+            services.append(
+              RemoteService(
+                uuid: try Self.uuid(entry.attributeValue), handles: entry.attributeHandle...entry.endGroupHandle,
+                isPrimary: type == GATTType.primaryService))
+          }
+          return (services, entries.lastHandle(or: last))
+        })
+    }
+  }
+
+  func stepServices(
+    with uuid: BLEUUID, from first: AttributeHandle, through last: AttributeHandle,
+    _ completion: @escaping (DiscoveryStep<RemoteService>) -> Void
+  ) {
+    let request = ATTFindByTypeValueRequest(
+      startingHandle: first, endingHandle: last, attributeType: 0x2800, attributeValue: uuid.octets[...])
+    perform(request, expecting: ATTFindByTypeValueResponse.self) { result in
+      completion(
+        DiscoveryStep(result) { response throws(DecodeError) in
+          let entries = try response.entries().ascending(from: first, through: last)
+          let services = entries.map {
+            RemoteService(uuid: uuid, handles: $0.foundAttributeHandle...$0.groupEndHandle, isPrimary: true)
+          }
+          return (services, entries.lastHandle(or: last))
+        })
+    }
+  }
+
+  func stepIncludes(
+    from first: AttributeHandle, through last: AttributeHandle,
+    _ completion: @escaping (DiscoveryStep<IncludeDeclaration>) -> Void
+  ) {
+    stepValues(GATTType.include, from: first, through: last) { entry throws(DecodeError) in
+      var reader = ByteReader(entry.attributeValue, layer: "GATT include declaration")
+      let start = try reader.attributeHandle("Included Service Attribute Handle")
+      let end = try reader.attributeHandle("End Group Handle")
+      let uuid = reader.isAtEnd ? nil : try reader.uuid(octets: 2, "Service UUID")
+      try reader.finish()
+      guard start >= .first, start <= end else {
+        throw reader.failure("End Group Handle", .invalid("\(start) to \(end) is no service"))
+      }
+      return IncludeDeclaration(handle: entry.attributeHandle, start: start, end: end, uuid: uuid)
+    } completion: {
+      completion($0)
+    }
+  }
+
+  func stepCharacteristics(
+    from first: AttributeHandle, through last: AttributeHandle,
+    _ completion: @escaping (DiscoveryStep<CharacteristicDeclaration>) -> Void
+  ) {
+    stepValues(GATTType.characteristic, from: first, through: last) { entry throws(DecodeError) in
+      var reader = ByteReader(entry.attributeValue, layer: "GATT characteristic declaration")
+      let properties = try reader.uint8("Characteristic Properties")
+      let value = try reader.attributeHandle("Characteristic Value Handle")
+      return CharacteristicDeclaration(
+        handle: entry.attributeHandle, properties: properties, valueHandle: value,
+        uuid: try Self.uuid(reader.rest()))
+    } completion: {
+      completion($0)
+    }
+  }
+
+  func stepValues(
+    _ type: BLEUUID, from first: AttributeHandle, through last: AttributeHandle,
+    _ completion: @escaping (DiscoveryStep<TypedValue>) -> Void
+  ) {
+    stepValues(type, from: first, through: last) { entry throws(DecodeError) in
+      TypedValue(handle: entry.attributeHandle, value: Array(entry.attributeValue))
+    } completion: {
+      completion($0)
+    }
+  }
+
+  func stepInformation(
+    from first: AttributeHandle, through last: AttributeHandle,
+    _ completion: @escaping (DiscoveryStep<RemoteDescriptor>) -> Void
+  ) {
+    let request = ATTFindInformationRequest(startingHandle: first, endingHandle: last)
+    perform(request, expecting: ATTFindInformationResponse.self) { result in
+      completion(
+        DiscoveryStep(result) { response throws(DecodeError) in
+          let entries = try response.entries().ascending(from: first, through: last)
+          let attributes = entries.map { RemoteDescriptor(uuid: $0.attributeType, handle: $0.attributeHandle) }
+          return (attributes, entries.lastHandle(or: last))
+        })
+    }
+  }
+
+  private func stepValues<Item>(
+    _ type: BLEUUID, from first: AttributeHandle, through last: AttributeHandle,
+    _ read: @escaping (ATTReadByTypeResponse.AttributeData) throws(DecodeError) -> Item,
+    completion: @escaping (DiscoveryStep<Item>) -> Void
+  ) {
+    let request = ATTReadByTypeRequest(startingHandle: first, endingHandle: last, attributeType: type)
+    perform(request, expecting: ATTReadByTypeResponse.self) { result in
+      completion(
+        DiscoveryStep(result) { response throws(DecodeError) in
+          let entries = try response.entries().ascending(from: first, through: last)
+          var items: [Item] = []
+          for entry in entries { items.append(try read(entry)) }
+          return (items, entries.lastHandle(or: last))
+        })
+    }
+  }
+
+  private static func uuid(_ octets: ArraySlice<UInt8>) throws(DecodeError) -> BLEUUID {
+    guard octets.count != 4, let uuid = BLEUUID(octets: octets) else {
+      throw DecodeError(
+        layer: "GATT", field: "UUID", offset: 0,
+        reason: .invalid("\(octets.count) octets are no UUID of an attribute"), octets: octets)
+    }
+    return uuid
+  }
+}
+
+extension ATTList {
+  /// Where the list ends. A list has at least one entry.
+  fileprivate func lastHandle(or fallback: AttributeHandle) -> AttributeHandle {
+    isEmpty ? fallback : self[count - 1].lastHandle
+  }
+}

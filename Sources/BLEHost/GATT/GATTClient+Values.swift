@@ -1,0 +1,139 @@
+import BLEAdapter
+import BLECore
+import BLEWire
+
+/// Reading and writing (Core, Vol 3 Part G 4.8, 4.9, 4.12).
+extension GATTClient {
+  /// A value, or its first MTU - 1 octets (4.8.1).
+  public func read(_ handle: AttributeHandle, _ completion: @escaping Completion<[UInt8]>) {
+    perform(ATTReadRequest(attributeHandle: handle), expecting: ATTReadResponse.self) { result in
+      completion(result.map { Array($0.attributeValue) }.mapError { OperationError($0) })
+    }
+  }
+
+  /// A value of any length from an offset on (4.8.3): further requests are made for as long as the responses are full.
+  ///
+  /// - Parameter toleratesInvalidOffset: takes Invalid Offset behind a full response for the value's end, as some servers
+  ///   mean it.
+  public func readLong(
+    _ handle: AttributeHandle, from offset: Int = 0, toleratesInvalidOffset: Bool = false,
+    _ completion: @escaping Completion<[UInt8]>
+  ) {
+    guard offset == 0 else {
+      return readBlobs(handle, at: offset, [], toleratesInvalidOffset: toleratesInvalidOffset, completion)
+    }
+    read(handle) { [weak self] result in
+      guard case .success(let value) = result, let self, value.count == bearer.mtu - 1 else {
+        return completion(result)
+      }
+      readBlobs(
+        handle, at: value.count, value, toleratesInvalidOffset: toleratesInvalidOffset, completion)
+    }
+  }
+
+  private func readBlobs(
+    _ handle: AttributeHandle, at offset: Int, _ value: [UInt8], toleratesInvalidOffset: Bool,
+    _ completion: @escaping Completion<[UInt8]>
+  ) {
+    // No value is longer (Core, Vol 3 Part F 3.2.9): a peer that always has more does not keep this going.
+    if offset >= ATTLimits.maximumValueLength, !value.isEmpty { return completion(.success(value)) }
+    let request = ATTReadBlobRequest(attributeHandle: handle, valueOffset: UInt16(clamping: offset))
+    perform(request, expecting: ATTReadBlobResponse.self) { [weak self] result in
+      switch result {
+      case .failure(.refused(let code, _))
+      where !value.isEmpty && (code == .attributeNotLong || code == .invalidOffset && toleratesInvalidOffset):
+        completion(.success(value))
+      case .failure(let failure): completion(.failure(OperationError(failure)))
+      case .success(let response):
+        let part = response.partAttributeValue
+        let joined = value + part
+        guard let self, part.count == bearer.mtu - 1 else { return completion(.success(joined)) }
+        readBlobs(
+          handle, at: offset + part.count, joined, toleratesInvalidOffset: toleratesInvalidOffset, completion)
+      }
+    }
+  }
+
+  /// The values of several attributes one after the other (4.8.4): where one ends only the caller can know.
+  public func readMultiple(_ handles: [AttributeHandle], _ completion: @escaping Completion<[UInt8]>) {
+    perform(ATTReadMultipleRequest(setOfHandles: handles), expecting: ATTReadMultipleResponse.self) { result in
+      completion(result.map { Array($0.setOfValues) }.mapError { OperationError($0) })
+    }
+  }
+
+  /// The values of several attributes of any length (4.8.5). The last ones are missing, or the last one is cut, where the
+  /// response was full.
+  public func readMultipleVariable(
+    _ handles: [AttributeHandle],
+    _ completion: @escaping Completion<[ATTReadMultipleVariableResponse.LengthValueTuple]>
+  ) {
+    let request = ATTReadMultipleVariableRequest(setOfHandles: handles)
+    perform(request, expecting: ATTReadMultipleVariableResponse.self) { result in
+      completion(result.map { $0.tuples() }.mapError { OperationError($0) })
+    }
+  }
+
+  /// A value in one request (4.9.3); it must fit the MTU.
+  public func write(
+    _ value: ArraySlice<UInt8>, to handle: AttributeHandle, _ completion: @escaping Completion<Void>
+  ) {
+    let request = ATTWriteRequest(attributeHandle: handle, attributeValue: value)
+    perform(request, expecting: ATTWriteResponse.self) { result in
+      completion(result.map { _ in }.mapError { OperationError($0) })
+    }
+  }
+
+  /// A value without response (4.9.1), cut to what the MTU allows. `sent`: as in `L2CAPCarrier`.
+  public func writeCommand(_ value: ArraySlice<UInt8>, to handle: AttributeHandle, sent: (() -> Void)? = nil) {
+    let part = value.prefix(bearer.mtu - 3)
+    bearer.send(command: ATTWriteCommand(attributeHandle: handle, attributeValue: part), sent: sent)
+  }
+
+  /// A value of any length in parts that the server writes together (4.9.4 and 4.9.5).
+  ///
+  /// - Parameter checksEcho: each part's echo must be what was sent, or nothing is written (a reliable write).
+  public func writeLong(
+    _ value: ArraySlice<UInt8>, to handle: AttributeHandle, at offset: Int = 0, checksEcho: Bool,
+    _ completion: @escaping Completion<Void>
+  ) {
+    let part = value.prefix(bearer.mtu - 5)
+    let request = ATTPrepareWriteRequest(
+      attributeHandle: handle, valueOffset: UInt16(clamping: offset), partAttributeValue: part)
+    perform(request, expecting: ATTPrepareWriteResponse.self) { [weak self] result in
+      guard let self else { return completion(.failure(.notConnected)) }
+      switch result {
+      case .failure(let failure): cancelWrite(OperationError(failure), completion)
+      case .success(let echo):
+        if checksEcho, echo != ATTPrepareWriteResponse(to: request) {
+          return cancelWrite(.protocolViolation("the server repeated a prepared write wrongly"), completion)
+        }
+        let rest = value.dropFirst(part.count)
+        if rest.isEmpty {
+          executeWrite(.write, completion)
+        } else {
+          writeLong(rest, to: handle, at: offset + part.count, checksEcho: checksEcho, completion)
+        }
+      }
+    }
+  }
+
+  private func executeWrite(
+    _ flags: ATTExecuteWriteRequest.Flags, _ completion: @escaping Completion<Void>
+  ) {
+    perform(ATTExecuteWriteRequest(flags: flags), expecting: ATTExecuteWriteResponse.self) { result in
+      completion(result.map { _ in }.mapError { OperationError($0) })
+    }
+  }
+
+  /// Empties the server's queue, and reports why.
+  private func cancelWrite(_ error: OperationError, _ completion: @escaping Completion<Void>) {
+    executeWrite(.cancel) { _ in completion(.failure(error)) }
+  }
+
+  /// Says what this client wants of a characteristic (4.10 and 4.11).
+  public func configure(
+    _ configuration: ClientConfiguration, at handle: AttributeHandle, _ completion: @escaping Completion<Void>
+  ) {
+    write(configuration.octets[...], to: handle, completion)
+  }
+}

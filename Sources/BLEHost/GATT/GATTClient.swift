@@ -1,0 +1,75 @@
+import BLEAdapter
+import BLECore
+import BLEWire
+
+/// What a client is told unasked. Everything on the loop.
+public protocol GATTClientEvents: AnyObject {
+  /// A notification, or an indication that is confirmed already. The slice shares the storage of the packet.
+  func client(_ client: GATTClient, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle)
+}
+
+/// The procedures of a GATT client on one bearer (Core, Vol 3 Part G 4). Everything on the loop.
+///
+/// All of them take plain handles, and none of them remembers anything: `RemoteDatabase` does. Procedures may run side by
+/// side; their requests take turns. Each completion is called once.
+public final class GATTClient: ATTClientHandler {
+  public typealias Completion<Value> = (Result<Value, OperationError>) -> Void
+
+  public let bearer: ATTBearer
+  public weak var events: (any GATTClientEvents)?
+  /// How well the link is protected.
+  public var security = LinkSecurity.open
+  /// Asked to raise the link's security after Insufficient Authentication or Insufficient Encryption. Where it answers true,
+  /// the request is repeated, once. Without it the error stands.
+  public var raiseSecurity: ((ATTErrorCode, @escaping (Bool) -> Void) -> Void)?
+
+  public init(bearer: ATTBearer) {
+    self.bearer = bearer
+    bearer.client = self
+  }
+
+  public func bearer(
+    _ bearer: ATTBearer, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle, isIndication: Bool
+  ) {
+    events?.client(self, didReceive: value, of: handle)
+  }
+
+  /// Exchanges the MTU (Core, Vol 3 Part G 4.3.1): once on a bearer, before anything else. The completion gets what holds;
+  /// a server that does not know the request leaves it at the default.
+  public func exchangeMTU(_ completion: @escaping Completion<Int>) {
+    bearer.exchangeMTU { [bearer] result in
+      if case .failure(.refused(.requestNotSupported, _)) = result { return completion(.success(bearer.mtu)) }
+      completion(result.mapError { OperationError($0) })
+    }
+  }
+
+  /// Sends a request, and once more after the link's security was raised.
+  func perform<Request: ATTPacket, Response: ATTPacket>(
+    _ request: Request, expecting: Response.Type,
+    _ completion: @escaping (Result<Response, ATTFailure>) -> Void
+  ) {
+    bearer.request(request, expecting: Response.self) { [weak self] result in
+      guard case .failure(.refused(let code, _)) = result,
+        code == .insufficientAuthentication || code == .insufficientEncryption,
+        let self, let raiseSecurity = self.raiseSecurity
+      else { return completion(result) }
+      raiseSecurity(code) { [weak self] isRaised in
+        guard isRaised, let self else { return completion(result) }
+        self.bearer.request(request, expecting: Response.self, completion)
+      }
+    }
+  }
+}
+
+extension OperationError {
+  init(_ failure: ATTFailure) {
+    switch failure {
+    case .refused(let code, _): self = .attribute(code: code.rawValue)
+    case .malformed(let error): self = .protocolViolation("\(error)")
+    case .timedOut: self = .timedOut
+    case .closed: self = .notConnected
+    }
+  }
+
+  init(_ error: DecodeError) { self = .protocolViolation("\(error)") }
+}

@@ -1,0 +1,76 @@
+import BLECore
+
+/// A set of attribute handles as ascending ranges that do not touch.
+struct HandleSet: Equatable {
+  private(set) var ranges: [ClosedRange<AttributeHandle>] = []
+
+  mutating func insert(_ handle: AttributeHandle) { insert(handle...handle) }
+
+  mutating func insert(_ range: ClosedRange<AttributeHandle>) {
+    // Discovery goes upwards: nearly always this lengthens the last range or comes behind it.
+    if let last = ranges.last, let behind = last.upperBound.next, behind >= range.lowerBound,
+      last.lowerBound <= range.lowerBound
+    {
+      ranges[ranges.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
+      return
+    }
+    if ranges.last.map({ $0.upperBound < range.lowerBound }) ?? true {
+      ranges.append(range)
+      return
+    }
+    var first = range.lowerBound
+    var last = range.upperBound
+    let touching = ranges.indices.filter { index in
+      let other = ranges[index]
+      let startsBehind = last.next.map { other.lowerBound > $0 } ?? false
+      let endsBefore = other.upperBound.next.map { $0 < first } ?? false
+      return !startsBehind && !endsBefore
+    }
+    for index in touching {
+      first = min(first, ranges[index].lowerBound)
+      last = max(last, ranges[index].upperBound)
+    }
+    if let from = touching.first, let through = touching.last {
+      ranges.replaceSubrange(from...through, with: [first...last])
+    } else {
+      ranges.insert(range, at: ranges.firstIndex { $0.lowerBound > last } ?? ranges.count)
+    }
+  }
+
+  mutating func remove(_ range: ClosedRange<AttributeHandle>) {
+    ranges = ranges.flatMap { other -> [ClosedRange<AttributeHandle>] in
+      guard other.overlaps(range) else { return [other] }
+      var left: [ClosedRange<AttributeHandle>] = []
+      if other.lowerBound < range.lowerBound {
+        left.append(other.lowerBound...AttributeHandle(range.lowerBound.rawValue - 1))
+      }
+      if let behind = range.upperBound.next, other.upperBound >= behind { left.append(behind...other.upperBound) }
+      return left
+    }
+  }
+
+  func contains(_ handle: AttributeHandle) -> Bool { firstGap(in: handle...handle) == nil }
+
+  /// The first handles of `range` in a row that are not in the set; `nil` where all are.
+  func firstGap(in range: ClosedRange<AttributeHandle>) -> ClosedRange<AttributeHandle>? {
+    var start = range.lowerBound
+    var index = firstIndex(endingAtOrBehind: start)
+    while index < ranges.count, ranges[index].lowerBound <= start {
+      guard let behind = ranges[index].upperBound.next, behind <= range.upperBound else { return nil }
+      start = behind
+      index += 1
+    }
+    guard index < ranges.count, ranges[index].lowerBound <= range.upperBound else { return start...range.upperBound }
+    return start...AttributeHandle(ranges[index].lowerBound.rawValue - 1)
+  }
+
+  private func firstIndex(endingAtOrBehind handle: AttributeHandle) -> Int {
+    var low = 0
+    var high = ranges.count
+    while low < high {
+      let middle = (low + high) / 2
+      if ranges[middle].upperBound < handle { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

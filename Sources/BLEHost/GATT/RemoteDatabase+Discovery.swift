@@ -1,0 +1,192 @@
+import BLEAdapter
+import BLECore
+import BLEWire
+
+extension RemoteDatabase {
+  /// The primary services, all or those of some UUIDs, in handle order; without Generic Access and Generic Attribute.
+  public func discoverServices(_ uuids: [BLEUUID]?, _ completion: @escaping Completion<[RemoteService]>) {
+    run(completion) { [self] _, done in
+      findServices { [self] result in
+        done(
+          result.map {
+            layout.services.items.filter { service in
+              service.uuid != GATTType.genericAccess && service.uuid != GATTType.genericAttribute
+                && uuids.map { $0.contains(service.uuid) } ?? true
+            }
+          })
+      }
+    }
+    if !hasPrepared {
+      hasPrepared = true
+      prepareForChanges()
+    }
+  }
+
+  /// The services that a service includes, all or those of some UUIDs, in the order of their declarations.
+  public func discoverIncludedServices(
+    _ uuids: [BLEUUID]?, of service: RemoteService, _ completion: @escaping Completion<[RemoteService]>
+  ) {
+    run(completion) { [self] client, done in
+      search(service.handles, \.searchedIncludes) { [self] first, last, done in
+        client.stepIncludes(from: first, through: last) { [self] step in
+          note(step, first, last, done) { layout, found, through in layout.add(found, from: first, through: through) }
+        }
+      } _: { [self] result in
+        if case .failure(let error) = result { return done(.failure(error)) }
+        resolveIncludes(of: service) { [self] result in
+          done(
+            result.map { includes in
+              includes.compactMap { include in
+                guard let uuid = include.uuid, uuids.map({ $0.contains(uuid) }) ?? true else { return nil }
+                return RemoteService(
+                  uuid: uuid, handles: include.start...include.end,
+                  isPrimary: layout.services.items(in: include.start...include.start).first != nil)
+              }
+            })
+        }
+      }
+    }
+  }
+
+  /// The characteristics of a service, all or those of some UUIDs, in handle order.
+  public func discoverCharacteristics(
+    _ uuids: [BLEUUID]?, of service: RemoteService, _ completion: @escaping Completion<[RemoteCharacteristic]>
+  ) {
+    run(completion) { [self] _, done in
+      findCharacteristics(in: service.handles) { [self] result in
+        done(
+          result.map {
+            layout.characteristics(of: service).filter { characteristic in
+              uuids.map { $0.contains(characteristic.uuid) } ?? true
+            }
+          })
+      }
+    }
+  }
+
+  /// The descriptors of a characteristic, in handle order.
+  public func discoverDescriptors(
+    of characteristic: RemoteCharacteristic, _ completion: @escaping Completion<[RemoteDescriptor]>
+  ) {
+    run(completion) { [self] _, done in
+      findDescriptors(of: characteristic) { [self] result in
+        done(result.map { knownDescriptors(of: characteristic) })
+      }
+    }
+  }
+
+  // MARK: Searches
+
+  func findServices(_ done: @escaping Completion<Void>) {
+    verifyLayout { [self] in
+      search(.first ... .last, \.searchedServices) { [self] first, last, done in
+        client.stepServices(GATTType.primaryService, from: first, through: last) { [self] step in
+          note(step, first, last, done) { layout, found, through in layout.add(found, from: first, through: through) }
+        }
+      } _: {
+        done($0)
+      }
+    }
+  }
+
+  func findCharacteristics(in handles: ClosedRange<AttributeHandle>, _ done: @escaping Completion<Void>) {
+    search(handles, \.searchedCharacteristics) { [self] first, last, done in
+      client.stepCharacteristics(from: first, through: last) { [self] step in
+        note(step, first, last, done) { layout, found, through in layout.add(found, from: first, through: through) }
+      }
+    } _: {
+      done($0)
+    }
+  }
+
+  /// Explains the handles behind a characteristic's value. Client configurations are searched by their type, which finds
+  /// those of many characteristics at once; only what is still unknown then is asked for by handle.
+  func findDescriptors(of characteristic: RemoteCharacteristic, _ done: @escaping Completion<Void>) {
+    guard let handles = RemoteLayout.descriptorHandles(of: characteristic),
+      let gap = layout.explained.firstGap(in: handles)
+    else { return done(.success(())) }
+    let offersConfiguration = !ClientConfiguration(properties: characteristic.properties).isEmpty
+    let noted: Completion<Void> = { [self] result in
+      if case .failure(let error) = result { return done(.failure(error)) }
+      findDescriptors(of: characteristic, done)
+    }
+    if offersConfiguration, let unsearched = layout.searchedConfigurations.firstGap(in: gap.lowerBound ... .last),
+      unsearched.lowerBound == gap.lowerBound
+    {
+      let last = unsearched.upperBound
+      let first = unsearched.lowerBound
+      client.stepValues(GATTType.clientCharacteristicConfiguration, from: first, through: last) { [self] step in
+        if case .ended(let code) = step, code != .attributeNotFound {
+          // Somebody's configuration cannot be read. What is left is asked for by handle.
+          layout.addConfigurations([], from: first, through: last)
+          return noted(.success(()))
+        }
+        note(step, first, last, noted) { layout, found, through in
+          layout.addConfigurations(found.map(\.handle), from: first, through: through)
+        }
+      }
+    } else if let unknown = layout.explained.firstGap(in: gap.lowerBound ... .last) {
+      let first = unknown.lowerBound
+      client.stepInformation(from: first, through: unknown.upperBound) { [self] step in
+        note(step, first, unknown.upperBound, noted) { layout, found, through in
+          layout.add(found, from: first, through: through)
+        }
+      }
+    }
+  }
+
+  func knownDescriptors(of characteristic: RemoteCharacteristic) -> [RemoteDescriptor] {
+    guard let handles = RemoteLayout.descriptorHandles(of: characteristic) else { return [] }
+    return Array(layout.descriptors.items(in: handles))
+  }
+
+  /// Repeats a step until all of `handles` was searched. Each step searches on to the next handles that are known already,
+  /// or to the last handle there is.
+  private func search(
+    _ handles: ClosedRange<AttributeHandle>, _ searched: KeyPath<RemoteLayout, HandleSet>,
+    _ step: @escaping (AttributeHandle, AttributeHandle, @escaping Completion<Void>) -> Void,
+    _ done: @escaping Completion<Void>
+  ) {
+    guard let gap = layout[keyPath: searched].firstGap(in: handles) else { return done(.success(())) }
+    let ahead = layout[keyPath: searched].firstGap(in: gap.lowerBound ... .last) ?? gap
+    step(ahead.lowerBound, ahead.upperBound) { [self] result in
+      if case .failure(let error) = result { return done(.failure(error)) }
+      search(handles, searched, step, done)
+    }
+  }
+
+  /// Puts down what a step has found, and that it has found nothing more.
+  private func note<Item>(
+    _ step: DiscoveryStep<Item>, _ first: AttributeHandle, _ last: AttributeHandle,
+    _ done: @escaping Completion<Void>, _ add: (inout RemoteLayout, [Item], AttributeHandle) -> Void
+  ) {
+    switch step {
+    case .found(let items, let through):
+      add(&layout, items, through)
+      done(.success(()))
+    case .ended(.attributeNotFound):
+      add(&layout, [], last)
+      done(.success(()))
+    case .ended(let code): done(.failure(.attribute(code: code.rawValue)))
+    case .failed(let error): done(.failure(error))
+    }
+  }
+
+  /// Fills in the UUIDs that include declarations do not hold: from services that are known, else by reading.
+  private func resolveIncludes(
+    of service: RemoteService, _ done: @escaping Completion<[IncludeDeclaration]>
+  ) {
+    let includes = layout.includes.items(in: service.handles).map { include in
+      guard include.uuid == nil, let known = layout.services.items(in: include.start...include.start).first else {
+        return include
+      }
+      return IncludeDeclaration(handle: include.handle, start: include.start, end: include.end, uuid: known.uuid)
+    }
+    client.resolve(includes) { [self] result in
+      if case .success(let resolved) = result {
+        for include in resolved { layout.includes.insert(include) }
+      }
+      done(result)
+    }
+  }
+}

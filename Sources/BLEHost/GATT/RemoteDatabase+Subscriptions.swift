@@ -1,0 +1,98 @@
+import BLEAdapter
+import BLECore
+import BLEWire
+
+extension RemoteDatabase {
+  /// Somebody who is told about changes.
+  struct Observer {
+    weak var events: (any RemoteDatabaseEvents)?
+  }
+
+  /// Who wants the values of one characteristic.
+  struct Subscription {
+    let configuration: AttributeHandle
+    var observers: [Observer]
+  }
+
+  /// Tells `events` about changes from now on; it is held weakly.
+  public func add(_ events: any RemoteDatabaseEvents) {
+    observers.removeAll { $0.events == nil || $0.events === events }
+    observers.append(Observer(events: events))
+  }
+
+  /// `events` leaves: it is told nothing any more, and what only it had subscribed to is switched off.
+  public func remove(_ events: any RemoteDatabaseEvents) {
+    observers.removeAll { $0.events == nil || $0.events === events }
+    for handle in subscriptions.keys.sorted() {
+      run({ (_: Result<Void, OperationError>) in }) { [self] client, done in
+        unsubscribe(events, from: handle, done)
+      }
+    }
+  }
+
+  /// Writes the client configuration (indications only where notifications are not offered) and from then on tells `events`
+  /// of values. Where somebody else of this process has it on already, there is no traffic.
+  public func setNotify(
+    _ isOn: Bool, for characteristic: RemoteCharacteristic, by events: any RemoteDatabaseEvents,
+    _ completion: @escaping Completion<Void>
+  ) {
+    run(completion) { [self, weak events] _, done in
+      guard let events else { return done(.success(())) }
+      guard isOn else { return unsubscribe(events, from: characteristic.value, done) }
+      subscribe(events, to: characteristic, done)
+    }
+  }
+
+  private func subscribe(
+    _ events: any RemoteDatabaseEvents, to characteristic: RemoteCharacteristic, _ done: @escaping Completion<Void>
+  ) {
+    let handle = characteristic.value
+    if let subscription = subscriptions[handle] {
+      if !subscription.observers.contains(where: { $0.events === events }) {
+        subscriptions[handle]?.observers.append(Observer(events: events))
+      }
+      return done(.success(()))
+    }
+    let offers = ClientConfiguration(properties: characteristic.properties)
+    guard !offers.isEmpty else { return done(.failure(.attribute(code: ATTErrorCode.requestNotSupported.rawValue))) }
+    findDescriptors(of: characteristic) { [self, weak events] result in
+      if case .failure(let error) = result { return done(.failure(error)) }
+      let descriptors = knownDescriptors(of: characteristic)
+      guard let found = descriptors.first(where: { $0.uuid == GATTType.clientCharacteristicConfiguration }) else {
+        return done(.failure(.attribute(code: ATTErrorCode.attributeNotFound.rawValue)))
+      }
+      let wanted: ClientConfiguration = offers.contains(.notification) ? .notification : .indication
+      retryingWhenOutOfSync(done) { [self] done in
+        client.configure(wanted, at: found.handle) { [self] result in
+          if case .success = result {
+            subscriptions[handle] = Subscription(configuration: found.handle, observers: [Observer(events: events)])
+          }
+          done(result)
+        }
+      }
+    }
+  }
+
+  private func unsubscribe(
+    _ events: any RemoteDatabaseEvents, from handle: AttributeHandle, _ done: @escaping Completion<Void>
+  ) {
+    guard var subscription = subscriptions[handle],
+      subscription.observers.contains(where: { $0.events === events })
+    else { return done(.success(())) }
+    subscription.observers.removeAll { $0.events == nil || $0.events === events }
+    guard subscription.observers.isEmpty else {
+      subscriptions[handle] = subscription
+      return done(.success(()))
+    }
+    subscriptions[handle] = nil
+    client.configure([], at: subscription.configuration, done)
+  }
+
+  public func client(_ client: GATTClient, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) {
+    if let subscription = subscriptions[handle] {
+      for observer in subscription.observers { observer.events?.database(self, didReceive: value, of: handle) }
+    } else if handle == serviceChanged {
+      serviceDidChange(value)
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import BLEAdapter
+import BLECore
+import BLEWire
+
+/// What is known of a peer's attributes: what was found, and which handles were searched for what. A value: it can be kept
+/// from one connection to the next with the hash that it belongs to.
+public struct RemoteLayout: Sendable {
+  /// The hash of the peer's database when this was found, in the order in which it travels; `nil` where it has none.
+  public internal(set) var hash: [UInt8]?
+
+  var services = HandleTable<RemoteService>()
+  var includes = HandleTable<IncludeDeclaration>()
+  var characteristics = HandleTable<CharacteristicDeclaration>()
+  var descriptors = HandleTable<RemoteDescriptor>()
+
+  /// Handles searched for primary services, includes, characteristics and client configurations.
+  var searchedServices = HandleSet()
+  var searchedIncludes = HandleSet()
+  var searchedCharacteristics = HandleSet()
+  var searchedConfigurations = HandleSet()
+  /// Handles of which is known what they are, be it that they are nothing.
+  var explained = HandleSet()
+
+  public init() {}
+
+  /// Forgets what lies in a range, and what spans it.
+  mutating func forget(_ range: ClosedRange<AttributeHandle>) {
+    var range = range
+    for service in services.items where service.handles.overlaps(range) {
+      let first = min(range.lowerBound, service.handles.lowerBound)
+      range = first...max(range.upperBound, service.handles.upperBound)
+    }
+    services.remove(range)
+    includes.remove(range)
+    characteristics.remove(range)
+    descriptors.remove(range)
+    for path in [
+      \RemoteLayout.searchedServices, \.searchedIncludes, \.searchedCharacteristics, \.searchedConfigurations,
+      \.explained,
+    ] {
+      self[keyPath: path].remove(range)
+    }
+    hash = nil
+  }
+
+  // MARK: Finds
+
+  mutating func add(_ found: [RemoteService], from first: AttributeHandle, through last: AttributeHandle) {
+    for service in found {
+      services.insert(service)
+      explained.insert(service.handles.lowerBound)
+    }
+    searchedServices.insert(first...max(first, last))
+  }
+
+  mutating func add(_ found: [IncludeDeclaration], from first: AttributeHandle, through last: AttributeHandle) {
+    for include in found {
+      includes.insert(include)
+      explained.insert(include.handle)
+    }
+    searchedIncludes.insert(first...max(first, last))
+  }
+
+  mutating func add(_ found: [CharacteristicDeclaration], from first: AttributeHandle, through last: AttributeHandle) {
+    // A declaration whose value does not lie behind it describes nothing.
+    for characteristic in found where characteristic.valueHandle > characteristic.handle {
+      characteristics.insert(characteristic)
+      explained.insert(characteristic.handle)
+      explained.insert(characteristic.valueHandle)
+    }
+    searchedCharacteristics.insert(first...max(first, last))
+  }
+
+  mutating func addConfigurations(
+    _ handles: [AttributeHandle], from first: AttributeHandle, through last: AttributeHandle
+  ) {
+    for handle in handles {
+      descriptors.insert(RemoteDescriptor(uuid: GATTType.clientCharacteristicConfiguration, handle: handle))
+      explained.insert(handle)
+    }
+    searchedConfigurations.insert(first...max(first, last))
+  }
+
+  mutating func add(_ found: [RemoteDescriptor], from first: AttributeHandle, through last: AttributeHandle) {
+    for attribute in found where !explained.contains(attribute.handle) { descriptors.insert(attribute) }
+    explained.insert(first...max(first, last))
+  }
+
+  // MARK: Looking up
+
+  /// The characteristics of a service, all of whose handles were searched.
+  func characteristics(of service: RemoteService) -> [RemoteCharacteristic] {
+    let declarations = characteristics.items(in: service.handles).filter { service.handles.contains($0.valueHandle) }
+    return declarations.indices.map { index in
+      let declaration = declarations[index]
+      let next = index + 1 < declarations.endIndex ? declarations[index + 1].handle : nil
+      let end = next.map { AttributeHandle($0.rawValue - 1) } ?? service.handles.upperBound
+      return RemoteCharacteristic(
+        uuid: declaration.uuid, declaration: declaration.handle, value: declaration.valueHandle,
+        end: max(end, declaration.valueHandle), properties: declaration.properties)
+    }
+  }
+
+  /// The handles behind a characteristic's value; `nil` where there are none.
+  static func descriptorHandles(of characteristic: RemoteCharacteristic) -> ClosedRange<AttributeHandle>? {
+    guard let first = characteristic.value.next, first <= characteristic.end else { return nil }
+    return first...characteristic.end
+  }
+}
+
+/// Something that has a place in a peer's database.
+protocol HandleOrdered: Sendable {
+  var orderHandle: AttributeHandle { get }
+}
+
+extension RemoteService: HandleOrdered { var orderHandle: AttributeHandle { handles.lowerBound } }
+extension IncludeDeclaration: HandleOrdered { var orderHandle: AttributeHandle { handle } }
+extension CharacteristicDeclaration: HandleOrdered { var orderHandle: AttributeHandle { handle } }
+extension RemoteDescriptor: HandleOrdered { var orderHandle: AttributeHandle { handle } }
+
+/// Finds in the order of their handles, each handle once.
+struct HandleTable<Item: HandleOrdered>: Sendable {
+  private(set) var items: [Item] = []
+
+  mutating func insert(_ item: Item) {
+    let index = lowerBound(item.orderHandle)
+    if index < items.count, items[index].orderHandle == item.orderHandle {
+      items[index] = item
+    } else {
+      items.insert(item, at: index)
+    }
+  }
+
+  mutating func remove(_ range: ClosedRange<AttributeHandle>) {
+    items.removeAll { range.contains($0.orderHandle) }
+  }
+
+  func items(in range: ClosedRange<AttributeHandle>) -> ArraySlice<Item> {
+    let start = lowerBound(range.lowerBound)
+    let end = range.upperBound.next.map { lowerBound($0) } ?? items.count
+    return items[start..<max(start, end)]
+  }
+
+  private func lowerBound(_ handle: AttributeHandle) -> Int {
+    if let last = items.last, last.orderHandle < handle { return items.count }
+    var low = 0
+    var high = items.count
+    while low < high {
+      let middle = (low + high) / 2
+      if items[middle].orderHandle < handle { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
