@@ -1,0 +1,101 @@
+import BLECore
+import CLibcrypto
+
+/// AES-CCM with one key, as links and advertising data are encrypted (Core, Vol 6 Part E 2; RFC 3610). Holds the key
+/// schedule: make one for each key and direction and keep it. One loop only.
+public final class AESCCM {
+  /// Octets of the nonce.
+  public static let nonceLength = 13
+
+  private let sealing: OpaquePointer
+  private let opening: OpaquePointer
+  /// Octets of the integrity check behind each message.
+  public let checkLength: Int
+
+  /// - Parameters:
+  ///   - key: sixteen octets; any other count is a mistake of the caller.
+  ///   - checkLength: octets, 4 for links and advertising data.
+  public init(key: SecretKey, checkLength: Int = 4) {
+    precondition(key.count == AESBlock.octetCount, "AES-CCM takes a key of 16 octets")
+    self.checkLength = checkLength
+    sealing = Libcrypto.made(EVP_CIPHER_CTX_new())
+    opening = Libcrypto.made(EVP_CIPHER_CTX_new())
+    for (context, encrypts) in [(sealing, CInt(1)), (opening, 0)] {
+      Libcrypto.require(EVP_CipherInit_ex(context, EVP_aes_128_ccm(), nil, nil, nil, encrypts))
+      Libcrypto.require(EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_IVLEN, CInt(Self.nonceLength), nil))
+      Libcrypto.require(EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, CInt(checkLength), nil))
+      Libcrypto.require(key.withOctets { EVP_CipherInit_ex(context, nil, nil, $0.baseAddress, nil, encrypts) })
+    }
+  }
+
+  deinit {
+    EVP_CIPHER_CTX_free(sealing)
+    EVP_CIPHER_CTX_free(opening)
+  }
+
+  /// The message encrypted, with the integrity check behind it.
+  ///
+  /// - Parameters:
+  ///   - nonce: thirteen octets; any other count is a mistake of the caller.
+  ///   - additional: what is checked but not encrypted.
+  public func seal(
+    _ message: ArraySlice<UInt8>, nonce: [UInt8], additional: [UInt8]
+  ) -> [UInt8] {
+    precondition(nonce.count == Self.nonceLength, "AES-CCM takes a nonce of 13 octets")
+    return [UInt8](unsafeUninitializedCapacity: message.count + checkLength) { sealed, count in
+      let ready = begin(sealing, encrypts: 1, nonce: nonce, additional: additional, messageLength: message.count)
+      Libcrypto.require(ready ? 1 : 0)
+      var written: CInt = 0
+      let done = Self.update(sealing, into: sealed.baseAddress, &written, message)
+      Libcrypto.require(done ? 1 : 0)
+      let check = sealed.baseAddress.map { $0 + message.count }
+      Libcrypto.require(EVP_CIPHER_CTX_ctrl(sealing, EVP_CTRL_AEAD_GET_TAG, CInt(checkLength), check))
+      count = message.count + checkLength
+    }
+  }
+
+  /// The message decrypted; `nil` where the integrity check does not fit, or there is no room for one.
+  public func open(_ sealed: ArraySlice<UInt8>, nonce: [UInt8], additional: [UInt8]) -> [UInt8]? {
+    precondition(nonce.count == Self.nonceLength, "AES-CCM takes a nonce of 13 octets")
+    guard sealed.count >= checkLength else { return nil }
+    let message = sealed.dropLast(checkLength)
+    var check = Array(sealed.suffix(checkLength))
+    Libcrypto.require(EVP_CipherInit_ex(opening, nil, nil, nil, nil, 0))
+    Libcrypto.require(EVP_CIPHER_CTX_ctrl(opening, EVP_CTRL_AEAD_SET_TAG, CInt(checkLength), &check))
+    guard begin(opening, encrypts: 0, nonce: nonce, additional: additional, messageLength: message.count) else {
+      return nil
+    }
+    var isAuthentic = false
+    let opened = [UInt8](unsafeUninitializedCapacity: message.count) { plain, count in
+      var written: CInt = 0
+      isAuthentic = Self.update(opening, into: plain.baseAddress, &written, message)
+      count = isAuthentic ? message.count : 0
+    }
+    return isAuthentic ? opened : nil
+  }
+
+  private func begin(
+    _ context: OpaquePointer, encrypts: CInt, nonce: [UInt8], additional: [UInt8], messageLength: Int
+  ) -> Bool {
+    var written: CInt = 0
+    guard EVP_CipherInit_ex(context, nil, nil, nil, nonce, encrypts) == 1,
+      EVP_CipherUpdate(context, nil, &written, nil, CInt(messageLength)) == 1
+    else { return false }
+    return additional.isEmpty
+      || EVP_CipherUpdate(context, nil, &written, additional, CInt(additional.count)) == 1
+  }
+
+  private static func update(
+    _ context: OpaquePointer, into target: UnsafeMutablePointer<UInt8>?, _ written: inout CInt,
+    _ message: ArraySlice<UInt8>
+  ) -> Bool {
+    var nothing: UInt8 = 0
+    return message.withUnsafeBufferPointer { source in
+      withUnsafeMutablePointer(to: &nothing) { spare in
+        // A null pointer means "additional data" to libcrypto, so an empty message needs an address as well.
+        EVP_CipherUpdate(
+          context, target ?? spare, &written, source.baseAddress ?? UnsafePointer(spare), CInt(source.count)) == 1
+      }
+    }
+  }
+}
