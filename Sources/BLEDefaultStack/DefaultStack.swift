@@ -1,0 +1,73 @@
+public import BLEAdapter
+import BLECore
+import BLEHCI
+public import BLEHost
+import Synchronization
+
+/// The stacks of a program that did not bring its own adapter: one for each adapter and process, made when it is first
+/// wanted and kept until the process ends.
+///
+/// Which adapter is told by `BLE_ADAPTER` in the environment, else by the configuration file
+/// (`$XDG_CONFIG_HOME/swift-corebluetooth/config.json`, `{"adapter": "..."}`), else it is the embedded radio's default air.
+/// `BLE_LOG` is the level of the log on standard error (`notice` where it is not set).
+///
+/// When the process ends by returning from `main`, by `exit`, or by a SIGTERM, SIGINT or SIGHUP that it does not handle
+/// itself, links are closed so that the peers notice at once. A program's own handlers are never replaced, and what a signal
+/// does by default it still does afterwards.
+public enum DefaultStack {
+  private struct Shared {
+    var stacks: [AdapterName: HostStack] = [:]
+    /// What a wrong name led to: an adapter that is `unsupported`.
+    var misnamed: HostStack?
+  }
+
+  private static let shared = Mutex(Shared())
+  private static let surroundings = Surroundings.ofThisProcess
+  private static let log = makeLog()
+
+  /// The adapter of this process, as environment and configuration file name it. With a mistake in the name, which is told on
+  /// standard error once, it is one whose state is `unsupported`.
+  public static var adapter: any Adapter {
+    switch surroundings.adapterName() {
+    case .success(let name): stack(named: name)
+    case .failure(let mistake): misnamed(mistake)
+    }
+  }
+
+  /// The stack on the adapter of that name.
+  public static func stack(named name: AdapterName) -> HostStack {
+    shared.withLock { shared in
+      if let stack = shared.stacks[name] { return stack }
+      let stack = StackMaker(surroundings: surroundings, log: log).make(name)
+      shared.stacks[name] = stack
+      ProcessEnd.watch(stack)
+      stack.start()
+      return stack
+    }
+  }
+
+  private static func misnamed(_ mistake: NamingMistake) -> HostStack {
+    shared.withLock { shared in
+      if let stack = shared.misnamed { return stack }
+      let stack = HostStack(
+        loop: DispatchStackLoop(), entropy: SystemEntropy(), peerStore: MemoryPeerStore(entropy: SystemEntropy()),
+        log: log
+      ) { () throws(TransportError) in
+        throw TransportError(.invalidName, mistake.description)
+      }
+      shared.misnamed = stack
+      stack.start()
+      return stack
+    }
+  }
+
+  private static func makeLog() -> Logger {
+    switch surroundings.logLevel {
+    case .success(let level): return Logger(label: "ble", sink: StandardErrorLog(minimumLevel: level))
+    case .failure(let mistake):
+      let log = Logger(label: "ble", sink: StandardErrorLog(minimumLevel: .notice))
+      log.log(.error, mistake.description)
+      return log
+    }
+  }
+}

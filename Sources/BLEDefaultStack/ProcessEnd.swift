@@ -1,0 +1,79 @@
+import BLEHost
+import Dispatch
+import Glibc
+import Synchronization
+
+/// What has to be done before the process is gone: links are closed, what waits to be written is written.
+///
+/// For signals that nobody handles a handler is put in place that does the same and then lets the signal do what it does by
+/// default. A program that installs its own, before or after, keeps it; a second signal ends the process at once.
+enum ProcessEnd {
+  private struct State {
+    var stacks: [HostStack] = []
+    var signals: (any DispatchSourceRead)?
+  }
+
+  private static let state = Mutex(State())
+  /// How long the peers' last packets may take.
+  private static let limit = DispatchTimeInterval.milliseconds(800)
+  /// Where the signal handler leaves the signal's number.
+  private static let pipeEnd = Atomic<Int32>(-1)
+  private static let signals = [SIGTERM, SIGINT, SIGHUP]
+
+  static func watch(_ stack: HostStack) {
+    state.withLock { state in
+      if state.stacks.isEmpty {
+        atexit { ProcessEnd.finish() }
+        state.signals = watchSignals()
+      }
+      state.stacks.append(stack)
+    }
+  }
+
+  /// Ends every stack, together, and waits for it, but not for ever.
+  private static func finish() {
+    let stacks = state.withLock { state in
+      defer { state.stacks = [] }
+      return state.stacks
+    }
+    let group = DispatchGroup()
+    for stack in stacks {
+      group.enter()
+      stack.shutDown { group.leave() }
+    }
+    _ = group.wait(timeout: .now() + limit)
+    for stack in stacks { stack.directory.flush() }
+  }
+
+  private static func watchSignals() -> (any DispatchSourceRead)? {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { return nil }
+    for end in ends {
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+    }
+    pipeEnd.store(ends[1], ordering: .relaxed)
+    let source = DispatchSource.makeReadSource(
+      fileDescriptor: ends[0], queue: DispatchQueue(label: "swift-corebluetooth.signals"))
+    source.setEventHandler { [input = ends[0]] in
+      var number: UInt8 = 0
+      guard read(input, &number, 1) == 1 else { return }
+      finish()
+      // The handler is gone by now: the signal does what it does.
+      kill(getpid(), Int32(number))
+    }
+    source.activate()
+    for number in signals {
+      var action = sigaction()
+      guard sigaction(number, nil, &action) == 0, action.__sigaction_handler.sa_handler == nil else { continue }
+      action.__sigaction_handler.sa_handler = { number in
+        // Only what may be done in a signal handler: one write.
+        var octet = UInt8(truncatingIfNeeded: number)
+        _ = write(ProcessEnd.pipeEnd.load(ordering: .relaxed), &octet, 1)
+      }
+      action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND)) | SA_RESTART
+      sigaction(number, &action, nil)
+    }
+    return source
+  }
+}

@@ -1,0 +1,66 @@
+import BLEAdapter
+import BLECore
+import Glibc
+
+/// What a process finds around itself: its environment and the user's folders. Read once, when the first adapter is wanted.
+struct Surroundings: Sendable {
+  var environment: @Sendable (String) -> String?
+  /// The octets of a file; `nil` where there is none.
+  var readFile: @Sendable (String) -> [UInt8]?
+
+  static let ofThisProcess = Surroundings(
+    environment: { name in getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } },
+    readFile: { path in
+      guard let file = fopen(path, "re") else { return nil }
+      defer { fclose(file) }
+      // A configuration is a few lines; what is longer is none.
+      var octets = [UInt8](repeating: 0, count: 64 << 10)
+      let count = fread(&octets, 1, octets.count, file)
+      return Array(octets.prefix(count))
+    })
+
+  /// Where what is to outlive the process is kept: `$XDG_STATE_HOME`, else `~/.local/state`, and in it a folder of ours.
+  var stateFolder: String { base("XDG_STATE_HOME", "/.local/state") + "/swift-corebluetooth" }
+
+  var configurationPath: String { base("XDG_CONFIG_HOME", "/.config") + "/swift-corebluetooth/config.json" }
+
+  /// A relative path in these variables does not count (XDG Base Directory Specification).
+  private func base(_ variable: String, _ ofHome: String) -> String {
+    if let path = environment(variable), path.hasPrefix("/") { return path }
+    return (environment("HOME") ?? "/tmp") + ofHome
+  }
+
+  /// What names the adapter, and where that was said; a mistake in it as a sentence for people.
+  func adapterName() -> Result<AdapterName, NamingMistake> {
+    if let text = environment("BLE_ADAPTER") { return named(text, by: "BLE_ADAPTER") }
+    let path = configurationPath
+    guard let octets = readFile(path) else { return .success(.standard) }
+    do throws(ConfigurationFile.Mistake) {
+      guard let text = try ConfigurationFile(octets, path: path).adapter else { return .success(.standard) }
+      return named(text, by: path)
+    } catch {
+      return .failure(NamingMistake(description: "\(error)"))
+    }
+  }
+
+  private func named(_ text: String, by source: String) -> Result<AdapterName, NamingMistake> {
+    do throws(AdapterNameError) {
+      return .success(try AdapterName(text))
+    } catch {
+      return .failure(NamingMistake(description: "\(source): \(error)"))
+    }
+  }
+
+  /// The least important lines that are wanted on standard error.
+  var logLevel: Result<LogLevel, NamingMistake> {
+    guard let text = environment("BLE_LOG") else { return .success(.notice) }
+    for level in LogLevel.allCases where "\(level)" == text.lowercased() { return .success(level) }
+    let levels = LogLevel.allCases.map { "\($0)" }.joined(separator: ", ")
+    return .failure(NamingMistake(description: "BLE_LOG: '\(text)' is no level: \(levels)"))
+  }
+}
+
+/// A name that a user gave and that nothing can be made of.
+struct NamingMistake: Error, Equatable, CustomStringConvertible {
+  let description: String
+}

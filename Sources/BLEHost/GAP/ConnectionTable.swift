@@ -1,0 +1,49 @@
+import BLEAdapter
+import BLECore
+
+/// The links of a host, found by handle without hashing: every packet asks. In the order of their handles.
+struct ConnectionTable {
+  /// Indexed by handle, as far as handles were used: 0x0EFF is the last that there is (Core, Vol 4 Part E 5.3).
+  private var slots: [HostConnection?] = []
+  private var byAddress: [UInt64: HostConnection] = [:]
+  private(set) var count = 0
+  private var peripheralCount = 0
+
+  var isEmpty: Bool { count == 0 }
+  /// Whether this device is the peripheral of any link.
+  var hasPeripheralLinks: Bool { peripheralCount > 0 }
+
+  subscript(handle: ConnectionHandle) -> HostConnection? {
+    let index = Int(handle.rawValue)
+    return index < slots.count ? slots[index] : nil
+  }
+
+  /// The link to `address`, be it one that is coming up or ending.
+  subscript(address: DeviceAddress) -> HostConnection? { byAddress[address.key] }
+
+  /// All links.
+  var all: [HostConnection] { slots.compactMap { $0 } }
+
+  mutating func insert(_ connection: HostConnection) {
+    let index = Int(connection.handle.rawValue)
+    if index >= slots.count { slots.append(contentsOf: repeatElement(nil, count: index + 1 - slots.count)) }
+    remove(connection.handle)
+    slots[index] = connection
+    count += 1
+    if connection.role == .peripheral { peripheralCount += 1 }
+    byAddress[connection.peer.address.key] = connection
+  }
+
+  @discardableResult
+  mutating func remove(_ handle: ConnectionHandle) -> HostConnection? {
+    guard let connection = self[handle] else { return nil }
+    slots[Int(handle.rawValue)] = nil
+    count -= 1
+    if connection.role == .peripheral { peripheralCount -= 1 }
+    // Two links to one address: the newer one is the one that was found.
+    if byAddress[connection.peer.address.key] === connection { byAddress[connection.peer.address.key] = nil }
+    return connection
+  }
+
+  mutating func removeAll() { self = ConnectionTable() }
+}

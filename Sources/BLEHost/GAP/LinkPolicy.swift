@@ -1,0 +1,39 @@
+import BLEAdapter
+import BLECore
+import BLEWire
+
+/// The numbers that this host asks its controller for.
+enum LinkPolicy {
+  /// Scanning: most of the time, with a gap in which links and advertising get their turn.
+  static let scanInterval = ScanInterval(nearest: .milliseconds(60))
+  static let scanWindow = ScanInterval(nearest: .microseconds(52_500))
+
+  /// A new link: quick enough for discovery and interaction. The supervision time-out forgives a machine that is busy for
+  /// seconds.
+  static let connection = ConnectionParameters(
+    intervalMinimum: ConnectionInterval(nearest: .milliseconds(15)),
+    intervalMaximum: ConnectionInterval(nearest: .milliseconds(30)),
+    supervisionTimeout: SupervisionTimeout(nearest: .seconds(5)))
+
+  /// The longest packet of the link layer, in octets, and its time on the 1M PHY, in microseconds.
+  static let dataLength: UInt16 = 251
+  static let dataTime: UInt16 = 2120
+
+  /// How long a fresh link may take to agree on features and MTU before it is told to programs as it is.
+  static let setUpLimit = StackDuration.seconds(2)
+  /// How long links may take to end when the adapter is switched off.
+  static let farewellLimit = StackDuration.milliseconds(500)
+  /// The pauses before each attempt to open a transport again that had failed.
+  static let reopenDelays: [StackDuration] = [
+    .milliseconds(100), .milliseconds(300), .seconds(1), .seconds(2), .seconds(5),
+  ]
+
+  /// What a peripheral asks for when its program names the latency it wants: quick, ordinary, or easy on the battery.
+  static func parameters(for latency: ConnectionLatency) -> L2CAPConnectionParameterUpdateRequest {
+    switch latency {
+    case .low: L2CAPConnectionParameterUpdateRequest(intervalMin: 12, intervalMax: 12, latency: 0, timeout: 500)
+    case .medium: L2CAPConnectionParameterUpdateRequest(intervalMin: 24, intervalMax: 40, latency: 0, timeout: 500)
+    case .high: L2CAPConnectionParameterUpdateRequest(intervalMin: 160, intervalMax: 200, latency: 4, timeout: 600)
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import BLEAdapter
+import BLECore
+import Dispatch
+import Glibc
+import Synchronization
+
+/// The peers of one user of one machine, in a file that all of the user's processes share.
+///
+/// The file is a log: whoever meets a peer adds a line at the end, under a lock that the operating system gives back when its
+/// holder dies. A last line that was cut short by a crash is passed over. When most lines are outdated the file is written
+/// anew beside itself and put in place by renaming. A file that is something else is left alone, and this process then
+/// remembers only for itself.
+///
+/// Writing happens on a thread of its own, a fifth of a second's peers at a time.
+///
+/// `Sendable`: what is waiting is behind a mutex, and the file is touched only under another.
+public final class FilePeerStore: PeerStore {
+  private struct Waiting {
+    var peers: [PeerIdentifier: KnownPeer] = [:]
+    var isWriteScheduled = false
+  }
+
+  /// So many peers are kept at the most; those met longest ago go first.
+  static let recordLimit = 20_000
+  private static let writeDelay = DispatchTimeInterval.milliseconds(200)
+
+  private let file: Mutex<PeerLogFile>
+  private let waiting = Mutex(Waiting())
+  private let queue = DispatchQueue(label: "swift-corebluetooth.peers", qos: .utility)
+  private let key: [UInt8]
+  private let log: Logger
+
+  /// `folder` is made, for this user only, where it is missing. `entropy` makes the secret of a new file: the system's,
+  /// except in tests.
+  public init(folder: String, entropy: any EntropySource, log: Logger) {
+    key = entropy.octets(PeerRecords.keyLength)
+    self.log = log
+    file = Mutex(PeerLogFile(folder: folder, recordLimit: Self.recordLimit))
+  }
+
+  public func open() -> PeerRecords {
+    file.withLock { file in
+      do throws(PeerFileError) {
+        return try file.open(newKey: key)
+      } catch {
+        log.log(.warning, "\(error): what devices are met is not kept")
+        return PeerRecords(key: key, peers: [])
+      }
+    }
+  }
+
+  public func remember(_ peer: KnownPeer) {
+    let schedules = waiting.withLock { waiting in
+      waiting.peers[peer.identifier] = peer
+      defer { waiting.isWriteScheduled = true }
+      return !waiting.isWriteScheduled
+    }
+    if schedules { queue.asyncAfter(deadline: .now() + Self.writeDelay) { [self] in write() } }
+  }
+
+  public func news() -> [KnownPeer] {
+    file.withLock { file in
+      do throws(PeerFileError) {
+        return try file.readNews()
+      } catch {
+        log.log(.warning, "\(error)")
+        return []
+      }
+    }
+  }
+
+  public func flush() { write() }
+
+  private func write() {
+    // The file first: whoever comes second waits until the first one's peers are written.
+    file.withLock { file in
+      let peers = waiting.withLock { waiting in
+        defer { waiting = Waiting() }
+        return Array(waiting.peers.values)
+      }
+      if peers.isEmpty { return }
+      do throws(PeerFileError) {
+        try file.append(peers)
+      } catch {
+        log.log(.warning, "\(error): \(peers.count) peers are not kept")
+      }
+    }
+  }
+}
+
+/// Why a peer file could not be used.
+struct PeerFileError: Error, CustomStringConvertible {
+  let description: String
+
+  /// `action` failed on `path` for the reason that `errno` gives.
+  static func system(_ action: String, _ path: String) -> PeerFileError {
+    PeerFileError(description: "cannot \(action) \(path): \(String(cString: strerror(errno)))")
+  }
+}

@@ -1,0 +1,136 @@
+import BLEAdapter
+import BLECore
+import BLECrypto
+import Synchronization
+
+/// Which identifier belongs to which address, and what the device there is called.
+///
+/// An identifier is a keyed hash of the device's address under a secret of this user on this machine. Two processes that
+/// meet a device at the same moment therefore name it alike without asking each other, and a scan that meets ten thousand
+/// devices waits for no file. What the store keeps is the way back: from an identifier to the address, and the name.
+///
+/// `Sendable`: all state is behind a mutex, because `Adapter.knownPeers` may be asked on any thread.
+public final class PeerDirectory: Sendable {
+  fileprivate struct Tables {
+    /// Makes identifiers.
+    let hash: AESCMAC
+    var peers: [PeerIdentifier: KnownPeer] = [:]
+    var identifiers: [DeviceAddress: PeerIdentifier] = [:]
+    /// Identifiers in the order of their arrival; the oldest make room when the limit is reached.
+    var arrivals: [PeerIdentifier] = []
+    /// Those whose name was read from the device in this process: what they advertise, often shortened, does not replace it.
+    var namedByThemselves: Set<PeerIdentifier> = []
+  }
+
+  /// Where a name comes from.
+  public enum NameSource: Sendable {
+    case advertised, read
+  }
+
+  /// So many peers are held in memory; a neighbour who changes its address with every packet cannot fill more.
+  public static let limit = 65_536
+
+  private let store: any PeerStore
+  private let tables: Mutex<Tables>
+
+  public init(store: any PeerStore) {
+    self.store = store
+    let records = store.open()
+    var initial = Tables(hash: AESCMAC(key: SecretKey(mostSignificantFirst: records.key)))
+    for peer in records.peers { initial.insert(peer) }
+    tables = Mutex(initial)
+  }
+
+  /// The peer at `address`; it is met now if it was not before.
+  public func peer(at address: DeviceAddress) -> KnownPeer {
+    tables.withLock { tables in
+      if let known = tables.peer(at: address) { return known }
+      let peer = KnownPeer(identifier: tables.identifier(for: address), address: address, name: nil)
+      tables.insert(peer)
+      // A private address names nobody for long: nothing to keep.
+      if address.isIdentity { store.remember(peer) }
+      return peer
+    }
+  }
+
+  /// The peer that `identifier` names, whichever process has met it.
+  public func peer(_ identifier: PeerIdentifier) -> KnownPeer? {
+    if let known = tables.withLock({ $0.peers[identifier] }) { return known }
+    learn()
+    return tables.withLock { $0.peers[identifier] }
+  }
+
+  /// Those of `identifiers` that are known, in that order.
+  public func peers(_ identifiers: [PeerIdentifier]) -> [KnownPeer] {
+    let first = tables.withLock { tables in identifiers.compactMap { tables.peers[$0] } }
+    if first.count == identifiers.count { return first }
+    learn()
+    return tables.withLock { tables in identifiers.compactMap { tables.peers[$0] } }
+  }
+
+  /// Notes what the device is called, and tells what to call it from now on.
+  @discardableResult
+  public func setName(_ name: String, of identifier: PeerIdentifier, from source: NameSource) -> String {
+    tables.withLock { tables in
+      guard let known = tables.peers[identifier] else { return name }
+      switch source {
+      case .read: tables.namedByThemselves.insert(identifier)
+      case .advertised:
+        if let read = known.name, tables.namedByThemselves.contains(identifier) { return read }
+      }
+      if known.name == name { return name }
+      let renamed = KnownPeer(identifier: identifier, address: known.address, name: name)
+      tables.peers[identifier] = renamed
+      if renamed.address.isIdentity { store.remember(renamed) }
+      return name
+    }
+  }
+
+  public func flush() { store.flush() }
+
+  /// Takes in what other processes have met. Of a device that was met here as well, this process knows better.
+  private func learn() {
+    let news = store.news()
+    if news.isEmpty { return }
+    tables.withLock { tables in
+      for peer in news where tables.peers[peer.identifier]?.name == nil { tables.insert(peer) }
+    }
+  }
+}
+
+extension PeerDirectory.Tables {
+  /// 128 bits that look random and are spelled as a random UUID (RFC 9562, version 4).
+  fileprivate func identifier(for address: DeviceAddress) -> PeerIdentifier {
+    var message = ByteWriter(capacity: 16)
+    message.append(contentsOf: "peer".utf8)
+    message.append(address.kind.rawValue)
+    message.append(address)
+    let code = hash.code(message.octets)
+    return PeerIdentifier(high: code.high & ~0xF000 | 0x4000, low: code.low & ~(0b11 << 62) | 0b10 << 62)
+  }
+
+  fileprivate func peer(at address: DeviceAddress) -> KnownPeer? {
+    identifiers[address].flatMap { peers[$0] }
+  }
+
+  fileprivate mutating func insert(_ peer: KnownPeer) {
+    if let old = peers.updateValue(peer, forKey: peer.identifier) {
+      if old.address != peer.address { identifiers[old.address] = nil }
+    } else {
+      arrivals.append(peer.identifier)
+    }
+    identifiers[peer.address] = peer.identifier
+    if arrivals.count > PeerDirectory.limit { dropOldest() }
+  }
+
+  /// Half at a time, so that the work is spread thin over the arrivals.
+  private mutating func dropOldest() {
+    let count = arrivals.count / 2
+    for identifier in arrivals.prefix(count) {
+      guard let peer = peers.removeValue(forKey: identifier) else { continue }
+      identifiers[peer.address] = nil
+      namedByThemselves.remove(identifier)
+    }
+    arrivals.removeFirst(count)
+  }
+}

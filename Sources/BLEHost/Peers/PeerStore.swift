@@ -1,0 +1,48 @@
+import BLECore
+import BLEAdapter
+
+/// Where the peers that this machine has met are kept.
+///
+/// A store may be shared by several processes: what one of them remembers the others learn. `Sendable`: every call may come
+/// from any thread.
+public protocol PeerStore: AnyObject, Sendable {
+  /// What is known at the start: the secret that identifiers are made from, and the peers met so far.
+  func open() -> PeerRecords
+
+  /// Keeps `peer`, in place of what was kept for its identifier. Returns at once: the writing happens later and elsewhere.
+  func remember(_ peer: KnownPeer)
+
+  /// What other processes have remembered since `open()` or the last call.
+  func news() -> [KnownPeer]
+
+  /// Returns when everything remembered so far is where it survives this process.
+  func flush()
+}
+
+/// What a `PeerStore` holds.
+public struct PeerRecords: Equatable, Sendable {
+  /// 16 octets, made once for each user of a machine. Whoever has them can tell which address an identifier belongs to.
+  public var key: [UInt8]
+  /// Later entries replace earlier ones of the same identifier.
+  public var peers: [KnownPeer]
+
+  public static let keyLength = 16
+
+  public init(key: [UInt8], peers: [KnownPeer]) {
+    self.key = key
+    self.peers = peers
+  }
+}
+
+/// A store that ends with its process, for simulations and tests.
+public final class MemoryPeerStore: PeerStore {
+  private let key: [UInt8]
+
+  /// The identifiers follow from `entropy` alone: the same seed names the same devices by the same identifiers.
+  public init(entropy: any EntropySource) { key = entropy.octets(PeerRecords.keyLength) }
+
+  public func open() -> PeerRecords { PeerRecords(key: key, peers: []) }
+  public func remember(_ peer: KnownPeer) {}
+  public func news() -> [KnownPeer] { [] }
+  public func flush() {}
+}

@@ -1,0 +1,120 @@
+import Glibc
+
+/// The folder where state is kept between processes, and how files come into it.
+enum StateFolder {
+  /// Makes `path` and what is above it, for this user only, as far as it is missing.
+  static func make(_ path: String) throws(PeerFileError) {
+    var current = ""
+    for part in path.split(separator: "/", omittingEmptySubsequences: false) {
+      current += part + "/"
+      if mkdir(current, 0o700) != 0, errno != EEXIST { throw .system("make the folder", current) }
+    }
+  }
+
+  /// Brings a whole file to `path` in one step, so that nobody ever sees half of it. Where not `replacing`, a file that is
+  /// there already stays.
+  static func place(_ octets: [UInt8], at path: String, replacing: Bool) throws(PeerFileError) {
+    let temporary = "\(path).\(getpid()).new"
+    unlink(temporary)
+    let file = try OpenFile(temporary, O_WRONLY | O_CREAT | O_EXCL)
+    defer { unlink(temporary) }
+    try file.write(octets)
+    try file.synchronize()
+    if replacing {
+      if rename(temporary, path) != 0 { throw .system("replace", path) }
+    } else if link(temporary, path) != 0, errno != EEXIST {
+      throw .system("make", path)
+    }
+  }
+}
+
+/// Tells one file from another that has its name.
+struct FileIdentity: Equatable {
+  let device: UInt64
+  let inode: UInt64
+}
+
+/// An open file, closed with its owner.
+struct OpenFile: ~Copyable {
+  private let descriptor: Int32
+  private let path: String
+  let identity: FileIdentity
+  let size: Int
+
+  /// More is not read: a file of such a size is none of ours.
+  private static let sizeLimit = 64 << 20
+
+  init(_ path: String, _ flags: Int32) throws(PeerFileError) {
+    let descriptor = Glibc.open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    if descriptor < 0 { throw .system("open", path) }
+    var status = stat()
+    if fstat(descriptor, &status) != 0 {
+      Glibc.close(descriptor)
+      throw .system("examine", path)
+    }
+    self.descriptor = descriptor
+    self.path = path
+    identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    size = Int(status.st_size)
+  }
+
+  deinit { Glibc.close(descriptor) }
+
+  /// What the file holds from `offset` on.
+  func read(from offset: Int) throws(PeerFileError) -> [UInt8] {
+    if size - offset > Self.sizeLimit { throw PeerFileError(description: "\(path) is too large") }
+    var octets = [UInt8](repeating: 0, count: max(0, size - offset))
+    var count = 0
+    while count < octets.count {
+      let result = octets.withUnsafeMutableBytes { buffer in
+        pread(descriptor, buffer.baseAddress.map { $0 + count }, buffer.count - count, offset + count)
+      }
+      if result < 0, errno == EINTR { continue }
+      if result < 0 { throw .system("read", path) }
+      if result == 0 { break }
+      count += result
+    }
+    octets.removeLast(octets.count - count)
+    return octets
+  }
+
+  func write(_ octets: [UInt8]) throws(PeerFileError) {
+    var count = 0
+    while count < octets.count {
+      let result = octets.withUnsafeBytes { buffer in
+        Glibc.write(descriptor, buffer.baseAddress.map { $0 + count }, buffer.count - count)
+      }
+      if result < 0, errno == EINTR { continue }
+      if result < 0 { throw .system("write", path) }
+      count += result
+    }
+  }
+
+  func synchronize() throws(PeerFileError) {
+    if fsync(descriptor) != 0 { throw .system("write", path) }
+  }
+}
+
+/// A lock between processes, which the operating system takes back when its holder dies.
+struct FileLock: ~Copyable {
+  private let descriptor: Int32
+
+  /// Waits for another holder, but not for ever: a process that was stopped in the middle must not stop this one.
+  init(_ path: String) throws(PeerFileError) {
+    descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    if descriptor < 0 { throw .system("open", path) }
+    for _ in 0..<200 {
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return }
+      if errno != EWOULDBLOCK && errno != EINTR { break }
+      usleep(10_000)
+    }
+    let error = PeerFileError.system("lock", path)
+    Glibc.close(descriptor)
+    throw error
+  }
+
+  /// The lock ends here at the latest; closing the file ends it as well.
+  func unlock() { flock(descriptor, LOCK_UN) }
+
+  deinit { Glibc.close(descriptor) }
+}

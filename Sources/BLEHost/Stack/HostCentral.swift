@@ -1,0 +1,158 @@
+import BLEAdapter
+import BLECore
+
+/// One central of the process: its scan, its pending connections and its use of links.
+final class HostCentral: CentralRole, StateListener {
+  /// A connection that this central wants and has not got.
+  private final class Attempt: TimerTarget {
+    let peer: KnownPeer
+    weak var role: HostCentral?
+    /// Running while the attempt waits for its start.
+    var timer: TimerToken?
+
+    init(peer: KnownPeer, role: HostCentral) {
+      self.peer = peer
+      self.role = role
+    }
+
+    func timerFired(tag: Int) {
+      timer = nil
+      role?.begin(self)
+    }
+  }
+
+  private let stack: HostStack
+  private(set) weak var events: (any CentralEvents)?
+  var toldState: AdapterState?
+  private var attempts: [PeerIdentifier: Attempt] = [:]
+  private var links: [PeerIdentifier: HostPeerLink] = [:]
+
+  init(stack: HostStack, events: any CentralEvents) {
+    self.stack = stack
+    self.events = events
+  }
+
+  // MARK: State
+
+  func tell(_ state: AdapterState) { events?.central(didUpdateState: state) }
+
+  func controllerWentAway() {
+    for attempt in attempts.values { cancelTimer(attempt) }
+    attempts = [:]
+    links = [:]
+  }
+
+  // MARK: Scanning
+
+  func startScan(_ parameters: ScanParameters) {
+    guard stack.isRunning, let events else { return }
+    stack.scanner.start(parameters, role: ObjectIdentifier(self), events: events)
+    stack.updateScan()
+  }
+
+  func stopScan() {
+    stack.scanner.stop(role: ObjectIdentifier(self))
+    stack.updateScan()
+  }
+
+  // MARK: Connecting
+
+  func connect(_ peer: PeerIdentifier, options: ConnectionOptions) {
+    guard stack.isRunning, attempts[peer] == nil else { return }
+    guard let known = stack.directory.peer(peer) else {
+      stack.later { [weak self] in
+        self?.events?.central(didFailToConnect: peer, reason: .refused(code: Self.unknownPeer))
+      }
+      return
+    }
+    let attempt = Attempt(peer: known, role: self)
+    attempts[peer] = attempt
+    if options.startDelay > .zero {
+      attempt.timer = stack.loop.schedule(after: options.startDelay, .background, attempt, tag: 0)
+    } else {
+      begin(attempt)
+    }
+  }
+
+  /// Unknown Connection Identifier: the nearest that a controller would say.
+  private static let unknownPeer: UInt8 = 0x02
+
+  private func begin(_ attempt: Attempt) {
+    switch stack.connections[attempt.peer.address]?.phase {
+    case .ready:
+      // Later, as with a link that has yet to be made.
+      stack.later { [weak self, weak attempt] in
+        guard let self, let attempt, self.attempts[attempt.peer.identifier] === attempt else { return }
+        if let connection = self.stack.connections[attempt.peer.address], connection.phase == .ready {
+          self.join(connection)
+        } else {
+          self.stack.connector.want(attempt.peer.address)
+        }
+      }
+    case .settingUp: break
+    case .closing, nil: stack.connector.want(attempt.peer.address)
+    }
+  }
+
+  func isWaiting(for peer: PeerIdentifier) -> Bool { attempts[peer].map { $0.timer == nil } ?? false }
+
+  /// The link is there.
+  func join(_ connection: HostConnection) {
+    let peer = connection.peer
+    if let attempt = attempts.removeValue(forKey: peer.identifier) { cancelTimer(attempt) }
+    let link: HostPeerLink
+    if let present = links[peer.identifier] {
+      link = present
+    } else {
+      link = HostPeerLink(connection: connection, central: self)
+      links[peer.identifier] = link
+      connection.links.append(link)
+    }
+    events?.central(didConnect: peer, link: link)
+  }
+
+  func attemptFailed(_ peer: PeerIdentifier, _ reason: EndReason) {
+    guard attempts.removeValue(forKey: peer) != nil else { return }
+    events?.central(didFailToConnect: peer, reason: reason)
+  }
+
+  func linkEnded(_ link: HostPeerLink, _ reason: EndReason) {
+    guard links[link.peer] === link else { return }
+    links[link.peer] = nil
+    events?.central(didDisconnect: link.peer, reason: reason)
+  }
+
+  func cancelConnection(_ peer: PeerIdentifier) {
+    let attempt = attempts.removeValue(forKey: peer)
+    let link = links.removeValue(forKey: peer)
+    if attempt == nil && link == nil { return }
+    if let attempt { give(up: attempt) }
+    link?.leave()
+    stack.later { [weak self] in
+      guard let self, self.stack.isRunning else { return }
+      self.events?.central(didDisconnect: peer, reason: .requested)
+    }
+  }
+
+  private func give(up attempt: Attempt) {
+    cancelTimer(attempt)
+    stack.abandon(attempt.peer)
+  }
+
+  private func cancelTimer(_ attempt: Attempt) {
+    if let timer = attempt.timer { stack.loop.cancel(timer) }
+    attempt.timer = nil
+  }
+
+  func close() {
+    stopScan()
+    let ended = attempts.values.sorted { $0.peer.address.key < $1.peer.address.key }
+    attempts = [:]
+    for attempt in ended { give(up: attempt) }
+    let left = links.values.sorted { $0.connection.handle < $1.connection.handle }
+    links = [:]
+    for link in left { link.leave() }
+    stack.centrals.removeAll { $0 === self }
+    events = nil
+  }
+}

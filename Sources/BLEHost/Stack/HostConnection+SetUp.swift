@@ -1,0 +1,70 @@
+import BLEAdapter
+import BLECore
+import BLEHCI
+import BLEWire
+
+/// What has to be agreed on before a new link is told to programs.
+struct SetUpSteps {
+  var needsFeatures = false
+  var needsMTU = false
+  var timer: TimerToken?
+
+  var isDone: Bool { !needsFeatures && !needsMTU }
+
+  mutating func cancel(_ loop: any StackLoop) {
+    if let timer { loop.cancel(timer) }
+    timer = nil
+    needsFeatures = false
+    needsMTU = false
+  }
+}
+
+/// A central begins each link by asking for long packets, the faster PHY and a large MTU, all at once: what the peer does not
+/// know costs nothing, and what takes too long does not hold the program up.
+extension HostConnection: TimerTarget {
+  func setUp() {
+    let controller = stack.controller
+    setUpSteps.needsFeatures = true
+    setUpSteps.needsMTU = true
+    setUpSteps.timer = loop.schedule(after: LinkPolicy.setUpLimit, .background, self, tag: 0)
+    controller.send(
+      LEReadRemoteFeatures(connectionHandle: handle),
+      status: { [weak self] status in
+        if !status.isSuccess { self?.featuresBecameKnown([]) }
+      })
+    if controller.features?.supportsDataLengthExtension == true {
+      controller.send(
+        LESetDataLength(
+          connectionHandle: handle, transmitOctets: LinkPolicy.dataLength, transmitTime: LinkPolicy.dataTime))
+    }
+    database.client.exchangeMTU { [weak self] _ in
+      guard let self, self.isUp else { return }
+      self.setUpSteps.needsMTU = false
+      self.finishSetUp()
+    }
+  }
+
+  /// What the peer's link layer can do; nothing where it did not say.
+  func featuresBecameKnown(_ features: LEFeatures) {
+    guard isUp else { return }
+    if role == .central, stack.controller.features?.supports2MPHY == true, features.contains(.phy2M) {
+      stack.controller.send(
+        LESetPHY(connectionHandle: handle, preference: [], transmitPHYs: .le2M, receivePHYs: .le2M, options: 0))
+    }
+    setUpSteps.needsFeatures = false
+    finishSetUp()
+  }
+
+  func timerFired(tag: Int) {
+    setUpSteps.timer = nil
+    stack.log.log(.info, "\(peer.address) takes long to agree on features and MTU")
+    setUpSteps.cancel(loop)
+    finishSetUp()
+  }
+
+  private func finishSetUp() {
+    guard phase == .settingUp, setUpSteps.isDone else { return }
+    setUpSteps.cancel(loop)
+    stack.connectionIsReady(self)
+  }
+}

@@ -1,0 +1,195 @@
+import BLEAdapter
+import BLECore
+import BLEHCI
+import BLEWire
+
+/// One link of the host, with all that runs on it: L2CAP, the Attribute Protocol, the GATT client that the centrals of the
+/// process share, and the server's side of the link.
+final class HostConnection {
+  enum Phase {
+    /// Features and MTU are being agreed on; no program knows of the link.
+    case settingUp
+    case ready
+    /// This side ends it.
+    case closing
+  }
+
+  unowned let stack: HostStack
+  let loop: any StackLoop
+  let handle: ConnectionHandle
+  let role: LinkRole
+  let peer: KnownPeer
+  var phase = Phase.settingUp
+  /// The centrals that use the link.
+  var links: [HostPeerLink] = []
+  private(set) var isUp = true
+  /// What programs know the peer by.
+  private var name: String?
+  private var hasReadName = false
+  /// Why this side ends the link, where it is more than nobody's using it any more.
+  var closingReason: EndReason?
+
+  private let data: HCILink
+  private let carrier: FrameCarrier
+  private(set) var channels: L2CAPLink?
+  private let bearer: ATTBearer
+  private(set) var serverLink: GATTServerLink?
+  /// What is known of the peer's database. Kept when the link has ended, closed.
+  let database: RemoteDatabase
+  /// Completions of updates that have not left yet.
+  private var updates = ClosureQueue()
+  /// One closure for all updates: what leaves first was asked for first.
+  private lazy var updateLeft: () -> Void = { [weak self] in self?.updates.removeFirst()?() }
+  var setUpSteps = SetUpSteps()
+
+  init(stack: HostStack, data: HCILink, role: LinkRole, peer: KnownPeer) {
+    self.stack = stack
+    self.data = data
+    handle = data.handle
+    self.role = role
+    self.peer = peer
+    name = peer.name
+    let carrier = FrameCarrier(data: data, loop: stack.loop)
+    self.carrier = carrier
+    let channels = L2CAPLink(role: role, loop: stack.loop, carrier: carrier, log: stack.log.labelled("l2cap"))
+    let bearer = ATTBearer(loop: stack.loop, channel: channels, log: stack.log.labelled("att"))
+    loop = stack.loop
+    self.channels = channels
+    self.bearer = bearer
+    database = RemoteDatabase(
+      client: GATTClient(bearer: bearer), loop: stack.loop, log: stack.log.labelled("gatt"))
+    channels.attributeProtocol = bearer
+    channels.owner = self
+    bearer.owner = self
+    serverLink = stack.server.makeLink(for: self, on: bearer)
+    data.receiver = self
+  }
+
+  /// The ATT MTU in octets.
+  var mtu: Int { bearer.mtu }
+
+  /// The services that are known of the peer: found on it, or advertised by it.
+  var knownServices: [BLEUUID] {
+    var services = stack.scanner.content(of: peer.address)?.serviceUUIDs ?? []
+    for service in database.layout.services.items where !services.contains(service.uuid) {
+      services.append(service.uuid)
+    }
+    return services
+  }
+
+  func readRSSI(_ completion: @escaping (Result<Int8, OperationError>) -> Void) {
+    stack.controller.send(HCIReadRSSI(connectionHandle: handle)) { result in
+      switch result {
+      case .success(let answer): completion(.success(answer.rssi))
+      case .failure(.refused(let code)): completion(.failure(.notSupported("the controller refused: \(code)")))
+      case .failure(.malformed(let error)): completion(.failure(.notSupported("\(error)")))
+      case .failure(.notReady): break
+      }
+    }
+  }
+
+  /// A program looks around on the peer: the time to see what it calls itself.
+  func servicesWereDiscovered() {
+    stack.servicesBecameKnown(self)
+    if hasReadName { return }
+    hasReadName = true
+    database.readDeviceName { [weak self] result in
+      guard let self, self.isUp, case .success(let name?) = result, !name.isEmpty, name != self.name else { return }
+      self.name = name
+      self.stack.directory.setName(name, of: self.peer.identifier, from: .read)
+      self.stack.scanner.setName(name, at: self.peer.address)
+      for link in self.links { link.events?.link(link, didUpdateName: name) }
+    }
+  }
+
+  /// The peer as a peripheral sees it.
+  var remoteCentral: RemoteCentral {
+    RemoteCentral(identifier: peer.identifier, maximumUpdateValueLength: mtu - 3)
+  }
+
+  /// Sends a value to the peer if it is subscribed; otherwise false. `sent` is called when it has left, or the link ended.
+  func update(_ handle: AttributeHandle, _ value: [UInt8], sent: @escaping () -> Void) -> Bool {
+    guard let serverLink, serverLink.update(handle, value[...], sent: updateLeft) else { return false }
+    updates.append(sent)
+    return true
+  }
+
+  /// Ends the link if it is this side's and nobody uses it.
+  func leaveIfUnused() {
+    guard role == .central, links.isEmpty, phase != .closing,
+      stack.waitingCentrals(for: peer.identifier).isEmpty
+    else { return }
+    disconnect(.remoteUserTerminated)
+  }
+
+  func disconnect(_ reason: HCIErrorCode) {
+    if phase == .closing { return }
+    phase = .closing
+    stack.controller.send(
+      HCIDisconnect(connectionHandle: handle, reason: reason),
+      status: { [weak stack, handle] status in
+        // It ended by itself in this moment; its event was here before, or is lost with it.
+        if status == .unknownConnectionIdentifier {
+          stack?.disconnectionCompleted(.success, handle, .localHostTerminated)
+        }
+      })
+  }
+
+  /// The link is gone: everything on it ends, and nothing is told any more.
+  func linkEnded() {
+    guard isUp else { return }
+    isUp = false
+    setUpSteps.cancel(loop)
+    for link in links { link.end() }
+    links = []
+    database.close()
+    if let serverLink {
+      serverLink.close()
+      stack.server.forget(serverLink)
+    }
+    bearer.close()
+    data.receiver = nil
+    channels = nil
+    serverLink = nil
+    for sent in updates.removeAll() { sent() }
+  }
+}
+
+extension HostConnection: HCILinkReceiver {
+  func link(_ link: HCILink, didReceive packet: HCIACLPacket) {
+    channels?.receive(fragment: packet.payload, isFirst: packet.boundary != .continuing)
+  }
+
+  func link(_ link: HCILink, didHandOver token: UInt64) { carrier.handedOver(token) }
+}
+
+extension HostConnection: ATTBearerOwner {
+  func bearer(_ bearer: ATTBearer, didUpdateMTU octets: Int) {
+    for link in links { link.events?.link(link, didUpdateMaximumTransmissionUnit: octets) }
+    for role in stack.peripherals { role.centralChanged(self) }
+  }
+
+  /// A peer that does not answer is of no use: no other request may be made until there is a new link
+  /// (Core, Vol 3 Part F 3.3.3).
+  func bearerDidTimeOut(_ bearer: ATTBearer) {
+    closingReason = .timedOut
+    disconnect(.remoteUserTerminated)
+  }
+}
+
+extension HostConnection: L2CAPLinkOwner {
+  func link(
+    _ link: L2CAPLink, acceptsConnectionParameters parameters: L2CAPConnectionParameterUpdateRequest
+  ) -> Bool {
+    updateParameters(
+      ConnectionParameters(
+        intervalMinimum: ConnectionInterval(rawValue: parameters.intervalMin),
+        intervalMaximum: ConnectionInterval(rawValue: parameters.intervalMax), latency: parameters.latency,
+        supervisionTimeout: SupervisionTimeout(rawValue: parameters.timeout)))
+    return true
+  }
+
+  func updateParameters(_ parameters: ConnectionParameters) {
+    stack.controller.send(LEConnectionUpdate(connectionHandle: handle, parameters: parameters))
+  }
+}

@@ -1,0 +1,33 @@
+import BLECore
+
+/// How a `HostStack` presents itself.
+public struct HostOptions: Sendable {
+  /// The device name in the Generic Access service (2A00), at most 248 octets of UTF-8.
+  public var name: String
+  /// The appearance in the Generic Access service (2A01), from the assigned numbers; 0 is none.
+  public var appearance: UInt16
+  /// Whether the program may use Bluetooth: where not, the state is `unauthorized`.
+  public var isPermitted: Bool
+  /// Whether the adapter is on from the start.
+  public var isSwitchedOn: Bool
+  /// A random static address to show in place of the controller's public one. Without either, one is made.
+  public var randomAddress: DeviceAddress?
+  /// The time between two advertisements while nobody is connected.
+  public var advertisingInterval: StackDuration
+  /// The same while a central is connected.
+  public var advertisingIntervalWhileConnected: StackDuration
+
+  public init(
+    name: String = "swift-corebluetooth", appearance: UInt16 = 0, isPermitted: Bool = true, isSwitchedOn: Bool = true,
+    randomAddress: DeviceAddress? = nil, advertisingInterval: StackDuration = .milliseconds(100),
+    advertisingIntervalWhileConnected: StackDuration = .milliseconds(500)
+  ) {
+    self.name = name
+    self.appearance = appearance
+    self.isPermitted = isPermitted
+    self.isSwitchedOn = isSwitchedOn
+    self.randomAddress = randomAddress
+    self.advertisingInterval = advertisingInterval
+    self.advertisingIntervalWhileConnected = advertisingIntervalWhileConnected
+  }
+}

@@ -1,0 +1,116 @@
+import BLEAdapter
+import BLECore
+import BLEHCI
+import BLEWire
+
+/// One central's use of one link. What is known of the peer's database, the order of operations and the subscriptions are the
+/// link's, and shared with the other centrals of the process.
+final class HostPeerLink: PeerLink {
+  let connection: HostConnection
+  private let database: RemoteDatabase
+  private(set) weak var central: HostCentral?
+  weak var events: (any PeerLinkEvents)?
+  /// The link has ended, or the central has left it: nothing is told any more.
+  private(set) var isOver = false
+
+  init(connection: HostConnection, central: HostCentral) {
+    self.connection = connection
+    self.central = central
+    database = connection.database
+    database.add(self)
+  }
+
+  var peer: PeerIdentifier { connection.peer.identifier }
+  var maximumTransmissionUnit: Int { connection.mtu }
+
+  /// The central has no more use for the link, which may go on for others.
+  func leave() {
+    if isOver { return }
+    isOver = true
+    database.remove(self)
+    connection.links.removeAll { $0 === self }
+    connection.leaveIfUnused()
+  }
+
+  /// The link has ended.
+  func end() { isOver = true }
+
+  /// The completion, as long as the central has not left.
+  private func whileIn<Value>(_ completion: @escaping Completion<Value>) -> Completion<Value> {
+    { [self] result in if !isOver { completion(result) } }
+  }
+
+  /// Tells that the link is over, later as always.
+  private func refuse<Value>(_ completion: @escaping Completion<Value>) {
+    connection.loop.schedule(after: .zero, .work) { completion(.failure(.notConnected)) }
+  }
+
+  // MARK: Operations
+
+  func readRSSI(_ completion: @escaping Completion<Int8>) {
+    if isOver { return refuse(completion) }
+    // The radio is asked, not the peer: no need to wait for a turn.
+    connection.readRSSI(whileIn(completion))
+  }
+
+  func discoverServices(_ uuids: [BLEUUID]?, _ completion: @escaping Completion<[RemoteService]>) {
+    if isOver { return refuse(completion) }
+    database.discoverServices(
+      uuids,
+      whileIn { [weak self] result in
+        self?.connection.servicesWereDiscovered()
+        completion(result)
+      })
+  }
+
+  func discoverIncludedServices(
+    _ uuids: [BLEUUID]?, of service: RemoteService, _ completion: @escaping Completion<[RemoteService]>
+  ) {
+    if isOver { return refuse(completion) }
+    database.discoverIncludedServices(uuids, of: service, whileIn(completion))
+  }
+
+  func discoverCharacteristics(
+    _ uuids: [BLEUUID]?, of service: RemoteService, _ completion: @escaping Completion<[RemoteCharacteristic]>
+  ) {
+    if isOver { return refuse(completion) }
+    database.discoverCharacteristics(uuids, of: service, whileIn(completion))
+  }
+
+  func discoverDescriptors(
+    of characteristic: RemoteCharacteristic, _ completion: @escaping Completion<[RemoteDescriptor]>
+  ) {
+    if isOver { return refuse(completion) }
+    database.discoverDescriptors(of: characteristic, whileIn(completion))
+  }
+
+  func read(_ handle: AttributeHandle, _ completion: @escaping Completion<[UInt8]>) {
+    if isOver { return refuse(completion) }
+    database.read(handle, whileIn(completion))
+  }
+
+  func write(_ value: [UInt8], to handle: AttributeHandle, _ completion: @escaping Completion<Void>) {
+    if isOver { return refuse(completion) }
+    database.write(value, to: handle, whileIn(completion))
+  }
+
+  func writeCommand(_ value: [UInt8], to handle: AttributeHandle, sent: @escaping () -> Void) {
+    if isOver { return }
+    database.writeCommand(value, to: handle) { [self] in if !isOver { sent() } }
+  }
+
+  func setNotify(_ isOn: Bool, for characteristic: RemoteCharacteristic, _ completion: @escaping Completion<Void>) {
+    if isOver { return refuse(completion) }
+    database.setNotify(isOn, for: characteristic, by: self, whileIn(completion))
+  }
+}
+
+extension HostPeerLink: RemoteDatabaseEvents {
+  func database(_ database: RemoteDatabase, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) {
+    events?.link(self, didReceive: value, of: handle)
+  }
+
+  func database(_ database: RemoteDatabase, didInvalidateServicesIn handles: ClosedRange<AttributeHandle>) {
+    events?.link(self, didInvalidateServicesIn: handles)
+  }
+}

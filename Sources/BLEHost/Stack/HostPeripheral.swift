@@ -1,0 +1,193 @@
+import BLEAdapter
+import BLECore
+import BLEWire
+
+/// One peripheral of the process: its services in the common database, its advertisement, and its subscribers.
+final class HostPeripheral: PeripheralRole, StateListener {
+  /// A characteristic whose values this role hands out.
+  private final class Characteristic {
+    let identifier: LocalCharacteristicIdentifier
+    let value: AttributeHandle
+    var subscribers: [HostConnection] = []
+
+    init(identifier: LocalCharacteristicIdentifier, value: AttributeHandle) {
+      self.identifier = identifier
+      self.value = value
+    }
+  }
+
+  private let stack: HostStack
+  private weak var events: (any PeripheralEvents)?
+  var toldState: AdapterState?
+  private var services: [(identifier: LocalServiceIdentifier, published: PublishedService)] = []
+  private var characteristics: [UInt32: Characteristic] = [:]
+
+  init(stack: HostStack, events: any PeripheralEvents) {
+    self.stack = stack
+    self.events = events
+  }
+
+  // MARK: State
+
+  func tell(_ state: AdapterState) { events?.peripheral(didUpdateState: state) }
+
+  func controllerWentAway() {
+    services = []
+    characteristics = [:]
+  }
+
+  // MARK: Services
+
+  func add(_ service: LocalService, _ completion: @escaping (Result<LocalServiceIdentifier, PublishError>) -> Void) {
+    let result = publish(service)
+    stack.later { completion(result) }
+  }
+
+  private func publish(_ service: LocalService) -> Result<LocalServiceIdentifier, PublishError> {
+    guard stack.isRunning else { return .failure(.notPoweredOn) }
+    if LocalServer.isReserved(service.uuid) { return .failure(.uuidNotAllowed) }
+    var included: [PublishedService] = []
+    for identifier in service.included {
+      guard let published = stack.publishedService(identifier) else { return .failure(.unknownService) }
+      included.append(published)
+    }
+    guard let published = stack.server.gatt.publish(service, including: included, application: self) else {
+      return .failure(.outOfSpace)
+    }
+    let identifier = stack.takeServiceIdentifier()
+    services.append((identifier, published))
+    for (characteristic, handle) in published.values {
+      characteristics[characteristic.rawValue] = Characteristic(identifier: characteristic, value: handle)
+    }
+    return .success(identifier)
+  }
+
+  func publishedService(_ identifier: LocalServiceIdentifier) -> PublishedService? {
+    services.first { $0.identifier == identifier }?.published
+  }
+
+  func remove(_ service: LocalServiceIdentifier) {
+    guard let index = services.firstIndex(where: { $0.identifier == service }) else { return }
+    let published = services.remove(at: index).published
+    stack.server.gatt.remove(published)
+    for identifier in published.values.keys { characteristics[identifier.rawValue] = nil }
+  }
+
+  func removeAllServices() { for service in services.map(\.identifier) { remove(service) } }
+
+  // MARK: Advertising
+
+  func startAdvertising(_ content: LocalAdvertisement, _ completion: @escaping (PublishError?) -> Void) {
+    let stack = stack
+    guard stack.isRunning else { return stack.later { completion(.notPoweredOn) } }
+    stack.advertiser.start(content, role: ObjectIdentifier(self), stack: stack) { error in
+      stack.later { completion(error) }
+    }
+  }
+
+  func stopAdvertising() { stack.advertiser.stop(role: ObjectIdentifier(self), stack: stack) }
+
+  // MARK: Values
+
+  func update(
+    _ value: [UInt8], of characteristic: LocalCharacteristicIdentifier, centrals: [PeerIdentifier]?,
+    sent: @escaping () -> Void
+  ) {
+    let published = characteristics[characteristic.rawValue]
+    var subscribers = published?.subscribers ?? []
+    if let centrals { subscribers.removeAll { !centrals.contains($0.peer.identifier) } }
+    guard let published, let first = subscribers.first else { return stack.later(sent) }
+    if subscribers.count == 1 {
+      if !first.update(published.value, value, sent: sent) { stack.later(sent) }
+      return
+    }
+    let rest = Countdown(subscribers.count, sent)
+    for subscriber in subscribers {
+      if !subscriber.update(published.value, value, sent: { rest.step() }) { stack.later { rest.step() } }
+    }
+  }
+
+  func respond(to transaction: TransactionIdentifier, result: UInt8, value: [UInt8]) {
+    stack.server.gatt.respond(
+      to: transaction.rawValue, error: result == 0 ? nil : ATTErrorCode(rawValue: result), value: value)
+  }
+
+  func setDesiredLatency(_ latency: ConnectionLatency, for central: PeerIdentifier) {
+    guard let peer = stack.directory.peer(central), let connection = stack.connections[peer.address],
+      connection.role == .peripheral, connection.isUp
+    else { return }
+    connection.channels?.requestConnectionParameters(LinkPolicy.parameters(for: latency)) { _ in }
+  }
+
+  func close() {
+    stopAdvertising()
+    removeAllServices()
+    stack.peripherals.removeAll { $0 === self }
+    events = nil
+  }
+
+  /// A larger MTU was agreed on.
+  func centralChanged(_ connection: HostConnection) {
+    if services.isEmpty { return }
+    events?.peripheral(didUpdate: connection.remoteCentral)
+  }
+}
+
+extension HostPeripheral: AttributeApplication {
+  func read(_ request: AttributeReadRequest) {
+    guard let connection = stack.server.connection(of: request.client), let events else {
+      return stack.server.gatt.respond(to: request.number, error: .unlikelyError)
+    }
+    events.peripheral(
+      didReceiveRead: TransactionIdentifier(rawValue: request.number),
+      of: LocalCharacteristicIdentifier(rawValue: request.tag), offset: request.offset, from: connection.remoteCentral)
+  }
+
+  func write(_ request: AttributeWriteRequest) {
+    guard let connection = stack.server.connection(of: request.client), let events else {
+      return stack.server.gatt.respond(to: request.number, error: .unlikelyError)
+    }
+    events.peripheral(
+      didReceiveWrites: TransactionIdentifier(rawValue: request.number),
+      request.parts.map { part in
+        LocalWrite(
+          characteristic: LocalCharacteristicIdentifier(rawValue: part.tag), offset: part.offset,
+          value: Array(part.value))
+      },
+      needsResponse: request.needsResponse, from: connection.remoteCentral)
+  }
+
+  func subscriptionDidChange(of tag: UInt32, by client: GATTServerLink, to configuration: ClientConfiguration) {
+    guard let characteristic = characteristics[tag], let connection = stack.server.connection(of: client) else {
+      return
+    }
+    let index = characteristic.subscribers.firstIndex { $0 === connection }
+    if configuration.isEmpty {
+      guard let index else { return }
+      characteristic.subscribers.remove(at: index)
+      // With the adapter gone, roles learn of nothing but the state.
+      if stack.isRunning {
+        events?.peripheral(didUnsubscribe: connection.remoteCentral, from: characteristic.identifier)
+      }
+    } else if index == nil {
+      characteristic.subscribers.append(connection)
+      events?.peripheral(didSubscribe: connection.remoteCentral, to: characteristic.identifier)
+    }
+  }
+}
+
+/// Calls its action when it has been stepped so many times.
+private final class Countdown {
+  private var left: Int
+  private let action: () -> Void
+
+  init(_ count: Int, _ action: @escaping () -> Void) {
+    left = count
+    self.action = action
+  }
+
+  func step() {
+    left -= 1
+    if left == 0 { action() }
+  }
+}

@@ -1,0 +1,72 @@
+import BLEAdapter
+import BLECore
+import BLEHCI
+import BLEWire
+
+extension HostStack: ConnectorDelegate {
+  func connector(_ connector: Connector, initiatesTo targets: [DeviceAddress]) {
+    guard isRunning else { return }
+    if targets.count == 1 {
+      createConnection(to: HCIAddress(targets[0]), .peerAddress)
+    } else {
+      setAcceptList(to: Set(targets))
+      createConnection(to: .none, .acceptList)
+    }
+  }
+
+  func connectorCancelsInitiation(_ connector: Connector) {
+    controller.send(
+      LECreateConnectionCancel(),
+      status: { [weak self] status in
+        // Refused: there is nothing to cancel, because the link came up in this moment. Its event was here before.
+        if !status.isSuccess { self?.connector.initiationEnded(nil) }
+      })
+  }
+
+  func connector(_ connector: Connector, hasLinkTo address: DeviceAddress) -> Bool { connections[address] != nil }
+
+  func connector(_ connector: Connector, didFail address: DeviceAddress, reason: EndReason) {
+    failWaiting(for: address, reason)
+  }
+
+  private func createConnection(to peer: HCIAddress, _ policy: LEInitiatorFilterPolicy) {
+    let completion: (HCIErrorCode) -> Void = { [weak self] status in
+      guard let self, !status.isSuccess else { return }
+      self.log.log(.warning, "the controller refused to connect: \(status)")
+      self.connector.initiationRefused(EndReason(failureToConnect: status))
+    }
+    let interval = LinkPolicy.scanInterval
+    if controller.features?.supportsExtendedConnecting == true {
+      controller.send(
+        LEExtendedCreateConnection(
+          filterPolicy: policy, ownAddressType: ownAddressType, peerAddress: peer,
+          phys: .le1M,
+          entries: [.init(scanInterval: interval, scanWindow: interval, parameters: LinkPolicy.connection)]),
+        status: completion)
+    } else {
+      controller.send(
+        LECreateConnection(
+          scanInterval: interval, scanWindow: interval, filterPolicy: policy, peerAddress: peer,
+          ownAddressType: ownAddressType, parameters: LinkPolicy.connection),
+        status: completion)
+    }
+  }
+
+  /// Only differences are sent: with many pending connections the list changes little each time.
+  private func setAcceptList(to targets: Set<DeviceAddress>) {
+    for address in acceptList.subtracting(targets).sorted(by: { $0.key < $1.key }) {
+      controller.send(LERemoveDeviceFromFilterAcceptList(address: HCIAddress(address)))
+    }
+    for address in targets.subtracting(acceptList).sorted(by: { $0.key < $1.key }) {
+      controller.send(
+        LEAddDeviceToFilterAcceptList(address: HCIAddress(address)),
+        status: { [weak self] status in
+          guard let self, !status.isSuccess else { return }
+          // One at a time goes everywhere.
+          self.log.log(.info, "the filter accept list is of no use: \(status)")
+          self.connector.capacity = 1
+        })
+    }
+    acceptList = targets
+  }
+}

@@ -1,0 +1,117 @@
+import BLEAdapter
+import BLECore
+import BLEHCI
+import BLEWire
+import Synchronization
+
+extension HostStack {
+  /// A link came up, or an attempt ended without one.
+  func connectionCompleted(
+    _ status: HCIErrorCode, _ handle: ConnectionHandle, _ role: LEConnectionRole, _ peer: HCIAddress
+  ) {
+    guard status.isSuccess else {
+      switch status {
+      // The answer to a cancellation.
+      case .unknownConnectionIdentifier: connector.initiationEnded(nil)
+      // A directed or high-duty advertisement went unanswered.
+      case .advertisingTimeout: break
+      default:
+        let isNamed = peer.address.value != 0
+        connector.initiationEnded(isNamed ? peer.address : nil, error: EndReason(failureToConnect: status))
+      }
+      return
+    }
+    guard let data = controller.link(handle) else { return }
+    let connection = HostConnection(
+      stack: self, data: data, role: role == .central ? .central : .peripheral, peer: directory.peer(at: peer.address))
+    connections.insert(connection)
+    log.log(.debug, "link \(handle) to \(peer)")
+    if !isRunning { return connection.disconnect(.remoteUserTerminated) }
+    switch connection.role {
+    case .central:
+      connector.initiationEnded(peer.address)
+      if waitingCentrals(for: connection.peer.identifier).isEmpty {
+        // Given up while it was being made.
+        return connection.disconnect(.remoteUserTerminated)
+      }
+      connection.setUp()
+    case .peripheral:
+      advertiser.linkCameUp(self)
+      connector.linksChanged()
+      connectionIsReady(connection)
+    }
+  }
+
+  /// Features and MTU are agreed on: the link is there for programs.
+  func connectionIsReady(_ connection: HostConnection) {
+    connection.phase = .ready
+    publishLinks(connection, isConnected: true)
+    for role in waitingCentrals(for: connection.peer.identifier) { role.join(connection) }
+    connection.leaveIfUnused()
+  }
+
+  func disconnectionCompleted(_ status: HCIErrorCode, _ handle: ConnectionHandle, _ code: HCIErrorCode) {
+    guard status.isSuccess else {
+      log.log(.warning, "the controller could not end link \(handle): \(status)")
+      return
+    }
+    guard let connection = connections.remove(handle) else { return }
+    log.log(.debug, "link \(handle) ended: \(code)")
+    if power.phase == .leaving { return leaveIfLinksAreGone() }
+    switch connection.phase {
+    case .settingUp: failed(connection, EndReason(failureToConnect: code))
+    case .ready: ended(connection, EndReason(endOfLink: code))
+    case .closing: ended(connection, .requested)
+    }
+  }
+
+  private func failed(_ connection: HostConnection, _ reason: EndReason) {
+    connection.linkEnded()
+    failWaiting(for: connection.peer.address, reason)
+    linksChanged(connection)
+  }
+
+  private func ended(_ connection: HostConnection, _ reason: EndReason) {
+    let links = connection.links
+    connection.linkEnded()
+    for link in links { link.central?.linkEnded(link, reason) }
+    publishLinks(connection, isConnected: false)
+    linksChanged(connection)
+  }
+
+  private func linksChanged(_ connection: HostConnection) {
+    advertiser.linkEnded(self)
+    connector.linksChanged()
+  }
+
+  func waitingCentrals(for peer: PeerIdentifier) -> [HostCentral] { centrals.filter { $0.isWaiting(for: peer) } }
+
+  func failWaiting(for address: DeviceAddress, _ reason: EndReason) {
+    let peer = directory.peer(at: address).identifier
+    for role in waitingCentrals(for: peer) { role.attemptFailed(peer, reason) }
+  }
+
+  /// Nobody waits for `peer` any more, as far as `role` is concerned.
+  func abandon(_ peer: KnownPeer) {
+    if waitingCentrals(for: peer.identifier).isEmpty { connector.abandon(peer.address) }
+    connections[peer.address]?.leaveIfUnused()
+  }
+
+  // MARK: What programs see of links
+
+  private func publishLinks(_ connection: HostConnection, isConnected: Bool) {
+    let peer = connection.peer
+    let services = connection.knownServices
+    snapshot.withLock { $0.connected[peer.identifier] = isConnected ? (peer, services) : nil }
+    for role in centrals {
+      role.events?.central(linkDidChange: peer, isConnected: isConnected, services: services)
+    }
+  }
+
+  /// More became known of what a connected peer has.
+  func servicesBecameKnown(_ connection: HostConnection) {
+    let peer = connection.peer
+    let services = connection.knownServices
+    snapshot.withLock { $0.connected[peer.identifier] = (peer, services) }
+  }
+}

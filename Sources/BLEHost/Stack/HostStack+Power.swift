@@ -1,0 +1,197 @@
+import BLEAdapter
+import BLECore
+import BLEHCI
+import BLEWire
+import Synchronization
+
+/// Told about the adapter's state: both kinds of role. On the loop.
+protocol StateListener: AnyObject {
+  /// What the role's events were told last; `nil` where nothing.
+  var toldState: AdapterState? { get set }
+  func tell(_ state: AdapterState)
+  /// The controller is gone: scans, links, advertising and services of the role have ended, without events.
+  func controllerWentAway()
+}
+
+extension StateListener {
+  func tellIfNew(_ state: AdapterState) {
+    if toldState == state { return }
+    toldState = state
+    tell(state)
+  }
+}
+
+/// Where a stack stands between off and running.
+struct PowerState {
+  enum Phase {
+    /// The controller is not wanted.
+    case down
+    /// It is wanted, and may be running.
+    case up
+    /// Links are being ended before it is given up.
+    case leaving
+  }
+
+  var phase = Phase.down
+  /// The controller is ready and set up: everything can be asked of it.
+  var isRunning = false
+  /// What roles were told.
+  var reported = AdapterState.unknown
+  /// Whether the controller was ever ready: a failure before is no interruption but a missing adapter.
+  var hasRun = false
+  var isShutDown = false
+  var farewell: TimerToken?
+  var afterLeaving: [() -> Void] = []
+}
+
+extension HostStack {
+  private var isWanted: Bool { options.isPermitted && options.isSwitchedOn && !power.isShutDown }
+  /// Everything can be asked of the controller.
+  var isRunning: Bool { power.isRunning }
+
+  func setSwitchedOn(_ isOn: Bool) {
+    options.isSwitchedOn = isOn
+    applyWishes()
+  }
+
+  func setPermitted(_ isPermitted: Bool) {
+    options.isPermitted = isPermitted
+    applyWishes()
+  }
+
+  func applyWishes() {
+    if isWanted {
+      if power.phase == .down { power.phase = .up }
+      // What has failed is tried once more.
+      if power.phase == .up { controller.start() }
+    } else if power.phase == .up {
+      leave()
+    }
+    report()
+  }
+
+  /// What roles are told follows from the wishes first, and from the controller second.
+  private func report() {
+    let state: AdapterState
+    if !options.isPermitted {
+      state = .unauthorized
+    } else if !options.isSwitchedOn {
+      state = .poweredOff
+    } else {
+      switch controller.state {
+      case .ready: state = power.isRunning ? .poweredOn : power.reported
+      case .resetting: state = power.hasRun ? .resetting : .unsupported
+      case .failed: state = .unsupported
+      // On the way up nothing is news yet.
+      case .stopped, .starting: state = power.reported
+      }
+    }
+    if state == power.reported { return }
+    log.log(.info, "the adapter is \(state)")
+    power.reported = state
+    snapshot.withLock { $0.state = state }
+    for role in centrals as [any StateListener] + peripherals { role.tellIfNew(state) }
+  }
+
+  // MARK: Up
+
+  private func becomeReady(_ features: ControllerFeatures) {
+    guard power.phase == .up else { return }
+    if entropy is SeededEntropy, !controller.isSimulated {
+      log.log(.critical, "random numbers from a seed are for simulated controllers only: keys could be guessed")
+      power.isShutDown = true
+      controller.stop()
+      return
+    }
+    advertiser.limit = features.supportsExtendedAdvertising ? features.advertisingSetCount : 1
+    connector.capacity = max(1, features.filterAcceptListSize)
+    randomAddress = options.randomAddress ?? (features.publicAddress == nil ? madeAddress : nil)
+    if let randomAddress { controller.send(LESetRandomAddress(address: randomAddress)) }
+    snapshot.withLock { $0.supportsExtendedAdvertising = features.supportsExtendedAdvertising }
+    power.isRunning = true
+    power.hasRun = true
+  }
+
+  // MARK: Down
+
+  /// Ends the links so that the peers notice, then gives the controller up.
+  private func leave() {
+    guard power.isRunning else { return left() }
+    power.phase = .leaving
+    for connection in connections.all { connection.disconnect(.remoteUserTerminated) }
+    power.farewell = loop.schedule(after: LinkPolicy.farewellLimit, .work) { [weak self] in
+      self?.power.farewell = nil
+      self?.left()
+    }
+    endEverything()
+    leaveIfLinksAreGone()
+  }
+
+  func leaveIfLinksAreGone() {
+    if power.phase == .leaving, connections.isEmpty { left() }
+  }
+
+  private func left() {
+    if let farewell = power.farewell { loop.cancel(farewell) }
+    power.farewell = nil
+    power.phase = .down
+    controller.stop()
+    connections.removeAll()
+    let waiting = power.afterLeaving
+    power.afterLeaving = []
+    for completion in waiting { completion() }
+    applyWishes()
+  }
+
+  func shutDownOnLoop(_ completion: @escaping () -> Void) {
+    power.isShutDown = true
+    if power.phase == .down { return completion() }
+    power.afterLeaving.append(completion)
+    applyWishes()
+  }
+
+  /// Nothing that depended on the controller is left, and nobody is told but of the state.
+  private func endEverything() {
+    power.isRunning = false
+    scanner.reset()
+    scanSwitch = ScanSwitch()
+    advertiser.reset()
+    connector.reset()
+    acceptList = []
+    for connection in connections.all { connection.linkEnded() }
+    snapshot.withLock { $0.connected = [:] }
+    for role in centrals as [any StateListener] + peripherals { role.controllerWentAway() }
+    resetServer()
+  }
+}
+
+extension HostStack: HCIControllerDelegate {
+  public func controller(_ controller: HCIController, didChange state: HCIControllerState) {
+    switch state {
+    case .ready(let features): becomeReady(features)
+    case .starting: break
+    case .stopped, .resetting, .failed:
+      if power.isRunning { endEverything() }
+      connections.removeAll()
+      if power.phase == .leaving { return left() }
+    }
+    report()
+  }
+}
+
+extension HCIController {
+  /// Sends a command of which only the status matters. Where the controller is lost before it answers, what waits for the
+  /// answer is gone as well, and `status` is not called.
+  func send<Command: HCICommand>(_ command: Command, status: @escaping (HCIErrorCode) -> Void) {
+    send(command) { result in
+      switch result {
+      case .success: status(.success)
+      case .failure(.refused(let code)): status(code)
+      case .failure(.malformed): status(.unspecified)
+      case .failure(.notReady): break
+      }
+    }
+  }
+
+  var usesExtendedCommands: Bool { features?.supportsExtendedAdvertising ?? false }
+}

@@ -1,0 +1,67 @@
+import BLEAdapter
+import BLECore
+import BLEHCI
+import BLEWire
+
+/// Whether the controller scans, and whether it is just being told to start or stop.
+struct ScanSwitch {
+  var isOn = false
+  var isChanging = false
+}
+
+extension HostStack {
+  /// Brings the controller's scan to what the scanner wants. One change at a time.
+  func updateScan() {
+    guard isRunning, !scanSwitch.isChanging, scanSwitch.isOn != scanner.isWanted else { return }
+    let turnsOn = scanner.isWanted
+    scanSwitch.isChanging = true
+    let completion: (HCIErrorCode) -> Void = { [weak self] status in self?.scanChanged(turnsOn, status) }
+    if controller.usesExtendedCommands {
+      turnsOn ? startExtendedScan(completion) : stopExtendedScan(completion)
+    } else {
+      turnsOn ? startLegacyScan(completion) : stopLegacyScan(completion)
+    }
+  }
+
+  private func scanChanged(_ turnedOn: Bool, _ status: HCIErrorCode) {
+    scanSwitch.isChanging = false
+    // What was refused is taken as done: asking again at once would go on for ever.
+    scanSwitch.isOn = turnedOn
+    if !status.isSuccess {
+      log.log(.warning, "the controller refused to \(turnedOn ? "start" : "stop") scanning: \(status)")
+    }
+    updateScan()
+  }
+
+  // The duplicate filter of the controller stays off: it goes by address, and would hide new content of a known device.
+
+  private func startExtendedScan(_ completion: @escaping (HCIErrorCode) -> Void) {
+    controller.send(
+      LESetExtendedScanParameters(
+        ownAddressType: ownAddressType, filterPolicy: .all, phys: .le1M,
+        entries: [.init(type: .active, interval: LinkPolicy.scanInterval, window: LinkPolicy.scanWindow)]))
+    controller.send(
+      LESetExtendedScanEnable(
+        isEnabled: true, duplicates: .reportAll, duration: HCICentiseconds(rawValue: 0), period: 0),
+      status: completion)
+  }
+
+  private func stopExtendedScan(_ completion: @escaping (HCIErrorCode) -> Void) {
+    controller.send(
+      LESetExtendedScanEnable(
+        isEnabled: false, duplicates: .reportAll, duration: HCICentiseconds(rawValue: 0), period: 0),
+      status: completion)
+  }
+
+  private func startLegacyScan(_ completion: @escaping (HCIErrorCode) -> Void) {
+    controller.send(
+      LESetScanParameters(
+        type: .active, interval: LinkPolicy.scanInterval, window: LinkPolicy.scanWindow,
+        ownAddressType: ownAddressType, filterPolicy: .all))
+    controller.send(LESetScanEnable(isEnabled: true, filtersDuplicates: false), status: completion)
+  }
+
+  private func stopLegacyScan(_ completion: @escaping (HCIErrorCode) -> Void) {
+    controller.send(LESetScanEnable(isEnabled: false, filtersDuplicates: false), status: completion)
+  }
+}

@@ -1,0 +1,157 @@
+import BLEAdapter
+import BLECore
+import BLEHCI
+import BLEWire
+import Synchronization
+
+/// A whole Bluetooth LE host on one controller: what programs play their roles on.
+///
+/// It opens its transport, starts the controller up and keeps it running; when the transport dies it opens it again, a few
+/// times, and says meanwhile that it is `resetting`. All roles of the process share one scan, one initiator, the links and the
+/// attribute database.
+///
+/// `@unchecked Sendable`: everything but `snapshot`, which is behind its mutex, and what never changes is touched only on the
+/// loop.
+public final class HostStack: Adapter, @unchecked Sendable {
+  struct Snapshot {
+    var state = AdapterState.unknown
+    var supportsExtendedAdvertising = false
+    var connected: [PeerIdentifier: (peer: KnownPeer, services: [BLEUUID])] = [:]
+  }
+
+  public let loop: any StackLoop
+  public let log: Logger
+  public let directory: PeerDirectory
+  let entropy: any EntropySource
+  let controller: HCIController
+  /// For jobs that this stack submits to itself.
+  let origin: JobOrigin
+  let snapshot = Mutex(Snapshot())
+
+  // On the loop from here on.
+  var options: HostOptions
+  var power = PowerState()
+  let scanner: Scanner
+  var scanSwitch = ScanSwitch()
+  let advertiser = Advertiser()
+  var acceptList: Set<DeviceAddress> = []
+  private(set) lazy var connector = Connector(loop: loop, delegate: self)
+  var connections = ConnectionTable()
+  var centrals: [HostCentral] = []
+  var peripherals: [HostPeripheral] = []
+  private(set) lazy var server = LocalServer(options: options, log: log)
+  private var nextService: UInt32 = 1
+  /// Shown in place of the public address.
+  var randomAddress: DeviceAddress?
+  /// A random static address, for a controller that has no address of its own.
+  private(set) lazy var madeAddress = DeviceAddress(entropy.next() | 0b11 << 46, kind: .random)
+
+  /// - Parameters:
+  ///   - entropy: the system's wherever the controller is not simulated.
+  ///   - tap: hears every packet between host and controller.
+  ///   - makeTransport: makes a transport that is not open yet; called on the loop for each attempt to reach the controller.
+  public init(
+    loop: any StackLoop, options: HostOptions = HostOptions(), entropy: any EntropySource, peerStore: any PeerStore,
+    log: Logger = .silent, tap: (any HCITap)? = nil, makeTransport: @escaping HCIController.TransportFactory
+  ) {
+    self.loop = loop
+    self.log = log
+    self.options = options
+    self.entropy = entropy
+    controller = HCIController(loop: loop, log: log.labelled("hci"), makeTransport: makeTransport)
+    origin = loop.makeOrigin()
+    directory = PeerDirectory(store: peerStore)
+    scanner = Scanner(directory: directory)
+    controller.tap = tap
+    controller.delegate = self
+  }
+
+  // MARK: From any thread
+
+  public var state: AdapterState { snapshot.withLock { $0.state } }
+  public var supportsExtendedAdvertising: Bool { snapshot.withLock { $0.supportsExtendedAdvertising } }
+
+  public func knownPeers(_ identifiers: [PeerIdentifier]) -> [KnownPeer] { directory.peers(identifiers) }
+
+  public func connectedPeers(withServices services: [BLEUUID]) -> [KnownPeer] {
+    let connected = snapshot.withLock { $0.connected }
+    return connected.values
+      .filter { entry in services.contains { entry.services.contains($0) } }
+      .map(\.peer)
+      .sorted { ($0.identifier.high, $0.identifier.low) < ($1.identifier.high, $1.identifier.low) }
+  }
+
+  /// Opens the transport and starts the controller. The roles are told when it is known what came of it.
+  public func start() { onLoop { $0.applyWishes() } }
+
+  /// Switches the adapter off as a user would: peers see their links closed, roles see `poweredOff`.
+  public func powerOff() { onLoop { $0.setSwitchedOn(false) } }
+
+  /// Switches the adapter on; also another attempt where it was `unsupported`.
+  public func powerOn() { onLoop { $0.setSwitchedOn(true) } }
+
+  /// Takes the permission to use Bluetooth away: roles see `unauthorized`.
+  public func refusePermission() { onLoop { $0.setPermitted(false) } }
+
+  public func grantPermission() { onLoop { $0.setPermitted(true) } }
+
+  /// Ends all links in a way that the peers notice, and closes the transport, for good. `completion` is called on the loop.
+  public func shutDown(_ completion: @escaping @Sendable () -> Void) {
+    onLoop { stack in stack.shutDownOnLoop(completion) }
+  }
+
+  // MARK: On the loop
+
+  public func makeCentral(events: any CentralEvents) -> any CentralRole {
+    let role = HostCentral(stack: self, events: events)
+    centrals.append(role)
+    tellFirstState(of: role)
+    return role
+  }
+
+  public func makePeripheral(events: any PeripheralEvents) -> any PeripheralRole {
+    let role = HostPeripheral(stack: self, events: events)
+    peripherals.append(role)
+    tellFirstState(of: role)
+    return role
+  }
+
+  var ownAddressType: LEOwnAddressType { randomAddress == nil ? .public : .random }
+
+  /// Whether a central has connected to this device.
+  var hasCentralsConnected: Bool { connections.hasPeripheralLinks }
+
+  func takeServiceIdentifier() -> LocalServiceIdentifier {
+    defer { nextService &+= 1 }
+    return LocalServiceIdentifier(rawValue: nextService)
+  }
+
+  /// Published by whatever role of the process.
+  func publishedService(_ identifier: LocalServiceIdentifier) -> PublishedService? {
+    for role in peripherals {
+      if let published = role.publishedService(identifier) { return published }
+    }
+    return nil
+  }
+
+  /// A database with nothing in it but what every device has.
+  func resetServer() { server = LocalServer(options: options, log: log) }
+
+  private func tellFirstState(of role: any StateListener) {
+    if power.reported == .unknown { return }
+    later { [weak self, weak role] in
+      guard let self, let role else { return }
+      role.tellIfNew(self.power.reported)
+    }
+  }
+
+  /// Runs `job` on the loop, after what is being done now.
+  func later(_ job: @escaping () -> Void) {
+    let bound = LoopBound(job)
+    loop.submit(from: origin) { bound.value() }
+  }
+
+  private func onLoop(_ job: @escaping @Sendable (HostStack) -> Void) {
+    loop.submit(from: origin) { [self] in job(self) }
+  }
+}
