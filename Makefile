@@ -5,7 +5,8 @@ SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
-# One set of flags for every target, so that nothing is built twice. A target may import only what Package.swift names.
+# One set of flags for every target, so that nothing is built twice. The compiler's own check of imports misses modules that
+# are there by way of a dependency: Tools/check-layers, which `make test` runs, does not.
 BUILD_FLAGS := --explicit-target-dependency-import-check error
 BLE := .build/debug/ble
 FORMATTED := Package.swift Sources Tests Tools Fuzz Benchmarks/Package.swift Benchmarks/Sources
