@@ -80,7 +80,7 @@ var targets: [Target] = []
     tests("CoreBluetoothTests", knows: ["BLECore", "BLEAdapter", "CoreBluetooth"]),
     tests("BLETestKitTests", knows: ["BLECore", "BLECapture", "BLEVirtualRadio", "CoreBluetooth", "BLETestKit"]),
     tests("RequirementTests", knows: ["CoreBluetooth", "BLETestKit"]),
-    tests("ToolTests", knows: ["ble"]),
+    tests("ToolTests", knows: ["BLECore", "CoreBluetooth", "ble"]),
     tests("VectorTests", knows: ["vector-runner"]),
   ]
 #endif

@@ -1,0 +1,25 @@
+import CoreBluetooth
+
+extension ToolError {
+  /// Why Bluetooth cannot be used, where it cannot be; `nil` for states that may still change by themselves.
+  init?(_ state: CBManagerState) {
+    switch state {
+    case .poweredOn, .unknown, .resetting: return nil
+    case .unsupported: self.init(.unavailable, "Bluetooth is not available: the adapter is missing or does not answer.")
+    case .unauthorized: self.init(.unavailable, "This program is not permitted to use Bluetooth.")
+    case .poweredOff: self.init(.unavailable, "Bluetooth is switched off.")
+    @unknown default: self.init(.unavailable, "Bluetooth is in a state that this program does not know.")
+    }
+  }
+
+  /// What an operation ended with.
+  static func failed(_ operation: String, _ error: any Error) -> ToolError {
+    guard let refusal = error as? CBATTError else {
+      return ToolError(.failed, "\(operation) failed: \(error.localizedDescription.inert)")
+    }
+    let code = refusal.errorCode
+    let number = "0x" + (code < 16 ? "0" : "") + String(code, radix: 16, uppercase: true)
+    let text = refusal.localizedDescription.inert
+    return ToolError(.failed, "\(operation) was refused: \(text) (ATT error \(number))", attributeError: code)
+  }
+}

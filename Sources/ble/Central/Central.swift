@@ -1,0 +1,188 @@
+import CoreBluetooth
+
+/// The tool as a central: finds a device, connects to it, and leaves it in good order.
+@MainActor final class Central: NSObject {
+  private let session: Session
+  private var waiting: Waiting { session.waiting }
+  private var manager: CBCentralManager?
+
+  /// Told of each discovery event, while scanning.
+  var onSighting: ((Sighting, CBPeripheral) -> Void)?
+  /// The link that is up or being set up.
+  private(set) var connected: ConnectedPeripheral?
+  private var connection = Connection.none
+
+  private enum Connection {
+    case none, pending, up
+    case failed(ToolError)
+    case ended(ToolError?)
+  }
+
+  init(in session: Session) {
+    self.session = session
+  }
+
+  /// Makes a manager and waits until Bluetooth is on.
+  func start() async throws(ToolError) {
+    let manager = CBCentralManager(delegate: self, queue: .main)
+    self.manager = manager
+    let late = ToolError(.unavailable, "The Bluetooth adapter did not get ready within \(session.timeout.plain) s.")
+    try await waiting.until(within: session.timeout, else: late) { () throws(ToolError) in
+      if let failure = ToolError(manager.state) { throw failure }
+      return manager.state == .poweredOn
+    }
+  }
+
+  func scan(for services: [CBUUID]?, duplicates: Bool) {
+    manager?.scanForPeripherals(
+      withServices: services, options: [CBCentralManagerScanOptionAllowDuplicatesKey: duplicates])
+  }
+
+  func stopScan() { manager?.stopScan() }
+
+  /// Looks for a device until it is there or the time is over.
+  func find(_ target: Target) async throws(ToolError) -> CBPeripheral {
+    if case .identifier(let identifier) = target,
+      let known = manager?.retrievePeripherals(withIdentifiers: [identifier]).first
+    {
+      return known
+    }
+    let search = Search(for: target)
+    onSighting = { [waiting] sighting, peripheral in
+      search.look(at: sighting, peripheral)
+      waiting.changed()
+    }
+    scan(for: nil, duplicates: false)
+    defer {
+      stopScan()
+      onSighting = nil
+    }
+    do {
+      try await waiting.until(within: session.timeout) { () throws(ToolError) in
+        try self.requirePower()
+        return search.found != nil
+      }
+    } catch {
+      throw error.status == .timedOut ? search.failure(after: session.timeout) : error
+    }
+    guard let found = search.found else { throw search.failure(after: session.timeout) }
+    return found
+  }
+
+  /// Connects, and answers with the conversation about it.
+  func connect(to peripheral: CBPeripheral) async throws(ToolError) -> ConnectedPeripheral {
+    let conversation = ConnectedPeripheral(peripheral, in: session) { [weak self] in self?.linkFailure }
+    connected = conversation
+    connection = .pending
+    manager?.connect(peripheral, options: nil)
+    let late = ToolError(
+      .timedOut, "No connection to \(Self.title(of: peripheral)) within \(session.timeout.plain) s.")
+    do {
+      try await waiting.until(within: session.timeout, else: late) { () throws(ToolError) in
+        try self.requirePower()
+        switch self.connection {
+        case .failed(let error): throw error
+        case .ended(let error): throw error ?? ToolError(.failed, "The connection was closed.")
+        case .up: return true
+        case .none, .pending: return false
+        }
+      }
+    } catch {
+      await disconnect()
+      throw error
+    }
+    return conversation
+  }
+
+  /// Leaves the device, and waits until that is done.
+  func disconnect() async {
+    guard let connected else { return }
+    switch connection {
+    case .up, .pending:
+      manager?.cancelPeripheralConnection(connected.peripheral)
+      try? await waiting.until(within: 2, isCleanUp: true) {
+        if case .ended = self.connection { return true }
+        return self.manager?.state != .poweredOn
+      }
+    case .none, .failed, .ended: break
+    }
+    self.connected = nil
+    connection = .none
+  }
+
+  /// Finds a device, connects, lets `work` talk to it and disconnects, whatever comes of it.
+  func talk<Result: Sendable>(
+    to target: Target, _ work: @MainActor (ConnectedPeripheral) async throws(ToolError) -> Result
+  ) async throws(ToolError) -> Result {
+    try await start()
+    let conversation = try await connect(to: find(target))
+    do {
+      let result = try await work(conversation)
+      await disconnect()
+      return result
+    } catch {
+      await disconnect()
+      throw error
+    }
+  }
+
+  static func title(of peripheral: CBPeripheral) -> String {
+    peripheral.name.map { "'\($0.inert)'" } ?? peripheral.identifier.uuidString
+  }
+
+  /// Throws where Bluetooth has gone while something was under way.
+  func requirePower() throws(ToolError) {
+    guard let manager else { throw ToolError(.unavailable, "Bluetooth was not started.") }
+    if let failure = ToolError(manager.state) { throw failure }
+    if manager.state == .resetting { throw ToolError(.unavailable, "The Bluetooth adapter has gone.") }
+  }
+
+  /// Why nothing more can be asked of the device.
+  private var linkFailure: ToolError? {
+    do {
+      try requirePower()
+    } catch {
+      return error
+    }
+    switch connection {
+    case .up: return nil
+    case .ended(let error?), .failed(let error): return error
+    case .none, .pending, .ended: return ToolError(.failed, "There is no connection.")
+    }
+  }
+
+  private func settle(_ connection: Connection, _ peripheral: CBPeripheral) {
+    guard peripheral.identifier == connected?.peripheral.identifier else { return }
+    self.connection = connection
+    waiting.changed()
+  }
+}
+
+extension Central: @MainActor CBCentralManagerDelegate {
+  func centralManagerDidUpdateState(_ central: CBCentralManager) { waiting.changed() }
+
+  func centralManager(
+    _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
+    rssi RSSI: NSNumber
+  ) {
+    let address = PeerAddresses.address(of: peripheral.identifier)
+    let sighting = Sighting(peripheral, advertisementData: advertisementData, rssi: RSSI, address: address)
+    onSighting?(sighting, peripheral)
+  }
+
+  func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) { settle(.up, peripheral) }
+
+  func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?) {
+    let reason = error.map { $0.localizedDescription.inert } ?? "no reason given"
+    settle(.failed(ToolError(.failed, "No connection to \(Self.title(of: peripheral)): \(reason)")), peripheral)
+  }
+
+  func centralManager(
+    _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
+  ) {
+    let reason = error.map {
+      ToolError(.failed, "The connection to \(Self.title(of: peripheral)) ended: \($0.localizedDescription.inert)")
+    }
+    settle(.ended(reason), peripheral)
+  }
+}

@@ -1,0 +1,12 @@
+import BLEAdapter
+import BLECore
+import BLEDefaultStack
+import CoreBluetooth
+
+/// The addresses behind identifiers. Apple's API does not tell them; the stack below does.
+enum PeerAddresses {
+  /// The address under which this machine has met the peer last.
+  static func address(of identifier: UUID) -> DeviceAddress? {
+    nil
+  }
+}

@@ -1,0 +1,87 @@
+import BLECore
+import CoreBluetooth
+
+/// What one advertisement said about a device.
+struct Sighting: Equatable, Sendable {
+  let identifier: UUID
+  let address: DeviceAddress?
+  var name: String?
+  /// In dBm; `nil` where it is not available.
+  var rssi: Int?
+  var isConnectable: Bool
+  var services: [String]
+  var solicitedServices: [String]
+  var overflowServices: [String]
+  var manufacturerData: [UInt8]?
+  var serviceData: [ServiceData]
+  /// In dBm.
+  var txPower: Int?
+
+  struct ServiceData: Equatable, Sendable {
+    let service: String
+    let data: [UInt8]
+  }
+
+  /// Whether it tells more than signal strength that `earlier` did not tell.
+  func differs(from earlier: Sighting) -> Bool {
+    var same = self
+    same.rssi = earlier.rssi
+    return same != earlier
+  }
+}
+
+extension Sighting {
+  init(_ peripheral: CBPeripheral, advertisementData: [String: Any], rssi: NSNumber, address: DeviceAddress?) {
+    func uuids(_ key: String) -> [String] { (advertisementData[key] as? [CBUUID] ?? []).map(\.uuidString) }
+    let serviceData = advertisementData[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data] ?? [:]
+    self.init(
+      identifier: peripheral.identifier, address: address,
+      name: advertisementData[CBAdvertisementDataLocalNameKey] as? String ?? peripheral.name,
+      rssi: rssi.intValue == 127 ? nil : rssi.intValue,
+      isConnectable: advertisementData[CBAdvertisementDataIsConnectable] as? Bool ?? false,
+      services: uuids(CBAdvertisementDataServiceUUIDsKey),
+      solicitedServices: uuids(CBAdvertisementDataSolicitedServiceUUIDsKey),
+      overflowServices: uuids(CBAdvertisementDataOverflowServiceUUIDsKey),
+      manufacturerData: (advertisementData[CBAdvertisementDataManufacturerDataKey] as? Data).map(Array.init),
+      serviceData: serviceData.map { ServiceData(service: $0.key.uuidString, data: Array($0.value)) }
+        .sorted { $0.service < $1.service },
+      txPower: (advertisementData[CBAdvertisementDataTxPowerLevelKey] as? NSNumber)?.intValue)
+  }
+}
+
+extension Sighting {
+  /// The members of a scan event, and of everything else that names a device.
+  var json: JSONValue {
+    .object([
+      "identifier": .string(identifier.uuidString),
+      "address": .string(orNull: address?.description),
+      "name": .string(orNull: name),
+      "rssi": rssi.map(JSONValue.integer) ?? .null,
+      "connectable": .bool(isConnectable),
+      "services": .array(services.map(JSONValue.string)),
+      "solicited_services": .array(solicitedServices.map(JSONValue.string)),
+      "overflow_services": .array(overflowServices.map(JSONValue.string)),
+      "manufacturer_data": .string(orNull: manufacturerData?.hexadecimal),
+      "service_data": .array(
+        serviceData.map { .object(["service": .string($0.service), "data": .string($0.data.hexadecimal)]) }),
+      "tx_power": txPower.map(JSONValue.integer) ?? .null,
+    ])
+  }
+
+  /// One line of the scan table.
+  func line(_ style: Style) -> String {
+    let strength = rssi.map { String($0) } ?? "?"
+    var parts = [
+      String(repeating: " ", count: max(0, 4 - strength.count)) + strength + " dBm", identifier.uuidString,
+      style.strong(name?.inert ?? "(no name)"),
+    ]
+    if !services.isEmpty {
+      parts.append("[" + services.map(AssignedNames.labelled(service:)).joined(separator: ", ") + "]")
+    }
+    if let manufacturerData {
+      parts.append(style.faint("manufacturer \(AssignedNames.manufacturer(manufacturerData))"))
+    }
+    if !isConnectable { parts.append(style.faint("not connectable")) }
+    return parts.joined(separator: "  ")
+  }
+}

@@ -1,0 +1,152 @@
+/// Reads a command line against a tree of commands.
+struct CommandLineParser: Sendable {
+  /// What a command line asks for.
+  enum Invocation {
+    /// The help page of the last command of the path.
+    case help([CommandNode])
+    case version
+    case run(any Command, ParsedArguments)
+  }
+
+  let root: CommandNode
+  /// Understood by every command.
+  let commonOptions: [Option]
+
+  static let helpOption = Option.flag("help", letter: "h", "Show help information.")
+  static let versionOption = Option.flag("version", "Show the version.")
+
+  /// The options of a command as its help lists them, those of all commands left out.
+  func ownOptions(of path: [CommandNode]) -> [Option] {
+    let version = path.count == 1 ? [Self.versionOption] : []
+    return (path.last?.options ?? []) + version + [Self.helpOption]
+  }
+
+  func parse(_ words: [String]) throws(UsageError) -> Invocation {
+    var reading = Reading(parser: self, words: words)
+    do {
+      return try reading.run()
+    } catch {
+      var located = error
+      located.path = reading.path.map(\.name)
+      throw located
+    }
+  }
+}
+
+/// One reading of one command line.
+private struct Reading {
+  let parser: CommandLineParser
+  var words: ArraySlice<String>
+  var path: [CommandNode]
+  var parsed = ParsedArguments()
+  var positional: [String] = []
+  var optionsHaveEnded = false
+
+  init(parser: CommandLineParser, words: [String]) {
+    self.parser = parser
+    self.words = words[...]
+    self.path = [parser.root]
+  }
+
+  private var node: CommandNode { path.last ?? parser.root }
+
+  mutating func run() throws(UsageError) -> CommandLineParser.Invocation {
+    while let word = words.popFirst() {
+      if optionsHaveEnded || !word.hasPrefix("-") || word == "-" {
+        if node.subcommands.isEmpty {
+          positional.append(word)
+        } else if word == "help" {
+          return try helpPage()
+        } else {
+          path.append(try subcommand(named: word))
+        }
+      } else if word == "--" {
+        optionsHaveEnded = true
+      } else if let answer = try option(word) {
+        return answer
+      }
+    }
+    return try finish()
+  }
+
+  private func subcommand(named word: String) throws(UsageError) -> CommandNode {
+    if let found = node.subcommands.first(where: { $0.name == word }) { return found }
+    let suggestion = Suggestion.sentence(for: word, among: node.subcommands.map(\.name) + ["help"])
+    throw UsageError("Unknown command '\(word.inert)'\(suggestion)")
+  }
+
+  /// `help scan`: the rest of the words name a command.
+  private mutating func helpPage() throws(UsageError) -> CommandLineParser.Invocation {
+    while let word = words.popFirst() {
+      if word.hasPrefix("-") { continue }
+      path.append(try subcommand(named: word))
+    }
+    return .help(path)
+  }
+
+  /// Reads one word that begins with a dash; answers where the option is an order of its own.
+  private mutating func option(_ word: String) throws(UsageError) -> CommandLineParser.Invocation? {
+    if !word.hasPrefix("--") { return try letters(word) }
+    let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = parts.first.map(String.init) ?? ""
+    let known = parser.ownOptions(of: path) + parser.commonOptions
+    guard let option = known.first(where: { $0.name == name }) else {
+      let suggestion = Suggestion.sentence(for: "--\(name)", among: known.map(\.spelling))
+      throw UsageError("Unknown option '--\(name.inert)'\(suggestion)")
+    }
+    guard option.placeholder != nil else {
+      if parts.count == 2 { throw UsageError("The option '\(option.spelling)' takes no value") }
+      return take(flag: option)
+    }
+    if parts.count == 2 {
+      parsed.add(String(parts[1]), to: option)
+    } else if let value = words.first, value == "-" || !value.hasPrefix("-") {
+      words.removeFirst()
+      parsed.add(value, to: option)
+    } else {
+      throw UsageError("Missing value for '\(option.label)'")
+    }
+    return nil
+  }
+
+  /// `-vv`: letters that each stand for an option without a value.
+  private mutating func letters(_ word: String) throws(UsageError) -> CommandLineParser.Invocation? {
+    let known = parser.ownOptions(of: path) + parser.commonOptions
+    for letter in word.dropFirst() {
+      guard let option = known.first(where: { $0.letter == letter && $0.placeholder == nil }) else {
+        let suggestion = Suggestion.sentence(for: "-" + word, among: known.map(\.spelling))
+        throw UsageError("Unknown option '\(word.inert)'\(suggestion)")
+      }
+      if let answer = take(flag: option) { return answer }
+    }
+    return nil
+  }
+
+  private mutating func take(flag option: Option) -> CommandLineParser.Invocation? {
+    switch option.name {
+    case CommandLineParser.helpOption.name: return .help(path)
+    case CommandLineParser.versionOption.name: return .version
+    default:
+      parsed.count(option)
+      return nil
+    }
+  }
+
+  private mutating func finish() throws(UsageError) -> CommandLineParser.Invocation {
+    guard let make = node.make else {
+      if path.count == 1, parsed.isEmpty { return .help(path) }
+      throw UsageError("Missing a command: one of \(node.subcommands.map(\.name).joined(separator: ", "))")
+    }
+    for (index, argument) in node.arguments.enumerated() {
+      if index < positional.count {
+        parsed.set(argument, to: positional[index])
+      } else if !argument.isOptional {
+        throw UsageError("Missing expected argument '\(argument.label)'")
+      }
+    }
+    if positional.count > node.arguments.count {
+      throw UsageError("Unexpected argument '\(positional[node.arguments.count].inert)'")
+    }
+    return .run(try make(parsed), parsed)
+  }
+}

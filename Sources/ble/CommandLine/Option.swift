@@ -1,0 +1,90 @@
+/// Something that a command takes by name: `--name`, with or without a value.
+///
+/// Everything a parser, a help page, a completion script or a manual page needs to know is in here.
+struct Option: Sendable {
+  enum Kind: Equatable, Sendable {
+    /// There or not.
+    case flag
+    /// Counts how often it is given: `-v`, `-vv`.
+    case counter
+    /// Takes one value; the last one given counts. The text stands for the value in the help.
+    case value(String)
+    /// Takes a value each time it is given.
+    case values(String)
+  }
+
+  /// Without the dashes.
+  let name: String
+  /// The letter after a single dash.
+  let letter: Character?
+  let kind: Kind
+  let help: String
+  /// What counts where the option is not given.
+  let standard: String?
+
+  private init(_ name: String, _ letter: Character?, _ kind: Kind, _ help: String, standard: String? = nil) {
+    self.name = name
+    self.letter = letter
+    self.kind = kind
+    self.help = help
+    self.standard = standard
+  }
+
+  static func flag(_ name: String, letter: Character? = nil, _ help: String) -> Option {
+    Option(name, letter, .flag, help)
+  }
+
+  static func counter(_ name: String, letter: Character? = nil, _ help: String) -> Option {
+    Option(name, letter, .counter, help)
+  }
+
+  static func value(_ name: String, _ placeholder: String, standard: String? = nil, _ help: String) -> Option {
+    Option(name, nil, .value(placeholder), help, standard: standard)
+  }
+
+  static func values(_ name: String, _ placeholder: String, _ help: String) -> Option {
+    Option(name, nil, .values(placeholder), help)
+  }
+
+  var spelling: String { "--\(name)" }
+
+  /// What stands for its value in help; `nil` where it takes none.
+  var placeholder: String? {
+    switch kind {
+    case .flag, .counter: nil
+    case .value(let text), .values(let text): text
+    }
+  }
+
+  /// As in a usage line: `[--service <uuid> ...]`.
+  var usage: String {
+    switch kind {
+    case .flag, .counter: "[\(spelling)]"
+    case .value(let placeholder): "[\(spelling) <\(placeholder)>]"
+    case .values(let placeholder): "[\(spelling) <\(placeholder)> ...]"
+    }
+  }
+
+  /// As in the list of options: `-v, --verbose`.
+  var label: String {
+    let long = placeholder.map { "\(spelling) <\($0)>" } ?? spelling
+    return letter.map { "-\($0), \(long)" } ?? long
+  }
+}
+
+/// Something that a command takes by its place.
+struct Argument: Sendable {
+  let name: String
+  let help: String
+  let isOptional: Bool
+
+  init(_ name: String, isOptional: Bool = false, _ help: String) {
+    self.name = name
+    self.help = help
+    self.isOptional = isOptional
+  }
+
+  var label: String { "<\(name)>" }
+  /// As in a usage line.
+  var usage: String { isOptional ? "[\(label)]" : label }
+}

@@ -1,0 +1,105 @@
+/// What a command line says, read against the tree of commands.
+struct ParsedArguments: Sendable {
+  private var values: [String: [String]] = [:]
+  private var counts: [String: Int] = [:]
+  private var positions: [String: String] = [:]
+
+  init() {}
+
+  mutating func count(_ option: Option) { counts[option.name, default: 0] += 1 }
+  mutating func add(_ value: String, to option: Option) { values[option.name, default: []].append(value) }
+  mutating func set(_ argument: Argument, to value: String) { positions[argument.name] = value }
+
+  var isEmpty: Bool { values.isEmpty && counts.isEmpty && positions.isEmpty }
+
+  /// Whether the option is there, with or without a value.
+  func isGiven(_ option: Option) -> Bool { counts[option.name] != nil || values[option.name] != nil }
+  func count(of counter: Option) -> Int { counts[counter.name] ?? 0 }
+
+  /// The value given, else the standard one.
+  func text(of option: Option) -> String? { values[option.name]?.last ?? option.standard }
+
+  /// The value given, else the standard one, understood as a `Value`.
+  func value<Value: ArgumentValue>(
+    of option: Option, as type: Value.Type = Value.self
+  ) throws(UsageError) -> Value? {
+    guard let text = text(of: option) else { return nil }
+    return try Self.read(text, option.label)
+  }
+
+  /// All values given, each understood as a `Value`.
+  func values<Value: ArgumentValue>(
+    of option: Option, as type: Value.Type = Value.self
+  ) throws(UsageError) -> [Value] {
+    var result: [Value] = []
+    for text in values[option.name] ?? [] { result.append(try Self.read(text, option.label)) }
+    return result
+  }
+
+  /// An argument that the parser made sure of.
+  func value<Value: ArgumentValue>(
+    of argument: Argument, as type: Value.Type = Value.self
+  ) throws(UsageError) -> Value {
+    guard let text = positions[argument.name] else { throw UsageError("Missing expected argument '\(argument.label)'") }
+    return try Self.read(text, argument.label)
+  }
+
+  /// An argument that may be left out.
+  func value<Value: ArgumentValue>(
+    ofOptional argument: Argument, as type: Value.Type = Value.self
+  ) throws(UsageError) -> Value? {
+    guard let text = positions[argument.name] else { return nil }
+    return try Self.read(text, argument.label)
+  }
+
+  private static func read<Value: ArgumentValue>(_ text: String, _ label: String) throws(UsageError) -> Value {
+    do {
+      return try Value(argument: text)
+    } catch {
+      throw UsageError("The value '\(text.inert)' is invalid for '\(label)': \(error.reason)")
+    }
+  }
+}
+
+/// What an option or argument can be understood as.
+protocol ArgumentValue {
+  init(argument: String) throws(ArgumentValueError)
+}
+
+struct ArgumentValueError: Error {
+  /// What was expected, as the second half of a sentence.
+  let reason: String
+  init(_ reason: String) { self.reason = reason }
+}
+
+extension String: ArgumentValue {
+  init(argument: String) { self = argument }
+}
+
+/// A span of time given in seconds, with or without decimals.
+struct Seconds: ArgumentValue, Equatable, Sendable {
+  let value: Double
+
+  /// A year: past that a number is a mistake.
+  private static let limit = 31_536_000.0
+
+  init(_ value: Double) { self.value = value }
+
+  init(argument: String) throws(ArgumentValueError) {
+    let characters = argument.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E }
+    guard characters, let value = Double(argument), value <= Self.limit else {
+      throw ArgumentValueError("expected a number of seconds, such as 5 or 0.5")
+    }
+    self.value = value
+  }
+}
+
+/// A number of things to wait for, at least one.
+struct Count: ArgumentValue, Equatable, Sendable {
+  let value: Int
+
+  init(argument: String) throws(ArgumentValueError) {
+    guard let value = Int(argument), value > 0 else { throw ArgumentValueError("expected a number of 1 or more") }
+    self.value = value
+  }
+}

@@ -1,0 +1,59 @@
+import CoreBluetooth
+
+/// `ble read`: the value of one characteristic.
+struct ReadCommand: Command {
+  static let characteristic = Argument("characteristic", "The characteristic: 2A19, 180F/2A19 or \"Battery Level\".")
+  static let format = Option.value(
+    "format", "format", "How to print the value: hex, utf8, or raw for its octets alone.")
+
+  static let node = CommandNode(
+    "read", abstract: "Read a characteristic.",
+    arguments: [ExploreCommand.target, characteristic], options: [format]
+  ) { (arguments) throws(UsageError) in
+    ReadCommand(
+      target: try arguments.value(of: ExploreCommand.target),
+      characteristic: try arguments.value(of: characteristic), format: try arguments.value(of: format))
+  }
+
+  let target: Target
+  let characteristic: CharacteristicName
+  let format: ValueFormat?
+
+  func run(in session: Session) async throws(ToolError) {
+    let name = characteristic
+    let result = try await Central(in: session).talk(to: target) { (device) async throws(ToolError) in
+      let characteristic = try await device.find(name)
+      let place = AttributePlace(device.peripheral, characteristic)
+      return (place: place, value: try await device.read(characteristic))
+    }
+    let output = session.output
+    if output.isJSON { return output.json(result.place.json(["value": ValueText(result.value).json])) }
+    guard let format else {
+      return output.line(AssignedValues.describe(result.value, of: result.place.characteristic))
+    }
+    try format.print(result.value, to: output)
+  }
+}
+
+/// Which characteristic of which device something is about.
+struct AttributePlace: Equatable, Sendable {
+  let identifier: UUID
+  let name: String?
+  let service: String?
+  let characteristic: String
+
+  init(_ peripheral: CBPeripheral, _ characteristic: CBCharacteristic) {
+    identifier = peripheral.identifier
+    name = peripheral.name
+    service = characteristic.service?.uuid.uuidString
+    self.characteristic = characteristic.uuid.uuidString
+  }
+
+  /// These four members, followed by `more`.
+  func json(_ more: KeyValuePairs<String, JSONValue>) -> JSONValue {
+    JSONValue.object(more).preceded(by: [
+      "identifier": .string(identifier.uuidString), "name": .string(orNull: name),
+      "service": .string(orNull: service), "characteristic": .string(characteristic),
+    ])
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+/// `ble serve`: this machine as a peripheral.
+struct ServeCommand: Command {
+  static let profile = Argument("profile", "owenli, chat, battery, or a profile file.")
+  static let name = Option.value("name", "name", "Advertise this name instead of the profile's.")
+  static let duration = Option.value("duration", "seconds", "End after so long.")
+  static let untilInputEnds = Option.flag(
+    "until-input-ends", "End when the standard input does, for programs that start this one.")
+
+  static let node = CommandNode(
+    "serve", abstract: "Be a peripheral: one of the tool's own, or one from a file.",
+    discussion: """
+      owenli has two services with a counter that notifies each second; chat shows what centrals write and sends what you \
+      type to those that have subscribed; battery is the Battery Service with a falling level.
+
+      A profile file is JSON: services with their characteristics, properties, permissions, values, descriptors, \
+      notifications by interval and what a write does. Examples/profiles describes it. A mistake is told with file, line \
+      and what was expected (status 65).
+
+      Runs until Ctrl-C and prints what happens: advertising, subscribed, unsubscribed, read, written, notified.
+      """,
+    arguments: [profile], options: [name, duration, untilInputEnds]
+  ) { (arguments) throws(UsageError) in
+    ServeCommand(
+      source: try arguments.value(of: profile), name: arguments.text(of: name),
+      duration: (try arguments.value(of: duration) as Seconds?)?.value,
+      endsWithInput: arguments.isGiven(untilInputEnds))
+  }
+
+  let source: ProfileSource
+  let name: String?
+  let duration: Double?
+  let endsWithInput: Bool
+
+  func run(in session: Session) async throws(ToolError) {
+    var profile = try source.load()
+    if let name { profile.name = name }
+    let server = ProfileServer(profile, in: session)
+    let input = listen(for: profile, server)
+    defer { input?.stop() }
+    if let duration {
+      DispatchQueue.main.asyncAfter(deadline: .now() + duration) { MainActor.assumeIsolated { server.end() } }
+    }
+    try await server.run()
+  }
+
+  /// Reads the standard input where somebody's typing is wanted or its end matters.
+  @MainActor private func listen(for profile: Profile, _ server: ProfileServer) -> LineReader? {
+    let isTyped = profile.services.contains { $0.characteristics.contains { $0.notifications == .input } }
+    guard isTyped || endsWithInput else { return nil }
+    let endsWithInput = endsWithInput
+    return LineReader(
+      STDIN_FILENO, onLine: { if isTyped { server.type($0) } }, onEnd: { if endsWithInput { server.end() } })
+  }
+}

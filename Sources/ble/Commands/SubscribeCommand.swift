@@ -1,0 +1,67 @@
+import CoreBluetooth
+
+/// `ble subscribe`: the values that a characteristic notifies or indicates.
+struct SubscribeCommand: Command {
+  static let count = Option.value("count", "number", "End after so many values.")
+  static let duration = Option.value("duration", "seconds", "End after so long.")
+  static let format = Option.value(
+    "format", "format", "How to print the values: hex, utf8, or raw for their octets alone.")
+
+  static let node = CommandNode(
+    "subscribe", abstract: "Print the values that a characteristic notifies.",
+    discussion: """
+      Runs until Ctrl-C, unless --count or --duration ends it; with both the status is 75 where the values did not come \
+      in time.
+      """,
+    arguments: [ExploreCommand.target, ReadCommand.characteristic], options: [count, duration, format]
+  ) { (arguments) throws(UsageError) in
+    SubscribeCommand(
+      target: try arguments.value(of: ExploreCommand.target),
+      characteristic: try arguments.value(of: ReadCommand.characteristic),
+      count: (try arguments.value(of: count) as Count?)?.value,
+      duration: (try arguments.value(of: duration) as Seconds?)?.value, format: try arguments.value(of: format))
+  }
+
+  let target: Target
+  let characteristic: CharacteristicName
+  let count: Int?
+  let duration: Double?
+  let format: ValueFormat?
+
+  func run(in session: Session) async throws(ToolError) {
+    try await Central(in: session).talk(to: target) { (device) async throws(ToolError) in
+      try await listen(to: device, session)
+    }
+  }
+
+  @MainActor private func listen(to device: ConnectedPeripheral, _ session: Session) async throws(ToolError) {
+    let characteristic = try await device.find(self.characteristic)
+    let place = AttributePlace(device.peripheral, characteristic)
+    let (output, count, format) = (session.output, count, format)
+    var received = 0
+    var failure: ToolError?
+    device.onValue = { source, value in
+      guard source === characteristic, count.map({ received < $0 }) ?? true else { return }
+      received += 1
+      guard !output.isJSON, let format else {
+        return output.event(
+          "value", place.json(["number": .integer(received), "value": ValueText(value).json]),
+          AssignedValues.describe(value, of: place.characteristic))
+      }
+      do throws(ToolError) {
+        try format.print(value, to: output)
+      } catch {
+        failure = error
+      }
+    }
+    try await device.setNotify(true, for: characteristic)
+    output.note("Subscribed to \(place.characteristic) of \(Central.title(of: device.peripheral)).")
+    do {
+      try await device.until(within: duration) { failure != nil || (count.map { received >= $0 } ?? false) }
+    } catch {
+      guard error.status == .timedOut, count == nil else { throw error }
+    }
+    if let failure { throw failure }
+    try await device.setNotify(false, for: characteristic)
+  }
+}

@@ -1,0 +1,169 @@
+import CoreBluetooth
+
+/// A peripheral in a process of its own, and this process as its central: everything that there is, once, in a few seconds.
+@MainActor final class Demo {
+  private let session: Session
+  private let stage: DemoStage
+  private let peripheral: ChildProcess
+  private let start = Date()
+  /// What the peripheral told of itself.
+  private var events: [PeripheralEvent] = []
+  private var received: [[UInt8]] = []
+
+  private static let notifications = 3
+  private static let greeting = "你好, Bluetooth 👋"
+
+  private struct PeripheralEvent: Decodable {
+    let event: String
+    let characteristic: String?
+    let value: Value?
+
+    struct Value: Decodable { let hex: String }
+  }
+
+  init(in session: Session) throws(ToolError) {
+    self.session = session
+    stage = try DemoStage(capture: session.options.capture)
+    peripheral = ChildProcess(
+      // Should everything else fail, it ends by itself.
+      [
+        "serve", "owenli", "--adapter", "radio:\(stage.air)/peripheral", "--json", "--until-input-ends", "--duration",
+        "60",
+      ],
+      waiting: session.waiting)
+  }
+
+  func run() async throws(ToolError) {
+    stage.enter()
+    let central = Central(in: session)
+    var failure: ToolError?
+    do {
+      try await play(central)
+    } catch {
+      failure = error
+    }
+    await central.disconnect()
+    await peripheral.end()
+    stage.leave()
+    if let failure { throw failure }
+    try summarise()
+  }
+
+  private func play(_ central: Central) async throws(ToolError) {
+    try await startPeripheral()
+    try await central.start()
+    let searching = Date()
+    let found = try await central.find(.name("Owenli"))
+    tell("found", "'Owenli' after \(Self.seconds(since: searching)) s, known here as \(found.identifier)")
+    let device = try await central.connect(to: found)
+    tell("connected", "link to 'Owenli' is up")
+    try await explore(device)
+    try await write(device)
+    try await subscribe(device)
+    await central.disconnect()
+    try await expect("unsubscribed", "FFF1")
+    tell("disconnected", "the link was closed, and the peripheral knows it")
+  }
+
+  private func startPeripheral() async throws(ToolError) {
+    // A capture holds one program's traffic: this one's.
+    let capture = getenv("BLE_CAPTURE").map { String(cString: $0) }
+    unsetenv("BLE_CAPTURE")
+    defer { if let capture { setenv("BLE_CAPTURE", capture, 1) } }
+    try peripheral.start { [weak self] line in
+      guard let self, let event = try? JSONDecoder().decode(PeripheralEvent.self, from: Data(line.utf8)) else { return }
+      self.events.append(event)
+      self.session.waiting.changed()
+    }
+    try await expect("advertising", nil)
+    tell("advertising", "'ble serve owenli' is a second process, \(peripheral.number), on the air '\(stage.air)'")
+  }
+
+  /// Waits until the peripheral has told of something.
+  private func expect(_ event: String, _ characteristic: String?, hex: String? = nil) async throws(ToolError) {
+    let late = ToolError(.timedOut, "The peripheral did not tell '\(event)' within \(session.timeout.plain) s.")
+    try await session.waiting.until(within: session.timeout, else: late) { () throws(ToolError) in
+      let isTold = self.events.contains {
+        $0.event == event && $0.characteristic == characteristic && (hex == nil || $0.value?.hex == hex)
+      }
+      if !isTold, !self.peripheral.isRunning { throw ToolError(.failed, "The peripheral's process has ended.") }
+      return isTold
+    }
+  }
+
+  private func explore(_ device: ConnectedPeripheral) async throws(ToolError) {
+    let tree = try await device.explore()
+    let characteristics = tree.services.reduce(0) { $0 + $1.characteristics.count }
+    guard tree.services.count >= 2, characteristics >= 3 else {
+      throw ToolError(
+        .failed, "Only \(tree.services.count) services and \(characteristics) characteristics were found.")
+    }
+    tell("explored", "\(tree.services.count) services with \(characteristics) characteristics")
+    if !session.output.isJSON {
+      for line in tree.lines(session.output.style) { session.output.line("                  " + line) }
+    }
+  }
+
+  private func write(_ device: ConnectedPeripheral) async throws(ToolError) {
+    let name = try await device.find(try Self.characteristic("FFF2"))
+    let before = try await device.read(name)
+    tell("read", "FFF2 is \(ValueText(before).description)")
+    let greeting = Array(Self.greeting.utf8)
+    try await device.write(greeting, to: name)
+    try await expect("written", "FFF2", hex: ValueText(greeting).hexadecimal)
+    let after = try await device.read(name)
+    guard after == greeting else {
+      throw ToolError(.failed, "FFF2 was written, but reads \(ValueText(after).description).")
+    }
+    tell("written", "FFF2 is \"\(Self.greeting)\" now, and reads so")
+  }
+
+  private func subscribe(_ device: ConnectedPeripheral) async throws(ToolError) {
+    let counter = try await device.find(try Self.characteristic("FFF1"))
+    device.onValue = { [weak self] source, value in
+      guard let self, source === counter, self.received.count < Self.notifications else { return }
+      self.received.append(value)
+      self.tell("notified", "FFF1 says \(ValueText(value).description)")
+    }
+    try await device.setNotify(true, for: counter)
+    try await expect("subscribed", "FFF1")
+    tell("subscribed", "FFF1 notifies each second from now on")
+    try await device.until(within: session.timeout) { self.received.count >= Self.notifications }
+    guard received.allSatisfy({ $0.starts(with: "send data : ".utf8) }), Set(received).count == received.count else {
+      throw ToolError(.failed, "What was notified is not what the peripheral counts.")
+    }
+  }
+
+  private static func characteristic(_ name: String) throws(ToolError) -> CharacteristicName {
+    do throws(ArgumentValueError) {
+      return try CharacteristicName(argument: name)
+    } catch {
+      throw ToolError(.failed, error.reason)
+    }
+  }
+
+  /// One step that has happened.
+  private func tell(_ step: String, _ text: String) {
+    let label = session.output.style.strong(step) + String(repeating: " ", count: max(1, 14 - step.count))
+    session.output.event("step", .object(["step": .string(step), "text": .string(text)]), "  ✓ \(label)\(text)")
+  }
+
+  /// Makes sure of the capture, and says what there was.
+  private func summarise() throws(ToolError) {
+    let packets = try CaptureFile.countPackets(at: stage.capture)
+    guard packets > 0 else { throw ToolError(.failed, "The capture \(stage.capture) has no packets.") }
+    tell("captured", "\(packets) packets in \(stage.capture), for Wireshark or 'ble capture show'")
+    let seconds = Self.seconds(since: start)
+    let members: KeyValuePairs<String, JSONValue> = [
+      "succeeded": .bool(true), "notifications": .integer(received.count), "capture": .string(stage.capture),
+      "packets": .integer(packets), "seconds": .number(seconds),
+    ]
+    session.output.event(
+      "summary", .object(members),
+      "Found, connected, explored, read, written, notified \(received.count) times, disconnected: all in \(seconds) s.")
+  }
+
+  private static func seconds(since start: Date) -> Double {
+    (Date().timeIntervalSince(start) * 10).rounded() / 10
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+
+/// Where results and everything else go: results to the standard output, the rest to the standard error.
+@MainActor final class Output {
+  let isJSON: Bool
+  let isQuiet: Bool
+  let style: Style
+  /// Called once, when whoever read the results has gone.
+  var onClosed: (() -> Void)?
+
+  private var pending: [UInt8] = []
+  private var isClosed = false
+  private static let flushSize = 32_768
+
+  init(isJSON: Bool, isQuiet: Bool, style: Style) {
+    self.isJSON = isJSON
+    self.isQuiet = isQuiet
+    self.style = style
+  }
+
+  /// One line of results. What comes from a peer is to be inert already.
+  func line(_ text: String) {
+    collect(text)
+    flush()
+  }
+
+  /// A line of many: they reach the reader together, at the latest with `flush()`.
+  func collect(_ text: String) {
+    pending += Array(text.utf8)
+    pending.append(0x0A)
+    if pending.count >= Self.flushSize { flush() }
+  }
+
+  /// Octets as they are.
+  func raw(_ octets: [UInt8]) {
+    pending += octets
+    flush()
+  }
+
+  func flush() {
+    defer { pending.removeAll(keepingCapacity: true) }
+    guard !isClosed, !pending.isEmpty, !Self.write(pending, to: STDOUT_FILENO) else { return }
+    isClosed = true
+    onClosed?()
+  }
+
+  /// One document, or one line of a stream.
+  func json(_ value: JSONValue) { line(value.text) }
+
+  /// Something that happened, with the time at which it did: a line for people, a line of JSON for programs.
+  func event(_ name: String, _ members: JSONValue, _ sentence: @autoclosure () -> String) {
+    guard isJSON else { return line(sentence()) }
+    let now = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    json(members.preceded(by: ["event": .string(name), "time": .string(now)]))
+  }
+
+  /// What a reader of the results need not know, such as progress.
+  func note(_ text: String) {
+    if !isQuiet { Self.complain(text) }
+  }
+
+  /// Why the command failed.
+  func failure(_ error: ToolError) {
+    guard isJSON else { return Self.complain("Error: \(error.message)") }
+    let code = error.attributeError.map(JSONValue.integer) ?? .null
+    let members: KeyValuePairs<String, JSONValue> = [
+      "kind": .string(error.status.word), "status": .integer(Int(error.status.rawValue)),
+      "message": .string(error.message), "att_error": code,
+    ]
+    Self.complain(JSONValue.object(["error": .object(members)]).text)
+  }
+
+  /// A line on the standard error.
+  static func complain(_ text: String) { _ = write(Array(text.utf8) + [0x0A], to: STDERR_FILENO) }
+
+  /// Whether all octets were taken.
+  private static func write(_ octets: [UInt8], to descriptor: Int32) -> Bool {
+    var rest = octets[...]
+    while !rest.isEmpty {
+      let written = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+      if written > 0 {
+        rest = rest.dropFirst(written)
+      } else if errno == EAGAIN {
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&waiting, 1, -1)
+      } else if errno != EINTR {
+        return false
+      }
+    }
+    return true
+  }
+}
+
+/// Emphasis, where a terminal shows it.
+struct Style: Sendable {
+  let isOn: Bool
+
+  /// On for a terminal, unless `NO_COLOR` is set or the terminal cannot do it.
+  static func standard(environment: [String: String], isTerminal: Bool) -> Style {
+    let isRefused = !(environment["NO_COLOR"] ?? "").isEmpty || environment["TERM"] == "dumb"
+    return Style(isOn: isTerminal && !isRefused)
+  }
+
+  func strong(_ text: String) -> String { isOn ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
+  func faint(_ text: String) -> String { isOn ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
+}

@@ -1,0 +1,233 @@
+import CoreBluetooth
+
+/// Plays the peripheral that a profile describes, and tells what happens to it.
+@MainActor final class ProfileServer: NSObject {
+  let profile: Profile
+  let session: Session
+  private var manager: CBPeripheralManager?
+  private(set) var characteristics: [ServedCharacteristic] = []
+  private let outbox = NotificationOutbox()
+
+  /// What publishing waits for: how many services were added, and whether advertising began.
+  private var added = 0
+  private var isAdvertising = false
+  private var failure: ToolError?
+  private var isOver = false
+
+  private var waiting: Waiting { session.waiting }
+
+  init(_ profile: Profile, in session: Session) {
+    self.profile = profile
+    self.session = session
+  }
+
+  /// Lets `run()` come to its end.
+  func end() {
+    isOver = true
+    waiting.changed()
+  }
+
+  /// Publishes and advertises, again each time Bluetooth comes back, until the end.
+  func run() async throws(ToolError) {
+    let manager = CBPeripheralManager(delegate: self, queue: .main)
+    self.manager = manager
+    defer { close() }
+    let late = ToolError(.unavailable, "The Bluetooth adapter did not get ready within \(session.timeout.plain) s.")
+    try await waiting.until(within: session.timeout, else: late) { () throws(ToolError) in
+      if let failure = ToolError(manager.state) { throw failure }
+      return manager.state == .poweredOn
+    }
+    while !isOver {
+      try await publish(with: manager)
+      try await waiting.until(within: nil) { self.isOver || manager.state != .poweredOn }
+      if isOver { return }
+      report("unavailable", [:], "Bluetooth has gone; waiting for it to come back.")
+      try await waiting.until(within: nil) { self.isOver || manager.state == .poweredOn }
+    }
+  }
+
+  private func publish(with manager: CBPeripheralManager) async throws(ToolError) {
+    for characteristic in characteristics { characteristic.unsubscribeAll() }
+    outbox.removeAll()
+    characteristics = []
+    added = 0
+    isAdvertising = false
+    let services = profile.services.map(make)
+    for service in services {
+      let before = added
+      manager.add(service)
+      let name = service.uuid.uuidString
+      try await step("The service \(name) was not published in time.") { self.added > before }
+    }
+    var data: [String: Any] = [:]
+    if let name = profile.name { data[CBAdvertisementDataLocalNameKey] = name }
+    if !profile.advertisedServices.isEmpty {
+      data[CBAdvertisementDataServiceUUIDsKey] = profile.advertisedServices.map { CBUUID($0) }
+    }
+    manager.startAdvertising(data)
+    try await step("Advertising did not begin in time.") { self.isAdvertising }
+    let names = profile.advertisedServices.map { CBUUID($0).uuidString }
+    let title = profile.name.map { "'\($0.inert)'" } ?? "a device without a name"
+    report(
+      "advertising", ["name": .string(orNull: profile.name), "services": .array(names.map(JSONValue.string))],
+      "Advertising \(title)" + (names.isEmpty ? "" : " with \(names.joined(separator: ", "))"))
+  }
+
+  /// Waits for one step of publishing; the loss of Bluetooth ends it without an error: it begins anew then.
+  private func step(_ late: String, _ isDone: @escaping @MainActor () -> Bool) async throws(ToolError) {
+    try await waiting.until(within: session.timeout, else: ToolError(.timedOut, late)) { () throws(ToolError) in
+      if let failure = self.failure { throw failure }
+      return isDone() || self.manager?.state != .poweredOn
+    }
+  }
+
+  private func make(_ service: Profile.Service) -> CBMutableService {
+    let uuid = CBUUID(service.uuid)
+    let published = CBMutableService(type: uuid, primary: service.isPrimary)
+    let served = service.characteristics.map { ServedCharacteristic($0, of: uuid) }
+    published.characteristics = served.map(\.published)
+    characteristics += served
+    return published
+  }
+
+  private func close() {
+    for characteristic in characteristics { characteristic.unsubscribeAll() }
+    guard let manager, manager.state == .poweredOn else { return }
+    manager.stopAdvertising()
+    manager.removeAllServices()
+  }
+
+  /// Sends what was typed to whoever is subscribed to it.
+  func type(_ line: String) {
+    for characteristic in characteristics where characteristic.profile.notifications == .input {
+      characteristic.value = Array(line.utf8.prefix(ValueEncoding.longest))
+      if characteristic.subscribers.isEmpty {
+        session.output.note("Nobody is subscribed to \(characteristic.published.uuid.uuidString) yet.")
+      } else {
+        notify(characteristic, TextPieces(of: line, atMost: characteristic.longestNotification))
+      }
+    }
+  }
+
+  private func notify(_ characteristic: ServedCharacteristic, _ values: some Sequence<[UInt8]>) {
+    for value in values {
+      guard outbox.append(value, for: characteristic) else {
+        session.output.note("\(characteristic.published.uuid.uuidString): too much is waiting; a value was left out.")
+        return
+      }
+    }
+    send()
+  }
+
+  /// Hands over what waits until the queue of the stack is full.
+  private func send() {
+    guard let manager else { return }
+    while let (characteristic, value) = outbox.first {
+      guard manager.updateValue(Data(value), for: characteristic.published, onSubscribedCentrals: nil) else { return }
+      outbox.removeFirst()
+      report("notified", characteristic, nil, value)
+    }
+  }
+
+  private func tick(_ characteristic: ServedCharacteristic, _ templates: [ValueTemplate]) {
+    // A subscriber that is slower than the interval misses values; they do not pile up.
+    guard !outbox.contains(characteristic) else { return }
+    let value = templates[characteristic.count % templates.count].value(number: characteristic.count + 1)
+    characteristic.count += 1
+    characteristic.value = value
+    notify(characteristic, CollectionOfOne(value))
+  }
+
+  private func served(_ characteristic: CBCharacteristic) -> ServedCharacteristic? {
+    characteristics.first { $0.published === characteristic }
+  }
+}
+
+extension ProfileServer: @MainActor CBPeripheralManagerDelegate {
+  func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) { waiting.changed() }
+
+  func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
+    if let error {
+      failure = ToolError(.failed, "\(service.uuid.uuidString) was not published: \(error.localizedDescription.inert)")
+    } else {
+      added += 1
+    }
+    waiting.changed()
+  }
+
+  func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
+    if let error {
+      failure = ToolError(.failed, "Advertising did not begin: \(error.localizedDescription.inert)")
+    } else {
+      isAdvertising = true
+    }
+    waiting.changed()
+  }
+
+  func peripheralManager(
+    _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic
+  ) {
+    guard let served = served(characteristic) else { return }
+    served.subscribe(central)
+    report("subscribed", served, central, nil)
+    guard case .every(let interval, let templates) = served.profile.notifications else { return }
+    served.startTimer(every: interval) { [weak self, weak served] in
+      if let self, let served { self.tick(served, templates) }
+    }
+  }
+
+  func peripheralManager(
+    _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
+  ) {
+    guard let served = served(characteristic) else { return }
+    served.unsubscribe(central)
+    if served.subscribers.isEmpty { outbox.removeAll(for: served) }
+    report("unsubscribed", served, central, nil)
+  }
+
+  func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { send() }
+
+  func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
+    guard let served = served(request.characteristic) else {
+      return peripheral.respond(to: request, withResult: .attributeNotFound)
+    }
+    guard request.offset >= 0, request.offset <= served.value.count else {
+      return peripheral.respond(to: request, withResult: .invalidOffset)
+    }
+    request.value = Data(served.value[request.offset...])
+    peripheral.respond(to: request, withResult: .success)
+    // A long value is asked for piece by piece; that is one read.
+    if request.offset == 0 { report("read", served, request.central, served.value) }
+  }
+
+  func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
+    guard let first = requests.first else { return }
+    var changes: [(served: ServedCharacteristic, central: CBCentral, value: [UInt8])] = []
+    // All or nothing: first everything is looked at, then everything is done.
+    for request in requests {
+      guard let served = served(request.characteristic) else {
+        return peripheral.respond(to: first, withResult: .attributeNotFound)
+      }
+      let earlier = changes.last { $0.served === served }?.value
+      let start = request.offset == 0 ? [] : earlier ?? served.value
+      guard request.offset >= 0, request.offset <= start.count else {
+        return peripheral.respond(to: first, withResult: .invalidOffset)
+      }
+      let value = start[..<request.offset] + Array(request.value ?? Data())
+      guard value.count <= ValueEncoding.longest else {
+        return peripheral.respond(to: first, withResult: .invalidAttributeValueLength)
+      }
+      changes.removeAll { $0.served === served }
+      changes.append((served, request.central, Array(value)))
+    }
+    peripheral.respond(to: first, withResult: .success)
+    for change in changes { apply(change.value, to: change.served, from: change.central) }
+  }
+
+  private func apply(_ value: [UInt8], to served: ServedCharacteristic, from central: CBCentral) {
+    if served.profile.onWrite != .ignore { served.value = value }
+    report("written", served, central, value)
+    guard served.profile.onWrite == .echo, !served.subscribers.isEmpty else { return }
+    notify(served, CollectionOfOne(Array(value.prefix(served.longestNotification))))
+  }
+}

@@ -1,0 +1,59 @@
+import BLEAdapter
+import Foundation
+
+/// What every command understands.
+struct CommonOptions: Sendable {
+  static let adapter = Option.value(
+    "adapter", "name",
+    "The Bluetooth adapter: radio[:<air>[/<device>]], tcp-client:<host>:<port>, unix-client:<path>, serial:<device>, ... "
+      + "(default: $BLE_ADAPTER, else radio)")
+  static let timeout = Option.value(
+    "timeout", "seconds", standard: "10", "How long to wait for the adapter, for the device and for each answer.")
+  static let capture = Option.value(
+    "capture", "file", "Record all Bluetooth traffic to a btsnoop file, which Wireshark opens.")
+  static let json = Option.flag("json", "Results as JSON: one document, or a line for each event of a stream.")
+  static let verbose = Option.counter("verbose", letter: "v", "Log what happens; -vv and -vvv log more.")
+  static let quiet = Option.flag("quiet", letter: "q", "Print results only.")
+
+  static let all = [adapter, timeout, capture, json, verbose, quiet]
+
+  let adapter: AdapterName?
+  let timeout: Seconds
+  let capture: String?
+  let isJSON: Bool
+  let verbosity: Int
+  let isQuiet: Bool
+
+  init(_ arguments: ParsedArguments) throws(UsageError) {
+    adapter = try arguments.value(of: Self.adapter)
+    timeout = try arguments.value(of: Self.timeout) ?? Seconds(10)
+    capture = try arguments.value(of: Self.capture)
+    isJSON = arguments.isGiven(Self.json)
+    verbosity = arguments.count(of: Self.verbose)
+    isQuiet = arguments.isGiven(Self.quiet)
+    if isQuiet, verbosity > 0 { throw UsageError("'--quiet' and '--verbose' contradict each other") }
+    if capture == "" { throw UsageError("The value '' is invalid for '--capture <file>': expected the path of a file") }
+  }
+
+  /// Hands them to the stack, which reads its environment when the first manager is made.
+  func setEnvironment() {
+    if let adapter { setenv("BLE_ADAPTER", adapter.description, 1) }
+    if let capture { setenv("BLE_CAPTURE", capture, 1) }
+    switch verbosity {
+    case 0: if isQuiet { setenv("BLE_LOG", "critical", 1) }
+    case 1: setenv("BLE_LOG", "info", 1)
+    case 2: setenv("BLE_LOG", "debug", 1)
+    default: setenv("BLE_LOG", "trace", 1)
+    }
+  }
+}
+
+extension AdapterName: ArgumentValue {
+  init(argument: String) throws(ArgumentValueError) {
+    do {
+      try self.init(argument)
+    } catch {
+      throw ArgumentValueError(error.reason.inert)
+    }
+  }
+}

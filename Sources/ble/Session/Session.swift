@@ -1,0 +1,36 @@
+/// One run of the tool: what it was told, where its results go, and what it waits for.
+@MainActor final class Session {
+  let options: CommonOptions
+  let output: Output
+  let waiting = Waiting()
+  private let signals: Signals
+
+  /// In seconds.
+  var timeout: Double { options.timeout.value }
+
+  init(options: CommonOptions, style: Style) {
+    self.options = options
+    self.output = Output(isJSON: options.isJSON, isQuiet: options.isQuiet, style: style)
+    self.signals = Signals(interrupting: waiting)
+    output.onClosed = { [waiting] in
+      waiting.interrupt(ToolError(.outputClosed, "Whoever read the output has gone."))
+    }
+  }
+
+  func run(_ command: any Command) async -> ExitStatus {
+    var failure: ToolError?
+    do {
+      try await command.run(in: self)
+    } catch {
+      failure = error
+    }
+    output.flush()
+    // Commands that run until Ctrl-C end by it as they should, and still say that it was so.
+    guard let error = failure ?? waiting.interruption else { return .done }
+    switch error.status {
+    case .interrupted, .terminated, .outputClosed: break
+    default: output.failure(error)
+    }
+    return error.status
+  }
+}

@@ -1,0 +1,20 @@
+extension Tool {
+  /// All commands: what the parser reads against, and what help, completions and the manual are made of.
+  static let tree = CommandNode(
+    group: "ble",
+    abstract: "Bluetooth Low Energy from the command line, with no hardware needed.",
+    discussion: """
+      Finds devices, shows what they offer, reads, writes and subscribes, and is a device itself. Without an adapter it is on \
+      the embedded radio, where all programs of this machine hear each other.
+
+      A <target> is the name that a device advertises, the identifier under which this machine knows it, or its address. \
+      A <characteristic> is a UUID (2A19), the UUIDs of service and characteristic (180F/2A19) or an assigned name \
+      ("Battery Level").
+
+      'ble demo' shows all of it in a few seconds.
+      """,
+    subcommands: [
+      DemoCommand.node, ScanCommand.node, ExploreCommand.node, ReadCommand.node, WriteCommand.node,
+      SubscribeCommand.node, ServeCommand.node, ControllerCommand.node, CaptureShowCommand.group,
+    ])
+}

@@ -1,0 +1,50 @@
+import Foundation
+
+/// The program `ble`.
+@main
+enum Tool {
+  static let version = "0.1.0"
+
+  @MainActor static func main() async {
+    let status = await run(Array(CommandLine.arguments.dropFirst()))
+    exit(status.rawValue)
+  }
+
+  static let parser = CommandLineParser(root: tree, commonOptions: CommonOptions.all)
+
+  @MainActor private static func run(_ words: [String]) async -> ExitStatus {
+    do throws(UsageError) {
+      switch try parser.parse(words) {
+      case .help(let path):
+        print(HelpPage(of: path, parser: parser).text)
+        return .done
+      case .version:
+        print("ble \(version)")
+        return .done
+      case .run(let command, let arguments):
+        return await run(command, options: try CommonOptions(arguments))
+      }
+    } catch {
+      return explain(error)
+    }
+  }
+
+  @MainActor private static func run(_ command: any Command, options: CommonOptions) async -> ExitStatus {
+    options.setEnvironment()
+    let environment = ProcessInfo.processInfo.environment
+    let style = Style.standard(environment: environment, isTerminal: isatty(STDOUT_FILENO) == 1)
+    return await Session(options: options, style: style).run(command)
+  }
+
+  /// The message, the usage line of the command that was recognised, and where to read on.
+  @MainActor private static func explain(_ error: UsageError) -> ExitStatus {
+    var path = [parser.root]
+    for name in error.path.dropFirst() {
+      guard let next = path.last?.subcommands.first(where: { $0.name == name }) else { break }
+      path.append(next)
+    }
+    let page = HelpPage(of: path, parser: parser)
+    Output.complain("Error: \(error.message)\nUsage: \(page.usage)\n\(page.hint)")
+    return .usage
+  }
+}

@@ -1,0 +1,141 @@
+import BLECore
+import Foundation
+import Testing
+
+@testable import ble
+
+@Suite("Command lines")
+struct CommandLineParserTests {
+  private func run<Wanted: Command>(_ words: String..., as type: Wanted.Type = Wanted.self) throws -> Wanted {
+    guard case .run(let command, _) = try Tool.parser.parse(words) else { throw Unexpected() }
+    return try #require(command as? Wanted)
+  }
+
+  private struct Unexpected: Error {}
+
+  private func failure(_ words: String...) -> UsageError? {
+    do throws(UsageError) {
+      _ = try Tool.parser.parse(words)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func help(_ words: String...) throws -> [String] {
+    guard case .help(let path) = try Tool.parser.parse(words) else { throw Unexpected() }
+    return path.map(\.name)
+  }
+
+  @Test func `An option takes its value from the next word or after an equals sign`() throws {
+    #expect(try run("scan", "--duration", "2.5", as: ScanCommand.self).duration == 2.5)
+    #expect(try run("scan", "--duration=2.5", as: ScanCommand.self).duration == 2.5)
+    #expect(try run("scan", "--name=a=b", as: ScanCommand.self).name == "a=b")
+  }
+
+  @Test func `An option that may be repeated keeps all its values`() throws {
+    let command: ScanCommand = try run("scan", "--service", "180F", "--service", "FFF0")
+    #expect(command.services == [BLEUUID(0x180F), BLEUUID(0xFFF0)])
+  }
+
+  @Test func `What follows a double dash is no option`() throws {
+    let command: WriteCommand = try run("write", "--", "--json", "FFF2", "-5")
+    #expect(command.target == .name("--json"))
+    #expect(command.octets == Array("-5".utf8))
+  }
+
+  @Test func `Common options are understood before and after the command`() throws {
+    for words in [["--json", "scan"], ["scan", "--json"]] {
+      guard case .run(_, let arguments) = try Tool.parser.parse(words) else { throw Unexpected() }
+      #expect(try CommonOptions(arguments).isJSON)
+    }
+  }
+
+  @Test(arguments: [(["-v"], 1), (["-vv"], 2), (["-v", "--verbose", "-v"], 3)])
+  func `Verbosity counts`(words: [String], verbosity: Int) throws {
+    guard case .run(_, let arguments) = try Tool.parser.parse(["scan"] + words) else { throw Unexpected() }
+    #expect(try CommonOptions(arguments).verbosity == verbosity)
+  }
+
+  @Test func `Help is there on every level, in three spellings`() throws {
+    #expect(try help("--help") == ["ble"])
+    #expect(try help() == ["ble"])
+    #expect(try help("scan", "-h") == ["ble", "scan"])
+    #expect(try help("help", "scan") == ["ble", "scan"])
+    #expect(try help("capture", "show", "--help") == ["ble", "capture", "show"])
+    #expect(try help("help", "capture", "show") == ["ble", "capture", "show"])
+  }
+
+  @Test func `The version is asked for at the top only`() throws {
+    guard case .version = try Tool.parser.parse(["--version"]) else { throw Unexpected() }
+    #expect(failure("scan", "--version") != nil)
+  }
+
+  @Test(arguments: [
+    (["scn"], "Unknown command 'scn'. Did you mean 'scan'?"),
+    (["sevre", "owenli"], "Unknown command 'sevre'. Did you mean 'serve'?"),
+    (["scan", "--jsno"], "Unknown option '--jsno'. Did you mean '--json'?"),
+    (["scan", "--dup"], "Unknown option '--dup'. Did you mean '--duplicates'?"),
+    (["scan", "--qqqqqqqq"], "Unknown option '--qqqqqqqq'"),
+    (["scan", "-x"], "Unknown option '-x'"),
+    (["serve", "batery"], "Did you mean 'battery'?"),
+    (["read", "Owenli"], "Missing expected argument '<characteristic>'"),
+    (["read", "a", "b", "c"], "Unexpected argument 'c'"),
+    (["scan", "--duration"], "Missing value for '--duration <seconds>'"),
+    (["scan", "--name", "--json"], "Missing value for '--name <name>'"),
+    (["scan", "--duration", "soon"], "The value 'soon' is invalid for '--duration <seconds>'"),
+    (["scan", "--duration", "nan"], "is invalid"),
+    (["scan", "--duration", "-1"], "Missing value"),
+    (["scan", "--service", "18"], "expected a UUID"),
+    (["scan", "--count", "0"], "expected a number of 1 or more"),
+    (["scan", "--json=yes"], "The option '--json' takes no value"),
+    (["write", "a", "FFF2", "0x1", "--format", "hex"], "pairs of hexadecimal digits"),
+    (["read", "", "FFF2"], "expected a name, an identifier or an address"),
+    (["read", "a", "/FFF2"], "expected a UUID such as 2A19"),
+    (["capture"], "Missing a command: one of show"),
+    (["demo", "--adapter", "radio"], "an air of its own"),
+  ])
+  func `A command line that cannot be understood is explained`(words: [String], message: String) throws {
+    let failure = try #require(throws: UsageError.self) { _ = try Tool.parser.parse(words) }
+    #expect(failure.message.contains(message), "\(failure.message)")
+  }
+
+  @Test(arguments: ["tcp-client:host", "radio:a b", "tcp-client:h:70000", "rdio"])
+  func `An adapter that has no such name is refused before anything is started`(name: String) throws {
+    guard case .run(_, let arguments) = try Tool.parser.parse(["scan", "--adapter", name]) else { throw Unexpected() }
+    let failure = try #require(throws: UsageError.self) { _ = try CommonOptions(arguments) }
+    #expect(failure.message.contains("is invalid for '--adapter <name>'"))
+  }
+
+  @Test func `Quiet and verbose contradict each other`() throws {
+    guard case .run(_, let arguments) = try Tool.parser.parse(["scan", "-v", "--quiet"]) else { throw Unexpected() }
+    #expect(throws: UsageError.self) { _ = try CommonOptions(arguments) }
+  }
+
+  @Test func `A usage error names the command that was recognised`() {
+    #expect(failure("capture", "show", "--nonsense")?.path == ["ble", "capture", "show"])
+    #expect(failure("nonsense")?.path == ["ble"])
+  }
+
+  @Test func `What is quoted in an error is inert`() {
+    #expect(failure("\u{1B}[31m")?.message.contains("\u{1B}") == false)
+    #expect(failure("scan", "--\u{202E}x")?.message.contains("\u{202E}") == false)
+  }
+
+  @Test func `A target is a name, an identifier or an address`() throws {
+    #expect(try Target(argument: "Owenli") == .name("Owenli"))
+    #expect(try Target(argument: "C0:12:34:56:78:9a") == .address(0xC012_3456_789A))
+    let identifier = UUID()
+    #expect(try Target(argument: identifier.uuidString.lowercased()) == .identifier(identifier))
+  }
+
+  @Test func `Hexadecimal values may have separators, and at most 512 octets`() throws {
+    #expect(try ValueEncoding.hex.octets(of: "0x01fF") == [0x01, 0xFF])
+    #expect(try ValueEncoding.hex.octets(of: "01:02-03 04") == [1, 2, 3, 4])
+    #expect(try ValueEncoding.hex.octets(of: "") == [])
+    #expect(throws: ArgumentValueError.self) { try ValueEncoding.hex.octets(of: "012") }
+    #expect(throws: ArgumentValueError.self) { try ValueEncoding.hex.octets(of: "0g") }
+    #expect(try ValueEncoding.utf8.octets(of: String(repeating: "a", count: 512)).count == 512)
+    #expect(throws: ArgumentValueError.self) { try ValueEncoding.utf8.octets(of: String(repeating: "a", count: 513)) }
+  }
+}

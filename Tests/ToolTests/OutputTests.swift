@@ -1,0 +1,92 @@
+import BLECore
+import Foundation
+import Testing
+
+@testable import ble
+
+@Suite("Output")
+struct OutputTests {
+  @Test(arguments: [
+    ("\u{1B}[2J", "\\u{1B}[2J"), ("a\nb\rc\td", "a\\nb\\rc\\td"), ("\u{7}\u{0}", "\\u{7}\\u{0}"),
+    ("\u{9B}31m", "\\u{9B}31m"), ("abc\u{202E}fed", "abc\\u{202E}fed"), ("\u{2066}x\u{2069}", "\\u{2066}x\\u{2069}"),
+    ("\u{200F}\u{61C}", "\\u{200F}\\u{61C}"), ("a\u{2028}b\u{2029}", "a\\u{2028}b\\u{2029}"),
+    ("\u{FEFF}\u{200B}", "\\u{FEFF}\\u{200B}"), ("\u{E0041}\u{E000}", "\\u{E0041}\\u{E000}"), ("a\\b", "a\\\\b"),
+  ])
+  func `Text that could act on a terminal is written out`(text: String, shown: String) {
+    #expect(text.inert == shown)
+    #expect(!text.isInert)
+  }
+
+  @Test(arguments: ["Owenli", "你好", "Ünïcödé", "👨‍👩‍👧‍👦", "مرحبا", "नमस्ते", ""])
+  func `Names of all scripts stay as they are`(name: String) {
+    #expect(name.inert == name)
+    #expect(name.isInert)
+  }
+
+  @Test func `A hostile name is inert in the scan table and in JSON`() throws {
+    let name = "\u{1B}]0;gone\u{7}\u{202E}\n\u{9B}2J\"\\"
+    let sighting = Sighting(
+      identifier: UUID(), address: DeviceAddress(0xC012_3456_789A, kind: .random), name: name, rssi: -40,
+      isConnectable: true, services: ["FFF0"], solicitedServices: [], overflowServices: [], manufacturerData: nil,
+      serviceData: [], txPower: nil)
+    for text in [sighting.line(Style(isOn: false)), sighting.json.text] {
+      let acting = text.unicodeScalars.contains {
+        $0.value < 0x20 || (0x7F...0x9F).contains($0.value) || $0 == "\u{202E}"
+      }
+      #expect(!acting, "\(text.inert)")
+    }
+    let parsed = try JSONSerialization.jsonObject(with: Data(sighting.json.text.utf8)) as? [String: Any]
+    #expect(parsed?["name"] as? String == name)
+    #expect(parsed?["address"] as? String == "C0:12:34:56:78:9A")
+  }
+
+  @Test func `JSON keeps the order of its members and is understood by others`() throws {
+    let value = JSONValue.object([
+      "z": .integer(-1), "a": .array([.null, .bool(true), .number(1.5), .number(.infinity)]),
+      "s": .string("\u{1F600}\u{1}\u{E0001}/"), "o": .object([:]),
+    ])
+    #expect(value.text.hasPrefix("{\"z\":-1,\"a\":[null,true,1.5,null],\"s\":"))
+    let parsed = try #require(JSONSerialization.jsonObject(with: Data(value.text.utf8)) as? [String: Any])
+    #expect(parsed["s"] as? String == "\u{1F600}\u{1}\u{E0001}/")
+  }
+
+  @Test(arguments: [
+    ([], "(empty)"), ([0x4F, 0x77], "\"Ow\" (4f77)"), ([0xFF, 0xFE], "fffe"), ([0x00, 0x41], "0041"),
+    (Array("a\nb".utf8), "\"a\\nb\" (610a62)"),
+  ])
+  func `A value is shown as text where it is one`(octets: [UInt8], shown: String) {
+    #expect(ValueText(octets).description == shown)
+  }
+
+  @Test func `A value in JSON is its octets, and its text where they are UTF-8`() {
+    #expect(ValueText([0x4F, 0x77]).json.text == #"{"hex":"4f77","utf8":"Ow"}"#)
+    #expect(ValueText([0xFF]).json.text == #"{"hex":"ff","utf8":null}"#)
+    #expect(ValueText([]).json.text == #"{"hex":"","utf8":""}"#)
+  }
+
+  @Test func `A battery level is a percentage`() {
+    #expect(AssignedValues.describe([85], of: "2A19") == "85 % (55)")
+    #expect(AssignedValues.describe([101], of: "2A19") == "\"e\" (65)")
+  }
+
+  @Test func `Emphasis is for terminals that want it`() {
+    #expect(Style.standard(environment: [:], isTerminal: true).isOn)
+    #expect(!Style.standard(environment: [:], isTerminal: false).isOn)
+    #expect(!Style.standard(environment: ["NO_COLOR": "1"], isTerminal: true).isOn)
+    #expect(Style.standard(environment: ["NO_COLOR": ""], isTerminal: true).isOn)
+    #expect(!Style.standard(environment: ["TERM": "dumb"], isTerminal: true).isOn)
+  }
+
+  @Test func `Each way to end has a number and a word of its own`() {
+    #expect(Set(ExitStatus.allCases.map(\.word)).count == ExitStatus.allCases.count)
+    #expect(ExitStatus.usage.rawValue == 64)
+    #expect(ExitStatus.interrupted.rawValue == 130)
+  }
+
+  @Test func `A text is cut between characters`() {
+    let pieces = Array(TextPieces(of: "ab你好👋c", atMost: 5))
+    #expect(pieces.map { String(decoding: $0, as: UTF8.self) } == ["ab你", "好", "👋c"])
+    #expect(Array(TextPieces(of: "", atMost: 5)).isEmpty)
+    #expect(Array(TextPieces(of: "👋", atMost: 3)).map(\.count) == [3, 1])
+  }
+}

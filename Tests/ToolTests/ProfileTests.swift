@@ -1,0 +1,155 @@
+import BLECore
+import CoreBluetooth
+import Foundation
+import Testing
+
+@testable import ble
+
+@Suite("Profiles")
+struct ProfileTests {
+  private static let examples = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appendingPathComponent("Examples/profiles")
+
+  /// A profile with one characteristic, whose members are `text`.
+  private func profile(characteristic text: String) -> String {
+    "{\"services\": [{\"uuid\": \"FFF0\", \"characteristics\": [\n{\"uuid\": \"FFF1\", \(text)}]}]}"
+  }
+
+  private func characteristic(_ text: String) throws -> Profile.Characteristic {
+    try #require(try ProfileReader.read(profile(characteristic: text)).services.first?.characteristics.first)
+  }
+
+  @Test(arguments: ["thermometer.json", "echo.json"])
+  func `The examples are profiles`(name: String) throws {
+    let path = Self.examples.appendingPathComponent(name).path
+    let profile = try ProfileSource.file(path).load()
+    #expect(profile.name != nil && !profile.advertisedServices.isEmpty)
+  }
+
+  @Test func `R3.12 Owenli has two services, a counter, a name with its description and a value to read`() throws {
+    let profile = Profile.owenli
+    #expect(profile.name == "Owenli")
+    #expect(profile.services.map(\.uuid) == [BLEUUID(0xFFF0), BLEUUID(0xFFE0)])
+    #expect(profile.services[0].characteristics.map(\.uuid) == [BLEUUID(0xFFF1), BLEUUID(0xFFF2)])
+    let counter = profile.services[0].characteristics[0]
+    #expect(counter.properties == [.notify])
+    guard case .every(1, let values) = counter.notifications else {
+      Issue.record("no notification each second")
+      return
+    }
+    #expect(values.map { String(decoding: $0.value(number: 7), as: UTF8.self) } == ["send data : 7"])
+    let name = profile.services[0].characteristics[1]
+    #expect(name.properties == [.read, .write] && name.descriptors == [.userDescription("name")])
+    #expect(profile.services[1].characteristics.map(\.properties) == [[.read]])
+  }
+
+  @Test func `Permissions follow from the properties`() throws {
+    #expect(try characteristic(#""properties": ["read"]"#).permissions == [.readable])
+    #expect(try characteristic(#""properties": ["writeWithoutResponse"]"#).permissions == [.writeable])
+    #expect(try characteristic(#""properties": ["notify"]"#).permissions == [])
+    let own = try characteristic(#""properties": ["read"], "permissions": ["readEncryptionRequired"]"#)
+    #expect(own.permissions == [.readEncryptionRequired])
+    #expect(own.cbPermissions == .readEncryptionRequired && own.cbProperties == .read)
+  }
+
+  @Test func `Values are text, octets or a number`() throws {
+    #expect(try characteristic(#""properties": ["read"], "value": {"utf8": "é"}"#).value == [0xC3, 0xA9])
+    #expect(try characteristic(#""properties": ["read"], "value": {"hex": "01 ff"}"#).value == [0x01, 0xFF])
+    #expect(try characteristic(#""properties": ["read"], "value": {"uint8": 200}"#).value == [200])
+    #expect(try characteristic(#""properties": ["read"]"#).value == [])
+  }
+
+  @Test func `Without a list all primary services are advertised`() throws {
+    let text = """
+      {"services": [{"uuid": "FFF0", "characteristics": []}, {"uuid": "FFE0", "primary": false, "characteristics": []}]}
+      """
+    #expect(try ProfileReader.read(text).advertisedServices == [BLEUUID(0xFFF0)])
+  }
+
+  @Test(arguments: [
+    (#""properties": ["notfy"]"#, 33, "'notfy' is not a property: expected read"),
+    (#""properties": ["notfy"]"#, 33, "Did you mean 'notify'?"),
+    (#""properties": []"#, 32, "expected a list of words with 1 to 7 entries, found 0"),
+    (#""properties": ["read", "read"]"#, 41, "this is there twice"),
+    (#""properties": "read""#, 32, "expected a list of words, found a string"),
+    (#""propertys": ["read"]"#, 18, "a characteristic has no \"propertys\". Did you mean 'properties'?"),
+    (#""value": {"hex": "0"}, "properties": ["read"]"#, 35, "pairs of hexadecimal digits"),
+    (#""properties": ["read"], "value": "text""#, 51, "expected a value such as {\"utf8\": \"text\"}"),
+    (#""properties": ["read"], "value": {"uint8": 256}"#, 61, "expected a whole number of 0 to 255"),
+    (#""properties": ["read"], "value": {"uint8": 1.5}"#, 61, "expected a whole number of 0 to 255"),
+    (#""properties": ["read"], "value": {"base64": ""}"#, 52, "\"base64\" is no kind of value"),
+    (#""properties": ["read"], "on_write": "echo""#, 54, "\"on_write\" needs the property write"),
+    (#""properties": ["write"], "on_write": "echo""#, 55, "\"echo\" needs the property notify"),
+    (#""properties": ["read"], "notify": {"from": "input"}"#, 52, "\"notify\" needs the property notify"),
+    (#""properties": ["notify"], "notify": {"every": 0, "values": []}"#, 64, "expected 0.01 to 86400 seconds"),
+    (#""properties": ["notify"], "notify": {"every": 1}"#, 54, "notifications needs \"values\""),
+    (#""properties": ["read"], "permissions": ["writeable"]"#, 57, "permissions and properties disagree"),
+    (
+      #""properties": ["read"], "descriptors": [{"uuid": "2902", "value": {"hex": "00"}}]"#, 67,
+      "expected 2901 (user description) or 2904"
+    ),
+    (
+      #""properties": ["read"], "descriptors": [{"uuid": "2904", "value": {"hex": "00"}}]"#, 84,
+      "with 7 octets"
+    ),
+    (#""properties": ["read"], "colour": 1"#, 42, "a characteristic has no \"colour\""),
+  ])
+  func `A mistake is told with line and column and what was expected`(
+    text: String, column: Int, message: String
+  ) throws {
+    let error = try #require(throws: PositionedError.self) {
+      _ = try ProfileReader.read(profile(characteristic: text))
+    }
+    #expect(error.position == TextPosition(line: 2, column: column), "\(error.position) \(error.message)")
+    #expect(error.message.contains(message), "\(error.message)")
+  }
+
+  @Test(arguments: [
+    ("[]", 1, 1, "expected an object for the profile, found a list"),
+    ("{}", 1, 1, "the profile needs \"services\""),
+    (#"{"services": []}"#, 1, 14, "expected a list of services with 1 to 64 entries, found 0"),
+    (#"{"services": [{"uuid": "18000"}]}"#, 1, 24, "'18000' is no UUID"),
+    ("{\"services\": [{\n\"uuid\": \"1800\", \"characteristics\": []}]}", 2, 9, "the stack's own"),
+  ])
+  func `A profile that is none is refused`(text: String, line: Int, column: Int, message: String) throws {
+    let error = try #require(throws: PositionedError.self) { _ = try ProfileReader.read(text) }
+    #expect(error.position == TextPosition(line: line, column: column))
+    #expect(error.message.contains(message), "\(error.message)")
+  }
+
+  @Test func `A file that is missing, too large or not UTF-8 is refused with its name`() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appendingPathComponent("p.json").path
+
+    let missing = try #require(throws: ToolError.self) { _ = try ProfileSource.file(path).load() }
+    #expect(missing.status == .noInput && missing.message.contains("p.json"))
+
+    try Data([0x7B, 0x0A, 0x22, 0xFF]).write(to: URL(fileURLWithPath: path))
+    let binary = try #require(throws: ToolError.self) { _ = try ProfileSource.file(path).load() }
+    #expect(binary.status == .badData && binary.message.hasSuffix("p.json:2: expected UTF-8"))
+
+    try Data(repeating: 0x20, count: ProfileReader.largestFile + 1).write(to: URL(fileURLWithPath: path))
+    let large = try #require(throws: ToolError.self) { _ = try ProfileSource.file(path).load() }
+    #expect(large.status == .badData)
+
+    try Data("{\n  \"sevices\": []}".utf8).write(to: URL(fileURLWithPath: path))
+    let wrong = try #require(throws: ToolError.self) { _ = try ProfileSource.file(path).load() }
+    #expect(wrong.status == .badData && wrong.message.contains("p.json:2:3: the profile has no \"sevices\""))
+  }
+
+  @Test func `A name of the tool's own profiles is no file`() throws {
+    #expect(try ProfileSource(argument: "battery") == .builtIn(.battery))
+    #expect(try ProfileSource(argument: "./battery") == .file("./battery"))
+    #expect(throws: ArgumentValueError.self) { _ = try ProfileSource(argument: "thermometer") }
+  }
+
+  @Test func `The battery of the tool falls from 100 to 0`() throws {
+    guard case .every(_, let values) = Profile.battery.services[0].characteristics[0].notifications else {
+      Issue.record("no notifications")
+      return
+    }
+    #expect(values.map { $0.value(number: 1) } == (0...100).reversed().map { [$0] })
+  }
+}
