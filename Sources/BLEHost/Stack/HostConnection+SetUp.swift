@@ -7,6 +7,10 @@ import BLEWire
 struct SetUpSteps {
   var needsFeatures = false
   var needsMTU = false
+  /// What the peer's link layer can do, once it said so.
+  var peerFeatures: LEFeatures?
+  /// Whether the controller took the longer packets that it says it can send.
+  var hasLongPackets = false
   var timer: TimerToken?
 
   var isDone: Bool { !needsFeatures && !needsMTU }
@@ -19,8 +23,11 @@ struct SetUpSteps {
   }
 }
 
-/// A central begins each link by asking for long packets, the faster PHY and a large MTU, all at once: what the peer does not
-/// know costs nothing, and what takes too long does not hold the program up.
+/// A central begins each link by asking for long packets, the faster PHY and a large MTU: what the peer does not know costs
+/// nothing, and what takes too long does not hold the program up.
+///
+/// The PHY comes after the long packets were granted. There are controllers that list both and know neither; they refuse
+/// the one, but leave the other without an answer, which would end in a reset.
 extension HostConnection: TimerTarget {
   func setUp() {
     let controller = stack.controller
@@ -35,7 +42,12 @@ extension HostConnection: TimerTarget {
     if controller.features?.supportsDataLengthExtension == true {
       controller.send(
         LESetDataLength(
-          connectionHandle: handle, transmitOctets: LinkPolicy.dataLength, transmitTime: LinkPolicy.dataTime))
+          connectionHandle: handle, transmitOctets: LinkPolicy.dataLength, transmitTime: LinkPolicy.dataTime),
+        status: { [weak self] status in
+          guard let self, self.isUp, status.isSuccess else { return }
+          self.setUpSteps.hasLongPackets = true
+          self.askForFasterPHY()
+        })
     }
     database.client.exchangeMTU { [weak self] _ in
       guard let self, self.isUp else { return }
@@ -47,12 +59,18 @@ extension HostConnection: TimerTarget {
   /// What the peer's link layer can do; nothing where it did not say.
   func featuresBecameKnown(_ features: LEFeatures) {
     guard isUp else { return }
-    if role == .central, stack.controller.features?.supports2MPHY == true, features.contains(.phy2M) {
-      stack.controller.send(
-        LESetPHY(connectionHandle: handle, preference: [], transmitPHYs: .le2M, receivePHYs: .le2M, options: 0))
-    }
+    setUpSteps.peerFeatures = features
+    askForFasterPHY()
     setUpSteps.needsFeatures = false
     finishSetUp()
+  }
+
+  private func askForFasterPHY() {
+    guard role == .central, setUpSteps.hasLongPackets, setUpSteps.peerFeatures?.contains(.phy2M) == true,
+      stack.controller.features?.supports2MPHY == true
+    else { return }
+    stack.controller.send(
+      LESetPHY(connectionHandle: handle, preference: [], transmitPHYs: .le2M, receivePHYs: .le2M, options: 0))
   }
 
   func timerFired(tag: Int) {
