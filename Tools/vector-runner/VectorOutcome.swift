@@ -26,6 +26,7 @@ struct VectorFormat: Sendable {
 
   /// All formats that can be played.
   static let all: [VectorFormat] = [
-    VectorFormat(name: "ad-vectors/1", play: AdvertisingDataVectors.play)
+    VectorFormat(name: "att-vectors/1", play: AttributeVectors.play),
+    VectorFormat(name: "ad-vectors/1", play: AdvertisingDataVectors.play),
   ]
 }

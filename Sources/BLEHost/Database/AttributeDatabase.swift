@@ -1,4 +1,5 @@
 import BLECore
+import BLECrypto
 import BLEWire
 
 /// The attributes of a GATT server in the order of their handles. Everything on the loop.
@@ -118,7 +119,11 @@ public final class AttributeDatabase {
   /// The database hash, in the order in which it travels (Core, Vol 3 Part G 7.3).
   public var databaseHash: [UInt8] {
     if let hash, hash.revision == revision { return hash.octets }
-    let octets = DatabaseHash.of(self)
+    var sum = DatabaseHash()
+    for attribute in attributes {
+      sum.append(handle: attribute.handle, type: attribute.type, value: attribute.storedValue ?? [])
+    }
+    let octets = sum.value.leastSignificantFirst
     hash = (revision, octets)
     return octets
   }

@@ -1,5 +1,6 @@
 import BLEAdapter
 import BLECore
+import BLECrypto
 import BLEWire
 
 /// Reading and writing (Core, Vol 3 Part G 4.8, 4.9, 4.12).
@@ -87,6 +88,27 @@ extension GATTClient {
   public func writeCommand(_ value: ArraySlice<UInt8>, to handle: AttributeHandle, sent: (() -> Void)? = nil) {
     let part = value.prefix(bearer.mtu - 3)
     bearer.send(command: ATTWriteCommand(attributeHandle: handle, attributeValue: part), sent: sent)
+  }
+
+  /// A value without response that the server can see to be this client's (4.9.2). On an encrypted link that is known
+  /// anyway, and a plain command goes out.
+  ///
+  /// - Parameters:
+  ///   - signing: made from this client's signing key.
+  ///   - signCounter: higher each time.
+  public func signedWrite(
+    _ value: ArraySlice<UInt8>, to handle: AttributeHandle, _ signing: SignatureAlgorithm, signCounter: UInt32
+  ) {
+    if security.isEncrypted { return writeCommand(value, to: handle) }
+    let part = value.prefix(bearer.mtu - 3 - ATTLimits.signatureLength)
+    var message = ByteWriter(capacity: 3 + part.count)
+    message.append(ATTSignedWriteCommand.opcode.rawValue)
+    message.append(handle)
+    message.append(contentsOf: part)
+    let signature = signing.signature(of: message.octets, signCounter: signCounter)
+    bearer.send(
+      command: ATTSignedWriteCommand(
+        attributeHandle: handle, attributeValue: part, authenticationSignature: signature[...]))
   }
 
   /// A value of any length in parts that the server writes together (4.9.4 and 4.9.5).

@@ -13,7 +13,8 @@ public protocol GATTClientEvents: AnyObject {
 /// All of them take plain handles, and none of them remembers anything: `RemoteDatabase` does. Procedures may run side by
 /// side; their requests take turns. Each completion is called once.
 public final class GATTClient: ATTClientHandler {
-  public typealias Completion<Value> = (Result<Value, OperationError>) -> Void
+  public typealias Failure = OperationError
+  public typealias Completion<Value> = (Result<Value, Failure>) -> Void
 
   public let bearer: ATTBearer
   public weak var events: (any GATTClientEvents)?

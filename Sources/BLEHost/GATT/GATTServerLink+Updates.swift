@@ -15,14 +15,26 @@ extension GATTServerLink {
   public func update(
     _ handle: AttributeHandle, _ value: ArraySlice<UInt8>, sent: (() -> Void)? = nil
   ) -> Bool {
-    guard bearer.isOpen, let configuration = configurations[handle] else { return false }
-    if configuration.contains(.notification) {
-      bearer.notify(handle, value, sent: sent)
-    } else if configuration.contains(.indication) {
-      bearer.indicate(handle, value) { _ in sent?() }
-    } else {
-      return false
-    }
+    if configuration(of: handle).contains(.notification) { return notify(handle, value, sent: sent) }
+    return indicate(handle, value) { _ in sent?() }
+  }
+
+  /// Sends a notification where the client wants those; otherwise false. `sent`: as in `update`.
+  @discardableResult
+  public func notify(_ handle: AttributeHandle, _ value: ArraySlice<UInt8>, sent: (() -> Void)? = nil) -> Bool {
+    guard bearer.isOpen, configuration(of: handle).contains(.notification) else { return false }
+    bearer.notify(handle, value, sent: sent)
+    return true
+  }
+
+  /// Sends an indication where the client wants those; otherwise false, and `completion` is not called. It is called with
+  /// true when the client has confirmed, with false when the link has ended before.
+  @discardableResult
+  public func indicate(
+    _ handle: AttributeHandle, _ value: ArraySlice<UInt8>, _ completion: ((Bool) -> Void)? = nil
+  ) -> Bool {
+    guard bearer.isOpen, configuration(of: handle).contains(.indication) else { return false }
+    bearer.indicate(handle, value, completion)
     return true
   }
 
