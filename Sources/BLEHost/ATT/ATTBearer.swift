@@ -85,10 +85,7 @@ public final class ATTBearer: L2CAPChannelReceiver {
     guard isOpen, let first = payload.first else { return }
     let opcode = ATTOpcode(first)
     if payload.count > mtu && opcode != .exchangeMTURequest && opcode != .exchangeMTUResponse {
-      statistics.oversized += 1
-      log.log(.debug, "dropped \(opcode) of \(payload.count) octets: the MTU is \(mtu)")
-      if isRequest(opcode) { refuse(opcode, .invalidPDU) }
-      return
+      return receiveOversized(opcode, payload)
     }
     // The PDUs that come by the thousand have a short way.
     if opcode == .handleValueNotification { return receiveNotification(payload) }
@@ -99,6 +96,18 @@ public final class ATTBearer: L2CAPChannelReceiver {
       statistics.malformed += 1
       log.log(.debug, "\(error)")
       if isRequest(opcode) { refuse(opcode, .invalidPDU) }
+    }
+  }
+
+  /// A response is cut, as by a buffer of the MTU's length: the rest of a value can still be read. A request is refused, and
+  /// anything else is dropped.
+  private func receiveOversized(_ opcode: ATTOpcode, _ payload: ArraySlice<UInt8>) {
+    statistics.oversized += 1
+    log.log(.debug, "\(opcode) of \(payload.count) octets is longer than the MTU of \(mtu)")
+    if opcode.role == .response {
+      receiveResponse(opcode, payload.prefix(mtu))
+    } else if isRequest(opcode) {
+      refuse(opcode, .invalidPDU)
     }
   }
 

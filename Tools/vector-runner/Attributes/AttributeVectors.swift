@@ -1,4 +1,5 @@
 import BLECore
+import BLEHost
 
 /// Plays `att-vectors/1`: what a server answers, what a client asks, and the hashes of databases.
 enum AttributeVectors {

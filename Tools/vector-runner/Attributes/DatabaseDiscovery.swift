@@ -1,3 +1,4 @@
+import BLEAdapter
 import BLECore
 import BLEHost
 
