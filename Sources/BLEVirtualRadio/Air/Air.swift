@@ -1,0 +1,166 @@
+import BLECore
+import BLEWire
+
+/// The medium between radios: who hears whom, how strongly, and what gets lost.
+///
+/// One air belongs to one loop. Everything random comes from `seed`: the same calls in the same order on a virtual loop give
+/// the same packets at the same times. Not modelled: interference between packets, clock drift, angle and phase.
+public final class Air {
+  public let loop: any StackLoop
+  public let seed: UInt64
+  /// How strongly radios hear each other. A change holds at once, for all.
+  public var propagation: Propagation {
+    didSet {
+      rebuildListeners()
+      pathsChanged()
+    }
+  }
+  /// Hears every packet that is played out. What nobody can hear is not played out: advertising while no radio scans, and
+  /// the empty events of a connection on which nothing can be lost.
+  public weak var tap: (any AirTap)?
+
+  private var loss: LossModel
+  private var pairLoss: [Pair: LossModel] = [:]
+  private var nodes: [Int: AirNode] = [:]
+  private var nodeCount = 0
+  private(set) var listeners: ListenerGrid
+  /// Radios in other processes that listen.
+  var remoteListenerCount = 0 {
+    didSet { if oldValue == 0, remoteListenerCount > 0 { listenersArrived() } }
+  }
+  /// The way to other processes, where there is one.
+  weak var bridge: (any AirBridge)?
+  /// Advertisers that wait for somebody to listen.
+  private var resting: [Advertiser] = []
+
+  private struct Pair: Hashable {
+    let sender: Int
+    let receiver: Int
+  }
+
+  public init(
+    loop: any StackLoop, seed: UInt64, propagation: Propagation = .indoors, loss: LossModel = .sensitivity
+  ) {
+    self.loop = loop
+    self.seed = seed
+    self.propagation = propagation
+    self.loss = loss
+    listeners = ListenerGrid(range: propagation.range)
+  }
+
+  /// A controller on this air. `address` is its public address, or the random static one it starts with.
+  public func makeController(
+    address: DeviceAddress, position: Position = .origin, configuration: ControllerConfiguration = .init()
+  ) -> VirtualController {
+    nodeCount += 1
+    let station = Station(
+      identity: address.value, position: position, transmitPower: configuration.transmitPower)
+    let node = AirNode(air: self, number: nodeCount, station: station)
+    nodes[nodeCount] = node
+    return VirtualController(node: node, address: address, configuration: configuration)
+  }
+
+  /// How packets get lost between all radios that have no model of their own.
+  public func setLoss(_ model: LossModel) {
+    loss = model
+    pathsChanged()
+  }
+
+  /// How packets get lost between two radios, both ways; `nil` goes back to the air's model.
+  public func setLoss(_ model: LossModel?, between first: VirtualController, and second: VirtualController) {
+    setLoss(model, from: first, to: second)
+    setLoss(model, from: second, to: first)
+  }
+
+  /// How packets get lost one way.
+  public func setLoss(_ model: LossModel?, from sender: VirtualController, to receiver: VirtualController) {
+    pairLoss[Pair(sender: sender.node.number, receiver: receiver.node.number)] = model
+    pathsChanged(of: sender.node)
+  }
+
+  func remove(_ node: AirNode) {
+    nodes[node.number] = nil
+    pairLoss = pairLoss.filter { $0.key.sender != node.number && $0.key.receiver != node.number }
+  }
+
+  // MARK: Paths
+
+  /// The way between two radios of this process.
+  func path(from sender: AirNode, to receiver: AirNode) -> AirPath {
+    if sender.isSilent || receiver.isSilent { return .blocked }
+    let model =
+      pairLoss.isEmpty ? loss : pairLoss[Pair(sender: sender.number, receiver: receiver.number)] ?? loss
+    return path(from: sender.station, to: receiver.station, model)
+  }
+
+  /// The way between a radio of another process and one of this.
+  func path(from sender: Station, to receiver: Station) -> AirPath { path(from: sender, to: receiver, loss) }
+
+  private func path(from sender: Station, to receiver: Station, _ model: LossModel) -> AirPath {
+    guard let level = propagation.meanSignal(from: sender, to: receiver, seed: seed) else { return .blocked }
+    var path = AirPath(isBlocked: false, level: level, jitter: propagation.jitter, rate: 0)
+    switch model {
+    case .none: break
+    case .independent(let rate): path.rate = rate
+    case .bursts(let bursts):
+      path.bursts = bursts
+      path.rate = bursts.rateWhenGood
+    case .bySignal(let curve): path.rate = curve.rate(at: level)
+    }
+    return path
+  }
+
+  func pathsChanged(of node: AirNode) {
+    for link in node.links.all {
+      link.pathChanged()
+      if case .local(let other) = link.peer { other.pathChanged() }
+    }
+  }
+
+  private func pathsChanged() {
+    for (_, node) in nodes.sorted(by: { $0.key < $1.key }) { pathsChanged(of: node) }
+  }
+
+  func nodeMoved(_ node: AirNode, from old: Position) {
+    for listener in node.listeners {
+      listeners.remove(listener, at: old)
+      listeners.insert(listener)
+    }
+  }
+
+  // MARK: Listeners
+
+  /// Somebody may hear an advertisement.
+  var hasListeners: Bool { listeners.count > 0 || remoteListenerCount > 0 }
+
+  func startListening(_ listener: any AdvertisingListener) {
+    let wasEmpty = !hasListeners
+    listener.node.listeners.append(listener)
+    listeners.insert(listener)
+    bridge?.localListenersChanged()
+    if wasEmpty { listenersArrived() }
+  }
+
+  func stopListening(_ listener: any AdvertisingListener) {
+    listener.node.listeners.removeAll { $0 === listener }
+    listeners.remove(listener, at: listener.node.position)
+    bridge?.localListenersChanged()
+  }
+
+  /// Called back once when somebody listens.
+  func rest(_ advertiser: Advertiser) { resting.append(advertiser) }
+
+  private func listenersArrived() {
+    var advertisers: [Advertiser] = []
+    swap(&advertisers, &resting)
+    for advertiser in advertisers { advertiser.resume() }
+  }
+
+  private func rebuildListeners() {
+    var grid = ListenerGrid(range: propagation.range)
+    for (_, node) in nodes.sorted(by: { $0.key < $1.key }) {
+      for listener in node.listeners { grid.insert(listener) }
+    }
+    listeners = grid
+  }
+}

@@ -1,0 +1,64 @@
+import BLECore
+
+/// Who listens on the advertising channels.
+protocol AdvertisingListener: AnyObject {
+  var node: AirNode { get }
+  /// An advertising event that took place from `start` on and is over now.
+  func hear(_ offer: AdvertisingOffer, start: StackInstant)
+}
+
+/// The listeners of an air by place, so that an advertiser asks only those that may be in range.
+struct ListenerGrid {
+  private struct Cell: Hashable {
+    var x: Int32
+    var y: Int32
+  }
+
+  /// The edge of a cell in metres; `nil` where range has no limit and there is one cell only.
+  private var edge: Double?
+  private var cells: [Cell: [any AdvertisingListener]] = [:]
+  private(set) var count = 0
+
+  init(range: Double?) {
+    if let range, range.isFinite, range > 0 { edge = range }
+  }
+
+  mutating func insert(_ listener: any AdvertisingListener) {
+    cells[cell(of: listener.node.position), default: []].append(listener)
+    count += 1
+  }
+
+  /// `position` is where the listener was when it came in.
+  mutating func remove(_ listener: any AdvertisingListener, at position: Position) {
+    let cell = cell(of: position)
+    guard var members = cells[cell], let index = members.firstIndex(where: { $0 === listener }) else { return }
+    members.remove(at: index)
+    cells[cell] = members.isEmpty ? nil : members
+    count -= 1
+  }
+
+  /// Everybody who may hear a sender at `position`, in an order that does not depend on anything but history.
+  func candidates(near position: Position) -> [any AdvertisingListener] {
+    if count == 0 { return [] }
+    guard edge != nil else { return cells[Cell(x: 0, y: 0)] ?? [] }
+    let center = cell(of: position)
+    var found: [any AdvertisingListener] = []
+    for x in -1...1 {
+      for y in -1...1 {
+        let cell = Cell(x: center.x &+ Int32(x), y: center.y &+ Int32(y))
+        if let members = cells[cell] { found.append(contentsOf: members) }
+      }
+    }
+    return found
+  }
+
+  private func cell(of position: Position) -> Cell {
+    guard let edge else { return Cell(x: 0, y: 0) }
+    return Cell(x: Self.index(position.x / edge), y: Self.index(position.y / edge))
+  }
+
+  private static func index(_ value: Double) -> Int32 {
+    if value.isNaN { return 0 }
+    return Int32(max(-1e9, min(1e9, value.rounded(.down))))
+  }
+}

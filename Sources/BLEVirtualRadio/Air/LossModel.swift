@@ -1,0 +1,88 @@
+import BLECore
+
+/// How packets get lost on the way from one radio to another. The link layer repeats what was lost: on a connection loss
+/// shows as delay and, at the limit, as the end of the connection.
+public enum LossModel: Sendable, Equatable {
+  /// Nothing is lost within range.
+  case none
+  /// Each packet is lost with this probability, whatever became of the one before.
+  case independent(rate: Double)
+  /// Losses come in bursts (the Gilbert-Elliott model).
+  case bursts(BurstLoss)
+  /// The weaker the signal the more is lost.
+  case bySignal(SignalLoss)
+
+  /// What a common chip does at 1 Mbit/s: nothing lost above -88 dBm, everything below -98 dBm.
+  public static let sensitivity = LossModel.bySignal(SignalLoss(nothingLostAt: -88, everythingLostAt: -98))
+}
+
+/// A channel that is good or bad for a while, and loses packets at a rate of its own in each state.
+public struct BurstLoss: Sendable, Equatable {
+  /// The probability, at each packet, that a good channel becomes bad, and the other way about.
+  public var becomesBad: Double
+  public var becomesGood: Double
+  public var rateWhenGood: Double
+  public var rateWhenBad: Double
+
+  public init(becomesBad: Double, becomesGood: Double, rateWhenGood: Double = 0, rateWhenBad: Double = 1) {
+    self.becomesBad = becomesBad
+    self.becomesGood = becomesGood
+    self.rateWhenGood = rateWhenGood
+    self.rateWhenBad = rateWhenBad
+  }
+}
+
+/// Packet error rate by RSSI: 0 at and above one level, 1 at and below another, and in between a smooth curve.
+public struct SignalLoss: Sendable, Equatable {
+  /// In dBm.
+  public var nothingLostAt: Double
+  public var everythingLostAt: Double
+
+  public init(nothingLostAt: Double, everythingLostAt: Double) {
+    self.nothingLostAt = nothingLostAt
+    self.everythingLostAt = everythingLostAt
+  }
+
+  public func rate(at level: Double) -> Double {
+    if level >= nothingLostAt { return 0 }
+    if !(level > everythingLostAt) { return 1 }
+    let part = (nothingLostAt - level) / (nothingLostAt - everythingLostAt)
+    return part * part * (3 - 2 * part)
+  }
+}
+
+/// The way from one radio to another as it is now: recomputed when a radio moves, changes its power or falls silent.
+struct AirPath {
+  /// Nothing passes at all.
+  var isBlocked = true
+  /// The mean RSSI in dBm.
+  var level = -127.0
+  var jitter = 0.0
+  /// The probability that a packet is lost; with bursts, in the present state.
+  var rate = 1.0
+  var bursts: BurstLoss?
+  var isBad = false
+
+  static let blocked = AirPath()
+
+  /// No packet will be lost, and no chance has to be asked.
+  var isPerfect: Bool { !isBlocked && rate <= 0 && bursts == nil }
+
+  /// Sends one packet: does it arrive?
+  mutating func delivers(_ chance: some EntropySource) -> Bool {
+    if isBlocked { return false }
+    if let bursts {
+      if chance.unit() < (isBad ? bursts.becomesGood : bursts.becomesBad) { isBad.toggle() }
+      rate = isBad ? bursts.rateWhenBad : bursts.rateWhenGood
+    }
+    if rate <= 0 { return true }
+    if rate >= 1 { return false }
+    return chance.unit() >= rate
+  }
+
+  /// The RSSI of one packet in dBm.
+  func signal(_ chance: some EntropySource) -> Int8 {
+    let value = jitter > 0 ? level + jitter * chance.normal() : level
+    return Int8(max(-127, min(20, value.rounded())))
+  }
+}

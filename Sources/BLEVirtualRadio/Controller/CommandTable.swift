@@ -1,0 +1,130 @@
+import BLECore
+import BLEWire
+
+/// The commands a controller knows, each with what it does.
+struct CommandTable {
+  /// What a handler says to a command: the answer, and what begins after the answer has gone out.
+  private struct Answer {
+    var packet: HCIPacket?
+    var afterwards: (() -> Void)?
+  }
+
+  private typealias Handler = (VirtualController, HCICommandPacket) throws -> Answer
+
+  private var handlers: [HCIOpcode: Handler] = [:]
+  private var refusals: [HCIOpcode: (HCIErrorCode) -> HCIPacket] = [:]
+
+  /// `nonisolated(unsafe)`: made once, never changed, and its closures hold nothing.
+  nonisolated(unsafe) private static let all: CommandTable = {
+    var table = CommandTable()
+    VirtualController.addSetupCommands(to: &table)
+    VirtualController.addInformationCommands(to: &table)
+    VirtualController.addListCommands(to: &table)
+    VirtualController.addAdvertisingCommands(to: &table)
+    VirtualController.addExtendedAdvertisingCommands(to: &table)
+    VirtualController.addScanCommands(to: &table)
+    VirtualController.addConnectCommands(to: &table)
+    VirtualController.addLinkCommands(to: &table)
+    return table
+  }()
+
+  /// What a controller of this configuration can do.
+  static func opcodes(for configuration: ControllerConfiguration) -> Set<HCIOpcode> {
+    var opcodes = Set(all.handlers.keys)
+    if !configuration.supportsExtendedAdvertising { opcodes.subtract(VirtualController.extendedCommands) }
+    if !configuration.supportsResolvingList { opcodes.subtract(VirtualController.resolvingCommands) }
+    if !configuration.supportsDataLengthExtension { opcodes.subtract(VirtualController.dataLengthCommands) }
+    if !configuration.supportsFurtherPHYs { opcodes.subtract(VirtualController.phyCommands) }
+    return opcodes
+  }
+
+  /// Carries out a command, whatever its octets, and answers it.
+  static func run(_ octets: [UInt8], on controller: VirtualController) {
+    guard let command = try? HCICommandPacket(octets) else {
+      let opcode = HCIOpcode(UInt16(octets[0]) | UInt16(octets[1]) << 8)
+      let refuse = all.refusals[opcode] ?? { HCIPacket.commandStatus($0, of: opcode) }
+      controller.toHost(refuse(.invalidParameters))
+      return
+    }
+    guard controller.supportedCommands.contains(command.opcode), let handler = all.handlers[command.opcode],
+      let refuse = all.refusals[command.opcode]
+    else {
+      if command.opcode != .none { controller.toHost(.commandStatus(.unknownCommand, of: command.opcode)) }
+      return
+    }
+    do {
+      let answer = try handler(controller, command)
+      if let packet = answer.packet { controller.toHost(packet) }
+      answer.afterwards?()
+    } catch let error as HCIErrorCode {
+      controller.toHost(refuse(error))
+    } catch {
+      controller.toHost(refuse(.invalidParameters))
+    }
+  }
+
+  // MARK: Declaring
+
+  /// A command that is answered with values.
+  mutating func values<Command: HCICommand>(
+    _ type: Command.Type, _ body: @escaping (VirtualController, Command) throws -> Command.ReturnParameters
+  ) {
+    handlers[Command.opcode] = { controller, packet in
+      let values = try body(controller, packet.decode(type))
+      return Answer(packet: .commandComplete(type, values))
+    }
+    refusals[Command.opcode] = { Self.refusal(type, $0) }
+  }
+
+  /// A command that is answered with a status alone. Throws where it is refused.
+  mutating func action<Command: HCICommand>(
+    _ type: Command.Type, _ body: @escaping (VirtualController, Command) throws -> Void
+  ) where Command.ReturnParameters == HCIStatusReturn {
+    values(type) { controller, command in
+      try body(controller, command)
+      return HCIStatusReturn()
+    }
+  }
+
+  /// A command that begins something after Command Status: `body` judges it and returns what begins.
+  mutating func beginning<Command: HCIStatusCommand>(
+    _ type: Command.Type, _ body: @escaping (VirtualController, Command) throws -> (() -> Void)
+  ) {
+    handlers[Command.opcode] = { controller, packet in
+      let afterwards = try body(controller, packet.decode(type))
+      return Answer(packet: .commandStatus(.success, of: Command.opcode), afterwards: afterwards)
+    }
+    refusals[Command.opcode] = { .commandStatus($0, of: Command.opcode) }
+  }
+
+  /// A command that is answered with a status alone, and after that begins something.
+  mutating func actionThen<Command: HCICommand>(
+    _ type: Command.Type, _ body: @escaping (VirtualController, Command) throws -> (() -> Void)
+  ) where Command.ReturnParameters == HCIStatusReturn {
+    handlers[Command.opcode] = { controller, packet in
+      let afterwards = try body(controller, packet.decode(type))
+      return Answer(packet: .commandComplete(type, HCIStatusReturn()), afterwards: afterwards)
+    }
+    refusals[Command.opcode] = { Self.refusal(type, $0) }
+  }
+
+  /// A command that no answer follows unless it is wrong.
+  mutating func silent<Command: HCICommand>(
+    _ type: Command.Type, _ body: @escaping (VirtualController, Command) throws -> Void
+  ) {
+    handlers[Command.opcode] = { controller, packet in
+      try body(controller, packet.decode(type))
+      return Answer()
+    }
+    refusals[Command.opcode] = { Self.refusal(type, $0) }
+  }
+
+  /// The status and as many octets of nothing as the answer has otherwise.
+  private static func refusal<Command: HCICommand>(_ type: Command.Type, _ error: HCIErrorCode) -> HCIPacket {
+    let count = Command.ReturnParameters.examples.map(\.octets.count).max() ?? 1
+    var octets = [UInt8](repeating: 0, count: max(1, count))
+    octets[0] = error.rawValue
+    return HCIPacket(
+      CommandCompleteEvent(commandCredits: 1, opcode: Command.opcode, returnParameters: octets[...]))
+  }
+}

@@ -1,0 +1,33 @@
+import BLECore
+import BLEWire
+
+/// What the host has set by commands, with the values after a reset.
+struct HostState {
+  /// Legacy and extended commands do not mix between two resets (Core, Vol 4 Part E 3.1.1).
+  enum CommandStyle { case legacy, extended }
+
+  var eventMask = HCIEventMask(rawValue: 0x0000_1FFF_FFFF_FFFF)
+  var eventMaskPage2 = HCIEventMaskPage2(rawValue: 0)
+  var lowEnergyMask = LEEventMask(rawValue: 0x1F)
+  var randomAddress: DeviceAddress?
+  var style: CommandStyle?
+  var scanSettings: Scanner.Settings?
+  var suggestedDataLength = DataLengthLimit.smallest
+  var defaultTransmitPHYs: LEPHYSet?
+  var defaultReceivePHYs: LEPHYSet?
+  var channels = LEChannelMap.all
+  var isFlowControlled = false
+  /// The host's buffers for ACL data that are free.
+  var freeBuffers = Int.max / 2
+  var isResolving = false
+  var transmitCompensation: UInt16 = 0
+  var receiveCompensation: UInt16 = 0
+}
+
+/// One entry of the resolving list.
+struct ResolvingEntry {
+  var peer: HCIAddress
+  var peerKey: HCISecret
+  var localKey: HCISecret
+  var mode: LEPrivacyMode
+}

@@ -1,0 +1,297 @@
+import BLEHCI
+import BLECore
+import BLEWire
+
+/// A Bluetooth LE controller in software: HCI above, a link layer below, the air around it. A host cannot tell it from a
+/// chip. Made by ``Air/makeController(address:position:configuration:)``.
+///
+/// Everything on the air's loop. What the host sends is judged as a controller judges it: no octets of a host can make it
+/// trap, hang or grow without bound.
+public final class VirtualController: HCITransport, TimerTarget {
+  enum Timer: Int { case command, heldEvents, hardware }
+
+  public var name: String { configuration.name }
+  public let isSimulated = true
+  public let address: DeviceAddress
+  public let configuration: ControllerConfiguration
+  let node: AirNode
+  let features: LEFeatures
+  let supportedCommands: Set<HCIOpcode>
+  /// Packets of the host that made no sense and were dropped.
+  public private(set) var droppedPacketCount = 0
+
+  private weak var receiver: (any HCITransportReceiver)?
+  private var isOpen = false
+  private var isClosed = false
+  private var commands = PacketQueue<[UInt8]>()
+  private var isCommandTimerSet = false
+  var faults = FaultCounts()
+  var hasFailedOnce = false
+
+  struct FaultCounts {
+    var dataToHost = 0
+    var dataFromHost = 0
+    var commands = 0
+  }
+
+  // What the host has set; `resetState` brings all of it back.
+  var host = HostState()
+  var acceptList: Set<DeviceAddress> = []
+  var resolvingList: [ResolvingEntry] = []
+  var advertisingSets: [LEAdvertisingHandle: AdvertisingSet] = [:]
+  var scanner: Scanner?
+  var initiator: Initiator?
+
+  // Connections.
+  private(set) var connections: [UInt16: Connection] = [:]
+  private var peers: [DeviceAddress: UInt16] = [:]
+  private var nextHandle: UInt16 = 0x0040
+  private var outstandingPackets = 0
+  private var uncountedPackets = 0
+  /// News of a link that is held back behind its first data.
+  private var heldEvents: [HCIPacket] = []
+
+  init(node: AirNode, address: DeviceAddress, configuration: ControllerConfiguration) {
+    self.node = node
+    self.address = address
+    self.configuration = configuration
+    features = Self.features(configuration)
+    supportedCommands = CommandTable.opcodes(for: configuration)
+    if address.kind == .random { host.randomAddress = address }
+  }
+
+  var air: Air { node.air }
+  var loop: any StackLoop { node.air.loop }
+
+  // MARK: The transport
+
+  public func open(receiver: any HCITransportReceiver) throws(TransportError) {
+    guard !isClosed else { throw TransportError(.closed, "The controller \(name) was closed; make another one.") }
+    self.receiver = receiver
+    isOpen = true
+  }
+
+  public func send(_ packet: HCIPacket) {
+    guard isOpen else { return }
+    switch packet.kind {
+    case .command: queue(command: packet.octets)
+    case .aclData: take(data: packet.octets)
+    default: droppedPacketCount += 1
+    }
+  }
+
+  /// Takes the controller off the air without a word: its peers see a radio that fell silent.
+  public func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    isOpen = false
+    receiver = nil
+    resetState()
+    air.remove(node)
+  }
+
+  func toHost(_ packet: HCIPacket) {
+    guard isOpen else { return }
+    receiver?.transport(self, didReceive: packet)
+  }
+
+  public func timerFired(tag: Int) {
+    switch Timer(rawValue: tag) {
+    case .command: runCommand()
+    case .heldEvents: releaseHeldEvents()
+    case .hardware: failHardware(code: 0x42)
+    case nil: break
+    }
+  }
+
+  // MARK: Verbs
+
+  public var position: Position { node.position }
+  /// In dBm.
+  public var transmitPower: Int8 { node.transmitPower }
+  public var isSilent: Bool { node.isSilent }
+
+  /// Puts the radio elsewhere, at once.
+  public func move(to position: Position) { node.move(to: position) }
+  /// In dBm.
+  public func setTransmitPower(_ power: Int8) { node.setTransmitPower(power) }
+  /// What antenna and body add to each packet sent and heard, in dB.
+  public func setAntennaOffset(_ offset: Double) { node.setAntennaOffset(offset) }
+  /// The radio vanishes without a word, as if its antenna had been cut; its host notices by time-outs only.
+  public func silence() { node.silence() }
+  /// A silent radio is heard again.
+  public func comeBack() { node.comeBack() }
+
+  /// Makes something happen that no radio does by itself.
+  public func inject(_ fault: ControllerFault) {
+    switch fault {
+    case .loseDataToHost(let packets): faults.dataToHost = packets
+    case .loseDataFromHost(let packets): faults.dataFromHost = packets
+    case .ignoreCommands(let count): faults.commands = count
+    }
+  }
+
+  /// The hardware fails: the host is told by HCI_Hardware_Error and everything the controller did has ended.
+  public func failHardware(code: UInt8) {
+    resetState()
+    emit(HardwareErrorEvent(hardwareCode: code), .hardwareError)
+  }
+
+  // MARK: Commands
+
+  /// A host that does not wait for answers can have so many commands waiting.
+  private static let commandLimit = 64
+
+  private func queue(command octets: [UInt8]) {
+    guard octets.count >= 3, commands.count < Self.commandLimit else {
+      droppedPacketCount += 1
+      return
+    }
+    commands.append(octets)
+    scheduleCommand()
+  }
+
+  private func scheduleCommand() {
+    guard !isCommandTimerSet, !commands.isEmpty else { return }
+    isCommandTimerSet = true
+    loop.schedule(after: configuration.commandDelay, .work, self, tag: Timer.command.rawValue)
+  }
+
+  private func runCommand() {
+    isCommandTimerSet = false
+    guard isOpen, !commands.isEmpty else { return }
+    let octets = commands.first
+    commands.removeFirst()
+    scheduleCommand()
+    if faults.commands > 0 {
+      faults.commands -= 1
+      return
+    }
+    CommandTable.run(octets, on: self)
+  }
+
+  // MARK: Data
+
+  private func take(data octets: [UInt8]) {
+    guard let packet = try? HCIACLPacket(octets), let connection = connections[packet.connectionHandle.rawValue],
+      packet.payload.count <= Int(configuration.aclPacketLength), packet.boundary != .complete,
+      connection.terminationSent == nil
+    else {
+      droppedPacketCount += 1
+      return
+    }
+    guard outstandingPackets < Int(configuration.aclPacketCount) else {
+      droppedPacketCount += 1
+      emit(DataBufferOverflowEvent(linkType: 0x01), .dataBufferOverflow)
+      return
+    }
+    outstandingPackets += 1
+    if faults.dataFromHost > 0 {
+      faults.dataFromHost -= 1
+      connection.send([], isStart: true)
+      return
+    }
+    connection.send(packet.payload, isStart: packet.boundary != .continuing)
+  }
+
+  func reportCompleted(_ count: Int, of connection: Connection) {
+    outstandingPackets -= count
+    var reported = count
+    if configuration.quirks.contains(.missingCompletedPackets) {
+      uncountedPackets += count
+      reported -= uncountedPackets / 16
+      uncountedPackets %= 16
+    }
+    guard reported > 0 else { return }
+    toHost(
+      HCIPacket(
+        NumberOfCompletedPacketsEvent(
+          counts: HCICompletedPackets(
+            CollectionOfOne(
+              HCICompletedPackets.Entry(
+                connectionHandle: ConnectionHandle(connection.handle), count: UInt16(clamping: reported)))))))
+  }
+
+  func reportData(_ payload: ArraySlice<UInt8>, isStart: Bool, of connection: Connection) {
+    if faults.dataToHost > 0 {
+      faults.dataToHost -= 1
+      return
+    }
+    toHost(
+      HCIPacket(
+        HCIACLPacket(
+          connectionHandle: ConnectionHandle(connection.handle), boundary: isStart ? .firstFlushable : .continuing,
+          payload: payload)))
+    if !heldEvents.isEmpty { releaseHeldEvents() }
+  }
+
+  func hold(_ packet: HCIPacket) {
+    heldEvents.append(packet)
+    loop.schedule(after: .milliseconds(200), .work, self, tag: Timer.heldEvents.rawValue)
+  }
+
+  private func releaseHeldEvents() {
+    var packets: [HCIPacket] = []
+    swap(&packets, &heldEvents)
+    for packet in packets { toHost(packet) }
+  }
+
+  /// Takes one of the host's buffers for data that has come in.
+  func takeHostBuffer(for connection: Connection) -> Bool {
+    guard host.isFlowControlled else { return true }
+    guard host.freeBuffers > 0 else { return false }
+    host.freeBuffers -= 1
+    connection.heldByHost += 1
+    return true
+  }
+
+  // MARK: Connections
+
+  var hasRoomForConnection: Bool { connections.count < configuration.connectionLimit }
+
+  func connection(to peer: DeviceAddress) -> Connection? { peers[peer].flatMap { connections[$0] } }
+
+  func insert(_ connection: Connection) {
+    connections[connection.handle] = connection
+    peers[connection.peerAddress] = connection.handle
+    node.links.insert(connection)
+  }
+
+  func remove(_ connection: Connection) {
+    guard connections.removeValue(forKey: connection.handle) != nil else { return }
+    peers[connection.peerAddress] = nil
+    node.links.remove(connection)
+    outstandingPackets -= connection.outstanding
+    host.freeBuffers += connection.heldByHost
+  }
+
+  /// Connection handles go round, so that one that was just closed is not given out at once.
+  func newHandle() -> UInt16 {
+    repeat {
+      nextHandle = nextHandle >= 0x0EFF ? 0x0001 : nextHandle + 1
+    } while connections[nextHandle] != nil
+    return nextHandle
+  }
+
+  // MARK: Reset
+
+  /// As after HCI_Reset: nothing goes on, everything is at its default.
+  func resetState() {
+    for (_, set) in advertisingSets.sorted(by: { $0.key.rawValue < $1.key.rawValue }) { set.advertiser?.stop() }
+    advertisingSets = [:]
+    scanner?.stop()
+    scanner = nil
+    initiator?.stop()
+    initiator = nil
+    for (_, connection) in connections.sorted(by: { $0.key < $1.key }) {
+      connection.abandon()
+      remove(connection)
+    }
+    outstandingPackets = 0
+    heldEvents = []
+    host = HostState()
+    if address.kind == .random { host.randomAddress = address }
+    acceptList = []
+    resolvingList = []
+  }
+}

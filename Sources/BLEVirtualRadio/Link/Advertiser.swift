@@ -1,0 +1,148 @@
+import BLECore
+import BLEWire
+
+/// One advertising set at work: an event each interval and a random 0 to 10 ms (Core, Vol 6 Part B 4.4.2).
+///
+/// An event is worked off when it is over: one timer for all its channels, and who heard what is computed then. While nobody
+/// on the air listens there are no timers at all.
+final class Advertiser: TimerTarget, AdvertisingSource {
+  private enum Timer: Int { case event, duration }
+
+  unowned let controller: VirtualController
+  unowned let set: AdvertisingSet
+  let address: DeviceAddress
+  private var offer: AdvertisingOffer?
+  private var eventTimer = TimerToken()
+  private var durationTimer = TimerToken()
+  private(set) var isRunning = true
+  private var completedEvents = 0
+  private let maximumEvents: Int
+  /// When the event began whose end is awaited.
+  private var start = StackInstant.zero
+
+  /// `duration` zero and `maximumEvents` zero set no limit.
+  init(
+    controller: VirtualController, set: AdvertisingSet, address: DeviceAddress, duration: StackDuration,
+    maximumEvents: Int
+  ) {
+    self.controller = controller
+    self.set = set
+    self.address = address
+    self.maximumEvents = maximumEvents
+    if duration > .zero {
+      durationTimer = controller.loop.schedule(
+        after: duration, .background, self, tag: Timer.duration.rawValue)
+    }
+    contentChanged()
+    schedule(after: randomDelay)
+  }
+
+  private var node: AirNode { controller.node }
+
+  /// The host has given the set other data.
+  func contentChanged() {
+    offer = set.makeOffer(source: self, address: address, transmitPower: node.transmitPower)
+  }
+
+  func stop() {
+    isRunning = false
+    controller.loop.cancel(eventTimer)
+    controller.loop.cancel(durationTimer)
+  }
+
+  /// Somebody listens again: the rest is over. Where in its interval the advertiser stands then is chance.
+  func resume() {
+    guard isRunning else { return }
+    let span = UInt64(max(1, interval.nanoseconds))
+    schedule(after: .nanoseconds(Int64(node.chance.uniform(0..<span))) + randomDelay)
+  }
+
+  func timerFired(tag: Int) {
+    guard isRunning else { return }
+    switch Timer(rawValue: tag) {
+    case .event: finishEvent()
+    case .duration: controller.advertisingEnded(set, reason: .advertisingTimeout, completedEvents: completedEvents)
+    case nil: break
+    }
+  }
+
+  private var interval: StackDuration {
+    self.set.parameters.isHighDuty ? .microseconds(3_750) : self.set.parameters.interval
+  }
+
+  /// advDelay; none at a high duty cycle.
+  private var randomDelay: StackDuration {
+    self.set.parameters.isHighDuty ? .zero : .nanoseconds(Int64(node.chance.uniform(0..<10_000_000)))
+  }
+
+  private func schedule(after delay: StackDuration) {
+    guard let offer else { return }
+    if !controller.air.hasListeners, maximumEvents == 0 {
+      controller.air.rest(self)
+      return
+    }
+    start = controller.loop.now + delay
+    eventTimer = controller.loop.schedule(
+      at: start + offer.duration, .background, self, tag: Timer.event.rawValue)
+  }
+
+  /// An event is over: whoever heard it learns of it.
+  private func finishEvent() {
+    guard let offer else { return }
+    completedEvents += 1
+    if !node.isSilent {
+      let air = controller.air
+      if let tap = air.tap { offer.report(to: tap, on: air, start: start) }
+      for listener in air.listeners.candidates(near: node.position) where listener.node !== node {
+        listener.hear(offer, start: start)
+        guard isRunning else { return }
+      }
+      if air.remoteListenerCount > 0 { air.bridge?.carry(offer, of: node, start: start) }
+    }
+    if maximumEvents > 0, completedEvents >= maximumEvents {
+      controller.advertisingEnded(set, reason: .limitReached, completedEvents: completedEvents)
+      return
+    }
+    // From the event's start, not from now: the rest of the interval.
+    schedule(after: interval + randomDelay - (controller.loop.now - start))
+  }
+
+  // MARK: What listeners ask
+
+  func path(to node: AirNode) -> AirPath { controller.air.path(from: self.node, to: node) }
+  func path(from node: AirNode) -> AirPath { controller.air.path(from: node, to: self.node) }
+
+  func answersScanRequest(from scanner: DeviceAddress) -> Bool {
+    guard isRunning else { return false }
+    let policy = set.parameters.filterPolicy
+    if policy == .scanFromListOnly || policy == .listOnly, !controller.acceptList.contains(scanner) { return false }
+    if set.parameters.reportsScanRequests { controller.reportScanRequest(set, from: scanner) }
+    return true
+  }
+
+  /// The initiator may connect to this set.
+  func accepts(_ initiator: DeviceAddress) -> Bool {
+    guard isRunning, set.parameters.isConnectable, !node.isSilent, controller.hasRoomForConnection else { return false }
+    if set.parameters.isDirected, set.parameters.peer.address != initiator { return false }
+    let policy = set.parameters.filterPolicy
+    return policy != .connectFromListOnly && policy != .listOnly || controller.acceptList.contains(initiator)
+  }
+
+  func connect(
+    _ indication: ConnectIndication, by initiator: Initiator, created: StackInstant, arrives: Bool
+  ) -> ConnectAnswer {
+    guard arrives, accepts(indication.initiator) else {
+      // AUX_CONNECT_REQ is answered on the spot; CONNECT_IND is not, and the initiator finds out later.
+      return set.parameters.isLegacy ? .sent(.none) : .unanswered
+    }
+    return .sent(.local(take(indication, created: created)))
+  }
+
+  /// Makes the peripheral's end of a connection and stops advertising.
+  func take(_ indication: ConnectIndication, created: StackInstant) -> Connection {
+    stop()
+    let connection = controller.openConnection(.peripheral, indication, created: created)
+    controller.advertiserConnected(set, connection, completedEvents: completedEvents)
+    return connection
+  }
+}

@@ -1,0 +1,56 @@
+import BLECore
+import BLEWire
+
+/// How an advertising set advertises, whichever commands the host used.
+struct AdvertisingParameters {
+  var interval: StackDuration
+  var isConnectable: Bool
+  var isScannable: Bool
+  var isDirected = false
+  var isHighDuty = false
+  var isLegacy = true
+  var isAnonymous = false
+  var includesTransmitPower = false
+  var channels = LEPrimaryChannels.all
+  var ownAddressType: LEOwnAddressType
+  var peer: HCIAddress
+  var filterPolicy: LEAdvertisingFilterPolicy
+  var primaryPHY = LEPHY.le1M
+  var secondaryPHY = LEPHY.le1M
+  var setIdentifier: UInt8 = 0
+  var reportsScanRequests = false
+}
+
+/// An advertising set as the host has put it together; the legacy commands have one of their own.
+final class AdvertisingSet {
+  let handle: LEAdvertisingHandle
+  /// Made by the legacy commands: its end is told by other events.
+  let isLegacyCommand: Bool
+  var parameters: AdvertisingParameters
+  var randomAddress: DeviceAddress?
+  var data: [UInt8] = []
+  var scanData: [UInt8] = []
+  /// Fragments that came in and were not yet completed.
+  var dataInProgress: [UInt8]?
+  var scanDataInProgress: [UInt8]?
+  var dataIdentifier: UInt16 = 0
+  var advertiser: Advertiser?
+
+  init(handle: LEAdvertisingHandle, isLegacyCommand: Bool, parameters: AdvertisingParameters) {
+    self.handle = handle
+    self.isLegacyCommand = isLegacyCommand
+    self.parameters = parameters
+  }
+
+  func makeOffer(source: any AdvertisingSource, address: DeviceAddress, transmitPower: Int8) -> AdvertisingOffer {
+    AdvertisingOffer(
+      source: source, advertiser: parameters.isAnonymous ? nil : address,
+      target: parameters.isDirected ? parameters.peer.address : nil, isConnectable: parameters.isConnectable,
+      isScannable: parameters.isScannable, channels: parameters.channels, primaryPHY: parameters.primaryPHY,
+      secondary: parameters.isLegacy
+        ? nil
+        : .init(
+          phy: parameters.secondaryPHY, setIdentifier: parameters.setIdentifier, dataIdentifier: dataIdentifier),
+      transmitPower: parameters.includesTransmitPower ? transmitPower : 127, data: data, scanData: scanData)
+  }
+}

@@ -1,0 +1,239 @@
+import BLECore
+import BLEWire
+
+/// The connection events of the central's end (Core, Vol 6 Part B 4.5.1), and the rest between them.
+extension Connection {
+  /// The first event is to come at `anchor`.
+  func begin() {
+    armSupervision()
+    guard isCentral else { return }
+    scheduleEvent()
+  }
+
+  /// Something is to be sent: the next event matters.
+  func dataQueued() {
+    guard isOpen else { return }
+    switch (role, peer) {
+    case (.central, _): wake()
+    case (_, .local(let central)): central.wake()
+    case (_, .remote(let link)): link.poke()
+    default: break
+    }
+  }
+
+  /// The central's end runs its events again, or runs the next one as work.
+  func wake() {
+    guard isOpen, !isEventOpen else { return }
+    if isParked {
+      unpark()
+    } else if !isEventTimerWork {
+      loop.cancel(eventTimer)
+      scheduleEvent()
+    }
+  }
+
+  func scheduleEvent() {
+    isEventTimerWork = isWorkPending
+    eventTimer = loop.schedule(
+      at: anchor, isEventTimerWork ? .work : .background, self, tag: Timer.event.rawValue)
+  }
+
+  /// This link moves something on: its events are work.
+  private var isWorkPending: Bool {
+    if !isIdle || procedures.isRunning { return true }
+    switch peer {
+    case .local(let other): return other.isOpen && (!other.isIdle || other.procedures.isRunning)
+    case .remote(let link): return !link.isQuiet
+    case .none: return false
+    }
+  }
+
+  // MARK: One event
+
+  func runEvent() {
+    guard isOpen else { return }
+    isEventOpen = false
+    // Nobody schedules another event while this one is under way.
+    isEventTimerWork = true
+    cursor = anchor
+    applyInstants(upTo: eventNumber)
+    guard isOpen else { return }
+    switch peer {
+    case .local(let other): play(with: other)
+    case .remote(let link): link.runEvent()
+    case .none: planNextEvent()
+    }
+  }
+
+  /// When the exchanges of the present event must be over.
+  var eventEnd: StackInstant {
+    let interval = timing.intervalDuration
+    let limit = eventLengthLimit > .zero ? min(interval, eventLengthLimit) : interval
+    return anchor + limit - AirTime.interFrameSpace
+  }
+
+  /// The exchanges played so far have ended on the air.
+  func finishChunk() {
+    guard isOpen else { return }
+    guard case .local(let other) = peer else { return }
+    other.handOn()
+    handOn()
+    if other.isOpen { other.finishTermination() }
+    if isOpen { finishTermination() }
+    guard isOpen else { return }
+    if isEventOpen, other.isOpen {
+      play(with: other)
+    } else {
+      isEventOpen = false
+      planNextEvent()
+    }
+  }
+
+  /// After the last exchange of an event: the next one, or rest.
+  func planNextEvent() {
+    guard isOpen else { return }
+    if case .local(let other) = peer, other.isOpen, canRest, other.canRest, isEstablished, other.isEstablished,
+      timing == other.timing
+    {
+      isParked = true
+      other.isParked = true
+      isEventTimerWork = false
+      return
+    }
+    eventNumber += 1
+    anchor = anchor + timing.intervalDuration
+    // A loop in real time may be late: events that are over are not made up for.
+    let now = loop.now
+    if anchor < now, now - anchor > timing.intervalDuration {
+      let missed = (now - anchor) / timing.intervalDuration
+      eventNumber += Int(missed)
+      anchor = anchor + timing.intervalDuration * missed
+    }
+    scheduleEvent()
+  }
+
+  private var canRest: Bool { isIdle && path.isPerfect }
+
+  // MARK: Rest
+
+  /// Ends a rest: events take place again from the next one on. What the skipped events were is computed.
+  func unpark() {
+    guard isParked, isCentral else { return }
+    isParked = false
+    let passed = max(0, (loop.now - anchor) / timing.intervalDuration)
+    if case .local(let other) = peer {
+      other.isParked = false
+      computeRest(of: other, passed: passed)
+      if other.isOpen { other.armSupervision() }
+    }
+    eventNumber += Int(passed) + 1
+    anchor = anchor + timing.intervalDuration * (passed + 1)
+    armSupervision()
+    scheduleEvent()
+  }
+
+  /// `passed` events went by without being played: when the two ends heard each other last.
+  private func computeRest(of other: Connection, passed: Int64) {
+    let cycle = Int(timing.latency) + 1
+    other.lastListened += max(0, (eventNumber + Int(passed) - other.lastListened) / cycle) * cycle
+    let start = anchor + timing.intervalDuration * Int64(other.lastListened - eventNumber)
+    let heard = start + AirTime.packet(0, transmitPHY)
+    other.lastHeard = max(other.lastHeard, heard)
+    lastHeard = max(lastHeard, heard + AirTime.interFrameSpace + AirTime.packet(0, receivePHY))
+  }
+
+  /// How the peer is heard has changed.
+  func pathChanged() {
+    refreshPath()
+    guard isOpen else { return }
+    if isCentral {
+      unpark()
+    } else if case .local(let central) = peer {
+      central.unpark()
+    }
+  }
+
+  func refreshPath() {
+    guard case .local(let other) = peer else { return }
+    path = air.path(from: controller.node, to: other.controller.node)
+  }
+
+  // MARK: Supervision
+
+  private var supervisionLimit: StackDuration {
+    // Until the peer was heard once, six intervals are the limit (Core, Vol 6 Part B 4.5.2).
+    if isEstablished { return timing.timeoutDuration }
+    if case .remote = peer { return max(timing.intervalDuration * 6, RemoteLink.patience) }
+    return timing.intervalDuration * 6
+  }
+
+  func armSupervision() {
+    if isSupervisionArmed { return }
+    isSupervisionArmed = true
+    let start = isEstablished ? lastHeard : max(created, lastHeard)
+    supervisionTimer = loop.schedule(
+      at: start + supervisionLimit, .background, self, tag: Timer.supervision.rawValue)
+  }
+
+  func superviseNow() {
+    isSupervisionArmed = false
+    guard isOpen, !isParked else { return }
+    if case .remote(let link) = peer { link.drain() }
+    guard isOpen else { return }
+    if loop.now < lastHeard + supervisionLimit {
+      armSupervision()
+      return
+    }
+    if terminationSent != nil {
+      close(reason: .localHostTerminated)
+    } else {
+      close(reason: isEstablished ? .connectionTimeout : .failedToEstablish)
+    }
+  }
+
+  func established() {
+    isEstablished = true
+    loop.cancel(supervisionTimer)
+    isSupervisionArmed = false
+    armSupervision()
+    controller.linkEstablished(self)
+  }
+
+  // MARK: The end
+
+  /// Ends this side and tells the host why.
+  func close(reason: HCIErrorCode) {
+    guard isOpen else { return }
+    abandon()
+    controller.linkClosed(self, reason: reason)
+  }
+
+  /// Ends this side without a word.
+  func abandon() {
+    guard isOpen else { return }
+    isOpen = false
+    loop.cancel(eventTimer)
+    loop.cancel(supervisionTimer)
+    procedures.cancelTimer(loop)
+    if case .local(let other) = peer, other.isOpen {
+      if isCentral {
+        if isParked {
+          other.isParked = false
+          computeRest(of: other, passed: max(0, (loop.now - anchor) / timing.intervalDuration))
+        }
+        other.peer = .none
+        other.armSupervision()
+      } else {
+        // The central goes on and hears nothing.
+        other.path = .blocked
+        path = .blocked
+        other.unpark()
+      }
+    }
+    if case .remote(let link) = peer { link.close() }
+    peer = .none
+    waiting.removeAll()
+    control.removeAll()
+    incoming.removeAll()
+  }
+}

@@ -1,0 +1,128 @@
+import BLECore
+import BLEWire
+
+/// The exchange of packets in a connection event, both ends played in one go (Core, Vol 6 Part B 4.5.6, 4.5.9).
+extension Connection {
+  /// So many exchanges are played before what arrived is handed on: the hosts can then queue more for the same event.
+  private static let exchangesAtOnce = 4
+
+  /// Plays the next exchanges of the present event from `cursor` on.
+  func play(with other: Connection) {
+    let isFirst = !isEventOpen
+    isEventOpen = false
+    if isFirst {
+      guard other.isListening(to: self) else {
+        transmitUnheard()
+        planNextEvent()
+        return
+      }
+      other.lastListened = eventNumber
+    }
+    other.eventNumber = eventNumber
+    other.anchor = anchor
+    var isOver = false
+    var count = 0
+    while !isOver {
+      if !isFirst || count > 0, !hasTime(with: other) { break }
+      if count == Self.exchangesAtOnce {
+        isEventOpen = true
+        break
+      }
+      count += 1
+      isOver = !exchange(with: other)
+    }
+    if isEventOpen || needsHandingOn || other.needsHandingOn {
+      isEventTimerWork = true
+      eventTimer = loop.schedule(at: max(cursor, loop.now), .work, self, tag: Timer.chunk.rawValue)
+    } else {
+      planNextEvent()
+    }
+  }
+
+  private var needsHandingOn: Bool {
+    completed > 0 || !incoming.isEmpty || terminationReceived != nil || isTerminationAcknowledged
+  }
+
+  /// Room for one more exchange before the event must end.
+  private func hasTime(with other: Connection) -> Bool {
+    let needed =
+      AirTime.packet(nextPayloadCount, transmitPHY) + AirTime.interFrameSpace
+      + AirTime.packet(other.nextPayloadCount, other.transmitPHY)
+    return cursor + needed <= eventEnd
+  }
+
+  /// The peripheral listens at this event.
+  private func isListening(to central: Connection) -> Bool {
+    guard isOpen, terminationReceived == nil else { return false }
+    applyInstants(upTo: central.eventNumber)
+    guard isOpen, timing == central.timing, receivePHY == central.transmitPHY, transmitPHY == central.receivePHY else {
+      return false
+    }
+    if timing.latency == 0 || hasDataToSend || !isEstablished || procedures.hasInstant { return true }
+    return central.eventNumber - lastListened > Int(timing.latency)
+  }
+
+  /// The central sends, and nobody is there to hear it.
+  private func transmitUnheard() {
+    prepare()
+    if let tap = air.tap { report(current, to: tap, wasReceived: false, signal: -127) }
+  }
+
+  /// One packet each way. False where the event is over.
+  private func exchange(with other: Connection) -> Bool {
+    prepare()
+    let mine = current
+    let moreFromMe = hasMoreData
+    let chance = controller.node.chance
+    let reaches = path.delivers(chance)
+    if let tap = air.tap { report(mine, to: tap, wasReceived: reaches, signal: path.signal(chance)) }
+    cursor = cursor + AirTime.packet(mine.payload.count, transmitPHY)
+    guard reaches else { return false }
+    other.take(mine, sequence: transmitCount, expects: receiveCount, at: cursor)
+    cursor = cursor + AirTime.interFrameSpace
+
+    other.prepare()
+    let theirs = other.current
+    let moreFromThem = other.hasMoreData
+    let otherChance = other.controller.node.chance
+    let answers = other.path.delivers(otherChance)
+    if let tap = air.tap {
+      other.cursor = cursor
+      other.report(theirs, to: tap, wasReceived: answers, signal: other.path.signal(otherChance))
+    }
+    cursor = cursor + AirTime.packet(theirs.payload.count, other.transmitPHY)
+    guard answers else { return false }
+    take(theirs, sequence: other.transmitCount, expects: other.receiveCount, at: cursor)
+    cursor = cursor + AirTime.interFrameSpace
+    if other.terminationReceived != nil { return false }
+    if terminationReceived != nil {
+      acknowledgeTermination(to: other)
+      return false
+    }
+    // Where one side had no room, repeating at once would not help.
+    if other.receiveCount & 1 == transmitCount & 1, hasCurrent { return false }
+    if receiveCount & 1 == other.transmitCount & 1 { return false }
+    return moreFromMe || moreFromThem
+  }
+
+  /// The central has heard that the peripheral ends the connection: one more packet says so.
+  private func acknowledgeTermination(to other: Connection) {
+    prepare()
+    if path.delivers(controller.node.chance) {
+      other.take(.empty, sequence: transmitCount, expects: receiveCount, at: cursor)
+    }
+  }
+
+  private func report(_ pdu: OutgoingPDU, to tap: any AirTap, wasReceived: Bool, signal: Int8) {
+    let frame = DataChannelPDU(
+      pdu.kind, sequenceNumber: transmitCount & 1 == 1, nextExpectedSequenceNumber: receiveCount & 1 == 1,
+      moreData: hasMoreData, payload: pdu.payload)
+    tap.air(
+      air,
+      carried: AirFrame(
+        time: cursor,
+        channel: ChannelSelection.channel(
+          event: UInt16(truncatingIfNeeded: eventNumber), accessAddress: accessAddress, map: channelMap),
+        phy: transmitPHY, accessAddress: accessAddress, octets: frame.octets, signal: signal, wasReceived: wasReceived))
+  }
+}

@@ -1,0 +1,113 @@
+import BLECore
+import BLEWire
+
+extension Connection {
+  /// Takes a packet of the host.
+  func send(_ payload: ArraySlice<UInt8>, isStart: Bool) {
+    outstanding += 1
+    waiting.append(WaitingPacket(payload: payload, kind: isStart ? .start : .continuation))
+    dataQueued()
+  }
+
+  /// Queues a control PDU: opcode and parameters.
+  func send(control payload: [UInt8]) {
+    control.append(payload)
+    dataQueued()
+  }
+
+  /// Chooses the PDU to send unless one is still without acknowledgement.
+  func prepare() {
+    if hasCurrent { return }
+    hasCurrent = true
+    if !control.isEmpty {
+      current = OutgoingPDU(kind: .control, payload: control.first[...], endsHostPacket: false)
+      control.removeFirst()
+      return
+    }
+    guard !waiting.isEmpty else {
+      current = .empty
+      return
+    }
+    let head = waiting.first
+    if head.kind == .control {
+      current = OutgoingPDU(kind: .control, payload: head.payload, endsHostPacket: false)
+      waiting.removeFirst()
+    } else if head.payload.count <= transmitPayloadLimit {
+      current = OutgoingPDU(kind: head.kind, payload: head.payload, endsHostPacket: true)
+      waiting.removeFirst()
+    } else {
+      current = OutgoingPDU(
+        kind: head.kind, payload: head.payload.prefix(transmitPayloadLimit), endsHostPacket: false)
+      waiting.first = WaitingPacket(payload: head.payload.dropFirst(transmitPayloadLimit), kind: .continuation)
+    }
+  }
+
+  /// Octets of the PDU that will be sent next.
+  var nextPayloadCount: Int {
+    if hasCurrent { return current.payload.count }
+    if !control.isEmpty { return control.first.count }
+    return waiting.isEmpty ? 0 : min(waiting.first.payload.count, transmitPayloadLimit)
+  }
+
+  /// The peer has the PDU in flight.
+  func acknowledged() {
+    transmitCount &+= 1
+    hasCurrent = false
+    if current.endsHostPacket {
+      completed += 1
+    } else if current.kind == .control {
+      controlAcknowledged(current.payload.first ?? 0xFF)
+    }
+    current = .empty
+  }
+
+  /// So many PDUs of the peer wait at most for being handed on.
+  private static let incomingLimit = 64
+
+  /// A PDU of the peer that arrived: its numbers, then what it holds.
+  func take(
+    _ pdu: OutgoingPDU, sequence: Int, expects nextExpected: Int, at time: StackInstant
+  ) {
+    lastHeard = time
+    if !isEstablished { established() }
+    if hasCurrent, nextExpected & 1 != transmitCount & 1 { acknowledged() }
+    guard sequence & 1 == receiveCount & 1 else { return }
+    if pdu.isEmpty {
+      receiveCount &+= 1
+      return
+    }
+    guard incoming.count < Self.incomingLimit, pdu.kind == .control || controller.takeHostBuffer(for: self) else {
+      return
+    }
+    receiveCount &+= 1
+    if pdu.kind == .control, pdu.payload.first == TerminateIndication.opcode {
+      terminationReceived = pdu.payload.dropFirst().first ?? 0x13
+    }
+    incoming.append(IncomingPDU(kind: pdu.kind, payload: pdu.payload))
+  }
+
+  /// Hands on what arrived and what was completed.
+  func handOn() {
+    guard isOpen else { return }
+    if completed > 0 {
+      let count = completed
+      completed = 0
+      outstanding -= count
+      controller.reportCompleted(count, of: self)
+    }
+    guard !incoming.isEmpty else { return }
+    var arrived: [IncomingPDU] = []
+    swap(&arrived, &incoming)
+    for pdu in arrived where isOpen {
+      if pdu.kind == .control {
+        receive(control: pdu.payload)
+      } else {
+        controller.reportData(pdu.payload, isStart: pdu.kind == .start, of: self)
+      }
+    }
+    if isOpen, incoming.isEmpty {
+      arrived.removeAll(keepingCapacity: true)
+      swap(&arrived, &incoming)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import BLECore
+import BLEWire
+
+/// An attempt to connect that goes on until an advertiser is heard or the host gives up (Core, Vol 6 Part B 4.4.4).
+final class Initiator: AdvertisingListener {
+  struct Settings {
+    /// `nil` for whoever is on the accept list.
+    var peer: DeviceAddress?
+    var ownAddress: DeviceAddress
+    var parameters: ConnectionParameters
+    var windows: [LEPHY: ListeningWindow]
+    /// Connects to extended advertisers too.
+    var isExtended: Bool
+  }
+
+  unowned let controller: VirtualController
+  let node: AirNode
+  let settings: Settings
+
+  init(controller: VirtualController, settings: Settings) {
+    self.controller = controller
+    node = controller.node
+    self.settings = settings
+    controller.air.startListening(self)
+  }
+
+  func stop() { controller.air.stopListening(self) }
+
+  func hear(_ offer: AdvertisingOffer, start: StackInstant) {
+    guard offer.isConnectable, offer.isLegacy || settings.isExtended, let advertiser = offer.advertiser,
+      settings.peer.map({ $0 == advertiser }) ?? controller.acceptList.contains(advertiser),
+      offer.target == nil || offer.target == settings.ownAddress || offer.target.map(controller.isOwn) == true,
+      let window = settings.windows[offer.primaryPHY], controller.connection(to: advertiser) == nil
+    else { return }
+    var path = offer.source.path(to: node)
+    if path.isBlocked { return }
+    guard window.hears(offer, start: start, over: &path, chance: node.chance) else { return }
+    let indication = makeIndication(to: advertiser)
+    let arrives =
+      offer.source.path(from: node).isPerfect
+      || {
+        var back = offer.source.path(from: node)
+        return back.delivers(node.chance)
+      }()
+    if let tap = controller.air.tap {
+      let time = start + offer.primaryDuration + AirTime.interFrameSpace
+      tap.air(
+        controller.air,
+        carried: offer.frame(
+          AdvertisingChannelPDU.connectIndication(indication).octets, at: time, channel: 37, phy: offer.primaryPHY))
+    }
+    let now = controller.loop.now
+    guard case .sent(let peer) = offer.source.connect(indication, by: self, created: now, arrives: arrives) else {
+      return
+    }
+    controller.initiatorConnected(indication, peer: peer, created: now, phy: offer.secondary?.phy ?? .le1M)
+  }
+
+  private func makeIndication(to advertiser: DeviceAddress) -> ConnectIndication {
+    let chance = node.chance
+    let parameters = settings.parameters
+    return ConnectIndication(
+      initiator: settings.ownAddress, advertiser: advertiser, supportsChannelSelection2: true,
+      accessAddress: Self.accessAddress(chance), crcInitialization: UInt32(truncatingIfNeeded: chance.next()),
+      windowSize: 1, windowOffset: 0, interval: parameters.intervalMinimum.rawValue, latency: parameters.latency,
+      timeout: parameters.supervisionTimeout.rawValue, channelMap: controller.hostChannels.rawValue,
+      hop: UInt8(chance.uniform(5..<17)))
+  }
+
+  /// A random access address with the properties that receivers need (Core, Vol 6 Part B 2.1.2).
+  private static func accessAddress(_ chance: SeededEntropy) -> UInt32 {
+    while true {
+      let value = UInt32(truncatingIfNeeded: chance.next())
+      let changes = (value ^ value >> 1) & 0x7FFF_FFFF
+      let octets = (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * UInt32($0))) }
+      let hasLongRun = (0..<26).contains { value >> UInt32($0) & 0x7F == 0 || value >> UInt32($0) & 0x7F == 0x7F }
+      let differs = (value ^ AdvertisingChannelPDU.accessAddress).nonzeroBitCount > 1
+      let isUniform = octets.allSatisfy { $0 == octets[0] }
+      let isBusy = changes.nonzeroBitCount <= 24 && (changes >> 26).nonzeroBitCount >= 2
+      if differs, !hasLongRun, !isUniform, isBusy { return value }
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import BLECore
+import BLEWire
+
+/// A scan that goes on: hears advertisements, asks for scan responses, leaves out what it has reported before.
+final class Scanner: AdvertisingListener, TimerTarget {
+  struct Settings {
+    var isActive: Bool
+    var ownAddressType: LEOwnAddressType
+    var filterPolicy: LEScanFilterPolicy
+    var filtersDuplicates: Bool
+    /// The duplicates are forgotten each time so much has passed; zero for never.
+    var period = StackDuration.zero
+    /// Zero for no end.
+    var duration = StackDuration.zero
+    /// The host used the extended commands: it gets extended reports, and extended advertisements.
+    var isExtended: Bool
+    var windows: [LEPHY: ListeningWindow]
+  }
+
+  private enum Timer: Int { case duration, period }
+
+  private struct Seen: Hashable {
+    let address: UInt64
+    let isResponse: Bool
+    /// Set and data of an extended advertisement.
+    let information: UInt32
+  }
+
+  private static let seenLimit = 65_536
+
+  unowned let controller: VirtualController
+  let node: AirNode
+  private let settings: Settings
+  private let address: DeviceAddress
+  private var seen: Set<Seen> = []
+  private var durationTimer = TimerToken()
+  private var periodTimer = TimerToken()
+
+  init(controller: VirtualController, address: DeviceAddress, settings: Settings) {
+    self.controller = controller
+    node = controller.node
+    self.address = address
+    self.settings = settings
+    controller.air.startListening(self)
+    if settings.duration > .zero {
+      durationTimer = controller.loop.schedule(
+        after: settings.duration, .background, self, tag: Timer.duration.rawValue)
+    }
+    if settings.period > .zero { startPeriod() }
+  }
+
+  func stop() {
+    controller.air.stopListening(self)
+    controller.loop.cancel(durationTimer)
+    controller.loop.cancel(periodTimer)
+  }
+
+  func timerFired(tag: Int) {
+    switch Timer(rawValue: tag) {
+    case .duration where settings.period == .zero: controller.scanEnded()
+    case .period:
+      seen.removeAll(keepingCapacity: true)
+      startPeriod()
+    default: break
+    }
+  }
+
+  private func startPeriod() {
+    periodTimer = controller.loop.schedule(after: settings.period, .background, self, tag: Timer.period.rawValue)
+  }
+
+  func hear(_ offer: AdvertisingOffer, start: StackInstant) {
+    guard let window = settings.windows[offer.primaryPHY], offer.isLegacy || settings.isExtended, admits(offer) else {
+      return
+    }
+    let asks = settings.isActive && offer.isScannable
+    // A scanner that has told all there is need not listen.
+    if isKnown(offer, isResponse: false), !asks || isKnown(offer, isResponse: true) { return }
+    var path = offer.source.path(to: node)
+    if path.isBlocked { return }
+    guard window.hears(offer, start: start, over: &path, chance: node.chance) else { return }
+    if remember(offer, isResponse: false) {
+      controller.report(
+        offer, data: offer.isLegacy || !offer.isScannable ? offer.data : [], isResponse: false,
+        isExtended: settings.isExtended, signal: path.signal(node.chance))
+    }
+    guard asks, !isKnown(offer, isResponse: true), offer.advertiser != nil else { return }
+    var back = offer.source.path(from: node)
+    let time = start + offer.primaryDuration + AirTime.interFrameSpace
+    let arrives = back.delivers(node.chance)
+    if let tap = controller.air.tap, let advertiser = offer.advertiser {
+      let request = AdvertisingChannelPDU.scanRequest(ScanRequest(scanner: address, advertiser: advertiser))
+      tap.air(controller.air, carried: offer.frame(request.octets, at: time, channel: 37, phy: offer.primaryPHY))
+    }
+    guard arrives, offer.source.answersScanRequest(from: address) else { return }
+    let heard = path.delivers(node.chance)
+    if let tap = controller.air.tap {
+      tap.air(
+        controller.air,
+        carried: offer.frame(
+          offer.scanResponsePDU.octets, at: time + AirTime.packet(12, offer.primaryPHY) + AirTime.interFrameSpace,
+          channel: 37, phy: offer.primaryPHY))
+    }
+    guard heard, remember(offer, isResponse: true) else { return }
+    controller.report(
+      offer, data: offer.scanData, isResponse: true, isExtended: settings.isExtended, signal: path.signal(node.chance))
+  }
+
+  /// The filter policy lets the advertisement through (Core, Vol 6 Part B 4.3.3).
+  private func admits(_ offer: AdvertisingOffer) -> Bool {
+    let policy = settings.filterPolicy
+    if policy == .listOnly || policy == .listAndUnresolvedDirected {
+      guard let advertiser = offer.advertiser, controller.acceptList.contains(advertiser) else { return false }
+    }
+    guard let target = offer.target else { return true }
+    if target == address || controller.isOwn(target) { return true }
+    let takesUnresolved = policy == .allAndUnresolvedDirected || policy == .listAndUnresolvedDirected
+    return takesUnresolved && target.randomKind == .resolvablePrivate
+  }
+
+  private func key(_ offer: AdvertisingOffer, _ isResponse: Bool) -> Seen {
+    let information = offer.secondary.map { UInt32($0.setIdentifier) << 16 | UInt32($0.dataIdentifier) | 1 << 31 } ?? 0
+    let kind: UInt64 = offer.advertiser?.kind == .random ? 1 << 48 : 0
+    return Seen(
+      address: (offer.advertiser?.value ?? 1 << 49) | kind, isResponse: isResponse,
+      information: information | (offer.target == nil ? 0 : 1 << 30))
+  }
+
+  private func isKnown(_ offer: AdvertisingOffer, isResponse: Bool) -> Bool {
+    settings.filtersDuplicates && seen.contains(key(offer, isResponse))
+  }
+
+  /// True where this is to be reported.
+  private func remember(_ offer: AdvertisingOffer, isResponse: Bool) -> Bool {
+    guard settings.filtersDuplicates else { return true }
+    if seen.count >= Self.seenLimit { seen.removeAll(keepingCapacity: true) }
+    return seen.insert(key(offer, isResponse)).inserted
+  }
+}
