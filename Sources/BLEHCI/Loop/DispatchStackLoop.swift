@@ -1,14 +1,7 @@
 import BLECore
 import Dispatch
+import Glibc
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// The loop of a stack in real time: a serial queue and the machine's monotonic clock, which all its processes share.
 ///
