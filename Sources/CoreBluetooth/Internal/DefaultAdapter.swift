@@ -1,6 +1,7 @@
 internal import BLEAdapter
+internal import BLEDefaultStack
 
 /// The adapter of managers that name none.
 enum DefaultAdapter {
-  static var shared: any Adapter { raise("This build has no adapter of its own") }
+  static var shared: any Adapter { DefaultStack.adapter }
 }
