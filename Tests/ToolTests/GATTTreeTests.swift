@@ -36,12 +36,14 @@ struct GATTTreeTests {
     let services = try #require(document?["services"] as? [[String: Any]])
     let service = try #require(services.first)
     #expect(Set(service.keys) == ["uuid", "name", "primary", "included_services", "characteristics"])
+    #expect(service["name"] as? String == "Battery")
     #expect(service["included_services"] as? [String] == ["180A"])
     let characteristics = try #require(service["characteristics"] as? [[String: Any]])
     for characteristic in characteristics {
       #expect(Set(characteristic.keys) == ["uuid", "name", "properties", "value", "error", "descriptors"])
     }
     #expect((characteristics[0]["value"] as? [String: Any])?["hex"] as? String == "64")
+    #expect(characteristics[0]["name"] as? String == "Battery Level")
     #expect((characteristics[1]["error"] as? [String: Any])?["att_error"] as? Int == 5)
     #expect(characteristics[1]["value"] is NSNull && characteristics[1]["name"] is NSNull)
     #expect(characteristics[2]["value"] is NSNull && characteristics[2]["error"] is NSNull)
@@ -54,6 +56,9 @@ struct GATTTreeTests {
   @Test func `For people it is a tree with names and values`() {
     let lines = Self.tree.lines(Style(isOn: false))
     #expect(lines.first == "Owenli  \(Self.identifier.uuidString)  C0:12:34:56:78:9A")
+    #expect(lines.contains("└─ Service 180F  Battery"))
+    #expect(lines.contains("   ├─ includes 180A Device Information"))
+    #expect(lines.contains { $0.hasPrefix("   ├─ Characteristic 2A19  Battery Level  [read, notify]  = 100 %") })
     #expect(lines.contains { $0.contains("Descriptor 2901") && $0.hasSuffix("= \"name\"") })
     #expect(lines.last == "   └─ Characteristic FFF2  [write]")
   }

@@ -3,10 +3,10 @@ import BLEWire
 
 /// The names that the Bluetooth SIG has given to numbers.
 enum AssignedNames {
-  static func name(ofService uuid: BLEUUID) -> String? { nil }
-  static func name(ofCharacteristic uuid: BLEUUID) -> String? { nil }
-  static func name(ofDescriptor uuid: BLEUUID) -> String? { nil }
-  static func name(ofCompany number: UInt16) -> String? { nil }
+  static func name(ofService uuid: BLEUUID) -> String? { AssignedNumbers.service(uuid) }
+  static func name(ofCharacteristic uuid: BLEUUID) -> String? { AssignedNumbers.characteristic(uuid) }
+  static func name(ofDescriptor uuid: BLEUUID) -> String? { AssignedNumbers.descriptor(uuid) }
+  static func name(ofCompany number: UInt16) -> String? { AssignedNumbers.company(number) }
 
   /// A service's UUID, with its name where it has one.
   static func labelled(service uuid: String) -> String {
