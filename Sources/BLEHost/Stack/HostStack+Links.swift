@@ -61,7 +61,7 @@ extension HostStack {
     switch connection.phase {
     case .settingUp: failed(connection, EndReason(failureToConnect: code))
     case .ready: ended(connection, EndReason(endOfLink: code))
-    case .closing: ended(connection, .requested)
+    case .closing: ended(connection, connection.closingReason ?? .requested)
     }
   }
 

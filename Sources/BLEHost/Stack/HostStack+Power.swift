@@ -40,12 +40,14 @@ struct PowerState {
   /// Whether the controller was ever ready: a failure before is no interruption but a missing adapter.
   var hasRun = false
   var isShutDown = false
+  /// This stack must not run on this controller.
+  var isRefused = false
   var farewell: TimerToken?
   var afterLeaving: [() -> Void] = []
 }
 
 extension HostStack {
-  private var isWanted: Bool { options.isPermitted && options.isSwitchedOn && !power.isShutDown }
+  private var isWanted: Bool { options.isPermitted && options.isSwitchedOn && !power.isShutDown && !power.isRefused }
   /// Everything can be asked of the controller.
   var isRunning: Bool { power.isRunning }
 
@@ -77,6 +79,8 @@ extension HostStack {
       state = .unauthorized
     } else if !options.isSwitchedOn {
       state = .poweredOff
+    } else if power.isRefused {
+      state = .unsupported
     } else {
       switch controller.state {
       case .ready: state = power.isRunning ? .poweredOn : power.reported
@@ -99,9 +103,8 @@ extension HostStack {
     guard power.phase == .up else { return }
     if entropy is SeededEntropy, !controller.isSimulated {
       log.log(.critical, "random numbers from a seed are for simulated controllers only: keys could be guessed")
-      power.isShutDown = true
-      controller.stop()
-      return
+      power.isRefused = true
+      return leave()
     }
     advertiser.limit = features.supportsExtendedAdvertising ? features.advertisingSetCount : 1
     connector.capacity = max(1, features.filterAcceptListSize)

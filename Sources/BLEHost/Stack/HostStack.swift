@@ -155,3 +155,8 @@ public final class HostStack: Adapter, @unchecked Sendable {
     loop.submit(from: origin) { [self] in job(self) }
   }
 }
+
+extension HostStack {
+  /// How many links there are, those that come up or end included. On the loop.
+  public var linkCount: Int { connections.count }
+}

@@ -1,0 +1,196 @@
+import BLEAdapter
+import BLECore
+import BLEHost
+import Glibc
+import Testing
+
+/// A folder that is gone when the test is over.
+final class TemporaryFolder {
+  let path: String
+  init() {
+    var template = Array("/tmp/ble-peers-XXXXXX".utf8CString)
+    path = template.withUnsafeMutableBufferPointer { buffer in
+      guard let name = buffer.baseAddress, let made = mkdtemp(name) else { return "" }
+      return String(cString: made)
+    }
+  }
+  var peersPath: String { path + "/state/peers" }
+  var state: String { path + "/state" }
+
+  func open(_ seed: UInt64 = 1) -> PeerDirectory {
+    PeerDirectory(store: FilePeerStore(folder: state, entropy: SeededEntropy(seed: seed), log: .silent))
+  }
+  func read() -> String {
+    guard let file = fopen(peersPath, "r") else { return "" }
+    defer { fclose(file) }
+    var octets = [UInt8](repeating: 0, count: 8 << 20)
+    let count = fread(&octets, 1, octets.count, file)
+    return String(decoding: octets.prefix(count), as: UTF8.self)
+  }
+  func write(_ text: String) {
+    mkdir(state, 0o700)
+    guard let file = fopen(peersPath, "w") else { return }
+    fputs(text, file)
+    fclose(file)
+  }
+  func mode(_ path: String) -> UInt32 {
+    var status = stat()
+    return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
+  }
+  deinit {
+    for name in ["/state/peers", "/state/peers.lock", "/state", ""] { remove(path + name) }
+  }
+}
+
+@Suite struct PeerDirectoryTests {
+  private let device = DeviceAddress(0xC012_3456_789A, kind: .random)
+
+  private func address(_ number: Int) -> DeviceAddress { DeviceAddress(UInt64(number), kind: .public) }
+
+  @Test func aDeviceKeepsItsIdentifierAcrossProcesses() {
+    let folder = TemporaryFolder()
+    let first = folder.open(1)
+    let peer = first.peer(at: device)
+    first.setName("Owenli", of: peer.identifier, from: .advertised)
+    first.flush()
+    // Another seed: the identifier comes from what the file keeps, not from this process's luck.
+    let second = folder.open(2)
+    #expect(
+      second.peers([peer.identifier]) == [KnownPeer(identifier: peer.identifier, address: device, name: "Owenli")])
+    #expect(second.peer(at: device).identifier == peer.identifier)
+  }
+
+  @Test func identifiersDifferBetweenDevicesAndBetweenMachines() {
+    let here = PeerDirectory(store: MemoryPeerStore(entropy: SeededEntropy(seed: 1)))
+    let there = PeerDirectory(store: MemoryPeerStore(entropy: SeededEntropy(seed: 2)))
+    #expect(here.peer(at: device).identifier != there.peer(at: device).identifier)
+    #expect(here.peer(at: device).identifier != here.peer(at: DeviceAddress(device.value, kind: .public)).identifier)
+    let again = PeerDirectory(store: MemoryPeerStore(entropy: SeededEntropy(seed: 1)))
+    #expect(here.peer(at: device).identifier == again.peer(at: device).identifier)
+  }
+
+  @Test func folderAndFileAreForThisUserOnly() {
+    let folder = TemporaryFolder()
+    let directory = folder.open()
+    _ = directory.peer(at: device)
+    directory.flush()
+    #expect(folder.mode(folder.state) == 0o700)
+    #expect(folder.mode(folder.peersPath) == 0o600)
+  }
+
+  @Test func aLineThatACrashCutShortIsPassedOverAndLosesNoOther() {
+    let folder = TemporaryFolder()
+    let first = folder.open()
+    let kept = first.peer(at: device)
+    let torn = first.peer(at: address(7))
+    first.flush()
+    for cut in 1..<60 {
+      let text = folder.read()
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+      guard let last = lines.last(where: { $0.contains(" 000000000007 ") }) else { break }
+      let others = lines.filter { $0 != last && !$0.isEmpty }.joined(separator: "\n")
+      folder.write(others + "\n" + last.dropLast(min(cut, last.count)))
+      let second = folder.open()
+      #expect(second.peers([kept.identifier]).map(\.address) == [device])
+      #expect(second.peers([torn.identifier]).isEmpty)
+      let new = second.peer(at: address(1000 + cut))
+      second.flush()
+      let third = folder.open()
+      #expect(third.peers([kept.identifier, new.identifier]).count == 2)
+      folder.write(text)
+    }
+  }
+
+  @Test func twoProcessesMeetTheSameDeviceAtOnceAndLearnFromEachOther() {
+    let folder = TemporaryFolder()
+    let first = folder.open(1)
+    let second = folder.open(2)
+    let peer = first.peer(at: device)
+    #expect(second.peer(at: device).identifier == peer.identifier)
+    let other = second.peer(at: address(5))
+    second.setName("five", of: other.identifier, from: .read)
+    #expect(first.peers([other.identifier]).isEmpty)
+    second.flush()
+    #expect(first.peers([other.identifier]).map(\.name) == ["five"])
+    first.flush()
+    for number in 100..<400 {
+      let peer = (number % 2 == 0 ? first : second).peer(at: address(number))
+      if number % 50 == 0 { first.flush() }
+      if number % 70 == 0 { second.flush() }
+      _ = peer
+    }
+    first.flush()
+    second.flush()
+    let third = folder.open(3)
+    for number in 100..<400 {
+      let identifier = first.peer(at: address(number)).identifier
+      #expect(third.peers([identifier]).map(\.address) == [address(number)])
+    }
+  }
+
+  @Test func aFileOfAnotherKindIsLeftAlone() {
+    let folder = TemporaryFolder()
+    folder.write("my shopping list\nmilk\n")
+    let directory = folder.open()
+    let peer = directory.peer(at: device)
+    directory.flush()
+    #expect(directory.peers([peer.identifier]).count == 1)
+    #expect(folder.read() == "my shopping list\nmilk\n")
+  }
+
+  @Test func privateAddressesAreNotKept() {
+    let folder = TemporaryFolder()
+    let directory = folder.open()
+    let nonResolvable = directory.peer(at: DeviceAddress(0x0012_3456_789A, kind: .random))
+    let resolvable = directory.peer(at: DeviceAddress(0x4012_3456_789A, kind: .random))
+    directory.flush()
+    #expect(directory.peers([nonResolvable.identifier, resolvable.identifier]).count == 2)
+    #expect(folder.open().peers([nonResolvable.identifier, resolvable.identifier]).isEmpty)
+  }
+
+  @Test func namesThatAreAttacksStayNames() {
+    let folder = TemporaryFolder()
+    let names = [
+      "", "-", "a b", "line\nbreak", "\u{1B}[2J", "100%", "张三", "<script>", String(repeating: "x", count: 240),
+    ]
+    for (number, name) in names.enumerated() {
+      let directory = folder.open()
+      directory.setName(name, of: directory.peer(at: address(number)).identifier, from: .advertised)
+      directory.flush()
+    }
+    let directory = folder.open()
+    for (number, name) in names.enumerated() { #expect(directory.peer(at: address(number)).name == name) }
+  }
+
+  @Test func aThousandRenamesDoNotLetTheFileGrow() {
+    let folder = TemporaryFolder()
+    let directory = folder.open()
+    let peer = directory.peer(at: device)
+    for number in 0..<3_000 {
+      directory.setName("name \(number)", of: peer.identifier, from: .advertised)
+      directory.flush()
+    }
+    #expect(folder.read().utf8.count < 150_000)
+    #expect(folder.open().peers([peer.identifier]).map(\.name) == ["name 2999"])
+  }
+
+  @Test func tenThousandDevicesAreMetWithoutWaitingForTheFile() {
+    let folder = TemporaryFolder()
+    let directory = folder.open()
+    let clock = ContinuousClock()
+    let time = clock.measure { for number in 0..<10_000 { _ = directory.peer(at: address(number)) } }
+    #expect(time < .seconds(2))
+    directory.flush()
+    let identifier = directory.peer(at: address(9_999)).identifier
+    #expect(folder.open().peers([identifier]).count == 1)
+  }
+
+  @Test func theNameThatADeviceGivesItselfBeatsTheOneItAdvertises() {
+    let directory = PeerDirectory(store: MemoryPeerStore(entropy: SeededEntropy(seed: 1)))
+    let peer = directory.peer(at: device).identifier
+    #expect(directory.setName("Owe", of: peer, from: .advertised) == "Owe")
+    #expect(directory.setName("Owenli", of: peer, from: .read) == "Owenli")
+    #expect(directory.setName("Owe", of: peer, from: .advertised) == "Owenli")
+    #expect(directory.peers([peer]).map(\.name) == ["Owenli"])
+  }
+}

@@ -1,0 +1,327 @@
+import BLEAdapter
+import BLECore
+import BLEHost
+import BLEVirtualRadio
+import Testing
+
+@Suite struct AttributeTests {
+  /// A connected pair with the chat characteristic discovered.
+  private func pair(_ world: StackWorld) async -> (TestPeripheral, TestCentral, RemoteCharacteristic)? {
+    let phone = world.makeDevice(1)
+    let toy = world.makeDevice(2)
+    let peripheral = await world.makeChat(on: toy)
+    let central = await world.connectChat(from: phone)
+    guard let chat = await world.discoverChat(central) else {
+      Issue.record("the chat characteristic was not found")
+      return nil
+    }
+    return (peripheral, central, chat)
+  }
+
+  @Test func theDatabaseIsDiscoveredWithoutTheGenericServices() async {
+    let world = StackWorld()
+    guard let (_, central, chat) = await pair(world) else { return }
+    #expect(chat.uuid == BLEUUID(0xFF22))
+    #expect(chat.properties == 0x1E)
+    let services = Promised<[RemoteService]>()
+    let descriptors = Promised<[RemoteDescriptor]>()
+    await world.perform {
+      central.link.discoverServices(nil, services.fulfil)
+      central.link.discoverDescriptors(of: chat, descriptors.fulfil)
+    }
+    await world.wait { descriptors.count == 1 }
+    #expect(services.value?.map(\.uuid) == [Chat.service])
+    #expect(descriptors.value?.map(\.uuid) == [BLEUUID(0x2902)])
+  }
+
+  @Test(arguments: [0, 1, 20, 514, 515, 512])
+  func valuesOfAnyLengthAreReadAndWritten(length: Int) async {
+    let world = StackWorld()
+    guard let (peripheral, central, chat) = await pair(world) else { return }
+    let value = (0..<min(length, 512)).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+    let written = Promised<Void>()
+    let read = Promised<[UInt8]>()
+    await world.perform {
+      central.link.write(value, to: chat.value, written.fulfil)
+      central.link.read(chat.value, read.fulfil)
+    }
+    await world.wait { read.count == 1 }
+    #expect(written.count == 1)
+    #expect(peripheral.values[Chat.characteristic] == value)
+    #expect(read.value == value)
+  }
+
+  @Test func aRefusalComesThroughWithItsCode() async {
+    let world = StackWorld()
+    guard let (peripheral, central, chat) = await pair(world) else { return }
+    peripheral.result = 0x80
+    let written = Promised<Void>()
+    let read = Promised<[UInt8]>()
+    await world.perform {
+      central.link.write([1], to: chat.value, written.fulfil)
+      central.link.read(chat.value, read.fulfil)
+    }
+    await world.wait { read.count == 1 }
+    #expect(read.result == .failure(.attribute(code: 0x80)))
+    guard case .failure(.attribute(code: 0x80)) = written.result else {
+      Issue.record("the write was not refused")
+      return
+    }
+  }
+
+  @Test func writesWithoutResponseArriveInOrderAndAreCounted() async {
+    let world = StackWorld()
+    guard let (peripheral, central, chat) = await pair(world) else { return }
+    let sent = Promised<Void>()
+    await world.perform {
+      for number in 0..<200 {
+        central.link.writeCommand([UInt8(number)], to: chat.value) { sent.fulfil(.success(())) }
+      }
+    }
+    await world.wait { peripheral.writes.count == 200 }
+    #expect(sent.count == 200)
+    #expect(peripheral.writes.map { $0[0].value[0] } == (0..<200).map { UInt8($0) })
+  }
+
+  @Test func valuesFlowBetweenSubscribingAndUnsubscribing() async {
+    let world = StackWorld()
+    guard let (peripheral, central, chat) = await pair(world) else { return }
+    let events = TestLinkEvents()
+    central.link.events = events
+    await world.perform { peripheral.update([0], of: Chat.characteristic) }
+    await world.advance(.seconds(1))
+    #expect(peripheral.sentCount == 1)
+
+    let on = Promised<Void>()
+    await world.perform { central.link.setNotify(true, for: chat, on.fulfil) }
+    await world.wait { on.count == 1 }
+    #expect(peripheral.subscribed.map(\.characteristic) == [Chat.characteristic])
+    #expect(peripheral.subscribed[0].central.maximumUpdateValueLength == 514)
+    await world.perform {
+      for number in 1...50 { peripheral.update([UInt8(number)], of: Chat.characteristic) }
+      peripheral.update([UInt8](repeating: 9, count: 600), of: Chat.characteristic)
+    }
+    await world.wait { events.values.count == 51 }
+    #expect(events.values.dropLast().map(\.value) == (1...50).map { [UInt8($0)] })
+    #expect(events.values.last?.value.count == 514)
+    #expect(events.values.allSatisfy { $0.handle == chat.value })
+    #expect(peripheral.sentCount == 52)
+
+    let off = Promised<Void>()
+    await world.perform { central.link.setNotify(false, for: chat, off.fulfil) }
+    await world.wait { off.count == 1 }
+    #expect(peripheral.unsubscribed.count == 1)
+    await world.perform { peripheral.update([99], of: Chat.characteristic) }
+    await world.advance(.seconds(1))
+    #expect(events.values.count == 51)
+  }
+
+  @Test func subscriptionsAreSharedByTheRolesOfAProcess() async {
+    let world = StackWorld()
+    guard let (peripheral, first, chat) = await pair(world) else { return }
+    let second = TestCentral(first.stack)
+    await world.wait { second.states.last == .poweredOn }
+    await world.perform {
+      second.role.connect(first.connected[0].peer.identifier, options: ConnectionOptions())
+    }
+    await world.wait { second.connected.count == 1 }
+    let firstEvents = TestLinkEvents()
+    let secondEvents = TestLinkEvents()
+    first.link.events = firstEvents
+    second.link.events = secondEvents
+    let done = Promised<Void>()
+    await world.perform {
+      first.link.setNotify(true, for: chat, done.fulfil)
+      second.link.setNotify(true, for: chat, done.fulfil)
+    }
+    await world.wait { done.count == 2 }
+    #expect(peripheral.subscribed.count == 1)
+    await world.perform { peripheral.update([1], of: Chat.characteristic) }
+    await world.wait { secondEvents.values.count == 1 }
+    #expect(firstEvents.values.count == 1)
+    // The first leaves altogether; the second still hears.
+    await world.perform { first.role.cancelConnection(first.connected[0].peer.identifier) }
+    await world.advance(.seconds(1))
+    await world.perform { peripheral.update([2], of: Chat.characteristic) }
+    await world.wait { secondEvents.values.count == 2 }
+    #expect(firstEvents.values.count == 1)
+    #expect(peripheral.unsubscribed.isEmpty)
+    await world.perform { second.role.cancelConnection(first.connected[0].peer.identifier) }
+    await world.wait { peripheral.unsubscribed.count == 1 }
+  }
+
+  @Test func aSubscriberThatIsLostUnsubscribesAndItsUpdatesAreAccountedFor() async {
+    let world = StackWorld()
+    guard let (peripheral, central, chat) = await pair(world) else { return }
+    let on = Promised<Void>()
+    await world.perform { central.link.setNotify(true, for: chat, on.fulfil) }
+    await world.wait { on.count == 1 }
+    await world.perform {
+      for number in 0..<200 { peripheral.update([UInt8(number)], of: Chat.characteristic) }
+      central.stack.powerOff()
+    }
+    await world.wait { peripheral.unsubscribed.count == 1 }
+    await world.wait { peripheral.sentCount == 200 }
+  }
+
+  @Test func updatesGoToChosenCentralsOnly() async {
+    let world = StackWorld()
+    let toy = world.makeDevice(2)
+    let peripheral = await world.makeChat(on: toy)
+    var centrals: [(central: TestCentral, events: TestLinkEvents)] = []
+    for number in 0..<3 {
+      let central = await world.connectChat(from: world.makeDevice(10 + UInt64(number)))
+      let events = TestLinkEvents()
+      central.link.events = events
+      guard let chat = await world.discoverChat(central) else { return }
+      let on = Promised<Void>()
+      await world.perform { central.link.setNotify(true, for: chat, on.fulfil) }
+      await world.wait { on.count == 1 }
+      centrals.append((central, events))
+    }
+    let all = centrals
+    await world.perform {
+      peripheral.update([1], of: Chat.characteristic)
+      peripheral.update([2], of: Chat.characteristic, centrals: [peripheral.subscribed[1].central.identifier])
+      peripheral.update([3], of: Chat.characteristic, centrals: [PeerIdentifier(high: 0, low: 1)])
+    }
+    await world.wait { all[1].events.values.count == 2 && all.allSatisfy { !$0.events.values.isEmpty } }
+    #expect(all[0].events.values.map(\.value) == [[1]])
+    #expect(all[2].events.values.map(\.value) == [[1]])
+    #expect(peripheral.sentCount == 3)
+  }
+
+  @Test func afterADisconnectionNoCompletionComes() async {
+    let world = StackWorld()
+    guard let (_, central, chat) = await pair(world) else { return }
+    let read = Promised<[UInt8]>()
+    await world.perform {
+      for _ in 0..<5 { central.link.read(chat.value, read.fulfil) }
+      central.role.cancelConnection(central.connected[0].peer.identifier)
+    }
+    await world.advance(.seconds(5))
+    #expect(read.count == 0)
+    await world.perform { central.link.read(chat.value, read.fulfil) }
+    #expect(read.count == 1)
+    #expect(read.result == .failure(.notConnected))
+  }
+
+  @Test func reservedServicesAreRefusedAndOthersAreNot() async {
+    let world = StackWorld()
+    let toy = world.makeDevice(2)
+    let peripheral = toy.makePeripheral()
+    let service = { (uuid: UInt16) in LocalService(uuid: BLEUUID(uuid), isPrimary: true, characteristics: []) }
+    await world.perform { peripheral.add(service(0x180F)) }
+    #expect(peripheral.publications == [.failure(.notPoweredOn)])
+    await world.wait { peripheral.states.last == .poweredOn }
+    await world.perform {
+      for uuid: UInt16 in [0x1800, 0x1801, 0x1812, 0x180A, 0x180F] { peripheral.add(service(uuid)) }
+    }
+    await world.wait { peripheral.publications.count == 6 }
+    #expect(peripheral.publications[1...3].allSatisfy { $0 == .failure(.uuidNotAllowed) })
+    #expect(peripheral.publications[4...5].allSatisfy { (try? $0.get()) != nil })
+    await world.perform {
+      peripheral.add(
+        LocalService(
+          uuid: BLEUUID(0x1234), isPrimary: true, included: [LocalServiceIdentifier(rawValue: 99)], characteristics: [])
+      )
+    }
+    await world.wait { peripheral.publications.last == .failure(.unknownService) }
+  }
+
+  @Test func aChangedDatabaseIsTold() async {
+    let world = StackWorld()
+    guard let (peripheral, central, _) = await pair(world) else { return }
+    let events = TestLinkEvents()
+    central.link.events = events
+    await world.advance(.seconds(1))
+    await world.perform {
+      peripheral.add(LocalService(uuid: BLEUUID(0x180F), isPrimary: true, characteristics: []))
+    }
+    await world.wait { events.invalidated.count == 1 }
+    let services = Promised<[RemoteService]>()
+    await world.perform { central.link.discoverServices(nil, services.fulfil) }
+    await world.wait { services.count == 1 }
+    #expect(services.value?.map(\.uuid) == [Chat.service, BLEUUID(0x180F)])
+  }
+
+  @Test func theNameThatThePeerGivesItselfIsRead() async {
+    let world = StackWorld()
+    let phone = world.makeDevice(1)
+    let toy = world.makeDevice(2, options: HostOptions(name: "Owenli the toy"))
+    _ = await world.makeChat(on: toy)
+    let central = await world.connectChat(from: phone)
+    let events = TestLinkEvents()
+    central.link.events = events
+    _ = await world.discoverChat(central)
+    await world.wait { events.names == ["Owenli the toy"] }
+    #expect(phone.stack.knownPeers([central.connected[0].peer.identifier]).map(\.name) == ["Owenli the toy"])
+  }
+
+  @Test func theSignalStrengthIsRead() async {
+    let world = StackWorld()
+    guard let (_, central, _) = await pair(world) else { return }
+    let rssi = Promised<Int8>()
+    await world.perform { central.link.readRSSI(rssi.fulfil) }
+    await world.wait { rssi.count == 1 }
+    #expect((rssi.value ?? 0) < 0)
+  }
+
+  @Test func aRequestThatIsNeverAnsweredEndsTheLinkAfterThirtySeconds() async {
+    let world = StackWorld()
+    let phone = world.makeDevice(1)
+    let toy = world.makeDevice(2)
+    let silent = SilentPeripheral(toy.stack)
+    await world.wait { silent.isOn }
+    await world.perform {
+      silent.role.add(Chat.published) { _ in }
+      silent.role.startAdvertising(LocalAdvertisement(serviceUUIDs: [Chat.service])) { _ in }
+    }
+    let central = await world.connectChat(from: phone)
+    guard let chat = await world.discoverChat(central) else { return }
+    let read = Promised<[UInt8]>()
+    await world.perform { central.link.read(chat.value, read.fulfil) }
+    await world.wait(.seconds(40)) { central.disconnections.count == 1 }
+    #expect(central.disconnections[0].reason == .timedOut)
+    #expect(read.result == .failure(.timedOut))
+  }
+
+  @Test func latencyIsAHintThatTheCentralFollows() async {
+    let world = StackWorld()
+    guard let (peripheral, central, chat) = await pair(world) else { return }
+    let on = Promised<Void>()
+    await world.perform { central.link.setNotify(true, for: chat, on.fulfil) }
+    await world.wait { on.count == 1 }
+    for latency in [ConnectionLatency.high, .low, .medium] {
+      await world.perform {
+        peripheral.role.setDesiredLatency(latency, for: peripheral.subscribed[0].central.identifier)
+      }
+      await world.advance(.seconds(5))
+      let read = Promised<[UInt8]>()
+      let before = world.loop.now
+      await world.perform { central.link.read(chat.value, read.fulfil) }
+      await world.wait { read.count == 1 }
+      let time = world.loop.now - before
+      #expect(latency == .high ? time > .milliseconds(150) : time < .milliseconds(150))
+    }
+  }
+}
+
+/// A peripheral whose program never answers.
+private final class SilentPeripheral: PeripheralEvents, @unchecked Sendable {
+  private(set) var role: (any PeripheralRole)!
+  private(set) var isOn = false
+  init(_ stack: HostStack) { role = stack.makePeripheral(events: self) }
+  func peripheral(didUpdateState state: AdapterState) { isOn = state == .poweredOn }
+  func peripheral(
+    didReceiveRead transaction: TransactionIdentifier, of characteristic: LocalCharacteristicIdentifier, offset: Int,
+    from central: RemoteCentral
+  ) {}
+  func peripheral(
+    didReceiveWrites transaction: TransactionIdentifier, _ writes: [LocalWrite], needsResponse: Bool,
+    from central: RemoteCentral
+  ) {}
+  func peripheral(didSubscribe central: RemoteCentral, to characteristic: LocalCharacteristicIdentifier) {}
+  func peripheral(didUnsubscribe central: RemoteCentral, from characteristic: LocalCharacteristicIdentifier) {}
+  func peripheral(didUpdate central: RemoteCentral) {}
+}

@@ -1,0 +1,298 @@
+import BLEAdapter
+import BLECore
+import BLEHost
+import BLEVirtualRadio
+import Testing
+
+@Suite struct ConnectingTests {
+  @Test(arguments: [ControllerQuirks(), .noExtendedAdvertising, .fourBuffers, .slowCommands])
+  func aConnectionComesUpWithALargeMTU(quirks: ControllerQuirks) async {
+    let world = StackWorld()
+    let phone = world.makeDevice(1, configuration: ControllerConfiguration(quirks: quirks))
+    let toy = world.makeDevice(2, configuration: ControllerConfiguration(quirks: quirks))
+    _ = await world.makeChat(on: toy)
+    let central = await world.connectChat(from: phone)
+    #expect(central.connected.map(\.peer.address) == [toy.address])
+    #expect(central.connected.map(\.peer.name) == ["My dear"])
+    #expect(central.link.maximumTransmissionUnit == 517)
+    #expect(central.linkChanges.map(\.isConnected) == [true])
+    #expect(central.linkChanges[0].services == [Chat.service])
+    #expect(phone.stack.connectedPeers(withServices: [Chat.service]).map(\.address) == [toy.address])
+    #expect(phone.stack.connectedPeers(withServices: [BLEUUID(0x180D)]).isEmpty)
+  }
+
+  @Test func eachWayToEndALinkHasItsReason() async {
+    let world = StackWorld()
+    let phone = world.makeDevice(1)
+    let toy = world.makeDevice(2)
+    _ = await world.makeChat(on: toy)
+    let central = await world.connectChat(from: phone)
+    let peer = central.connected[0].peer.identifier
+
+    await world.perform { central.role.cancelConnection(peer) }
+    await world.wait { central.disconnections.count == 1 }
+    #expect(central.disconnections[0].reason == .requested)
+
+    await world.perform { central.role.connect(peer, options: ConnectionOptions()) }
+    await world.wait { central.connected.count == 2 }
+    await world.perform { toy.controller?.silence() }
+    await world.wait { central.disconnections.count == 2 }
+    #expect(central.disconnections[1].reason == .lost)
+    #expect(central.linkChanges.map(\.isConnected) == [true, false, true, false])
+
+    // A connection waits as long as it takes.
+    await world.perform { central.role.connect(peer, options: ConnectionOptions()) }
+    await world.advance(.seconds(600))
+    #expect(central.connected.count == 2 && central.failures.isEmpty)
+    await world.perform { toy.controller?.comeBack() }
+    await world.wait { central.connected.count == 3 }
+    toy.stack.powerOff()
+    await world.wait { central.disconnections.count == 3 }
+    #expect(central.disconnections[2].reason == .closedByPeer)
+    #expect(central.failures.isEmpty)
+  }
+
+  @Test func aPeerThatVanishesWhileTheLinkComesUpIsAFailureToConnect() async {
+    let world = StackWorld()
+    let phone = world.makeDevice(1)
+    let toy = world.makeDevice(2)
+    _ = await world.makeChat(on: toy)
+    let central = phone.makeCentral()
+    await world.wait { central.states.last == .poweredOn }
+    await world.find(central)
+    await world.perform {
+      central.role.stopScan()
+      central.role.connect(central.discoveries[0].peer, options: ConnectionOptions())
+      // From now on the toy hears nothing, though it is heard.
+      if let toy = toy.controller, let phone = phone.controller {
+        world.air.setLoss(.independent(rate: 1), from: toy, to: phone)
+      }
+    }
+    await world.advance(.milliseconds(300))
+    await world.perform { toy.controller.map { world.air.setLoss(LossModel.none, from: $0, to: phone.controller!) } }
+    await world.wait { !central.connected.isEmpty }
+    await world.perform { central.role.cancelConnection(central.discoveries[0].peer) }
+    await world.wait { central.disconnections.count == 1 }
+    // A connection request that nobody hears: the first connection events stay empty.
+    await world.perform {
+      central.role.connect(central.discoveries[0].peer, options: ConnectionOptions())
+      if let toy = toy.controller, let phone = phone.controller {
+        world.air.setLoss(.independent(rate: 1), from: phone, to: toy)
+      }
+    }
+    await world.wait { central.failures.count == 1 }
+    #expect(central.failures[0].reason == .failedToEstablish)
+    #expect(central.connected.count == 1)
+  }
+
+  @Test func aPendingConnectionIsCancelledBeforeDuringAndAfter() async {
+    let world = StackWorld()
+    let phone = world.makeDevice(1)
+    let toy = world.makeDevice(2)
+    _ = await world.makeChat(on: toy)
+    let central = phone.makeCentral()
+    await world.wait { central.states.last == .poweredOn }
+    await world.find(central)
+    let peer = central.discoveries[0].peer
+    await world.perform { central.role.stopScan() }
+    // At every moment of the way to a connection.
+    for step in 0..<60 {
+      let ended = central.disconnections.count
+      await world.perform { central.role.connect(peer, options: ConnectionOptions()) }
+      await world.advance(.milliseconds(Int64(step) * 5))
+      await world.perform { central.role.cancelConnection(peer) }
+      await world.wait { central.disconnections.count == ended + 1 }
+      #expect(central.disconnections.last?.reason == .requested)
+      await world.advance(.seconds(1))
+      #expect(central.disconnections.count == ended + 1)
+      #expect(central.failures.isEmpty)
+    }
+    #expect(!central.connected.isEmpty)
+    await world.perform { central.role.cancelConnection(peer) }
+    await world.advance(.seconds(1))
+    #expect(central.disconnections.count == 60)
+  }
+
+  @Test func aStartDelayIsKept() async {
+    let world = StackWorld()
+    let phone = world.makeDevice(1)
+    let toy = world.makeDevice(2)
+    _ = await world.makeChat(on: toy)
+    let central = phone.makeCentral()
+    await world.wait { central.states.last == .poweredOn }
+    await world.find(central)
+    await world.perform {
+      central.role.connect(central.discoveries[0].peer, options: ConnectionOptions(startDelay: .seconds(20)))
+    }
+    await world.advance(.milliseconds(19_900))
+    #expect(central.connected.isEmpty)
+    await world.wait(.seconds(2)) { central.connected.count == 1 }
+  }
+
+  @Test(arguments: [UInt8(64), 2, 0])
+  func manyConnectionsArePendingAtOnce(acceptListSize: UInt8) async {
+    let world = StackWorld()
+    var configuration = ControllerConfiguration()
+    configuration.acceptListSize = acceptListSize
+    let phone = world.makeDevice(1, configuration: configuration)
+    let toys = (0..<8).map { world.makeDevice(10 + $0) }
+    var peripherals: [TestPeripheral] = []
+    for (number, toy) in toys.enumerated() { peripherals.append(await world.makeChat(on: toy, name: "toy \(number)")) }
+    let central = phone.makeCentral()
+    await world.wait { central.states.last == .poweredOn }
+    await world.perform { central.role.startScan(ScanParameters()) }
+    await world.wait { Set(central.discoveries.map(\.peer)).count == 8 }
+    let all = peripherals
+    await world.perform { for peripheral in all { peripheral.role.stopAdvertising() } }
+    await world.advance(.seconds(1))
+    await world.perform {
+      for peer in Set(central.discoveries.map(\.peer)) { central.role.connect(peer, options: ConnectionOptions()) }
+    }
+    await world.advance(.seconds(30))
+    #expect(central.connected.isEmpty)
+    // They turn up one after the other, the last first.
+    for (count, peripheral) in peripherals.reversed().enumerated() {
+      await world.perform { peripheral.advertise(nil) }
+      await world.wait(.seconds(60)) { central.connected.count == count + 1 }
+    }
+    #expect(Set(central.connected.map(\.peer.address)) == Set(toys.map(\.address)))
+    // Scanning went on all the while.
+    await world.perform { central.role.startScan(ScanParameters()) }
+    let before = central.discoveries.count
+    await world.wait { central.discoveries.count > before }
+  }
+
+  @Test func theConnectionLimitIsAReason() async {
+    let world = StackWorld()
+    var configuration = ControllerConfiguration()
+    configuration.connectionLimit = 1
+    let phone = world.makeDevice(1, configuration: configuration)
+    for number in 10..<12 { _ = await world.makeChat(on: world.makeDevice(UInt64(number))) }
+    let central = phone.makeCentral()
+    await world.wait { central.states.last == .poweredOn }
+    await world.perform { central.role.startScan(ScanParameters()) }
+    await world.wait { Set(central.discoveries.map(\.peer)).count == 2 }
+    await world.perform { central.role.connect(central.discoveries[0].peer, options: ConnectionOptions()) }
+    await world.wait { central.connected.count == 1 }
+    let other = central.discoveries.map(\.peer).first { $0 != central.connected[0].peer.identifier }!
+    await world.perform { central.role.connect(other, options: ConnectionOptions()) }
+    await world.wait { central.failures.count == 1 }
+    #expect(central.failures[0].reason == .limitReached)
+  }
+
+  @Test func rolesShareALinkAndTheLastOneEndsIt() async {
+    let world = StackWorld()
+    let phone = world.makeDevice(1)
+    let toy = world.makeDevice(2)
+    let peripheral = await world.makeChat(on: toy)
+    let first = await world.connectChat(from: phone)
+    let peer = first.connected[0].peer.identifier
+    let second = phone.makeCentral()
+    await world.wait { second.states.last == .poweredOn }
+    await world.perform { second.role.connect(peer, options: ConnectionOptions()) }
+    await world.wait { second.connected.count == 1 }
+    // Connecting again where one is connected already.
+    await world.perform { second.role.connect(peer, options: ConnectionOptions()) }
+    await world.wait { second.connected.count == 2 }
+    #expect(second.connected[0].link === second.connected[1].link)
+    #expect(first.linkChanges.map(\.isConnected) == [true])
+
+    await world.perform { first.role.cancelConnection(peer) }
+    await world.wait { first.disconnections.map(\.reason) == [.requested] }
+    await world.advance(.seconds(2))
+    #expect(second.disconnections.isEmpty)
+    #expect(second.linkChanges.isEmpty)
+    await world.perform { second.role.cancelConnection(peer) }
+    await world.wait { first.linkChanges.map(\.isConnected) == [true, false] }
+    #expect(phone.stack.connectedPeers(withServices: [Chat.service]).isEmpty)
+    #expect(peripheral.states == [.poweredOn])
+
+    // Cancelling and connecting at once gets a link of its own.
+    await world.perform { first.role.connect(peer, options: ConnectionOptions()) }
+    await world.wait { first.connected.count == 2 }
+    await world.perform {
+      first.role.cancelConnection(peer)
+      first.role.connect(peer, options: ConnectionOptions())
+    }
+    await world.wait { first.connected.count == 3 }
+    #expect(first.disconnections.map(\.reason) == [.requested, .requested])
+    #expect(first.connected[1].link !== first.connected[2].link)
+  }
+
+  @Test func advertisingGoesOnWhileCentralsAreConnected() async {
+    let world = StackWorld()
+    let toy = world.makeDevice(2)
+    _ = await world.makeChat(on: toy)
+    var phones: [TestCentral] = []
+    for number in 0..<4 { phones.append(await world.connectChat(from: world.makeDevice(10 + UInt64(number)))) }
+    #expect(phones.allSatisfy { $0.disconnections.isEmpty })
+    let late = world.makeDevice(20).makeCentral()
+    await world.wait { late.states.last == .poweredOn }
+    await world.find(late)
+  }
+
+  @Test func aCentralCanUseTheLinkThatThePeerMade() async {
+    let world = StackWorld()
+    let phone = world.makeDevice(1)
+    let toy = world.makeDevice(2)
+    _ = await world.makeChat(on: toy)
+    let forth = await world.connectChat(from: phone)
+    _ = await world.makeChat(on: phone, name: "phone")
+    let back = await world.connectChat(from: toy)
+    #expect(back.connected.map(\.peer.address) == [phone.address])
+    let chat = await world.discoverChat(back)
+    #expect(chat?.uuid == BLEUUID(0xFF22))
+    await world.perform { back.role.cancelConnection(back.connected[0].peer.identifier) }
+    await world.advance(.seconds(2))
+    #expect(back.disconnections.map(\.reason) == [.requested])
+    #expect(forth.disconnections.isEmpty)
+  }
+
+  @Test func closingARoleEndsWhatItHad() async {
+    let world = StackWorld()
+    let phone = world.makeDevice(1)
+    let toy = world.makeDevice(2)
+    let peripheral = await world.makeChat(on: toy)
+    let central = await world.connectChat(from: phone)
+    await world.perform { central.role.startScan(ScanParameters(allowsDuplicates: true)) }
+    await world.perform { central.role.close() }
+    let seen = central.discoveries.count
+    await world.advance(.seconds(3))
+    #expect(central.discoveries.count == seen)
+    #expect(central.disconnections.isEmpty)
+    let other = await world.connectChat(from: phone)
+    await world.perform { peripheral.role.close() }
+    let chat = await world.discoverChat(other)
+    #expect(chat == nil)
+  }
+
+  @Test func anUnknownPeerIsAFailure() async {
+    let world = StackWorld()
+    let phone = world.makeDevice(1)
+    let central = phone.makeCentral()
+    await world.wait { central.states.last == .poweredOn }
+    await world.perform { central.role.connect(PeerIdentifier(high: 1, low: 2), options: ConnectionOptions()) }
+    await world.wait { central.failures.count == 1 }
+  }
+
+  @Test func aThousandConnectionsLeaveNothingBehind() async {
+    let world = StackWorld()
+    let phone = world.makeDevice(1)
+    let toy = world.makeDevice(2)
+    _ = await world.makeChat(on: toy)
+    let central = await world.connectChat(from: phone)
+    let peer = central.connected[0].peer.identifier
+    for round in 1...1_000 {
+      await world.perform { central.role.cancelConnection(peer) }
+      await world.wait { central.disconnections.count == round }
+      if round == 1_000 { break }
+      await world.perform { central.role.connect(peer, options: ConnectionOptions()) }
+      await world.wait { central.connected.count == round + 1 }
+    }
+    await world.advance(.seconds(10))
+    #expect(central.disconnections.allSatisfy { $0.reason == .requested })
+    #expect(central.failures.isEmpty)
+    #expect(phone.stack.linkCount == 0)
+    #expect(toy.stack.linkCount == 0)
+  }
+}

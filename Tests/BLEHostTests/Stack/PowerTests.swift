@@ -1,0 +1,169 @@
+import BLEAdapter
+import BLECore
+import BLEHCI
+import BLEHost
+import BLEVirtualRadio
+import BLEWire
+import Testing
+
+@Suite struct PowerTests {
+  @Test func aRoleLearnsTheStateOnceItIsKnown() async {
+    let world = StackWorld()
+    let device = world.makeDevice(1)
+    let early = device.makeCentral()
+    #expect(early.states.isEmpty)
+    #expect(device.stack.state == .unknown)
+    await world.wait { early.states == [.poweredOn] }
+    let late = device.makePeripheral()
+    await world.wait { late.states == [.poweredOn] }
+    #expect(device.stack.state == .poweredOn)
+    #expect(device.stack.supportsExtendedAdvertising)
+  }
+
+  @Test func allSixStatesAreReportedInOrder() async {
+    let world = StackWorld()
+    let device = world.makeDevice(1)
+    #expect(device.stack.state == .unknown)
+    let central = device.makeCentral()
+    let peripheral = device.makePeripheral()
+    await world.wait { central.states.last == .poweredOn }
+    device.stack.powerOff()
+    await world.wait { central.states.last == .poweredOff }
+    device.stack.powerOn()
+    await world.wait { central.states.last == .poweredOn }
+    device.stack.refusePermission()
+    await world.wait { central.states.last == .unauthorized }
+    device.stack.grantPermission()
+    await world.wait { central.states.last == .poweredOn }
+    await world.perform { device.controller?.failHardware(code: 1) }
+    await world.wait { central.states.last == .poweredOn }
+    device.failure = TransportError(.unreachable, "unplugged")
+    await world.perform { device.controller?.failHardware(code: 1) }
+    await world.wait(.seconds(60)) { central.states.last == .unsupported }
+    let all: [AdapterState] = [
+      .poweredOn, .poweredOff, .poweredOn, .unauthorized, .poweredOn, .resetting, .poweredOn, .resetting, .unsupported,
+    ]
+    #expect(central.states == all)
+    #expect(peripheral.states == all)
+  }
+
+  @Test func withoutAControllerTheStateIsUnsupportedAndPowerOnTriesAgain() async {
+    let world = StackWorld()
+    let device = world.makeDevice(1)
+    device.failure = TransportError(.unreachable, "nobody listens")
+    let central = device.makeCentral()
+    await world.advance(.seconds(60))
+    #expect(central.states == [.unsupported])
+    let openings = device.openings
+    #expect(openings > 1 && openings < 10)
+    device.failure = nil
+    device.stack.powerOn()
+    await world.wait { central.states == [.unsupported, .poweredOn] }
+  }
+
+  @Test func withoutPermissionNothingIsOpened() async {
+    let world = StackWorld()
+    let device = world.makeDevice(1, options: HostOptions(isPermitted: false))
+    let central = device.makeCentral()
+    await world.advance(.seconds(1))
+    #expect(central.states == [.unauthorized])
+    #expect(device.openings == 0)
+    device.stack.grantPermission()
+    await world.wait { central.states == [.unauthorized, .poweredOn] }
+  }
+
+  @Test func aControllerThatStopsAnsweringIsReset() async {
+    let world = StackWorld()
+    let device = world.makeDevice(1)
+    let central = device.makeCentral()
+    await world.wait { central.states.last == .poweredOn }
+    await world.perform {
+      device.controller?.inject(.ignoreCommands(count: 1))
+      central.role.startScan(ScanParameters())
+    }
+    await world.wait(.seconds(30)) { central.states == [.poweredOn, .resetting, .poweredOn] }
+  }
+
+  @Test func poweringOffClosesLinksForThePeerAndSaysNothingMoreHere() async {
+    let world = StackWorld()
+    let phone = world.makeDevice(1)
+    let toy = world.makeDevice(2)
+    let peripheral = await world.makeChat(on: toy)
+    let central = await world.connectChat(from: phone)
+    toy.stack.powerOff()
+    await world.wait { !central.disconnections.isEmpty }
+    #expect(central.disconnections.map(\.reason) == [.closedByPeer])
+    #expect(peripheral.states == [.poweredOn, .poweredOff])
+
+    toy.stack.powerOn()
+    await world.wait { peripheral.states.last == .poweredOn }
+    await world.perform {
+      peripheral.add(Chat.published)
+      peripheral.advertise("My dear", [Chat.service])
+      central.role.connect(central.connected[0].peer.identifier, options: ConnectionOptions())
+    }
+    await world.wait { central.connected.count == 2 }
+    phone.stack.powerOff()
+    await world.advance(.seconds(10))
+    #expect(central.disconnections.count == 1)
+    #expect(central.states == [.poweredOn, .poweredOff])
+    let read = Promised<[UInt8]>()
+    await world.perform { central.link.read(AttributeHandle(3), read.fulfil) }
+    await world.wait { read.count == 1 }
+    #expect(read.result == .failure(.notConnected))
+  }
+
+  @Test func shuttingDownClosesLinksBeforeItIsDone() async {
+    let world = StackWorld()
+    let phone = world.makeDevice(1)
+    let toy = world.makeDevice(2)
+    _ = await world.makeChat(on: toy)
+    let central = await world.connectChat(from: phone)
+    let isDone = Promised<Void>()
+    toy.stack.shutDown { isDone.fulfil(.success(())) }
+    await world.wait { isDone.count == 1 }
+    await world.wait(.milliseconds(200)) { central.disconnections.map(\.reason) == [.closedByPeer] }
+  }
+
+  @Test func seededNumbersAreRefusedOnATransportThatIsNotSimulated() async {
+    let world = StackWorld()
+    let controller = world.air.makeController(address: DeviceAddress(1, kind: .public))
+    let stack = HostStack(
+      loop: world.loop, entropy: SeededEntropy(seed: 1), peerStore: MemoryPeerStore(entropy: SeededEntropy(seed: 1))
+    ) { () throws(TransportError) in RealTransport(controller) }
+    stack.start()
+    let central = TestCentral(stack)
+    await world.advance(.seconds(20))
+    #expect(!central.states.contains(.poweredOn))
+  }
+}
+
+/// A transport that says to lead to hardware.
+private final class RealTransport: HCITransport {
+  private let inner: VirtualController
+  init(_ inner: VirtualController) { self.inner = inner }
+  let name = "serial:/dev/null"
+  let isSimulated = false
+  func open(receiver: any HCITransportReceiver) throws(TransportError) {
+    forwarder = Forwarder(receiver, self)
+    try inner.open(receiver: forwarder ?? receiver)
+  }
+  func send(_ packet: HCIPacket) { inner.send(packet) }
+  func close() { inner.close() }
+  private var forwarder: (any HCITransportReceiver)?
+
+  private final class Forwarder: HCITransportReceiver {
+    private weak var receiver: (any HCITransportReceiver)?
+    private unowned let outer: RealTransport
+    init(_ receiver: any HCITransportReceiver, _ outer: RealTransport) {
+      self.receiver = receiver
+      self.outer = outer
+    }
+    func transport(_ transport: any HCITransport, didReceive packet: HCIPacket) {
+      receiver?.transport(outer, didReceive: packet)
+    }
+    func transport(_ transport: any HCITransport, didFail error: TransportError) {
+      receiver?.transport(outer, didFail: error)
+    }
+  }
+}

@@ -1,0 +1,181 @@
+import BLEAdapter
+import BLECore
+import BLEHost
+import BLEVirtualRadio
+import Testing
+
+@Suite struct ScanningTests {
+  @Test func anAdvertiserIsFoundWithNameServicesAndConnectability() async {
+    let world = StackWorld()
+    let phone = world.makeDevice(1)
+    let toy = world.makeDevice(2)
+    _ = await world.makeChat(on: toy)
+    let central = phone.makeCentral()
+    await world.wait { central.states.last == .poweredOn }
+    await world.find(central)
+    let found = central.discoveries[0]
+    #expect(found.name == "My dear")
+    #expect(found.address == toy.address)
+    #expect(found.content.localName == "My dear")
+    #expect(found.content.serviceUUIDs == [Chat.service])
+    #expect(found.content.isConnectable)
+    #expect(found.rssi < 0)
+    #expect(phone.stack.knownPeers([found.peer]).map(\.name) == ["My dear"])
+  }
+
+  @Test(arguments: [true, false])
+  func withoutDuplicatesADeviceIsToldOnceUntilItSaysSomethingElse(hasExtended: Bool) async {
+    let world = StackWorld()
+    let configuration =
+      hasExtended ? ControllerConfiguration() : ControllerConfiguration(quirks: .noExtendedAdvertising)
+    let phone = world.makeDevice(1, configuration: configuration)
+    let toy = world.makeDevice(2, configuration: configuration)
+    let peripheral = await world.makeChat(on: toy)
+    let central = phone.makeCentral()
+    await world.wait { central.states.last == .poweredOn }
+    await world.find(central)
+    #expect(phone.stack.supportsExtendedAdvertising == hasExtended)
+    await world.advance(.seconds(5))
+    #expect(central.discoveries.count == 1)
+    await world.perform {
+      peripheral.role.stopAdvertising()
+      peripheral.advertise("Other", [Chat.service])
+    }
+    await world.advance(.seconds(5))
+    #expect(central.discoveries.map(\.content.localName) == ["My dear", "Other"])
+    #expect(central.discoveries[0].peer == central.discoveries[1].peer)
+    // The same content is the same object.
+    await world.perform { central.role.startScan(ScanParameters(allowsDuplicates: true)) }
+    await world.advance(.seconds(2))
+    let again = central.discoveries.dropFirst(2)
+    #expect(again.count > 10)
+    #expect(again.allSatisfy { $0.content === again.first?.content })
+  }
+
+  @Test func startingAScanAnewTellsEverythingAgain() async {
+    let world = StackWorld()
+    let phone = world.makeDevice(1)
+    let toy = world.makeDevice(2)
+    _ = await world.makeChat(on: toy)
+    let central = phone.makeCentral()
+    await world.wait { central.states.last == .poweredOn }
+    for round in 1...3 {
+      await world.perform { central.role.startScan(ScanParameters()) }
+      await world.advance(.seconds(2))
+      #expect(central.discoveries.count == round)
+    }
+    await world.perform { central.role.stopScan() }
+    await world.advance(.seconds(2))
+    #expect(central.discoveries.count == 3)
+  }
+
+  @Test func eachRoleHasItsOwnFilter() async {
+    let world = StackWorld()
+    let phone = world.makeDevice(1)
+    let first = world.makeDevice(2)
+    let second = world.makeDevice(3)
+    _ = await world.makeChat(on: first, name: "chat")
+    let other = second.makePeripheral()
+    await world.wait { other.states.last == .poweredOn }
+    await world.perform { other.advertise("other", [BLEUUID(0x180D)]) }
+    let all = phone.makeCentral()
+    let chats = phone.makeCentral()
+    let hearts = phone.makeCentral()
+    await world.wait { hearts.states.last == .poweredOn }
+    await world.perform {
+      all.role.startScan(ScanParameters())
+      chats.role.startScan(ScanParameters(services: [Chat.service, BLEUUID(0x1234)]))
+      // Another spelling of 180D.
+      hearts.role.startScan(ScanParameters(services: [BLEUUID("0000180D-0000-1000-8000-00805F9B34FB")!]))
+    }
+    await world.advance(.seconds(3))
+    #expect(Set(all.discoveries.map(\.name)) == ["chat", "other"])
+    #expect(chats.discoveries.map(\.name) == ["chat"])
+    #expect(hearts.discoveries.map(\.name) == ["other"])
+    await world.perform { all.role.stopScan() }
+    await world.perform { chats.role.startScan(ScanParameters(services: [BLEUUID(0x180D)])) }
+    await world.advance(.seconds(3))
+    #expect(chats.discoveries.map(\.name) == ["chat", "other"])
+    #expect(all.discoveries.count == 2)
+  }
+
+  @Test func servicesBeyondTheRoomAreFoundInTheOverflowArea() async {
+    let world = StackWorld()
+    let phone = world.makeDevice(1)
+    let toy = world.makeDevice(2)
+    let services = (0..<4).map { BLEUUID(high: 0x1111_2222_3333_4444, low: 0x5555_6666_7777_0000 + $0 * 7) }
+    let peripheral = toy.makePeripheral()
+    await world.wait { peripheral.states.last == .poweredOn }
+    await world.perform { peripheral.advertise("A name that is far too long for it", services) }
+    let central = phone.makeCentral()
+    await world.wait { central.states.last == .poweredOn }
+    await world.perform { central.role.startScan(ScanParameters(services: [services[3]])) }
+    await world.wait { !central.discoveries.isEmpty }
+    let found = central.discoveries[0].content
+    #expect(found.serviceUUIDs == [services[0]])
+    #expect(found.overflowServiceUUIDs == [services[3]])
+    #expect(found.manufacturerData == nil)
+    #expect(found.localName == "A name t")
+    // Somebody who looks for nothing special learns of nothing hidden.
+    await world.perform { central.role.startScan(ScanParameters()) }
+    await world.wait { central.discoveries.count > 1 }
+    #expect(central.discoveries[1].content.overflowServiceUUIDs.isEmpty)
+  }
+
+  @Test func aScanStartedInADiscoveryEventIsHeard() async {
+    let world = StackWorld()
+    let phone = world.makeDevice(1)
+    let toy = world.makeDevice(2)
+    _ = await world.makeChat(on: toy)
+    let central = phone.makeCentral()
+    await world.wait { central.states.last == .poweredOn }
+    central.onDiscovery = { _ in
+      if central.discoveries.count < 4 { central.role.startScan(ScanParameters()) } else { central.role.stopScan() }
+    }
+    await world.perform { central.role.startScan(ScanParameters()) }
+    await world.advance(.seconds(5))
+    #expect(central.discoveries.count == 4)
+  }
+
+  @Test func twoPeripheralsOfOneDeviceAdvertiseBesideEachOther() async {
+    let world = StackWorld()
+    let phone = world.makeDevice(1)
+    let toy = world.makeDevice(2)
+    let first = await world.makeChat(on: toy, name: "first")
+    let second = toy.makePeripheral()
+    await world.wait { second.states.last == .poweredOn }
+    await world.perform {
+      second.advertise("second")
+      first.advertise("third")
+    }
+    await world.advance(.milliseconds(100))
+    #expect(first.advertisingResults == [nil, .alreadyAdvertising])
+    #expect(second.advertisingResults == [nil])
+    let central = phone.makeCentral()
+    await world.wait { central.states.last == .poweredOn }
+    await world.perform { central.role.startScan(ScanParameters()) }
+    await world.advance(.seconds(3))
+    #expect(Set(central.discoveries.map(\.content.localName)) == ["first", "second"])
+    await world.perform { first.role.close() }
+    await world.advance(.seconds(1))
+    await world.perform {
+      central.forgetDiscoveries()
+      central.role.startScan(ScanParameters())
+    }
+    await world.advance(.seconds(3))
+    #expect(Set(central.discoveries.map(\.content.localName)) == ["second"])
+  }
+
+  @Test func withOneAdvertisementOnlyASecondPeripheralIsRefused() async {
+    let world = StackWorld()
+    let toy = world.makeDevice(2, configuration: ControllerConfiguration(quirks: .noExtendedAdvertising))
+    let first = await world.makeChat(on: toy, name: "first")
+    let second = toy.makePeripheral()
+    await world.wait { second.states.last == .poweredOn }
+    await world.perform { second.advertise("second") }
+    await world.wait { second.advertisingResults == [.outOfSpace] }
+    await world.perform { first.role.stopAdvertising() }
+    await world.perform { second.advertise("second") }
+    await world.wait { second.advertisingResults == [.outOfSpace, nil] }
+  }
+}
