@@ -14,7 +14,8 @@ extension PacketDescription: CustomTestStringConvertible {
     #expect(!examples.isEmpty)
     for example in examples {
       #expect(try packet.roundTrip(example) == example)
-      #expect(try !packet.describe(example).isEmpty)
+      let text = try packet.describe(example)
+      #expect(!text.contains("rawValue") && !text.contains("ArraySlice"), "\(text)")
     }
   }
 

@@ -53,7 +53,7 @@ public struct PacketDescription: Sendable {
   public let examples: @Sendable () -> [[UInt8]]
   /// Decodes parameters to the end and encodes what was understood: for well-formed octets the same octets.
   public let roundTrip: @Sendable ([UInt8]) throws -> [UInt8]
-  /// Decodes parameters and says in words what they hold.
+  /// Decodes parameters and says in words what they hold; nothing where there are none.
   public let describe: @Sendable ([UInt8]) throws -> String
 
   public init<Packet: WirePacket>(_ type: Packet.Type, layer: WireLayer, code: UInt32?) {
@@ -68,6 +68,6 @@ public struct PacketDescription: Sendable {
       return packet
     }
     roundTrip = { try decode($0).octets }
-    describe = { "\(try decode($0))" }
+    describe = { PacketText.of(try decode($0)) }
   }
 }

@@ -1,0 +1,57 @@
+import BLECore
+import BLEWire
+
+/// Writes captures packet by packet, cheaply enough for a stack's loop. Not to be shared between threads.
+///
+/// A packet that cannot be written ends the capture, not the stack: `failure` says why, and further packets are dropped.
+public protocol CaptureWriter: AnyObject {
+  /// What stopped the capture; `nil` while it runs.
+  var failure: CaptureError? { get }
+  /// Packets that were written.
+  var packetCount: Int { get }
+  func write(_ packet: CapturedPacket)
+  /// Brings everything to the file.
+  func flush()
+}
+
+extension CaptureWriter {
+  public func write(_ packet: HCIPacket, _ direction: CaptureDirection, at timestamp: CaptureTimestamp) {
+    write(CapturedPacket(timestamp: timestamp, content: .hci(packet, direction)))
+  }
+}
+
+/// Makes writers of files.
+public enum CaptureFiles {
+  /// A writer for `path`: pcapng where it ends with `.pcapng`, otherwise btsnoop.
+  public static func writer(path: String) throws(CaptureError) -> any CaptureWriter {
+    let output = try CaptureFileOutput(path: path)
+    if path.hasSuffix(".pcapng") {
+      let writer = PcapNGWriter(output)
+      writer.addInterface(.hci, name: "host")
+      return writer
+    }
+    return BtsnoopWriter(output)
+  }
+
+  /// A reader for `path`, whatever of the known formats it has.
+  public static func reader(path: String) throws(CaptureError) -> any CaptureReader {
+    try reader(CaptureFileInput(path: path), named: path)
+  }
+
+  /// A reader for whatever of the known formats `input` has.
+  public static func reader(
+    _ input: any CaptureInput, named name: String = "capture"
+  ) throws(CaptureError) -> any CaptureReader {
+    let magic = try input.read(4)
+    let source = CaptureSource(input, held: magic)
+    if magic == Array(BtsnoopFormat.magic.prefix(4)) { return try BtsnoopReader(source) }
+    if magic == PcapNGFormat.sectionHeader { return PcapNGReader(source) }
+    throw CaptureError(.unknownFormat, "\(name): neither a btsnoop nor a pcapng file")
+  }
+}
+
+/// Reads a capture packet by packet, in bounded memory.
+public protocol CaptureReader: AnyObject {
+  /// The next packet; `nil` at the end.
+  func next() throws(CaptureError) -> CapturedPacket?
+}

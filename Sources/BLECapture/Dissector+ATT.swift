@@ -1,0 +1,97 @@
+import BLECore
+import BLEWire
+
+extension Dissector {
+  func describeAttribute(
+    _ payload: ArraySlice<UInt8>, _ key: DissectorLinks.Key, _ direction: CaptureDirection
+  ) -> String {
+    understood("ATT", payload) {
+      let pdu = try ATTPDU(payload)
+      let role = pdu.opcode.role
+      let isFromServer = role == .response || role == .notification || role == .indication
+      // Both sides may have a database: this packet is about the one of the side that answers.
+      let server: CaptureDirection = isFromServer == (direction == .received) ? .received : .sent
+      let text = try parameters(pdu, key, server)
+      return text.isEmpty ? "\(pdu.opcode)" : "\(pdu.opcode) \(text)"
+    }
+  }
+
+  private func parameters(
+    _ pdu: ATTPDU, _ key: DissectorLinks.Key, _ server: CaptureDirection
+  ) throws(DecodeError) -> String {
+    switch pdu {
+    case .readByTypeRequest(let request):
+      links.learn(key, server) { $0.typeAsked = request.attributeType }
+    case .readByTypeResponse(let response):
+      return list(try response.entries()) { entry in
+        if let characteristic = learnCharacteristic(entry.attributeValue, key, server) { return characteristic }
+        return "\(named(entry.attributeHandle, key, server)): \(PacketText.of(octets: entry.attributeValue))"
+      }
+    case .findInformationResponse(let response):
+      return list(try response.entries()) { entry in
+        links.learn(key, server) { $0.names[entry.attributeHandle] = Self.name(entry.attributeType) }
+        return "\(entry.attributeHandle) \(PacketText.of(entry.attributeType))"
+      }
+    case .readByGroupTypeResponse(let response):
+      return list(try response.entries()) { entry in
+        let value = BLEUUID(octets: entry.attributeValue).map { PacketText.of($0) }
+        return "\(entry.attributeHandle)-\(entry.endGroupHandle) "
+          + (value ?? PacketText.of(octets: entry.attributeValue))
+      }
+    case .findByTypeValueResponse(let response):
+      return list(try response.entries()) { "\($0.foundAttributeHandle)-\($0.groupEndHandle)" }
+    case .multipleHandleValueNotification(let notification):
+      return try notification.tuples().map {
+        "\(named($0.attributeHandle, key, server)): \(PacketText.of(octets: $0.attributeValue))"
+      }.joined(separator: ", ")
+    default: break
+    }
+    let text = Self.parameters(pdu)
+    guard let handle = Self.handle(of: pdu), let name = links.name(of: handle, key, server) else { return text }
+    return "\(text) (\(name))"
+  }
+
+  private func list<Entry>(_ entries: ATTList<Entry>, _ text: (Entry) -> String) -> String {
+    entries.map(text).joined(separator: ", ")
+  }
+
+  private func named(_ handle: AttributeHandle, _ key: DissectorLinks.Key, _ server: CaptureDirection) -> String {
+    links.name(of: handle, key, server).map { "\(handle) (\($0))" } ?? "\(handle)"
+  }
+
+  /// The declaration of a characteristic in words, and its value's name remembered; `nil` where none was asked for.
+  private func learnCharacteristic(
+    _ declaration: ArraySlice<UInt8>, _ key: DissectorLinks.Key, _ server: CaptureDirection
+  ) -> String? {
+    var text: String?
+    links.learn(key, server) { database in
+      guard database.typeAsked == BLEUUID(0x2803) else { return }
+      var reader = ByteReader(declaration, layer: "ATT")
+      guard let properties = try? reader.uint8("properties"), let handle = try? reader.attributeHandle("handle"),
+        let uuid = BLEUUID(octets: reader.rest())
+      else { return }
+      database.names[handle] = Self.name(uuid)
+      text = "\(handle) \(PacketText.of(uuid)) properties \(numberText(properties, digits: 2))"
+    }
+    return text
+  }
+
+  private static func name(_ uuid: BLEUUID) -> String { AssignedNumbers.name(uuid) ?? uuid.description }
+
+  /// The attribute that a PDU is about.
+  private static func handle(of pdu: ATTPDU) -> AttributeHandle? {
+    switch pdu {
+    case .readRequest(let packet): packet.attributeHandle
+    case .readBlobRequest(let packet): packet.attributeHandle
+    case .writeRequest(let packet): packet.attributeHandle
+    case .writeCommand(let packet): packet.attributeHandle
+    case .signedWriteCommand(let packet): packet.attributeHandle
+    case .prepareWriteRequest(let packet): packet.attributeHandle
+    case .prepareWriteResponse(let packet): packet.attributeHandle
+    case .handleValueNotification(let packet): packet.attributeHandle
+    case .handleValueIndication(let packet): packet.attributeHandle
+    case .errorResponse(let packet): packet.attributeHandleInError
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import BLECapture
+import BLECore
+import BLEWire
+import Testing
+
+@Suite struct DissectorTests {
+  private func lines(_ packets: [CapturedPacket]) -> [String] {
+    let dissector = Dissector()
+    return packets.map(dissector.line)
+  }
+
+  @Test func `a conversation is told line by line, with names`() {
+    let lines = lines(Conversation.captured)
+    let expected = [
+      "    0.000000 < HCI command HCI_Reset", "HCI_Command_Complete HCI_Reset status: Success",
+      "ATT ATT_EXCHANGE_MTU_REQ client rx MTU: 517", "ATT ATT_EXCHANGE_MTU_RSP server rx MTU: 517",
+      "attribute group type: 2800 (Primary Service)",
+      "0x0001-0x0007 1800 (Generic Access), 0x0008-0x000B 180F (Battery)",
+      "attribute type: 2803 (Characteristic)", "0x000A 2A19 (Battery Level) properties 0x12",
+      "ATT_HANDLE_VALUE_NTF attribute handle: 0x000A, attribute value: 64 (Battery Level)",
+      "error code: Read Not Permitted (0x02) (Battery Level)",
+      "L2CAP_CONNECTION_PARAMETER_UPDATE_REQ id 1 interval min: 24, interval max: 40", "<redacted>",
+    ]
+    for (line, part) in zip(lines, expected) { #expect(line.contains(part), "\(line)") }
+    #expect(lines.count == expected.count)
+    #expect(!lines.joined().contains("a5a5"))
+  }
+
+  @Test func `frames in pieces are put together, each direction by itself`() {
+    let whole = Conversation.acl([0x0A, 0x05, 0x00])
+    let payload = whole.octets.dropFirst(4)
+    func piece(_ octets: ArraySlice<UInt8>, _ boundary: HCIACLPacket.Boundary) -> CapturedPacket.Content {
+      .hci(
+        HCIPacket(HCIACLPacket(connectionHandle: Conversation.handle, boundary: boundary, payload: octets)), .received)
+    }
+    let lines = lines(
+      [
+        piece(payload.prefix(5), .firstFlushable), .hci(whole, .sent), piece(payload.dropFirst(5), .continuing),
+        piece([1, 2], .continuing), piece([1, 2], .firstFlushable),
+      ].map { CapturedPacket(timestamp: .virtualOrigin, content: $0) })
+    #expect(lines[0].contains("5 of 7 octets"))
+    #expect(lines[1].contains("ATT_READ_REQ attribute handle: 0x0005"))
+    #expect(lines[2].contains("ATT_READ_REQ attribute handle: 0x0005"))
+    #expect(lines[3].contains("piece of no frame") && lines[4].contains("piece of no frame"))
+  }
+
+  @Test func `an advertising report shows names inert, and what else it says`() {
+    let name = Array("A\u{1B}[31m\u{202E}".utf8)
+    let data = [UInt8(name.count + 1), 0x09] + name + [0x03, 0x03, 0x0F, 0x18, 0x05, 0xFF, 0x4C, 0x00, 0x10, 0x05]
+    let report = LEAdvertisingReportEvent.Report(
+      type: .connectable, address: HCIAddress(type: .random, value: 0xC012_3456_789A), data: data[...], rssi: -60)
+    let packet = HCIPacket(LEAdvertisingReportEvent(reports: [report]))
+    let line = lines([CapturedPacket(timestamp: .virtualOrigin, content: .hci(packet, .received))])[0]
+    #expect(line.contains("-60 dBm") && line.contains("C0:12:34:56:78:9A"))
+    #expect(line.contains("180F (Battery)") && line.contains("Apple, Inc. 1005"))
+    #expect(!line.contains("\u{1B}") && !line.contains("\u{202E}"))
+    #expect(line.contains("u{1b}"))
+  }
+
+  @Test func `packets of the air are told`() {
+    let lines = lines([
+      CapturedPacket(timestamp: .virtualOrigin, content: .air(Conversation.air)),
+      CapturedPacket(
+        timestamp: .virtualOrigin,
+        content: .air(
+          AirPacket(channelIndex: 3, accessAddress: 0x1234_5678, pdu: [0x03, 0x02, 0x02, 0x13], crcInit: 7))),
+      CapturedPacket(timestamp: .virtualOrigin, content: .other(linkType: 1, octets: [1, 2])),
+    ])
+    #expect(lines[0].contains("channel 38 -47 dBm"))
+    #expect(lines[0].contains("C0:12:34:56:78:9A"), "\(lines[0])")
+    #expect(lines[1].contains("terminate"), "\(lines[1])")
+    #expect(lines[2].contains("link type 1: 0102"))
+  }
+
+  @Test func `malformed packets say what is wrong and where`() {
+    let packets: [HCIPacket] = [
+      HCIPacket(kind: .command, octets: [1]), HCIPacket(kind: .event, octets: [0x3E, 0]),
+      HCIPacket(kind: .aclData, octets: [0x40, 0x00, 9, 0, 1]), Conversation.acl([0x0A, 1]),
+      Conversation.acl([0x09, 1, 2]), Conversation.acl([0x12, 1], channel: 5), Conversation.acl([], channel: 6),
+    ]
+    let lines = lines(packets.map { CapturedPacket(timestamp: .virtualOrigin, content: .hci($0, .received)) })
+    for line in lines { #expect(line.contains("malformed") && line.contains("offset"), "\(line)") }
+  }
+
+  @Test func `every example of every packet has a line`() {
+    let dissector = Dissector()
+    for packet in PacketRegistry.all {
+      for example in packet.examples() {
+        for kind in HCIPacketKind.allCases {
+          let content = CapturedPacket.Content.hci(HCIPacket(kind: kind, octets: example), .received)
+          #expect(!dissector.line(CapturedPacket(timestamp: .virtualOrigin, content: content)).isEmpty)
+        }
+        for channel: UInt16 in 4...7 {
+          let content = CapturedPacket.Content.hci(Conversation.acl(example, channel: channel), .sent)
+          #expect(!dissector.line(CapturedPacket(timestamp: .virtualOrigin, content: content)).contains("\n"))
+        }
+      }
+    }
+  }
+}
