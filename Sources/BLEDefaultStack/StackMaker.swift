@@ -13,9 +13,27 @@ struct StackMaker {
   func make(_ name: AdapterName) -> HostStack {
     let loop = DispatchStackLoop()
     let store = FilePeerStore(folder: surroundings.stateFolder, entropy: SystemEntropy(), log: log.labelled("peers"))
-    return HostStack(loop: loop, entropy: SystemEntropy(), peerStore: store, log: log) {
-      () throws(TransportError) in
-      throw TransportError(.unreachable, "\(name): this build cannot reach it")
+    var options = HostOptions(name: Surroundings.programName)
+    let makeTransport: HCIController.TransportFactory
+    switch name {
+    case .radio(let air, let device):
+      makeTransport = { () throws(TransportError) in
+        throw TransportError(.unreachable, "\(air) \(device ?? "")")
+      }
+    case .tcpClient(let host, let port): makeTransport = h4(.tcpClient(host: host, port: port), loop)
+    case .tcpServer(let host, let port):
+      makeTransport = h4(.tcpServer(host: host, port: port, allowsRemote: false), loop)
+    case .unixClient(let path): makeTransport = h4(.unixClient(path: path), loop)
+    case .unixServer(let path): makeTransport = h4(.unixServer(path: path), loop)
+    case .serial(let path, let speed): makeTransport = h4(.serial(path: path, speed: speed), loop)
     }
+    // A controller elsewhere may be anybody's next time: the device keeps an address of its own.
+    if case .radio = name {} else { options.randomAddressName = name.description }
+    return HostStack(
+      loop: loop, options: options, entropy: SystemEntropy(), peerStore: store, log: log, makeTransport: makeTransport)
+  }
+
+  private func h4(_ endpoint: H4Transport.Endpoint, _ loop: DispatchStackLoop) -> HCIController.TransportFactory {
+    { () throws(TransportError) in H4Transport(endpoint, loop: loop) }
   }
 }

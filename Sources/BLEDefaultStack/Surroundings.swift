@@ -19,6 +19,11 @@ struct Surroundings: Sendable {
       return Array(octets.prefix(count))
     })
 
+  /// What this program is called: the name that its device has for those who connect.
+  static var programName: String {
+    CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "swift-corebluetooth"
+  }
+
   /// Where what is to outlive the process is kept: `$XDG_STATE_HOME`, else `~/.local/state`, and in it a folder of ours.
   var stateFolder: String { base("XDG_STATE_HOME", "/.local/state") + "/swift-corebluetooth" }
 

@@ -86,6 +86,12 @@ public final class PeerDirectory: Sendable {
     }
   }
 
+  /// A random static address for this user's own device of that name: the same each time.
+  public func randomAddress(named name: String) -> DeviceAddress {
+    let code = tables.withLock { $0.hash.code(Array("address".utf8) + Array(name.utf8)) }
+    return DeviceAddress(code.low | 0b11 << 46, kind: .random)
+  }
+
   public func flush() { store.flush() }
 
   /// Takes in what other processes have met. Of a device that was met here as well, this process knows better.

@@ -52,7 +52,9 @@ final class HostConnection {
     let carrier = FrameCarrier(data: data, loop: stack.loop)
     self.carrier = carrier
     let channels = L2CAPLink(role: role, loop: stack.loop, carrier: carrier, log: stack.log.labelled("l2cap"))
-    let bearer = ATTBearer(loop: stack.loop, channel: channels, log: stack.log.labelled("att"))
+    let bearer = ATTBearer(
+      loop: stack.loop, channel: channels, receiveMTU: stack.options.maximumTransmissionUnit,
+      log: stack.log.labelled("att"))
     loop = stack.loop
     self.channels = channels
     self.bearer = bearer

@@ -12,6 +12,10 @@ public struct HostOptions: Sendable {
   public var isSwitchedOn: Bool
   /// A random static address to show in place of the controller's public one. Without either, one is made.
   public var randomAddress: DeviceAddress?
+  /// Where there is no `randomAddress`: shows one that is the same each time for this user and this name.
+  public var randomAddressName: String?
+  /// The longest ATT PDU that is taken on new links, in octets, 23 to 517.
+  public var maximumTransmissionUnit: Int
   /// The time between two advertisements while nobody is connected.
   public var advertisingInterval: StackDuration
   /// The same while a central is connected.
@@ -19,7 +23,9 @@ public struct HostOptions: Sendable {
 
   public init(
     name: String = "swift-corebluetooth", appearance: UInt16 = 0, isPermitted: Bool = true, isSwitchedOn: Bool = true,
-    randomAddress: DeviceAddress? = nil, advertisingInterval: StackDuration = .milliseconds(100),
+    randomAddress: DeviceAddress? = nil, randomAddressName: String? = nil,
+    maximumTransmissionUnit: Int = 517,
+    advertisingInterval: StackDuration = .milliseconds(100),
     advertisingIntervalWhileConnected: StackDuration = .milliseconds(500)
   ) {
     self.name = name
@@ -27,6 +33,8 @@ public struct HostOptions: Sendable {
     self.isPermitted = isPermitted
     self.isSwitchedOn = isSwitchedOn
     self.randomAddress = randomAddress
+    self.randomAddressName = randomAddressName
+    self.maximumTransmissionUnit = maximumTransmissionUnit
     self.advertisingInterval = advertisingInterval
     self.advertisingIntervalWhileConnected = advertisingIntervalWhileConnected
   }

@@ -108,7 +108,9 @@ extension HostStack {
     }
     advertiser.limit = features.supportsExtendedAdvertising ? features.advertisingSetCount : 1
     connector.capacity = max(1, features.filterAcceptListSize)
-    randomAddress = options.randomAddress ?? (features.publicAddress == nil ? madeAddress : nil)
+    randomAddress =
+      options.randomAddress ?? options.randomAddressName.map(directory.randomAddress(named:))
+      ?? (features.publicAddress == nil ? madeAddress : nil)
     if let randomAddress { controller.send(LESetRandomAddress(address: randomAddress)) }
     snapshot.withLock { $0.supportsExtendedAdvertising = features.supportsExtendedAdvertising }
     power.isRunning = true

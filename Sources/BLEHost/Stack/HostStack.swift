@@ -95,6 +95,9 @@ public final class HostStack: Adapter, @unchecked Sendable {
 
   public func grantPermission() { onLoop { $0.setPermitted(true) } }
 
+  /// The longest ATT PDU that is taken on links that are yet to come, 23 to 517 octets.
+  public func setMaximumTransmissionUnit(_ octets: Int) { onLoop { $0.options.maximumTransmissionUnit = octets } }
+
   /// Ends all links in a way that the peers notice, and closes the transport, for good. `completion` is called on the loop.
   public func shutDown(_ completion: @escaping @Sendable () -> Void) {
     onLoop { stack in stack.shutDownOnLoop(completion) }
