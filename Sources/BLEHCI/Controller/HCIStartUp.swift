@@ -114,7 +114,7 @@ final class HCIStartUp {
     if has.contains(.privacy) { mask.insert(.enhancedConnectionComplete) }
     if has.contains(.extendedScannerFilterPolicies) { mask.insert(.directedAdvertisingReport) }
     if has.contains(.phy2M) || has.contains(.codedPHY) { mask.insert(.phyUpdateComplete) }
-    if has.contains(.extendedAdvertising) {
+    if features.supportsExtendedAdvertising {
       mask.formUnion([.extendedAdvertisingReport, .scanTimeout, .advertisingSetTerminated, .scanRequestReceived])
     }
     if has.contains(.channelSelectionAlgorithm2) { mask.insert(.channelSelectionAlgorithm) }

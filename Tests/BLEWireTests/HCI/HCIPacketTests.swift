@@ -127,6 +127,15 @@ struct HCIPacketTests {
     #expect(throws: DecodeError.self) { try HCIACLPacket(packet.octets + [0]) }
   }
 
+  @Test("the short way to the completed packets of one link gives the same octets")
+  func completedPackets() {
+    let handle = ConnectionHandle(0x0ABC)
+    let counts = HCICompletedPackets([.init(connectionHandle: handle, count: 0x0102)])
+    #expect(
+      HCIPacket.numberOfCompletedPackets(0x0102, of: handle) == HCIPacket(NumberOfCompletedPacketsEvent(counts: counts))
+    )
+  }
+
   @Test("legacy advertising data is padded to 31 octets, and a longer length is refused")
   func legacyData() throws {
     let octets = LESetAdvertisingData(data: [0x02, 0x01, 0x06]).octets

@@ -145,3 +145,17 @@ public struct DataBufferOverflowEvent: HCIEventParameters {
 
   public static var examples: [Self] { [Self(linkType: 0x05)] }
 }
+
+extension HCIPacket {
+  /// ``NumberOfCompletedPacketsEvent`` of one link, which a controller sends for nearly every packet of data: one
+  /// allocation.
+  public static func numberOfCompletedPackets(_ count: UInt16, of handle: ConnectionHandle) -> HCIPacket {
+    HCIPacket(
+      kind: .event,
+      octets: [
+        NumberOfCompletedPacketsEvent.code.event, 5, 1, UInt8(truncatingIfNeeded: handle.rawValue),
+        UInt8(truncatingIfNeeded: handle.rawValue >> 8), UInt8(truncatingIfNeeded: count),
+        UInt8(truncatingIfNeeded: count >> 8),
+      ])
+  }
+}
