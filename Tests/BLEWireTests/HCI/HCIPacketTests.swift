@@ -4,43 +4,6 @@ import Testing
 
 @Suite("HCI packets")
 struct HCIPacketTests {
-  @Test("every declared packet comes back as it went", arguments: HCIRegistry.all)
-  func roundTrip(_ packet: PacketDescription) throws {
-    let examples = packet.examples()
-    #expect(!examples.isEmpty)
-    for octets in examples {
-      #expect(try packet.roundTrip(octets) == octets)
-      #expect(try !packet.describe(octets).isEmpty)
-    }
-  }
-
-  @Test(
-    "H1: a packet cut at any octet or one octet too long is refused or is another whole packet",
-    arguments: HCIRegistry.all)
-  func lengths(_ packet: PacketDescription) throws {
-    for octets in packet.examples() {
-      for count in 0..<octets.count {
-        if let again = try? packet.roundTrip(Array(octets.prefix(count))) { #expect(again.count == count) }
-      }
-      for extra: UInt8 in [0x00, 0x01, 0xFF] {
-        if let again = try? packet.roundTrip(octets + [extra]) { #expect(again.count == octets.count + 1) }
-      }
-    }
-  }
-
-  @Test("H1: random octets are refused or understood, and what is understood is written the same way again")
-  func random() throws {
-    let seed: UInt64 = 0x4831
-    let entropy = SeededEntropy(seed: seed)
-    for packet in HCIRegistry.all {
-      for _ in 0..<200 {
-        let octets = entropy.octets(Int(entropy.uniform(0..<80)))
-        guard let once = try? packet.roundTrip(octets) else { continue }
-        #expect(try packet.roundTrip(once) == once, "\(packet.name), seed \(seed): \(octets.hexadecimal)")
-      }
-    }
-  }
-
   @Test("opcodes and event codes are each declared once")
   func uniqueCodes() {
     for list in [HCIRegistry.commands, HCIRegistry.events] {
