@@ -94,6 +94,15 @@ struct CommandLineParserTests {
     (["read", "a", "/FFF2"], "expected a UUID such as 2A19"),
     (["capture"], "Missing a command: one of show"),
     (["demo", "--adapter", "radio"], "an air of its own"),
+    (["controller", "--adapter", "radio"], "'--air' and '--device'"),
+    (["controller", "--listen", "tcp-server:0.0.0.0:0"], "say '--allow-remote'"),
+    (["controller", "--listen", "tcp-server:127.evil.example.1:0"], "say '--allow-remote'"),
+    (["controller", "--listen", "tcp-server:[::]:0"], "say '--allow-remote'"),
+    (["controller", "--listen", "tcp-sever:127.0.0.1:0"], "Did you mean 'tcp-server'?"),
+    (["controller", "--listen", "tcp-server:127.0.0.1:70000"], "expected tcp-server:<host>:<port>"),
+    (["controller", "--listen", "unix-server:"], "expected unix-server:<path>"),
+    (["controller", "--device", "../x"], "1 to 64 letters"),
+    (["controller", "--address", "C0:12"], "expected an address"),
   ])
   func `A command line that cannot be understood is explained`(words: [String], message: String) throws {
     let failure = try #require(throws: UsageError.self) { _ = try Tool.parser.parse(words) }
@@ -127,6 +136,18 @@ struct CommandLineParserTests {
     #expect(try Target(argument: "C0:12:34:56:78:9a") == .address(0xC012_3456_789A))
     let identifier = UUID()
     #expect(try Target(argument: identifier.uuidString.lowercased()) == .identifier(identifier))
+  }
+
+  @Test func `A controller listens on this machine, and tells the port that it was given`() throws {
+    let standard: ControllerCommand = try run("controller")
+    #expect(standard.endpoint.isLocal && standard.air == "default")
+    #expect(standard.endpoint.names(port: 4000).connect == "tcp-client:127.0.0.1:4000")
+    let bracketed: ControllerCommand = try run("controller", "--listen", "tcp-server:[::1]:9")
+    #expect(bracketed.endpoint.place == .tcp(host: "::1", port: 9))
+    let remote: ControllerCommand = try run("controller", "--listen=tcp-server:0.0.0.0:9", "--allow-remote")
+    #expect(remote.allowsRemote && !remote.endpoint.isLocal)
+    let named: ControllerCommand = try run("controller", "--address", "C0:12:34:56:78:9A")
+    #expect(named.address == DeviceAddress(0xC012_3456_789A, kind: .random))
   }
 
   @Test func `Hexadecimal values may have separators, and at most 512 octets`() throws {

@@ -19,7 +19,8 @@ extension ToolError {
     }
     let code = refusal.errorCode
     let number = "0x" + (code < 16 ? "0" : "") + String(code, radix: 16, uppercase: true)
-    let text = refusal.localizedDescription.inert
+    let sentence = refusal.localizedDescription.inert
+    let text = sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
     return ToolError(.failed, "\(operation) was refused: \(text) (ATT error \(number))", attributeError: code)
   }
 }

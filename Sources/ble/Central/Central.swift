@@ -41,11 +41,11 @@ import CoreBluetooth
   func stopScan() { manager?.stopScan() }
 
   /// Looks for a device until it is there or the time is over.
-  func find(_ target: Target) async throws(ToolError) -> CBPeripheral {
+  func find(_ target: Target) async throws(ToolError) -> FoundDevice {
     if case .identifier(let identifier) = target,
       let known = manager?.retrievePeripherals(withIdentifiers: [identifier]).first
     {
-      return known
+      return FoundDevice(peripheral: known, name: known.name)
     }
     let search = Search(for: target)
     onSighting = { [waiting] sighting, peripheral in
@@ -70,13 +70,13 @@ import CoreBluetooth
   }
 
   /// Connects, and answers with the conversation about it.
-  func connect(to peripheral: CBPeripheral) async throws(ToolError) -> ConnectedPeripheral {
-    let conversation = ConnectedPeripheral(peripheral, in: session) { [weak self] in self?.linkFailure }
+  func connect(to device: FoundDevice) async throws(ToolError) -> ConnectedPeripheral {
+    let conversation = ConnectedPeripheral(device, in: session) { [weak self] in self?.linkFailure }
     connected = conversation
     connection = .pending
-    manager?.connect(peripheral, options: nil)
+    manager?.connect(device.peripheral, options: nil)
     let late = ToolError(
-      .timedOut, "No connection to \(Self.title(of: peripheral)) within \(session.timeout.plain) s.")
+      .timedOut, "No connection to \(conversation.title) within \(session.timeout.plain) s.")
     do {
       try await waiting.until(within: session.timeout, else: late) { () throws(ToolError) in
         try self.requirePower()
@@ -126,10 +126,6 @@ import CoreBluetooth
     }
   }
 
-  static func title(of peripheral: CBPeripheral) -> String {
-    peripheral.name.map { "'\($0.inert)'" } ?? peripheral.identifier.uuidString
-  }
-
   /// Throws where Bluetooth has gone while something was under way.
   func requirePower() throws(ToolError) {
     guard let manager else { throw ToolError(.unavailable, "Bluetooth was not started.") }
@@ -151,9 +147,9 @@ import CoreBluetooth
     }
   }
 
-  private func settle(_ connection: Connection, _ peripheral: CBPeripheral) {
-    guard peripheral.identifier == connected?.peripheral.identifier else { return }
-    self.connection = connection
+  private func settle(_ peripheral: CBPeripheral, _ connection: (ConnectedPeripheral) -> Connection) {
+    guard let connected, peripheral.identifier == connected.peripheral.identifier else { return }
+    self.connection = connection(connected)
     waiting.changed()
   }
 }
@@ -170,19 +166,23 @@ extension Central: @MainActor CBCentralManagerDelegate {
     onSighting?(sighting, peripheral)
   }
 
-  func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) { settle(.up, peripheral) }
+  func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+    settle(peripheral) { _ in .up }
+  }
 
   func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?) {
     let reason = error.map { $0.localizedDescription.inert } ?? "no reason given"
-    settle(.failed(ToolError(.failed, "No connection to \(Self.title(of: peripheral)): \(reason)")), peripheral)
+    settle(peripheral) { .failed(ToolError(.failed, "No connection to \($0.title): \(reason)")) }
   }
 
   func centralManager(
     _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
   ) {
-    let reason = error.map {
-      ToolError(.failed, "The connection to \(Self.title(of: peripheral)) ended: \($0.localizedDescription.inert)")
+    settle(peripheral) { device in
+      .ended(
+        error.map {
+          ToolError(.failed, "The connection to \(device.title) ended: \($0.localizedDescription.inert)")
+        })
     }
-    settle(.ended(reason), peripheral)
   }
 }

@@ -61,7 +61,6 @@ extension ConnectedPeripheral {
         }
       }
     }
-    let title = Central.title(of: peripheral)
     guard let first = found.first else {
       let list = others.isEmpty ? "" : " It has " + others.prefix(12).joined(separator: ", ") + "."
       throw ToolError(.notFound, "\(title) has no characteristic \(name).\(list)")

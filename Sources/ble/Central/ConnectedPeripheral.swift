@@ -3,6 +3,8 @@ import CoreBluetooth
 /// A conversation with one connected device: asks one thing after another and waits for each answer.
 @MainActor final class ConnectedPeripheral: NSObject {
   let peripheral: CBPeripheral
+  /// The name under which it was found.
+  let name: String?
   private let session: Session
   /// Why nothing more can be asked, where it is so.
   private let linkFailure: () -> ToolError?
@@ -30,13 +32,17 @@ import CoreBluetooth
     case refused(any Error)
   }
 
-  init(_ peripheral: CBPeripheral, in session: Session, linkFailure: @escaping () -> ToolError?) {
-    self.peripheral = peripheral
+  init(_ device: FoundDevice, in session: Session, linkFailure: @escaping () -> ToolError?) {
+    peripheral = device.peripheral
+    name = device.name
     self.session = session
     self.linkFailure = linkFailure
     super.init()
     peripheral.delegate = self
   }
+
+  /// For messages.
+  var title: String { name.map { "'\($0.inert)'" } ?? peripheral.identifier.uuidString }
 
   func discoverServices() async throws(ToolError) -> [CBService] {
     try await ask("Discovering services", .services) { peripheral.discoverServices(nil) }

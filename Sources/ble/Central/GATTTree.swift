@@ -39,7 +39,7 @@ extension ConnectedPeripheral {
   /// Discovers everything, and reads what can be read. A value that the device refuses is part of the tree.
   func explore() async throws(ToolError) -> GATTTree {
     let address = PeerAddresses.address(of: peripheral.identifier)
-    var tree = GATTTree(identifier: peripheral.identifier, address: address, name: peripheral.name)
+    var tree = GATTTree(identifier: peripheral.identifier, address: address, name: name)
     for service in try await discoverServices() { tree.services.append(try await explore(service)) }
     return tree
   }

@@ -1,10 +1,16 @@
 import BLECore
 import CoreBluetooth
 
+/// A device to connect to, and the name under which it was found: one that it tells once connected may differ.
+@MainActor struct FoundDevice {
+  let peripheral: CBPeripheral
+  let name: String?
+}
+
 /// The search for one device among all that are heard.
 @MainActor final class Search {
   private let target: Target
-  private(set) var found: CBPeripheral?
+  private(set) var found: FoundDevice?
   /// Names that were heard, to tell somebody who asked for one that is not there.
   private var heard: [String] = []
   private var others: Set<UUID> = []
@@ -16,7 +22,7 @@ import CoreBluetooth
   func look(at sighting: Sighting, _ peripheral: CBPeripheral) {
     guard found == nil else { return }
     if matches(sighting) {
-      found = peripheral
+      found = FoundDevice(peripheral: peripheral, name: sighting.name)
       return
     }
     if others.count < Self.mostOthers { others.insert(sighting.identifier) }

@@ -1,20 +1,53 @@
 import BLECapture
+import Foundation
 
 /// `ble capture show`: what a capture holds, in words.
 struct CaptureShowCommand: Command {
-  static let file = Argument("file", "A btsnoop file, as --capture writes it.")
+  static let file = Argument("file", "A btsnoop or pcapng file, as --capture writes it.")
 
   static let group = CommandNode(
     group: "capture", abstract: "Look into recorded traffic.",
     subcommands: [
-      CommandNode("show", abstract: "Print the packets of a capture, decoded.", arguments: [file]) {
-        (arguments) throws(UsageError) in CaptureShowCommand(path: try arguments.value(of: file))
-      }
+      CommandNode(
+        "show", abstract: "Print the packets of a capture, decoded.",
+        discussion: """
+          A line for each packet: seconds since the first, which way it went (< from the host, > to the host, * on the \
+          air), and what it says in its highest layer.
+          """,
+        arguments: [file]
+      ) { (arguments) throws(UsageError) in CaptureShowCommand(path: try arguments.value(of: file)) }
     ])
 
   let path: String
 
   func run(in session: Session) async throws(ToolError) {
-    throw ToolError(.unavailable, "not yet")
+    let reader = try CaptureFile.open(path)
+    let dissector = Dissector()
+    var number = 0
+    while let packet = try CaptureFile.next(of: reader, at: path) {
+      number += 1
+      let text = dissector.line(packet)
+      session.output.collect(session.output.isJSON ? Self.json(packet, number, text).text : text)
+      if number.isMultiple(of: 256) { await Task.yield() }
+      // Whoever reads has gone, or Ctrl-C was pressed.
+      if let interruption = session.waiting.interruption { throw interruption }
+    }
+    if number == 0 { session.output.note("The capture has no packets.") }
+  }
+
+  private static func json(_ packet: CapturedPacket, _ number: Int, _ text: String) -> JSONValue {
+    let time = Date(timeIntervalSince1970: Double(packet.timestamp.nanoseconds) / 1e9)
+      .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    let direction =
+      switch packet.content {
+      case .hci(_, .sent): "host-to-controller"
+      case .hci(_, .received): "controller-to-host"
+      case .air: "air"
+      case .other: "other"
+      }
+    return .object([
+      "number": .integer(number), "time": .string(time), "interface": .integer(packet.interface),
+      "direction": .string(direction), "text": .string(text),
+    ])
   }
 }

@@ -1,22 +1,128 @@
+import BLEAdapter
 import BLECore
+import BLEHCI
+import Dispatch
 
 /// `ble controller`: a simulated controller for a Bluetooth host in another program.
 struct ControllerCommand: Command {
   static let listen = Option.value(
     "listen", "where", standard: "tcp-server:127.0.0.1:0",
-    "tcp-server:<host>:<port> (port 0 is any free one) or unix-server:<path>.")
-  static let air = Option.value("air", "name", "The air that its radio is on.")
-  static let device = Option.value("device", "name", "Which device of that air it is: its address is kept.")
-  static let address = Option.value("address", "address", "Its public device address, such as C0:12:34:56:78:9A.")
+    "tcp-server:<host>:<port> (port 0: any that is free) or unix-server:<path>.")
+  static let air = Option.value("air", "name", standard: AdapterName.defaultAir, "The air that its radio is on.")
+  static let device = Option.value("device", "name", "Which device of that air it is: each keeps its address.")
+  static let address = Option.value(
+    "address", "address", "Its address, such as C0:12:34:56:78:9A, instead of a kept one.")
   static let allowRemote = Option.flag(
     "allow-remote", "Listen where other machines can connect. Whoever connects controls the radio.")
 
   static let node = CommandNode(
     "controller", abstract: "Offer a simulated controller to another Bluetooth host, as H4.",
+    discussion: """
+      Prints the name under which hosts connect as soon as they can, then serves one after another until Ctrl-C. \
+      Another host, such as Bumble's or Zephyr's, so joins the air on which 'ble' and all programs of this machine are.
+      """,
     options: [listen, air, device, address, allowRemote]
-  ) { (_) throws(UsageError) in ControllerCommand() }
+  ) { (arguments) throws(UsageError) in
+    if arguments.isGiven(CommonOptions.adapter) {
+      throw UsageError("'--adapter' is of no use here: '--air' and '--device' say which radio it is")
+    }
+    guard let endpoint: ControllerEndpoint = try arguments.value(of: listen) else {
+      throw UsageError("Missing --listen")
+    }
+    let isRemote = arguments.isGiven(allowRemote)
+    guard endpoint.isLocal || isRemote else {
+      throw UsageError(
+        "Other machines could connect there and control the radio: use 127.0.0.1, or say '--allow-remote'")
+    }
+    return ControllerCommand(
+      endpoint: endpoint, allowsRemote: isRemote,
+      air: (try arguments.value(of: air) as RadioName?)?.text ?? AdapterName.defaultAir,
+      device: (try arguments.value(of: device) as RadioName?)?.text, address: try arguments.value(of: address))
+  }
+
+  let endpoint: ControllerEndpoint
+  let allowsRemote: Bool
+  let air: String
+  let device: String?
+  let address: DeviceAddress?
 
   func run(in session: Session) async throws(ToolError) {
-    throw ToolError(.unavailable, "not yet")
+    let loop = DispatchStackLoop(label: "ble.controller")
+    let desk = ControllerDesk(endpoint, in: session)
+    let radio = ControllerRadio(air: air, device: device, address: address, capture: session.options.capture)
+    let service = LoopBound(
+      ControllerService(on: loop, at: endpoint.server(allowsRemote: allowsRemote), radio) { news in
+        DispatchQueue.main.async { MainActor.assumeIsolated { desk.take(news) } }
+      })
+    loop.submit(from: .common) { service.value.start() }
+    var end: ToolError?
+    do {
+      try await session.waiting.until(within: nil) { () throws(ToolError) in
+        if let failure = desk.failure { throw failure }
+        return false
+      }
+    } catch {
+      end = error
+    }
+    loop.submit(from: .common) { service.value.stop() }
+    try? await session.waiting.until(within: 2, isCleanUp: true) { desk.isStopped }
+    if let end { throw end }
+  }
+}
+
+/// Tells what the service on its loop reports.
+@MainActor private final class ControllerDesk {
+  private let endpoint: ControllerEndpoint
+  private let session: Session
+  private(set) var failure: ToolError?
+  private(set) var isStopped = false
+
+  init(_ endpoint: ControllerEndpoint, in session: Session) {
+    self.endpoint = endpoint
+    self.session = session
+  }
+
+  func take(_ news: ControllerService.News) {
+    switch news {
+    case .listening(let port, let address):
+      let names = endpoint.names(port: port)
+      let members: KeyValuePairs<String, JSONValue> = [
+        "address": .string(address.description), "listen": .string(names.listen), "connect": .string(names.connect),
+      ]
+      tell("listening", .object(members), "Listening: connect a host to \(names.connect)  (controller \(address))")
+    case .connected: tell("connected", .object([:]), "A host has connected.")
+    case .disconnected(let reason):
+      tell("disconnected", .object(["reason": .string(reason)]), "The host has gone: \(reason.inert)")
+    case .refused: tell("refused", .object([:]), "A second host was turned away: one at a time.")
+    case .failed(let error): failure = ToolError(.unavailable, error.description.inert)
+    case .stopped: isStopped = true
+    }
+    session.waiting.changed()
+  }
+
+  private func tell(_ event: String, _ members: JSONValue, _ sentence: String) {
+    session.output.event(event, members, sentence)
+  }
+}
+
+/// The name of an air or of a device on it.
+private struct RadioName: ArgumentValue {
+  let text: String
+
+  init(argument: String) throws(ArgumentValueError) {
+    guard AdapterName.isPlainName(argument) else {
+      throw ArgumentValueError("expected 1 to 64 letters, digits, dots, dashes or underscores")
+    }
+    text = argument
+  }
+}
+
+extension DeviceAddress: ArgumentValue {
+  /// Addresses whose two highest bits are set are taken as random static ones, all others as public.
+  init(argument: String) throws(ArgumentValueError) {
+    guard let address = DeviceAddress(argument, kind: .public) else {
+      throw ArgumentValueError("expected an address such as C0:12:34:56:78:9A")
+    }
+    self.init(address.value, kind: address.value >> 46 == 0b11 ? .random : .public)
   }
 }

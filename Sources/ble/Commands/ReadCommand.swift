@@ -23,7 +23,7 @@ struct ReadCommand: Command {
     let name = characteristic
     let result = try await Central(in: session).talk(to: target) { (device) async throws(ToolError) in
       let characteristic = try await device.find(name)
-      let place = AttributePlace(device.peripheral, characteristic)
+      let place = AttributePlace(device, characteristic)
       return (place: place, value: try await device.read(characteristic))
     }
     let output = session.output
@@ -42,9 +42,9 @@ struct AttributePlace: Equatable, Sendable {
   let service: String?
   let characteristic: String
 
-  init(_ peripheral: CBPeripheral, _ characteristic: CBCharacteristic) {
-    identifier = peripheral.identifier
-    name = peripheral.name
+  @MainActor init(_ device: ConnectedPeripheral, _ characteristic: CBCharacteristic) {
+    identifier = device.peripheral.identifier
+    name = device.name
     service = characteristic.service?.uuid.uuidString
     self.characteristic = characteristic.uuid.uuidString
   }

@@ -36,7 +36,7 @@ struct SubscribeCommand: Command {
 
   @MainActor private func listen(to device: ConnectedPeripheral, _ session: Session) async throws(ToolError) {
     let characteristic = try await device.find(self.characteristic)
-    let place = AttributePlace(device.peripheral, characteristic)
+    let place = AttributePlace(device, characteristic)
     let (output, count, format) = (session.output, count, format)
     var received = 0
     var failure: ToolError?
@@ -55,7 +55,7 @@ struct SubscribeCommand: Command {
       }
     }
     try await device.setNotify(true, for: characteristic)
-    output.note("Subscribed to \(place.characteristic) of \(Central.title(of: device.peripheral)).")
+    output.note("Subscribed to \(place.characteristic) of \(device.title).")
     do {
       try await device.until(within: duration) { failure != nil || (count.map { received >= $0 } ?? false) }
     } catch {

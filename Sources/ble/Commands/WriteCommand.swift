@@ -44,7 +44,7 @@ struct WriteCommand: Command {
         try Self.check(octets, characteristic, device.peripheral)
         try await device.writeWithoutResponse(octets, to: characteristic)
       }
-      return AttributePlace(device.peripheral, characteristic)
+      return AttributePlace(device, characteristic)
     }
     let output = session.output
     if output.isJSON {

@@ -54,7 +54,7 @@ import CoreBluetooth
     try await central.start()
     let searching = Date()
     let found = try await central.find(.name("Owenli"))
-    tell("found", "'Owenli' after \(Self.seconds(since: searching)) s, known here as \(found.identifier)")
+    tell("found", "'Owenli' after \(Self.seconds(since: searching)) s, known here as \(found.peripheral.identifier)")
     let device = try await central.connect(to: found)
     tell("connected", "link to 'Owenli' is up")
     try await explore(device)

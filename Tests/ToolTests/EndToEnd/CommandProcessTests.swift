@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+
+/// What needs no radio, with the built program.
+@Suite("The program", .serialized)
+struct CommandProcessTests {
+  private let place: Neighbourhood
+
+  init() throws { place = try Neighbourhood() }
+
+  @Test func `Help and version go to the standard output and end with 0`() throws {
+    let help = try place.run("--help")
+    #expect(help.status == 0 && help.lines.first?.hasPrefix("OVERVIEW: ") == true && help.process.errors.isEmpty)
+    let version = try place.run("--version")
+    #expect(version.status == 0 && version.lines.count == 1 && version.lines[0].hasPrefix("ble "))
+  }
+
+  @Test(arguments: [
+    (["sacn"], "Did you mean 'scan'?"), (["scan", "--jsn"], "Did you mean '--json'?"),
+    (["read", "x"], "<characteristic>"), (["serve", "owenlo"], "Did you mean 'owenli'?"),
+    (["scan", "--adapter", "radoi"], "is no kind of adapter"),
+    (["controller", "--listen", "tcp-server:0.0.0.0:0"], "--allow-remote"),
+  ])
+  func `A wrong command line ends with 64, the right word and the usage`(words: [String], hint: String) throws {
+    let process = try place.ble(words)
+    let (status, lines) = try process.finish()
+    #expect(status == 64 && lines.isEmpty)
+    let errors = process.errors
+    #expect(errors.first?.contains(hint) == true, "\(errors)")
+    #expect(errors.contains { $0.hasPrefix("Usage: ble") })
+  }
+
+  @Test func `A profile with a mistake ends with 65, file, line and column`() throws {
+    let path = place.path("wrong.json")
+    try Data("{\n  \"name\": \"x\",\n  \"services\": [{\"uuid\": \"XYZ\"}]\n}".utf8).write(
+      to: URL(fileURLWithPath: path))
+    let plain = try place.run("serve", path)
+    #expect(plain.status == 65 && plain.lines.isEmpty)
+    #expect(plain.process.errors.first?.contains("wrong.json:3:25: 'XYZ' is no UUID") == true)
+    let json = try place.run("serve", path, "--json")
+    let error = ToolProcess.object(try #require(json.process.errors.last))?["error"] as? [String: Any]
+    #expect(error?["kind"] as? String == "bad-data" && error?["status"] as? Int == 65)
+    #expect(try place.run("serve", place.path("missing.json")).status == 66)
+  }
+
+  @Test func `A controller that is not there ends with 69`() throws {
+    let result = try place.run("scan", "--adapter", "unix-client:/tmp/nobody-is-here", "--timeout", "5")
+    #expect(result.status == 69, "\(result.process.transcript)")
+  }
+}

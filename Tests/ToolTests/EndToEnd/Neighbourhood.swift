@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+
+/// An air and a state folder of a test's own; what is started in it ends with it.
+final class Neighbourhood {
+  let folder: URL
+  private var processes: [ToolProcess] = []
+
+  init() throws {
+    // Short: the paths of sockets may not be long.
+    folder = URL(fileURLWithPath: "/tmp/ble-t-\(String(UInt32.random(in: .min ... .max), radix: 16))")
+    for name in ["run", "state", "config"] {
+      try FileManager.default.createDirectory(
+        at: folder.appendingPathComponent(name), withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+    }
+  }
+
+  /// Starts the tool.
+  func ble(_ arguments: String...) throws -> ToolProcess { try ble(arguments) }
+
+  func ble(_ arguments: [String]) throws -> ToolProcess {
+    try start { try ToolProcess(arguments, environment: $0) }
+  }
+
+  /// Starts a shell that finds the tool in `BLE_TOOL`.
+  func shell(_ script: String) throws -> ToolProcess {
+    try start { try ToolProcess(script: script, environment: $0) }
+  }
+
+  private func start(_ make: ([String: String]) throws -> ToolProcess) throws -> ToolProcess {
+    var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("BLE_") }
+    environment["XDG_RUNTIME_DIR"] = folder.appendingPathComponent("run").path
+    environment["XDG_STATE_HOME"] = folder.appendingPathComponent("state").path
+    environment["XDG_CONFIG_HOME"] = folder.appendingPathComponent("config").path
+    environment["TMPDIR"] = folder.path
+    let process = try make(environment)
+    processes.append(process)
+    return process
+  }
+
+  /// Runs the tool to its end.
+  func run(_ arguments: String...) throws -> (status: Int32, lines: [String], process: ToolProcess) {
+    let process = try ble(arguments)
+    let (status, lines) = try process.finish()
+    return (status, lines, process)
+  }
+
+  func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+  deinit {
+    for process in processes { process.kill9() }
+    try? FileManager.default.removeItem(at: folder)
+  }
+}
