@@ -43,7 +43,50 @@ struct VectorFileTests {
   }
 }
 
+extension VectorFileTests {
+  @Test func `every vector of the Attribute Protocol passes`() throws {
+    let outcomes = try #require(VectorRunner.play(try file("att.json")))
+    #expect(outcomes.count >= 53)
+    for outcome in outcomes { #expect(outcome.failures.isEmpty, "\(outcome.name)") }
+  }
+
+  @Test func `a vector of the Attribute Protocol with one octet of an expectation changed fails`() throws {
+    let text = String(decoding: try file("att.json"), as: UTF8.self)
+    for (original, changed) in [
+      // A server's answer, a client's request, an error, a value, a list, a hash.
+      ("1106010004000118050008000d18", "1106010004000118050008000c18"),
+      ("080100ffff0d2a", "080100ffff0e2a"), ("\"att_error\": 12", "\"att_error\": 13"),
+      ("\"received_value\": \"010203\"", "\"received_value\": \"010204\""),
+      ("\"end\": \"0x001F\"", "\"end\": \"0x001E\""),
+      ("3f7c496afc83ba808f95b2c5d544e0f2", "3f7c496afc83ba808f95b2c5d544e0f3"),
+    ] {
+      try #require(text.contains(original), "\(original)")
+      let outcomes = try #require(VectorRunner.play(Data(text.replacing(original, with: changed).utf8)))
+      #expect(outcomes.contains { !$0.failures.isEmpty }, "\(changed)")
+    }
+  }
+}
+
 @Suite struct VectorRunnerTests {
+  @Test func `attribute tests that are not understood fail, and a file of databases alone does not pass`() throws {
+    let head = #"{"format": "att-vectors/1", "databases": {"d": {"services": [], "attributes": []}}, "#
+    let server = #""name": "t", "database": "d", "portability": "spec", "mtu": {"server_rx_mtu": 23}"#
+    let client = #""name": "t", "args": {}, "portability": "spec", "pdus": [], "expected": {}"#
+    for tests in [
+      #""server_tests": [{"# + server + #"}]"#,
+      #""server_tests": [{"# + server + #", "pdus": [{"dir": "sideways", "hex": ""}]}]"#,
+      #""server_tests": [{"# + server + #", "pdus": [{"dir": "local", "action": "dance"}]}]"#,
+      #""server_tests": [{"# + server + #", "pdus": [{"dir": "to_server", "hex": "0"}]}]"#,
+      #""server_tests": [{"name": "t", "database": "e", "portability": "spec", "pdus": []}]"#,
+      #""client_tests": [{"# + client + "}]", #""client_tests": [{"# + client + #", "procedure": "guess"}]"#,
+    ] {
+      let outcomes = try #require(VectorRunner.play(Data((head + tests + "}").utf8)))
+      #expect(outcomes.count == 1 && outcomes.allSatisfy { !$0.failures.isEmpty }, "\(tests)")
+    }
+    let empty = try #require(VectorRunner.play(Data((head + #""server_tests": [], "client_tests": []}"#).utf8)))
+    #expect(empty.isEmpty)
+  }
+
   @Test func `a file without a test, of another format or missing does not pass`() throws {
     let folder = FileManager.default.temporaryDirectory.path
     let path = "\(folder)/vectors-\(ProcessInfo.processInfo.processIdentifier).json"

@@ -92,7 +92,7 @@ public final class AttributeDatabase {
   ///
   /// - Parameter lowest: where to look from on.
   public func freeHandles(_ count: Int, from lowest: AttributeHandle = .first) -> ClosedRange<AttributeHandle>? {
-    guard count > 0 else { return nil }
+    guard (1...Int(UInt16.max)).contains(count) else { return nil }
     var start = Int(lowest.rawValue)
     var gap: Int?
     var groupEnd = 0

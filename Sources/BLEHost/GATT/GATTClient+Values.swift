@@ -37,7 +37,9 @@ extension GATTClient {
     _ completion: @escaping Completion<[UInt8]>
   ) {
     // No value is longer (Core, Vol 3 Part F 3.2.9): a peer that always has more does not keep this going.
-    if offset >= ATTLimits.maximumValueLength, !value.isEmpty { return completion(.success(value)) }
+    if offset >= ATTLimits.maximumValueLength, !value.isEmpty {
+      return completion(.success(Array(value.prefix(ATTLimits.maximumValueLength))))
+    }
     let request = ATTReadBlobRequest(attributeHandle: handle, valueOffset: UInt16(clamping: offset))
     perform(request, expecting: ATTReadBlobResponse.self) { [weak self] result in
       switch result {

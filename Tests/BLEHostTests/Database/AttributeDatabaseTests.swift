@@ -1,0 +1,94 @@
+import BLEAdapter
+import BLECore
+import BLEHost
+import BLEWire
+import Testing
+
+@Suite struct AttributeDatabaseTests {
+  private func attribute(_ handle: UInt16, end: UInt16? = nil) -> Attribute {
+    Attribute(
+      handle: AttributeHandle(handle), type: GATTType.primaryService, permissions: .readable,
+      content: .value([0x0F, 0x18]), groupEnd: end.map { AttributeHandle($0) })
+  }
+
+  @Test func `attributes are found at their handles, with gaps and up to the last`() {
+    let database = AttributeDatabase()
+    let handles: [UInt16] = [3, 4, 5, 9, 0x100, 0xFFFE, 0xFFFF]
+    #expect(database.place(handles.map { attribute($0) }))
+    for handle in [0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 0xFF, 0x100, 0x101, 0xFFFD, 0xFFFE, 0xFFFF] as [UInt16] {
+      #expect((database[AttributeHandle(handle)] != nil) == handles.contains(handle), "\(handle)")
+    }
+    let range = database.attributes(from: AttributeHandle(4), through: AttributeHandle(0xFF))
+    #expect(range.map(\.handle.rawValue) == [4, 5, 9])
+    #expect(database.attributes(from: AttributeHandle(0xFFFF), through: .last).count == 1)
+    #expect(database.attributes(from: AttributeHandle(9), through: AttributeHandle(4)).isEmpty)
+    #expect(database.attributes(from: AttributeHandle(0), through: .last).count == handles.count)
+  }
+
+  @Test func `what is taken, out of order or no handle cannot be placed`() {
+    let database = AttributeDatabase()
+    #expect(!database.place([attribute(0)]))
+    #expect(!database.place([attribute(5), attribute(5)]))
+    #expect(database.place([attribute(5), attribute(8)]))
+    #expect(!database.place([attribute(8)]))
+    #expect(!database.place([attribute(4), attribute(6)]))
+    #expect(database.place([attribute(6), attribute(7)]))
+    #expect(database.all.map(\.handle.rawValue) == [5, 6, 7, 8])
+  }
+
+  @Test func `room is found behind the last service, else in a gap, else not at all`() {
+    let database = AttributeDatabase()
+    #expect(database.freeHandles(3)?.lowerBound == AttributeHandle(1))
+    #expect(database.place([attribute(1, end: 0x20)]))
+    #expect(database.freeHandles(3)?.lowerBound == AttributeHandle(0x21))
+    #expect(database.place([attribute(0x30, end: 0xFFFF)]))
+    #expect(database.freeHandles(15) == AttributeHandle(0x21)...AttributeHandle(0x2F))
+    #expect(database.freeHandles(16) == nil)
+    #expect(database.freeHandles(Int.max) == nil)
+    database.remove(AttributeHandle(0x30) ... .last)
+    #expect(database.freeHandles(65535) == nil)
+    #expect(database.freeHandles(65535 - 0x20) == AttributeHandle(0x21) ... .last)
+  }
+
+  @Test func `a service is published with the descriptors that its properties ask for`() {
+    let database = AttributeDatabase()
+    let characteristic = LocalCharacteristic(
+      identifier: LocalCharacteristicIdentifier(rawValue: 7), uuid: BLEUUID(0x2A37), properties: 0xB2,
+      permissions: LocalPermissions(read: SecurityDemand.none), value: [1],
+      descriptors: [LocalDescriptor(uuid: GATTType.characteristicUserDescription, value: [65])])
+    let service = LocalService(uuid: BLEUUID(0x180D), isPrimary: true, characteristics: [characteristic])
+    let published = database.publish(service, application: TestApplication())
+    #expect(published?.handles == AttributeHandle(1)...AttributeHandle(6))
+    #expect(published?.values == [characteristic.identifier: AttributeHandle(3)])
+    #expect(
+      database.all.map(\.type) == [0x2800, 0x2803, 0x2A37, 0x2902, 0x2900, 0x2901].map { BLEUUID(UInt16($0)) })
+    let second = database.publish(
+      LocalService(uuid: BLEUUID(high: 1, low: 2), isPrimary: false, characteristics: []),
+      including: [published].compactMap { $0 }, application: TestApplication())
+    #expect(second?.handles == AttributeHandle(7)...AttributeHandle(8))
+    if case .value(let value)? = database[AttributeHandle(8)]?.content { #expect(value == [1, 0, 6, 0, 0x0D, 0x18]) }
+  }
+
+  @Test func `the hash changes with the structure and not with values`() {
+    let database = AttributeDatabase()
+    _ = database.publish(.example(1, characteristics: 2), application: TestApplication())
+    database.place([
+      Attribute(
+        handle: AttributeHandle(0x50), type: GATTType.deviceName, permissions: .readable, content: .value([1]))
+    ])
+    let hash = database.databaseHash
+    #expect(hash.count == 16)
+    database.setValue([2], at: AttributeHandle(0x50))
+    #expect(database.databaseHash == hash)
+    let service = database.publish(.example(2, characteristics: 1), application: TestApplication())
+    #expect(database.databaseHash != hash)
+    if let service { database.remove(service.handles) }
+    #expect(database.databaseHash == hash)
+  }
+
+  @Test func `a device name is cut between characters`() {
+    let octets = GATTServer.nameOctets(String(repeating: "é", count: 200))
+    #expect(octets.count == 248)
+    #expect(String(validating: GATTServer.nameOctets(String(repeating: "ab€", count: 60)), as: UTF8.self) != nil)
+  }
+}

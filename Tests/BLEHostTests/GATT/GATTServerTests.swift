@@ -1,0 +1,276 @@
+import BLEAdapter
+import BLECore
+import BLEHost
+import BLEWire
+import Testing
+
+/// A server and a raw client that speaks octets.
+final class RawClient {
+  let channel = RawChannel()
+  let bearer: ATTBearer
+  let link: GATTServerLink
+
+  init(_ server: GATTServer, mtu: Int = 517, state: GATTClientState? = nil) {
+    bearer = ATTBearer(loop: VirtualLoop(), channel: channel, receiveMTU: mtu)
+    link = server.makeLink(on: bearer, state: state)
+  }
+
+  /// Sends a PDU and gives back what comes, in hexadecimal.
+  func ask(_ pdu: String) -> [String] {
+    bearer.receive(([UInt8](hexadecimal: pdu) ?? [])[...])
+    return channel.take().map(\.hexadecimal)
+  }
+}
+
+/// A database at explicit handles: a service with values of many kinds.
+private func makeServer() -> GATTServer {
+  let server = GATTServer()
+  let open = AttributePermissions(read: .open, write: .open)
+  func value(_ handle: UInt16, _ type: UInt16, _ value: [UInt8], _ permissions: AttributePermissions) -> Attribute {
+    Attribute(handle: AttributeHandle(handle), type: BLEUUID(type), permissions: permissions, content: .value(value))
+  }
+  server.database.place([
+    Attribute(
+      handle: AttributeHandle(0x10), type: GATTType.primaryService, permissions: .readable,
+      content: .value([0x0F, 0x18]),
+      groupEnd: AttributeHandle(0x2F)),
+    value(0x11, 0x2803, [0x1A, 0x12, 0, 0x19, 0x2A], .readable),
+    value(0x12, 0x2A19, [UInt8](0..<50), open),
+    Attribute(
+      handle: AttributeHandle(0x13), type: GATTType.clientCharacteristicConfiguration, permissions: open,
+      content: .clientConfiguration(of: AttributeHandle(0x12), offers: .notification)),
+    value(0x20, 0x2A00, [1, 2, 3], AttributePermissions(write: .open)),
+    value(0x21, 0x2A01, [4, 5], .readable),
+    value(0xFFFF, 0x2800, [0x0A, 0x18], .readable),
+  ])
+  return server
+}
+
+@Suite struct GATTServerTests {
+  @Test func `A10 offsets and ranges that make no sense get the errors of the specification`() {
+    let client = RawClient(makeServer())
+    // A blob behind the value's end, at its end, of no attribute.
+    #expect(client.ask("0c12003300") == ["010c120007"])
+    #expect(client.ask("0c12003200") == ["0d"])
+    #expect(client.ask("0c00000000") == ["010c000001"])
+    // Ranges from 0, inside out, empty.
+    for opcode in ["04", "06", "08", "10"] {
+      let tail = ["04": "", "06": "00280f18", "08": "0028", "10": "0028"][opcode] ?? ""
+      #expect(client.ask(opcode + "0000ffff" + tail) == ["01" + opcode + "000001"])
+      #expect(client.ask(opcode + "20001000" + tail) == ["01" + opcode + "200001"])
+      #expect(client.ask(opcode + "30004000" + tail) == ["01" + opcode + "30000a"])
+    }
+    // Groups of what is no group, by 16 and by 128 bits.
+    #expect(client.ask("100100ffff0328") == ["0110010010"])
+    #expect(client.ask("100100ffff" + String(repeating: "ab", count: 16)) == ["0110010010"])
+    // A type whose 128-bit spelling has 16 bits finds the same.
+    #expect(client.ask("080100ffff" + "fb349b5f8000008000100000012a0000") == ["09042100" + "0405"])
+    // One handle is not several, and an odd number of octets is none.
+    #expect(client.ask("0e1200") == ["010e000004"])
+    #expect(client.ask("0e120021") == ["010e000004"])
+    #expect(client.ask("201200") == ["0120000004"])
+    // Execute with a flag that is none.
+    #expect(client.ask("1802") == ["0118000004"])
+  }
+
+  @Test func `groups report the end of their service, attribute there or not`() {
+    let client = RawClient(makeServer())
+    #expect(client.ask("100100ffff0028") == ["110610002f000f18ffffffff0a18"])
+    #expect(client.ask("060100ffff00280f18") == ["0710002f00"])
+    #expect(client.ask("060100ffff0028" + "fb349b5f80000080001000000a180000") == ["07ffffffff"])
+  }
+
+  @Test func `values are cut to the MTU, lists end where the next entry does not fit`() {
+    let client = RawClient(makeServer())
+    #expect(client.ask("0a1200") == ["0b" + [UInt8](0..<22).hexadecimal])
+    #expect(client.ask("0c12001600") == ["0d" + [UInt8](22..<44).hexadecimal])
+    #expect(client.ask("080100ffff192a") == ["09151200" + [UInt8](0..<19).hexadecimal])
+    #expect(client.ask("0e21001200") == ["0f0405" + [UInt8](0..<20).hexadecimal])
+    #expect(client.ask("2021001200") == ["210200" + "0405" + "3200" + [UInt8](0..<16).hexadecimal])
+    #expect(client.ask("041000ffff") == ["05011000002811000328" + "1200192a130002292000002a"])
+  }
+
+  @Test func `A3 a queue is limited, kept for each client, and gone with it`() {
+    let server = makeServer()
+    let client = RawClient(server)
+    let other = RawClient(server)
+    #expect(other.ask("1612000000aabb") == ["1712000000aabb"])
+    var accepted = 0
+    while client.ask("161200000001") == ["171200000001"] { accepted += 1 }
+    #expect(accepted == 128)
+    #expect(client.ask("161200000001") == ["0116120009"])
+    // Cancelled, and room again.
+    #expect(client.ask("1800") == ["19"])
+    #expect(client.ask("161200000001") == ["171200000001"])
+    client.link.close()
+    #expect(other.ask("1801") == ["19"])
+    #expect(other.ask("0a1200") == ["0baabb"])
+  }
+
+  @Test func `A3 octets of a queue are limited too`() {
+    let client = RawClient(makeServer())
+    client.bearer.assumeMTU(517)
+    let part = "16120000" + "00" + String(repeating: "55", count: 512)
+    for _ in 0..<8 { #expect(client.ask(part).first?.hasPrefix("17") == true) }
+    #expect(client.ask(part) == ["0116120009"])
+  }
+
+  @Test func `A3 parts that leave a gap or pass 512 octets fail when they are executed, and nothing is written`() {
+    let client = RawClient(makeServer())
+    #expect(client.ask("161200330001") == ["171200330001"])
+    #expect(client.ask("1801") == ["0118120007"])
+    #expect(client.ask("16120000000102") == ["16120000000102".replacingPrefix("17")])
+    #expect(client.ask("161200ffff03") == ["171200ffff03"])
+    #expect(client.ask("1801") == ["0118120007"])
+    client.bearer.assumeMTU(517)
+    #expect(client.ask("1612000000" + String(repeating: "77", count: 500)).count == 1)
+    #expect(client.ask("161200f401" + String(repeating: "77", count: 13)).count == 1)
+    #expect(client.ask("1801") == ["011812000d"])
+    #expect(client.ask("0a1200") == ["0b" + [UInt8](0..<50).hexadecimal])
+    // The queue was dropped with the error.
+    #expect(client.ask("1801") == ["19"])
+  }
+
+  @Test func `A5 a client configuration takes two octets of what the characteristic offers`() {
+    let client = RawClient(makeServer())
+    for count in 0...64 where count != 2 && count <= 20 {
+      #expect(client.ask("121300" + String(repeating: "01", count: count)) == ["011213000d"])
+    }
+    #expect(client.ask("1213000200") == ["0112130013"])
+    #expect(client.ask("1213000080") == ["0112130013"])
+    #expect(client.ask("0a1300") == ["0b0000"])
+    #expect(client.ask("1213000100") == ["13"])
+    #expect(client.ask("0a1300") == ["0b0100"])
+    #expect(client.link.update(AttributeHandle(0x12), [9]))
+    #expect(client.channel.take().map(\.hexadecimal) == ["1b120009"])
+    #expect(client.ask("1213000000") == ["13"])
+    #expect(!client.link.update(AttributeHandle(0x12), [9]))
+  }
+
+  @Test func `A5 client features of any length are taken, and cannot be taken back`() {
+    let server = GATTServer()
+    server.addGenericServices(name: "Device")
+    let client = RawClient(server)
+    client.bearer.assumeMTU(517)
+    #expect(client.ask("080100ffff292b") == ["09030b0000"])
+    #expect(client.ask("120b00") == ["01120b000d"])
+    for count in 1...64 {
+      #expect(client.ask("120b00" + "05" + String(repeating: "ff", count: count - 1)) == ["13"])
+    }
+    #expect(client.ask("0a0b00") == ["0b05"])
+    #expect(client.ask("120b0001") == ["01120b0013"])
+    #expect(client.ask("120b0000") == ["01120b0013"])
+    #expect(client.ask("120b00ff") == ["13"])
+    #expect(client.ask("0a0b00") == ["0b05"])
+  }
+
+  @Test func `A14 what one client configures is not seen by another, and not by its next connection`() {
+    let server = makeServer()
+    let client = RawClient(server)
+    let other = RawClient(server)
+    #expect(client.ask("1213000100") == ["13"])
+    #expect(other.ask("0a1300") == ["0b0000"])
+    #expect(!other.link.update(AttributeHandle(0x12), [9]))
+    let state = client.link.state
+    client.link.close()
+    #expect(RawClient(server).ask("0a1300") == ["0b0000"])
+    // Unless there are keys for it.
+    #expect(RawClient(server, state: state).ask("0a1300") == ["0b0100"])
+  }
+
+  @Test func `unknown requests are refused, unknown commands ignored`() {
+    let client = RawClient(makeServer())
+    #expect(client.ask("3f") == ["013f000006"])
+    #expect(client.ask("ff00") == [])
+    #expect(client.ask("40") == [])
+    #expect(client.ask("521200aa") == [])
+    #expect(client.ask("0a1200") == ["0baa"])
+    // A signed write without anybody who can tell whether it is genuine.
+    #expect(client.ask("d21200bb" + String(repeating: "00", count: 12)) == [])
+    #expect(client.ask("0a1200") == ["0baa"])
+  }
+
+  @Test func `a program is asked, in order, whatever way a client goes`() {
+    let server = GATTServer()
+    let application = TestApplication()
+    application.server = server
+    application.values = [0x100: [UInt8](0..<30), 0x101: [7]]
+    _ = server.publish(.example(1, characteristics: 2), application: application)
+    let client = RawClient(server)
+    // 1 service, 2 and 3 a characteristic, 4 its configuration, 5 and 6 the other one.
+    #expect(client.ask("0a0300") == ["0b" + [UInt8](0..<22).hexadecimal])
+    #expect(client.ask("0c03001600") == ["0d" + [UInt8](22..<30).hexadecimal])
+    #expect(client.ask("0c03001f00") == ["010c030007"])
+    #expect(client.ask("0e06000300") == ["0f07" + [UInt8](0..<21).hexadecimal])
+    #expect(client.ask("2006000600") == ["2101000701" + "0007"])
+    #expect(client.ask("120600aabb") == ["13"])
+    #expect(client.ask("5206000102") == [])
+    #expect(application.writes.map(\.needsResponse) == [true, false])
+    #expect(client.ask("160300000001") == ["160300000001".replacingPrefix("17")])
+    #expect(client.ask("1606000000ee") == ["1706000000ee"])
+    #expect(client.ask("1603000100ff") == ["1703000100ff"])
+    #expect(client.ask("1801") == ["19"])
+    #expect(application.writes.last?.parts.map(\.offset) == [0, 0, 1])
+    #expect(application.values == [0x100: [1, 0xFF], 0x101: [0xEE]])
+    application.writeError = ATTErrorCode(0x80)
+    #expect(client.ask("120600aabb") == ["0112060080"])
+    #expect(client.ask("1606000000ee") == ["1706000000ee"])
+    #expect(client.ask("1801") == ["0118060080"])
+  }
+
+  @Test func `a program that answers after the link has ended, or twice, does no harm`() {
+    let server = GATTServer()
+    let application = TestApplication()
+    application.server = server
+    application.answersAtOnce = false
+    _ = server.publish(.example(1, characteristics: 1), application: application)
+    let client = RawClient(server)
+    #expect(client.ask("0a0300") == [])
+    #expect(client.ask("1204000100") == [])
+    client.link.close()
+    client.bearer.close()
+    application.answer(application.reads[0])
+    application.answer(application.reads[0])
+    #expect(client.channel.sent.isEmpty)
+  }
+
+  @Test func `a program hears of subscriptions and of their end`() {
+    let server = GATTServer()
+    let application = TestApplication()
+    application.server = server
+    _ = server.publish(.example(1, characteristics: 2), application: application)
+    let client = RawClient(server)
+    #expect(client.ask("1204000100") == ["13"])
+    #expect(client.ask("1204000100") == ["13"])
+    #expect(client.ask("1207000100") == ["13"])
+    #expect(client.ask("1204000000") == ["13"])
+    client.link.close()
+    #expect(application.subscriptions.map(\.tag) == [0x100, 0x101, 0x100, 0x101])
+    #expect(application.subscriptions.map(\.configuration) == [.notification, .notification, [], []])
+  }
+
+  @Test func `several values go in one notification to a client that understands it`() {
+    let server = makeServer()
+    server.database.place([
+      Attribute(
+        handle: AttributeHandle(0x40), type: GATTType.clientSupportedFeatures,
+        permissions: AttributePermissions(read: .open, write: .open), content: .server(.clientSupportedFeatures))
+    ])
+    let client = RawClient(server)
+    #expect(client.ask("1213000100") == ["13"])
+    let handle = AttributeHandle(0x12)
+    client.link.update([(handle, [1]), (handle, [2, 3])])
+    #expect(client.channel.take().map(\.hexadecimal) == ["1b120001", "1b12000203"])
+    #expect(client.ask("12400004") == ["13"])
+    client.link.update([(handle, [1]), (handle, [2, 3]), (handle, [UInt8](repeating: 9, count: 20)[...])])
+    #expect(
+      client.channel.take().map(\.hexadecimal) == [
+        "2312000100" + "01" + "12000200" + "0203", "1b1200" + String(repeating: "09", count: 20),
+      ])
+  }
+}
+
+extension String {
+  /// The text with other characters in the place of its first ones.
+  func replacingPrefix(_ prefix: String) -> String { prefix + dropFirst(prefix.count) }
+}

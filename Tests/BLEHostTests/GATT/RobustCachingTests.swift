@@ -1,0 +1,162 @@
+import BLEAdapter
+import BLECore
+import BLEHost
+import BLEWire
+import Testing
+
+@Suite struct RobustCachingTests {
+  private func makeServer() -> (GATTServer, TestApplication) {
+    let server = GATTServer()
+    server.addGenericServices(name: "Device")
+    let application = TestApplication()
+    application.server = server
+    application.values = [0x100: [1]]
+    _ = server.publish(.example(1, characteristics: 1), application: application)
+    return (server, application)
+  }
+
+  @Test func `a client that was not told of a change gets Out Of Sync once, then is taken to know`() {
+    let (server, application) = makeServer()
+    let client = RawClient(server)
+    #expect(client.ask("120b0001") == ["13"])
+    #expect(client.ask("0a1200") == ["0b01"])
+    _ = server.publish(.example(2, characteristics: 1), application: application)
+    // Commands are ignored, discovery goes on, anything else is refused once.
+    #expect(client.ask("52120009") == [])
+    #expect(client.ask("04010001 00".filter { $0 != " " }).first?.hasPrefix("05") == true)
+    #expect(client.ask("080100ffff0328").first?.hasPrefix("09") == true)
+    #expect(client.ask("0a1200") == ["010a000012"])
+    #expect(client.ask("0a1200") == ["0b01"])
+    #expect(application.writes.isEmpty)
+  }
+
+  @Test func `reading the hash makes a client know`() {
+    let (server, application) = makeServer()
+    let client = RawClient(server)
+    #expect(client.ask("120b0001") == ["13"])
+    _ = server.publish(.example(2, characteristics: 1), application: application)
+    #expect(client.ask("080100ffff2a2b") == ["09120d00" + server.database.databaseHash.hexadecimal])
+    #expect(client.ask("0a1200") == ["0b01"])
+  }
+
+  @Test func `a client without robust caching is served whatever has changed`() {
+    let (server, application) = makeServer()
+    let client = RawClient(server)
+    _ = server.publish(.example(2, characteristics: 1), application: application)
+    #expect(client.ask("0a1200") == ["0b01"])
+  }
+
+  @Test func `changes are indicated one at a time, gathered, and a confirmation makes the client know`() {
+    let (server, application) = makeServer()
+    let client = RawClient(server)
+    #expect(client.ask("1209000200") == ["13"])
+    #expect(client.ask("120b0001") == ["13"])
+    let second = server.publish(.example(2, characteristics: 1), application: application)
+    _ = server.publish(.example(3, characteristics: 1), application: application)
+    if let second { server.remove(second) }
+    #expect(client.channel.take().map(\.hexadecimal) == ["1d0800" + "1400" + "1700"])
+    #expect(client.ask("1e") == ["1d0800" + "1400" + "1b00"])
+    #expect(client.ask("1e") == [])
+    #expect(client.ask("0a1200") == ["0b01"])
+  }
+
+  @Test func `a client that there are keys for is told of a change that it has missed`() {
+    let (server, application) = makeServer()
+    let client = RawClient(server)
+    #expect(client.ask("1209000200") == ["13"])
+    let state = client.link.state
+    client.link.close()
+    #expect(RawClient(server, state: state).channel.sent.isEmpty)
+    _ = server.publish(.example(2, characteristics: 1), application: application)
+    #expect(RawClient(server, state: state).channel.sent.map(\.hexadecimal) == ["1d08000100ffff"])
+  }
+
+  @Test func `a change reaches those who use the peer, and what it touched is found anew`() async {
+    let (server, application) = makeServer()
+    let pair = LinkPair(server: server)
+    let observer = TestObserver()
+    pair.database.add(observer)
+    let before = try? await pair.result { pair.database.discoverServices(nil, $0) }?.get()
+    #expect(before?.count == 1)
+    let added = server.publish(.example(2, characteristics: 1), application: application)
+    await pair.settle()
+    #expect(observer.invalidated == [added?.handles].compactMap { $0 })
+    let after = try? await pair.result { pair.database.discoverServices(nil, $0) }?.get()
+    #expect(after?.count == 2)
+    #expect(pair.database.layout.hash == server.database.databaseHash)
+    if let added { server.remove(added) }
+    await pair.settle()
+    let last = try? await pair.result { pair.database.discoverServices(nil, $0) }?.get()
+    #expect(last == before)
+    #expect(observer.invalidated.count == 2)
+  }
+
+  @Test func `A12 a flood of changes costs no request until somebody asks`() async {
+    let (server, application) = makeServer()
+    let pair = LinkPair(server: server)
+    let observer = TestObserver()
+    pair.database.add(observer)
+    _ = await pair.result { pair.database.discoverServices(nil, $0) }
+    let requests = pair.clientBearer.statistics.requestsSent
+    for _ in 0..<1000 {
+      pair.serverBearer.indicate(AttributeHandle(8), [1, 0, 0xFF, 0xFF])
+      await pair.settle()
+    }
+    #expect(pair.clientBearer.statistics.requestsSent == requests)
+    #expect(observer.invalidated.count == 1000)
+    let services = try? await pair.result { pair.database.discoverServices(nil, $0) }?.get()
+    #expect(services?.count == 1)
+    // What makes no sense is ignored.
+    for value in [[], [1, 0], [9, 0, 1, 0]] as [[UInt8]] {
+      pair.serverBearer.indicate(AttributeHandle(8), value[...])
+      await pair.settle()
+    }
+    #expect(observer.invalidated.count == 1000)
+    _ = application
+  }
+
+  @Test func `a layout from before is used without searching where the hash is the same`() async {
+    let (server, application) = makeServer()
+    let first = LinkPair(server: server)
+    let found = try? await first.result { first.database.discoverServices(nil, $0) }?.get()
+    let layout = first.database.layout
+    first.cut()
+    let second = LinkPair(server: server, layout: layout)
+    var requests = 0
+    let again = try? await second.result { completion in
+      second.database.discoverServices(nil) { result in
+        requests = second.clientBearer.statistics.requestsSent
+        completion(result)
+      }
+    }?.get()
+    #expect(again == found && requests == 1)
+    second.cut()
+    _ = server.publish(.example(2, characteristics: 1), application: application)
+    let third = LinkPair(server: server, layout: layout)
+    let changed = try? await third.result { third.database.discoverServices(nil, $0) }?.get()
+    #expect(changed?.count == 2)
+  }
+
+  @Test func `Out Of Sync leads to a repeated operation where the layout still holds, else to a new search`() async {
+    let (server, application) = makeServer()
+    let pair = LinkPair(server: server)
+    let observer = TestObserver()
+    pair.database.add(observer)
+    _ = await pair.result { pair.database.discoverServices(nil, $0) }
+    // The server says that something has changed, and nothing has.
+    let configuration = AttributeHandle(9)
+    _ = await pair.result { (done: @escaping (Result<Void, OperationError>) -> Void) in
+      pair.client.configure([], at: configuration, done)
+    }
+    server.databaseDidChange(in: .first ... .last)
+    #expect(await pair.result { pair.database.read(AttributeHandle(18), $0) } == .success([1]))
+    #expect(observer.invalidated.isEmpty)
+    // Now something has, and this side was not told.
+    _ = server.publish(.example(2, characteristics: 1), application: application)
+    #expect(await pair.result { pair.database.read(AttributeHandle(18), $0) } == .failure(.attribute(code: 0x12)))
+    #expect(observer.invalidated == [.first ... .last])
+    let services = try? await pair.result { pair.database.discoverServices(nil, $0) }?.get()
+    #expect(services?.count == 2)
+    #expect(await pair.result { pair.database.read(AttributeHandle(18), $0) } == .success([1]))
+  }
+}
