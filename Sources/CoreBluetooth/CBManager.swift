@@ -18,6 +18,8 @@ open class CBManager: NSObject {
     super.init()
   }
 
+  deinit { count(-1, if: known.withLock { $0.state }) }
+
   /// Whether Bluetooth can be used; `unknown` until the first call of the delegate's did-update-state method.
   open var state: CBManagerState { CBManagerState(known.withLock { $0.state }) }
 
@@ -25,22 +27,27 @@ open class CBManager: NSObject {
   @available(*, deprecated, message: "use the class property")
   open var authorization: CBManagerAuthorization { state == .unauthorized ? .denied : .allowedAlways }
 
-  /// Whether the program may use Bluetooth. Nobody is asked on Linux: it may, unless the adapter in use said otherwise.
+  /// Whether the program may use Bluetooth. Nobody is asked on Linux: it may, unless a manager of it is refused now.
   open class var authorization: CBManagerAuthorization {
-    isRefused.load(ordering: .relaxed) ? .denied : .allowedAlways
+    refusedManagers.load(ordering: .relaxed) > 0 ? .denied : .allowedAlways
   }
 
   /// False where this was the state already. On the program's queue.
   func update(_ state: AdapterState) -> Bool {
-    isRefused.store(state == .unauthorized, ordering: .relaxed)
     let (hasChanged, isAlert) = known.withLock { known in
       defer { known.state = state }
+      count(-1, if: known.state)
+      count(1, if: state)
       let isAlert = state == .poweredOff && wantsPowerAlert && !known.hasAlerted
       if isAlert { known.hasAlerted = true }
       return (known.state != state, isAlert)
     }
     if isAlert { adapter.log.log(.notice, "Bluetooth is switched off; \(nameAndAddress) asks to switch it on") }
     return hasChanged
+  }
+
+  private func count(_ change: Int, if state: AdapterState) {
+    if state == .unauthorized { refusedManagers.add(change, ordering: .relaxed) }
   }
 
   /// Whether a command may be given; where not, the log says so in Apple's words.
@@ -55,7 +62,7 @@ open class CBManager: NSObject {
   open override var description: String { "<\(nameAndAddress)>" }
 }
 
-private let isRefused = Atomic<Bool>(false)
+private let refusedManagers = Atomic<Int>(0)
 
 extension CBManagerState {
   init(_ state: AdapterState) {

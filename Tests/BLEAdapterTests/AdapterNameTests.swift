@@ -1,0 +1,43 @@
+import BLEAdapter
+import Testing
+
+@Suite("The name of an adapter")
+struct AdapterNameTests {
+  @Test(
+    "is read, and written the same way",
+    arguments: [
+      ("radio:default", AdapterName.standard),
+      ("radio:lab", .radio(air: "lab", device: nil)),
+      ("radio:lab/desk-1", .radio(air: "lab", device: "desk-1")),
+      ("tcp-client:localhost:9000", .tcpClient(host: "localhost", port: 9000)),
+      ("tcp-client:::1:9000", .tcpClient(host: "::1", port: 9000)),
+      ("tcp-server:0.0.0.0:65535", .tcpServer(host: "0.0.0.0", port: 65_535)),
+      ("unix-client:/run/a b", .unixClient(path: "/run/a b")),
+      ("unix-server:/run/x:y", .unixServer(path: "/run/x:y")),
+      ("serial:/dev/ttyUSB0,1000000", .serial(path: "/dev/ttyUSB0", speed: 1_000_000)),
+    ])
+  func names(_ text: String, _ name: AdapterName) throws {
+    #expect(try AdapterName(text) == name)
+    #expect(name.description == text)
+  }
+
+  @Test("has defaults")
+  func defaults() throws {
+    #expect(try AdapterName("radio") == .standard)
+    #expect(try AdapterName("serial:/dev/ttyS0") == .serial(path: "/dev/ttyS0", speed: 115_200))
+  }
+
+  @Test(
+    "that can't be is refused with a reason",
+    arguments: [
+      "", "wifi", "radio:", "radio:../etc", "radio:a/", "radio:a/b/c", "radio:.hidden", "tcp-client", "tcp-client:host",
+      "tcp-client:host:0", "tcp-client:host:65536", "tcp-client::9000", "unix-client", "unix-server:", "serial",
+      "serial:,9600", "serial:/dev/x,fast", "serial:/dev/x,0", "radio:" + String(repeating: "a", count: 65),
+    ])
+  func mistakes(_ text: String) throws {
+    let error = try #require(throws: AdapterNameError.self) { try AdapterName(text) }
+    #expect(error.name == text)
+    #expect(!error.reason.isEmpty)
+    #expect(error.description.contains("adapter '\(text)'"))
+  }
+}
