@@ -2,16 +2,19 @@ internal import Synchronization
 
 /// A value behind a lock: the part of an object that programs may look at from any thread.
 ///
+/// A class with the value beside the mutex and not in it: Swift 6.3 lays out a mutex around a generic parameter wrongly where it
+/// does not specialize the code.
+///
 /// `@unchecked Sendable`: the value is touched only while the mutex is held. Objects of Core Bluetooth that are handed out of
 /// it belong to the program's queue, as they do on Apple's systems.
-struct Locked<Value>: ~Copyable, @unchecked Sendable {
-  private let mutex: Mutex<Carried<Value>>
+final class Locked<Value>: @unchecked Sendable {
+  private let mutex = Mutex(())
+  private var value: Value
 
-  init(_ value: Value) { mutex = Mutex(Carried(value)) }
+  init(_ value: Value) { self.value = value }
 
-  @inline(__always)
   func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
-    mutex.withLock { carried in Carried<Result>(body(&carried.value)) }.value
+    mutex.withLock { _ in Carried<Result>(body(&value)) }.value
   }
 }
 
@@ -23,8 +26,8 @@ struct Carried<Value>: @unchecked Sendable {
   init(_ value: Value) { self.value = value }
 }
 
-/// Remembers an object without keeping it.
-struct WeakReference<Object: AnyObject> {
-  weak var object: Object?
+/// Remembers an object without keeping it. A class for the reason that `PeerTable` gives.
+final class WeakReference<Object: AnyObject> {
+  weak let object: Object?
   init(_ object: Object) { self.object = object }
 }

@@ -2,7 +2,8 @@ internal import BLEAdapter
 
 /// The peers that one manager has vended: one object for one device as long as somebody keeps it.
 final class PeerTable<Peer: CBPeer>: Sendable {
-  private struct Entry {
+  // A class: Swift 6.3 takes an optional structure with a weak reference apart wrongly where it is `nil`.
+  private final class Entry {
     weak var peer: Peer?
     let address: ObjectIdentifier
 
