@@ -8,7 +8,7 @@ import BLEWire
 /// A client that goes away, or does not speak H4, ends its controller only; the next one is served.
 public final class H4Server {
   public enum Endpoint: Equatable, Sendable, CustomStringConvertible {
-    /// `host` is a numeric address or `localhost`; where it is not an address of this machine itself, `allowsRemote` must be
+    /// `host` is a numeric address, `localhost` or `_` (the same); where it is not an address of this machine itself, `allowsRemote` must be
     /// set. Port 0 takes any that is free.
     case tcp(host: String, port: UInt16, allowsRemote: Bool)
     /// A socket file that only its owner can use.

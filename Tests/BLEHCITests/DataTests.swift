@@ -186,6 +186,16 @@ struct DataTests {
     #expect(link.received.packets.map(\.payload) == [[2]])
   }
 
+  @Test("a link that outlives its controller is closed")
+  func outliving() async throws {
+    var bench: HostBench? = HostBench()
+    await bench?.start()
+    let link = try #require(bench?.connect(1)?.link)
+    bench = nil
+    #expect(!link.isOpen)
+    #expect(link.send(frame(5)) == .closed)
+  }
+
   @Test("H7: ten thousand connections leave nothing behind, not even a buffer")
   func storm() async throws {
     let bench = HostBench()

@@ -21,6 +21,9 @@ final class ACLScheduler {
 
   init(transmit: @escaping (HCIPacket) -> Void) { self.transmit = transmit }
 
+  /// Whoever still holds a link finds it closed.
+  deinit { closeAll() }
+
   var linkCount: Int { links.count }
 
   func configure(packetLength: Int, packetCount: Int) {

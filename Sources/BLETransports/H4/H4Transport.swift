@@ -8,7 +8,7 @@ public final class H4Transport: HCITransport {
   /// Where the controller is, or where it comes to.
   public enum Endpoint: Equatable, Sendable, CustomStringConvertible {
     case tcpClient(host: String, port: UInt16)
-    /// Waits for the controller. `host` is a numeric address or `localhost`; where it is not an address of this machine
+    /// Waits for the controller. `host` is a numeric address, `localhost` or `_` (the same); where it is not an address of this machine
     /// itself, `allowsRemote` must be set. Port 0 takes any that is free.
     case tcpServer(host: String, port: UInt16, allowsRemote: Bool)
     case unixClient(path: String)

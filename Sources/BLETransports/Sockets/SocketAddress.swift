@@ -18,9 +18,9 @@ struct SocketAddress: Sendable {
     self.init(copying: &address, socklen_t(MemoryLayout<sockaddr_un>.size))
   }
 
-  /// A numeric address or `localhost`; `nil` for anything else.
+  /// A numeric address; `localhost` and `_` are this machine itself. `nil` for anything else.
   init?(numericHost host: String, port: UInt16) {
-    let host = host == "localhost" ? "127.0.0.1" : host
+    let host = host == "localhost" || host == "_" ? "127.0.0.1" : host
     guard let found = Self.resolve(host, port, flags: AI_NUMERICHOST).first else { return nil }
     self = found
   }
