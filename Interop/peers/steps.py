@@ -24,6 +24,11 @@ def event(name, **members):
     return matches
 
 
+def written(text):
+    """Matches a line of JSON that tells of `text` being written."""
+    return lambda line: event('written')(line) and json.loads(line)['value']['utf8'] == text
+
+
 async def walk_owenli(device):
     """Bumble's central finds `ble serve owenli`, walks it, and uses what there is."""
     central = BumbleCentral(device)
@@ -67,7 +72,7 @@ async def use_everything(device, server):
     assert await central.read(echo) == WRITTEN_TEXT[::-1]
     assert await central.read(central.characteristic('FFE1')) == LONG_TEXT
     await central.write_command(echo, b'command')
-    await server.line(event('written', value={'hex': b'command'.hex().upper(), 'utf8': 'command'}), 'the command arrives')
+    await server.line(written('command'), 'the command arrives')
     notified = await central.subscribe(central.characteristic('FFF1'))
     indicated = await central.subscribe(central.characteristic('FFE2'), prefer_notify=False)
     for _ in range(3):
