@@ -9,7 +9,8 @@ import Synchronization
 ///
 /// Which adapter is told by `BLE_ADAPTER` in the environment, else by the configuration file
 /// (`$XDG_CONFIG_HOME/swift-corebluetooth/config.json`, `{"adapter": "..."}`), else it is the embedded radio's default air.
-/// `BLE_LOG` is the level of the log on standard error (`notice` where it is not set).
+/// `BLE_LOG` is the level of the log on standard error (`notice` where it is not set). `BLE_CAPTURE` is the path of a file that
+/// takes all traffic between host and controller of the first adapter: pcapng where it ends with `.pcapng`, else btsnoop.
 ///
 /// When the process ends by returning from `main`, by `exit`, or by a SIGTERM, SIGINT or SIGHUP that it does not handle
 /// itself, links are closed so that the peers notice at once. A program's own handlers are never replaced, and what a signal
@@ -38,11 +39,13 @@ public enum DefaultStack {
   public static func stack(named name: AdapterName) -> HostStack {
     shared.withLock { shared in
       if let stack = shared.stacks[name] { return stack }
-      let stack = StackMaker(surroundings: surroundings, log: log).make(name)
-      shared.stacks[name] = stack
-      ProcessEnd.watch(stack)
-      stack.start()
-      return stack
+      // A capture is of one adapter: the first.
+      let capture = shared.stacks.isEmpty ? surroundings.environment("BLE_CAPTURE") : nil
+      let made = StackMaker(surroundings: surroundings, log: log).make(name, capture: capture)
+      shared.stacks[name] = made.stack
+      ProcessEnd.watch(made)
+      made.stack.start()
+      return made.stack
     }
   }
 

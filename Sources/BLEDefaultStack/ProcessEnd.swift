@@ -1,3 +1,4 @@
+import BLECore
 import BLEHost
 import Dispatch
 import Glibc
@@ -9,7 +10,7 @@ import Synchronization
 /// default. A program that installs its own, before or after, keeps it; a second signal ends the process at once.
 enum ProcessEnd {
   private struct State {
-    var stacks: [HostStack] = []
+    var stacks: [MadeStack] = []
     var signals: (any DispatchSourceRead)?
   }
 
@@ -20,7 +21,7 @@ enum ProcessEnd {
   private static let pipeEnd = Atomic<Int32>(-1)
   private static let signals = [SIGTERM, SIGINT, SIGHUP]
 
-  static func watch(_ stack: HostStack) {
+  static func watch(_ stack: MadeStack) {
     state.withLock { state in
       if state.stacks.isEmpty {
         atexit { ProcessEnd.finish() }
@@ -39,10 +40,13 @@ enum ProcessEnd {
     let group = DispatchGroup()
     for stack in stacks {
       group.enter()
-      stack.shutDown { group.leave() }
+      stack.stack.shutDown {
+        stack.capture?.value.flush()
+        group.leave()
+      }
     }
     _ = group.wait(timeout: .now() + limit)
-    for stack in stacks { stack.directory.flush() }
+    for stack in stacks { stack.stack.directory.flush() }
   }
 
   private static func watchSignals() -> (any DispatchSourceRead)? {

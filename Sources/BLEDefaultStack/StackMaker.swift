@@ -1,4 +1,5 @@
 import BLEAdapter
+import BLECapture
 import BLECore
 import BLEHCI
 import BLEHost
@@ -10,7 +11,8 @@ struct StackMaker {
   let surroundings: Surroundings
   let log: Logger
 
-  func make(_ name: AdapterName) -> HostStack {
+  /// - Parameter capture: the path of a file for all that passes between host and controller.
+  func make(_ name: AdapterName, capture: String?) -> MadeStack {
     let loop = DispatchStackLoop()
     let store = FilePeerStore(folder: surroundings.stateFolder, entropy: SystemEntropy(), log: log.labelled("peers"))
     var options = HostOptions(name: Surroundings.programName)
@@ -29,11 +31,30 @@ struct StackMaker {
     }
     // A controller elsewhere may be anybody's next time: the device keeps an address of its own.
     if case .radio = name {} else { options.randomAddressName = name.description }
-    return HostStack(
-      loop: loop, options: options, entropy: SystemEntropy(), peerStore: store, log: log, makeTransport: makeTransport)
+    let tap = capture.flatMap { makeTap(path: $0, loop) }
+    let stack = HostStack(
+      loop: loop, options: options, entropy: SystemEntropy(), peerStore: store, log: log, tap: tap,
+      makeTransport: makeTransport)
+    return MadeStack(stack: stack, capture: tap.map { LoopBound($0) })
+  }
+
+  /// A capture that cannot be written is no reason to have no Bluetooth.
+  private func makeTap(path: String, _ loop: DispatchStackLoop) -> CaptureTap? {
+    do throws(CaptureError) {
+      return try CaptureTap(path: path, on: loop, log: log.labelled("capture"))
+    } catch {
+      log.log(.error, "BLE_CAPTURE: \(error)")
+      return nil
+    }
   }
 
   private func h4(_ endpoint: H4Transport.Endpoint, _ loop: DispatchStackLoop) -> HCIController.TransportFactory {
     { () throws(TransportError) in H4Transport(endpoint, loop: loop) }
   }
+}
+
+/// A stack, and the capture of its traffic if there is one.
+struct MadeStack {
+  let stack: HostStack
+  let capture: LoopBound<CaptureTap>?
 }
