@@ -35,6 +35,16 @@ struct CommonOptions: Sendable {
     if capture == "" { throw UsageError("The value '' is invalid for '--capture <file>': expected the path of a file") }
   }
 
+  /// Makes sure that the capture can be written, rather than find out when all is over.
+  func checkCapture() throws(ToolError) {
+    guard let capture else { return }
+    let descriptor = open(capture, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw ToolError(.noInput, "\(capture.inert): cannot be written: \(String(cString: strerror(errno)))")
+    }
+    close(descriptor)
+  }
+
   /// Hands them to the stack, which reads its environment when the first manager is made.
   func setEnvironment() {
     if let adapter { setenv("BLE_ADAPTER", adapter.description, 1) }

@@ -20,6 +20,7 @@
   func run(_ command: any Command) async -> ExitStatus {
     var failure: ToolError?
     do {
+      try options.checkCapture()
       try await command.run(in: self)
     } catch {
       failure = error

@@ -47,4 +47,17 @@ struct CommandProcessTests {
     let result = try place.run("scan", "--adapter", "unix-client:/tmp/nobody-is-here", "--timeout", "5")
     #expect(result.status == 69, "\(result.process.transcript)")
   }
+
+  @Test func `A capture that cannot be written ends with 66 before anything is started`() throws {
+    let result = try place.run("scan", "--capture", "/nowhere/at/all")
+    #expect(result.status == 66, "\(result.process.transcript)")
+    #expect(result.process.errors.first?.contains("/nowhere/at/all: cannot be written") == true)
+  }
+
+  @Test func `What is no capture ends with 65, what is not there with 66`() throws {
+    let path = place.path("no.btsnoop")
+    try Data("hello, world".utf8).write(to: URL(fileURLWithPath: path))
+    #expect(try place.run("capture", "show", path).status == 65)
+    #expect(try place.run("capture", "show", place.path("missing")).status == 66)
+  }
 }
