@@ -1,0 +1,92 @@
+import BLEAdapter
+import BLECore
+import BLEHCI
+import BLEHost
+import BLEVirtualRadio
+import CoreBluetooth
+
+/// One device of a world: a whole Bluetooth stack on a simulated radio, and what can happen to it.
+///
+/// Programs come onto the device by `options`. What the verbs do takes effect at the beginning of the next `settle`,
+/// `advance` or `wait` of the world.
+public final class Device: Sendable {
+  public let name: String
+  /// Its random static address. Programs never see it.
+  public let address: DeviceAddress
+  let stack: HostStack
+  let radio: LoopBound<DeviceRadio>
+  private let loop: VirtualLoop
+
+  init(name: String, number: Int, world: World, position: Position) {
+    self.name = name
+    loop = world.loop
+    let entropy = SeededEntropy(seed: world.seed).fork(UInt64(number) + 1)
+    address = DeviceAddress(entropy.next() | 0b11 << 46, kind: .random)
+    let radio = DeviceRadio(name: name, address: address, position: position, air: world.air)
+    let tap = world.recorder.tap(of: name)
+    radio.tap = tap
+    stack = HostStack(
+      loop: world.loop, options: HostOptions(name: name, randomAddress: address), entropy: entropy.fork(1),
+      peerStore: MemoryPeerStore(entropy: entropy.fork(2)), log: world.log.labelled(name), tap: radio
+    ) { () throws(TransportError) in try radio.makeTransport() }
+    self.radio = LoopBound(radio)
+    stack.start()
+  }
+
+  /// What brings a manager onto this device: `CBCentralManager(delegate: self, queue: queue, options: phone.options)`.
+  /// Computed anew each time, so that it can be merged with options of the program's own.
+  public var options: [String: Any] { [CBManagerOptionAdapterKey: stack as any Adapter] }
+
+  // MARK: The adapter
+
+  /// The user switches Bluetooth off: links are closed, programs see `poweredOff`.
+  public func powerOff() { stack.powerOff() }
+  public func powerOn() { stack.powerOn() }
+  /// The user takes the permission away: programs see `unauthorized`.
+  public func refusePermission() { stack.refusePermission() }
+  public func grantPermission() { stack.grantPermission() }
+  /// The controller's hardware fails and recovers: programs see `resetting`, then `poweredOn`.
+  public func resetController() { onLoop { $0.controller?.failHardware(code: 0x01) } }
+  /// The controller is pulled out: programs see `resetting`, then `unsupported`.
+  public func removeController() { onLoop { $0.unplug() } }
+  /// The controller is put back; `powerOn` then makes the stack look for it.
+  public func insertController() { onLoop { $0.isPlugged = true } }
+
+  /// The longest ATT PDU that it takes on connections that are yet to come, 23 to 517 octets (517).
+  public func setMaximumTransmissionUnit(_ octets: Int) { stack.setMaximumTransmissionUnit(octets) }
+
+  // MARK: The place
+
+  /// Carried out of everybody's reach. Connections are lost when their supervision time-out has passed.
+  public func moveAway() { onLoop { $0.isAway = true } }
+  /// Carried back to where it was.
+  public func comeBack() { onLoop { $0.isAway = false } }
+  public func move(to position: Position) { onLoop { $0.position = position } }
+  /// Its battery is pulled out: peers see a radio that fell silent. `comeBack` has no effect on it; `reappear` has.
+  public func vanish() { onLoop { $0.isSilent = true } }
+  public func reappear() { onLoop { $0.isSilent = false } }
+  /// Falls silent at the moment at which somebody has connected to it, before a word has been exchanged.
+  public func vanishWhenConnected() { onLoop { $0.vanishesWhenConnected = true } }
+  /// In dBm, -127 to 20.
+  public func setTransmitPower(_ power: Int8) { onLoop { $0.transmitPower = power } }
+  /// Something no radio does by itself: the next packets or commands get lost inside its controller.
+  public func inject(_ fault: ControllerFault) { onLoop { $0.controller?.inject(fault) } }
+  /// What kind of controller it has from its next start on: smaller, older, or with bad habits.
+  public func setController(_ configuration: ControllerConfiguration) { onLoop { $0.configuration = configuration } }
+
+  private func onLoop(_ job: @escaping @Sendable (DeviceRadio) -> Void) {
+    let radio = radio
+    loop.submit(from: .common) { job(radio.value) }
+  }
+}
+
+extension World {
+  /// How packets get lost between two devices, both ways; `nil` goes back to what distance does.
+  public func setLoss(_ model: LossModel?, between first: Device, and second: Device) {
+    let radios = (first.radio, second.radio)
+    loop.submit(from: .common) { [self] in
+      guard let one = radios.0.value.controller, let other = radios.1.value.controller else { return }
+      air.setLoss(model, between: one, and: other)
+    }
+  }
+}

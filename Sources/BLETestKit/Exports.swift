@@ -1,0 +1,9 @@
+// What a test says about a world, in the radio's own words: a test imports this module alone.
+@_exported import struct BLECore.DeviceAddress
+@_exported import enum BLEVirtualRadio.ControllerFault
+@_exported import struct BLEVirtualRadio.ControllerConfiguration
+@_exported import struct BLEVirtualRadio.ControllerQuirks
+@_exported import enum BLEVirtualRadio.LossModel
+@_exported import struct BLEVirtualRadio.BurstLoss
+@_exported import struct BLEVirtualRadio.SignalLoss
+@_exported import struct BLEVirtualRadio.Position

@@ -1,0 +1,104 @@
+import BLECore
+import BLEVirtualRadio
+import Synchronization
+
+/// A world of simulated devices, owned by one test: an air, a clock that moves only when the test says so, and any number of
+/// devices whose Bluetooth is the whole stack, down to protocol octets.
+///
+/// ```swift
+/// let world = World()
+/// let phone = world.makeDevice("phone")
+/// let central = CBCentralManager(delegate: self, queue: queue, options: phone.options)
+/// await world.advance(by: .seconds(2))
+/// ```
+///
+/// Everything random comes from `seed`: a run with the same seed and the same program gives the same packets. A test that
+/// fails prints its seed and leaves a capture that Wireshark opens; see `withWorld(_:)` and `keepsCapture`.
+///
+/// Verbs may be called from any thread while no `settle`, `advance` or `wait` is under way; what they do takes effect at its
+/// beginning.
+///
+/// `@unchecked Sendable`: the air belongs to the loop, the rest is immutable or behind its mutex.
+public final class World: @unchecked Sendable {
+  /// What all randomness of this world comes from. `BLE_SEED` in the environment sets it for worlds that name none.
+  public let seed: UInt64
+  let loop = VirtualLoop()
+  /// On the loop.
+  let air: Air
+  let recorder: Recorder
+  let log: Logger
+  private let devices = Mutex<[Device]>([])
+
+  /// - Parameters:
+  ///   - seed: the world's seed; without one, `BLE_SEED`, else a new one for each world.
+  ///   - keepsPackets: whether the traffic is remembered for a capture. Benchmarks do without.
+  public init(seed: UInt64? = nil, keepsPackets: Bool = true) {
+    self.seed = seed ?? Self.seedFromEnvironment ?? SystemEntropy().next()
+    air = Air(loop: loop, seed: self.seed)
+    recorder = Recorder(isOn: keepsPackets)
+    log = Logger(label: "world", sink: StandardErrorLog.fromEnvironment)
+    FailureWatch.enter(self)
+  }
+
+  /// The world's time since its beginning.
+  public var now: Duration { .nanoseconds(loop.now.nanoseconds) }
+
+  /// A new device at `position`, switched on. Its name is for people; nothing is advertised by it.
+  public func makeDevice(_ name: String, at position: Position = .origin) -> Device {
+    devices.withLock { devices in
+      let device = Device(name: name, number: devices.count, world: self, position: position)
+      devices.append(device)
+      return device
+    }
+  }
+
+  /// Runs until nothing is under way any more: all callbacks have returned, every operation that was begun and whose peer
+  /// answers has ended. What goes on for ever (advertising, scanning, a connection that waits for its peer to turn up)
+  /// does not count: for that, `advance` or `wait`.
+  /// - Parameter limit: how far the clock may move at the most.
+  public func settle(limit: Duration = .seconds(120)) async {
+    await loop.run(until: .quiet(limit: loop.now + StackDuration(limit)))
+  }
+
+  /// Lets `duration` pass, with all that happens in it.
+  public func advance(by duration: Duration) async {
+    await loop.run(until: .instant(loop.now + StackDuration(duration)))
+  }
+
+  /// Runs until `condition` holds. It is asked while the world stands still.
+  /// - Throws: `WaitError` if it does not within `limit` of the world's time.
+  public func wait(
+    within limit: Duration, isolation: isolated (any Actor)? = #isolation, for condition: @escaping () -> Bool
+  ) async throws {
+    let asked = Condition(holds: condition)
+    let outcome = await loop.run(until: .condition(limit: loop.now + StackDuration(limit)) { asked.holds() })
+    if outcome == .limitPassed { throw WaitError(limit: limit, now: now, seed: seed) }
+  }
+
+  private static var seedFromEnvironment: UInt64? {
+    environment("BLE_SEED").flatMap { UInt64($0) }
+  }
+}
+
+/// `@unchecked Sendable`: asked only while `wait` is under way, whose caller waits for it.
+private struct Condition: @unchecked Sendable {
+  let holds: () -> Bool
+}
+
+/// A condition did not come to hold in time.
+public struct WaitError: Error, CustomStringConvertible {
+  public let limit: Duration
+  public let now: Duration
+  public let seed: UInt64
+  public var description: String {
+    "still waiting after \(limit) of the world's time, at \(now); run it again with BLE_SEED=\(seed)"
+  }
+}
+
+extension StackDuration {
+  /// Rounded down to whole nanoseconds.
+  init(_ duration: Duration) {
+    let (seconds, attoseconds) = duration.components
+    self.init(nanoseconds: Int64(clamping: seconds) * 1_000_000_000 + attoseconds / 1_000_000_000)
+  }
+}
