@@ -7,7 +7,7 @@ import Testing
 /// A host that knows nothing but HCI octets: it sends commands and data, and keeps what comes back.
 final class TestHost: HCITransportReceiver {
   let controller: VirtualController
-  let loop: VirtualLoop
+  let loop: any StackLoop
   private(set) var events: [(at: StackInstant, event: HCIEvent)] = []
   private(set) var data: [(at: StackInstant, packet: HCIACLPacket)] = []
   private(set) var completed = 0
@@ -17,9 +17,11 @@ final class TestHost: HCITransportReceiver {
   /// What came in cannot be read as HCI.
   private(set) var malformed = 0
   private(set) var packetCount = 0
+  /// Called after each packet that came in.
+  var onPacket: (() -> Void)?
 
   init(
-    _ air: Air, loop: VirtualLoop, _ number: UInt64, position: Position = .origin,
+    _ air: Air, loop: any StackLoop, _ number: UInt64, position: Position = .origin,
     configuration: ControllerConfiguration = .init()
   ) throws {
     self.loop = loop
@@ -53,6 +55,7 @@ final class TestHost: HCITransportReceiver {
     } catch {
       malformed += 1
     }
+    onPacket?()
   }
 
   func transport(_ transport: any HCITransport, didFail error: TransportError) {}

@@ -57,7 +57,9 @@ public final class Air {
       identity: address.value, position: position, transmitPower: configuration.transmitPower)
     let node = AirNode(air: self, number: nodeCount, station: station)
     nodes[nodeCount] = node
-    return VirtualController(node: node, address: address, configuration: configuration)
+    let controller = VirtualController(node: node, address: address, configuration: configuration)
+    node.controller = controller
+    return controller
   }
 
   /// How packets get lost between all radios that have no model of their own.
@@ -77,6 +79,8 @@ public final class Air {
     pairLoss[Pair(sender: sender.node.number, receiver: receiver.node.number)] = model
     pathsChanged(of: sender.node)
   }
+
+  func node(number: Int) -> AirNode? { nodes[number] }
 
   func remove(_ node: AirNode) {
     nodes[node.number] = nil

@@ -6,6 +6,7 @@ final class AirNode {
   /// Counts the nodes of an air from 1; what is random about a node belongs to this number.
   let number: Int
   let chance: SeededEntropy
+  weak var controller: VirtualController?
   private(set) var station: Station
   /// The node has vanished without a word: it neither sends nor hears.
   private(set) var isSilent = false

@@ -37,7 +37,7 @@ final class Advertiser: TimerTarget, AdvertisingSource {
     schedule(after: randomDelay)
   }
 
-  private var node: AirNode { controller.node }
+  var node: AirNode { controller.node }
 
   /// The host has given the set other data.
   func contentChanged() {
@@ -97,7 +97,7 @@ final class Advertiser: TimerTarget, AdvertisingSource {
         listener.hear(offer, start: start)
         guard isRunning else { return }
       }
-      if air.remoteListenerCount > 0 { air.bridge?.carry(offer, of: node, start: start) }
+      if air.remoteListenerCount > 0 { air.bridge?.carry(offer, of: self, start: start) }
     }
     if maximumEvents > 0, completedEvents >= maximumEvents {
       controller.advertisingEnded(set, reason: .limitReached, completedEvents: completedEvents)
@@ -135,13 +135,17 @@ final class Advertiser: TimerTarget, AdvertisingSource {
       // AUX_CONNECT_REQ is answered on the spot; CONNECT_IND is not, and the initiator finds out later.
       return set.parameters.isLegacy ? .sent(.none) : .unanswered
     }
-    return .sent(.local(take(indication, created: created)))
+    return .sent(.local(take(indication, created: created) { _ in }))
   }
 
   /// Makes the peripheral's end of a connection and stops advertising.
-  func take(_ indication: ConnectIndication, created: StackInstant) -> Connection {
+  @discardableResult
+  func take(
+    _ indication: ConnectIndication, created: StackInstant, prepare: (Connection) -> Void
+  ) -> Connection {
     stop()
     let connection = controller.openConnection(.peripheral, indication, created: created)
+    prepare(connection)
     controller.advertiserConnected(set, connection, completedEvents: completedEvents)
     return connection
   }

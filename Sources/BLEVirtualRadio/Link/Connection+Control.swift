@@ -199,6 +199,8 @@ extension Connection {
   private func takeInstant(_ instant: UInt16) -> Int? {
     let event = event(at: instant)
     if event >= eventNumber { return event }
+    // A process that ran late must not lose its links by it.
+    if case .remote = peer { return eventNumber }
     close(reason: .instantPassed)
     return nil
   }

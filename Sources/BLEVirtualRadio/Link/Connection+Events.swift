@@ -28,6 +28,7 @@ extension Connection {
       unpark()
     } else if !isEventTimerWork {
       loop.cancel(eventTimer)
+      if case .remote = peer { hastenRemoteEvent() }
       scheduleEvent()
     }
   }
@@ -75,6 +76,7 @@ extension Connection {
   /// The exchanges played so far have ended on the air.
   func finishChunk() {
     guard isOpen else { return }
+    if case .remote(let link) = peer { link.finishChunk() }
     guard case .local(let other) = peer else { return }
     other.handOn()
     handOn()

@@ -72,18 +72,24 @@ extension Connection {
     if !isEstablished { established() }
     if hasCurrent, nextExpected & 1 != transmitCount & 1 { acknowledged() }
     guard sequence & 1 == receiveCount & 1 else { return }
+    _ = accept(pdu)
+  }
+
+  /// Takes a PDU whose turn it is; false where there is no room for it.
+  func accept(_ pdu: OutgoingPDU) -> Bool {
     if pdu.isEmpty {
       receiveCount &+= 1
-      return
+      return true
     }
     guard incoming.count < Self.incomingLimit, pdu.kind == .control || controller.takeHostBuffer(for: self) else {
-      return
+      return false
     }
     receiveCount &+= 1
     if pdu.kind == .control, pdu.payload.first == TerminateIndication.opcode {
       terminationReceived = pdu.payload.dropFirst().first ?? 0x13
     }
     incoming.append(IncomingPDU(kind: pdu.kind, payload: pdu.payload))
+    return true
   }
 
   /// Hands on what arrived and what was completed.

@@ -2,7 +2,7 @@ import BLECore
 import BLEWire
 
 /// A data channel PDU on its way out: it stays the same until the peer has acknowledged it.
-struct OutgoingPDU {
+struct OutgoingPDU: Equatable {
   var kind: DataChannelPDU.Kind
   var payload: ArraySlice<UInt8>
   /// With this PDU a whole packet of the host has been sent.

@@ -1,16 +1,264 @@
 import BLECore
+import BLEWire
+
+/// Another process on the same air.
+protocol AirPeer: AnyObject {
+  /// Sends without ever waiting; what finds no room is lost.
+  func send(_ message: AirMessage)
+}
 
 /// The other end of a connection that is in another process.
+///
+/// The central's side sends, at each connection event, what it has; the peripheral's side plays the exchange of packets, with
+/// air times and losses, and answers with what got through. PDUs are numbered from the start of the connection, so that a
+/// message that is lost or late does no harm: the next one says the same again. How late a process runs does not matter
+/// either: what ends a connection is the supervision time-out alone.
 final class RemoteLink {
   /// How long the other process may take to answer on a new connection, whatever the interval is.
   static let patience = StackDuration.seconds(2)
+  /// So many PDUs are on their way at most.
+  private static let window = 8
 
   weak var connection: Connection?
-  var isQuiet: Bool { true }
+  private weak var channel: (any AirPeer)?
+  private weak var bridge: SharedAir?
+  let accessAddress: UInt32
+  /// The other radio as it last told.
+  private var station: Station
+  /// PDUs that were sent or are about to be, without acknowledgement yet.
+  private var inFlight: [OutgoingPDU] = []
+  private var peerHasMore = false
+  /// PDUs came in that the next message acknowledges.
+  private var owesAcknowledgement = false
+  private var hasPoked = false
+  private var eventEnd = StackInstant.zero
+  private var cursor = StackInstant.zero
+  private var isChunkScheduled = false
+  private var chunkTimer = TimerToken()
+  /// The channel is in a burst of losses.
+  private var isBad = (there: false, back: false)
 
-  func poke() {}
-  func runEvent() {}
-  func drain() {}
-  func close() {}
-  func readSignal() -> Int8? { nil }
+  init(accessAddress: UInt32, station: Station, channel: any AirPeer, bridge: SharedAir) {
+    self.accessAddress = accessAddress
+    self.station = station
+    self.channel = channel
+    self.bridge = bridge
+  }
+
+  /// Nothing is on its way.
+  var isQuiet: Bool { inFlight.isEmpty && !peerHasMore && !owesAcknowledgement }
+
+  func close() {
+    connection?.loop.cancel(chunkTimer)
+    bridge?.remove(self)
+  }
+
+  /// Hears what has come in already: before a connection is given up.
+  func drain() { bridge?.readAll() }
+
+  func readSignal() -> Int8? {
+    guard let connection else { return nil }
+    let path = connection.air.path(from: station, to: connection.controller.node.station)
+    return path.isBlocked ? nil : path.signal(connection.controller.node.chance)
+  }
+
+  /// Takes PDUs of the connection until the window is full.
+  private func fill(_ connection: Connection) {
+    while inFlight.count < Self.window {
+      connection.prepare()
+      connection.hasCurrent = false
+      if connection.current.isFiller { return }
+      inFlight.append(connection.current)
+    }
+  }
+
+  private func acknowledge(upTo count: UInt64, _ connection: Connection) {
+    let known = UInt64(connection.transmitCount)
+    guard count > known, count - known <= UInt64(inFlight.count) else { return }
+    for pdu in inFlight.prefix(Int(count - known)) {
+      connection.current = pdu
+      connection.acknowledged()
+    }
+    inFlight.removeFirst(Int(count - known))
+  }
+
+  private func scheduleChunk(_ connection: Connection) {
+    if isChunkScheduled { return }
+    isChunkScheduled = true
+    chunkTimer = connection.loop.schedule(
+      at: max(cursor, connection.loop.now), .work, connection, tag: Connection.Timer.chunk.rawValue)
+  }
+
+  // MARK: The central's side
+
+  func runEvent() {
+    guard let connection else { return }
+    eventEnd = connection.eventEnd
+    cursor = connection.anchor
+    sendEvent(connection)
+    connection.planNextRemoteEvent()
+  }
+
+  private func sendEvent(_ connection: Connection) {
+    guard !connection.controller.node.isSilent else { return }
+    fill(connection)
+    owesAcknowledgement = false
+    channel?.send(
+      .event(
+        EventMessage(
+          accessAddress: accessAddress, station: connection.controller.node.station,
+          event: UInt64(clamping: connection.eventNumber), start: cursor, end: eventEnd,
+          transmitPHY: connection.transmitPHY.rawValue, receivePHY: connection.receivePHY.rawValue,
+          base: UInt64(connection.transmitCount), acknowledged: UInt64(connection.receiveCount), frames: inFlight)))
+  }
+
+  func receive(_ message: ReplyMessage) {
+    guard let connection, connection.isOpen, connection.isCentral, !connection.controller.node.isSilent else { return }
+    station = message.station
+    connection.heard(at: connection.loop.now)
+    acknowledge(upTo: message.acknowledged, connection)
+    accept(message.frames, base: message.base, connection)
+    peerHasMore = message.hasMore
+    cursor = max(cursor, min(message.end, eventEnd))
+    scheduleChunk(connection)
+    if !isQuiet { connection.wake() }
+  }
+
+  /// The peripheral has something to send: an event at the next anchor.
+  func receivePoke() {
+    guard let connection, connection.isOpen, connection.isCentral else { return }
+    peerHasMore = true
+    connection.wake()
+  }
+
+  /// The advertiser was gone: nobody is at the other end.
+  func receiveRefusal() {
+    guard let connection, connection.isOpen, connection.isCentral, !connection.isEstablished else { return }
+    connection.loop.cancel(connection.supervisionTimer)
+    connection.isSupervisionArmed = false
+    connection.peer = .none
+    bridge?.remove(self)
+    connection.armSupervision()
+  }
+
+  // MARK: The peripheral's side
+
+  func poke() {
+    guard let connection, !hasPoked, !connection.controller.node.isSilent else { return }
+    hasPoked = true
+    channel?.send(.poke(accessAddress: accessAddress))
+  }
+
+  /// Plays the exchange of packets of an event, or of a part of it, and answers with what got through.
+  func receive(_ message: EventMessage) {
+    guard let connection, connection.isOpen, !connection.isCentral, !connection.controller.node.isSilent,
+      let transmitPHY = Self.phy(message.receivePHY), let receivePHY = Self.phy(message.transmitPHY)
+    else { return }
+    let node = connection.controller.node
+    var there = connection.air.path(from: message.station, to: node.station)
+    var back = connection.air.path(from: node.station, to: message.station)
+    (there.isBad, back.isBad) = isBad
+    defer { isBad = (there.isBad, back.isBad) }
+    guard there.delivers(node.chance) else { return }
+    station = message.station
+    hasPoked = false
+    connection.heard(at: connection.loop.now)
+    connection.eventNumber = max(connection.eventNumber, Int(clamping: message.event))
+    connection.applyInstants(upTo: connection.eventNumber)
+    guard connection.isOpen else { return }
+    acknowledge(upTo: message.acknowledged, connection)
+
+    cursor = message.start
+    let skipped = UInt64(connection.receiveCount) &- message.base
+    var theirs = skipped <= UInt64(message.frames.count) ? message.frames.dropFirst(Int(skipped)) : []
+    var sent = 0
+    var answer: (acknowledged: Int, sent: Int, end: StackInstant)?
+    while true {
+      let next = theirs.popFirst()
+      if answer != nil, !there.delivers(node.chance) { break }
+      cursor = cursor + AirTime.packet(next?.payload.count ?? 0, receivePHY) + AirTime.interFrameSpace
+      if let next, !connection.accept(next) { theirs = [] }
+      fill(connection)
+      let outgoing = sent < inFlight.count ? inFlight[sent] : .empty
+      cursor = cursor + AirTime.packet(outgoing.payload.count, transmitPHY) + AirTime.interFrameSpace
+      guard back.delivers(node.chance) else { break }
+      if sent < inFlight.count { sent += 1 }
+      answer = (connection.receiveCount, sent, cursor)
+      let needed =
+        AirTime.packet(theirs.first?.payload.count ?? 0, receivePHY) + AirTime.interFrameSpace
+        + AirTime.packet(sent < inFlight.count ? inFlight[sent].payload.count : 0, transmitPHY)
+      if theirs.isEmpty && sent >= inFlight.count || cursor + needed > message.end { break }
+    }
+    guard let answer else { return }
+    scheduleChunk(connection)
+    channel?.send(
+      .reply(
+        ReplyMessage(
+          accessAddress: accessAddress, station: node.station, event: message.event, end: answer.end,
+          hasMore: answer.sent < inFlight.count || connection.hasDataToSend, base: UInt64(connection.transmitCount),
+          acknowledged: UInt64(answer.acknowledged), frames: Array(inFlight.prefix(answer.sent)))))
+  }
+
+  private static func phy(_ rawValue: UInt8) -> LEPHY? {
+    (1...3).contains(rawValue) ? LEPHY(rawValue: rawValue) : nil
+  }
+
+  // MARK: Both sides
+
+  private func accept(_ frames: [OutgoingPDU], base: UInt64, _ connection: Connection) {
+    for (index, frame) in frames.enumerated() where base &+ UInt64(index) == UInt64(connection.receiveCount) {
+      guard connection.accept(frame) else { return }
+      owesAcknowledgement = true
+    }
+  }
+
+  /// The packets of the last exchange are over.
+  func finishChunk() {
+    isChunkScheduled = false
+    guard let connection, connection.isOpen else { return }
+    connection.handOn()
+    guard connection.isOpen else { return }
+    if connection.terminationReceived != nil || connection.isTerminationAcknowledged {
+      // The peripheral has to learn that its last word was heard.
+      if connection.isCentral, connection.terminationReceived != nil { sendEvent(connection) }
+      connection.finishTermination()
+      return
+    }
+    guard connection.isCentral, !isQuiet || connection.hasDataToSend else { return }
+    let needed =
+      AirTime.packet(27, connection.transmitPHY) + AirTime.packet(27, connection.receivePHY)
+      + AirTime.interFrameSpace * 2
+    if cursor + needed <= eventEnd { sendEvent(connection) }
+  }
+}
+
+extension Connection {
+  func heard(at time: StackInstant) {
+    lastHeard = max(lastHeard, time)
+    if !isEstablished { established() }
+  }
+
+  /// The longest time without an event on a link between processes on which nothing happens: an event costs two messages, and
+  /// whoever has something to send can call for one.
+  private var quietSpan: StackDuration { min(timing.timeoutDuration / 6, .seconds(1)) }
+
+  /// As the central of a link between processes: the next event, or a later one where nothing is to be sent.
+  func planNextRemoteEvent() {
+    guard isOpen, case .remote(let link) = peer else { return }
+    let interval = timing.intervalDuration
+    let mayRest = isEstablished && isIdle && link.isQuiet && !procedures.isRunning
+    let late = max(0, (loop.now - anchor) / interval)
+    let ahead = late + (mayRest ? max(1, quietSpan / interval) : 1)
+    eventNumber += Int(ahead)
+    anchor = anchor + interval * ahead
+    scheduleEvent()
+  }
+
+  /// Brings the next event forward to the next anchor.
+  func hastenRemoteEvent() {
+    let spare = (anchor - loop.now) / timing.intervalDuration
+    guard spare > 0 else { return }
+    eventNumber -= Int(spare)
+    anchor = anchor - timing.intervalDuration * spare
+  }
 }

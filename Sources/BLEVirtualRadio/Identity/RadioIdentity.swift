@@ -1,0 +1,109 @@
+import BLECore
+import Glibc
+
+/// Who a program is on an air: an address that is the same each time the program runs.
+///
+/// It is kept in a file of the state folder that is locked while it is in use: two programs of one name at the same time are
+/// two devices, `name` and `name-2`. The lock ends with the process, however it ends.
+///
+/// Addresses are public ones with the bit for local administration set, which no manufacturer gives out: a controller with a
+/// public address works with every host as it is, and nobody has to tell the host a random one first.
+public final class RadioIdentity {
+  /// The device's name on the air, with a number where the name was taken.
+  public let device: String
+  public let address: DeviceAddress
+  private let descriptor: CInt
+
+  private static let limit = 256
+
+  private init(device: String, address: DeviceAddress, descriptor: CInt) {
+    self.device = device
+    self.address = address
+    self.descriptor = descriptor
+  }
+
+  deinit { close(descriptor) }
+
+  /// The name of this program, made plain: what a device is called that was given no name.
+  public static var programName: String {
+    guard let argument = CommandLine.arguments.first, let last = argument.split(separator: "/").last else {
+      return "device"
+    }
+    return PlainName.plain(last)
+  }
+
+  /// Takes the identity of a device until the object goes away.
+  ///
+  /// - Parameters:
+  ///   - device: the device's name; `nil` takes the program's.
+  ///   - stateFolder: where identities are kept; `nil` takes `swift-corebluetooth` in the user's folder for state.
+  public static func acquire(
+    air: String, device: String? = nil, stateFolder: String? = nil
+  ) throws(SharedAirError) -> RadioIdentity {
+    guard PlainName.isValid(air) else { throw invalid("an air", air) }
+    let name = device ?? programName
+    guard PlainName.isValid(name) else { throw invalid("a device", name) }
+    var folder: String
+    if let stateFolder { folder = try PrivateFolder.make(stateFolder) } else { folder = try PrivateFolder.state() }
+    for part in ["devices", air] { folder = try PrivateFolder.make(folder + "/" + part) }
+    for number in 1...limit {
+      let candidate = number == 1 ? name : "\(name)-\(number)"
+      if let identity = try open(candidate, at: "\(folder)/\(candidate).json") { return identity }
+    }
+    throw SharedAirError(.inUse, "\(limit) devices called \(name) are in use on the air \(air).")
+  }
+
+  private static func invalid(_ what: String, _ name: String) -> SharedAirError {
+    SharedAirError(
+      .invalidName,
+      "\"\(name)\" cannot be the name of \(what): at most \(PlainName.lengthLimit) letters, digits, dots, dashes and "
+        + "underscores, and no dot first.")
+  }
+
+  /// `nil` where somebody else has it.
+  private static func open(_ device: String, at path: String) throws(SharedAirError) -> RadioIdentity? {
+    let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw SharedAirError(.folder, "Cannot open \(path): \(PrivateFolder.reason()).")
+    }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      close(descriptor)
+      return nil
+    }
+    if let address = read(descriptor) {
+      return RadioIdentity(device: device, address: address, descriptor: descriptor)
+    }
+    let address = newAddress()
+    guard write(address, to: descriptor) else {
+      let reason = PrivateFolder.reason()
+      close(descriptor)
+      throw SharedAirError(.folder, "Cannot write \(path): \(reason).")
+    }
+    return RadioIdentity(device: device, address: address, descriptor: descriptor)
+  }
+
+  private static func newAddress() -> DeviceAddress {
+    // Of the first octet: locally administered, not a group.
+    let value = SystemEntropy().next() & 0xFCFF_FFFF_FFFF | 0x0200_0000_0000
+    return DeviceAddress(value, kind: .public)
+  }
+
+  private static func write(_ address: DeviceAddress, to descriptor: CInt) -> Bool {
+    let kind = address.kind == .public ? "public" : "random"
+    let text = Array("{\n  \"address\": \"\(address)\",\n  \"kind\": \"\(kind)\"\n}\n".utf8)
+    return ftruncate(descriptor, 0) == 0 && pwrite(descriptor, text, text.count, 0) == text.count
+  }
+
+  /// What the file says; `nil` where it is new or broken, and then it is written anew.
+  private static func read(_ descriptor: CInt) -> DeviceAddress? {
+    var buffer = [UInt8](repeating: 0, count: 512)
+    let count = pread(descriptor, &buffer, buffer.count, 0)
+    guard count > 0 else { return nil }
+    // The two values are the second and the fourth of four strings.
+    let strings = String(decoding: buffer.prefix(count), as: UTF8.self).split(
+      separator: "\"", omittingEmptySubsequences: false)
+    guard strings.count == 9, strings[1] == "address", strings[5] == "kind" else { return nil }
+    let kind: DeviceAddress.Kind = strings[7] == "random" ? .random : .public
+    return DeviceAddress(strings[3], kind: kind)
+  }
+}

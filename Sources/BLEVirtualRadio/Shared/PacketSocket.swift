@@ -1,0 +1,103 @@
+import Glibc
+
+/// A Unix socket that keeps packets whole and never blocks (`SOCK_SEQPACKET`).
+///
+/// Each pair of processes has a queue of its own: one that has been stopped fills its own queues only.
+final class PacketSocket {
+  enum Received {
+    case packet([UInt8])
+    /// Nothing more is there now.
+    case nothing
+    /// The other end is gone.
+    case closed
+  }
+
+  /// The longest packet that is taken; longer ones are dropped.
+  static let packetLimit = 16_384
+
+  let descriptor: CInt
+
+  private init(descriptor: CInt) { self.descriptor = descriptor }
+
+  deinit { close(descriptor) }
+
+  private static func make() -> PacketSocket? {
+    let descriptor = socket(
+      AF_UNIX, CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+    return descriptor < 0 ? nil : PacketSocket(descriptor: descriptor)
+  }
+
+  /// A socket that listens under `path`. It is there under another name first: whoever finds it can connect.
+  static func listening(at path: String) throws(SharedAirError) -> PacketSocket {
+    let early = path + ".new"
+    guard let socket = make() else {
+      throw SharedAirError(.socket, "Cannot make a socket: \(PrivateFolder.reason()).")
+    }
+    guard let bound = withAddress(early, { bind(socket.descriptor, $0, $1) }) else {
+      throw SharedAirError(.socket, "The path \(path) is too long for a socket; choose a shorter name for the air.")
+    }
+    guard bound == 0, listen(socket.descriptor, 64) == 0, rename(early, path) == 0 else {
+      let reason = PrivateFolder.reason()
+      unlink(early)
+      throw SharedAirError(.socket, "Cannot listen at \(path): \(reason).")
+    }
+    return socket
+  }
+
+  enum Connected {
+    case socket(PacketSocket)
+    /// The process that left this name is dead.
+    case stale
+    case failed
+  }
+
+  static func connected(to path: String) -> Connected {
+    guard let socket = make() else { return .failed }
+    guard let result = withAddress(path, { connect(socket.descriptor, $0, $1) }) else { return .failed }
+    if result == 0 { return .socket(socket) }
+    return errno == ECONNREFUSED ? .stale : .failed
+  }
+
+  /// `nil` where nobody waits.
+  func accepted() -> PacketSocket? {
+    let other = accept(descriptor, nil, nil)
+    if other < 0 { return nil }
+    _ = fcntl(other, F_SETFL, O_NONBLOCK)
+    _ = fcntl(other, F_SETFD, FD_CLOEXEC)
+    return PacketSocket(descriptor: other)
+  }
+
+  /// Sends a packet whole or not at all: where the other end's queue is full it is lost, as on the air.
+  @discardableResult
+  func send(_ octets: [UInt8]) -> Bool {
+    Glibc.send(descriptor, octets, octets.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT))
+      == octets.count
+  }
+
+  func receive(into buffer: inout [UInt8]) -> Received {
+    while true {
+      let count = recv(descriptor, &buffer, buffer.count, CInt(MSG_DONTWAIT) | CInt(MSG_TRUNC))
+      if count > buffer.count { continue }
+      if count > 0 { return .packet(Array(buffer[..<count])) }
+      if count == 0 { return .closed }
+      if errno == EINTR { continue }
+      return errno == EAGAIN ? .nothing : .closed
+    }
+  }
+
+  /// `nil` where the path is too long.
+  private static func withAddress(
+    _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt
+  ) -> CInt? {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let octets = Array(path.utf8)
+    guard octets.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: octets) }
+    return withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+  }
+}

@@ -1,0 +1,251 @@
+import BLECore
+import BLEHCI
+import BLEWire
+import Dispatch
+import Glibc
+
+/// An air that the processes of one user on one machine share, with nothing to start first.
+///
+/// The air is a folder of sockets, one for each process: whoever comes connects to all that are there. Radios keep their own
+/// course in their own process and tell the others what they send; who hears it is decided where it is heard. A process
+/// that dies is a radio that fell silent, and its socket is removed by the next one that comes.
+///
+/// Everything on the loop, making one included.
+public final class SharedAir {
+  public let name: String
+  /// The folder of the air's sockets.
+  public let folder: String
+  /// This process's part of the air: controllers are made here.
+  public let air: Air
+
+  private let loop: DispatchStackLoop
+  private let path: String
+  private let process: UInt64
+  private let listener: PacketSocket
+  private let listenerSource: any DispatchSourceRead
+  private var peers: [SharedAirPeer] = []
+  private var links: [UInt32: RemoteLink] = [:]
+  private var toldListeners: UInt16 = 0
+  private var isOpen = true
+  /// Messages of other processes that could not be understood.
+  public private(set) var droppedMessageCount = 0
+
+  /// - Parameters:
+  ///   - name: the air's name: letters, digits, dots, dashes and underscores.
+  ///   - runtimeFolder: where airs are kept; `nil` takes this user's folder for running processes.
+  public init(
+    name: String, loop: DispatchStackLoop, runtimeFolder: String? = nil, seed: UInt64 = SystemEntropy().next(),
+    propagation: Propagation = .indoors, loss: LossModel = .sensitivity
+  ) throws(SharedAirError) {
+    guard PlainName.isValid(name) else {
+      throw SharedAirError(.invalidName, "\"\(name)\" cannot be the name of an air: use letters, digits and dashes.")
+    }
+    self.name = name
+    self.loop = loop
+    var folder: String
+    if let runtimeFolder {
+      folder = try PrivateFolder.make(runtimeFolder)
+    } else {
+      folder = try PrivateFolder.runtime()
+    }
+    for part in ["air", name] { folder = try PrivateFolder.make(folder + "/" + part) }
+    self.folder = folder
+    let entropy = SystemEntropy()
+    process = entropy.next()
+    path = folder + "/" + entropy.octets(5).hexadecimal
+    listener = try PacketSocket.listening(at: path)
+    air = Air(loop: loop, seed: seed, propagation: propagation, loss: loss)
+    listenerSource = DispatchSource.makeReadSource(fileDescriptor: listener.descriptor, queue: loop.queue)
+    air.bridge = self
+    let bound = LoopBound(Unowned(self))
+    listenerSource.setEventHandler { bound.value.object?.acceptAll() }
+    // The socket must stay until the source has let go of it.
+    let socket = LoopBound(listener)
+    listenerSource.setCancelHandler { _ = socket.value }
+    listenerSource.activate()
+    for entry in Self.entries(of: folder) where folder + "/" + entry != path { meet(folder + "/" + entry) }
+  }
+
+  deinit { closeAll() }
+
+  /// How many other processes are on this air.
+  public var peerCount: Int { peers.count { $0.process != nil } }
+
+  /// Leaves the air: what is connected over it falls silent.
+  public func leave() {
+    closeAll()
+    for link in links.values { link.connection?.peer = .none }
+    links = [:]
+    air.remoteListenerCount = 0
+  }
+
+  private func closeAll() {
+    guard isOpen else { return }
+    isOpen = false
+    unlink(path)
+    listenerSource.cancel()
+    for peer in peers { peer.close() }
+    peers = []
+  }
+
+  // MARK: Meeting
+
+  /// The names of sockets in the folder.
+  private static func entries(of folder: String) -> [String] {
+    guard let directory = opendir(folder) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { raw in
+        String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name.utf8.count == 10, name.utf8.allSatisfy({ $0 != 0x2E }) { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  private func meet(_ path: String) {
+    switch PacketSocket.connected(to: path) {
+    case .socket(let socket): add(socket, isOurs: true)
+    case .stale: unlink(path)
+    case .failed: break
+    }
+  }
+
+  private func acceptAll() {
+    while isOpen, let socket = listener.accepted() { add(socket, isOurs: false) }
+  }
+
+  private func add(_ socket: PacketSocket, isOurs: Bool) {
+    let peer = SharedAirPeer(socket, isOurs: isOurs, queue: loop.queue, owner: self)
+    peers.append(peer)
+    peer.send(.hello(process: process, listeners: localListeners))
+  }
+
+  func remove(_ peer: SharedAirPeer) {
+    peer.close()
+    peers.removeAll { $0 === peer }
+    countListeners()
+  }
+
+  // MARK: Messages
+
+  /// Takes everything that has come in from everybody.
+  func readAll() {
+    acceptAll()
+    for peer in peers { peer.read() }
+  }
+
+  func receive(_ octets: [UInt8], from peer: SharedAirPeer) {
+    guard isOpen, let message = try? AirMessage(octets) else {
+      droppedMessageCount += 1
+      return
+    }
+    switch message {
+    case .hello(let process, let listeners):
+      peer.process = process
+      peer.listeners = listeners
+      dropDoubles(of: peer)
+      countListeners()
+    case .listeners(let count):
+      peer.listeners = count
+      countListeners()
+    case .advertising(let message): hear(message, from: peer)
+    case .scanRequest(let node, let set, let scanner):
+      guard let advertiser = advertiser(node: node, set: set) else { return }
+      _ = advertiser.answersScanRequest(from: scanner)
+    case .connect(let message): connect(message, from: peer)
+    case .refused(let accessAddress): links[accessAddress]?.receiveRefusal()
+    case .event(let message): links[message.accessAddress]?.receive(message)
+    case .reply(let message): links[message.accessAddress]?.receive(message)
+    case .poke(let accessAddress): links[accessAddress]?.receivePoke()
+    }
+  }
+
+  /// Two processes that came at the same time have connected to each other: one of the two connections is enough.
+  private func dropDoubles(of peer: SharedAirPeer) {
+    guard let other = peer.process else { return }
+    let both = peers.filter { $0.process == other }
+    guard both.count > 1 else { return }
+    // Both sides keep the one that the smaller number made.
+    let keepsOurs = process < other
+    for double in both where double.isOurs != keepsOurs { remove(double) }
+  }
+
+  private func hear(_ message: AdvertisingMessage, from peer: SharedAirPeer) {
+    let now = loop.now
+    guard message.start <= now + .seconds(1), now - message.start < .seconds(10) else { return }
+    let source = RemoteAdvertiser(message, channel: peer, bridge: self)
+    guard let offer = source.offer else {
+      droppedMessageCount += 1
+      return
+    }
+    withExtendedLifetime(source) {
+      if let tap = air.tap { offer.report(to: tap, on: air, start: message.start) }
+      for listener in air.listeners.candidates(near: message.station.position) {
+        listener.hear(offer, start: message.start)
+      }
+    }
+  }
+
+  private func advertiser(node: UInt32, set: UInt8) -> Advertiser? {
+    air.node(number: Int(node))?.controller?.advertisingSets[LEAdvertisingHandle(rawValue: set)]?.advertiser
+  }
+
+  private func connect(_ message: ConnectMessage, from peer: SharedAirPeer) {
+    let indication = message.indication
+    let timing = ConnectionTiming(
+      interval: indication.interval, latency: indication.latency, timeout: indication.timeout)
+    guard let advertiser = advertiser(node: message.node, set: message.set), timing.isValid,
+      (1...3).contains(message.phy), links[indication.accessAddress] == nil, advertiser.accepts(indication.initiator),
+      advertiser.address == indication.advertiser
+    else {
+      peer.send(.refused(accessAddress: indication.accessAddress))
+      return
+    }
+    let link = RemoteLink(
+      accessAddress: indication.accessAddress, station: message.station, channel: peer, bridge: self)
+    insert(link)
+    advertiser.take(indication, created: loop.now) { connection in
+      connection.peer = .remote(link)
+      link.connection = connection
+      connection.transmitPHY = LEPHY(rawValue: message.phy)
+      connection.receivePHY = LEPHY(rawValue: message.phy)
+      connection.updateDataLength()
+      connection.begin()
+    }
+  }
+
+  // MARK: Links and listeners
+
+  func insert(_ link: RemoteLink) { links[link.accessAddress] = link }
+
+  func remove(_ link: RemoteLink) {
+    if links[link.accessAddress] === link { links[link.accessAddress] = nil }
+  }
+
+  private var localListeners: UInt16 { UInt16(clamping: air.listeners.count) }
+
+  private func countListeners() { air.remoteListenerCount = peers.reduce(0) { $0 + Int($1.listeners) } }
+}
+
+extension SharedAir: AirBridge {
+  func carry(_ offer: AdvertisingOffer, of advertiser: Advertiser, start: StackInstant) {
+    let octets = AirMessage.advertising(AdvertisingMessage(offer, of: advertiser, start: start)).octets
+    for peer in peers where peer.listeners > 0 { peer.send(octets: octets) }
+  }
+
+  func localListenersChanged() {
+    let count = localListeners
+    // The others only need to know whether anybody listens.
+    if (count > 0) == (toldListeners > 0) { return }
+    toldListeners = count
+    for peer in peers { peer.send(.listeners(count)) }
+  }
+}
+
+/// A reference that a closure can hold without keeping its object.
+struct Unowned<Object: AnyObject> {
+  weak var object: Object?
+  init(_ object: Object) { self.object = object }
+}

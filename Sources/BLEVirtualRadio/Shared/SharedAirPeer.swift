@@ -1,0 +1,63 @@
+import BLECore
+import Dispatch
+
+/// The connection to another process on the air.
+final class SharedAirPeer: AirPeer {
+  /// Who it is; `nil` before it has said so.
+  var process: UInt64?
+  /// How many of its radios listen.
+  var listeners: UInt16 = 0
+  /// This process made the connection.
+  let isOurs: Bool
+  private let socket: PacketSocket
+  private let source: any DispatchSourceRead
+  private weak var owner: SharedAir?
+  private var isOpen = true
+  private var buffer = [UInt8](repeating: 0, count: PacketSocket.packetLimit)
+  private var isReading = false
+
+  /// So many messages are taken before others have their turn.
+  private static let turn = 128
+
+  init(_ socket: PacketSocket, isOurs: Bool, queue: DispatchQueue, owner: SharedAir) {
+    self.socket = socket
+    self.isOurs = isOurs
+    self.owner = owner
+    source = DispatchSource.makeReadSource(fileDescriptor: socket.descriptor, queue: queue)
+    let bound = LoopBound(Unowned(self))
+    source.setEventHandler { bound.value.object?.read() }
+    // The socket must stay until the source has let go of it.
+    let kept = LoopBound(socket)
+    source.setCancelHandler { _ = kept.value }
+    source.activate()
+  }
+
+  func close() {
+    guard isOpen else { return }
+    isOpen = false
+    source.cancel()
+  }
+
+  func send(_ message: AirMessage) { send(octets: message.octets) }
+
+  func send(octets: [UInt8]) {
+    if isOpen { socket.send(octets) }
+  }
+
+  func read() {
+    // A message can lead to reading: what waits is taken by the reading that goes on.
+    if isReading { return }
+    isReading = true
+    defer { isReading = false }
+    for _ in 0..<Self.turn {
+      guard isOpen else { return }
+      switch socket.receive(into: &buffer) {
+      case .packet(let octets): owner?.receive(octets, from: self)
+      case .nothing: return
+      case .closed:
+        owner?.remove(self)
+        return
+      }
+    }
+  }
+}

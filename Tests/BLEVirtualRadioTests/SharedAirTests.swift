@@ -1,0 +1,311 @@
+import BLECore
+import BLEHCI
+import BLEVirtualRadio
+import BLEWire
+import Dispatch
+import Foundation
+import Glibc
+import Testing
+
+/// One process's part of a shared air: a loop of its own, a controller, a host. Two of these in one process meet over
+/// sockets, as two processes do.
+///
+/// `@unchecked Sendable`: everything but the loop is touched on the loop only.
+final class LiveParty: @unchecked Sendable {
+  let loop = DispatchStackLoop()
+  private(set) var air: SharedAir?
+  private(set) var host: TestHost?
+  private var waiters: [(condition: (TestHost) -> Bool, finish: (Bool) -> Void)] = []
+
+  init(_ name: String, _ number: UInt64, folder: String) async throws {
+    try await run { party in
+      let air = try SharedAir(name: name, loop: party.loop, runtimeFolder: folder, seed: number)
+      let host = try TestHost(air.air, loop: party.loop, number)
+      host.onPacket = { [unowned party] in party.check() }
+      party.air = air
+      party.host = host
+      host.start()
+    }
+  }
+
+  func run(_ body: @escaping @Sendable (LiveParty) throws -> Void) async throws {
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+      loop.submit(from: .common) { continuation.resume(with: Result { try body(self) }) }
+    }
+  }
+
+  func withHost(_ body: @escaping @Sendable (TestHost) -> Void) async throws {
+    try await run { party in if let host = party.host { body(host) } }
+  }
+
+  func ask<Answer: Sendable>(_ body: @escaping @Sendable (LiveParty) -> Answer) async -> Answer {
+    await withCheckedContinuation { continuation in
+      loop.submit(from: .common) { continuation.resume(returning: body(self)) }
+    }
+  }
+
+  /// Waits until `condition` holds, asked after each packet that the host gets; false after ten seconds.
+  func until(_ condition: @escaping @Sendable (TestHost) -> Bool) async -> Bool {
+    await withCheckedContinuation { continuation in
+      loop.submit(from: .common) {
+        var isOver = false
+        let finish = { (reached: Bool) in
+          if isOver { return }
+          isOver = true
+          continuation.resume(returning: reached)
+        }
+        self.waiters.append((condition, finish))
+        self.loop.schedule(after: .seconds(10), .background) { finish(false) }
+        self.check()
+      }
+    }
+  }
+
+  private func check() {
+    guard let host else { return }
+    waiters.removeAll { waiter in
+      guard waiter.condition(host) else { return false }
+      waiter.finish(true)
+      return true
+    }
+  }
+
+  func leave() async throws {
+    try await run { party in
+      party.air?.leave()
+      party.host?.controller.close()
+    }
+  }
+}
+
+/// A folder of its own below the one for temporary files, removed at the end.
+final class TemporaryFolder {
+  let path: String
+
+  init() throws {
+    var template = Array("/tmp/radio-test-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw SharedAirError(.folder, "mkdtemp failed") }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: path)
+  }
+}
+
+@Suite("An air between processes", .serialized)
+struct SharedAirTests {
+  private func connectedPair(
+    _ folder: TemporaryFolder, timeout: UInt16 = 300
+  ) async throws -> (central: LiveParty, peripheral: LiveParty) {
+    let peripheral = try await LiveParty("test", 2, folder: folder.path)
+    let central = try await LiveParty("test", 1, folder: folder.path)
+    try await peripheral.withHost { $0.advertise(interval: 0x20, scanData: [2, 9, 0x41]) }
+    try await central.withHost { $0.connect(to: TestHost.address(2), interval: 8, timeout: timeout) }
+    #expect(await central.until { !$0.connections.isEmpty })
+    #expect(await peripheral.until { !$0.connections.isEmpty })
+    return (central, peripheral)
+  }
+
+  @Test("radios of two processes find each other, and the scan response comes too")
+  func discovery() async throws {
+    let folder = try TemporaryFolder()
+    let peripheral = try await LiveParty("test", 2, folder: folder.path)
+    try await peripheral.withHost { $0.advertise(interval: 0x20, scanData: [2, 9, 0x41]) }
+    let central = try await LiveParty("test", 1, folder: folder.path)
+    try await central.withHost { $0.scan(type: .active, filtersDuplicates: true) }
+    #expect(await central.until { $0.reports.count == 2 })
+    let reports = await central.ask { $0.host?.reports.map(\.report.type) ?? [] }
+    #expect(reports == [.connectable, .scanResponse])
+    // Another air in the same folder hears nothing of it.
+    let stranger = try await LiveParty("other", 3, folder: folder.path)
+    try await stranger.withHost { $0.scan() }
+    #expect(await stranger.ask { $0.air?.peerCount } == 0)
+    try await central.leave()
+    try await peripheral.leave()
+    try await stranger.leave()
+  }
+
+  @Test("data goes both ways between processes, whole and in order, and the connection ends in good order")
+  func data() async throws {
+    let folder = try TemporaryFolder()
+    let (central, peripheral) = try await connectedPair(folder)
+    let count = 300
+    for party in [central, peripheral] {
+      try await party.withHost { host in
+        guard let handle = host.connections.first?.event.connectionHandle else { return }
+        ConnectionTests.stream(count, from: host, handle)
+      }
+    }
+    let expected = (0..<count).flatMap { ConnectionTests.payload($0) }
+    for party in [central, peripheral] {
+      #expect(await party.until { $0.data.reduce(0) { $0 + $1.packet.payload.count } >= expected.count })
+      #expect(await party.until { $0.completed == count })
+      #expect(await party.ask { $0.host?.data.flatMap { $0.packet.payload } } == expected)
+    }
+    try await central.withHost { host in
+      guard let handle = host.connections.first?.event.connectionHandle else { return }
+      host.send(HCIDisconnect(connectionHandle: handle, reason: .remoteUserTerminated))
+    }
+    #expect(await central.until { $0.disconnections.map(\.event.reason) == [.localHostTerminated] })
+    #expect(await peripheral.until { $0.disconnections.map(\.event.reason) == [.remoteUserTerminated] })
+    try await central.leave()
+    try await peripheral.leave()
+  }
+
+  @Test("what the peripheral's process ends, the central's is told")
+  func peripheralDisconnects() async throws {
+    let folder = try TemporaryFolder()
+    let (central, peripheral) = try await connectedPair(folder)
+    try await peripheral.withHost { host in
+      guard let handle = host.connections.first?.event.connectionHandle else { return }
+      host.send(data: [1, 0, 4, 0, 9], to: handle)
+      host.send(HCIDisconnect(connectionHandle: handle, reason: .remoteUserTerminated))
+    }
+    #expect(await central.until { $0.disconnections.map(\.event.reason) == [.remoteUserTerminated] })
+    #expect(await peripheral.until { $0.disconnections.map(\.event.reason) == [.localHostTerminated] })
+    #expect(await central.ask { $0.host?.data.count } == 1)
+    try await central.leave()
+    try await peripheral.leave()
+  }
+
+  @Test("a process that dies is a radio that fell silent: supervision time-out")
+  func deadProcess() async throws {
+    let folder = try TemporaryFolder()
+    let (central, peripheral) = try await connectedPair(folder, timeout: 50)
+    try await peripheral.withHost { host in
+      guard let handle = host.connections.first?.event.connectionHandle else { return }
+      host.send(data: [1, 0, 4, 0, 9], to: handle)
+    }
+    #expect(await central.until { $0.data.count == 1 })
+    try await peripheral.run { $0.air?.leave() }
+    #expect(await central.until { $0.disconnections.map(\.event.reason) == [.connectionTimeout] })
+    #expect(await central.ask { $0.air?.peerCount } == 0)
+    try await central.leave()
+  }
+
+  @Test("parameters, PHY and data length change between processes too")
+  func updates() async throws {
+    let folder = try TemporaryFolder()
+    let (central, peripheral) = try await connectedPair(folder)
+    try await central.withHost { host in
+      guard let handle = host.connections.first?.event.connectionHandle else { return }
+      host.send(
+        LESetPHY(connectionHandle: handle, preference: [], transmitPHYs: .le2M, receivePHYs: .le2M, options: 0))
+      host.send(
+        LEConnectionUpdate(
+          connectionHandle: handle,
+          parameters: ConnectionParameters(
+            intervalMinimum: ConnectionInterval(rawValue: 16), intervalMaximum: ConnectionInterval(rawValue: 16),
+            latency: 0, supervisionTimeout: SupervisionTimeout(rawValue: 400))))
+    }
+    for party in [central, peripheral] {
+      let isUpdated = await party.until { host in
+        let kinds = host.events.map { event -> Int in
+          switch event.event {
+          case .lePHYUpdateComplete(let event) where event.transmitPHY == .le2M: 1
+          case .leConnectionUpdateComplete(let event) where event.interval.rawValue == 16: 2
+          case .leDataLengthChange: 4
+          default: 0
+          }
+        }
+        return Set(kinds).isSuperset(of: [1, 2, 4])
+      }
+      #expect(isUpdated)
+    }
+    try await central.leave()
+    try await peripheral.leave()
+  }
+
+  @Test("the socket of a dead process is removed, and octets from nowhere do no harm")
+  func strangers() async throws {
+    let folder = try TemporaryFolder()
+    let first = try await LiveParty("test", 1, folder: folder.path)
+    let airFolder = try #require(await first.ask { $0.air?.folder })
+    // A name that nobody listens to any more.
+    let stale = airFolder + "/0123456789"
+    close(Self.socket(bound: stale))
+    #expect(access(stale, F_OK) == 0)
+    // A process that says nothing but nonsense, and one that never reads.
+    let path = try #require(await first.ask { Self.firstSocket(in: $0.air?.folder ?? "", except: "0123456789") })
+    let hostile = Self.socket(connected: path)
+    let chance = SeededEntropy(seed: 4)
+    for count in 1..<200 {
+      var octets = chance.octets(count)
+      if count > 3, count % 2 == 0 { octets.replaceSubrange(0..<3, with: [0xA1, 1, UInt8(count / 2 % 11)]) }
+      send(hostile, octets, octets.count, CInt(MSG_NOSIGNAL))
+    }
+    let second = try await LiveParty("test", 2, folder: folder.path)
+    #expect(access(stale, F_OK) != 0)
+    try await second.withHost { $0.advertise(interval: 0x20) }
+    try await first.withHost { $0.connect(to: TestHost.address(2), interval: 8, timeout: 300) }
+    #expect(await first.until { !$0.connections.isEmpty })
+    #expect(await first.ask { $0.air?.droppedMessageCount ?? 0 } > 100)
+    close(hostile)
+    try await first.leave()
+    try await second.leave()
+  }
+
+  static func firstSocket(in folder: String, except name: String) -> String? {
+    guard let directory = opendir(folder) else { return nil }
+    defer { closedir(directory) }
+    while let entry = readdir(directory) {
+      let found = withUnsafeBytes(of: &entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if !found.hasPrefix("."), found != name { return folder + "/" + found }
+    }
+    return nil
+  }
+
+  private static func withAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Void) {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+    withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+    }
+  }
+
+  private static func socket(bound path: String) -> CInt {
+    let descriptor = Glibc.socket(AF_UNIX, CInt(SOCK_SEQPACKET.rawValue), 0)
+    withAddress(path) { _ = bind(descriptor, $0, $1) }
+    return descriptor
+  }
+
+  private static func socket(connected path: String) -> CInt {
+    let descriptor = Glibc.socket(AF_UNIX, CInt(SOCK_SEQPACKET.rawValue), 0)
+    withAddress(path) { _ = connect(descriptor, $0, $1) }
+    return descriptor
+  }
+
+  @Test("a folder that is open to others, or a link to one, is refused or closed")
+  func folders() async throws {
+    let folder = try TemporaryFolder()
+    let loop = DispatchStackLoop()
+    symlink("/tmp", folder.path + "/link")
+    #expect(throws: SharedAirError.self) {
+      _ = try SharedAir(name: "test", loop: loop, runtimeFolder: folder.path + "/link")
+    }
+    #expect(throws: SharedAirError.self) { _ = try SharedAir(name: "../x", loop: loop, runtimeFolder: folder.path) }
+    #expect(throws: SharedAirError.self) { _ = try SharedAir(name: "", loop: loop, runtimeFolder: folder.path) }
+  }
+
+  @Test("a device keeps its address; two at once are two devices")
+  func identity() throws {
+    let folder = try TemporaryFolder()
+    var first: RadioIdentity? = try RadioIdentity.acquire(air: "a", device: "lamp", stateFolder: folder.path)
+    let address = try #require(first?.address)
+    let second = try RadioIdentity.acquire(air: "a", device: "lamp", stateFolder: folder.path)
+    #expect(second.device == "lamp-2" && second.address != address)
+    let elsewhere = try RadioIdentity.acquire(air: "b", device: "lamp", stateFolder: folder.path)
+    #expect(elsewhere.device == "lamp" && elsewhere.address != address)
+    first = nil
+    let again = try RadioIdentity.acquire(air: "a", device: "lamp", stateFolder: folder.path)
+    #expect(again.device == "lamp" && again.address == address)
+    #expect(throws: SharedAirError.self) {
+      try RadioIdentity.acquire(air: "a", device: "a/b", stateFolder: folder.path)
+    }
+    #expect(!RadioIdentity.programName.isEmpty)
+  }
+}

@@ -1,0 +1,150 @@
+import BLECore
+import BLEVirtualRadio
+import BLEWire
+import Testing
+
+@Suite("Throughput and cost")
+struct ThroughputTests {
+  /// Octets a second that arrive while the controller's buffers are kept full.
+  private func rate(
+    phy: LEPHYSet, dataLength: UInt16, fromCentral: Bool, interval: UInt16 = 40, eventLength: UInt16 = 0
+  ) async throws -> Double {
+    let pair = try TestPair(dataLength: dataLength)
+    let handles = try await pair.connect(interval: interval, timeout: 400, eventLength: eventLength)
+    pair.central.send(
+      LESetPHY(connectionHandle: handles.central, preference: [], transmitPHYs: phy, receivePHYs: phy, options: 0))
+    await pair.run(.seconds(2))
+    let (sender, receiver) = fromCentral ? (pair.central, pair.peripheral) : (pair.peripheral, pair.central)
+    let handle = fromCentral ? handles.central : handles.peripheral
+    let payload = [UInt8](repeating: 0x55, count: Int(dataLength))
+    sender.onCompleted = { count in for _ in 0..<count { sender.send(data: payload, to: handle) } }
+    for _ in 0..<12 { sender.send(data: payload, to: handle) }
+    await pair.run(.seconds(1))
+    receiver.forget()
+    await pair.run(.seconds(10))
+    return Double(receiver.data.reduce(0) { $0 + $1.packet.payload.count }) / 10
+  }
+
+  @Test("a connection carries what the air times of its packets allow", arguments: [true, false])
+  func throughput(fromCentral: Bool) async throws {
+    // Packet, 150 us, empty packet, 150 us: the ceiling.
+    let cases: [(phy: LEPHYSet, dataLength: UInt16, microseconds: Double)] = [
+      (.le2M, 251, 1_392), (.le1M, 251, 2_468), (.le1M, 27, 676),
+    ]
+    for (phy, dataLength, microseconds) in cases {
+      let ceiling = Double(dataLength) / microseconds * 1e6
+      let rate = try await rate(phy: phy, dataLength: dataLength, fromCentral: fromCentral)
+      #expect(rate <= ceiling && rate > ceiling * 0.9, "\(rate) of \(ceiling) octets a second")
+    }
+  }
+
+  @Test("the length of events limits what a connection carries")
+  func eventLength() async throws {
+    let rate = try await rate(phy: .le1M, dataLength: 251, fromCentral: true, interval: 40, eventLength: 8)
+    // 5 ms of each 50 ms: two packets.
+    #expect(rate == 2 * 251 * 20)
+  }
+
+  @Test("many packets are cheap")
+  func cost() async throws {
+    let clock = ContinuousClock()
+    let begin = clock.now
+    let rate = try await rate(phy: .le2M, dataLength: 251, fromCentral: true)
+    let packets = rate * 11 / 251
+    let cost = (clock.now - begin) / packets
+    print("one LL packet of 251 octets, both hosts' HCI included: \(cost)")
+    #expect(cost < .milliseconds(1))
+  }
+
+  @Test("a connection on which nothing happens has no timers; a notification has few")
+  func idle() async throws {
+    let inner = VirtualLoop()
+    let loop = CountingLoop(inner)
+    let air = Air(loop: loop, seed: 3, propagation: .constant, loss: .none)
+    let central = try TestHost(air, loop: loop, 1)
+    var handles: [(host: TestHost, handle: ConnectionHandle)] = []
+    central.start()
+    for number in 10..<20 as Range<UInt64> {
+      let host = try TestHost(air, loop: loop, number)
+      host.start()
+      host.advertise(interval: 0x20)
+      central.connect(to: host.address, interval: 24, timeout: 400)
+      await inner.run(until: .instant(inner.now + .seconds(1)))
+      handles.append((host, try #require(host.connections.first?.event.connectionHandle)))
+    }
+    await inner.run(until: .instant(inner.now + .seconds(10)))
+    let before = loop.scheduled
+    await inner.run(until: .instant(inner.now + .seconds(3_600)))
+    #expect(loop.scheduled == before)
+    for _ in 0..<100 {
+      for (host, handle) in handles { host.send(data: [3, 0, 4, 0, 0x1B, 1, 0], to: handle) }
+      await inner.run(until: .instant(inner.now + .seconds(1)))
+    }
+    #expect(central.data.count == 1_000)
+    let perNotification = Double(loop.scheduled - before) / 1_000
+    #expect(perNotification < 6.5, "\(perNotification) timers a notification")
+    // The link is as alive as ever: silence is noticed in time.
+    handles[0].host.controller.silence()
+    await inner.run(until: .instant(inner.now + .milliseconds(4_001)))
+    #expect(central.disconnections.count == 1)
+  }
+
+  @Test("an hour of 100 connections that notify each second takes seconds")
+  func simulatedHour() async throws {
+    let loop = VirtualLoop()
+    let air = Air(loop: loop, seed: 3, propagation: .constant, loss: .none)
+    let central = try TestHost(air, loop: loop, 1)
+    central.start()
+    var notifiers: [Notifier] = []
+    for number in 10..<110 as Range<UInt64> {
+      let host = try TestHost(air, loop: loop, number)
+      host.start()
+      host.advertise(interval: 0x20)
+      central.connect(to: host.address, interval: 24, timeout: 400)
+      await loop.run(until: .instant(loop.now + .milliseconds(500)))
+      notifiers.append(Notifier(host, try #require(host.connections.first?.event.connectionHandle)))
+    }
+    let clock = ContinuousClock()
+    let begin = clock.now
+    for notifier in notifiers { notifier.timerFired(tag: 0) }
+    // A tenth of the hour is enough to say.
+    await loop.run(until: .instant(loop.now + .seconds(360)))
+    let cost = (clock.now - begin) / central.packetCount
+    print("one notification with all that belongs to it: \(cost); of \(central.packetCount)")
+    #expect(central.data.count >= 35_900)
+    #expect(clock.now - begin < .seconds(30))
+  }
+
+  private final class Notifier: TimerTarget {
+    let host: TestHost
+    let handle: ConnectionHandle
+    init(_ host: TestHost, _ handle: ConnectionHandle) {
+      self.host = host
+      self.handle = handle
+    }
+    func timerFired(tag: Int) {
+      host.send(data: [3, 0, 4, 0, 0x1B, 1, 0], to: handle)
+      host.loop.schedule(after: .seconds(1), .background, self, tag: 0)
+    }
+  }
+}
+
+/// Counts the timers that are scheduled.
+///
+/// `@unchecked Sendable`: `scheduled` is touched on the loop, and between its runs.
+final class CountingLoop: StackLoop, @unchecked Sendable {
+  private let inner: VirtualLoop
+  private(set) var scheduled = 0
+
+  init(_ inner: VirtualLoop) { self.inner = inner }
+
+  var now: StackInstant { inner.now }
+  func submit(from origin: JobOrigin, _ job: @escaping @Sendable () -> Void) { inner.submit(from: origin, job) }
+  func makeOrigin() -> JobOrigin { inner.makeOrigin() }
+  func schedule(at deadline: StackInstant, _ kind: TimerKind, _ target: any TimerTarget, tag: Int) -> TimerToken {
+    scheduled += 1
+    return inner.schedule(at: deadline, kind, target, tag: tag)
+  }
+  func cancel(_ token: TimerToken) { inner.cancel(token) }
+  func deliver(_ delivery: any CallbackDelivery) { inner.deliver(delivery) }
+}
