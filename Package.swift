@@ -77,6 +77,7 @@ var targets: [Target] = []
     tests("BLEAdapterTests", knows: ["BLECore", "BLEAdapter"]),
     tests(
       "BLEHostTests", knows: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEAdapter", "BLEHost", "BLEVirtualRadio"]),
+    tests("BLEDefaultStackTests", knows: ["BLECore", "BLEAdapter", "BLEDefaultStack"]),
     tests("CoreBluetoothTests", knows: ["BLECore", "BLEAdapter", "CoreBluetooth"]),
     tests("BLETestKitTests", knows: ["BLECore", "BLECapture", "BLEVirtualRadio", "CoreBluetooth", "BLETestKit"]),
     tests("RequirementTests", knows: ["CoreBluetooth", "BLETestKit"]),

@@ -19,9 +19,8 @@ struct StackMaker {
     let makeTransport: HCIController.TransportFactory
     switch name {
     case .radio(let air, let device):
-      makeTransport = { () throws(TransportError) in
-        throw TransportError(.unreachable, "\(air) \(device ?? "")")
-      }
+      let place = RadioPlace(air: air, device: device, stateFolder: surroundings.stateFolder, loop: loop)
+      makeTransport = { () throws(TransportError) in try place.makeTransport() }
     case .tcpClient(let host, let port): makeTransport = h4(.tcpClient(host: host, port: port), loop)
     case .tcpServer(let host, let port):
       makeTransport = h4(.tcpServer(host: host, port: port, allowsRemote: false), loop)

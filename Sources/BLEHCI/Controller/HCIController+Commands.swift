@@ -19,7 +19,8 @@ extension HCIController {
   /// Sends a command of which only a failure is of interest, to the log.
   public func send<Command: HCICommand>(_ command: Command) {
     send(command) { [log] result in
-      if case .failure(let error) = result { log.log(.warning, "\(Command.name): \(error)") }
+      // A controller that is gone has been told of by other means.
+      if case .failure(let error) = result, error != .notReady { log.log(.warning, "\(Command.name): \(error)") }
     }
   }
 

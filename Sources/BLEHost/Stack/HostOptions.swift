@@ -4,6 +4,9 @@ import BLECore
 public struct HostOptions: Sendable {
   /// The device name in the Generic Access service (2A00), at most 248 octets of UTF-8.
   public var name: String
+  /// Whether a local name that a program advertises becomes the device name, so that who connects and reads it knows the
+  /// device by the name it was found under.
+  public var nameFollowsAdvertisement: Bool
   /// The appearance in the Generic Access service (2A01), from the assigned numbers; 0 is none.
   public var appearance: UInt16
   /// Whether the program may use Bluetooth: where not, the state is `unauthorized`.
@@ -22,13 +25,15 @@ public struct HostOptions: Sendable {
   public var advertisingIntervalWhileConnected: StackDuration
 
   public init(
-    name: String = "swift-corebluetooth", appearance: UInt16 = 0, isPermitted: Bool = true, isSwitchedOn: Bool = true,
+    name: String = "swift-corebluetooth", nameFollowsAdvertisement: Bool = true, appearance: UInt16 = 0,
+    isPermitted: Bool = true, isSwitchedOn: Bool = true,
     randomAddress: DeviceAddress? = nil, randomAddressName: String? = nil,
     maximumTransmissionUnit: Int = 517,
     advertisingInterval: StackDuration = .milliseconds(100),
     advertisingIntervalWhileConnected: StackDuration = .milliseconds(500)
   ) {
     self.name = name
+    self.nameFollowsAdvertisement = nameFollowsAdvertisement
     self.appearance = appearance
     self.isPermitted = isPermitted
     self.isSwitchedOn = isSwitchedOn

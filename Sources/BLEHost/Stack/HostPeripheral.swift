@@ -81,6 +81,9 @@ final class HostPeripheral: PeripheralRole, StateListener {
     let stack = stack
     guard stack.isRunning else { return stack.later { completion(.notPoweredOn) } }
     stack.advertiser.start(content, role: ObjectIdentifier(self), stack: stack) { error in
+      if error == nil, stack.options.nameFollowsAdvertisement, let name = content.localName {
+        stack.server.setName(name)
+      }
       stack.later { completion(error) }
     }
   }

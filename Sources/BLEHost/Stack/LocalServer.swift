@@ -5,11 +5,17 @@ import BLEWire
 /// The one GATT server that all peripherals of the process publish in, and who its clients are.
 final class LocalServer {
   let gatt: GATTServer
+  private let genericServices: GenericServices?
   private var clients: [ObjectIdentifier: HostConnection] = [:]
 
   init(options: HostOptions, log: Logger) {
     gatt = GATTServer(log: log.labelled("gatt"))
-    gatt.addGenericServices(name: options.name, appearance: options.appearance)
+    genericServices = gatt.addGenericServices(name: options.name, appearance: options.appearance)
+  }
+
+  /// What the device is called from now on.
+  func setName(_ name: String) {
+    if let genericServices { gatt.database.setValue(GATTServer.nameOctets(name), at: genericServices.deviceName) }
   }
 
   func makeLink(for connection: HostConnection, on bearer: ATTBearer) -> GATTServerLink {

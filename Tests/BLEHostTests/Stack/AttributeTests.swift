@@ -245,10 +245,24 @@ import Testing
     #expect(services.value?.map(\.uuid) == [Chat.service, BLEUUID(0x180F)])
   }
 
+  @Test func aDeviceIsKnownByTheNameThatItAdvertisesEvenWhenTheFullNameDidNotFit() async {
+    let world = StackWorld()
+    let phone = world.makeDevice(1)
+    let toy = world.makeDevice(2)
+    let name = "A device with a name that does not fit into any advertisement"
+    _ = await world.makeChat(on: toy, name: name)
+    let central = await world.connectChat(from: phone)
+    #expect(central.connected[0].peer.name != name)
+    let events = TestLinkEvents()
+    central.link.events = events
+    _ = await world.discoverChat(central)
+    await world.wait { events.names == [name] }
+  }
+
   @Test func theNameThatThePeerGivesItselfIsRead() async {
     let world = StackWorld()
     let phone = world.makeDevice(1)
-    let toy = world.makeDevice(2, options: HostOptions(name: "Owenli the toy"))
+    let toy = world.makeDevice(2, options: HostOptions(name: "Owenli the toy", nameFollowsAdvertisement: false))
     _ = await world.makeChat(on: toy)
     let central = await world.connectChat(from: phone)
     let events = TestLinkEvents()

@@ -1,0 +1,75 @@
+import BLEAdapter
+import BLECore
+import Testing
+
+@testable import BLEDefaultStack
+
+@Suite struct ConfigurationTests {
+  private func surroundings(_ environment: [String: String], _ files: [String: String] = [:]) -> Surroundings {
+    Surroundings(
+      environment: { environment[$0] }, readFile: { path in files[path].map { Array($0.utf8) } })
+  }
+
+  private func mistake(_ text: String) -> String? {
+    do throws(ConfigurationFile.Mistake) {
+      _ = try ConfigurationFile(Array(text.utf8), path: "config.json")
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test func theEnvironmentComesBeforeTheFileAndTheFileBeforeTheEmbeddedRadio() throws {
+    let path = "/home/me/.config/swift-corebluetooth/config.json"
+    let file = [path: #"{ "adapter": "tcp-client:localhost:9000" }"#]
+    #expect(try surroundings(["HOME": "/home/me"]).adapterName().get() == .standard)
+    #expect(
+      try surroundings(["HOME": "/home/me"], file).adapterName().get() == .tcpClient(host: "localhost", port: 9000))
+    #expect(
+      try surroundings(["HOME": "/home/me", "BLE_ADAPTER": "radio:lab"], file).adapterName().get()
+        == .radio(air: "lab", device: nil))
+    let elsewhere = surroundings(["HOME": "/home/me", "XDG_CONFIG_HOME": "/etc/xdg", "XDG_STATE_HOME": "relative"])
+    #expect(elsewhere.configurationPath == "/etc/xdg/swift-corebluetooth/config.json")
+    #expect(elsewhere.stateFolder == "/home/me/.local/state/swift-corebluetooth")
+  }
+
+  @Test func aWrongNameSaysWhereItStandsAndWhatIsWrong() {
+    guard case .failure(let mistake) = surroundings(["BLE_ADAPTER": "tpc-client:x"]).adapterName() else {
+      Issue.record("it was taken")
+      return
+    }
+    #expect(mistake.description.hasPrefix("BLE_ADAPTER: "))
+    #expect(mistake.description.contains("tpc-client"))
+  }
+
+  @Test func mistakesInTheFileNameTheLine() {
+    #expect(mistake("{}") == nil)
+    #expect(mistake("{\n  \"adapter\": \"radio\"\n}\n") == nil)
+    #expect(mistake("") == "config.json:1: expected '{', but the file ends")
+    #expect(mistake("{\n  \"adaptor\": \"radio\"\n}")?.hasPrefix("config.json:2: 'adaptor' is no setting") == true)
+    #expect(mistake("{\n\n  \"adapter\" \"radio\"\n}") == "config.json:3: expected ':', found '\"'")
+    #expect(
+      mistake("{\n  \"adapter\": 7\n}") == "config.json:2: expected a text in double quotes for 'adapter', found '7'")
+    #expect(mistake("{ \"adapter\": \"radio\n\" }")?.hasPrefix("config.json:1: a text must end") == true)
+    #expect(mistake("{ \"adapter\": \"radio\", \"adapter\": \"radio\" }") == "config.json:1: 'adapter' is there twice")
+    #expect(mistake("{ \"adapter\": \"radio\" } x") == "config.json:1: nothing may follow the closing brace")
+    #expect(mistake("{ \"adapter\": \"rad") == "config.json:1: a text is not closed")
+  }
+
+  @Test func randomOctetsAreNoConfigurationAndNoCrash() {
+    let entropy = SeededEntropy(seed: 7)
+    for length in 0..<300 {
+      let octets = Array("{\"adapter\":\"".utf8.prefix(length % 13)) + entropy.octets(length % 40)
+      _ = try? ConfigurationFile(octets, path: "random")
+    }
+  }
+
+  @Test func theLogLevelIsOneOfTheKnownOnes() throws {
+    #expect(try surroundings([:]).logLevel.get() == .notice)
+    #expect(try surroundings(["BLE_LOG": "TRACE"]).logLevel.get() == .trace)
+    guard case .failure = surroundings(["BLE_LOG": "loud"]).logLevel else {
+      Issue.record("it was taken")
+      return
+    }
+  }
+}

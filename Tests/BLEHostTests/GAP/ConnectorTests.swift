@@ -1,0 +1,91 @@
+import BLECore
+import Testing
+
+@testable import BLEHost
+
+@Suite struct ConnectorTests {
+  /// A controller of which the test says what it does.
+  private final class Script: ConnectorDelegate {
+    private(set) var initiations: [[DeviceAddress]] = []
+    private(set) var cancellations = 0
+    private(set) var failures: [(DeviceAddress, EndReason)] = []
+    var links: Set<DeviceAddress> = []
+
+    func connector(_ connector: Connector, initiatesTo targets: [DeviceAddress]) { initiations.append(targets) }
+    func connectorCancelsInitiation(_ connector: Connector) { cancellations += 1 }
+    func connector(_ connector: Connector, didFail address: DeviceAddress, reason: EndReason) {
+      failures.append((address, reason))
+    }
+    func connector(_ connector: Connector, hasLinkTo address: DeviceAddress) -> Bool { links.contains(address) }
+  }
+
+  private let script = Script()
+  private let loop = VirtualLoop()
+  private let devices = (1...5).map { DeviceAddress(UInt64($0), kind: .public) }
+
+  private func connector(capacity: Int) -> Connector {
+    let connector = Connector(loop: loop, delegate: script)
+    connector.capacity = capacity
+    return connector
+  }
+
+  @Test func whatIsWantedLaterIsLookedForTogetherWithTheRest() {
+    let connector = connector(capacity: 8)
+    connector.want(devices[0])
+    connector.want(devices[1])
+    connector.want(devices[2])
+    #expect(script.initiations == [[devices[0]]])
+    #expect(script.cancellations == 1)
+    connector.initiationEnded(nil)
+    #expect(script.initiations.last == Array(devices[0...2]))
+    connector.initiationEnded(devices[1])
+    #expect(script.initiations.last == [devices[0], devices[2]])
+    #expect(!connector.isWanted(devices[1]))
+  }
+
+  @Test func theyTakeTurnsWhereTheControllerHoldsNotAll() async {
+    let connector = connector(capacity: 2)
+    for device in devices { connector.want(device) }
+    connector.initiationEnded(nil)
+    var seen: Set<DeviceAddress> = []
+    for _ in 0..<3 {
+      seen.formUnion(script.initiations.last ?? [])
+      await loop.run(until: .instant(loop.now + Connector.turn))
+      connector.initiationEnded(nil)
+    }
+    #expect(seen == Set(devices))
+  }
+
+  @Test func aLinkThatComesUpWhileItIsCancelledCounts() {
+    let connector = connector(capacity: 1)
+    connector.want(devices[0])
+    connector.abandon(devices[0])
+    #expect(script.cancellations == 1)
+    connector.want(devices[1])
+    connector.initiationEnded(devices[0])
+    #expect(script.initiations == [[devices[0]], [devices[1]]])
+    #expect(script.failures.isEmpty)
+  }
+
+  @Test func aDeviceWithALinkIsLookedForOnceTheLinkHasEnded() {
+    let connector = connector(capacity: 4)
+    script.links = [devices[0]]
+    connector.want(devices[0])
+    #expect(script.initiations.isEmpty)
+    script.links = []
+    connector.linksChanged()
+    #expect(script.initiations == [[devices[0]]])
+  }
+
+  @Test func aRefusalFailsWhatWasLookedForAndNothingElse() {
+    let connector = connector(capacity: 1)
+    connector.want(devices[0])
+    connector.want(devices[1])
+    connector.initiationRefused(.limitReached)
+    #expect(script.failures.map(\.0) == [devices[0]])
+    #expect(script.initiations.last == [devices[1]])
+    connector.initiationEnded(devices[1], error: .refused(code: 0x1F))
+    #expect(script.failures.map(\.0) == [devices[0], devices[1]])
+    #expect(connector.isIdle)
+  }
+}
