@@ -44,7 +44,7 @@ public let CBCentralManagerRestoredStateScanOptionsKey: String = "kCBRestoredSca
 
 /// What `CBCentralManager.registerForConnectionEvents(options:)` matches.
 public struct CBConnectionEventMatchingOption: Hashable, Equatable, RawRepresentable, Sendable {
-  public var rawValue: String
+  public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
 
   /// `[CBUUID]`: peers that have one of these services.
