@@ -1,5 +1,5 @@
 public import BLEAdapter
-import BLECore
+public import BLECore
 import BLEHCI
 public import BLEHost
 import Synchronization
@@ -24,7 +24,8 @@ public enum DefaultStack {
 
   private static let shared = Mutex(Shared())
   private static let surroundings = Surroundings.ofThisProcess
-  private static let log = makeLog()
+  /// Where the stacks of this process write: standard error, at the level that `BLE_LOG` names.
+  public static let log = makeLog()
 
   /// The adapter of this process, as environment and configuration file name it. With a mistake in the name, which is told on
   /// standard error once, it is one whose state is `unsupported`.

@@ -1,5 +1,6 @@
 import BLEAdapter
 import BLECore
+import BLEDefaultStack
 import BLEHCI
 import Dispatch
 
@@ -37,13 +38,14 @@ struct ControllerCommand: Command {
     return ControllerCommand(
       endpoint: endpoint, allowsRemote: isRemote,
       air: (try arguments.value(of: air) as RadioName?)?.text ?? AdapterName.defaultAir,
-      device: (try arguments.value(of: device) as RadioName?)?.text, address: try arguments.value(of: address))
+      device: (try arguments.value(of: device) as RadioName?)?.text ?? "controller",
+      address: try arguments.value(of: address))
   }
 
   let endpoint: ControllerEndpoint
   let allowsRemote: Bool
   let air: String
-  let device: String?
+  let device: String
   let address: DeviceAddress?
 
   func run(in session: Session) async throws(ToolError) {
@@ -51,8 +53,8 @@ struct ControllerCommand: Command {
     let desk = ControllerDesk(endpoint, in: session)
     let radio = ControllerRadio(air: air, device: device, address: address, capture: session.options.capture)
     let service = LoopBound(
-      ControllerService(on: loop, at: endpoint.server(allowsRemote: allowsRemote), radio) { news in
-        DispatchQueue.main.async { MainActor.assumeIsolated { desk.take(news) } }
+      ControllerService(on: loop, at: endpoint.server(allowsRemote: allowsRemote), radio, log: DefaultStack.log) {
+        news in DispatchQueue.main.async { MainActor.assumeIsolated { desk.take(news) } }
       })
     loop.submit(from: .common) { service.value.start() }
     var end: ToolError?

@@ -20,22 +20,24 @@ final class ControllerService {
   private let loop: DispatchStackLoop
   private let endpoint: H4Server.Endpoint
   private let radio: ControllerRadio
+  private let log: Logger
   private let tell: @Sendable (News) -> Void
   private var server: H4Server?
 
   init(
-    on loop: DispatchStackLoop, at endpoint: H4Server.Endpoint, _ radio: ControllerRadio,
+    on loop: DispatchStackLoop, at endpoint: H4Server.Endpoint, _ radio: ControllerRadio, log: Logger,
     tell: @escaping @Sendable (News) -> Void
   ) {
     self.loop = loop
     self.endpoint = endpoint
     self.radio = radio
+    self.log = log
     self.tell = tell
   }
 
   func start() {
     do throws(TransportError) {
-      let address = try radio.join(on: loop)
+      let address = try radio.join(on: loop, log: log)
       let server = H4Server(endpoint, loop: loop) { [radio] () throws(TransportError) in try radio.makeController() }
       server.tap = radio.tap
       server.onEvent = { [tell] event in

@@ -46,6 +46,8 @@ import CoreBluetooth
     await peripheral.end()
     stage.leave()
     if let failure { throw failure }
+    // What is captured reaches the file a moment later.
+    try await session.waiting.pass(seconds: 0.5)
     try summarise()
   }
 

@@ -1,0 +1,255 @@
+import Foundation
+import Testing
+
+/// The tool as a peripheral and as a central, in processes of their own, on an air of their own.
+@Suite("Two processes", .serialized, .timeLimit(.minutes(3)))
+struct TwoProcessesTests {
+  private let place: Neighbourhood
+
+  init() throws { place = try Neighbourhood() }
+
+  private func serve(_ profile: String, _ more: String..., device: String = "peripheral") throws -> ToolProcess {
+    let server = try place.ble(["serve", profile, "--adapter", "radio:default/\(device)", "--json"] + more)
+    try server.event("advertising")
+    return server
+  }
+
+  private func document(_ words: String...) throws -> [String: Any] {
+    let process = try place.ble(words + ["--json"])
+    let (status, lines) = try process.finish()
+    try #require(status == 0 && lines.count == 1, "\(process.transcript)")
+    return try #require(ToolProcess.object(lines[0]))
+  }
+
+  @Test func `A scan finds a peripheral by name, and tells its services and address`() throws {
+    let server = try serve("owenli")
+    defer { server.kill9() }
+    let scan = try place.ble("scan", "--json", "--name", "Owenli", "--count", "1", "--duration", "20")
+    let found = try scan.event("discovered") { $0["name"] as? String == "Owenli" }
+    #expect(Set(found["services"] as? [String] ?? []) == ["FFF0", "FFE0"])
+    #expect(found["connectable"] as? Bool == true && found["rssi"] is Int)
+    #expect((found["address"] as? String)?.count == 17)
+    #expect(try scan.finish().status == 0)
+  }
+
+  @Test func `R3.12 Owenli's tree is told with names, values and descriptors`() throws {
+    let server = try serve("owenli")
+    defer { server.kill9() }
+    let tree = try document("explore", "Owenli")
+    #expect(tree["name"] as? String == "Owenli")
+    let services = try #require(tree["services"] as? [[String: Any]])
+    #expect(services.map { $0["uuid"] as? String } == ["FFF0", "FFE0"])
+    let characteristics = try #require(services[0]["characteristics"] as? [[String: Any]])
+    #expect(characteristics.map { $0["uuid"] as? String } == ["FFF1", "FFF2"])
+    #expect(characteristics[0]["properties"] as? [String] == ["notify"])
+    #expect((characteristics[1]["value"] as? [String: Any])?["utf8"] as? String == "Owenli")
+    let descriptors = try #require(characteristics[1]["descriptors"] as? [[String: Any]])
+    #expect(descriptors.contains { $0["uuid"] as? String == "2901" && $0["value"] as? String == "name" })
+    #expect(descriptors.contains { $0["name"] as? String == "Characteristic User Description" })
+  }
+
+  @Test func `A device is found by its identifier and by its address as well`() throws {
+    let server = try serve("owenli")
+    defer { server.kill9() }
+    let tree = try document("explore", "Owenli")
+    let identifier = try #require(tree["identifier"] as? String)
+    let address = try #require(tree["address"] as? String)
+    #expect(try document("read", identifier, "FFE1")["identifier"] as? String == identifier)
+    #expect(try document("read", address, "FFE0/FFE1")["identifier"] as? String == identifier)
+  }
+
+  @Test func `What is written with 400 octets of Chinese and emoji is read back whole`() throws {
+    let server = try serve("chat")
+    defer { server.kill9() }
+    let text = String(repeating: "你好👋", count: 41)
+    #expect(text.utf8.count > 400)
+    let written = try document("write", "My dear", "FF22", text)
+    #expect(
+      (written["value"] as? [String: Any])?["utf8"] as? String == text && written["with_response"] as? Bool == true)
+    try server.event("written") { ($0["value"] as? [String: Any])?["utf8"] as? String == text }
+    #expect((try document("read", "My dear", "FF22")["value"] as? [String: Any])?["utf8"] as? String == text)
+  }
+
+  @Test func `A write without response arrives before the link is closed`() throws {
+    let profile =
+      URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/").dropFirst()
+      + "/Examples/profiles/echo.json"
+    let server = try serve(String(profile))
+    defer { server.kill9() }
+    let uuid = "0D4E1E2F-0001-4A3B-9C5D-6F7081920A1B"
+    _ = try document("write", "Echo", uuid, "0102ff", "--format", "hex", "--without-response")
+    try server.event("written") { ($0["value"] as? [String: Any])?["hex"] as? String == "0102ff" }
+  }
+
+  @Test func `Subscribing prints values one after another, and leaves in good order`() throws {
+    let server = try serve("owenli")
+    defer { server.kill9() }
+    let client = try place.ble("subscribe", "Owenli", "FFF1", "--count", "3", "--json")
+    let (status, lines) = try client.finish()
+    #expect(status == 0, "\(client.transcript)")
+    let texts = lines.compactMap { (ToolProcess.object($0)?["value"] as? [String: Any])?["utf8"] as? String }
+    #expect(texts == ["send data : 1", "send data : 2", "send data : 3"])
+    try server.event("unsubscribed")
+  }
+
+  @Test func `What is typed at a chat reaches its subscriber`() throws {
+    let server = try serve("chat")
+    defer { server.kill9() }
+    let client = try place.ble("subscribe", "My dear", "FF22", "--count", "2", "--format", "utf8")
+    try server.event("subscribed")
+    server.type("早上好 👋\nsecond\n")
+    let (status, lines) = try client.finish()
+    #expect(status == 0 && lines == ["早上好 👋", "second"], "\(client.transcript)")
+  }
+
+  @Test func `What is not there ends with 68, what is refused with 74`() throws {
+    let server = try serve("owenli")
+    defer { server.kill9() }
+    let name = try place.run("read", "Owenly", "FFF2", "--timeout", "2")
+    #expect(name.status == 68 && name.process.errors.contains { $0.contains("Did you mean 'Owenli'?") })
+    let characteristic = try place.run("read", "Owenli", "FFF9")
+    #expect(characteristic.status == 68 && characteristic.process.errors.contains { $0.contains("FFF1, FFF2, FFE1") })
+    let refused = try place.run("write", "Owenli", "FFE1", "x", "--json")
+    #expect(refused.status == 74, "\(refused.process.transcript)")
+    let error = ToolProcess.object(refused.process.errors.last ?? "")?["error"] as? [String: Any]
+    #expect(error?["att_error"] as? Int == 3, "\(refused.process.transcript)")
+  }
+
+  @Test func `Ctrl-C ends both sides with 130, and the peripheral learns that the central left`() throws {
+    let server = try serve("owenli")
+    let client = try place.ble("subscribe", "Owenli", "FFF1", "--json")
+    try client.event("value")
+    client.send(SIGINT)
+    #expect(try client.finish().status == 130)
+    try server.event("unsubscribed", within: 5)
+    server.send(SIGINT)
+    #expect(try server.finish(within: 5).status == 130)
+  }
+
+  @Test func `SIGTERM ends a peripheral with 143`() throws {
+    let server = try serve("battery")
+    server.send(SIGTERM)
+    #expect(try server.finish(within: 5).status == 143)
+  }
+
+  @Test func `The end of the input ends a peripheral that was told so`() throws {
+    let server = try serve("owenli", "--until-input-ends")
+    server.endInput()
+    #expect(try server.finish(within: 5).status == 0)
+  }
+
+  @Test func `The death of a peripheral ends a subscription with 74, and started again it is the same device`() throws {
+    let server = try serve("owenli")
+    let client = try place.ble("subscribe", "Owenli", "FFF1", "--json")
+    let before = try client.event("value")["identifier"] as? String
+    server.kill9()
+    let (status, _) = try client.finish(within: 40)
+    #expect(status == 74, "\(client.transcript)")
+    let again = try serve("owenli")
+    defer { again.kill9() }
+    #expect(try document("read", "Owenli", "FFF2")["identifier"] as? String == before)
+  }
+
+  @Test func `Hostile names do nothing to a terminal`() throws {
+    let server = try serve("owenli", "--name", "\u{1B}[2Jx\u{202E}")
+    defer { server.kill9() }
+    let scan = try place.ble("scan", "--count", "1", "--duration", "20", "--service", "FFF0")
+    let (status, lines) = try scan.finish()
+    #expect(status == 0 && lines.count == 1)
+    #expect(lines.first?.contains("\\u{1B}[2Jx\\u{202E}") == true && lines.first?.contains("\u{1B}") == false)
+  }
+
+  @Test func `A reader that goes away ends the tool quietly`() throws {
+    let server = try serve("owenli")
+    defer { server.kill9() }
+    let pipeline = try place.shell(
+      #"{ "$BLE_TOOL" scan --duplicates --duration 0; echo "status $?" >&2; } | head -n 1"#)
+    let (status, lines) = try pipeline.finish()
+    #expect(status == 0 && lines.count == 1)
+    #expect(pipeline.errors == ["status 141"])
+  }
+
+  @Test func `A host on an offered controller hears who is on its air, one host after another`() throws {
+    let server = try serve("owenli")
+    defer { server.kill9() }
+    let controller = try place.ble("controller", "--json")
+    let listening = try controller.event("listening")
+    let connect = try #require(listening["connect"] as? String)
+    #expect(connect.hasPrefix("tcp-client:127.0.0.1:") && !connect.hasSuffix(":0"))
+    for number in 1...2 {
+      let read = try place.run("read", "Owenli", "FFF2", "--adapter", connect, "--format", "utf8")
+      #expect(read.status == 0 && read.lines == ["Owenli"], "\(number): \(read.process.transcript)")
+    }
+    try controller.event("disconnected")
+    controller.send(SIGINT)
+    #expect(try controller.finish(within: 5).status == 130)
+  }
+
+  @Test func `A controller keeps its address, and listens on a socket file as well`() throws {
+    var addresses: [String?] = []
+    for _ in 1...2 {
+      let controller = try place.ble("controller", "--listen", "unix-server:\(place.path("hci"))", "--json")
+      addresses.append(try controller.event("listening")["address"] as? String)
+      controller.send(SIGTERM)
+      #expect(try controller.finish(within: 5).status == 143)
+    }
+    #expect(addresses[0] != nil && addresses[0] == addresses[1])
+  }
+
+  @Test func `A capture holds what was said, in words`() throws {
+    let server = try serve("owenli")
+    defer { server.kill9() }
+    let path = place.path("c.btsnoop")
+    #expect(try place.run("write", "Owenli", "FFF2", "captured text", "--capture", path).status == 0)
+    let shown = try place.run("capture", "show", path)
+    #expect(shown.status == 0 && shown.lines.count > 20)
+    #expect(shown.lines.contains { $0.contains("ATT_WRITE_REQ") }, "\(shown.process.transcript)")
+    let json = try place.run("capture", "show", path, "--json")
+    #expect(json.lines.count == shown.lines.count)
+    #expect(json.lines.allSatisfy { ToolProcess.object($0)?["number"] is Int })
+  }
+
+  @Test func `The demo shows everything, within 20 seconds, and leaves nobody behind`() throws {
+    let demo = try place.ble("demo", "--json")
+    let (status, lines) = try demo.finish(within: 20)
+    #expect(status == 0, "\(demo.transcript)")
+    let events = lines.compactMap(ToolProcess.object)
+    let steps = events.compactMap { $0["step"] as? String }
+    #expect(
+      steps == [
+        "advertising", "found", "connected", "explored", "read", "written", "subscribed", "notified", "notified",
+        "notified", "disconnected", "captured",
+      ])
+    let summary = try #require(events.last)
+    #expect(summary["succeeded"] as? Bool == true && (summary["packets"] as? Int ?? 0) > 50)
+    let capture = try #require(summary["capture"] as? String)
+    #expect(FileManager.default.fileExists(atPath: capture))
+    #expect(!isRunning(try peripheral(of: events)))
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM, SIGKILL])
+  func `The end of a demo is the end of its peripheral`(signal: Int32) throws {
+    let demo = try place.ble("demo", "--json")
+    try demo.event("step") { $0["step"] as? String == "connected" }
+    let number = try peripheral(of: [try demo.event("step") { $0["step"] as? String == "advertising" }])
+    #expect(isRunning(number))
+    demo.send(signal)
+    #expect(try demo.finish(within: 10).status == 128 + signal)
+    let deadline = Date().addingTimeInterval(5)
+    while isRunning(number), Date() < deadline { usleep(20_000) }
+    #expect(!isRunning(number))
+  }
+
+  /// The process number of a demo's peripheral.
+  private func peripheral(of events: [[String: Any]]) throws -> Int32 {
+    let text = try #require(events.first { $0["step"] as? String == "advertising" }?["text"] as? String)
+    let number = text.split(whereSeparator: { " ,".contains($0) }).lazy.compactMap { Int32($0) }.first
+    return try #require(number)
+  }
+
+  private func isRunning(_ number: Int32) -> Bool {
+    guard let status = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8) else { return false }
+    // What has ended and waits for somebody to ask is over as well.
+    return !status.contains(") Z ")
+  }
+}
