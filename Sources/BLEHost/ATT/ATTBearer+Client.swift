@@ -59,12 +59,11 @@ extension ATTBearer {
   public func exchangeMTU(_ completion: @escaping (Result<Int, ATTFailure>) -> Void) {
     request(
       ATTExchangeMTURequest(clientRxMTU: UInt16(clamping: receiveMTU)), expecting: ATTExchangeMTUResponse.self
-    ) { [weak self] result in
-      guard let self else { return completion(.failure(.closed)) }
+    ) { [self] result in
       completion(
         result.map { response in
-          self.agree(onPeerMTU: response.serverRxMTU)
-          return self.mtu
+          agree(onPeerMTU: response.serverRxMTU)
+          return mtu
         })
     }
   }
@@ -114,7 +113,7 @@ extension ATTBearer {
     requests.deadline = loop.now + Self.transactionTimeout
     statistics.requestsSent += 1
     armTimer(by: requests.deadline)
-    channel.send(next.pdu, sent: nil)
+    channel?.send(next.pdu, sent: nil)
   }
 
   private func dropUnsolicited(_ opcode: ATTOpcode) {

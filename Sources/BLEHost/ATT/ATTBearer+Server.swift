@@ -118,6 +118,6 @@ extension ATTBearer {
     guard isOpen, let next = indications.first else { return }
     indications.deadline = loop.now + Self.transactionTimeout
     armTimer(by: indications.deadline)
-    channel.send(next.pdu, sent: nil)
+    channel?.send(next.pdu, sent: nil)
   }
 }

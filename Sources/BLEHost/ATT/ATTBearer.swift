@@ -18,13 +18,16 @@ public final class ATTBearer: L2CAPChannelReceiver {
   public private(set) var isOpen = true
   public internal(set) var statistics = ATTStatistics()
 
-  public weak var client: (any ATTClientHandler)?
-  public weak var server: (any ATTServerHandler)?
+  /// Held until the bearer closes, as is `server`.
+  public var client: (any ATTClientHandler)?
+  public var server: (any ATTServerHandler)?
   public weak var owner: (any ATTBearerOwner)?
 
   let loop: any StackLoop
   let log: Logger
-  let channel: any ATTChannel
+  /// `nil` once the bearer is closed.
+  private(set) var channel: (any ATTChannel)?
+  private let headroom: Int
 
   var requests = ATTRequestQueue()
   var indications = ATTIndicationQueue()
@@ -39,6 +42,7 @@ public final class ATTBearer: L2CAPChannelReceiver {
   ) {
     self.loop = loop
     self.channel = channel
+    headroom = channel.headroom
     self.receiveMTU = min(max(receiveMTU, ATTLimits.defaultMTU), ATTLimits.fullValueMTU)
     self.log = log
   }
@@ -49,6 +53,9 @@ public final class ATTBearer: L2CAPChannelReceiver {
   func close(failing failure: ATTFailure) {
     guard isOpen else { return }
     isOpen = false
+    channel = nil
+    client = nil
+    server = nil
     openRequest = nil
     if isTimerArmed { loop.cancel(timer) }
     isTimerArmed = false
@@ -70,12 +77,12 @@ public final class ATTBearer: L2CAPChannelReceiver {
   /// Takes over what both sides are known to have agreed on, in octets: for bearers that come without an exchange.
   public func assumeMTU(_ octets: Int) { agree(onPeerMTU: UInt16(clamping: octets)) }
 
-  func writer(capacity: Int) -> ByteWriter { ByteWriter(headroom: channel.headroom, capacity: capacity) }
+  func writer(capacity: Int) -> ByteWriter { ByteWriter(headroom: headroom, capacity: capacity) }
 
   func send(_ packet: some ATTPacket, capacity: Int = 32, sent: (() -> Void)? = nil) {
     var writer = writer(capacity: capacity)
     packet.encodePDU(into: &writer)
-    channel.send(writer, sent: sent)
+    channel?.send(writer, sent: sent)
   }
 
   // MARK: Receiving

@@ -18,8 +18,7 @@ extension GATTClient {
   public func discoverServices(
     _ type: BLEUUID = GATTType.primaryService, _ completion: @escaping Completion<[RemoteService]>
   ) {
-    sweep(from: .first, through: .last) { [weak self] first, done in
-      guard let self else { return done(.failed(.notConnected)) }
+    sweep(from: .first, through: .last) { [self] first, done in
       stepServices(type, from: first, through: .last, done)
     } _: {
       completion(Self.withoutEnd($0))
@@ -28,8 +27,7 @@ extension GATTClient {
 
   /// The primary services of one UUID (4.4.2). It is sent with the width that it has.
   public func discoverServices(with uuid: BLEUUID, _ completion: @escaping Completion<[RemoteService]>) {
-    sweep(from: .first, through: .last) { [weak self] first, done in
-      guard let self else { return done(.failed(.notConnected)) }
+    sweep(from: .first, through: .last) { [self] first, done in
       stepServices(with: uuid, from: first, through: .last, done)
     } _: {
       completion(Self.withoutEnd($0))
@@ -41,10 +39,9 @@ extension GATTClient {
     from first: AttributeHandle, through last: AttributeHandle,
     _ completion: @escaping Completion<[IncludeDeclaration]>
   ) {
-    sweep(from: first, through: last) { [weak self] first, done in
-      guard let self else { return done(.failed(.notConnected)) }
-      stepIncludes(from: first, through: last) { [weak self] step in
-        guard case .found(let includes, let through) = step, let self else { return done(step) }
+    sweep(from: first, through: last) { [self] first, done in
+      stepIncludes(from: first, through: last) { [self] step in
+        guard case .found(let includes, let through) = step else { return done(step) }
         resolve(includes) { done($0.step(through: through)) }
       }
     } _: {
@@ -57,8 +54,7 @@ extension GATTClient {
     from first: AttributeHandle, through last: AttributeHandle,
     _ completion: @escaping Completion<[CharacteristicDeclaration]>
   ) {
-    sweep(from: first, through: last) { [weak self] first, done in
-      guard let self else { return done(.failed(.notConnected)) }
+    sweep(from: first, through: last) { [self] first, done in
       stepCharacteristics(from: first, through: last, done)
     } _: {
       completion(Self.withoutEnd($0))
@@ -70,8 +66,7 @@ extension GATTClient {
     from first: AttributeHandle, through last: AttributeHandle,
     _ completion: @escaping Completion<[RemoteDescriptor]>
   ) {
-    sweep(from: first, through: last) { [weak self] first, done in
-      guard let self else { return done(.failed(.notConnected)) }
+    sweep(from: first, through: last) { [self] first, done in
       stepInformation(from: first, through: last, done)
     } _: {
       completion(Self.withoutEnd($0))
@@ -83,8 +78,7 @@ extension GATTClient {
     of type: BLEUUID, from first: AttributeHandle, through last: AttributeHandle,
     _ completion: @escaping Completion<TypeSearch>
   ) {
-    sweep(from: first, through: last) { [weak self] first, done in
-      guard let self else { return done(.failed(.notConnected)) }
+    sweep(from: first, through: last) { [self] first, done in
       stepValues(type, from: first, through: last, done)
     } _: { (result: Result<(items: [TypedValue], end: ATTErrorCode?), OperationError>) in
       completion(
@@ -101,8 +95,7 @@ extension GATTClient {
   ) {
     guard let index = includes.firstIndex(where: { $0.uuid == nil }) else { return completion(.success(includes)) }
     let unresolved = includes[index]
-    perform(ATTReadRequest(attributeHandle: unresolved.start), expecting: ATTReadResponse.self) { [weak self] result in
-      guard let self else { return completion(.failure(.notConnected)) }
+    perform(ATTReadRequest(attributeHandle: unresolved.start), expecting: ATTReadResponse.self) { [self] result in
       switch result {
       case .failure(let failure): completion(.failure(OperationError(failure)))
       case .success(let response):
@@ -122,13 +115,13 @@ extension GATTClient {
     from first: AttributeHandle, through last: AttributeHandle, found: [Item] = [], _ step: @escaping Step<Item>,
     _ completion: @escaping (Result<(items: [Item], end: ATTErrorCode?), OperationError>) -> Void
   ) {
-    step(first) { [weak self] outcome in
+    step(first) { [self] outcome in
       switch outcome {
       case .failed(let error): completion(.failure(error))
       case .ended(let code): completion(.success((found, code)))
       case .found(let items, let through):
         let all = found + items
-        guard let self, let next = through.next, next <= last else { return completion(.success((all, nil))) }
+        guard let next = through.next, next <= last else { return completion(.success((all, nil))) }
         sweep(from: next, through: last, found: all, step, completion)
       }
     }

@@ -23,8 +23,8 @@ extension GATTClient {
     guard offset == 0 else {
       return readBlobs(handle, at: offset, [], toleratesInvalidOffset: toleratesInvalidOffset, completion)
     }
-    read(handle) { [weak self] result in
-      guard case .success(let value) = result, let self, value.count == bearer.mtu - 1 else {
+    read(handle) { [self] result in
+      guard case .success(let value) = result, value.count == bearer.mtu - 1 else {
         return completion(result)
       }
       readBlobs(
@@ -41,7 +41,7 @@ extension GATTClient {
       return completion(.success(Array(value.prefix(ATTLimits.maximumValueLength))))
     }
     let request = ATTReadBlobRequest(attributeHandle: handle, valueOffset: UInt16(clamping: offset))
-    perform(request, expecting: ATTReadBlobResponse.self) { [weak self] result in
+    perform(request, expecting: ATTReadBlobResponse.self) { [self] result in
       switch result {
       case .failure(.refused(let code, _))
       where !value.isEmpty && (code == .attributeNotLong || code == .invalidOffset && toleratesInvalidOffset):
@@ -50,7 +50,7 @@ extension GATTClient {
       case .success(let response):
         let part = response.partAttributeValue
         let joined = value + part
-        guard let self, part.count == bearer.mtu - 1 else { return completion(.success(joined)) }
+        guard part.count == bearer.mtu - 1 else { return completion(.success(joined)) }
         readBlobs(
           handle, at: offset + part.count, joined, toleratesInvalidOffset: toleratesInvalidOffset, completion)
       }
@@ -123,8 +123,7 @@ extension GATTClient {
     let part = value.prefix(bearer.mtu - 5)
     let request = ATTPrepareWriteRequest(
       attributeHandle: handle, valueOffset: UInt16(clamping: offset), partAttributeValue: part)
-    perform(request, expecting: ATTPrepareWriteResponse.self) { [weak self] result in
-      guard let self else { return completion(.failure(.notConnected)) }
+    perform(request, expecting: ATTPrepareWriteResponse.self) { [self] result in
       switch result {
       case .failure(let failure): cancelWrite(OperationError(failure), completion)
       case .success(let echo):

@@ -11,13 +11,15 @@ public protocol GATTClientEvents: AnyObject {
 /// The procedures of a GATT client on one bearer (Core, Vol 3 Part G 4). Everything on the loop.
 ///
 /// All of them take plain handles, and none of them remembers anything: `RemoteDatabase` does. Procedures may run side by
-/// side; their requests take turns. Each completion is called once.
+/// side; their requests take turns. Each completion is called once, at the latest when the bearer closes: until then a
+/// procedure under way keeps the client.
 public final class GATTClient: ATTClientHandler {
   public typealias Failure = OperationError
   public typealias Completion<Value> = (Result<Value, Failure>) -> Void
 
   public let bearer: ATTBearer
-  public weak var events: (any GATTClientEvents)?
+  /// Held until it is taken away.
+  public var events: (any GATTClientEvents)?
   /// How well the link is protected.
   public var security = LinkSecurity.open
   /// Asked to raise the link's security after Insufficient Authentication or Insufficient Encryption. Where it answers true,
@@ -49,14 +51,13 @@ public final class GATTClient: ATTClientHandler {
     _ request: Request, expecting: Response.Type,
     _ completion: @escaping (Result<Response, ATTFailure>) -> Void
   ) {
-    bearer.request(request, expecting: Response.self) { [weak self] result in
+    bearer.request(request, expecting: Response.self) { [self] result in
       guard case .failure(.refused(let code, _)) = result,
-        code == .insufficientAuthentication || code == .insufficientEncryption,
-        let self, let raiseSecurity = self.raiseSecurity
+        code == .insufficientAuthentication || code == .insufficientEncryption, let raiseSecurity
       else { return completion(result) }
-      raiseSecurity(code) { [weak self] isRaised in
-        guard isRaised, let self else { return completion(result) }
-        self.bearer.request(request, expecting: Response.self, completion)
+      raiseSecurity(code) { [bearer] isRaised in
+        guard isRaised else { return completion(result) }
+        bearer.request(request, expecting: Response.self, completion)
       }
     }
   }

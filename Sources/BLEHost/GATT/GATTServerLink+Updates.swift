@@ -96,8 +96,7 @@ extension GATTServerLink {
     var value = ByteWriter(capacity: 4)
     value.append(handles.lowerBound)
     value.append(handles.upperBound)
-    bearer.indicate(serviceChanged, value.octets[...]) { [weak self] isConfirmed in
-      guard let self else { return }
+    bearer.indicate(serviceChanged, value.octets[...]) { [self] isConfirmed in
       changes.isOut = false
       guard isConfirmed else { return }
       if changes.gathered != nil { return indicateChanges(serviceChanged) }

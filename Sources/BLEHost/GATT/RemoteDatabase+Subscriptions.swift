@@ -8,10 +8,10 @@ extension RemoteDatabase {
     weak var events: (any RemoteDatabaseEvents)?
   }
 
-  /// Who wants the values of one characteristic.
+  /// Who wants the values of one characteristic. They are held: values come by the thousand.
   struct Subscription {
     let configuration: AttributeHandle
-    var observers: [Observer]
+    var observers: [any RemoteDatabaseEvents]
   }
 
   /// Tells `events` about changes from now on; it is held weakly.
@@ -31,13 +31,12 @@ extension RemoteDatabase {
   }
 
   /// Writes the client configuration (indications only where notifications are not offered) and from then on tells `events`
-  /// of values. Where somebody else of this process has it on already, there is no traffic.
+  /// of values, which is held until it unsubscribes or leaves. Where somebody else of this process has it on already, there is no traffic.
   public func setNotify(
     _ isOn: Bool, for characteristic: RemoteCharacteristic, by events: any RemoteDatabaseEvents,
     _ completion: @escaping Completion<Void>
   ) {
-    run(completion) { [self, weak events] _, done in
-      guard let events else { return done(.success(())) }
+    run(completion) { [self] _, done in
       guard isOn else { return unsubscribe(events, from: characteristic.value, done) }
       subscribe(events, to: characteristic, done)
     }
@@ -48,14 +47,14 @@ extension RemoteDatabase {
   ) {
     let handle = characteristic.value
     if let subscription = subscriptions[handle] {
-      if !subscription.observers.contains(where: { $0.events === events }) {
-        subscriptions[handle]?.observers.append(Observer(events: events))
+      if !subscription.observers.contains(where: { $0 === events }) {
+        subscriptions[handle]?.observers.append(events)
       }
       return done(.success(()))
     }
     let offers = ClientConfiguration(properties: characteristic.properties)
     guard !offers.isEmpty else { return done(.failure(.attribute(code: ATTErrorCode.requestNotSupported.rawValue))) }
-    findDescriptors(of: characteristic) { [self, weak events] result in
+    findDescriptors(of: characteristic) { [self] result in
       if case .failure(let error) = result { return done(.failure(error)) }
       let descriptors = knownDescriptors(of: characteristic)
       guard let found = descriptors.first(where: { $0.uuid == GATTType.clientCharacteristicConfiguration }) else {
@@ -65,7 +64,7 @@ extension RemoteDatabase {
       retryingWhenOutOfSync(done) { [self] done in
         client.configure(wanted, at: found.handle) { [self] result in
           if case .success = result {
-            subscriptions[handle] = Subscription(configuration: found.handle, observers: [Observer(events: events)])
+            subscriptions[handle] = Subscription(configuration: found.handle, observers: [events])
           }
           done(result)
         }
@@ -77,9 +76,9 @@ extension RemoteDatabase {
     _ events: any RemoteDatabaseEvents, from handle: AttributeHandle, _ done: @escaping Completion<Void>
   ) {
     guard var subscription = subscriptions[handle],
-      subscription.observers.contains(where: { $0.events === events })
+      subscription.observers.contains(where: { $0 === events })
     else { return done(.success(())) }
-    subscription.observers.removeAll { $0.events == nil || $0.events === events }
+    subscription.observers.removeAll { $0 === events }
     guard subscription.observers.isEmpty else {
       subscriptions[handle] = subscription
       return done(.success(()))
@@ -90,7 +89,7 @@ extension RemoteDatabase {
 
   public func client(_ client: GATTClient, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) {
     if let subscription = subscriptions[handle] {
-      for observer in subscription.observers { observer.events?.database(self, didReceive: value, of: handle) }
+      for observer in subscription.observers { observer.database(self, didReceive: value, of: handle) }
     } else if handle == serviceChanged {
       serviceDidChange(value)
     }

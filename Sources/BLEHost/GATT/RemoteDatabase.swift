@@ -59,6 +59,7 @@ public final class RemoteDatabase: GATTClientEvents {
   /// The link has ended.
   public func close() {
     isClosed = true
+    client.events = nil
     waiting = []
     nextWaiting = 0
     subscriptions = [:]
@@ -89,8 +90,8 @@ public final class RemoteDatabase: GATTClientEvents {
   private func complete<Value>(_ result: Result<Value, OperationError>, _ completion: @escaping Completion<Value>) {
     if isClosed { return }
     if callDepth == 0 { return completion(result) }
-    loop.schedule(after: .zero, .work) { [weak self] in
-      if self?.isClosed == false { completion(result) }
+    loop.schedule(after: .zero, .work) { [self] in
+      if !isClosed { completion(result) }
     }
   }
 

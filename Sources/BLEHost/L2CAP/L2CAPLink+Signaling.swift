@@ -19,7 +19,7 @@ extension L2CAPLink {
   static let responseTimeout = StackDuration.seconds(30)
 
   /// As a peripheral: asks the central for other connection parameters. The completion is not called once the link is
-  /// dropped.
+  /// closed.
   ///
   /// - Parameter completion: failure is `.refused` (with the result, or 0xFF where the command was rejected), `.timedOut`, or
   ///   `.requested` where a newer request took this one's place.
@@ -28,8 +28,8 @@ extension L2CAPLink {
   ) {
     finishParameterUpdate(.failure(.requested))
     let identifier = takeIdentifier()
-    let timer = loop.schedule(after: Self.responseTimeout, .background) { [weak self] in
-      self?.finishParameterUpdate(.failure(.timedOut))
+    let timer = loop.schedule(after: Self.responseTimeout, .background) { [self] in
+      finishParameterUpdate(.failure(.timedOut))
     }
     signaling.parameterUpdate = .init(identifier: identifier, timer: timer, completion: completion)
     send(L2CAPSignalingPDU(identifier: identifier, command: .connectionParameterUpdateRequest(parameters)))
@@ -109,6 +109,11 @@ extension L2CAPLink {
     signaling.parameterUpdate = nil
     loop.cancel(pending.timer)
     pending.completion(result)
+  }
+
+  func forgetParameterUpdate() {
+    if let pending = signaling.parameterUpdate { loop.cancel(pending.timer) }
+    signaling.parameterUpdate = nil
   }
 
   private func takeIdentifier() -> UInt8 {

@@ -21,10 +21,10 @@ public final class L2CAPLink {
 
   /// Asked about the peer's wishes. Without an owner they are refused.
   public weak var owner: (any L2CAPLinkOwner)?
-  /// Takes the payloads of channel 0x0004.
-  public weak var attributeProtocol: (any L2CAPChannelReceiver)?
-  /// Takes the payloads of channel 0x0006.
-  public weak var securityManager: (any L2CAPChannelReceiver)?
+  /// Takes the payloads of channel 0x0004. Held until `close()`.
+  public var attributeProtocol: (any L2CAPChannelReceiver)?
+  /// Takes the payloads of channel 0x0006. Held until `close()`.
+  public var securityManager: (any L2CAPChannelReceiver)?
   public internal(set) var statistics = L2CAPStatistics()
 
   private var reassembly = L2CAPReassembly()
@@ -38,9 +38,17 @@ public final class L2CAPLink {
     self.log = log
   }
 
+  /// The link is gone: nothing more is received, and what was held is let go.
+  public func close() {
+    attributeProtocol = nil
+    securityManager = nil
+    owner = nil
+    forgetParameterUpdate()
+  }
+
   /// The data of one ACL packet. `isFirst`: it begins a frame (packet boundary flag 0b10 or 0b00).
   public func receive(fragment: ArraySlice<UInt8>, isFirst: Bool) {
-    switch reassembly.add(fragment, isFirst: isFirst, limit: { maximumPayload(of: $0) }) {
+    switch reassembly.add(fragment, isFirst: isFirst, limit: Self.maximumPayload) {
     case .incomplete: break
     case .broken:
       statistics.brokenFrames += 1
@@ -62,11 +70,11 @@ public final class L2CAPLink {
   }
 
   /// The longest payload that `channel` takes; `nil` where nobody serves it.
-  private func maximumPayload(of channel: ChannelIdentifier) -> Int? {
+  private static func maximumPayload(of channel: ChannelIdentifier) -> Int? {
     switch channel {
     case .attributeProtocol: ATTLimits.fullValueMTU
-    case .lowEnergySignaling: Self.signalingMTU
-    case .securityManager: Self.securityManagerMTU
+    case .lowEnergySignaling: signalingMTU
+    case .securityManager: securityManagerMTU
     default: nil
     }
   }

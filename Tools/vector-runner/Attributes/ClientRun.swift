@@ -41,8 +41,9 @@ final class ClientRun: GATTClientEvents {
 
   func play(_ script: ScriptedPeer, _ outcome: inout VectorOutcome) throws {
     peer = script
-    client.raiseSecurity = { [weak self] _, answer in
-      answer(self?.peer?.advance(past: .local(.raiseLinkSecurityThenRetry)) == true)
+    defer { close() }
+    client.raiseSecurity = { [self] _, answer in
+      answer(peer?.advance(past: .local(.raiseLinkSecurityThenRetry)) == true)
     }
     try start()
     while outcome.failures.isEmpty {
@@ -77,6 +78,7 @@ final class ClientRun: GATTClientEvents {
     bearer.assumeMTU(client.bearer.mtu)
     let server = try database.makeServer()
     let link = database.serve(server, on: bearer)
+    defer { close() }
     try start()
     while let sent = channel.take() {
       bearer.receive(sent[...])
@@ -84,6 +86,13 @@ final class ClientRun: GATTClientEvents {
     }
     link.close()
     judge(expected, &outcome)
+  }
+
+  /// What did not happen by now will not be reported any more.
+  private func close() {
+    client.events = nil
+    client.raiseSecurity = nil
+    client.bearer.close()
   }
 
   private func judge(_ expected: JSONValue?, _ outcome: inout VectorOutcome) {
