@@ -151,6 +151,7 @@ final class HostConnection {
     }
     bearer.close()
     data.receiver = nil
+    channels?.close()
     channels = nil
     serverLink = nil
     for sent in updates.removeAll() { sent() }
