@@ -6,7 +6,6 @@ import CoreBluetooth
 enum Discovery {
   static func tenByFive(_ effort: Effort) async throws -> Measurement {
     var milliseconds: [Double] = []
-    var allocations = 0.0
     for _ in 0..<(effort.rounds + 2) {
       let walk = try await Walk(keepsPackets: false)
       let start = ProcessUsage.cpuSeconds
@@ -14,7 +13,7 @@ enum Discovery {
       milliseconds.append((ProcessUsage.cpuSeconds - start) * 1000)
     }
     let counted = try await Walk(keepsPackets: false)
-    allocations = try await ProcessUsage.allocations { try await counted.run() }
+    let allocations = try await ProcessUsage.allocations { try await counted.run() }
     let recorded = try await Walk(keepsPackets: true)
     let before = recorded.requests
     try await recorded.run()
@@ -63,6 +62,7 @@ enum Discovery {
       }
     }
 
-    var requests: Int { 0 }
+    /// What the central's host has asked so far; it is the second device of the world.
+    var requests: Int { AttributeRequests.count(in: world.capture, by: 1) }
   }
 }
