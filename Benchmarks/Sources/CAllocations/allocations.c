@@ -4,6 +4,7 @@
 #include "allocations.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,6 +32,8 @@ long allocations_stop(void) {
   atomic_store(&counting, false);
   return atomic_load(&counted);
 }
+
+void allocations_trim(void) { malloc_trim(0); }
 
 void *malloc(size_t size) {
   count_one();

@@ -29,13 +29,13 @@ struct Measurement {
 }
 
 /// One benchmark: a name that the foreign stack's side knows too, and the work.
-struct Benchmark {
+struct Benchmark: Sendable {
   let name: String
-  let work: (Effort) async throws -> Measurement
+  let work: @Sendable (Effort) async throws -> Measurement
 }
 
 /// How much is done for one number.
-struct Effort {
+struct Effort: Sendable {
   /// For a first look and for CI: too little for a number to rely on.
   let isBrief: Bool
 

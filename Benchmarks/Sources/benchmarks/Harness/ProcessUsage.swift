@@ -16,7 +16,7 @@ enum ProcessUsage {
 
   /// Resident memory, after what was freed has been given back.
   static var residentKibibytes: Double {
-    malloc_trim(0)
+    allocations_trim()
     guard let file = fopen("/proc/self/statm", "r") else { return .nan }
     defer { fclose(file) }
     var octets = [CChar](repeating: 0, count: 256)

@@ -2,7 +2,7 @@ import BLETestKit
 import CoreBluetooth
 
 /// A central connected to a peripheral with one characteristic that can do everything, discovered and subscribed.
-struct Pair: Sendable {
+struct Pair {
   static let service = CBUUID(string: "7B0F0000-0000-4C1E-8B6F-0123456789AB")
   static let characteristic = CBUUID(string: "7B0F0001-0000-4C1E-8B6F-0123456789AB")
 

@@ -1,27 +1,28 @@
+import BLETestKit
 import CoreBluetooth
 
 /// Values and commands between two programs, as fast as flow control lets them.
 enum Packets {
-  static func notify(octets: Int) -> (Effort) async throws -> Measurement {
+  static func notify(octets: Int) -> @Sendable (Effort) async throws -> Measurement {
     { effort in
       let pair = try await Pair()
       let value = Data(count: octets)
       return try await rate(effort, operations: effort.operations(20_000)) { count in
         let goal = pair.central.received + count
         pair.peripheral.notify(value, of: pair.local, times: count)
-        try await pair.world.wait(within: Pair.limit) { pair.central.received >= goal }
+        try await pair.world.wait(within: Pair.limit) { [central = pair.central] in central.received >= goal }
       }
     }
   }
 
-  static func writeWithoutResponse(octets: Int) -> (Effort) async throws -> Measurement {
+  static func writeWithoutResponse(octets: Int) -> @Sendable (Effort) async throws -> Measurement {
     { effort in
       let pair = try await Pair()
       let value = Data(count: octets)
       return try await rate(effort, operations: effort.operations(20_000)) { count in
         let goal = pair.peripheral.written + count
         pair.central.write(value, to: pair.remote, of: pair.found, times: count)
-        try await pair.world.wait(within: Pair.limit) { pair.peripheral.written >= goal }
+        try await pair.world.wait(within: Pair.limit) { [peripheral = pair.peripheral] in peripheral.written >= goal }
       }
     }
   }
@@ -31,7 +32,7 @@ enum Packets {
     return try await rate(effort, operations: effort.operations(10_000)) { count in
       let goal = pair.central.received + count
       pair.central.read(pair.remote, of: pair.found, times: count)
-      try await pair.world.wait(within: Pair.limit) { pair.central.received >= goal }
+      try await pair.world.wait(within: Pair.limit) { [central = pair.central] in central.received >= goal }
     }
   }
 
