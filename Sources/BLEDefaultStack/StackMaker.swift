@@ -15,7 +15,7 @@ struct StackMaker {
   func make(_ name: AdapterName, capture: String?) -> MadeStack {
     let loop = DispatchStackLoop()
     let store = FilePeerStore(folder: surroundings.stateFolder, entropy: SystemEntropy(), log: log.labelled("peers"))
-    var options = HostOptions(name: Surroundings.programName)
+    var options = HostOptions(name: Surroundings.programName, nameFollowsAdvertisement: true)
     let makeTransport: HCIController.TransportFactory
     switch name {
     case .radio(let air, let device):

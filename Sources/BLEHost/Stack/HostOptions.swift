@@ -25,7 +25,7 @@ public struct HostOptions: Sendable {
   public var advertisingIntervalWhileConnected: StackDuration
 
   public init(
-    name: String = "swift-corebluetooth", nameFollowsAdvertisement: Bool = true, appearance: UInt16 = 0,
+    name: String = "swift-corebluetooth", nameFollowsAdvertisement: Bool = false, appearance: UInt16 = 0,
     isPermitted: Bool = true, isSwitchedOn: Bool = true,
     randomAddress: DeviceAddress? = nil, randomAddressName: String? = nil,
     maximumTransmissionUnit: Int = 517,

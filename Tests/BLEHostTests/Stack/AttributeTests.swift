@@ -248,7 +248,7 @@ import Testing
   @Test func aDeviceIsKnownByTheNameThatItAdvertisesEvenWhenTheFullNameDidNotFit() async {
     let world = StackWorld()
     let phone = world.makeDevice(1)
-    let toy = world.makeDevice(2)
+    let toy = world.makeDevice(2, options: HostOptions(nameFollowsAdvertisement: true))
     let name = "A device with a name that does not fit into any advertisement"
     _ = await world.makeChat(on: toy, name: name)
     let central = await world.connectChat(from: phone)
@@ -262,7 +262,7 @@ import Testing
   @Test func theNameThatThePeerGivesItselfIsRead() async {
     let world = StackWorld()
     let phone = world.makeDevice(1)
-    let toy = world.makeDevice(2, options: HostOptions(name: "Owenli the toy", nameFollowsAdvertisement: false))
+    let toy = world.makeDevice(2, options: HostOptions(name: "Owenli the toy"))
     _ = await world.makeChat(on: toy)
     let central = await world.connectChat(from: phone)
     let events = TestLinkEvents()
