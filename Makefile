@@ -43,7 +43,7 @@ bench: ## Measures whole stacks, facade to facade, beside Bumble; writes bench.j
 .PHONY: fuzz
 fuzz: ## Fuzzes every parser, 30 s each (SECONDS_EACH=300 for longer)
 	@Tools/prepare swift
-	@Fuzz/run $(SECONDS_EACH)
+	@Fuzz/run --seconds $(SECONDS_EACH)
 
 .PHONY: vectors
 vectors: ## Plays one file of test vectors: make vectors FILE=path

@@ -84,6 +84,19 @@ var targets: [Target] = []
     tests("ToolTests", knows: ["BLECore", "CoreBluetooth", "ble"]),
     tests("VectorTests", knows: ["vector-runner"]),
   ]
+
+  // The fuzzers are part of the package only when they are asked for: they need a build of their own (`Fuzz/run`).
+  if Context.environment["BLE_FUZZ"] != nil {
+    targets += [
+      .systemLibrary(name: "CLibFuzzer", path: "Fuzz/CLibFuzzer"),
+      .executableTarget(
+        name: "fuzz",
+        dependencies: [
+          "BLECore", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEAdapter", "BLEHost", "CLibFuzzer",
+        ],
+        path: "Fuzz/Sources", swiftSettings: strict),
+    ]
+  }
 #endif
 
 let package = Package(
