@@ -31,7 +31,8 @@ public final class Air {
   /// The way to other processes, where there is one.
   weak var bridge: (any AirBridge)?
   /// Advertisers that wait for somebody to listen.
-  private var resting: [Advertiser] = []
+  private var resting: [Int: Advertiser] = [:]
+  private var restCount = 0
 
   private struct Pair: Hashable {
     let sender: Int
@@ -57,9 +58,14 @@ public final class Air {
       identity: address.value, position: position, transmitPower: configuration.transmitPower)
     let node = AirNode(air: self, number: nodeCount, station: station)
     nodes[nodeCount] = node
-    let controller = VirtualController(node: node, address: address, configuration: configuration)
+    let controller = VirtualController(air: self, node: node, address: address, configuration: configuration)
     node.controller = controller
     return controller
+  }
+
+  /// Takes all controllers off the air: nothing goes on and nothing is held any more.
+  public func shutDown() {
+    for (_, node) in nodes.sorted(by: { $0.key < $1.key }) { node.controller?.close() }
   }
 
   /// How packets get lost between all radios that have no model of their own.
@@ -151,13 +157,19 @@ public final class Air {
     bridge?.localListenersChanged()
   }
 
-  /// Called back once when somebody listens.
-  func rest(_ advertiser: Advertiser) { resting.append(advertiser) }
+  /// The advertiser is called back once when somebody listens. The number takes that back.
+  func rest(_ advertiser: Advertiser) -> Int {
+    restCount += 1
+    resting[restCount] = advertiser
+    return restCount
+  }
+
+  func endRest(_ number: Int) { resting[number] = nil }
 
   private func listenersArrived() {
-    var advertisers: [Advertiser] = []
-    swap(&advertisers, &resting)
-    for advertiser in advertisers { advertiser.resume() }
+    let advertisers = resting.sorted { $0.key < $1.key }
+    resting = [:]
+    for (_, advertiser) in advertisers { advertiser.resume() }
   }
 
   private func rebuildListeners() {

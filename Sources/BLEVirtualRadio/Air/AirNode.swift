@@ -2,7 +2,8 @@ import BLECore
 
 /// A radio on the air: what `Air` keeps of each controller.
 final class AirNode {
-  let air: Air
+  /// Kept by the controller.
+  unowned let air: Air
   /// Counts the nodes of an air from 1; what is random about a node belongs to this number.
   let number: Int
   let chance: SeededEntropy

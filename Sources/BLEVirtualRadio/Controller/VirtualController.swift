@@ -5,6 +5,8 @@ import BLEWire
 /// A Bluetooth LE controller in software: HCI above, a link layer below, the air around it. A host cannot tell it from a
 /// chip. Made by ``Air/makeController(address:position:configuration:)``.
 ///
+/// A controller is on the air until it is closed, whoever still holds it: ``close()`` or ``Air/shutDown()`` ends it.
+///
 /// Everything on the air's loop. What the host sends is judged as a controller judges it: no octets of a host can make it
 /// trap, hang or grow without bound.
 public final class VirtualController: HCITransport, TimerTarget {
@@ -14,6 +16,7 @@ public final class VirtualController: HCITransport, TimerTarget {
   public let isSimulated = true
   public let address: DeviceAddress
   public let configuration: ControllerConfiguration
+  let air: Air
   let node: AirNode
   let features: LEFeatures
   let supportedCommands: Set<HCIOpcode>
@@ -51,7 +54,8 @@ public final class VirtualController: HCITransport, TimerTarget {
   /// News of a link that is held back behind its first data.
   private var heldEvents: [HCIPacket] = []
 
-  init(node: AirNode, address: DeviceAddress, configuration: ControllerConfiguration) {
+  init(air: Air, node: AirNode, address: DeviceAddress, configuration: ControllerConfiguration) {
+    self.air = air
     self.node = node
     self.address = address
     self.configuration = configuration
@@ -60,8 +64,7 @@ public final class VirtualController: HCITransport, TimerTarget {
     if address.kind == .random { host.randomAddress = address }
   }
 
-  var air: Air { node.air }
-  var loop: any StackLoop { node.air.loop }
+  var loop: any StackLoop { air.loop }
 
   // MARK: The transport
 
@@ -277,7 +280,9 @@ public final class VirtualController: HCITransport, TimerTarget {
 
   /// As after HCI_Reset: nothing goes on, everything is at its default.
   func resetState() {
-    for (_, set) in advertisingSets.sorted(by: { $0.key.rawValue < $1.key.rawValue }) { set.advertiser?.stop() }
+    for (_, set) in advertisingSets.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      stopAdvertising(set)
+    }
     advertisingSets = [:]
     scanner?.stop()
     scanner = nil

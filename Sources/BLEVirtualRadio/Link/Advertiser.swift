@@ -8,8 +8,8 @@ import BLEWire
 final class Advertiser: TimerTarget, AdvertisingSource {
   private enum Timer: Int { case event, duration }
 
-  unowned let controller: VirtualController
-  unowned let set: AdvertisingSet
+  let controller: VirtualController
+  let set: AdvertisingSet
   let address: DeviceAddress
   private var offer: AdvertisingOffer?
   private var eventTimer = TimerToken()
@@ -17,6 +17,8 @@ final class Advertiser: TimerTarget, AdvertisingSource {
   private(set) var isRunning = true
   private var completedEvents = 0
   private let maximumEvents: Int
+  /// While it rests: its place among those that do.
+  private var restNumber: Int?
   /// When the event began whose end is awaited.
   private var start = StackInstant.zero
 
@@ -46,12 +48,14 @@ final class Advertiser: TimerTarget, AdvertisingSource {
 
   func stop() {
     isRunning = false
+    if let restNumber { controller.air.endRest(restNumber) }
     controller.loop.cancel(eventTimer)
     controller.loop.cancel(durationTimer)
   }
 
   /// Somebody listens again: the rest is over. Where in its interval the advertiser stands then is chance.
   func resume() {
+    restNumber = nil
     guard isRunning else { return }
     let span = UInt64(max(1, interval.nanoseconds))
     schedule(after: .nanoseconds(Int64(node.chance.uniform(0..<span))) + randomDelay)
@@ -78,7 +82,7 @@ final class Advertiser: TimerTarget, AdvertisingSource {
   private func schedule(after delay: StackDuration) {
     guard let offer else { return }
     if !controller.air.hasListeners, maximumEvents == 0 {
-      controller.air.rest(self)
+      restNumber = controller.air.rest(self)
       return
     }
     start = controller.loop.now + delay
@@ -104,7 +108,7 @@ final class Advertiser: TimerTarget, AdvertisingSource {
       return
     }
     // From the event's start, not from now: the rest of the interval.
-    schedule(after: interval + randomDelay - (controller.loop.now - start))
+    schedule(after: max(.zero, interval + randomDelay - (controller.loop.now - start)))
   }
 
   // MARK: What listeners ask

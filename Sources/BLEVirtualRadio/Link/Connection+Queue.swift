@@ -81,7 +81,9 @@ extension Connection {
       receiveCount &+= 1
       return true
     }
-    guard incoming.count < Self.incomingLimit, pdu.kind == .control || controller.takeHostBuffer(for: self) else {
+    guard incoming.count < Self.incomingLimit, control.count < Self.incomingLimit,
+      pdu.kind == .control || controller.takeHostBuffer(for: self)
+    else {
       return false
     }
     receiveCount &+= 1

@@ -19,7 +19,7 @@ final class Connection: TimerTarget {
     case event, chunk, supervision, procedure
   }
 
-  unowned let controller: VirtualController
+  let controller: VirtualController
   let handle: UInt16
   let role: LEConnectionRole
   let accessAddress: UInt32

@@ -13,7 +13,7 @@ final class Initiator: AdvertisingListener {
     var isExtended: Bool
   }
 
-  unowned let controller: VirtualController
+  let controller: VirtualController
   let node: AirNode
   let settings: Settings
 

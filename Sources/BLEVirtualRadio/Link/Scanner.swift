@@ -28,7 +28,7 @@ final class Scanner: AdvertisingListener, TimerTarget {
 
   private static let seenLimit = 65_536
 
-  unowned let controller: VirtualController
+  let controller: VirtualController
   let node: AirNode
   private let settings: Settings
   private let address: DeviceAddress

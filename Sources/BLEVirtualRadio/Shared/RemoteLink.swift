@@ -163,12 +163,15 @@ final class RemoteLink {
     station = message.station
     hasPoked = false
     connection.heard(at: connection.loop.now)
-    connection.eventNumber = max(connection.eventNumber, Int(clamping: message.event))
+    // However long a process slept, its clock did not run away.
+    let event = Int(clamping: message.event)
+    if event > connection.eventNumber, event - connection.eventNumber < 1_000_000 { connection.eventNumber = event }
     connection.applyInstants(upTo: connection.eventNumber)
     guard connection.isOpen else { return }
     acknowledge(upTo: message.acknowledged, connection)
 
-    cursor = message.start
+    let now = connection.loop.now
+    cursor = min(max(message.start, now - .seconds(5)), now + .seconds(5))
     let skipped = UInt64(connection.receiveCount) &- message.base
     var theirs = skipped <= UInt64(message.frames.count) ? message.frames.dropFirst(Int(skipped)) : []
     var sent = 0

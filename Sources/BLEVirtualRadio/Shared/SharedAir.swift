@@ -119,7 +119,7 @@ public final class SharedAir {
   private func add(_ socket: PacketSocket, isOurs: Bool) {
     let peer = SharedAirPeer(socket, isOurs: isOurs, queue: loop.queue, owner: self)
     peers.append(peer)
-    peer.send(.hello(process: process, listeners: localListeners))
+    peer.send(surely: .hello(process: process, listeners: localListeners))
   }
 
   func remove(_ peer: SharedAirPeer) {
@@ -240,7 +240,7 @@ extension SharedAir: AirBridge {
     // The others only need to know whether anybody listens.
     if (count > 0) == (toldListeners > 0) { return }
     toldListeners = count
-    for peer in peers { peer.send(.listeners(count)) }
+    for peer in peers { peer.send(surely: .listeners(count)) }
   }
 }
 

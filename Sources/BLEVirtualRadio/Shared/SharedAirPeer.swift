@@ -15,6 +15,7 @@ final class SharedAirPeer: AirPeer {
   private var isOpen = true
   private var buffer = [UInt8](repeating: 0, count: PacketSocket.packetLimit)
   private var isReading = false
+  private var undelivered: [[UInt8]] = []
 
   /// So many messages are taken before others have their turn.
   private static let turn = 128
@@ -41,7 +42,23 @@ final class SharedAirPeer: AirPeer {
   func send(_ message: AirMessage) { send(octets: message.octets) }
 
   func send(octets: [UInt8]) {
-    if isOpen { socket.send(octets) }
+    if isOpen, sendUndelivered() { socket.send(octets) }
+  }
+
+  /// Unlike what goes over the air this must arrive: it is sent again before anything else is.
+  func send(surely message: AirMessage) {
+    undelivered.append(message.octets)
+    // Of several that found no room only the last matters, after the one that says who this is.
+    if undelivered.count > 2 { undelivered.remove(at: 1) }
+    _ = sendUndelivered()
+  }
+
+  private func sendUndelivered() -> Bool {
+    while isOpen, let first = undelivered.first {
+      guard socket.send(first) else { return false }
+      undelivered.removeFirst()
+    }
+    return true
   }
 
   func read() {
@@ -49,6 +66,7 @@ final class SharedAirPeer: AirPeer {
     if isReading { return }
     isReading = true
     defer { isReading = false }
+    _ = sendUndelivered()
     for _ in 0..<Self.turn {
       guard isOpen else { return }
       switch socket.receive(into: &buffer) {
