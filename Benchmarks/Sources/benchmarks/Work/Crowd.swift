@@ -23,8 +23,11 @@ enum Crowd {
     }
     let heard = central.discoveries
     let allocations = await ProcessUsage.allocations { await world.advance(by: span) }
-    return Measurement(
-      value: rates.median, unit: .rate, allocations: allocations / Double(central.discoveries - heard))
+    // What nobody refers to any more is gone, and with it its advertising.
+    return withExtendedLifetime(devices) {
+      Measurement(
+        value: rates.median, unit: .rate, allocations: allocations / Double(central.discoveries - heard))
+    }
   }
 
   /// Resident memory of one more device: its controller, host and program, with one service, advertising.
@@ -38,7 +41,7 @@ enum Crowd {
     let more = advertisers(count, in: world, queue: queue)
     try await world.wait(within: .seconds(30)) { more.allSatisfy(\.isAdvertising) }
     let after = ProcessUsage.residentKibibytes
-    return withExtendedLifetime(first) {
+    return withExtendedLifetime((first, more)) {
       Measurement(value: (after - before) / Double(count), unit: .kibibytes)
     }
   }

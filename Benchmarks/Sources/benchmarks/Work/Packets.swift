@@ -7,6 +7,7 @@ enum Packets {
     { effort in
       let pair = try await Pair()
       let value = Data(count: octets)
+      defer { withExtendedLifetime(pair) {} }
       return try await rate(effort, operations: effort.operations(20_000)) { count in
         let goal = pair.central.received + count
         pair.peripheral.notify(value, of: pair.local, times: count)
@@ -19,6 +20,7 @@ enum Packets {
     { effort in
       let pair = try await Pair()
       let value = Data(count: octets)
+      defer { withExtendedLifetime(pair) {} }
       return try await rate(effort, operations: effort.operations(20_000)) { count in
         let goal = pair.peripheral.written + count
         pair.central.write(value, to: pair.remote, of: pair.found, times: count)
@@ -29,6 +31,7 @@ enum Packets {
 
   static func read(_ effort: Effort) async throws -> Measurement {
     let pair = try await Pair()
+    defer { withExtendedLifetime(pair) {} }
     return try await rate(effort, operations: effort.operations(10_000)) { count in
       let goal = pair.central.received + count
       pair.central.read(pair.remote, of: pair.found, times: count)
