@@ -11,6 +11,9 @@ extension CBPeripheral {
   /// Opcode and handle of a write (Core, Vol 3 Part F 3.4.5).
   static let commandHeader = 3
 
+  /// The longest value of a write without response: no attribute is longer, however much a packet carries.
+  static func longestCommand(_ transmissionUnit: Int) -> Int { min(longestValue, transmissionUnit - commandHeader) }
+
   /// The connection for a command; `nil`, with a line in the log, where there is none.
   func connectionForCommand() -> PeerConnection? {
     let connection = shared.withLock { $0.standing == .connected ? $0.connection : nil }
@@ -61,7 +64,7 @@ extension CBPeripheral {
       log.log(.warning, "\(description) has too many writes without response waiting: one is dropped")
       return
     }
-    let octets = [UInt8](data.prefix(connection.maximumTransmissionUnit - Self.commandHeader))
+    let octets = [UInt8](data.prefix(Self.longestCommand(connection.maximumTransmissionUnit)))
     if octets.count < data.count {
       log.log(.warning, "a write without response of \(data.count) octets is cut to \(octets.count)")
     }

@@ -144,11 +144,12 @@ open class CBPeripheral: CBPeer {
     context.submit { connection.read(carried, remote.handle) }
   }
 
-  /// The longest value of one write, in octets: 512 with a response, what fits one packet without.
+  /// The longest value of one write, in octets: 512 with a response; without one what fits one packet, and never
+  /// more than 512.
   open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
     if type == .withResponse { return Self.longestValue }
     let connection = shared.withLock { $0.connection }
-    return (connection?.maximumTransmissionUnit ?? Self.defaultTransmissionUnit) - Self.commandHeader
+    return Self.longestCommand(connection?.maximumTransmissionUnit ?? Self.defaultTransmissionUnit)
   }
 
   /// Writes a value; with a response answered by `peripheral(_:didWriteValueFor:error:)`.

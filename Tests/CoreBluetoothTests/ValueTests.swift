@@ -134,11 +134,13 @@ struct ValueTests {
     let fixture = try await ConnectedFixture()
     #expect(fixture.peripheral.maximumWriteValueLength(for: .withResponse) == 512)
     #expect(fixture.peripheral.maximumWriteValueLength(for: .withoutResponse) == 182)
+    await fixture.link.tell { $0.link(fixture.link, didUpdateMaximumTransmissionUnit: 247) }
+    #expect(fixture.peripheral.maximumWriteValueLength(for: .withoutResponse) == 244)
     await fixture.link.tell { $0.link(fixture.link, didUpdateMaximumTransmissionUnit: 517) }
-    #expect(fixture.peripheral.maximumWriteValueLength(for: .withoutResponse) == 514)
+    #expect(fixture.peripheral.maximumWriteValueLength(for: .withoutResponse) == 512)
     fixture.peripheral.writeValue(Data(count: 600), for: fixture.characteristic, type: .withoutResponse)
     await fixture.adapter.settle()
-    #expect(fixture.link.commands.map(\.value.count) == [514])
+    #expect(fixture.link.commands.map(\.value.count) == [512])
   }
 
   @Test("operations that do not wait for one another are answered in their order")
