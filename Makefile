@@ -9,7 +9,7 @@ SHELL := /usr/bin/env bash
 # are there by way of a dependency: Tools/check-layers, which `make test` runs, does not.
 BUILD_FLAGS := --explicit-target-dependency-import-check error
 BLE := .build/debug/ble
-FORMATTED := Package.swift Sources Tests Tools Fuzz Benchmarks/Package.swift Benchmarks/Sources
+FORMATTED := Package.swift Sources Tests Tools Fuzz Examples Benchmarks/Package.swift Benchmarks/Sources
 
 # Seconds for each fuzzer.
 SECONDS_EACH ?= 30
@@ -28,6 +28,11 @@ demo: ## Two programs meet over the embedded radio: found, read, written, notifi
 test: ## Builds everything, checks the layers and the format, runs all tests and the vectors
 	@Tools/prepare swift
 	@Tools/test $(BUILD_FLAGS)
+
+.PHONY: examples
+examples: ## Builds the example programs and lets them talk, each a process of its own
+	@Tools/prepare swift
+	@Examples/check
 
 .PHONY: interop
 interop: ## Runs against a foreign stack, both roles, both ways round (Bumble from PyPI)
@@ -63,4 +68,4 @@ lint: ## Checks the format without changing anything
 
 .PHONY: clean
 clean: ## Removes what was built; the Python environment stays
-	rm -rf .build Benchmarks/.build Fuzz/.build
+	rm -rf .build Benchmarks/.build Examples/.build Fuzz/.build
