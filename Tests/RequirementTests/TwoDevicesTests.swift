@@ -135,7 +135,7 @@ struct TwoDevicesTests {
     let characteristic = try talk.characteristic("FF22")
     talk.found.setNotifyValue(true, for: characteristic)
     await world.settle()
-    #expect(talk.found.maximumWriteValueLength(for: .withoutResponse) == mtu - 3)
+    #expect(talk.found.maximumWriteValueLength(for: .withoutResponse) == min(512, mtu - 3))
     #expect(talk.found.maximumWriteValueLength(for: .withResponse) == 512)
     for length in [1, 18, 19, 20, 21, 22, 23, 100, 182, 183, 400, 511, 512] {
       var text = ""
