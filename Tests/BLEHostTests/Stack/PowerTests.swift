@@ -3,7 +3,6 @@ import BLECore
 import BLEHCI
 import BLEHost
 import BLEVirtualRadio
-import BLEWire
 import Testing
 
 @Suite struct PowerTests {
@@ -130,40 +129,10 @@ import Testing
     let controller = world.air.makeController(address: DeviceAddress(1, kind: .public))
     let stack = HostStack(
       loop: world.loop, entropy: SeededEntropy(seed: 1), peerStore: MemoryPeerStore(entropy: SeededEntropy(seed: 1))
-    ) { () throws(TransportError) in RealTransport(controller) }
+    ) { () throws(TransportError) in WrappedTransport(controller, isSimulated: false) }
     stack.start()
     let central = TestCentral(stack)
     await world.advance(.seconds(20))
     #expect(!central.states.contains(.poweredOn))
-  }
-}
-
-/// A transport that says to lead to hardware.
-private final class RealTransport: HCITransport {
-  private let inner: VirtualController
-  init(_ inner: VirtualController) { self.inner = inner }
-  let name = "serial:/dev/null"
-  let isSimulated = false
-  func open(receiver: any HCITransportReceiver) throws(TransportError) {
-    forwarder = Forwarder(receiver, self)
-    try inner.open(receiver: forwarder ?? receiver)
-  }
-  func send(_ packet: HCIPacket) { inner.send(packet) }
-  func close() { inner.close() }
-  private var forwarder: (any HCITransportReceiver)?
-
-  private final class Forwarder: HCITransportReceiver {
-    private weak var receiver: (any HCITransportReceiver)?
-    private unowned let outer: RealTransport
-    init(_ receiver: any HCITransportReceiver, _ outer: RealTransport) {
-      self.receiver = receiver
-      self.outer = outer
-    }
-    func transport(_ transport: any HCITransport, didReceive packet: HCIPacket) {
-      receiver?.transport(outer, didReceive: packet)
-    }
-    func transport(_ transport: any HCITransport, didFail error: TransportError) {
-      receiver?.transport(outer, didFail: error)
-    }
   }
 }

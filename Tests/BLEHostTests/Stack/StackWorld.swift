@@ -111,6 +111,11 @@ final class TestCentral: CentralEvents, @unchecked Sendable {
     linkChanges.append((peer, isConnected, services))
   }
   func forgetDiscoveries() { discoveries = [] }
+  func forgetConnections() {
+    connected = []
+    disconnections = []
+    linkChanges = []
+  }
 }
 
 /// A peripheral that writes down what it is told, and answers from `values`.
@@ -169,6 +174,11 @@ final class TestPeripheral: PeripheralEvents, @unchecked Sendable {
     unsubscribed.append((central, characteristic))
   }
   func peripheral(didUpdate central: RemoteCentral) { centrals.append(central) }
+  func forget() {
+    centrals = []
+    subscribed = []
+    unsubscribed = []
+  }
 }
 
 /// Writes down what comes over a link.

@@ -1,0 +1,43 @@
+import BLEHCI
+import BLEVirtualRadio
+import BLEWire
+
+/// A software controller behind a transport that a test can have its say in.
+final class WrappedTransport: HCITransport {
+  private let inner: VirtualController
+  let name = "serial:/dev/null"
+  let isSimulated: Bool
+
+  init(_ inner: VirtualController, isSimulated: Bool = true) {
+    self.inner = inner
+    self.isSimulated = isSimulated
+  }
+
+  /// The host gets a packet that the controller never sent.
+  func inject(_ packet: HCIPacket) { forwarder?.inject(packet) }
+
+  func open(receiver: any HCITransportReceiver) throws(TransportError) {
+    let forwarder = Forwarder(receiver, self)
+    self.forwarder = forwarder
+    try inner.open(receiver: forwarder)
+  }
+  func send(_ packet: HCIPacket) { inner.send(packet) }
+  func close() { inner.close() }
+  private var forwarder: Forwarder?
+
+  private final class Forwarder: HCITransportReceiver {
+    private weak var receiver: (any HCITransportReceiver)?
+    private unowned let outer: WrappedTransport
+    init(_ receiver: any HCITransportReceiver, _ outer: WrappedTransport) {
+      self.receiver = receiver
+      self.outer = outer
+    }
+    func inject(_ packet: HCIPacket) { receiver?.transport(outer, didReceive: packet) }
+    func transport(_ transport: any HCITransport, didReceive packet: HCIPacket) {
+      receiver?.transport(outer, didReceive: packet)
+    }
+    func transport(_ transport: any HCITransport, didFail error: TransportError) {
+      receiver?.transport(outer, didFail: error)
+    }
+  }
+}
