@@ -97,6 +97,10 @@ public final class ATTBearer: L2CAPChannelReceiver {
     // The PDUs that come by the thousand have a short way.
     if opcode == .handleValueNotification { return receiveNotification(payload) }
     if opcode.role == .response { return receiveResponse(opcode, payload) }
+    if isAnswered(opcode), channel?.isCongested == true {
+      statistics.unanswered += 1
+      return
+    }
     do {
       dispatch(try ATTPDU(payload))
     } catch {
@@ -113,10 +117,12 @@ public final class ATTBearer: L2CAPChannelReceiver {
     log.log(.debug, "\(opcode) of \(payload.count) octets is longer than the MTU of \(mtu)")
     if opcode.role == .response {
       receiveResponse(opcode, payload.prefix(mtu))
-    } else if isRequest(opcode) {
+    } else if isRequest(opcode), channel?.isCongested == false {
       refuse(opcode, .invalidPDU)
     }
   }
+
+  private func isAnswered(_ opcode: ATTOpcode) -> Bool { opcode == .handleValueIndication || isRequest(opcode) }
 
   /// An opcode without the command flag that is nothing else asks for an answer, be it that it is not supported.
   private func isRequest(_ opcode: ATTOpcode) -> Bool {

@@ -8,6 +8,8 @@ public protocol ATTChannel: AnyObject {
   var headroom: Int { get }
   /// Sends one PDU after all that were sent before. `sent`: as in `L2CAPCarrier`.
   func send(_ pdu: consuming ByteWriter, sent: (() -> Void)?)
+  /// True while so much waits to be sent that a peer who asks further is not answered.
+  var isCongested: Bool { get }
 }
 
 extension L2CAPLink: ATTChannel {
@@ -15,6 +17,7 @@ extension L2CAPLink: ATTChannel {
   public func send(_ pdu: consuming ByteWriter, sent: (() -> Void)?) {
     send(pdu, on: .attributeProtocol, sent: sent)
   }
+  public var isCongested: Bool { queuedFrames > Self.answerLimit }
 }
 
 /// The client's half of a bearer's owner: what the server sends unasked. Everything on the loop; values share the storage
@@ -62,6 +65,8 @@ public struct ATTStatistics: Equatable, Sendable {
   public var unsolicitedConfirmations = 0
   /// Requests that came before the one before them was answered.
   public var overlappingRequests = 0
+  /// Requests and indications that were dropped because the peer takes no answers.
+  public var unanswered = 0
   /// Commands and notifications that are not known or that nobody takes.
   public var ignored = 0
   /// Requests sent, for benchmarks.

@@ -23,6 +23,7 @@ extension GATTServerLink {
   @discardableResult
   public func notify(_ handle: AttributeHandle, _ value: ArraySlice<UInt8>, sent: (() -> Void)? = nil) -> Bool {
     guard bearer.isOpen, configuration(of: handle).contains(.notification) else { return false }
+    if mustHoldBack { return heldBack.append(.notification(handle, value, sent: sent)) }
     bearer.notify(handle, value, sent: sent)
     return true
   }
@@ -34,13 +35,24 @@ extension GATTServerLink {
     _ handle: AttributeHandle, _ value: ArraySlice<UInt8>, _ completion: ((Bool) -> Void)? = nil
   ) -> Bool {
     guard bearer.isOpen, configuration(of: handle).contains(.indication) else { return false }
+    if mustHoldBack { return heldBack.append(.indication(handle, value, completion: completion)) }
     bearer.indicate(handle, value, completion)
     return true
   }
 
+  /// A client with robust caching is told nothing while it does not know the database: the handles could mean something else
+  /// to it (Core, Vol 3 Part G 2.5.2.1).
+  private var mustHoldBack: Bool { supportedFeatures.contains(.robustCaching) && !awareness.isAware }
+
+  /// Sends what was held back, if the client knows the database now.
+  func sendHeldBack() {
+    if mustHoldBack { return }
+    for update in heldBack.takeAll() { update.send(on: self) }
+  }
+
   /// Sends several values. A client that understands it gets those that it wants notified in as few PDUs as possible.
   public func update(_ values: [(handle: AttributeHandle, value: ArraySlice<UInt8>)]) {
-    guard supportedFeatures.contains(.multipleNotifications) else {
+    guard supportedFeatures.contains(.multipleNotifications), !mustHoldBack else {
       for (handle, value) in values { update(handle, value) }
       return
     }
@@ -48,7 +60,7 @@ extension GATTServerLink {
     var room = bearer.mtu - 1
     func flush() {
       if tuples.count == 1, let only = tuples.first {
-        bearer.notify(only.attributeHandle, only.attributeValue)
+        notify(only.attributeHandle, only.attributeValue)
       } else if !tuples.isEmpty {
         bearer.notify(tuples)
       }
@@ -62,7 +74,7 @@ extension GATTServerLink {
       }
       if room < value.count + 4 { flush() }
       if room < value.count + 4 {
-        bearer.notify(handle, value)
+        notify(handle, value)
         continue
       }
       tuples.append(.init(attributeHandle: handle, attributeValue: value))
@@ -101,6 +113,7 @@ extension GATTServerLink {
       guard isConfirmed else { return }
       if changes.gathered != nil { return indicateChanges(serviceChanged) }
       awareness.didConfirmChange()
+      sendHeldBack()
       stateDidChange?(state)
     }
   }

@@ -19,6 +19,7 @@ public final class GATTServerLink: ATTServerHandler {
   var supportedFeatures: ClientSupportedFeatures = []
   var awareness = ChangeAwareness()
   var changes = ServiceChanges()
+  var heldBack = HeldBackUpdates()
   var queue = PrepareQueue()
   /// The request that waits for a program.
   var waiting: WaitingRequest?
@@ -37,6 +38,7 @@ public final class GATTServerLink: ATTServerHandler {
     server.forget(self, openRequest: waiting?.number)
     waiting = nil
     queue.removeAll()
+    for update in heldBack.takeAll() { update.drop() }
     let ended = configurations
     configurations = [:]
     for handle in ended.keys.sorted() { tellApplication(handle, []) }
@@ -52,8 +54,9 @@ public final class GATTServerLink: ATTServerHandler {
   // MARK: Requests
 
   public func bearer(_ bearer: ATTBearer, didReceive request: ATTPDU) {
-    if supportedFeatures.contains(.robustCaching), !awareness.admits(request) {
-      return bearer.refuse(.databaseOutOfSync, at: AttributeHandle(0))
+    if supportedFeatures.contains(.robustCaching), !awareness.isAware {
+      guard awareness.admits(request) else { return bearer.refuse(.databaseOutOfSync, at: AttributeHandle(0)) }
+      sendHeldBack()
     }
     switch request {
     case .readRequest(let request): read(request.attributeHandle, offset: 0, isBlob: false)

@@ -18,23 +18,16 @@ struct HandleSet: Equatable {
       ranges.append(range)
       return
     }
-    var first = range.lowerBound
-    var last = range.upperBound
-    let touching = ranges.indices.filter { index in
-      let other = ranges[index]
-      let startsBehind = last.next.map { other.lowerBound > $0 } ?? false
-      let endsBefore = other.upperBound.next.map { $0 < first } ?? false
-      return !startsBehind && !endsBefore
+    // The ranges that overlap or touch this one become one with it.
+    let start =
+      range.lowerBound.rawValue == 0 ? 0 : firstIndex(endingAtOrBehind: AttributeHandle(range.lowerBound.rawValue - 1))
+    var end = start
+    var joined = range
+    while end < ranges.count, ranges[end].lowerBound <= range.upperBound.next ?? .last {
+      joined = min(joined.lowerBound, ranges[end].lowerBound)...max(joined.upperBound, ranges[end].upperBound)
+      end += 1
     }
-    for index in touching {
-      first = min(first, ranges[index].lowerBound)
-      last = max(last, ranges[index].upperBound)
-    }
-    if let from = touching.first, let through = touching.last {
-      ranges.replaceSubrange(from...through, with: [first...last])
-    } else {
-      ranges.insert(range, at: ranges.firstIndex { $0.lowerBound > last } ?? ranges.count)
-    }
+    ranges.replaceSubrange(start..<end, with: CollectionOfOne(joined))
   }
 
   mutating func remove(_ range: ClosedRange<AttributeHandle>) {

@@ -9,6 +9,8 @@ public protocol L2CAPCarrier: AnyObject {
   /// frame follows. `sent` is called once and never inside this call: when the last octet has left for the controller, or
   /// when the link has ended and it never will.
   func send(_ frame: consuming [UInt8], sent: (() -> Void)?)
+  /// Frames that were taken and have not left.
+  var queuedFrames: Int { get }
 }
 
 /// What takes the payloads of one fixed channel. Everything on the loop.
@@ -42,6 +44,8 @@ public struct L2CAPStatistics: Equatable, Sendable {
   public var unknownChannels = 0
   /// Signaling commands that were ignored.
   public var ignoredCommands = 0
+  /// Signaling commands that were not answered because the peer takes no answers.
+  public var unansweredCommands = 0
   /// Signaling commands that were answered with a rejection.
   public var rejectedCommands = 0
 

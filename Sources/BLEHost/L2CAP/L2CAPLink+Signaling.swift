@@ -36,6 +36,10 @@ extension L2CAPLink {
   }
 
   func receiveSignaling(_ payload: ArraySlice<UInt8>) {
+    if queuedFrames > Self.answerLimit {
+      statistics.unansweredCommands += 1
+      return
+    }
     var reader = ByteReader(payload, layer: "L2CAP signaling")
     guard let header = try? L2CAPSignalingHeader(from: &reader), header.identifier != 0 else {
       ignore("a command without a valid identifier")

@@ -14,6 +14,10 @@ public final class L2CAPLink {
   /// The longest payload that is taken on the security manager's channel, in octets: a public key with its code.
   public static let securityManagerMTU = 65
 
+  /// How many frames may wait before a peer that asks further is not answered any more: it could make this side keep
+  /// answers without end by taking none of them.
+  public static let answerLimit = 64
+
   public let role: LinkRole
   let loop: any StackLoop
   let log: Logger
@@ -61,6 +65,9 @@ public final class L2CAPLink {
     }
     if reassembly.takeBrokenPredecessor() { statistics.brokenFrames += 1 }
   }
+
+  /// Frames that were sent and have not left.
+  public var queuedFrames: Int { carrier.queuedFrames }
 
   /// Sends a payload on a channel. `payload` was begun with `payloadHeadroom` octets of headroom.
   public func send(_ payload: consuming ByteWriter, on channel: ChannelIdentifier, sent: (() -> Void)? = nil) {

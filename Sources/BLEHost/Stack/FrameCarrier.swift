@@ -32,6 +32,8 @@ final class FrameCarrier: L2CAPCarrier, TimerTarget {
     }
   }
 
+  var queuedFrames: Int { data.queuedFrames }
+
   func handedOver(_ token: UInt64) {
     if token != 0 { queued.removeFirst()?() }
   }

@@ -109,6 +109,18 @@ private func makeServer(mtu: Int = 517) -> (ATTBearer, RawChannel, GATTServer, G
     link.close()
   }
 
+  @Test func `A7 a peer that takes no answers gets none`() {
+    let (bearer, channel, server, link) = makeServer()
+    _ = (server, link)
+    channel.isCongested = true
+    for pdu in [[0x0A, 3, 0], [0x3F], [0x0A], [0x02, 0, 2], [0x1D, 3, 0, 1]] as [[UInt8]] { bearer.receive(pdu[...]) }
+    #expect(channel.take().isEmpty)
+    #expect(bearer.statistics.unanswered == 5)
+    channel.isCongested = false
+    bearer.receive([0x0A, 3, 0])
+    #expect(channel.take().count == 1)
+  }
+
   @Test func `A7 responses to nothing and of the wrong type are dropped`() {
     let channel = RawChannel()
     let client = GATTClient(bearer: ATTBearer(loop: VirtualLoop(), channel: channel))

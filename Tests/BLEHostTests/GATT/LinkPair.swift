@@ -24,6 +24,8 @@ final class MemoryCarrier: L2CAPCarrier, TimerTarget {
     loop.schedule(after: .microseconds(1), .work, self)
   }
 
+  var queuedFrames: Int { frames.count }
+
   func timerFired(tag: Int) {
     let (octets, sent) = frames.removeFirst()
     frameCount += 1
@@ -192,6 +194,7 @@ final class RawChannel: ATTChannel {
   let headroom = 0
   var sent: [[UInt8]] = []
   func send(_ pdu: consuming ByteWriter, sent completion: (() -> Void)?) { sent.append(pdu.octets) }
+  var isCongested = false
   func take() -> [[UInt8]] {
     defer { sent = [] }
     return sent

@@ -60,6 +60,34 @@ import Testing
     #expect(client.ask("0a1200") == ["0b01"])
   }
 
+  @Test func `values are held back until a client knows the database again, and are sent then in order`() {
+    let (server, application) = makeServer()
+    let client = RawClient(server)
+    let handle = AttributeHandle(0x12)
+    #expect(client.ask("1213000100") == ["13"])
+    #expect(client.ask("1209000200") == ["13"])
+    #expect(client.ask("120b0001") == ["13"])
+    _ = server.publish(.example(2, characteristics: 1), application: application)
+    #expect(client.channel.take().count == 1)
+    for value in 1...3 { #expect(client.link.update(handle, [UInt8(value)])) }
+    #expect(client.channel.take().isEmpty)
+    #expect(client.ask("1e") == ["1b120001", "1b120002", "1b120003"])
+    // A client that was not told hears nothing until it asks.
+    #expect(client.ask("1209000000") == ["13"])
+    _ = server.publish(.example(3, characteristics: 1), application: application)
+    for _ in 0..<100 { client.link.update(handle, [9]) }
+    #expect(client.channel.take().isEmpty)
+    #expect(client.ask("0a1300") == ["010a000012"])
+    let answers = client.ask("0a1300")
+    #expect(answers.count == 65 && answers.last == "0b0100" && answers.first == "1b120009")
+    // The link's end counts as sent.
+    _ = server.publish(.example(4, characteristics: 1), application: application)
+    var sent = 0
+    client.link.update(handle, [9]) { sent += 1 }
+    client.link.close()
+    #expect(sent == 1)
+  }
+
   @Test func `a client that there are keys for is told of a change that it has missed`() {
     let (server, application) = makeServer()
     let client = RawClient(server)

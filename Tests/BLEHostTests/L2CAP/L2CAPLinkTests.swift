@@ -9,6 +9,7 @@ private final class RawLink: L2CAPCarrier, L2CAPChannelReceiver, L2CAPLinkOwner 
   private(set) var link: L2CAPLink!
   var sent: [[UInt8]] = []
   var received: [[UInt8]] = []
+  var queuedFrames = 0
   var wishes: [L2CAPConnectionParameterUpdateRequest] = []
 
   init(_ role: LinkRole = .central) {
@@ -22,6 +23,7 @@ private final class RawLink: L2CAPCarrier, L2CAPChannelReceiver, L2CAPLinkOwner 
     weak var target: RawLink?
     init(_ target: RawLink) { self.target = target }
     func send(_ frame: consuming [UInt8], sent: (() -> Void)?) { target?.send(frame, sent: sent) }
+    var queuedFrames: Int { target?.queuedFrames ?? 0 }
   }
 
   func send(_ frame: consuming [UInt8], sent completion: (() -> Void)?) {
@@ -148,6 +150,17 @@ private final class RawLink: L2CAPCarrier, L2CAPChannelReceiver, L2CAPLinkOwner 
     // Longer than the signaling MTU.
     raw.signal([0x3C, 0x04, 0x60, 0x00] + [UInt8](repeating: 0, count: 96))
     #expect(raw.sent == [[0x08, 0x00, 0x05, 0x00, 0x01, 0x04, 0x04, 0x00, 0x01, 0x00, 64, 0]])
+  }
+
+  @Test func `L7 a peer that takes no answers gets none, and its commands are not kept`() {
+    let raw = RawLink()
+    raw.queuedFrames = L2CAPLink.answerLimit + 1
+    for _ in 0..<1000 { raw.signal([0x3C, 0x07, 0x00, 0x00]) }
+    #expect(raw.sent.isEmpty)
+    #expect(raw.link.statistics.unansweredCommands == 1000)
+    raw.queuedFrames = 0
+    raw.signal([0x3C, 0x07, 0x00, 0x00])
+    #expect(raw.sent.count == 1)
   }
 
   @Test(

@@ -75,6 +75,7 @@ final class VectorWire {
 /// Hands each PDU to the other end at once.
 final class DirectChannel: ATTChannel {
   let headroom = 0
+  let isCongested = false
   weak var receiver: ATTBearer?
   func send(_ pdu: consuming ByteWriter, sent: (() -> Void)?) { receiver?.receive(pdu.octets[...]) }
 }

@@ -104,6 +104,7 @@ struct ScriptedPeer {
 /// The channel of the side that is tested: what it sends is kept in order.
 final class VectorChannel: ATTChannel {
   let headroom = 0
+  let isCongested = false
   private var sent: [[UInt8]] = []
   /// PDUs that were sent, whatever became of them.
   private(set) var all: [[UInt8]] = []
