@@ -212,6 +212,112 @@ struct ConnectionTests {
     }
   }
 
+  @Test("an extended advertiser on LE 2M is connected to, and its set is told")
+  func extendedConnection() async throws {
+    let pair = try TestPair()
+    let handle = LEAdvertisingHandle(rawValue: 3)
+    pair.peripheral.send(
+      LESetExtendedAdvertisingParameters(
+        advertisingHandle: handle, properties: .connectable,
+        primaryIntervalMinimum: AdvertisingInterval(rawValue: 0x20),
+        primaryIntervalMaximum: AdvertisingInterval(rawValue: 0x20), primaryChannels: .all, ownAddressType: .random,
+        peerAddress: .none, filterPolicy: .all, transmitPower: 127, primaryPHY: .le1M, secondaryMaximumSkip: 0,
+        secondaryPHY: .le2M, setIdentifier: 1, reportsScanRequests: false))
+    pair.peripheral.send(
+      LESetAdvertisingSetRandomAddress(advertisingHandle: handle, address: pair.peripheral.address))
+    pair.peripheral.send(
+      LESetExtendedAdvertisingEnable(
+        isEnabled: true,
+        sets: [.init(advertisingHandle: handle, duration: HCICentiseconds(rawValue: 0), maximumEvents: 0)]))
+    let parameters = ConnectionParameters(
+      intervalMinimum: ConnectionInterval(rawValue: 24), intervalMaximum: ConnectionInterval(rawValue: 24),
+      supervisionTimeout: SupervisionTimeout(rawValue: 100))
+    pair.central.send(
+      LEExtendedCreateConnection(
+        filterPolicy: .peerAddress, ownAddressType: .random, peerAddress: HCIAddress(pair.peripheral.address),
+        phys: .le1M,
+        entries: [
+          .init(
+            scanInterval: ScanInterval(rawValue: 0x30), scanWindow: ScanInterval(rawValue: 0x30), parameters: parameters
+          )
+        ]))
+    await pair.run(.seconds(1))
+    let central = try #require(pair.central.connections.first?.event)
+    let peripheral = try #require(pair.peripheral.connections.first?.event)
+    let ended = pair.peripheral.events.compactMap {
+      if case .leAdvertisingSetTerminated(let event) = $0.event { event } else { nil }
+    }
+    #expect(ended.map(\.status) == [.success])
+    #expect(ended.first?.connectionHandle == peripheral.connectionHandle)
+    pair.central.send(LEReadPHY(connectionHandle: central.connectionHandle))
+    pair.central.send(data: [1, 0, 4, 0, 3], to: central.connectionHandle)
+    await pair.run(.seconds(1))
+    #expect(pair.peripheral.data.count == 1)
+    let phys = pair.central.events.compactMap {
+      if case .commandComplete(let event) = $0.event, event.opcode == LEReadPHY.opcode { event } else { nil }
+    }
+    #expect(phys.first.map { Array($0.returnParameters.suffix(2)) } == [2, 2])
+  }
+
+  @Test("a directed advertiser is heard by its target alone; at a high duty cycle it gives up after 1.28 s")
+  func directedAdvertising() async throws {
+    let pair = try TestPair()
+    let third = try TestHost(pair.air, loop: pair.loop, 3)
+    third.start()
+    third.connect(to: pair.peripheral.address)
+    pair.peripheral.advertise(type: .directedHighDuty, peer: pair.central.address)
+    await pair.run(.seconds(2))
+    #expect(third.connections.isEmpty)
+    let failure = try #require(pair.peripheral.connections.first)
+    #expect(failure.event.status == .advertisingTimeout)
+    pair.central.connect(to: pair.peripheral.address)
+    pair.peripheral.forget()
+    pair.peripheral.send(LESetAdvertisingEnable(isEnabled: true))
+    await pair.run(.milliseconds(500))
+    #expect(pair.peripheral.connections.map(\.event.status) == [.success])
+    #expect(pair.central.connections.map(\.event.status) == [.success] && third.connections.isEmpty)
+  }
+
+  @Test("a connection attempt that is cancelled is reported as ended")
+  func cancelling() async throws {
+    let pair = try TestPair()
+    pair.central.connect(to: pair.peripheral.address)
+    await pair.run(.seconds(1))
+    pair.central.send(LECreateConnectionCancel())
+    await pair.run(.seconds(1))
+    #expect(pair.central.connections.map(\.event.status) == [.unknownConnectionIdentifier])
+    pair.peripheral.advertise()
+    await pair.run(.seconds(1))
+    #expect(pair.peripheral.connections.isEmpty)
+  }
+
+  @Test("both sides ask for other PHYs and parameters at the same time: the link survives, and both are answered")
+  func collidingProcedures() async throws {
+    let pair = try TestPair()
+    let handles = try await pair.connect()
+    for (host, handle) in [(pair.central, handles.central), (pair.peripheral, handles.peripheral)] {
+      host.send(LESetPHY(connectionHandle: handle, preference: [], transmitPHYs: .le2M, receivePHYs: .le2M, options: 0))
+      host.send(LESetDataLength(connectionHandle: handle, transmitOctets: 100, transmitTime: 2_120))
+      host.send(LEReadRemoteFeatures(connectionHandle: handle))
+      host.send(
+        LEConnectionUpdate(
+          connectionHandle: handle,
+          parameters: ConnectionParameters(
+            intervalMinimum: ConnectionInterval(rawValue: 16), intervalMaximum: ConnectionInterval(rawValue: 16),
+            supervisionTimeout: SupervisionTimeout(rawValue: 200))))
+    }
+    await pair.run(.seconds(60))
+    for host in [pair.central, pair.peripheral] {
+      #expect(host.disconnections.isEmpty)
+      #expect(host.events.contains { if case .lePHYUpdateComplete = $0.event { true } else { false } })
+      #expect(host.events.contains { if case .leConnectionUpdateComplete = $0.event { true } else { false } })
+      #expect(host.events.contains { if case .leReadRemoteFeaturesComplete = $0.event { true } else { false } })
+    }
+    pair.central.send(data: [1, 0, 4, 0, 3], to: handles.central)
+    await pair.run(.seconds(1))
+    #expect(pair.peripheral.data.count == 1)
+  }
+
   @Test("features and versions are exchanged over the air")
   func exchanges() async throws {
     let pair = try TestPair()

@@ -146,6 +146,21 @@ struct ControllerTests {
     #expect(overflows.count == 2)
   }
 
+  @Test("LE Encrypt is AES-128 with the octets in the order they travel")
+  func encrypt() async throws {
+    let pair = try TestPair()
+    // FIPS-197, appendix C.1.
+    let key = Array(0..<16 as Range<UInt8>)
+    let plaintext = (0..<16 as Range<UInt8>).map { $0 * 0x11 }
+    let encrypted = try #require([UInt8](hexadecimal: "69c4e0d86a7b0430d8cdb78070b4c55a"))
+    pair.central.send(LEEncrypt(key: HCISecret(key.reversed()), plaintext: HCISecret(plaintext.reversed())))
+    await pair.run(.milliseconds(10))
+    let answer = pair.central.events.compactMap {
+      if case .commandComplete(let event) = $0.event, event.opcode == LEEncrypt.opcode { event } else { nil }
+    }.first
+    #expect(answer.map { Array($0.returnParameters) } == [0] + encrypted.reversed())
+  }
+
   @Test("presets bring the peculiarities of controllers")
   func quirks() async throws {
     var pair = try TestPair(configuration: ControllerConfiguration(quirks: .dataBeforeConnectionComplete))

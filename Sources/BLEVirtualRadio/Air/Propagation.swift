@@ -21,6 +21,9 @@ public struct Propagation: Sendable, Equatable {
     self.range = range
   }
 
+  /// Nobody is nearer than so many metres: closer by, antennas do not follow the model.
+  private static let nearest = 0.5
+
   /// A room with people in it: about -40 dBm at one metre and nothing beyond 100 m.
   public static let indoors = Propagation(
     signal: .pathLoss(exponent: 2.5, referenceLoss: 40, shadowing: 0, jitter: 1.5), range: 100)
@@ -36,7 +39,7 @@ public struct Propagation: Sendable, Equatable {
     switch signal {
     case .constant(let rssi): return Double(rssi)
     case .pathLoss(let exponent, let referenceLoss, let shadowing, _):
-      var level = Double(sender.transmitPower) - referenceLoss - 10 * exponent * log10(max(distance, 0.1))
+      var level = Double(sender.transmitPower) - referenceLoss - 10 * exponent * log10(max(distance, Self.nearest))
       level += sender.antennaOffset + receiver.antennaOffset
       if shadowing != 0 {
         let low = min(sender.identity, receiver.identity)

@@ -1,4 +1,5 @@
 import BLECore
+import BLECrypto
 import BLEWire
 
 /// Start-up, information, masks and flow control.
@@ -111,6 +112,13 @@ extension VirtualController {
     table.values(LEReadSupportedStates.self) { _, _ in .init(states: LESupportedStates(rawValue: 0x0000_03FF_FFFF_FFFF))
     }
     table.values(LERand.self) { controller, _ in .init(number: controller.node.chance.next()) }
+    table.values(LEEncrypt.self) { _, command in
+      guard let plaintext = AESBlock(leastSignificantFirst: command.plaintext.octets) else {
+        throw HCIErrorCode.invalidParameters
+      }
+      let cipher = AES128(key: SecretKey(leastSignificantFirst: command.key.octets))
+      return .init(encrypted: HCISecret(cipher.encrypt(plaintext).leastSignificantFirst))
+    }
     table.values(LEReadTransmitPower.self) { _, _ in .init(minimum: -40, maximum: 20) }
     table.values(LEReadRFPathCompensation.self) { controller, _ in
       .init(transmit: controller.host.transmitCompensation, receive: controller.host.receiveCompensation)

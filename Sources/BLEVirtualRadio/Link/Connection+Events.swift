@@ -41,7 +41,7 @@ extension Connection {
 
   /// This link moves something on: its events are work.
   private var isWorkPending: Bool {
-    if !isIdle || procedures.isRunning { return true }
+    if !isEstablished || !isIdle || procedures.isRunning { return true }
     switch peer {
     case .local(let other): return other.isOpen && (!other.isIdle || other.procedures.isRunning)
     case .remote(let link): return !link.isQuiet
