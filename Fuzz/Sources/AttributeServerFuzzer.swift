@@ -18,7 +18,9 @@ extension Fuzzer {
     let served = server.makeLink(on: bearer)
     for (_, pdu) in Pieces(octets) { bearer.receive(pdu) }
     require(carrier.frameCount <= octets.count, "more answers than octets")
+    bearer.close()
     served.close()
+    link.close()
     withExtendedLifetime((server, application)) {}
   } seeds: {
     let requests = ATTRegistry.all.filter { ATTOpcode(UInt8($0.code ?? 0)).role != .response }

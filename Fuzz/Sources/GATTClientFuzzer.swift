@@ -37,6 +37,7 @@ extension Fuzzer {
     // Each answer makes one request at most, and whatever else is sent answers something.
     require(carrier.frameCount <= octets.count + procedures, "requests without end")
     bearer.close()
+    link.close()
     withExtendedLifetime(client) {}
   } seeds: {
     let responses = ATTRegistry.all.filter { ATTOpcode(UInt8($0.code ?? 0)).role == .response }

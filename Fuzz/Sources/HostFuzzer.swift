@@ -31,6 +31,9 @@ extension Fuzzer {
     loop.advance(by: .seconds(40))
     central.close()
     peripheral.close()
+    stack.shutDown {}
+    loop.advance(by: .seconds(1))
+    transport.fail()
     loop.advance(by: .seconds(1))
     withExtendedLifetime((stack, program)) {}
   } seeds: {
@@ -128,7 +131,7 @@ private final class FuzzProgram: CentralEvents, PeripheralEvents {
       for service in (try? result.get()) ?? [] {
         link.discoverCharacteristics(nil, of: service) { characteristics in
           for characteristic in (try? characteristics.get()) ?? [] {
-            link.read(characteristic.valueHandle) { _ in }
+            link.read(characteristic.value) { _ in }
             link.setNotify(true, for: characteristic) { _ in }
           }
         }

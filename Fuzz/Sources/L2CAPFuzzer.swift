@@ -11,6 +11,7 @@ extension Fuzzer {
     link.attributeProtocol = receiver
     link.securityManager = receiver
     for (flag, fragment) in Pieces(octets) { link.receive(fragment: fragment, isFirst: flag & 1 == 0) }
+    link.close()
     require(carrier.frameCount <= octets.count, "more answers than octets")
     require(receiver.octetCount <= octets.count, "more was received than sent")
   } seeds: {
