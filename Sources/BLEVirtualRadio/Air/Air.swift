@@ -6,7 +6,9 @@ import BLEWire
 /// One air belongs to one loop. Everything random comes from `seed`: the same calls in the same order on a virtual loop give
 /// the same packets at the same times. Not modelled: interference between packets, clock drift, angle and phase.
 public final class Air {
+  /// The loop and the clock that all of this air runs on.
   public let loop: any StackLoop
+  /// Where everything random of this air begins.
   public let seed: UInt64
   /// How strongly radios hear each other. A change holds at once, for all.
   public var propagation: Propagation {
@@ -39,6 +41,7 @@ public final class Air {
     let receiver: Int
   }
 
+  /// - Parameter loss: how packets get lost between all radios that have no model of their own.
   public init(
     loop: any StackLoop, seed: UInt64, propagation: Propagation = .indoors, loss: LossModel = .sensitivity
   ) {

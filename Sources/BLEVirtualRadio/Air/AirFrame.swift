@@ -7,7 +7,9 @@ public struct AirFrame: Sendable, Equatable {
   public let time: StackInstant
   /// The radio frequency channel as the link layer counts: 0 to 36 for data, 37 to 39 for advertising.
   public let channel: UInt8
+  /// What it is modulated with.
   public let phy: LEPHY
+  /// By this receivers know what a packet belongs to.
   public let accessAddress: UInt32
   /// Header and payload; without preamble and CRC.
   public let octets: [UInt8]

@@ -20,10 +20,14 @@ public enum LossModel: Sendable, Equatable {
 public struct BurstLoss: Sendable, Equatable {
   /// The probability, at each packet, that a good channel becomes bad, and the other way about.
   public var becomesBad: Double
+  /// The probability, at each packet, that a bad channel becomes good.
   public var becomesGood: Double
+  /// The probability that a packet is lost on a good channel.
   public var rateWhenGood: Double
+  /// The probability that a packet is lost on a bad channel.
   public var rateWhenBad: Double
 
+  /// A channel that is good at first; all values are probabilities, 0 to 1.
   public init(becomesBad: Double, becomesGood: Double, rateWhenGood: Double = 0, rateWhenBad: Double = 1) {
     self.becomesBad = becomesBad
     self.becomesGood = becomesGood
@@ -36,13 +40,16 @@ public struct BurstLoss: Sendable, Equatable {
 public struct SignalLoss: Sendable, Equatable {
   /// In dBm.
   public var nothingLostAt: Double
+  /// In dBm; below the other level.
   public var everythingLostAt: Double
 
+  /// Both levels are in dBm.
   public init(nothingLostAt: Double, everythingLostAt: Double) {
     self.nothingLostAt = nothingLostAt
     self.everythingLostAt = everythingLostAt
   }
 
+  /// The probability that a packet of this RSSI, in dBm, is lost.
   public func rate(at level: Double) -> Double {
     if level >= nothingLostAt { return 0 }
     if !(level > everythingLostAt) { return 1 }

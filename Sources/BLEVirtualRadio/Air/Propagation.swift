@@ -3,6 +3,7 @@ import Glibc
 
 /// How strongly radios hear each other.
 public struct Propagation: Sendable, Equatable {
+  /// How the strength of a signal comes about.
   public enum Signal: Sendable, Equatable {
     /// The same RSSI everywhere, for tests that compare numbers. In dBm.
     case constant(rssi: Int8)
@@ -12,10 +13,12 @@ public struct Propagation: Sendable, Equatable {
     case pathLoss(exponent: Double, referenceLoss: Double, shadowing: Double, jitter: Double)
   }
 
+  /// How the strength of a signal comes about.
   public var signal: Signal
   /// Beyond so many metres nothing is heard at all; `nil` sets no limit. A limit makes large airs cheap.
   public var range: Double?
 
+  /// - Parameter range: in metres; `nil` sets no limit.
   public init(signal: Signal, range: Double? = nil) {
     self.signal = signal
     self.range = range

@@ -13,18 +13,25 @@ public struct ControllerConfiguration: Sendable {
   public var aclPacketCount: UInt8 = 12
   /// How many connections it can hold.
   public var connectionLimit = 256
+  /// Entries of the filter accept list.
   public var acceptListSize: UInt8 = 64
+  /// Entries of the resolving list.
   public var resolvingListSize: UInt8 = 32
+  /// How many advertising sets it can hold.
   public var advertisingSetLimit: UInt8 = 16
   /// The longest extended advertising data in octets, 31 to 1650.
   public var advertisingDataLimit: UInt16 = 1_650
+  /// Extended advertising, scanning and connecting, of version 5.0.
   public var supportsExtendedAdvertising = true
+  /// Packets of up to 251 octets, of version 4.2.
   public var supportsDataLengthExtension = true
   /// LE 2M and LE Coded beside LE 1M.
   public var supportsFurtherPHYs = true
+  /// The commands of the resolving list; resolving itself is left to the host.
   public var supportsResolvingList = true
   /// From a command to its answer.
   public var commandDelay = StackDuration.microseconds(50)
+  /// What it does differently from a controller without faults.
   public var quirks: ControllerQuirks = []
 
   public init() {}

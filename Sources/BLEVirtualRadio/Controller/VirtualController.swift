@@ -12,9 +12,13 @@ import BLEWire
 public final class VirtualController: HCITransport, TimerTarget {
   enum Timer: Int { case command, heldEvents, hardware }
 
+  /// What the configuration calls it.
   public var name: String { configuration.name }
+  /// Always true.
   public let isSimulated = true
+  /// Its public address; or a random static one, which it then shows without being told.
   public let address: DeviceAddress
+  /// What it was made as.
   public let configuration: ControllerConfiguration
   let air: Air
   let node: AirNode
@@ -68,12 +72,14 @@ public final class VirtualController: HCITransport, TimerTarget {
 
   // MARK: The transport
 
+  /// Connects the host; throws where the controller was closed.
   public func open(receiver: any HCITransportReceiver) throws(TransportError) {
     guard !isClosed else { throw TransportError(.closed, "The controller \(name) was closed; make another one.") }
     self.receiver = receiver
     isOpen = true
   }
 
+  /// Takes a packet of the host. Commands are answered after the configured delay.
   public func send(_ packet: HCIPacket) {
     guard isOpen else { return }
     switch packet.kind {
@@ -98,6 +104,7 @@ public final class VirtualController: HCITransport, TimerTarget {
     receiver?.transport(self, didReceive: packet)
   }
 
+  /// The loop's.
   public func timerFired(tag: Int) {
     switch Timer(rawValue: tag) {
     case .command: runCommand()
@@ -109,9 +116,11 @@ public final class VirtualController: HCITransport, TimerTarget {
 
   // MARK: Verbs
 
+  /// Where the radio is.
   public var position: Position { node.position }
   /// In dBm.
   public var transmitPower: Int8 { node.transmitPower }
+  /// The radio has vanished without a word.
   public var isSilent: Bool { node.isSilent }
 
   /// Puts the radio elsewhere, at once.

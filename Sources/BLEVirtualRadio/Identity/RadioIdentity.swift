@@ -11,6 +11,7 @@ import Glibc
 public final class RadioIdentity {
   /// The device's name on the air, with a number where the name was taken.
   public let device: String
+  /// Who the device is.
   public let address: DeviceAddress
   private let descriptor: CInt
 

@@ -12,6 +12,7 @@ import Glibc
 ///
 /// Everything on the loop, making one included.
 public final class SharedAir {
+  /// What the processes that meet here call it.
   public let name: String
   /// The folder of the air's sockets.
   public let folder: String

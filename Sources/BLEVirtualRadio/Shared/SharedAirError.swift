@@ -1,5 +1,6 @@
 /// Why processes cannot meet on an air, or a device's identity cannot be had.
 public struct SharedAirError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// What to do about it depends on this.
   public enum Kind: Equatable, Sendable {
     /// The name cannot be that of an air or of a device.
     case invalidName
@@ -11,10 +12,12 @@ public struct SharedAirError: Error, Equatable, Sendable, CustomStringConvertibl
     case inUse
   }
 
+  /// What went wrong.
   public let kind: Kind
   /// A sentence for people that says what happened and what to do.
   public let description: String
 
+  /// - Parameter description: a sentence for people.
   public init(_ kind: Kind, _ description: String) {
     self.kind = kind
     self.description = description

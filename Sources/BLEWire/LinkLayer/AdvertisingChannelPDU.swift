@@ -87,7 +87,9 @@ public struct AdvertisingChannelHeader: RawRepresentable, Hashable, Sendable {
       | (transmitter == .random ? 0x40 : 0) | (receiver == .random ? 0x80 : 0)
   }
 
+  /// The PDU type, four bits.
   public var type: UInt8 { rawValue & 0x0F }
+  /// The bit that has no meaning yet.
   public var reserved: Bool { rawValue & 0x10 != 0 }
   /// ChSel: the sender knows channel selection algorithm 2.
   public var supportsChannelSelection2: Bool { rawValue & 0x20 != 0 }

@@ -2,6 +2,7 @@ import BLECore
 
 /// CONNECT_IND and AUX_CONNECT_REQ: who connects to whom, and how the connection runs (Core, Vol 6 Part B 2.3.3.1).
 public struct ConnectIndication: Hashable, Sendable {
+  /// With the kinds of both addresses.
   public let header: AdvertisingChannelHeader
   /// InitA.
   public let initiator: DeviceAddress

@@ -21,6 +21,7 @@ public struct DataChannelPDU: WirePacket, Hashable {
   public let flags: UInt8
   /// CTEInfo, present where the CP bit is set.
   public let constantToneExtension: UInt8?
+  /// L2CAP octets, or an LL control PDU with its opcode.
   public let payload: ArraySlice<UInt8>
 
   public init(
@@ -32,6 +33,7 @@ public struct DataChannelPDU: WirePacket, Hashable {
     self.payload = payload
   }
 
+  /// LLID.
   public var kind: Kind { Kind(rawValue: flags & 0x03) ?? .reserved }
   /// NESN.
   public var nextExpectedSequenceNumber: Bool { flags & 0x04 != 0 }

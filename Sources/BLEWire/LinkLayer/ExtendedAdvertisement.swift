@@ -26,6 +26,7 @@ public struct ExtendedAdvertisement: Hashable, Sendable {
         UInt32(channel & 0x3F) | (coarse ? 0x80 : 0) | count << 8 | UInt32(phy & 0x07) << 21
     }
 
+    /// The secondary channel, 0 to 36.
     public var channel: UInt8 { UInt8(rawValue & 0x3F) }
     /// In microseconds.
     public var offset: UInt32 { (rawValue >> 8 & 0x1FFF) * (rawValue & 0x80 == 0 ? 30 : 300) }
@@ -46,13 +47,19 @@ public struct ExtendedAdvertisement: Hashable, Sendable {
     public var setIdentifier: UInt8 { UInt8(rawValue >> 12) }
   }
 
+  /// With the kinds of both addresses.
   public var header: AdvertisingChannelHeader
+  /// AdvMode.
   public var mode: Mode
+  /// AdvA.
   public var advertiser: DeviceAddress?
+  /// TargetA.
   public var target: DeviceAddress?
   /// CTEInfo.
   public var constantToneExtension: UInt8?
+  /// ADI.
   public var dataInformation: DataInformation?
+  /// AuxPtr.
   public var auxiliaryPointer: AuxiliaryPointer?
   /// SyncInfo's 18 octets.
   public var synchronization: [UInt8]?
@@ -60,6 +67,7 @@ public struct ExtendedAdvertisement: Hashable, Sendable {
   public var transmitPower: Int8?
   /// ACAD: additional controller advertising data.
   public var controllerData: [UInt8]
+  /// AdvData or ScanRspData.
   public var data: [UInt8]
   /// The reserved bit of the extended header's flags, kept as it came; `nil` where the extended header is empty.
   var flags: UInt8?

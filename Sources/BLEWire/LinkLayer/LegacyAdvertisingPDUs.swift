@@ -2,6 +2,7 @@ import BLECore
 
 /// ADV_IND, ADV_NONCONN_IND, ADV_SCAN_IND and SCAN_RSP (Core, Vol 6 Part B 2.3.1, 2.3.2.2).
 public struct Advertisement: Hashable, Sendable {
+  /// Which of the four it is; the raw value is the PDU type.
   public enum Kind: UInt8, Sendable, CaseIterable {
     /// ADV_IND: connectable and scannable, undirected.
     case connectable = 0
@@ -13,6 +14,7 @@ public struct Advertisement: Hashable, Sendable {
     case scannable = 6
   }
 
+  /// With the kinds of the addresses.
   public let header: AdvertisingChannelHeader
   /// AdvA.
   public let advertiser: DeviceAddress
@@ -26,6 +28,7 @@ public struct Advertisement: Hashable, Sendable {
     self.data = data
   }
 
+  /// Which of the four it is.
   public var kind: Kind { Kind(rawValue: header.type) ?? .nonConnectable }
 
   init(header: AdvertisingChannelHeader, from reader: inout ByteReader) throws(DecodeError) {
@@ -50,6 +53,7 @@ public struct Advertisement: Hashable, Sendable {
 
 /// ADV_DIRECT_IND (Core, Vol 6 Part B 2.3.1.2).
 public struct DirectedAdvertisement: Hashable, Sendable {
+  /// With the kinds of the addresses.
   public let header: AdvertisingChannelHeader
   /// AdvA.
   public let advertiser: DeviceAddress
@@ -86,6 +90,7 @@ public struct DirectedAdvertisement: Hashable, Sendable {
 
 /// SCAN_REQ and AUX_SCAN_REQ (Core, Vol 6 Part B 2.3.2.1).
 public struct ScanRequest: Hashable, Sendable {
+  /// With the kinds of the addresses.
   public let header: AdvertisingChannelHeader
   /// ScanA.
   public let scanner: DeviceAddress
