@@ -62,6 +62,20 @@ public final class AttributeDatabase {
     return low
   }
 
+  /// Whether the characteristic whose value this is may take part in a reliable write: its extended properties say so
+  /// (Core, Vol 3 Part G 3.3.3.1).
+  public func permitsReliableWrites(of value: AttributeHandle) -> Bool {
+    guard let index = index(of: value) else { return false }
+    for attribute in attributes[(index + 1)...] {
+      switch attribute.type {
+      case GATTType.characteristic, GATTType.primaryService, GATTType.secondaryService: return false
+      case GATTType.characteristicExtendedProperties: return (attribute.storedValue?.first ?? 0) & 0x01 != 0
+      default: continue
+      }
+    }
+    return false
+  }
+
   // MARK: Changing
 
   /// Places attributes at their handles.

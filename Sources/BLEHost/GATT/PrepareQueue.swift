@@ -17,7 +17,13 @@ struct PrepareQueue {
   private(set) var parts: [Part] = []
   private var octets = 0
 
-  var isEmpty: Bool { parts.isEmpty }
+  /// Whether the parts are one long write: of one attribute, each going on where the one before it ends. Anything else is a
+  /// reliable write (Core, Vol 3 Part G 4.9.5).
+  var isOneLongWrite: Bool {
+    zip(parts, parts.dropFirst()).allSatisfy { part, next in
+      part.handle == next.handle && part.offset + part.value.count == next.offset
+    }
+  }
 
   /// False where the queue is full.
   mutating func append(_ handle: AttributeHandle, offset: Int, _ value: ArraySlice<UInt8>) -> Bool {
@@ -71,7 +77,11 @@ extension GATTServerLink {
       queue.removeAll()
       bearer.respond(ATTExecuteWriteResponse())
     case .write:
+      let isReliable = !queue.isOneLongWrite
       queue.removeAll()
+      if isReliable, let refused = parts.first(where: { !server.database.permitsReliableWrites(of: $0.handle) }) {
+        return bearer.refuse(.requestNotSupported, at: refused.handle)
+      }
       var execution = QueueExecution()
       for part in parts {
         do throws(ATTErrorCode) { try plan(part, &execution) } catch { return bearer.refuse(error, at: part.handle) }

@@ -119,7 +119,6 @@ private func makeServer() -> GATTServer {
     let client = RawClient(makeServer())
     #expect(client.ask("161200330001") == ["171200330001"])
     #expect(client.ask("1801") == ["0118120007"])
-    #expect(client.ask("16120000000102") == ["16120000000102".replacingPrefix("17")])
     #expect(client.ask("161200ffff03") == ["171200ffff03"])
     #expect(client.ask("1801") == ["0118120007"])
     client.bearer.assumeMTU(517)
@@ -195,9 +194,11 @@ private func makeServer() -> GATTServer {
     let application = TestApplication()
     application.server = server
     application.values = [0x100: [UInt8](0..<30), 0x101: [7]]
-    _ = server.publish(.example(1, characteristics: 2), application: application)
+    let reliable = LocalDescriptor(uuid: GATTType.characteristicExtendedProperties, value: [1, 0])
+    _ = server.publish(
+      .example(1, characteristics: 2, properties: 0x8E, descriptors: [reliable]), application: application)
     let client = RawClient(server)
-    // 1 service, 2 and 3 a characteristic, 4 its configuration, 5 and 6 the other one.
+    // 1 service, 2 and 3 a characteristic, 4 its extended properties, 5 and 6 the other one.
     #expect(client.ask("0a0300") == ["0b" + [UInt8](0..<22).hexadecimal])
     #expect(client.ask("0c03001600") == ["0d" + [UInt8](22..<30).hexadecimal])
     #expect(client.ask("0c03001f00") == ["010c030007"])
@@ -216,6 +217,24 @@ private func makeServer() -> GATTServer {
     #expect(client.ask("120600aabb") == ["0112060080"])
     #expect(client.ask("1606000000ee") == ["1706000000ee"])
     #expect(client.ask("1801") == ["0118060080"])
+  }
+
+  @Test func `a reliable write of a characteristic that does not offer it is refused, a long write is not one`() {
+    let server = GATTServer()
+    let application = TestApplication()
+    application.server = server
+    _ = server.publish(.example(1, characteristics: 2, properties: 0x0E), application: application)
+    let client = RawClient(server)
+    #expect(client.ask("1603000000aabb") == ["1703000000aabb"])
+    #expect(client.ask("1603000200cc") == ["1703000200cc"])
+    #expect(client.ask("1801") == ["19"])
+    #expect(application.values == [0x100: [0xAA, 0xBB, 0xCC]])
+    for second in ["05000000dd", "03000000dd"] {
+      #expect(client.ask("1603000000aa") == ["1703000000aa"])
+      #expect(client.ask("16" + second) == ["17" + second])
+      #expect(client.ask("1801") == ["0118030006"])
+    }
+    #expect(application.writes.count == 1)
   }
 
   @Test func `a program that answers after the link has ended, or twice, does no harm`() {

@@ -177,14 +177,17 @@ final class TestObserver: RemoteDatabaseEvents {
 
 extension LocalService {
   /// A service of 128-bit UUIDs: `count` characteristics that can be read, written and notified.
-  static func example(_ number: UInt32, characteristics count: UInt32, properties: UInt8 = 0x1E) -> LocalService {
+  static func example(
+    _ number: UInt32, characteristics count: UInt32, properties: UInt8 = 0x1E, descriptors: [LocalDescriptor] = []
+  ) -> LocalService {
     LocalService(
       uuid: BLEUUID(high: 0xA000_0000_0000_0000 | UInt64(number), low: 1), isPrimary: true,
       characteristics: (0..<count).map { index in
         LocalCharacteristic(
           identifier: LocalCharacteristicIdentifier(rawValue: number << 8 | index),
           uuid: BLEUUID(high: 0xB000_0000_0000_0000 | UInt64(number << 8 | index), low: 1), properties: properties,
-          permissions: LocalPermissions(read: SecurityDemand.none, write: SecurityDemand.none), value: nil)
+          permissions: LocalPermissions(read: SecurityDemand.none, write: SecurityDemand.none), value: nil,
+          descriptors: descriptors)
       })
   }
 }
