@@ -69,6 +69,16 @@ struct OutputTests {
     #expect(AssignedValues.describe([101], of: "2A19") == "\"e\" (65)")
   }
 
+  @Test(arguments: [
+    ([0x34, 0x08], "2A6E", "21.00 °C (3408)"), ([0xFF, 0xFF], "2A6E", "-0.01 °C (ffff)"),
+    ([0x0A, 0x0A], "2A6F", "25.70 % (0a0a)"), ([0x00, 0x48], "2A37", "72 beats a minute (0048)"),
+    ([0x01, 0x2C, 0x01], "2A37", "300 beats a minute (012c01)"), ([0xF8], "2A07", "-8 dBm (f8)"),
+    ([], "2A6E", "(empty)"),
+  ])
+  func `Values with a meaning are told in words`(octets: [UInt8], characteristic: String, shown: String) {
+    #expect(AssignedValues.describe(octets, of: characteristic) == shown)
+  }
+
   @Test func `Emphasis is for terminals that want it`() {
     #expect(Style.standard(environment: [:], isTerminal: true).isOn)
     #expect(!Style.standard(environment: [:], isTerminal: false).isOn)

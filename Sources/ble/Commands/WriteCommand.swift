@@ -34,7 +34,7 @@ struct WriteCommand: Command {
   let type: CBCharacteristicWriteType
 
   func run(in session: Session) async throws(ToolError) {
-    let octets = if let octets { octets } else { try StandardInput.value(in: encoding) }
+    let octets = if let octets { octets } else { try await StandardInput.value(in: encoding, session.waiting) }
     let (name, type) = (characteristic, type)
     let place = try await Central(in: session).talk(to: target) { (device) async throws(ToolError) in
       let characteristic = try await device.find(name)

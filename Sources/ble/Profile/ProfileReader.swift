@@ -13,8 +13,9 @@ enum ProfileReader {
     let services = try file.required("services").list("a list of services", 1...mostServices, of: service)
     let advertised = try file.optional("advertise")?.list("a list of UUIDs", 0...mostServices, of: PositionedJSON.uuid)
     try file.finish()
-    return Profile(
-      name: name, advertisedServices: advertised ?? services.filter(\.isPrimary).map(\.uuid), services: services)
+    var primary: [BLEUUID] = []
+    for service in services where service.isPrimary && !primary.contains(service.uuid) { primary.append(service.uuid) }
+    return Profile(name: name, advertisedServices: advertised ?? primary, services: services)
   }
 
   /// The octets that a name may have in the GAP service (Core, Vol 3 Part C 12.1).

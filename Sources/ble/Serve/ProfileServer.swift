@@ -42,7 +42,15 @@ import CoreBluetooth
       try await waiting.until(within: nil) { self.isOver || manager.state != .poweredOn }
       if isOver { return }
       report("unavailable", [:], "Bluetooth has gone; waiting for it to come back.")
-      try await waiting.until(within: nil) { self.isOver || manager.state == .poweredOn }
+      try await waiting.until(within: nil) { () throws(ToolError) in
+        switch manager.state {
+        case .poweredOn: return true
+        // What was switched off can be switched on; these do not change by themselves any more.
+        case .unsupported, .unauthorized: if let failure = ToolError(manager.state) { throw failure }
+        default: break
+        }
+        return self.isOver
+      }
     }
   }
 
@@ -58,6 +66,7 @@ import CoreBluetooth
       manager.add(service)
       let name = service.uuid.uuidString
       try await step("The service \(name) was not published in time.") { self.added > before }
+      guard manager.state == .poweredOn else { return }
     }
     var data: [String: Any] = [:]
     if let name = profile.name { data[CBAdvertisementDataLocalNameKey] = name }
@@ -66,6 +75,7 @@ import CoreBluetooth
     }
     manager.startAdvertising(data)
     try await step("Advertising did not begin in time.") { self.isAdvertising }
+    guard isAdvertising else { return }
     let names = profile.advertisedServices.map { CBUUID($0).uuidString }
     let title = profile.name.map { "'\($0.inert)'" } ?? "a device without a name"
     report(

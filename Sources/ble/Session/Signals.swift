@@ -5,6 +5,9 @@ import Foundation
 @MainActor final class Signals {
   private var sources: [any DispatchSourceSignal] = []
 
+  /// How long ending in good order may take, in seconds; also where the program is stuck in something.
+  private nonisolated static let patience = 6.0
+
   init(interrupting waiting: Waiting) {
     // A reader that has gone shows as an error of the write.
     signal(SIGPIPE, SIG_IGN)
@@ -15,15 +18,25 @@ import Foundation
 
   private func watch(_ number: Int32, _ reason: ToolError, _ waiting: Waiting) {
     signal(number, SIG_IGN)
-    let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
+    sources.append(Self.makeSource(number, reason, waiting))
+  }
+
+  /// Not on the main queue, which may be what is stuck.
+  private nonisolated static func makeSource(
+    _ number: Int32, _ reason: ToolError, _ waiting: Waiting
+  ) -> any DispatchSourceSignal {
+    let queue = DispatchQueue.global()
+    let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+    let status = reason.status.rawValue
     source.setEventHandler {
-      MainActor.assumeIsolated {
+      queue.asyncAfter(deadline: .now() + patience) { _exit(status) }
+      DispatchQueue.main.async {
         // Asked twice: whatever hangs is not waited for.
-        if waiting.interruption != nil { _exit(reason.status.rawValue) }
+        if waiting.interruption != nil { _exit(status) }
         waiting.interrupt(reason)
       }
     }
     source.resume()
-    sources.append(source)
+    return source
   }
 }

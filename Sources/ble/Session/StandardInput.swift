@@ -1,20 +1,26 @@
 import Foundation
 
 /// The standard input as a value.
-enum StandardInput {
+@MainActor enum StandardInput {
   /// More is no value of an attribute, however it is written.
   private static let longest = 4096
 
-  /// The whole input as one value of an attribute.
-  static func value(in encoding: ValueEncoding) throws(ToolError) -> [UInt8] {
+  /// The whole input as one value of an attribute, once it has come to its end.
+  static func value(in encoding: ValueEncoding, _ waiting: Waiting) async throws(ToolError) -> [UInt8] {
     var octets: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    while octets.count <= longest {
-      let count = buffer.withUnsafeMutableBytes { Foundation.read(STDIN_FILENO, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { break }
-      octets += buffer.prefix(count)
-    }
+    var isOver = false
+    let reader = DescriptorReader(
+      STDIN_FILENO,
+      onOctets: {
+        octets += $0
+        if octets.count > longest { waiting.changed() }
+      },
+      onEnd: {
+        isOver = true
+        waiting.changed()
+      })
+    defer { reader.stop() }
+    try await waiting.until(within: nil) { isOver || octets.count > longest }
     // The line break at the end is the shell's, not the value's.
     if octets.last == 0x0A { octets.removeLast() }
     do throws(ArgumentValueError) {

@@ -81,6 +81,31 @@ struct TwoProcessesTests {
     try server.event("written") { ($0["value"] as? [String: Any])?["hex"] as? String == "0102ff" }
   }
 
+  @Test func `A value may come from the standard input, and Ctrl-C ends the waiting for it`() throws {
+    let server = try serve("owenli")
+    defer { server.kill9() }
+    let piped = try place.ble("write", "Owenli", "FFF2", "-")
+    piped.type("piped in\n")
+    piped.endInput()
+    #expect(try piped.finish().status == 0, "\(piped.transcript)")
+    try server.event("written") { ($0["value"] as? [String: Any])?["utf8"] as? String == "piped in" }
+    let waiting = try place.ble("write", "Owenli", "FFF2", "-", "-v")
+    waiting.type("not yet")
+    usleep(300_000)
+    waiting.send(SIGINT)
+    #expect(try waiting.finish(within: 3).status == 130)
+  }
+
+  @Test func `The death of a controller ends a peripheral on it with 69`() throws {
+    let controller = try place.ble("controller", "--json")
+    let connect = try #require(try controller.event("listening")["connect"] as? String)
+    let server = try place.ble("serve", "owenli", "--adapter", connect, "--json")
+    try server.event("advertising")
+    controller.kill9()
+    try server.event("unavailable")
+    #expect(try server.finish(within: 30).status == 69, "\(server.transcript)")
+  }
+
   @Test func `Subscribing prints values one after another, and leaves in good order`() throws {
     let server = try serve("owenli")
     defer { server.kill9() }

@@ -1,0 +1,42 @@
+import Dispatch
+import Foundation
+
+/// Reads a descriptor as octets come, whatever it is: terminal, pipe, file or device. A thread of its own waits, because what
+/// Dispatch watches for us does not include all of these.
+@MainActor final class DescriptorReader {
+  private let onOctets: (ArraySlice<UInt8>) -> Void
+  private let onEnd: () -> Void
+  private var isStopped = false
+
+  /// Begins to read; the descriptor stays the caller's. `onEnd` is called once, at the end of the input.
+  init(_ descriptor: Int32, onOctets: @escaping (ArraySlice<UInt8>) -> Void, onEnd: @escaping () -> Void) {
+    self.onOctets = onOctets
+    self.onEnd = onEnd
+    Thread.detachNewThread { [weak self] in
+      while true {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = buffer.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, $0.count) }
+        if count < 0, errno == EINTR { continue }
+        let octets = buffer.prefix(max(0, count))
+        // Waiting for the main queue keeps a fast writer from filling the memory.
+        let goesOn = DispatchQueue.main.sync { MainActor.assumeIsolated { self?.take(octets) ?? false } }
+        if !goesOn { return }
+      }
+    }
+  }
+
+  /// Nothing is told any more.
+  func stop() { isStopped = true }
+
+  /// Whether there may be more.
+  private func take(_ octets: ArraySlice<UInt8>) -> Bool {
+    if isStopped { return false }
+    if octets.isEmpty {
+      stop()
+      onEnd()
+      return false
+    }
+    onOctets(octets)
+    return true
+  }
+}
