@@ -1,3 +1,4 @@
+import BLECore
 import BLEHCI
 import BLEVirtualRadio
 
@@ -7,10 +8,15 @@ final class RadioPlace {
   private let device: String?
   private let stateFolder: String
   private let loop: DispatchStackLoop
+  private let log: Logger
   private var shared: SharedAir?
   private var identity: RadioIdentity?
+  /// For a process that finds no place to keep an identity in.
+  private lazy var passingAddress = DeviceAddress(
+    SystemEntropy().next() & 0xFCFF_FFFF_FFFF | 0x0200_0000_0000, kind: .public)
 
-  init(air: String, device: String?, stateFolder: String, loop: DispatchStackLoop) {
+  init(air: String, device: String?, stateFolder: String, loop: DispatchStackLoop, log: Logger) {
+    self.log = log
     self.air = air
     self.device = device
     self.stateFolder = stateFolder
@@ -20,13 +26,7 @@ final class RadioPlace {
   /// A controller at the device's address.
   func makeTransport() throws(TransportError) -> any HCITransport {
     do throws(SharedAirError) {
-      let identity: RadioIdentity
-      if let known = self.identity {
-        identity = known
-      } else {
-        identity = try RadioIdentity.acquire(air: air, device: device, stateFolder: stateFolder)
-        self.identity = identity
-      }
+      let (address, name) = try place()
       let shared: SharedAir
       if let known = self.shared {
         shared = known
@@ -35,10 +35,25 @@ final class RadioPlace {
         self.shared = shared
       }
       var configuration = ControllerConfiguration()
-      configuration.name = "radio:\(air)/\(identity.device)"
-      return shared.air.makeController(address: identity.address, configuration: configuration)
+      configuration.name = "radio:\(air)/\(name)"
+      return shared.air.makeController(address: address, configuration: configuration)
     } catch {
       throw TransportError(.unreachable, "radio:\(air): \(error)")
+    }
+  }
+
+  /// The device's address and name. Where no file can be kept, as in a container without a home, the device is a new one each
+  /// time rather than none.
+  private func place() throws(SharedAirError) -> (address: DeviceAddress, name: String) {
+    if let identity { return (identity.address, identity.device) }
+    do throws(SharedAirError) {
+      let acquired = try RadioIdentity.acquire(air: air, device: device, stateFolder: stateFolder)
+      identity = acquired
+      return (acquired.address, acquired.device)
+    } catch {
+      if error.kind != .folder { throw error }
+      log.log(.notice, "\(error) This device has another address each time.")
+      return (passingAddress, device ?? RadioIdentity.programName)
     }
   }
 }

@@ -19,7 +19,8 @@ struct StackMaker {
     let makeTransport: HCIController.TransportFactory
     switch name {
     case .radio(let air, let device):
-      let place = RadioPlace(air: air, device: device, stateFolder: surroundings.stateFolder, loop: loop)
+      let place = RadioPlace(
+        air: air, device: device, stateFolder: surroundings.stateFolder, loop: loop, log: log.labelled("radio"))
       makeTransport = { () throws(TransportError) in try place.makeTransport() }
     case .tcpClient(let host, let port): makeTransport = h4(.tcpClient(host: host, port: port), loop)
     case .tcpServer(let host, let port):

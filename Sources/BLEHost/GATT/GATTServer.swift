@@ -6,8 +6,8 @@ import BLEWire
 public final class GATTServer {
   public let database: AttributeDatabase
   let log: Logger
-  /// The clients that are connected.
-  private var links: [ObjectIdentifier: GATTServerLink] = [:]
+  /// The clients that are connected, in the order in which they came: what they are sent is the same in each run.
+  private var links: [GATTServerLink] = []
   /// The requests that wait for a program's answer, and who made them.
   private var openRequests: [UInt64: GATTServerLink] = [:]
   private var nextRequest: UInt64 = 1
@@ -22,13 +22,13 @@ public final class GATTServer {
   /// Begins to serve the client on a bearer. Ends with `GATTServerLink.close()`.
   public func makeLink(on bearer: ATTBearer, state: GATTClientState? = nil) -> GATTServerLink {
     let link = GATTServerLink(server: self, bearer: bearer, state: state)
-    links[ObjectIdentifier(link)] = link
+    links.append(link)
     bearer.server = link
     return link
   }
 
   /// Everybody who is connected.
-  public var clients: [GATTServerLink] { Array(links.values) }
+  public var clients: [GATTServerLink] { links }
 
   /// A program's answer to a request: the value that was asked for from the offset on, or nothing for a write.
   ///
@@ -54,13 +54,13 @@ public final class GATTServer {
   /// Removes a service and tells the clients. Who was subscribed to it is no longer.
   public func remove(_ service: PublishedService) {
     database.remove(service.handles)
-    for link in links.values { link.forgetSubscriptions(in: service.handles) }
+    for link in links { link.forgetSubscriptions(in: service.handles) }
     databaseDidChange(in: service.handles)
   }
 
   /// Tells every client that the structure has changed (Core, Vol 3 Part G 7.1 and 2.5.2).
   public func databaseDidChange(in handles: ClosedRange<AttributeHandle>) {
-    for link in links.values { link.databaseDidChange(in: handles) }
+    for link in links { link.databaseDidChange(in: handles) }
   }
 
   // MARK: Links
@@ -78,7 +78,7 @@ public final class GATTServer {
   }
 
   func forget(_ link: GATTServerLink, openRequest: UInt64?) {
-    links[ObjectIdentifier(link)] = nil
+    links.removeAll { $0 === link }
     if let openRequest { openRequests[openRequest] = nil }
   }
 }
