@@ -112,19 +112,26 @@ extension GATTClient {
 
   /// Repeats a step behind what the last one found until the range is through or the server refuses.
   private func sweep<Item>(
-    from first: AttributeHandle, through last: AttributeHandle, found: [Item] = [], _ step: @escaping Step<Item>,
+    from first: AttributeHandle, through last: AttributeHandle, into finds: Finds<Item> = Finds(),
+    _ step: @escaping Step<Item>,
     _ completion: @escaping (Result<(items: [Item], end: ATTErrorCode?), OperationError>) -> Void
   ) {
     step(first) { [self] outcome in
       switch outcome {
       case .failed(let error): completion(.failure(error))
-      case .ended(let code): completion(.success((found, code)))
+      case .ended(let code): completion(.success((finds.items, code)))
       case .found(let items, let through):
-        let all = found + items
-        guard let next = through.next, next <= last else { return completion(.success((all, nil))) }
-        sweep(from: next, through: last, found: all, step, completion)
+        finds.items += items
+        guard let next = through.next, next <= last else { return completion(.success((finds.items, nil))) }
+        sweep(from: next, through: last, into: finds, step, completion)
       }
     }
+  }
+
+  /// What a search has found so far. One object for all its steps: a list that were copied in each would let a peer that
+  /// has always one more cost the square of what it has.
+  private final class Finds<Item> {
+    var items: [Item] = []
   }
 
   /// A discovery ends well when nothing more is found; any other error is one.
