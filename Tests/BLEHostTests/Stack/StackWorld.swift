@@ -21,9 +21,10 @@ final class StackWorld: @unchecked Sendable {
 
   /// A device that is switched on. A controller that was closed is made again at the same address.
   func makeDevice(
-    _ number: UInt64, options: HostOptions = HostOptions(), configuration: ControllerConfiguration = .init()
+    _ number: UInt64, options: HostOptions = HostOptions(), configuration: ControllerConfiguration = .init(),
+    tap: (any HCITap)? = nil
   ) -> StackDevice {
-    let device = StackDevice(world: self, number: number, options: options, configuration: configuration)
+    let device = StackDevice(world: self, number: number, options: options, configuration: configuration, tap: tap)
     devices.append(device)
     device.stack.start()
     return device
@@ -59,12 +60,15 @@ final class StackDevice: @unchecked Sendable {
   var failure: TransportError?
   private(set) var openings = 0
 
-  fileprivate init(world: StackWorld, number: UInt64, options: HostOptions, configuration: ControllerConfiguration) {
+  fileprivate init(
+    world: StackWorld, number: UInt64, options: HostOptions, configuration: ControllerConfiguration,
+    tap: (any HCITap)?
+  ) {
     self.world = world
     address = DeviceAddress(0x00AA_0000_0000 + number, kind: .public)
     stack = HostStack(
       loop: world.loop, options: options, entropy: SeededEntropy(seed: world.seed &+ number),
-      peerStore: MemoryPeerStore(entropy: SeededEntropy(seed: world.seed &* 31 &+ number))
+      peerStore: MemoryPeerStore(entropy: SeededEntropy(seed: world.seed &* 31 &+ number)), tap: tap
     ) { [unowned self, unowned world] () throws(TransportError) in
       self.openings += 1
       if let failure = self.failure { throw failure }
