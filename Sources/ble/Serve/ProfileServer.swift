@@ -6,15 +6,15 @@ import CoreBluetooth
   let session: Session
   private var manager: CBPeripheralManager?
   private(set) var characteristics: [ServedCharacteristic] = []
-  private let outbox = NotificationOutbox()
+  let outbox = NotificationOutbox()
 
   /// What publishing waits for: how many services were added, and whether advertising began.
-  private var added = 0
-  private var isAdvertising = false
-  private var failure: ToolError?
+  var added = 0
+  var isAdvertising = false
+  var failure: ToolError?
   private var isOver = false
 
-  private var waiting: Waiting { session.waiting }
+  var waiting: Waiting { session.waiting }
 
   init(_ profile: Profile, in session: Session) {
     self.profile = profile
@@ -119,7 +119,7 @@ import CoreBluetooth
     }
   }
 
-  private func notify(_ characteristic: ServedCharacteristic, _ values: some Sequence<[UInt8]>) {
+  func notify(_ characteristic: ServedCharacteristic, _ values: some Sequence<[UInt8]>) {
     for value in values {
       guard outbox.append(value, for: characteristic) else {
         session.output.note("\(characteristic.published.uuid.uuidString): too much is waiting; a value was left out.")
@@ -130,7 +130,7 @@ import CoreBluetooth
   }
 
   /// Hands over what waits until the queue of the stack is full.
-  private func send() {
+  func send() {
     guard let manager else { return }
     while let (characteristic, value) = outbox.first {
       guard manager.updateValue(Data(value), for: characteristic.published, onSubscribedCentrals: nil) else { return }
@@ -139,7 +139,7 @@ import CoreBluetooth
     }
   }
 
-  private func tick(_ characteristic: ServedCharacteristic, _ templates: [ValueTemplate]) {
+  func tick(_ characteristic: ServedCharacteristic, _ templates: [ValueTemplate]) {
     // A subscriber that is slower than the interval misses values; they do not pile up.
     guard !outbox.contains(characteristic) else { return }
     let value = templates[characteristic.count % templates.count].value(number: characteristic.count + 1)
@@ -148,96 +148,7 @@ import CoreBluetooth
     notify(characteristic, CollectionOfOne(value))
   }
 
-  private func served(_ characteristic: CBCharacteristic) -> ServedCharacteristic? {
+  func served(_ characteristic: CBCharacteristic) -> ServedCharacteristic? {
     characteristics.first { $0.published === characteristic }
-  }
-}
-
-extension ProfileServer: @MainActor CBPeripheralManagerDelegate {
-  func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) { waiting.changed() }
-
-  func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
-    if let error {
-      failure = ToolError(.failed, "\(service.uuid.uuidString) was not published: \(error.localizedDescription.inert)")
-    } else {
-      added += 1
-    }
-    waiting.changed()
-  }
-
-  func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
-    if let error {
-      failure = ToolError(.failed, "Advertising did not begin: \(error.localizedDescription.inert)")
-    } else {
-      isAdvertising = true
-    }
-    waiting.changed()
-  }
-
-  func peripheralManager(
-    _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic
-  ) {
-    guard let served = served(characteristic) else { return }
-    served.subscribe(central)
-    report("subscribed", served, central, nil)
-    guard case .every(let interval, let templates) = served.profile.notifications else { return }
-    served.startTimer(every: interval) { [weak self, weak served] in
-      if let self, let served { self.tick(served, templates) }
-    }
-  }
-
-  func peripheralManager(
-    _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
-  ) {
-    guard let served = served(characteristic) else { return }
-    served.unsubscribe(central)
-    if served.subscribers.isEmpty { outbox.removeAll(for: served) }
-    report("unsubscribed", served, central, nil)
-  }
-
-  func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { send() }
-
-  func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
-    guard let served = served(request.characteristic) else {
-      return peripheral.respond(to: request, withResult: .attributeNotFound)
-    }
-    guard request.offset >= 0, request.offset <= served.value.count else {
-      return peripheral.respond(to: request, withResult: .invalidOffset)
-    }
-    request.value = Data(served.value[request.offset...])
-    peripheral.respond(to: request, withResult: .success)
-    // A long value is asked for piece by piece; that is one read.
-    if request.offset == 0 { report("read", served, request.central, served.value) }
-  }
-
-  func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
-    guard let first = requests.first else { return }
-    var changes: [(served: ServedCharacteristic, central: CBCentral, value: [UInt8])] = []
-    // All or nothing: first everything is looked at, then everything is done.
-    for request in requests {
-      guard let served = served(request.characteristic) else {
-        return peripheral.respond(to: first, withResult: .attributeNotFound)
-      }
-      let earlier = changes.last { $0.served === served }?.value
-      let start = request.offset == 0 ? [] : earlier ?? served.value
-      guard request.offset >= 0, request.offset <= start.count else {
-        return peripheral.respond(to: first, withResult: .invalidOffset)
-      }
-      let value = start[..<request.offset] + Array(request.value ?? Data())
-      guard value.count <= ValueEncoding.longest else {
-        return peripheral.respond(to: first, withResult: .invalidAttributeValueLength)
-      }
-      changes.removeAll { $0.served === served }
-      changes.append((served, request.central, Array(value)))
-    }
-    peripheral.respond(to: first, withResult: .success)
-    for change in changes { apply(change.value, to: change.served, from: change.central) }
-  }
-
-  private func apply(_ value: [UInt8], to served: ServedCharacteristic, from central: CBCentral) {
-    if served.profile.onWrite != .ignore { served.value = value }
-    report("written", served, central, value)
-    guard served.profile.onWrite == .echo, !served.subscribers.isEmpty else { return }
-    notify(served, CollectionOfOne(Array(value.prefix(served.longestNotification))))
   }
 }
