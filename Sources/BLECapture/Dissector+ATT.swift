@@ -25,6 +25,9 @@ extension Dissector {
     case .readByTypeResponse(let response):
       return list(try response.entries()) { entry in
         if let characteristic = learnCharacteristic(entry.attributeValue, key, server) { return characteristic }
+        links.learn(key, server) { database in
+          if let type = database.typeAsked { database.names[entry.attributeHandle] = Self.name(type) }
+        }
         return "\(named(entry.attributeHandle, key, server)): \(PacketText.of(octets: entry.attributeValue))"
       }
     case .findInformationResponse(let response):
@@ -47,8 +50,23 @@ extension Dissector {
     default: break
     }
     let text = Self.parameters(pdu)
-    guard let handle = Self.handle(of: pdu), let name = links.name(of: handle, key, server) else { return text }
-    return "\(text) (\(name))"
+    guard let handle = subject(of: pdu, key, server), let name = links.name(of: handle, key, server) else {
+      return text
+    }
+    return text.isEmpty ? "(\(name))" : "\(text) (\(name))"
+  }
+
+  /// The attribute that a PDU is about: what it says, or for an answer what the request said.
+  private func subject(
+    of pdu: ATTPDU, _ key: DissectorLinks.Key, _ server: CaptureDirection
+  ) -> AttributeHandle? {
+    switch pdu {
+    case .readResponse, .readBlobResponse, .writeResponse: return links.handleAsked(key, server)
+    default:
+      let handle = Self.handle(of: pdu)
+      if pdu.opcode.role == .request { links.learn(key, server) { $0.handleAsked = handle } }
+      return handle
+    }
   }
 
   private func list<Entry>(_ entries: ATTList<Entry>, _ text: (Entry) -> String) -> String {

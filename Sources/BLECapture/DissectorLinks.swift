@@ -19,6 +19,8 @@ struct DissectorLinks {
     var names: [AttributeHandle: String] = [:]
     /// What the last Read By Type Request asked for.
     var typeAsked: BLEUUID?
+    /// What the last request was about, where it named one attribute.
+    var handleAsked: AttributeHandle?
   }
 
   /// Frames that are being put together, links, and names of one link: beyond, the oldest knowledge is dropped at once.
@@ -76,6 +78,11 @@ struct DissectorLinks {
   /// The attributes of the side that answers by packets of `direction`.
   func name(of attribute: AttributeHandle, _ key: Key, _ direction: CaptureDirection) -> String? {
     databases[key]?[direction]?.names[attribute]
+  }
+
+  /// The attribute that the last request to this side named.
+  func handleAsked(_ key: Key, _ direction: CaptureDirection) -> AttributeHandle? {
+    databases[key]?[direction]?.handleAsked
   }
 
   mutating func learn(_ key: Key, _ direction: CaptureDirection, _ body: (inout Database) -> Void) {

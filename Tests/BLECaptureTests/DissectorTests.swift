@@ -57,6 +57,34 @@ import Testing
     #expect(line.contains("u{1b}"))
   }
 
+  @Test func `an answer is told with the name of what was asked for`() {
+    let packets: [(HCIPacket, CaptureDirection)] = [
+      (Conversation.acl([0x08, 0x01, 0x00, 0xFF, 0xFF, 0x02, 0x29]), .sent),
+      (Conversation.acl([0x09, 0x04, 0x09, 0x00, 0x00, 0x00]), .received),
+      (Conversation.acl([0x0A, 0x09, 0x00]), .sent), (Conversation.acl([0x0B, 0x01, 0x00]), .received),
+      (Conversation.acl([0x12, 0x09, 0x00, 0x01, 0x00]), .sent), (Conversation.acl([0x13]), .received),
+      // The other side's attribute of the same handle is another one.
+      (Conversation.acl([0x0A, 0x09, 0x00]), .received),
+    ]
+    let lines = lines(packets.map { CapturedPacket(timestamp: .virtualOrigin, content: .hci($0.0, $0.1)) })
+    #expect(lines[3].hasSuffix("attribute value: 0100 (Client Characteristic Configuration)"))
+    #expect(lines[5].hasSuffix("ATT_WRITE_RSP (Client Characteristic Configuration)"))
+    #expect(lines[6].hasSuffix("attribute handle: 0x0009"))
+  }
+
+  @Test func `values of HCI have their names`() {
+    let events: [HCIPacket] = [
+      HCIPacket(
+        NumberOfCompletedPacketsEvent(
+          counts: HCICompletedPackets([.init(connectionHandle: Conversation.handle, count: 2)]))),
+      HCIPacket(LEExtendedAdvertisingReportEvent.examples[0]), HCIPacket(LEConnectionCompleteEvent.examples[0]),
+    ]
+    let lines = lines(events.map { CapturedPacket(timestamp: .virtualOrigin, content: .hci($0, .received)) })
+    #expect(lines[0].contains("counts: 2 of 0x0040"))
+    #expect(!lines.joined().contains("raw value") && !lines.joined().contains("{octets"))
+    #expect(lines[2].contains("role: central") || lines[2].contains("role: peripheral"), "\(lines[2])")
+  }
+
   @Test func `packets of the air are told`() {
     let lines = lines([
       CapturedPacket(timestamp: .virtualOrigin, content: .air(Conversation.air)),

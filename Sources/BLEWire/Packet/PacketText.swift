@@ -11,8 +11,10 @@ public enum PacketText {
   /// The packet's fields, without its name. Empty where it has none.
   public static func of(_ packet: Any) -> String {
     let mirror = Mirror(reflecting: packet)
-    if special(packet) == nil, mirror.displayStyle == .struct { return fields(mirror) }
-    return value(packet)
+    if special(packet) != nil || packet is any CustomStringConvertible || rawValue(mirror) != nil {
+      return value(packet)
+    }
+    return mirror.displayStyle == .struct ? fields(mirror) : value(packet)
   }
 
   /// Octets as hexadecimal digits, cut where they are many.
@@ -48,13 +50,18 @@ public enum PacketText {
     switch mirror.displayStyle {
     case .optional: return mirror.children.first.map { self.value($0.value) } ?? "-"
     case .collection, .set: return "[\(mirror.children.map { self.value($0.value) }.joined(separator: ", "))]"
-    case .tuple: return "(\(mirror.children.map { self.value($0.value) }.joined(separator: ", ")))"
+    case .tuple: return "(\(mirror.children.map(member).joined(separator: ", ")))"
     default: break
     }
     if let text = value as? any CustomStringConvertible { return text.description }
     if let raw = rawValue(mirror) { return raw }
     switch mirror.displayStyle {
-    case .struct: return "{\(fields(mirror))}"
+    case .struct:
+      // A wrapper around octets is no more than they are.
+      if mirror.children.count == 1, let child = mirror.children.first, child.label == "octets" {
+        return self.value(child.value)
+      }
+      return "{\(fields(mirror))}"
     case .enum:
       guard let child = mirror.children.first else { return words("\(value)") }
       return "\(words(child.label ?? "")) \(self.value(child.value))"
@@ -80,6 +87,12 @@ public enum PacketText {
     LESetExtendedScanResponseData.self, Advertisement.self,
   ]
 
+  /// One value of a tuple, with its label where it has one.
+  private static func member(_ child: Mirror.Child) -> String {
+    guard let label = child.label, !label.hasPrefix(".") else { return value(child.value) }
+    return "\(words(label)): \(value(child.value))"
+  }
+
   /// What has a form of its own.
   private static func special(_ value: Any) -> String? {
     switch value {
@@ -93,7 +106,8 @@ public enum PacketText {
         + of(octets: data.data)
     case let data as AdvertisedServiceData: "\(self.value(data.uuid)) \(of(octets: data.data))"
     case let data as AdvertisingData: of(advertisingData: data)
-    case let address as HCIAddress: "\(address)"
+    case let packets as HCICompletedPackets:
+      packets.map { "\($0.count) of \($0.connectionHandle)" }.joined(separator: ", ")
     default: nil
     }
   }
