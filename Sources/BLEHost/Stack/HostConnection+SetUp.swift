@@ -75,6 +75,7 @@ extension HostConnection: TimerTarget {
 
   func timerFired(tag: Int) {
     setUpSteps.timer = nil
+    guard isUp else { return }
     stack.log.log(.info, "\(peer.address) takes long to agree on features and MTU")
     setUpSteps.cancel(loop)
     finishSetUp()

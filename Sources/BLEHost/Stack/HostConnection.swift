@@ -23,6 +23,8 @@ final class HostConnection {
   /// The centrals that use the link.
   var links: [HostPeerLink] = []
   private(set) var isUp = true
+  /// Whether programs were told that the link is there.
+  var isPublished = false
   /// What programs know the peer by.
   private var name: String?
   private var hasReadName = false
@@ -137,6 +139,12 @@ final class HostConnection {
       })
   }
 
+  /// The stack goes away with its links: nobody is left to be told of anything.
+  func abandon() {
+    isUp = false
+    data.receiver = nil
+  }
+
   /// The link is gone: everything on it ends, and nothing is told any more.
   func linkEnded() {
     guard isUp else { return }
@@ -168,6 +176,7 @@ extension HostConnection: HCILinkReceiver {
 
 extension HostConnection: ATTBearerOwner {
   func bearer(_ bearer: ATTBearer, didUpdateMTU octets: Int) {
+    guard isUp else { return }
     for link in links { link.events?.link(link, didUpdateMaximumTransmissionUnit: octets) }
     for role in stack.peripherals { role.centralChanged(self) }
   }
@@ -175,6 +184,7 @@ extension HostConnection: ATTBearerOwner {
   /// A peer that does not answer is of no use: no other request may be made until there is a new link
   /// (Core, Vol 3 Part F 3.3.3).
   func bearerDidTimeOut(_ bearer: ATTBearer) {
+    guard isUp else { return }
     closingReason = .timedOut
     disconnect(.remoteUserTerminated)
   }

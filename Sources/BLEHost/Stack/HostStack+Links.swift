@@ -75,7 +75,7 @@ extension HostStack {
     let links = connection.links
     connection.linkEnded()
     for link in links { link.central?.linkEnded(link, reason) }
-    publishLinks(connection, isConnected: false)
+    if connection.isPublished { publishLinks(connection, isConnected: false) }
     linksChanged(connection)
   }
 
@@ -91,7 +91,7 @@ extension HostStack {
     for role in waitingCentrals(for: peer) { role.attemptFailed(peer, reason) }
   }
 
-  /// Nobody waits for `peer` any more, as far as `role` is concerned.
+  /// One role less waits for `peer`.
   func abandon(_ peer: KnownPeer) {
     if waitingCentrals(for: peer.identifier).isEmpty { connector.abandon(peer.address) }
     connections[peer.address]?.leaveIfUnused()
@@ -102,6 +102,7 @@ extension HostStack {
   private func publishLinks(_ connection: HostConnection, isConnected: Bool) {
     let peer = connection.peer
     let services = connection.knownServices
+    connection.isPublished = isConnected
     snapshot.withLock { $0.connected[peer.identifier] = isConnected ? (peer, services) : nil }
     for role in centrals {
       role.events?.central(linkDidChange: peer, isConnected: isConnected, services: services)

@@ -66,6 +66,10 @@ public final class HostStack: Adapter, @unchecked Sendable {
     controller.delegate = self
   }
 
+  deinit {
+    for connection in connections.all { connection.abandon() }
+  }
+
   // MARK: From any thread
 
   public var state: AdapterState { snapshot.withLock { $0.state } }

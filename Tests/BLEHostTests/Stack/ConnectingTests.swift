@@ -108,6 +108,9 @@ import Testing
       #expect(central.failures.isEmpty)
     }
     #expect(!central.connected.isEmpty)
+    // Who was told that a link is there was told that it is gone, and nobody else.
+    let changes = central.linkChanges.map(\.isConnected)
+    #expect(changes == (0..<changes.count).map { $0 % 2 == 0 } && changes.count % 2 == 0)
     await world.perform { central.role.cancelConnection(peer) }
     await world.advance(.seconds(1))
     #expect(central.disconnections.count == 60)

@@ -124,6 +124,31 @@ import Testing
     await world.wait(.milliseconds(200)) { central.disconnections.map(\.reason) == [.closedByPeer] }
   }
 
+  @Test func aStackThatIsDroppedInTheMiddleOfEverythingDoesNoHarm() async {
+    for step in 0..<40 {
+      let world = StackWorld(seed: UInt64(step))
+      let toy = world.makeDevice(2)
+      _ = await world.makeChat(on: toy)
+      let address = toy.address
+      do {
+        let controller = world.air.makeController(address: DeviceAddress(0xAA01, kind: .public))
+        let stack = HostStack(
+          loop: world.loop, entropy: SeededEntropy(seed: 1), peerStore: MemoryPeerStore(entropy: SeededEntropy(seed: 1))
+        ) { () throws(TransportError) in controller }
+        let peer = stack.directory.peer(at: address).identifier
+        stack.start()
+        let central = TestCentral(stack)
+        await world.wait { central.states.last == .poweredOn }
+        await world.perform { central.role.connect(peer, options: ConnectionOptions()) }
+        await world.advance(.milliseconds(Int64(step) * 10))
+        // The link is on its way up or down when the last reference to the stack goes.
+        await world.perform { central.role.close() }
+        central.drop()
+      }
+      await world.advance(.seconds(40))
+    }
+  }
+
   @Test func seededNumbersAreRefusedOnATransportThatIsNotSimulated() async {
     let world = StackWorld()
     let controller = world.air.makeController(address: DeviceAddress(1, kind: .public))

@@ -115,6 +115,7 @@ final class TestCentral: CentralEvents, @unchecked Sendable {
     linkChanges.append((peer, isConnected, services))
   }
   func forgetDiscoveries() { discoveries = [] }
+  func drop() { role = nil }
   func forgetConnections() {
     connected = []
     disconnections = []
