@@ -54,7 +54,8 @@ public final class HCIController {
   private var restartTimer = TimerToken()
   var commands = CommandQueue()
   var commandTimer = TimerToken()
-  private(set) lazy var data = ACLScheduler { [unowned self] packet in transmit(packet) }
+  // Unsafe, because it is asked for every packet: the scheduler is this controller's own, and its links do not hold it.
+  private(set) lazy var data = ACLScheduler { [unowned(unsafe) self] packet in transmit(packet) }
 
   /// - Parameter makeTransport: makes a fresh transport that is not open yet, for the start and after each failure.
   public init(

@@ -219,9 +219,8 @@ public final class VirtualController: HCITransport, TimerTarget {
       HCIPacket(
         NumberOfCompletedPacketsEvent(
           counts: HCICompletedPackets(
-            CollectionOfOne(
-              HCICompletedPackets.Entry(
-                connectionHandle: ConnectionHandle(connection.handle), count: UInt16(clamping: reported)))))))
+            HCICompletedPackets.Entry(
+              connectionHandle: ConnectionHandle(connection.handle), count: UInt16(clamping: reported))))))
   }
 
   func reportData(_ payload: ArraySlice<UInt8>, isStart: Bool, of connection: Connection) {

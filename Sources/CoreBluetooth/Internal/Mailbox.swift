@@ -55,6 +55,8 @@ final class Mailbox<Receiver: EventReceiver>: CallbackDelivery, @unchecked Senda
     if lock.withLock({ _ in backlog }) < limit { post(event) }
   }
 
+  @_specialize(where Receiver == CBCentralManager)
+  @_specialize(where Receiver == CBPeripheralManager)
   func dispatch(finished: @escaping @Sendable () -> Void) {
     let mustStart = lock.withLock { _ in
       ready.append(Batch(events: collecting, finished: finished))
@@ -65,9 +67,13 @@ final class Mailbox<Receiver: EventReceiver>: CallbackDelivery, @unchecked Senda
     if mustStart { start() }
   }
 
+  @_specialize(where Receiver == CBCentralManager)
+  @_specialize(where Receiver == CBPeripheralManager)
   private func start() { queue.async { self.drain() } }
 
   /// One batch; another block takes the next, so that other work of the queue gets its turn.
+  @_specialize(where Receiver == CBCentralManager)
+  @_specialize(where Receiver == CBPeripheralManager)
   private func drain() {
     let batch = takeBatch()
     if let receiver {

@@ -28,6 +28,14 @@ public struct HCICompletedPackets: RandomAccessCollection, Equatable, Sendable {
     octets = writer.octets[...]
   }
 
+  /// What nearly every event has: one entry.
+  public init(_ entry: Entry) {
+    var writer = ByteWriter(capacity: Self.entryLength)
+    writer.append(entry.connectionHandle)
+    writer.append(entry.count)
+    octets = writer.octets[...]
+  }
+
   public var startIndex: Int { 0 }
   public var endIndex: Int { octets.count / Self.entryLength }
 
