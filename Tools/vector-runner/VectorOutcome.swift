@@ -28,5 +28,6 @@ struct VectorFormat: Sendable {
   static let all: [VectorFormat] = [
     VectorFormat(name: "att-vectors/1", play: AttributeVectors.play),
     VectorFormat(name: "ad-vectors/1", play: AdvertisingDataVectors.play),
+    VectorFormat(name: "smp-vectors/1", play: SecurityManagerVectors.play),
   ]
 }

@@ -1,0 +1,77 @@
+import BLEWire
+
+/// How two devices make sure of each other, seen from outside (Core, Vol 3 Part H 2.3.5.1).
+public enum PairingMethod: String, Hashable, Sendable, CaseIterable {
+  /// Nobody checks anything: no protection against somebody in the middle.
+  case justWorks = "Just Works"
+  /// Six digits shown by one side are typed on the other, or typed on both.
+  case passkeyEntry = "Passkey Entry"
+  /// Both sides show six digits, and the users say whether they are the same.
+  case numericComparison = "Numeric Comparison"
+  /// Data came by another way, for instance by near-field communication.
+  case outOfBand = "Out of Band"
+}
+
+/// How the two sides of one pairing make sure of each other: the method, and who does what (Core, Vol 3 Part H 2.3.5.1).
+public enum AssociationModel: Hashable, Sendable {
+  case justWorks
+  case passkeyEntry(PasskeyEntry)
+  case numericComparison
+  case outOfBand
+
+  /// Who shows the passkey and who types it.
+  public enum PasskeyEntry: Hashable, Sendable {
+    case initiatorDisplays
+    case responderDisplays
+    case bothInput
+  }
+
+  public var method: PairingMethod {
+    switch self {
+    case .justWorks: .justWorks
+    case .passkeyEntry: .passkeyEntry
+    case .numericComparison: .numericComparison
+    case .outOfBand: .outOfBand
+    }
+  }
+
+  /// The model that the features of both sides lead to.
+  ///
+  /// - Parameter isSecureConnections: both sides have Secure Connections.
+  public static func chosen(
+    initiator: SMPPairingFeatures, responder: SMPPairingFeatures, isSecureConnections: Bool
+  ) -> AssociationModel {
+    let initiatorHasData = initiator.oobDataFlag == 1
+    let responderHasData = responder.oobDataFlag == 1
+    // Secure Connections is content with data on one side; the temporary key of legacy pairing is needed on both.
+    if isSecureConnections ? initiatorHasData || responderHasData : initiatorHasData && responderHasData {
+      return .outOfBand
+    }
+    let wantsProtection =
+      initiator.authenticationRequirements.contains(.mitm) || responder.authenticationRequirements.contains(.mitm)
+    if !wantsProtection { return .justWorks }
+    return byCapabilities(
+      initiator: initiator.ioCapability, responder: responder.ioCapability, isSecureConnections: isSecureConnections)
+  }
+
+  /// Table 2.8 of the specification.
+  private static func byCapabilities(
+    initiator: SMPIOCapability, responder: SMPIOCapability, isSecureConnections: Bool
+  ) -> AssociationModel {
+    switch (initiator, responder) {
+    case (.keyboardOnly, .keyboardOnly): .passkeyEntry(.bothInput)
+    case (.displayYesNo, .displayYesNo): isSecureConnections ? .numericComparison : .justWorks
+    case (.displayYesNo, .keyboardDisplay), (.keyboardDisplay, .keyboardDisplay):
+      isSecureConnections ? .numericComparison : .passkeyEntry(.initiatorDisplays)
+    case (.keyboardDisplay, .displayYesNo):
+      isSecureConnections ? .numericComparison : .passkeyEntry(.responderDisplays)
+    case (.displayOnly, .keyboardOnly), (.displayOnly, .keyboardDisplay), (.displayYesNo, .keyboardOnly),
+      (.keyboardDisplay, .keyboardOnly):
+      .passkeyEntry(.initiatorDisplays)
+    case (.keyboardOnly, .displayOnly), (.keyboardOnly, .displayYesNo), (.keyboardOnly, .keyboardDisplay),
+      (.keyboardDisplay, .displayOnly):
+      .passkeyEntry(.responderDisplays)
+    default: .justWorks
+    }
+  }
+}

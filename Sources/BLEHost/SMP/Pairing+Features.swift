@@ -1,0 +1,77 @@
+import BLEWire
+
+/// Phase 1: features (Core, Vol 3 Part H 2.3.1 to 2.3.5).
+extension Pairing {
+  mutating func sendRequest() {
+    let exchange = parameters.outOfBand
+    // Whether the peer has Secure Connections is not known yet: the temporary key counts only where it is not offered.
+    let hasData = exchange.peer != nil || exchange.temporaryKey != nil && !policy.acceptsSecureConnections
+    let keys = policy.isBondable
+    let features = SMPPairingFeatures(
+      ioCapability: policy.ioCapability, oobDataFlag: hasData ? 1 : 0,
+      authenticationRequirements: policy.authenticationRequirements,
+      maximumEncryptionKeySize: offeredKeySize,
+      initiatorKeyDistribution: keys ? policy.initiatorKeys.subtracting(.link) : [],
+      responderKeyDistribution: keys ? policy.responderKeys.subtracting(.link) : [])
+    localFeatures = features
+    stage = .features
+    send(.pairingRequest(SMPPairingRequest(features: features)))
+  }
+
+  mutating func receiveRequest(_ request: SMPPairingFeatures) {
+    peerFeatures = request
+    if let fault = request.fault { return refuse(fault) }
+    let exchange = parameters.outOfBand
+    let isSecure =
+      policy.acceptsSecureConnections && request.authenticationRequirements.contains(.secureConnections)
+    let hasData = isSecure ? exchange.peer != nil : exchange.temporaryKey != nil
+    // Keys that one side does not keep are not worth handing out.
+    let keys = policy.isBondable && request.authenticationRequirements.asksForBonding
+    let response = SMPPairingFeatures(
+      ioCapability: policy.ioCapability, oobDataFlag: hasData ? 1 : 0,
+      authenticationRequirements: policy.authenticationRequirements,
+      maximumEncryptionKeySize: offeredKeySize,
+      initiatorKeyDistribution: keys
+        ? request.initiatorKeyDistribution.intersection(policy.initiatorKeys).subtracting(.link) : [],
+      responderKeyDistribution: keys
+        ? request.responderKeyDistribution.intersection(policy.responderKeys).subtracting(.link) : [])
+    localFeatures = response
+    let agreement = PairingAgreement(request: request, response: response)
+    if let objection = objection(to: agreement) { return refuse(objection) }
+    self.agreement = agreement
+    send(.pairingResponse(SMPPairingResponse(features: response)))
+    begin(agreement)
+  }
+
+  mutating func receiveResponse(_ response: SMPPairingFeatures) {
+    guard let request = localFeatures else { return refuse(.unspecifiedReason) }
+    peerFeatures = response
+    if let fault = response.fault { return refuse(fault) }
+    // A responder may take away from what was offered, not add to it.
+    guard response.initiatorKeyDistribution.isSubset(of: request.initiatorKeyDistribution),
+      response.responderKeyDistribution.isSubset(of: request.responderKeyDistribution)
+    else { return refuse(.invalidParameters) }
+    let agreement = PairingAgreement(request: request, response: response)
+    if let objection = objection(to: agreement) { return refuse(objection) }
+    self.agreement = agreement
+    begin(agreement)
+  }
+
+  private mutating func begin(_ agreement: PairingAgreement) {
+    if agreement.isSecureConnections { beginSecureConnections() } else { beginLegacy(agreement) }
+  }
+
+  private var offeredKeySize: UInt8 { UInt8(min(max(policy.maximumKeySize, 7), 16)) }
+
+  /// Why the policy does not allow what would come of it, or `nil`. A pairing never falls below what is asked of it.
+  private func objection(to agreement: PairingAgreement) -> SMPPairingFailedReason? {
+    let security = PairingSecurity(
+      method: agreement.model.method, isSecureConnections: agreement.isSecureConnections, keySize: agreement.keySize)
+    if security.keySize < policy.minimumKeySize { return .encryptionKeySize }
+    if policy.minimumLevel == .authenticatedSecureConnections, security.keySize < 16 { return .encryptionKeySize }
+    if policy.requiresSecureConnections, !security.isSecureConnections { return .authenticationRequirements }
+    if security.level < policy.minimumLevel { return .authenticationRequirements }
+    if !policy.allowedMethods.contains(security.method) { return .authenticationRequirements }
+    return nil
+  }
+}

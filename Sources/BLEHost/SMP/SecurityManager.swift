@@ -1,0 +1,210 @@
+import BLECore
+import BLECrypto
+import BLEWire
+
+/// The Security Manager of one link: receives the payloads of channel 0x0006, runs one pairing at a time with its time-out,
+/// and knows which keys encrypt the link. Everything on the loop.
+public final class SecurityManager: L2CAPChannelReceiver {
+  /// How long a pairing may stand still (Core, Vol 3 Part H 3.4).
+  public static let timeout = StackDuration.seconds(30)
+  /// Answers to commands that belong to no pairing, and to Security Requests: after so many on one link there are no more.
+  public static let unsolicitedLimit = 8
+
+  public let role: LinkRole
+  public let localAddress: DeviceAddress
+  public let peerAddress: DeviceAddress
+  public weak var delegate: (any SecurityManagerDelegate)?
+  /// The keys of an earlier pairing with this peer, set by whoever has recognised it. A new bond takes their place.
+  public var bond: PairingResult?
+  /// What was exchanged by another way, for the next pairing.
+  public var outOfBand = OutOfBandExchange()
+  /// How well the link is encrypted; `nil`: it is not.
+  public internal(set) var security: PairingSecurity?
+  /// True once a pairing has timed out or the link has ended: nothing is sent or answered any more.
+  public internal(set) var isClosed = false
+  public internal(set) var statistics = Statistics()
+
+  /// What was dropped on one link, by why.
+  public struct Statistics: Equatable, Sendable {
+    /// Commands shorter or longer than their code says.
+    public var malformed = 0
+    /// Commands that belong to no pairing.
+    public var unsolicited = 0
+    /// Commands after the time-out.
+    public var afterClosing = 0
+  }
+
+  /// Whose key encrypts the link, or is about to.
+  enum KeyOwner { case none, pairing, bond }
+
+  let local: LocalSecurity
+  let loop: any StackLoop
+  let log: Logger
+  private let channel: any SecurityManagerChannel
+  var pairing: Pairing?
+  /// The level that this side has asked for in a Security Request.
+  var requestedLevel: SecurityLevel?
+  var keyOwner = KeyOwner.none
+  /// The central's controller has been told to encrypt and has not answered.
+  var isEncrypting = false
+  var unsolicitedAnswers = 0
+  private var pairingCount = 0
+  private var isCapabilityNoted = false
+  /// The pairing under way, or the last one, has got as far as agreed features.
+  private var hadAgreement = false
+  private var timer = TimerToken()
+  private var waitingActions: [PairingAction] = []
+  private var isPerforming = false
+
+  public init(
+    role: LinkRole, localAddress: DeviceAddress, peerAddress: DeviceAddress, local: LocalSecurity,
+    loop: any StackLoop, channel: any SecurityManagerChannel, log: Logger = .silent
+  ) {
+    self.role = role
+    self.localAddress = localAddress
+    self.peerAddress = peerAddress
+    self.local = local
+    self.loop = loop
+    self.channel = channel
+    self.log = log
+  }
+
+  public var isPairing: Bool { pairing != nil }
+
+  /// Who the peer is, as far as it is known.
+  var peerIdentity: DeviceAddress { bond?.peerIdentity ?? peerAddress }
+
+  /// The link has ended.
+  public func linkEnded() {
+    run(.disconnected)
+    isClosed = true
+    requestedLevel = nil
+    security = nil
+    keyOwner = .none
+    isEncrypting = false
+    loop.cancel(timer)
+  }
+
+  // MARK: The pairing under way
+
+  func begin(minimumLevel: SecurityLevel, first input: PairingInput) {
+    var policy = local.policy
+    policy.minimumLevel = max(policy.minimumLevel, minimumLevel)
+    var parameters = PairingParameters(
+      role: role, localAddress: localAddress, peerAddress: peerAddress, policy: policy, identity: local.identity,
+      outOfBand: outOfBand, provenIdentity: security != nil && keyOwner == .bond ? bond?.peerIdentity : nil)
+    pairingCount += 1
+    parameters.number = pairingCount
+    pairing = Pairing(parameters, source: local)
+    isCapabilityNoted = false
+    run(input)
+  }
+
+  /// Gives the pairing an input, and does what it wants. What comes of calls from within the delegate waits its turn.
+  func run(_ input: PairingInput) {
+    guard var machine = pairing else { return }
+    waitingActions.append(contentsOf: machine.handle(input))
+    hadAgreement = machine.agreement != nil
+    pairing = machine.stage == .ended ? nil : machine
+    noteCapability(of: machine)
+    if isPerforming { return }
+    isPerforming = true
+    defer { isPerforming = false }
+    while !waitingActions.isEmpty { perform(waitingActions.removeFirst()) }
+  }
+
+  private func noteCapability(of machine: Pairing) {
+    guard !isCapabilityNoted, let now = machine.peerFeatures?.ioCapability else { return }
+    isCapabilityNoted = true
+    guard let before = local.attempts.note(now, of: peerIdentity, at: loop.now) else { return }
+    log.log(.notice, "\(peerAddress) was \(before) and now says \(now)")
+    delegate?.securityManager(self, peerChanged: before, to: now)
+  }
+
+  private func perform(_ action: PairingAction) {
+    switch action {
+    case .send(let pdu): send(pdu)
+    case .ask(let question):
+      log.log(.debug, "pairing with \(peerAddress) by \(question.method.rawValue)")
+      if let delegate {
+        delegate.securityManager(self, asks: question)
+      } else if question.wantsAnswer {
+        run(.answered(.no, to: question.id))
+      }
+    case .peerTyped(let kind): delegate?.securityManager(self, peerTyped: kind)
+    case .startEncryption(let key):
+      keyOwner = .pairing
+      isEncrypting = true
+      delegate?.securityManager(self, encryptsWith: LongTermKey(key: key))
+    case .finished(let result): pairingFinished(result)
+    case .failed(let failure): pairingFailed(failure)
+    }
+  }
+
+  private func pairingFinished(_ result: PairingResult) {
+    loop.cancel(timer)
+    requestedLevel = nil
+    local.attempts.noteSuccess(of: peerIdentity)
+    local.keys.notePairing(succeeded: true)
+    if result.isBonded { bond = result }
+    log.log(.info, "paired with \(peerAddress) by \(result.security.method.rawValue)")
+    delegate?.securityManager(self, didPair: result)
+  }
+
+  private func pairingFailed(_ failure: PairingFailure) {
+    loop.cancel(timer)
+    requestedLevel = nil
+    if failure == .timedOut { isClosed = true }
+    switch failure {
+    // Going away in the middle must not be a way around the delay; but whoever has not begun has learnt nothing.
+    case .disconnected, .cancelled: if hadAgreement { noteFailure() }
+    default: noteFailure()
+    }
+    forgetKeyOfPairing()
+    log.log(.info, "pairing with \(peerAddress) failed: \(failure)")
+    delegate?.securityManager(self, didFail: failure)
+  }
+
+  /// A link that is encrypted with the key of a pairing that failed after all counts as open.
+  private func forgetKeyOfPairing() {
+    guard keyOwner == .pairing else { return }
+    keyOwner = .none
+    guard security != nil else { return }
+    security = nil
+    delegate?.securityManagerDidChangeSecurity(self)
+  }
+
+  private func noteFailure() {
+    local.attempts.noteFailure(of: peerIdentity, at: loop.now)
+    local.keys.notePairing(succeeded: false)
+  }
+
+  /// Sends a command; the time-out starts anew.
+  func send(_ pdu: SMPPDU) {
+    if isClosed { return }
+    var writer = ByteWriter(headroom: channel.headroom, capacity: L2CAPLink.securityManagerMTU)
+    pdu.encode(into: &writer)
+    channel.send(securityManagerCommand: writer)
+    restartTimer()
+  }
+
+  private func restartTimer() {
+    loop.cancel(timer)
+    guard pairing != nil || requestedLevel != nil else { return }
+    timer = loop.schedule(after: Self.timeout, .background, self, tag: 0)
+  }
+
+  func stopTimer() { loop.cancel(timer) }
+}
+
+extension SecurityManager: TimerTarget {
+  public func timerFired(tag: Int) {
+    if pairing != nil {
+      run(.timedOut)
+    } else if requestedLevel != nil {
+      requestedLevel = nil
+      isClosed = true
+      delegate?.securityManager(self, didFail: .timedOut)
+    }
+  }
+}

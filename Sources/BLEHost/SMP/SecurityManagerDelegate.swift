@@ -1,0 +1,34 @@
+import BLECore
+import BLEWire
+
+/// The channel that a security manager sends its commands on. Everything on the loop.
+public protocol SecurityManagerChannel: AnyObject {
+  /// Octets that a command's writer leaves free in front.
+  var headroom: Int { get }
+  /// Sends one command after all that were sent before.
+  func send(securityManagerCommand command: consuming ByteWriter)
+}
+
+extension L2CAPLink: SecurityManagerChannel {
+  public func send(securityManagerCommand command: consuming ByteWriter) { send(command, on: .securityManager) }
+}
+
+/// Whoever owns the link of a security manager: carries out what it wants, and hears what came of it. Everything on the
+/// loop; calling back into the manager is allowed.
+public protocol SecurityManagerDelegate: AnyObject {
+  /// Shows something to the user, or asks. Where `question.wantsAnswer`, `answer(_:to:)` is called some time later.
+  func securityManager(_ manager: SecurityManager, asks question: PairingQuestion)
+  /// The peer's user types a passkey that this side shows.
+  func securityManager(_ manager: SecurityManager, peerTyped kind: SMPPairingKeypressNotification.Kind)
+  /// The central's controller is to encrypt the link; `encryptionChanged(isEncrypted:)` follows in either case.
+  func securityManager(_ manager: SecurityManager, encryptsWith key: LongTermKey)
+  /// The link is encrypted now, or not any more: `manager.security` says how well.
+  func securityManagerDidChangeSecurity(_ manager: SecurityManager)
+  /// There are keys. Where `result.isBonded`, they are to be kept.
+  func securityManager(_ manager: SecurityManager, didPair result: PairingResult)
+  /// A pairing, or a request for one, has come to nothing. The keys of earlier pairings are as they were.
+  func securityManager(_ manager: SecurityManager, didFail failure: PairingFailure)
+  /// The peer says otherwise than before what it can show and type: somebody else may pretend to be that device.
+  func securityManager(
+    _ manager: SecurityManager, peerChanged before: SMPIOCapability, to now: SMPIOCapability)
+}

@@ -1,0 +1,125 @@
+import BLECore
+import BLECrypto
+import BLEHost
+import BLEWire
+
+/// One end of a link: a manager, its user and its controller.
+final class ManagerEnd: SecurityManagerDelegate, SecurityManagerChannel {
+  let headroom = L2CAPLink.payloadHeadroom
+  let local: LocalSecurity
+  private(set) var manager: SecurityManager
+  var outbox: [[UInt8]] = []
+  private(set) var sentCount = 0
+  private(set) var results: [PairingResult] = []
+  private(set) var failures: [PairingFailure] = []
+  private(set) var questions: [PairingQuestion] = []
+  private(set) var capabilityChanges: [(SMPIOCapability, SMPIOCapability)] = []
+  private(set) var securityChanges: [PairingSecurity?] = []
+  var keyToStart: LongTermKey?
+  /// What the user answers, at once; `nil`: nothing.
+  var respond: (PairingQuestion) -> PairingAnswer? = { $0.wantsAnswer ? .yes : nil }
+
+  init(
+    _ role: LinkRole, address: DeviceAddress, peer: DeviceAddress, local: LocalSecurity, loop: VirtualLoop
+  ) {
+    self.local = local
+    let channel = Unowned()
+    manager = SecurityManager(
+      role: role, localAddress: address, peerAddress: peer, local: local, loop: loop, channel: channel)
+    channel.end = self
+    manager.delegate = self
+  }
+
+  /// The manager keeps its channel; the end keeps the manager.
+  private final class Unowned: SecurityManagerChannel {
+    weak var end: ManagerEnd?
+    let headroom = L2CAPLink.payloadHeadroom
+    func send(securityManagerCommand command: consuming ByteWriter) { end?.send(securityManagerCommand: command) }
+  }
+
+  func send(securityManagerCommand command: consuming ByteWriter) {
+    outbox.append(Array(command.octets.dropFirst(headroom)))
+    sentCount += 1
+  }
+
+  func securityManager(_ manager: SecurityManager, asks question: PairingQuestion) {
+    questions.append(question)
+    if let answer = respond(question) { manager.answer(answer, to: question.id) }
+  }
+  func securityManager(_ manager: SecurityManager, peerTyped kind: SMPPairingKeypressNotification.Kind) {}
+  func securityManager(_ manager: SecurityManager, encryptsWith key: LongTermKey) { keyToStart = key }
+  func securityManagerDidChangeSecurity(_ manager: SecurityManager) { securityChanges.append(manager.security) }
+  func securityManager(_ manager: SecurityManager, didPair result: PairingResult) { results.append(result) }
+  func securityManager(_ manager: SecurityManager, didFail failure: PairingFailure) { failures.append(failure) }
+  func securityManager(
+    _ manager: SecurityManager, peerChanged before: SMPIOCapability, to now: SMPIOCapability
+  ) { capabilityChanges.append((before, now)) }
+}
+
+/// A link between two managers in virtual time.
+final class ManagerPair {
+  let loop: VirtualLoop
+  let central: ManagerEnd
+  let peripheral: ManagerEnd
+  /// How many commands still pass; `nil`: all.
+  var commandsLeft: Int?
+
+  init(
+    central: SecurityPolicy = .test(), peripheral: SecurityPolicy = .test(), loop: VirtualLoop = VirtualLoop(),
+    centralLocal: LocalSecurity? = nil, peripheralLocal: LocalSecurity? = nil,
+    centralAddress: DeviceAddress = PairingPair.centralAddress, seed: UInt64 = 0x5EED_0044
+  ) {
+    self.loop = loop
+    let entropy = SeededEntropy(seed: seed)
+    func local(_ policy: SecurityPolicy, _ address: DeviceAddress, _ number: UInt64) -> LocalSecurity {
+      LocalSecurity(
+        policy: policy, identity: LocalIdentity(address: address, identityResolvingKey: .random(entropy)),
+        entropy: entropy.fork(number))
+    }
+    self.central = ManagerEnd(
+      .central, address: centralAddress, peer: PairingPair.peripheralAddress,
+      local: centralLocal ?? local(central, centralAddress, 1), loop: loop)
+    self.peripheral = ManagerEnd(
+      .peripheral, address: PairingPair.peripheralAddress, peer: centralAddress,
+      local: peripheralLocal ?? local(peripheral, PairingPair.peripheralAddress, 2), loop: loop)
+  }
+
+  /// Brings commands over and lets the controllers encrypt, until nothing is left.
+  func goOn() {
+    while deliver(central, peripheral) || deliver(peripheral, central) || encrypt() {}
+  }
+
+  private func deliver(_ from: ManagerEnd, _ to: ManagerEnd) -> Bool {
+    guard !from.outbox.isEmpty else { return false }
+    let command = from.outbox.removeFirst()
+    if let left = commandsLeft {
+      if left == 0 { return true }
+      commandsLeft = left - 1
+    }
+    to.manager.receive(command[...])
+    return true
+  }
+
+  private func encrypt() -> Bool {
+    guard let key = central.keyToStart else { return false }
+    central.keyToStart = nil
+    let own = peripheral.manager.longTermKey(
+      encryptedDiversifier: key.encryptedDiversifier, randomNumber: key.randomNumber)
+    // Without a key the peripheral's controller refuses, and only the central hears of it.
+    if own == key.key { peripheral.manager.encryptionChanged(isEncrypted: true) }
+    central.manager.encryptionChanged(isEncrypted: own == key.key)
+    return true
+  }
+
+  func pair() throws {
+    try central.manager.pair()
+    goOn()
+  }
+
+  func disconnect() {
+    central.manager.linkEnded()
+    peripheral.manager.linkEnded()
+  }
+
+  func advance(_ time: StackDuration) async { await loop.run(until: .instant(loop.now + time)) }
+}

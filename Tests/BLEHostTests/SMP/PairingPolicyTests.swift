@@ -1,0 +1,225 @@
+import BLECore
+import BLECrypto
+import BLEHost
+import BLEWire
+import Testing
+
+@Suite struct PairingPolicyTests {
+  @Test func `S9 the method is named with every question, recorded with the keys, and can be fixed to one`() {
+    for method in PairingMethod.allCases where method != .outOfBand {
+      var central = SecurityPolicy.test(.keyboardDisplay)
+      central.allowedMethods = [method]
+      for (peripheral, leadsTo) in [
+        (SMPIOCapability.noInputNoOutput, PairingMethod.justWorks), (.displayOnly, .passkeyEntry),
+        (.keyboardDisplay, .numericComparison),
+      ] {
+        let pair = PairingPair(central: central, peripheral: .test(peripheral))
+        pair.play()
+        #expect(pair.central.questions.allSatisfy { $0.method == leadsTo && $0.isSecureConnections })
+        if method == leadsTo {
+          #expect(pair.central.result?.security.method == method)
+        } else {
+          #expect(pair.central.failures == [.refused(.authenticationRequirements)])
+        }
+      }
+    }
+  }
+
+  @Test func `S10 a pairing that must be authenticated does not fall to Just Works`() {
+    for level in [SecurityLevel.authenticated, .authenticatedSecureConnections] {
+      for strictIsCentral in [false, true] {
+        var strict = SecurityPolicy.test(.keyboardDisplay, mitm: false)
+        strict.minimumLevel = level
+        let loose = SecurityPolicy.test(.noInputNoOutput, mitm: false)
+        let pair = PairingPair(
+          central: strictIsCentral ? strict : loose, peripheral: strictIsCentral ? loose : strict)
+        pair.play()
+        let (refuses, other) = strictIsCentral ? (pair.central, pair.peripheral) : (pair.peripheral, pair.central)
+        #expect(refuses.failures == [.refused(.authenticationRequirements)])
+        #expect(other.failures == [.refusedByPeer(.authenticationRequirements)])
+      }
+    }
+  }
+
+  @Test func `S10 Secure Connections Only mode refuses legacy pairing, short keys and Just Works`() {
+    for strictIsCentral in [false, true] {
+      let strict = SecurityPolicy.secureConnectionsOnly(ioCapability: .keyboardDisplay)
+      var short = SecurityPolicy.test(.displayOnly)
+      short.maximumKeySize = 15
+      short.minimumKeySize = 7
+      for (other, reason) in [
+        (SecurityPolicy.test(.displayOnly, secure: false), SMPPairingFailedReason.authenticationRequirements),
+        (.test(.noInputNoOutput), .authenticationRequirements), (short, .encryptionKeySize),
+      ] {
+        let pair = PairingPair(
+          central: strictIsCentral ? strict : other, peripheral: strictIsCentral ? other : strict)
+        pair.play()
+        #expect((strictIsCentral ? pair.central : pair.peripheral).failures == [.refused(reason)])
+      }
+      let good = PairingPair(central: strict, peripheral: .test(.displayOnly))
+      good.play()
+      #expect(good.central.result?.security.level == .authenticatedSecureConnections)
+    }
+  }
+
+  @Test func `S10 keys that are kept are never replaced by worse ones without a question`() {
+    let strong = PairingSecurity(method: .numericComparison, isSecureConnections: true, keySize: 16)
+    for (policy, agrees) in [
+      (SecurityPolicy.test(.noInputNoOutput), false), (.test(.noInputNoOutput), true),
+      (.test(.displayOnly, secure: false), false),
+    ] {
+      let pair = PairingPair(central: policy, peripheral: .test(.keyboardDisplay))
+      pair.peripheral.kept[PairingPair.centralAddress] = strong
+      pair.peripheral.agrees = agrees
+      pair.play()
+      let asked = pair.peripheral.questions.contains { question in
+        if case .replaceBond(PairingPair.centralAddress, strong) = question.kind { true } else { false }
+      }
+      #expect(asked)
+      #expect(pair.peripheral.failures == (agrees ? [] : [.refused(.keyRejected)]))
+      #expect((pair.peripheral.result != nil) == agrees)
+    }
+    // As good ones, before the eyes of the user, are taken.
+    let again = PairingPair(central: .test(.displayYesNo), peripheral: .test(.displayYesNo))
+    again.peripheral.kept[PairingPair.centralAddress] = strong
+    again.play()
+    #expect(again.peripheral.result != nil && again.peripheral.questions.count == 1)
+  }
+
+  @Test func `S11 whoever pairs by Just Works under an identity that is known does not get its place unasked`() {
+    let victim = DeviceAddress(0xC000_0000_7777, kind: .random)
+    let kept = PairingSecurity(method: .justWorks, isSecureConnections: true, keySize: 16)
+    for (agrees, isProven) in [(false, false), (true, false), (false, true)] {
+      let pair = PairingPair(central: .test(), peripheral: .test())
+      pair.peripheral.kept[victim] = kept
+      pair.peripheral.agrees = agrees
+      if isProven {
+        // The link is encrypted with the keys of that device already.
+        pair.peripheral.parameters.provenIdentity = victim
+        pair.peripheral.reset()
+      }
+      pair.onTheWay = { fromCentral, pdu in
+        fromCentral && pdu.code == .identityAddressInformation
+          ? [.identityAddressInformation(SMPIdentityAddressInformation(victim))] : [pdu]
+      }
+      pair.play()
+      #expect((pair.peripheral.result != nil) == (agrees || isProven))
+      #expect(pair.peripheral.failures == (agrees || isProven ? [] : [.refused(.keyRejected)]))
+    }
+  }
+
+  @Test func `S12 the bit for BR-EDR keys is never set, and ignored where a peer sets it`() {
+    for isSecure in [false, true] {
+      var all = SecurityPolicy.test(secure: isSecure)
+      all.initiatorKeys = SMPKeyDistribution(rawValue: 0xFF)
+      all.responderKeys = SMPKeyDistribution(rawValue: 0xFF)
+      let pair = PairingPair(central: all, peripheral: all)
+      pair.onTheWay = { _, pdu in
+        switch pdu {
+        case .pairingRequest(let packet): #expect(!hasLinkBit(packet.features))
+        case .pairingResponse(let packet): #expect(!hasLinkBit(packet.features))
+        default: break
+        }
+        return [pdu]
+      }
+      pair.play()
+      #expect(pair.central.result != nil && pair.peripheral.result != nil)
+      // A peer that sets it gets an answer without it, and nothing is made of the key.
+      let side = PairingSide(
+        .peripheral, address: PairingPair.peripheralAddress, peer: PairingPair.centralAddress, policy: all,
+        entropy: SeededEntropy(seed: 12))
+      var features = SMPPairingRequest.examples[0].features
+      features.initiatorKeyDistribution = SMPKeyDistribution(rawValue: 0x0F)
+      features.responderKeyDistribution = SMPKeyDistribution(rawValue: 0x0F)
+      side.give(.received(.pairingRequest(SMPPairingRequest(features: features))))
+      guard case .pairingResponse(let response)? = side.sent.first else {
+        Issue.record("no response")
+        return
+      }
+      #expect(!hasLinkBit(response.features))
+      #expect(side.pairing.agreement?.initiatorKeys.contains(.link) == false)
+    }
+  }
+
+  private func hasLinkBit(_ features: SMPPairingFeatures) -> Bool {
+    features.initiatorKeyDistribution.contains(.link) || features.responderKeyDistribution.contains(.link)
+  }
+
+  @Test func `S13 a resolving key of zeros, or our own, resolves nothing`() {
+    for ours in [false, true] {
+      let pair = PairingPair(central: .test(), peripheral: .test())
+      let key = pair.peripheral.local.identity.identityResolvingKey
+      pair.onTheWay = { fromCentral, pdu in
+        guard fromCentral, pdu.code == .identityInformation else { return [pdu] }
+        let octets = ours ? key.revealLeastSignificantFirst() : []
+        return [.identityInformation(SMPIdentityInformation(identityResolvingKey: SMPKeyOctets(octets)))]
+      }
+      pair.play()
+      #expect(pair.peripheral.result != nil && pair.peripheral.result?.peerIdentityResolvingKey == nil)
+      #expect(pair.central.result?.peerIdentityResolvingKey != nil)
+    }
+  }
+
+  @Test func `S13 an identity that is none, or ours, is refused`() {
+    for (address, type, reason) in [
+      (0x4011_2233_4455, 1, SMPPairingFailedReason.invalidParameters),
+      (0x0011_2233_4455, 1, .invalidParameters), (0x8011_2233_4455, 1, .invalidParameters),
+      (0x0011_2233_4455, 2, .invalidParameters), (PairingPair.peripheralAddress.value, 0, .keyRejected),
+    ] as [(UInt64, UInt8, SMPPairingFailedReason)] {
+      let pair = PairingPair(central: .test(), peripheral: .test())
+      pair.onTheWay = { fromCentral, pdu in
+        guard fromCentral, pdu.code == .identityAddressInformation else { return [pdu] }
+        return [
+          .identityAddressInformation(SMPIdentityAddressInformation(addressType: type, deviceAddress: address))
+        ]
+      }
+      pair.play()
+      #expect(pair.peripheral.failures == [.refused(reason)] && pair.peripheral.results.isEmpty)
+    }
+  }
+
+  @Test func `S16 the key pair is renewed by policy`() {
+    let identity = LocalIdentity(address: PairingPair.centralAddress, identityResolvingKey: SecretKey(.zero))
+    func keys(_ renewal: EphemeralKeys.Renewal, _ outcomes: [Bool]) -> Int {
+      let local = LocalSecurity(
+        policy: .test(), identity: identity, entropy: SeededEntropy(seed: 16), renewal: renewal)
+      var seen: Set<P256PublicKey> = []
+      for succeeded in outcomes {
+        seen.insert(local.keyPair().publicKey)
+        #expect(local.keyPair().publicKey == local.keyPair().publicKey)
+        local.keys.notePairing(succeeded: succeeded)
+      }
+      return seen.count
+    }
+    #expect(keys(.eachPairing, [true, false, true, true]) == 4)
+    #expect(keys(.bySpecification, Array(repeating: true, count: 8)) == 1)
+    #expect(keys(.bySpecification, Array(repeating: true, count: 9)) == 2)
+    #expect(keys(.bySpecification, Array(repeating: false, count: 6)) == 2)
+  }
+
+  @Test func `S17 nothing secret is printed`() throws {
+    let entropy = SeededEntropy(seed: 17)
+    let data = LocalOutOfBandData(keyPair: .random(entropy), random: AESBlock(high: 11, low: 22))
+    let pair = PairingPair(
+      central: .test(.displayOnly, secure: false), peripheral: .test(.keyboardOnly),
+      peripheralData: OutOfBandExchange(local: data))
+    pair.play()
+    let digits = try #require(pair.central.shown)
+    let result = try #require(pair.central.result)
+    var text = "\(result) \(digits) \(data) \(pair.central.questions)"
+    dump(result, to: &text)
+    dump(pair.central.questions, to: &text)
+    dump(pair.central.sent, to: &text)
+    dump(data, to: &text)
+    for snapshot in pair.central.snapshots + pair.peripheral.snapshots {
+      text += "\(snapshot)"
+      dump(snapshot, to: &text)
+    }
+    #expect(text.contains("<redacted>"))
+    #expect(!text.contains(digits.digits) && !text.contains(String(digits.value)))
+    for key in [result.keyAsCentral?.key, result.peerIdentityResolvingKey, result.localSigningKey] {
+      let octets = try #require(key).revealMostSignificantFirst()
+      #expect(!text.contains(octets.hexadecimal) && !text.contains(octets.map(String.init).joined(separator: ", ")))
+    }
+  }
+}

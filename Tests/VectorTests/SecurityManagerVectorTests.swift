@@ -1,0 +1,164 @@
+import Foundation
+import Testing
+
+@testable import vector_runner
+
+/// Plays the file of the Security Manager, and shows that its runner notices every change.
+@Suite(.enabled(if: VectorFolder.path != nil, "skipped: no vectors here, set BLE_SHARED to their folder"))
+struct SecurityManagerVectorTests {
+  private func document() throws -> JSONValue {
+    let folder = try #require(VectorFolder.path)
+    return try JSONDecoder().decode(
+      JSONValue.self, from: try Data(contentsOf: URL(fileURLWithPath: folder + "/smp.json")))
+  }
+
+  @Test func `every vector of the Security Manager passes`() throws {
+    let folder = try #require(VectorFolder.path)
+    let outcomes = try #require(
+      VectorRunner.play(try Data(contentsOf: URL(fileURLWithPath: folder + "/smp.json"))))
+    #expect(outcomes.count == 90)
+    for outcome in outcomes { #expect(outcome.failures.isEmpty, "\(outcome.name)") }
+  }
+
+  @Test func `a transcript with one octet of any command, key or number changed fails`() throws {
+    var count = 0
+    for transcript in try #require(try document()["pairing_transcripts"]?.array)
+    where transcript["portability"]?.string == "spec" {
+      let commands = try #require(transcript["pdus"]?.array)
+      for (index, command) in commands.enumerated() {
+        guard let changed = Self.changed(command) else { continue }
+        var copy = commands
+        copy[index] = changed
+        expectFailure(transcript.setting("pdus", .array(copy)), in: "pairing_transcripts")
+        count += 1
+      }
+      for (name, value) in try #require(transcript["derived"]?.object) {
+        let derived = try #require(transcript["derived"]).setting(name, try #require(value.flipped))
+        expectFailure(transcript.setting("derived", derived), in: "pairing_transcripts")
+      }
+      let input = try #require(transcript["user_input"])
+      for name in ["passkey", "displayed_number", "oob_tk_msb_first"] {
+        guard let value = input[name]?.flipped else { continue }
+        expectFailure(transcript.setting("user_input", input.setting(name, value)), in: "pairing_transcripts")
+      }
+      let expected = try #require(transcript["expected"])
+      let authenticated = try #require(expected["authenticated"])
+      expectFailure(
+        transcript.setting("expected", expected.setting("authenticated", try #require(authenticated.negated))),
+        in: "pairing_transcripts")
+    }
+    #expect(count > 600)
+  }
+
+  /// Changes what is computed or enters a computation. Keys that are handed out are drawn, and nothing follows from them.
+  private static func changed(_ command: JSONValue) -> JSONValue? {
+    if let key = command["key_msb_first"]?.flipped { return command.setting("key_msb_first", key) }
+    guard let text = command["hex"]?.string, let code = text.prefix(2).last else { return nil }
+    switch code {
+    // Features: one bit of AuthReq.
+    case "1", "2":
+      var octets = Array(text)
+      octets[6] = octets[6] == "0" ? "1" : "0"
+      return command.setting("hex", .string(String(octets)))
+    case "3", "4", "c", "d": return command["hex"]?.flipped.map { command.setting("hex", $0) }
+    default: return nil
+    }
+  }
+
+  @Test func `a function, signature, point, address or packet with one octet changed fails`() throws {
+    let document = try document()
+    for function in try #require(document["functions"]?.array) {
+      let output = try #require(function["output"])
+      if let flipped = output.flipped { expectFailure(function.setting("output", flipped), in: "functions") }
+      for (name, value) in output.object ?? [:] {
+        expectFailure(function.setting("output", output.setting(name, try #require(value.flipped))), in: "functions")
+      }
+    }
+    let signed = try #require(document["signed_write"])
+    for test in try #require(signed["signatures"]?.array) {
+      expectFailure(test.setting("signature", try #require(test["signature"]?.flipped)), "signed_write", "signatures")
+    }
+    for test in try #require(signed["verifications"]?.array) {
+      expectFailure(test.setting("valid", try #require(test["valid"]?.negated)), "signed_write", "verifications")
+    }
+    let curve = try #require(document["p256"])
+    let pairs = try #require(curve["key_pairs"]?.array)
+    for test in pairs {
+      expectFailure(test.setting("public_x", try #require(test["public_x"]?.flipped)), "p256", "key_pairs")
+      // A good point is not one that must be refused.
+      expectFailure(test, "p256", "invalid_public_keys")
+    }
+    for test in try #require(curve["shared_secrets"]?.array) {
+      let changed = test.setting("dhkey", try #require(test["dhkey"]?.flipped))
+      let points = JSONValue.object(["key_pairs": .array(pairs), "shared_secrets": .array([changed])])
+      #expect(failures(.object(["p256": points])) == 1)
+    }
+    for test in try #require(document["rpa_resolution"]?.array) {
+      expectFailure(test.setting("resolves", try #require(test["resolves"]?.negated)), in: "rpa_resolution")
+    }
+    let encryption = try #require(document["ll_encryption"])
+    for test in try #require(encryption["packets"]?.array) {
+      for name in ["encrypted_pdu", "nonce", "clear_pdu"] {
+        let changed = test.setting(name, try #require(test[name]?.flipped))
+        #expect(failures(.object(["ll_encryption": encryption.setting("packets", .array([changed]))])) == 1)
+      }
+    }
+  }
+
+  @Test func `a failure whose refusal is changed fails, where the specification leaves no choice`() throws {
+    for test in try #require(try document()["pairing_failures"]?.array) where test["portability"]?.string == "spec" {
+      var commands = try #require(test["pdus"]?.array)
+      let last = try #require(commands.last)
+      commands[commands.count - 1] = last.setting("hex", try #require(last["hex"]?.flipped))
+      expectFailure(test.setting("pdus", .array(commands)), in: "pairing_failures")
+    }
+  }
+
+  @Test func `tests that are not understood fail, and an empty file does not pass`() throws {
+    let empty = try #require(VectorRunner.play(Data(#"{"format": "smp-vectors/1"}"#.utf8)))
+    #expect(empty.isEmpty)
+    for section in ["functions", "rpa_resolution", "pairing_transcripts", "pairing_failures"] {
+      for test in [JSONValue.object([:]), .number(3), .object(["function": .string("rot13")])] {
+        expectFailure(test, in: section)
+      }
+    }
+    for transcript in try #require(try document()["pairing_transcripts"]?.array) {
+      for (name, value) in [
+        ("portability", "perhaps"), ("dut_role", "observer"), ("association", "hope"), ("method", "telepathy"),
+      ] {
+        expectFailure(transcript.setting(name, .string(value)), in: "pairing_transcripts")
+      }
+      expectFailure(
+        transcript.setting("user_input", .object(["action": .string("dance")])), in: "pairing_transcripts")
+    }
+  }
+
+  private func expectFailure(_ test: JSONValue, in section: String) {
+    #expect(failures(.object([section: .array([test])])) == 1, "\(section): \(test["name"]?.string ?? "")")
+  }
+
+  private func expectFailure(_ test: JSONValue, _ outer: String, _ section: String) {
+    let failing = failures(.object([outer: .object([section: .array([test])])]))
+    #expect(failing == 1, "\(section): \(test["name"]?.string ?? "")")
+  }
+
+  private func failures(_ document: JSONValue) -> Int {
+    SecurityManagerVectors.play(document).filter { !$0.failures.isEmpty }.count
+  }
+}
+
+extension JSONValue {
+  fileprivate func setting(_ key: String, _ value: JSONValue) -> JSONValue {
+    var entries = object ?? [:]
+    entries[key] = value
+    return .object(entries)
+  }
+
+  /// Text whose last digit is another.
+  fileprivate var flipped: JSONValue? {
+    guard var text = string, let last = text.popLast() else { return nil }
+    return .string(text + (last == "0" ? "1" : "0"))
+  }
+
+  fileprivate var negated: JSONValue? { boolean.map { .boolean(!$0) } }
+}
