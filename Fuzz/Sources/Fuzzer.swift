@@ -28,12 +28,24 @@ struct FuzzTool {
       for fuzzer in Fuzzer.all { print(fuzzer.name) }
     case "--seeds" where arguments.count == 3:
       exit(Seeds.write(to: arguments[2]) ? 0 : 1)
+    case _? where getenv(nameVariable) != nil:
+      // libFuzzer starts this program again when it merges, with folders and options of its own only.
+      choose(String(cString: getenv(nameVariable)))
+      run(arguments: arguments)
     case let name?:
-      guard let fuzzer = Fuzzer.all.first(where: { $0.name == name }) else { usage("no fuzzer \(name)") }
-      chosen = fuzzer
+      choose(name)
+      setenv(nameVariable, name, 1)
       run(arguments: [arguments[0]] + arguments.dropFirst(2))
     case nil: usage("no fuzzer named")
     }
+  }
+
+  /// Tells a program that was started by this one which fuzzer it is.
+  private static let nameVariable = "BLE_FUZZER"
+
+  private static func choose(_ name: String) {
+    guard let fuzzer = Fuzzer.all.first(where: { $0.name == name }) else { usage("no fuzzer \(name)") }
+    chosen = fuzzer
   }
 
   private static func run(arguments: [String]) -> Never {

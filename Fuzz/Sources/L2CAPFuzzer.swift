@@ -27,6 +27,7 @@ extension Fuzzer {
 /// Counts the frames that a link sends.
 final class FuzzCarrier: L2CAPCarrier {
   private(set) var frameCount = 0
+  var queuedFrames: Int { 0 }
   func send(_ frame: consuming [UInt8], sent: (() -> Void)?) { frameCount += 1 }
 }
 
