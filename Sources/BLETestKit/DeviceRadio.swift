@@ -11,7 +11,6 @@ final class DeviceRadio: HCITap {
   private let air: Air
   weak var tap: (any HCITap)?
   private(set) var controller: VirtualController?
-  private weak var transport: PluggedTransport?
 
   var configuration = ControllerConfiguration()
   var isPlugged = true
@@ -42,14 +41,12 @@ final class DeviceRadio: HCITap {
     place()
     transmitPower.map { fresh.setTransmitPower($0) }
     if isSilent { fresh.silence() }
-    let plugged = PluggedTransport(fresh)
-    transport = plugged
-    return plugged
+    return fresh
   }
 
   func unplug() {
     isPlugged = false
-    transport?.unplug()
+    controller?.unplug()
     controller = nil
   }
 
@@ -70,42 +67,5 @@ extension HCIPacket {
   /// LE Connection Complete or one of its enhanced forms, with success.
   fileprivate var announcesConnection: Bool {
     kind == .event && octets.count > 3 && octets[0] == 0x3E && [0x01, 0x0A, 0x29].contains(octets[2]) && octets[3] == 0
-  }
-}
-
-/// The plug between a stack and its controller. On the loop.
-private final class PluggedTransport: HCITransport {
-  private let controller: VirtualController
-  private weak var receiver: (any HCITransportReceiver)?
-
-  init(_ controller: VirtualController) { self.controller = controller }
-
-  var name: String { controller.name }
-  var isSimulated: Bool { true }
-
-  func open(receiver: any HCITransportReceiver) throws(TransportError) {
-    self.receiver = receiver
-    try controller.open(receiver: self)
-  }
-  func send(_ packet: HCIPacket) { controller.send(packet) }
-  func close() {
-    receiver = nil
-    controller.close()
-  }
-
-  func unplug() {
-    controller.close()
-    let told = receiver
-    receiver = nil
-    told?.transport(self, didFail: TransportError(.closed, "The controller \(name) was removed."))
-  }
-}
-
-extension PluggedTransport: HCITransportReceiver {
-  func transport(_ transport: any HCITransport, didReceive packet: HCIPacket) {
-    receiver?.transport(self, didReceive: packet)
-  }
-  func transport(_ transport: any HCITransport, didFail error: TransportError) {
-    receiver?.transport(self, didFail: error)
   }
 }

@@ -40,6 +40,11 @@ public final class World: @unchecked Sendable {
     FailureWatch.enter(self)
   }
 
+  deinit {
+    // Radios are on the air, and in memory, until they are closed.
+    air.shutDown()
+  }
+
   /// The world's time since its beginning.
   public var now: Duration { .nanoseconds(loop.now.nanoseconds) }
 

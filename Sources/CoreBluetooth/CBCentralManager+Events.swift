@@ -4,9 +4,8 @@ internal import BLECore
 // What comes from the loop: first the objects are brought up to date, then the delegate is told. On the program's queue.
 
 extension CBCentralManager: EventReceiver {
-  typealias Event = CentralEvent
-
-  func receive(_ event: CentralEvent) {
+  func receive(_ event: ManagerEvent) {
+    guard case .central(let event) = event else { return }
     switch event {
     case .peripheral(let connection, let event): connection.peripheral.value.object?.receive(event, on: connection)
     case .discovered(let discovery, let scan): receive(discovery, scan)

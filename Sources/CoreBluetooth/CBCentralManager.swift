@@ -47,7 +47,7 @@ open class CBCentralManager: CBManager {
     delegate: (any CBCentralManagerDelegate)?, queue: dispatch_queue_t?, options: [String: Any]? = nil
   ) {
     let adapter = AdapterChoice.adapter(options)
-    let mailbox = Mailbox<CBCentralManager>(queue: queue ?? .main, loop: adapter.loop)
+    let mailbox = Mailbox(queue: queue ?? .main, loop: adapter.loop)
     shared = Locked(State(delegate: delegate))
     let origin = adapter.loop.makeOrigin()
     context = CentralContext(adapter: adapter, origin: origin, mailbox: mailbox)

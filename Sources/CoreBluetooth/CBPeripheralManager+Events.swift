@@ -4,9 +4,8 @@ internal import BLECore
 // What comes from the loop: first the objects are brought up to date, then the delegate is told. On the program's queue.
 
 extension CBPeripheralManager: EventReceiver {
-  typealias Event = PeripheralManagerEvent
-
-  func receive(_ event: PeripheralManagerEvent) {
+  func receive(_ event: ManagerEvent) {
+    guard case .peripheral(let event) = event else { return }
     switch event {
     case .state(let state): receive(state)
     case .added(let service, let error):

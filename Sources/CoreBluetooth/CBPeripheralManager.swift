@@ -34,7 +34,7 @@ open class CBPeripheralManager: CBManager {
     delegate: (any CBPeripheralManagerDelegate)?, queue: dispatch_queue_t?, options: [String: Any]? = nil
   ) {
     let adapter = AdapterChoice.adapter(options)
-    let mailbox = Mailbox<CBPeripheralManager>(queue: queue ?? .main, loop: adapter.loop)
+    let mailbox = Mailbox(queue: queue ?? .main, loop: adapter.loop)
     shared = Locked(State(delegate: delegate))
     session = LoopBound(PeripheralSession(adapter: adapter, mailbox: mailbox, window: window))
     super.init(

@@ -7,7 +7,8 @@ import BLEWire
 /// piece at a time. As soon as there is more than one link, no link may hold all buffers: a peer that has gone silent
 /// would stop the others until its supervision time-out.
 final class ACLScheduler {
-  private let transmit: (HCIPacket) -> Void
+  /// Takes the packets; outlives this, which belongs to it.
+  unowned var controller: HCIController?
   private var links: [ConnectionHandle: HCILink] = [:]
   /// Most packets come for the link that had the last one.
   private var lastLink: HCILink?
@@ -18,8 +19,6 @@ final class ACLScheduler {
   private var pieceLength = 0
   private(set) var totalCredits = 0
   private(set) var freeCredits = 0
-
-  init(transmit: @escaping (HCIPacket) -> Void) { self.transmit = transmit }
 
   /// Whoever still holds a link finds it closed.
   deinit { closeAll() }
@@ -138,6 +137,8 @@ final class ACLScheduler {
     offset = end
     return HCIPacket(kind: .aclData, octets: octets)
   }
+
+  private func transmit(_ packet: HCIPacket) { controller?.transmit(packet) }
 
   private func take(_ link: HCILink) {
     freeCredits -= 1

@@ -54,8 +54,7 @@ public final class HCIController {
   private var restartTimer = TimerToken()
   var commands = CommandQueue()
   var commandTimer = TimerToken()
-  // Unsafe, because it is asked for every packet: the scheduler is this controller's own, and its links do not hold it.
-  private(set) lazy var data = ACLScheduler { [unowned(unsafe) self] packet in transmit(packet) }
+  let data = ACLScheduler()
 
   /// - Parameter makeTransport: makes a fresh transport that is not open yet, for the start and after each failure.
   public init(
@@ -66,7 +65,10 @@ public final class HCIController {
     self.log = log
     self.configuration = configuration
     self.makeTransport = makeTransport
+    data.controller = self
   }
+
+  deinit { transport?.close() }
 
   /// What the controller can do; `nil` while it is not ready.
   public var features: ControllerFeatures? {

@@ -93,6 +93,7 @@ public final class Air {
 
   func remove(_ node: AirNode) {
     nodes[node.number] = nil
+    node.controller = nil
     pairLoss = pairLoss.filter { $0.key.sender != node.number && $0.key.receiver != node.number }
   }
 

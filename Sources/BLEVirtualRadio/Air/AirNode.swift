@@ -7,7 +7,8 @@ final class AirNode {
   /// Counts the nodes of an air from 1; what is random about a node belongs to this number.
   let number: Int
   let chance: SeededEntropy
-  weak var controller: VirtualController?
+  /// Until the controller is closed: a radio is on the air whether anybody looks at it or not.
+  var controller: VirtualController?
   private(set) var station: Station
   /// The node has vanished without a word: it neither sends nor hears.
   private(set) var isSilent = false

@@ -99,6 +99,13 @@ public final class VirtualController: HCITransport, TimerTarget {
     air.remove(node)
   }
 
+  /// Pulls the controller out of its host, which is told that the way to it has ended.
+  public func unplug() {
+    let told = receiver
+    close()
+    told?.transport(self, didFail: TransportError(.closed, "The controller \(name) was removed."))
+  }
+
   func toHost(_ packet: HCIPacket) {
     guard isOpen else { return }
     receiver?.transport(self, didReceive: packet)

@@ -8,7 +8,7 @@ final class CentralContext: Sendable {
   let peripherals = PeerTable<CBPeripheral>()
   let session: LoopBound<CentralSession>
 
-  init(adapter: any Adapter, origin: JobOrigin, mailbox: Mailbox<CBCentralManager>) {
+  init(adapter: any Adapter, origin: JobOrigin, mailbox: Mailbox) {
     self.adapter = adapter
     self.origin = origin
     session = LoopBound(CentralSession(adapter: adapter, mailbox: mailbox))

@@ -20,7 +20,7 @@ final class CentralSession: CentralEvents {
   }
 
   private let adapter: any Adapter
-  private let mailbox: Mailbox<CBCentralManager>
+  private let mailbox: Mailbox
   private var role: (any CentralRole)?
   private var peers: [PeerIdentifier: Standing] = [:]
   private var scan = 0
@@ -28,7 +28,7 @@ final class CentralSession: CentralEvents {
   var loop: any StackLoop { adapter.loop }
   var log: Logger { adapter.log }
 
-  init(adapter: any Adapter, mailbox: Mailbox<CBCentralManager>) {
+  init(adapter: any Adapter, mailbox: Mailbox) {
     self.adapter = adapter
     self.mailbox = mailbox
   }
@@ -41,7 +41,7 @@ final class CentralSession: CentralEvents {
     role = nil
   }
 
-  func post(_ event: CentralEvent) { mailbox.post(event) }
+  func post(_ event: CentralEvent) { mailbox.post(.central(event)) }
 
   // MARK: What the program asks for
 
@@ -84,7 +84,7 @@ final class CentralSession: CentralEvents {
   }
 
   func central(didDiscover discovery: Discovery) {
-    mailbox.post(.discovered(discovery, scan: scan), ifFewerWaitThan: Self.discoveryBacklog)
+    mailbox.post(.central(.discovered(discovery, scan: scan)), ifFewerWaitThan: Self.discoveryBacklog)
   }
 
   func central(didConnect peer: KnownPeer, link: any PeerLink) {

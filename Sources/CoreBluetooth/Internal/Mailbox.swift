@@ -1,34 +1,40 @@
 internal import BLECore
 internal import Synchronization
 
+/// What the loop tells a manager's program.
+enum ManagerEvent {
+  case central(CentralEvent)
+  case peripheral(PeripheralManagerEvent)
+}
+
 /// What a manager's mailbox brings its events to.
 protocol EventReceiver: AnyObject, SendableMetatype {
-  associatedtype Event
   /// On the program's queue, one event after the other.
-  func receive(_ event: Event)
+  func receive(_ event: ManagerEvent)
 }
 
 /// The way of events from the loop to the program's queue.
 ///
 /// Events that come up together travel as one batch in one block. Batches follow one another, also on a concurrent queue. When
-/// the receiver is gone its events are thrown away.
+/// the receiver is gone its events are thrown away. Not generic over the kind of manager: what is reached by a protocol is not
+/// specialized, and every event would pay for that.
 ///
 /// `@unchecked Sendable`: `receiver` is set once, before the first event; what waits is behind the lock, and what the events carry
 /// is opened on the program's queue only.
-final class Mailbox<Receiver: EventReceiver>: CallbackDelivery, @unchecked Sendable {
+final class Mailbox: CallbackDelivery, @unchecked Sendable {
   private struct Batch {
-    var events: [Receiver.Event]
+    var events: [ManagerEvent]
     let finished: @Sendable () -> Void
   }
 
   let queue: DispatchQueue
   private let loop: any StackLoop
-  weak var receiver: Receiver?
+  weak var receiver: (any EventReceiver)?
 
-  // Beside the lock and not in it: see `Locked`.
+  // Beside the lock, so that an event is moved once.
   private let lock = Mutex(())
   /// What came up and was not fetched by the loop yet.
-  private var collecting: [Receiver.Event] = []
+  private var collecting: [ManagerEvent] = []
   /// What waits for the queue.
   private var ready: [Batch] = []
   /// How many events wait altogether.
@@ -41,7 +47,7 @@ final class Mailbox<Receiver: EventReceiver>: CallbackDelivery, @unchecked Senda
   }
 
   /// On the loop.
-  func post(_ event: Receiver.Event) {
+  func post(_ event: ManagerEvent) {
     let isFirst = lock.withLock { _ in
       collecting.append(event)
       backlog += 1
@@ -51,12 +57,10 @@ final class Mailbox<Receiver: EventReceiver>: CallbackDelivery, @unchecked Senda
   }
 
   /// Drops the event where more than `limit` wait already: for what comes at the pace of the air and may be missed. On the loop.
-  func post(_ event: Receiver.Event, ifFewerWaitThan limit: Int) {
+  func post(_ event: ManagerEvent, ifFewerWaitThan limit: Int) {
     if lock.withLock({ _ in backlog }) < limit { post(event) }
   }
 
-  @_specialize(where Receiver == CBCentralManager)
-  @_specialize(where Receiver == CBPeripheralManager)
   func dispatch(finished: @escaping @Sendable () -> Void) {
     let mustStart = lock.withLock { _ in
       ready.append(Batch(events: collecting, finished: finished))
@@ -67,13 +71,9 @@ final class Mailbox<Receiver: EventReceiver>: CallbackDelivery, @unchecked Senda
     if mustStart { start() }
   }
 
-  @_specialize(where Receiver == CBCentralManager)
-  @_specialize(where Receiver == CBPeripheralManager)
   private func start() { queue.async { self.drain() } }
 
   /// One batch; another block takes the next, so that other work of the queue gets its turn.
-  @_specialize(where Receiver == CBCentralManager)
-  @_specialize(where Receiver == CBPeripheralManager)
   private func drain() {
     let batch = takeBatch()
     if let receiver {

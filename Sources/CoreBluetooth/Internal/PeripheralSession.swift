@@ -18,7 +18,7 @@ final class PeripheralSession: PeripheralEvents {
   }
 
   private let adapter: any Adapter
-  private let mailbox: Mailbox<CBPeripheralManager>
+  private let mailbox: Mailbox
   private let window: UpdateWindow
   private var role: (any PeripheralRole)?
   private var published: [ServiceNumber: LocalServiceIdentifier] = [:]
@@ -32,7 +32,7 @@ final class PeripheralSession: PeripheralEvents {
   /// One closure for all updates.
   private var updateSent: () -> Void = {}
 
-  init(adapter: any Adapter, mailbox: Mailbox<CBPeripheralManager>, window: UpdateWindow) {
+  init(adapter: any Adapter, mailbox: Mailbox, window: UpdateWindow) {
     self.adapter = adapter
     self.mailbox = mailbox
     self.window = window
@@ -47,7 +47,7 @@ final class PeripheralSession: PeripheralEvents {
     role = nil
   }
 
-  func post(_ event: PeripheralManagerEvent) { mailbox.post(event) }
+  func post(_ event: PeripheralManagerEvent) { mailbox.post(.peripheral(event)) }
 
   // MARK: Services
 
