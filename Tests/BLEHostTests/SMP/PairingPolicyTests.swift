@@ -26,16 +26,20 @@ import Testing
   }
 
   @Test func `S10 a pairing that must be authenticated does not fall to Just Works`() {
-    for level in [SecurityLevel.authenticated, .authenticatedSecureConnections] {
+    for (level, isSecure) in [
+      (SecurityLevel.authenticated, true), (.authenticated, false), (.authenticatedSecureConnections, true),
+    ] {
       for strictIsCentral in [false, true] {
         var strict = SecurityPolicy.test(.keyboardDisplay, mitm: false)
         strict.minimumLevel = level
-        let loose = SecurityPolicy.test(.noInputNoOutput, mitm: false)
+        let loose = SecurityPolicy.test(.noInputNoOutput, mitm: false, secure: isSecure)
         let pair = PairingPair(
           central: strictIsCentral ? strict : loose, peripheral: strictIsCentral ? loose : strict)
         pair.play()
         let (refuses, other) = strictIsCentral ? (pair.central, pair.peripheral) : (pair.peripheral, pair.central)
         #expect(refuses.failures == [.refused(.authenticationRequirements)])
+        // It ends before anything but features has passed.
+        #expect(pair.passed.allSatisfy { $0.pdu.code.rawValue <= 0x02 || $0.pdu.code == .pairingFailed })
         #expect(other.failures == [.refusedByPeer(.authenticationRequirements)])
       }
     }
