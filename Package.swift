@@ -34,6 +34,9 @@ var targets: [Target] = []
       name: "CLibcrypto", pkgConfig: "libcrypto",
       providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
     .systemLibrary(name: "CCoreBluetoothEnumerations"),
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
 
     layer("BLECore"),
     layer("BLECrypto", knows: ["BLECore", "CLibcrypto"]),
@@ -80,7 +83,7 @@ var targets: [Target] = []
     tests("BLEDefaultStackTests", knows: ["BLECore", "BLEAdapter", "BLEDefaultStack"]),
     tests("CoreBluetoothTests", knows: ["BLECore", "BLEAdapter", "CoreBluetooth"]),
     tests("BLETestKitTests", knows: ["BLECore", "BLECapture", "BLEVirtualRadio", "CoreBluetooth", "BLETestKit"]),
-    tests("RequirementTests", knows: ["CoreBluetooth", "BLETestKit"]),
+    tests("RequirementTests", knows: ["BLECore", "BLECrypto", "CoreBluetooth", "BLETestKit", "CSQLite"]),
     tests("ToolTests", knows: ["BLECore", "CoreBluetooth", "ble"]),
     tests("VectorTests", knows: ["vector-runner"]),
   ]
