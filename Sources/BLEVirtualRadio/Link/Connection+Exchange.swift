@@ -4,7 +4,7 @@ import BLEWire
 /// The exchange of packets in a connection event, both ends played in one go (Core, Vol 6 Part B 4.5.6, 4.5.9).
 extension Connection {
   /// So many exchanges are played before what arrived is handed on: the hosts can then queue more for the same event.
-  private static let exchangesAtOnce = 6
+  private static let exchangesAtOnce = 8
 
   /// Plays the next exchanges of the present event from `cursor` on.
   func play(with other: Connection) {
