@@ -1,0 +1,42 @@
+/// What an option or argument can be understood as.
+protocol ArgumentValue {
+  init(argument: String) throws(ArgumentValueError)
+}
+
+struct ArgumentValueError: Error {
+  /// What was expected, as the second half of a sentence.
+  let reason: String
+  init(_ reason: String) { self.reason = reason }
+}
+
+extension String: ArgumentValue {
+  init(argument: String) { self = argument }
+}
+
+/// A span of time given in seconds, with or without decimals.
+struct Seconds: ArgumentValue, Equatable, Sendable {
+  let value: Double
+
+  /// A year: past that a number is a mistake.
+  private static let limit = 31_536_000.0
+
+  init(_ value: Double) { self.value = value }
+
+  init(argument: String) throws(ArgumentValueError) {
+    let characters = argument.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E }
+    guard characters, let value = Double(argument), value <= Self.limit else {
+      throw ArgumentValueError("expected a number of seconds, such as 5 or 0.5")
+    }
+    self.value = value
+  }
+}
+
+/// A number of things to wait for, at least one.
+struct Count: ArgumentValue, Equatable, Sendable {
+  let value: Int
+
+  init(argument: String) throws(ArgumentValueError) {
+    guard let value = Int(argument), value > 0 else { throw ArgumentValueError("expected a number of 1 or more") }
+    self.value = value
+  }
+}
