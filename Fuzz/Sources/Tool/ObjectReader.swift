@@ -1,0 +1,1 @@
+../../../Sources/ble/Profile/ObjectReader.swift

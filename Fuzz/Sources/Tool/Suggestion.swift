@@ -1,0 +1,1 @@
+../../../Sources/ble/CommandLine/Suggestion.swift

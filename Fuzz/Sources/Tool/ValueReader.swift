@@ -1,0 +1,1 @@
+../../../Sources/ble/Profile/ValueReader.swift
