@@ -39,19 +39,21 @@ public struct BLEUUID: Sendable, CustomStringConvertible {
 
   /// 2, 4 or 16 octets in the order they travel, least significant first; `nil` for any other count.
   public init?(octets: some Collection<UInt8>) {
-    var low: UInt64 = 0
-    var high: UInt64 = 0
-    for (index, octet) in octets.enumerated() {
-      if index < 8 {
-        low |= UInt64(octet) << (8 * UInt64(index))
-      } else if index < 16 {
-        high |= UInt64(octet) << (8 * UInt64(index - 8))
-      }
+    // Slices of packets come by the thousand: once behind their storage, nothing is generic any more.
+    let stored = octets.withContiguousStorageIfAvailable { Self($0) }
+    let uuid = stored ?? Array(octets).withUnsafeBufferPointer { Self($0) }
+    guard let uuid else { return nil }
+    self = uuid
+  }
+
+  private init?(_ octets: UnsafeBufferPointer<UInt8>) {
+    func number(_ range: Range<Int>) -> UInt64 {
+      range.reversed().reduce(0) { $0 << 8 | UInt64(octets[$1]) }
     }
     switch octets.count {
-    case 2: self.init(UInt16(truncatingIfNeeded: low))
-    case 4: self.init(medium: UInt32(truncatingIfNeeded: low))
-    case 16: self.init(high: high, low: low)
+    case 2: self.init(UInt16(truncatingIfNeeded: number(0..<2)))
+    case 4: self.init(medium: UInt32(truncatingIfNeeded: number(0..<4)))
+    case 16: self.init(high: number(8..<16), low: number(0..<8))
     default: return nil
     }
   }
