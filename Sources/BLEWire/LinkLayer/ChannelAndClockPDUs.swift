@@ -1,0 +1,77 @@
+import BLECore
+
+/// LL_MIN_USED_CHANNELS_IND: the peripheral wants at least so many channels (Core, Vol 6 Part B 2.4.2.26).
+public struct MinimumUsedChannelsIndication: LinkLayerControlPacket, Hashable {
+  public static let name = "LL_MIN_USED_CHANNELS_IND"
+  public static let opcode: UInt8 = 0x19
+
+  /// PHYS: a bit for each PHY this is about.
+  public let phys: UInt8
+  /// MinUsedChannels.
+  public let minimumUsedChannels: UInt8
+
+  public init(phys: UInt8, minimumUsedChannels: UInt8) {
+    self.phys = phys
+    self.minimumUsedChannels = minimumUsedChannels
+  }
+
+  public init(from reader: inout ByteReader) throws(DecodeError) {
+    phys = try reader.uint8("PHYS")
+    minimumUsedChannels = try reader.uint8("MinUsedChannels")
+  }
+
+  public func encode(into writer: inout ByteWriter) {
+    writer.append(phys)
+    writer.append(minimumUsedChannels)
+  }
+
+  public static var examples: [MinimumUsedChannelsIndication] {
+    [MinimumUsedChannelsIndication(phys: 1, minimumUsedChannels: 2)]
+  }
+}
+
+/// LL_CLOCK_ACCURACY_REQ: the sender's sleep clock, asking for the other side's (Core, Vol 6 Part B 2.4.2.30).
+public struct ClockAccuracyRequest: LinkLayerControlPacket, Hashable {
+  public static let name = "LL_CLOCK_ACCURACY_REQ"
+  public static let opcode: UInt8 = 0x1D
+
+  /// SCA: 0 (251 to 500 ppm) to 7 (0 to 20 ppm).
+  public let accuracy: UInt8
+
+  public init(accuracy: UInt8) {
+    self.accuracy = accuracy
+  }
+
+  public init(from reader: inout ByteReader) throws(DecodeError) {
+    accuracy = try reader.uint8("SCA")
+  }
+
+  public func encode(into writer: inout ByteWriter) {
+    writer.append(accuracy)
+  }
+
+  public static var examples: [ClockAccuracyRequest] { [ClockAccuracyRequest(accuracy: 5)] }
+}
+
+/// LL_CLOCK_ACCURACY_RSP: the sender's sleep clock (Core, Vol 6 Part B 2.4.2.31).
+public struct ClockAccuracyResponse: LinkLayerControlPacket, Hashable {
+  public static let name = "LL_CLOCK_ACCURACY_RSP"
+  public static let opcode: UInt8 = 0x1E
+
+  /// SCA: 0 (251 to 500 ppm) to 7 (0 to 20 ppm).
+  public let accuracy: UInt8
+
+  public init(accuracy: UInt8) {
+    self.accuracy = accuracy
+  }
+
+  public init(from reader: inout ByteReader) throws(DecodeError) {
+    accuracy = try reader.uint8("SCA")
+  }
+
+  public func encode(into writer: inout ByteWriter) {
+    writer.append(accuracy)
+  }
+
+  public static var examples: [ClockAccuracyResponse] { [ClockAccuracyResponse(accuracy: 5)] }
+}
