@@ -26,6 +26,7 @@ var targets: [Target] = []
 #if os(Linux)
   products += [
     .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
+    .library(name: "BLEPairing", targets: ["BLEPairing"]),
     .library(name: "BLETestKit", targets: ["BLETestKit"]),
     .executable(name: "ble", targets: ["ble"]),
   ]
@@ -45,24 +46,27 @@ var targets: [Target] = []
     layer("BLEHCI", knows: ["BLECore", "BLEWire"]),
     layer("BLETransports", knows: ["BLECore", "BLEWire", "BLEHCI"]),
     layer("BLEVirtualRadio", knows: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI"]),
-    layer("BLEAdapter", knows: ["BLECore"]),
-    layer("BLEHost", knows: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEAdapter"]),
+    layer("BLEPairing", knows: ["BLECore"]),
+    layer("BLEAdapter", knows: ["BLECore", "BLEPairing"]),
+    layer("BLEHost", knows: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEPairing", "BLEAdapter"]),
     layer(
       "BLEDefaultStack",
       knows: [
-        "BLECore", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEVirtualRadio", "BLEAdapter", "BLEHost",
+        "BLECore", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEVirtualRadio", "BLEPairing", "BLEAdapter",
+        "BLEHost",
       ]),
     layer("CoreBluetooth", knows: ["BLECore", "BLEAdapter", "BLEDefaultStack", "CCoreBluetoothEnumerations"]),
     layer(
       "BLETestKit",
       knows: [
-        "BLECore", "BLEWire", "BLECapture", "BLEHCI", "BLEVirtualRadio", "BLEAdapter", "BLEHost", "CoreBluetooth",
+        "BLECore", "BLEWire", "BLECapture", "BLEHCI", "BLEVirtualRadio", "BLEPairing", "BLEAdapter", "BLEHost",
+        "CoreBluetooth",
       ]),
     .executableTarget(
       name: "ble",
       dependencies: [
-        "BLECore", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEVirtualRadio", "BLEAdapter",
-        "BLEDefaultStack", "CoreBluetooth",
+        "BLECore", "BLECrypto", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEVirtualRadio", "BLEPairing",
+        "BLEAdapter", "BLEHost", "BLEDefaultStack", "CoreBluetooth",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -83,6 +87,13 @@ var targets: [Target] = []
     tests("BLEDefaultStackTests", knows: ["BLECore", "BLEAdapter", "BLEDefaultStack"]),
     tests("CoreBluetoothTests", knows: ["BLECore", "BLEAdapter", "CoreBluetooth"]),
     tests("BLETestKitTests", knows: ["BLECore", "BLECapture", "BLEVirtualRadio", "CoreBluetooth", "BLETestKit"]),
+    tests("BehaviourTests", knows: ["BLECore", "BLEWire", "CoreBluetooth", "BLETestKit"]),
+    tests(
+      "AttackTests",
+      knows: [
+        "BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEVirtualRadio", "BLEPairing", "BLEAdapter", "BLEHost",
+        "CoreBluetooth", "BLETestKit",
+      ]),
     tests("RequirementTests", knows: ["BLECore", "BLECrypto", "CoreBluetooth", "BLETestKit", "CSQLite"]),
     tests("ToolTests", knows: ["BLECore", "CoreBluetooth", "ble"]),
     tests("VectorTests", knows: ["vector-runner"]),
