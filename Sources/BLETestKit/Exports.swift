@@ -1,5 +1,6 @@
 // What a test says about a world, in the radio's own words: a test imports this module alone.
 @_exported import struct BLECore.DeviceAddress
+@_exported import enum BLECore.LogLevel
 @_exported import enum BLEVirtualRadio.ControllerFault
 @_exported import struct BLEVirtualRadio.ControllerConfiguration
 @_exported import struct BLEVirtualRadio.ControllerQuirks

@@ -26,8 +26,10 @@ public final class World: @unchecked Sendable {
   /// On the loop.
   let air: Air
   let recorder: Recorder
+  let worldLog = WorldLog()
   let log: Logger
   private let devices = Mutex<[Device]>([])
+  let scriptedDevices = Mutex<[ScriptedDevice]>([])
 
   /// - Parameters:
   ///   - seed: the world's seed; without one, `BLE_SEED`, else a new one for each world.
@@ -36,7 +38,7 @@ public final class World: @unchecked Sendable {
     self.seed = seed ?? Self.seedFromEnvironment ?? SystemEntropy().next()
     air = Air(loop: loop, seed: self.seed)
     recorder = Recorder(isOn: keepsPackets)
-    log = Logger(label: "world", sink: StandardErrorLog.fromEnvironment)
+    log = Logger(label: "world", sink: worldLog)
     FailureWatch.enter(self)
   }
 
