@@ -15,7 +15,7 @@ extension CBPeripheralManager {
       if member.isFixedAndWriteable { raise("Characteristics with cached values must be read-only") }
     }
     let carried = Carried(service)
-    guard members.allSatisfy(\.isConsistent) else {
+    guard members.allSatisfy(\.isConsistent), areUnpublished(members) else {
       submit { [session] in session.value.post(.added(carried.value, CBError(describing: .invalidParameters))) }
       return
     }
@@ -30,6 +30,12 @@ extension CBPeripheralManager {
       included: includedNumbers,
       characteristics: zip(members, identifiers).map { $0.snapshot(identifier: $1) })
     submit { [session] in session.value.add(publication) }
+  }
+
+  /// Whether each characteristic is in one place only: an update says which characteristic it is of, and nothing else.
+  private func areUnpublished(_ members: [CBMutableCharacteristic]) -> Bool {
+    if Set(members.map(ObjectIdentifier.init)).count < members.count { return false }
+    return shared.withLock { state in members.allSatisfy { state.database.identifier(of: $0) == nil } }
   }
 
   /// The number that `service` had, where it was published.
@@ -55,8 +61,11 @@ extension CBMutableCharacteristic {
     return !properties.isSubset(of: [.read]) || !permissions.isSubset(of: [.readable, .readEncryptionRequired])
   }
 
-  /// Whether everything that the properties promise is permitted.
+  /// Whether everything that the properties promise is permitted, and no value is longer than an attribute can be.
   var isConsistent: Bool {
+    if let value, value.count > CBPeripheral.longestValue { return false }
+    for case let descriptor as CBMutableDescriptor in descriptors ?? []
+    where descriptor.octets.count > CBPeripheral.longestValue { return false }
     if properties.contains(.read), permissions.isDisjoint(with: [.readable, .readEncryptionRequired]) { return false }
     if !properties.isDisjoint(with: [.write, .writeWithoutResponse]),
       permissions.isDisjoint(with: [.writeable, .writeEncryptionRequired])
