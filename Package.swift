@@ -114,6 +114,18 @@ var targets: [Target] = []
   }
 #endif
 
+// These stand on Apple's API alone: on Apple's systems they are built against the system's framework.
+#if os(Linux)
+  let coreBluetooth: [Target.Dependency] = ["CoreBluetooth"]
+#else
+  let coreBluetooth: [Target.Dependency] = []
+#endif
+products += [.library(name: "BLESession", targets: ["BLESession"])]
+targets += [
+  .target(name: "BLESession", dependencies: coreBluetooth, swiftSettings: strict),
+  .testTarget(name: "BLESessionTests", dependencies: ["BLESession"] + coreBluetooth, swiftSettings: strict),
+]
+
 let package = Package(
   name: "swift-corebluetooth",
   products: products,
