@@ -42,11 +42,29 @@ public final class AESCCM {
     _ message: ArraySlice<UInt8>, nonce: [UInt8], additional: [UInt8]
   ) -> [UInt8] {
     precondition(nonce.count == Self.nonceLength, "AES-CCM takes a nonce of 13 octets")
-    return [UInt8](unsafeUninitializedCapacity: message.count + checkLength) { sealed, count in
+    return nonce.withUnsafeBufferPointer { nonce in
+      additional.withUnsafeBufferPointer { seal(message, nonce: nonce.baseAddress, additional: $0) }
+    }
+  }
+
+  /// The message decrypted; `nil` where the integrity check does not fit, or there is no room for one.
+  public func open(_ sealed: ArraySlice<UInt8>, nonce: [UInt8], additional: [UInt8]) -> [UInt8]? {
+    precondition(nonce.count == Self.nonceLength, "AES-CCM takes a nonce of 13 octets")
+    return nonce.withUnsafeBufferPointer { nonce in
+      additional.withUnsafeBufferPointer { open(sealed, nonce: nonce.baseAddress, additional: $0) }
+    }
+  }
+
+  // MARK: Without arrays
+
+  /// `nonce` points at thirteen octets.
+  func seal(
+    _ message: ArraySlice<UInt8>, nonce: UnsafePointer<UInt8>?, additional: UnsafeBufferPointer<UInt8>
+  ) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: message.count + checkLength) { sealed, count in
       let ready = begin(sealing, encrypts: 1, nonce: nonce, additional: additional, messageLength: message.count)
       Libcrypto.require(ready ? 1 : 0)
-      var written: CInt = 0
-      let done = Self.update(sealing, into: sealed.baseAddress, &written, message)
+      let done = message.withUnsafeBufferPointer { Self.update(sealing, into: sealed.baseAddress, $0) }
       Libcrypto.require(done ? 1 : 0)
       let check = sealed.baseAddress.map { $0 + message.count }
       Libcrypto.require(EVP_CIPHER_CTX_ctrl(sealing, EVP_CTRL_AEAD_GET_TAG, CInt(checkLength), check))
@@ -54,48 +72,49 @@ public final class AESCCM {
     }
   }
 
-  /// The message decrypted; `nil` where the integrity check does not fit, or there is no room for one.
-  public func open(_ sealed: ArraySlice<UInt8>, nonce: [UInt8], additional: [UInt8]) -> [UInt8]? {
-    precondition(nonce.count == Self.nonceLength, "AES-CCM takes a nonce of 13 octets")
+  /// `nonce` points at thirteen octets.
+  func open(
+    _ sealed: ArraySlice<UInt8>, nonce: UnsafePointer<UInt8>?, additional: UnsafeBufferPointer<UInt8>
+  ) -> [UInt8]? {
     guard sealed.count >= checkLength else { return nil }
-    let message = sealed.dropLast(checkLength)
-    var check = Array(sealed.suffix(checkLength))
-    Libcrypto.require(EVP_CipherInit_ex(opening, nil, nil, nil, nil, 0))
-    Libcrypto.require(EVP_CIPHER_CTX_ctrl(opening, EVP_CTRL_AEAD_SET_TAG, CInt(checkLength), &check))
-    guard begin(opening, encrypts: 0, nonce: nonce, additional: additional, messageLength: message.count) else {
-      return nil
-    }
+    let length = sealed.count - checkLength
     var isAuthentic = false
-    let opened = [UInt8](unsafeUninitializedCapacity: message.count) { plain, count in
-      var written: CInt = 0
-      isAuthentic = Self.update(opening, into: plain.baseAddress, &written, message)
-      count = isAuthentic ? message.count : 0
+    let opened = sealed.withUnsafeBufferPointer { sealed in
+      [UInt8](unsafeUninitializedCapacity: length) { plain, count in
+        // libcrypto takes the check by a pointer to what it could change, and only reads it.
+        let check = sealed.baseAddress.map { UnsafeMutablePointer(mutating: $0 + length) }
+        Libcrypto.require(EVP_CipherInit_ex(opening, nil, nil, nil, nil, 0))
+        Libcrypto.require(EVP_CIPHER_CTX_ctrl(opening, EVP_CTRL_AEAD_SET_TAG, CInt(checkLength), check))
+        isAuthentic =
+          begin(opening, encrypts: 0, nonce: nonce, additional: additional, messageLength: length)
+          && Self.update(opening, into: plain.baseAddress, UnsafeBufferPointer(rebasing: sealed.prefix(length)))
+        count = isAuthentic ? length : 0
+      }
     }
     return isAuthentic ? opened : nil
   }
 
   private func begin(
-    _ context: OpaquePointer, encrypts: CInt, nonce: [UInt8], additional: [UInt8], messageLength: Int
+    _ context: OpaquePointer, encrypts: CInt, nonce: UnsafePointer<UInt8>?, additional: UnsafeBufferPointer<UInt8>,
+    messageLength: Int
   ) -> Bool {
     var written: CInt = 0
     guard EVP_CipherInit_ex(context, nil, nil, nil, nonce, encrypts) == 1,
       EVP_CipherUpdate(context, nil, &written, nil, CInt(messageLength)) == 1
     else { return false }
     return additional.isEmpty
-      || EVP_CipherUpdate(context, nil, &written, additional, CInt(additional.count)) == 1
+      || EVP_CipherUpdate(context, nil, &written, additional.baseAddress, CInt(additional.count)) == 1
   }
 
   private static func update(
-    _ context: OpaquePointer, into target: UnsafeMutablePointer<UInt8>?, _ written: inout CInt,
-    _ message: ArraySlice<UInt8>
+    _ context: OpaquePointer, into target: UnsafeMutablePointer<UInt8>?, _ source: UnsafeBufferPointer<UInt8>
   ) -> Bool {
+    var written: CInt = 0
     var nothing: UInt8 = 0
-    return message.withUnsafeBufferPointer { source in
-      withUnsafeMutablePointer(to: &nothing) { spare in
-        // A null pointer means "additional data" to libcrypto, so an empty message needs an address as well.
-        EVP_CipherUpdate(
-          context, target ?? spare, &written, source.baseAddress ?? UnsafePointer(spare), CInt(source.count)) == 1
-      }
+    return withUnsafeMutablePointer(to: &nothing) { spare in
+      // A null pointer means "additional data" to libcrypto, so an empty message needs an address as well.
+      EVP_CipherUpdate(
+        context, target ?? spare, &written, source.baseAddress ?? UnsafePointer(spare), CInt(source.count)) == 1
     }
   }
 }

@@ -66,6 +66,8 @@ final class TestHost: HCITransportReceiver {
     completed = 0
   }
 
+  func forgetData() { data = [] }
+
   // MARK: Commands
 
   func send(_ command: some HCICommand) { controller.send(HCIPacket(command)) }

@@ -25,6 +25,7 @@ struct CommandTable {
     VirtualController.addScanCommands(to: &table)
     VirtualController.addConnectCommands(to: &table)
     VirtualController.addLinkCommands(to: &table)
+    VirtualController.addEncryptionCommands(to: &table)
     return table
   }()
 

@@ -68,6 +68,8 @@ public struct ControllerQuirks: OptionSet, Hashable, Sendable {
   public static let noExtendedAdvertising = Self(rawValue: 1 << 5)
   /// Private addresses are left to the host.
   public static let noResolvingList = Self(rawValue: 1 << 6)
+  /// A link's first data after the start of encryption comes to the host before the news of it.
+  public static let dataBeforeEncryptionChange = Self(rawValue: 1 << 7)
 }
 
 /// Things that no radio does by itself. Real Bluetooth never loses a packet of a connection that goes on: a test that
@@ -79,4 +81,7 @@ public enum ControllerFault: Hashable, Sendable {
   case loseDataFromHost(packets: Int)
   /// The next commands are neither carried out nor answered.
   case ignoreCommands(count: Int)
+  /// The next encrypted packets are changed on their way, and their CRC fits nevertheless: somebody forges them. The
+  /// integrity check of the first ends the connection.
+  case spoilEncryptedPackets(count: Int)
 }

@@ -1,4 +1,5 @@
 import BLECore
+import BLECrypto
 import BLEWire
 
 /// What the host has set by commands, with the values after a reset.
@@ -22,6 +23,8 @@ struct HostState {
   var isResolving = false
   var transmitCompensation: UInt16 = 0
   var receiveCompensation: UInt16 = 0
+  /// Made at the host's wish, for one pairing after the other.
+  var keyPair: P256PrivateKey?
 }
 
 /// One entry of the resolving list.

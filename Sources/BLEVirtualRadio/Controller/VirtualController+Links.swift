@@ -3,7 +3,7 @@ import BLEWire
 
 /// Commands about connections that exist.
 extension VirtualController {
-  private func connection(_ handle: ConnectionHandle) throws -> Connection {
+  func connection(_ handle: ConnectionHandle) throws -> Connection {
     guard let connection = connections[handle.rawValue] else { throw HCIErrorCode.unknownConnectionIdentifier }
     return connection
   }

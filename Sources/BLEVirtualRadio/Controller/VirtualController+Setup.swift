@@ -1,5 +1,4 @@
 import BLECore
-import BLECrypto
 import BLEWire
 
 /// Start-up, information, masks and flow control.
@@ -12,8 +11,8 @@ extension VirtualController {
 
   static func features(_ configuration: ControllerConfiguration) -> LEFeatures {
     var features: LEFeatures = [
-      .connectionParametersRequest, .extendedReject, .peripheralFeaturesExchange, .ping, .extendedScannerFilterPolicies,
-      .channelSelectionAlgorithm2,
+      .encryption, .connectionParametersRequest, .extendedReject, .peripheralFeaturesExchange, .ping,
+      .extendedScannerFilterPolicies, .channelSelectionAlgorithm2, .remotePublicKeyValidation,
     ]
     if configuration.supportsDataLengthExtension { features.insert(.dataPacketLengthExtension) }
     if configuration.supportsFurtherPHYs { features.formUnion([.phy2M, .codedPHY]) }
@@ -110,14 +109,6 @@ extension VirtualController {
     }
     table.values(LEReadLocalSupportedFeatures.self) { controller, _ in .init(features: controller.features) }
     table.values(LEReadSupportedStates.self) { _, _ in .init(states: LESupportedStates(rawValue: 0x0000_03FF_FFFF_FFFF))
-    }
-    table.values(LERand.self) { controller, _ in .init(number: controller.node.chance.next()) }
-    table.values(LEEncrypt.self) { _, command in
-      guard let plaintext = AESBlock(leastSignificantFirst: command.plaintext.octets) else {
-        throw HCIErrorCode.invalidParameters
-      }
-      let cipher = AES128(key: SecretKey(leastSignificantFirst: command.key.octets))
-      return .init(encrypted: HCISecret(cipher.encrypt(plaintext).leastSignificantFirst))
     }
     table.values(LEReadTransmitPower.self) { _, _ in .init(minimum: -40, maximum: 20) }
     table.values(LEReadRFPathCompensation.self) { controller, _ in

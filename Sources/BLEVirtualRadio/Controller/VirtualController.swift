@@ -39,6 +39,7 @@ public final class VirtualController: HCITransport, TimerTarget {
     var dataToHost = 0
     var dataFromHost = 0
     var commands = 0
+    var spoiledPackets = 0
   }
 
   // What the host has set; `resetState` brings all of it back.
@@ -147,6 +148,7 @@ public final class VirtualController: HCITransport, TimerTarget {
     case .loseDataToHost(let packets): faults.dataToHost = packets
     case .loseDataFromHost(let packets): faults.dataFromHost = packets
     case .ignoreCommands(let count): faults.commands = count
+    case .spoilEncryptedPackets(let count): faults.spoiledPackets = count
     }
   }
 

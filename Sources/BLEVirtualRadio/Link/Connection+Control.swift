@@ -9,8 +9,9 @@ extension Connection {
       if let opcode = payload.first { send(control: UnknownResponse(unknownType: opcode).payload) }
       return
     }
+    guard encryption.isSettled || admitsDuringEncryption(pdu, payload) else { return }
     switch pdu {
-    case .terminate, .startEncryptionRequest, .startEncryptionResponse, .pingResponse, .minimumUsedChannels: break
+    case .terminate, .pingResponse, .minimumUsedChannels: break
     case .pingRequest: send(control: PingResponse().payload)
     case .version(let version): receive(version)
     case .featureRequest(let request): receiveFeatures(request.features, isAllowed: !isCentral, FeatureRequest.opcode)
@@ -42,15 +43,11 @@ extension Connection {
     case .reject(let reject): refused(opcode: nil, HCIErrorCode(rawValue: reject.reason))
     case .rejectExtended(let reject): refused(opcode: reject.rejectedOpcode, HCIErrorCode(rawValue: reject.reason))
     case .unknownResponse(let response): refused(opcode: response.unknownType, .unsupportedRemoteFeature)
-    case .encryptionRequest: reject(EncryptionRequest.opcode, .unsupportedRemoteFeature)
-    case .pauseEncryptionRequest: reject(PauseEncryptionRequest.opcode, .unsupportedRemoteFeature)
-    case .encryptionResponse, .pauseEncryptionResponse: break
+    case .encryptionRequest, .encryptionResponse, .startEncryptionRequest, .startEncryptionResponse,
+      .pauseEncryptionRequest, .pauseEncryptionResponse:
+      receive(encryption: pdu)
     case .other(let opcode, _): send(control: UnknownResponse(unknownType: opcode).payload)
     }
-  }
-
-  func controlAcknowledged(_ opcode: UInt8) {
-    if opcode == TerminateIndication.opcode { isTerminationAcknowledged = true }
   }
 
   // MARK: Ending
@@ -59,13 +56,21 @@ extension Connection {
   func terminate(reason: UInt8) {
     guard terminationSent == nil else { return }
     terminationSent = reason
-    waiting.append(WaitingPacket(payload: TerminateIndication(reason: reason).payload[...], kind: .control))
+    let payload = TerminateIndication(reason: reason).payload
+    if encryption.isSettled {
+      waiting.append(WaitingPacket(payload: payload[...], kind: .control))
+    } else {
+      // Data stands still: the end does not wait for it.
+      control.append(payload)
+    }
     dataQueued()
   }
 
   /// Closes this side where the peer or this side has ended the connection.
   func finishTermination() {
-    if let reason = terminationReceived {
+    if encryption.hasFailed {
+      loseIntegrity()
+    } else if let reason = terminationReceived {
       close(reason: HCIErrorCode(rawValue: reason))
     } else if isTerminationAcknowledged {
       close(reason: .localHostTerminated)
@@ -178,6 +183,10 @@ extension Connection {
 
   /// The host has answered the peer's proposal: `nil` refuses it.
   func answerParameterRequest(_ timing: ConnectionTiming?, reason: UInt8 = 0x3B) {
+    guard encryption.isSettled else {
+      encryption.whenSettled { [weak self] in self?.answerParameterRequest(timing, reason: reason) }
+      return
+    }
     procedures.openRequest = nil
     guard let timing else {
       reject(ConnectionParameterRequest.opcode, HCIErrorCode(rawValue: reason))
@@ -207,20 +216,21 @@ extension Connection {
 
   // MARK: Refusals
 
-  private func reject(_ opcode: UInt8, _ reason: HCIErrorCode) {
+  func reject(_ opcode: UInt8, _ reason: HCIErrorCode) {
     send(control: RejectExtendedIndication(rejectedOpcode: opcode, reason: reason.rawValue).payload)
   }
 
   /// The peer refused what this side began; `opcode` says what, where it is told.
   private func refused(opcode: UInt8?, _ reason: HCIErrorCode) {
     guard let running = procedures.running, Self.isAbout(running, opcode) else { return }
+    if case .encryption = running { return encryptionRefused(reason) }
     finishProcedure()
     switch running {
     case .versionExchange: controller.reportRemoteVersion(of: self, status: reason)
     case .featureExchange: controller.reportRemoteFeatures(of: self, status: reason)
     case .phyUpdate(_, _, let isFromHost): if isFromHost { controller.reportPHY(of: self, status: reason) }
     case .parameterRequest: controller.reportTiming(of: self, status: reason)
-    case .dataLengthUpdate, .connectionUpdate, .channelMapUpdate: break
+    case .dataLengthUpdate, .connectionUpdate, .channelMapUpdate, .encryption: break
     }
   }
 
@@ -234,6 +244,7 @@ extension Connection {
     case .connectionUpdate: return opcode == ConnectionUpdateIndication.opcode
     case .parameterRequest: return opcode == ConnectionParameterRequest.opcode
     case .channelMapUpdate: return opcode == ChannelMapIndication.opcode
+    case .encryption: return opcode == EncryptionRequest.opcode || opcode == PauseEncryptionRequest.opcode
     }
   }
 }

@@ -217,6 +217,7 @@ extension Connection {
     loop.cancel(eventTimer)
     loop.cancel(supervisionTimer)
     procedures.cancelTimer(loop)
+    encryption.end(loop)
     if case .local(let other) = peer, other.isOpen {
       if isCentral {
         if isParked {

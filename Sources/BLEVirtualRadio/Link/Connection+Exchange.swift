@@ -41,6 +41,7 @@ extension Connection {
 
   private var needsHandingOn: Bool {
     completed > 0 || !incoming.isEmpty || terminationReceived != nil || isTerminationAcknowledged
+      || encryption.hasFailed
   }
 
   /// Room for one more exchange before the event must end.
@@ -79,6 +80,8 @@ extension Connection {
     cursor = cursor + AirTime.packet(mine.payload.count, transmitPHY)
     guard reaches else { return false }
     other.take(mine, sequence: transmitCount, expects: receiveCount, at: cursor)
+    // Whoever cannot trust what it hears sends nothing more.
+    if other.encryption.hasFailed { return false }
     cursor = cursor + AirTime.interFrameSpace
 
     other.prepare()
@@ -93,6 +96,7 @@ extension Connection {
     cursor = cursor + AirTime.packet(theirs.payload.count, other.transmitPHY)
     guard answers else { return false }
     take(theirs, sequence: other.transmitCount, expects: other.receiveCount, at: cursor)
+    if encryption.hasFailed { return false }
     cursor = cursor + AirTime.interFrameSpace
     if other.terminationReceived != nil { return false }
     if terminationReceived != nil {

@@ -11,8 +11,8 @@ extension Connection {
     startNextProcedure()
   }
 
-  private func startNextProcedure() {
-    guard isOpen, let procedure = procedures.startNext(on: loop, for: self) else { return }
+  func startNextProcedure() {
+    guard isOpen, encryption.isSettled, let procedure = procedures.startNext(on: loop, for: self) else { return }
     switch procedure {
     case .versionExchange:
       procedures.isVersionSent = true
@@ -38,6 +38,7 @@ extension Connection {
       let event = eventNumber + instantDistance
       procedures.channelMapChange = PendingChange(event: event, value: map)
       send(control: ChannelMapIndication(channelMap: map, instant: UInt16(truncatingIfNeeded: event)).payload)
+    case .encryption(let start): startEncryption(start)
     }
   }
 

@@ -1,4 +1,5 @@
 import BLECore
+import BLECrypto
 import BLEWire
 
 extension Connection {
@@ -20,17 +21,27 @@ extension Connection {
     if hasCurrent { return }
     hasCurrent = true
     if !control.isEmpty {
-      current = OutgoingPDU(kind: .control, payload: control.first[...], endsHostPacket: false)
+      current = Self.controlPDU(control.first[...])
       control.removeFirst()
-      return
-    }
-    guard !waiting.isEmpty else {
+    } else if !hasMoreData {
       current = .empty
       return
+    } else {
+      prepareData()
     }
+    if encryption.transmitCipher != nil, !current.isEmpty { seal() }
+  }
+
+  private static func controlPDU(_ payload: ArraySlice<UInt8>) -> OutgoingPDU {
+    OutgoingPDU(
+      kind: .control, payload: payload, endsHostPacket: false,
+      endsConnection: payload.first == TerminateIndication.opcode)
+  }
+
+  private func prepareData() {
     let head = waiting.first
     if head.kind == .control {
-      current = OutgoingPDU(kind: .control, payload: head.payload, endsHostPacket: false)
+      current = Self.controlPDU(head.payload)
       waiting.removeFirst()
     } else if head.payload.count <= transmitPayloadLimit {
       current = OutgoingPDU(kind: head.kind, payload: head.payload, endsHostPacket: true)
@@ -45,8 +56,9 @@ extension Connection {
   /// Octets of the PDU that will be sent next.
   var nextPayloadCount: Int {
     if hasCurrent { return current.payload.count }
-    if !control.isEmpty { return control.first.count }
-    return waiting.isEmpty ? 0 : min(waiting.first.payload.count, transmitPayloadLimit)
+    guard hasMoreData else { return 0 }
+    let count = control.isEmpty ? min(waiting.first.payload.count, transmitPayloadLimit) : control.first.count
+    return encryption.transmitCipher == nil || count == 0 ? count : count + LinkCipher.checkLength
   }
 
   /// The peer has the PDU in flight.
@@ -55,8 +67,8 @@ extension Connection {
     hasCurrent = false
     if current.endsHostPacket {
       completed += 1
-    } else if current.kind == .control {
-      controlAcknowledged(current.payload.first ?? 0xFF)
+    } else if current.endsConnection {
+      isTerminationAcknowledged = true
     }
     current = .empty
   }
@@ -81,16 +93,26 @@ extension Connection {
       receiveCount &+= 1
       return true
     }
-    guard incoming.count < Self.incomingLimit, control.count < Self.incomingLimit,
-      pdu.kind == .control || controller.takeHostBuffer(for: self)
-    else {
+    guard incoming.count < Self.incomingLimit, control.count < Self.incomingLimit, !encryption.hasFailed else {
       return false
     }
-    receiveCount &+= 1
-    if pdu.kind == .control, pdu.payload.first == TerminateIndication.opcode {
-      terminationReceived = pdu.payload.dropFirst().first ?? 0x13
+    var payload = pdu.payload
+    if let cipher = encryption.receiveCipher {
+      guard let opened = opened(pdu, by: cipher) else { return false }
+      payload = opened
     }
-    incoming.append(IncomingPDU(kind: pdu.kind, payload: pdu.payload))
+    guard pdu.kind == .control || controller.takeHostBuffer(for: self) else { return false }
+    receiveCount &+= 1
+    if encryption.receiveCipher != nil {
+      encryption.receiveCounter += 1
+      encryption.lastAuthenticated = lastHeard
+      encryption.isPinging = false
+    }
+    if pdu.kind == .control, payload.first == TerminateIndication.opcode {
+      terminationReceived = payload.dropFirst().first ?? 0x13
+    }
+    incoming.append(
+      IncomingPDU(kind: pdu.kind, payload: payload, wasEncrypted: encryption.receiveCipher != nil))
     return true
   }
 
@@ -107,8 +129,15 @@ extension Connection {
     var arrived: [IncomingPDU] = []
     swap(&arrived, &incoming)
     for pdu in arrived where isOpen {
+      guard pdu.wasEncrypted == (encryption.receiveCipher != nil) else {
+        // It came before the PDU was worked off after which all is encrypted, or nothing.
+        loseIntegrity()
+        return
+      }
       if pdu.kind == .control {
         receive(control: pdu.payload)
+      } else if !encryption.isSettled, !encryption.mayPeerSend {
+        loseIntegrity()
       } else {
         controller.reportData(pdu.payload, isStart: pdu.kind == .start, of: self)
       }

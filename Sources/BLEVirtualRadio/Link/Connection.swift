@@ -16,7 +16,7 @@ final class Connection: TimerTarget {
   }
 
   enum Timer: Int {
-    case event, chunk, supervision, procedure
+    case event, chunk, supervision, procedure, authenticatedPayload
   }
 
   let controller: VirtualController
@@ -85,6 +85,7 @@ final class Connection: TimerTarget {
 
   // Control procedures.
   var procedures = ProcedureState()
+  var encryption = EncryptionState()
   /// Why this side ends the connection; the peer has been told or is about to be.
   var terminationSent: UInt8?
   var isTerminationAcknowledged = false
@@ -114,10 +115,12 @@ final class Connection: TimerTarget {
   var loop: any StackLoop { controller.loop }
   var isCentral: Bool { role == .central }
 
+  /// Packets of the host wait, and may be sent.
+  private var hasDataWaiting: Bool { !waiting.isEmpty && encryption.isSettled }
   /// Something waits to be sent, or was sent and not acknowledged.
-  var hasDataToSend: Bool { (hasCurrent && !current.isFiller) || !control.isEmpty || !waiting.isEmpty }
+  var hasDataToSend: Bool { (hasCurrent && !current.isFiller) || !control.isEmpty || hasDataWaiting }
   /// Something waits behind the PDU that is being sent: the MD bit.
-  var hasMoreData: Bool { !control.isEmpty || !waiting.isEmpty }
+  var hasMoreData: Bool { !control.isEmpty || hasDataWaiting }
   /// Nothing is under way at this end.
   var isIdle: Bool {
     !hasDataToSend && !procedures.hasInstant && terminationSent == nil && incoming.isEmpty && completed == 0
@@ -129,6 +132,7 @@ final class Connection: TimerTarget {
     case .chunk: finishChunk()
     case .supervision: superviseNow()
     case .procedure: procedureTimedOut()
+    case .authenticatedPayload: payloadTimerFired()
     case nil: break
     }
   }

@@ -7,6 +7,8 @@ struct OutgoingPDU: Equatable {
   var payload: ArraySlice<UInt8>
   /// With this PDU a whole packet of the host has been sent.
   var endsHostPacket: Bool
+  /// LL_TERMINATE_IND.
+  var endsConnection = false
 
   static let empty = OutgoingPDU(kind: .continuation, payload: [], endsHostPacket: false)
 
@@ -20,6 +22,8 @@ struct OutgoingPDU: Equatable {
 struct IncomingPDU {
   var kind: DataChannelPDU.Kind
   var payload: ArraySlice<UInt8>
+  /// It came with an integrity check that fitted.
+  var wasEncrypted: Bool
 }
 
 /// A packet of the host that waits to be cut into PDUs.

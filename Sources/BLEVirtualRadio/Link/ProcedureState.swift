@@ -14,6 +14,8 @@ enum LinkProcedure: Equatable {
   case parameterRequest(ConnectionParameterRequest)
   /// The central's.
   case channelMapUpdate(UInt64)
+  /// The central's: encryption starts, or gets another key.
+  case encryption(EncryptionStart)
 
   /// Two of these must not go on at the same time: they end at an instant.
   var hasInstant: Bool {
@@ -74,10 +76,18 @@ struct ProcedureState {
     guard running == nil, !queue.isEmpty else { return nil }
     let procedure = queue.removeFirst()
     running = procedure
-    // The procedure response time-out (Core, Vol 6 Part B 5.2).
-    timer = loop.schedule(
-      at: loop.now + .seconds(40), .background, target, tag: Connection.Timer.procedure.rawValue)
+    restartTimer(loop, for: target)
     return procedure
+  }
+
+  /// The procedure response time-out (Core, Vol 6 Part B 5.2).
+  static let responseTimeout = StackDuration.seconds(40)
+
+  /// The peer has answered, and another answer is awaited.
+  mutating func restartTimer(_ loop: any StackLoop, for target: any TimerTarget) {
+    loop.cancel(timer)
+    timer = loop.schedule(
+      at: loop.now + Self.responseTimeout, .background, target, tag: Connection.Timer.procedure.rawValue)
   }
 
   mutating func finish(_ loop: any StackLoop) {

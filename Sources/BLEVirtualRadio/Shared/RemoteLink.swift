@@ -181,6 +181,7 @@ final class RemoteLink {
       if answer != nil, !there.delivers(node.chance) { break }
       cursor = cursor + AirTime.packet(next?.payload.count ?? 0, receivePHY) + AirTime.interFrameSpace
       if let next, !connection.accept(next) { theirs = [] }
+      if connection.encryption.hasFailed { break }
       fill(connection)
       let outgoing = sent < inFlight.count ? inFlight[sent] : .empty
       cursor = cursor + AirTime.packet(outgoing.payload.count, transmitPHY) + AirTime.interFrameSpace
@@ -191,6 +192,10 @@ final class RemoteLink {
         AirTime.packet(theirs.first?.payload.count ?? 0, receivePHY) + AirTime.interFrameSpace
         + AirTime.packet(sent < inFlight.count ? inFlight[sent].payload.count : 0, transmitPHY)
       if theirs.isEmpty && sent >= inFlight.count || cursor + needed > message.end { break }
+    }
+    if connection.encryption.hasFailed {
+      scheduleChunk(connection)
+      return
     }
     guard let answer else { return }
     scheduleChunk(connection)
@@ -221,7 +226,8 @@ final class RemoteLink {
     guard let connection, connection.isOpen else { return }
     connection.handOn()
     guard connection.isOpen else { return }
-    if connection.terminationReceived != nil || connection.isTerminationAcknowledged {
+    if connection.encryption.hasFailed || connection.terminationReceived != nil || connection.isTerminationAcknowledged
+    {
       // The peripheral has to learn that its last word was heard.
       if connection.isCentral, connection.terminationReceived != nil { sendEvent(connection) }
       connection.finishTermination()

@@ -31,6 +31,7 @@ public struct HCIErrorCode: HCIOctet, Error, CustomStringConvertible {
   public static let unsupportedLinkLayerParameter = Self(rawValue: 0x20)
   public static let linkLayerResponseTimeout = Self(rawValue: 0x22)
   public static let linkLayerProcedureCollision = Self(rawValue: 0x23)
+  public static let pduNotAllowed = Self(rawValue: 0x24)
   public static let instantPassed = Self(rawValue: 0x28)
   public static let differentTransactionCollision = Self(rawValue: 0x2A)
   public static let parameterOutOfRange = Self(rawValue: 0x30)
