@@ -55,6 +55,9 @@ open class CBCentralManager: CBManager {
       adapter: adapter, origin: origin,
       powerAlert: options?.flag(CBCentralManagerOptionShowPowerAlertKey) ?? false)
     mailbox.receiver = self
+    if delegate == nil, options?[CBCentralManagerOptionRestoreIdentifierKey] is String {
+      adapter.log.misuse("<\(nameAndAddress)> has provided a restore identifier but the delegate is nil")
+    }
     submit { [context] in context.session.value.start() }
   }
 

@@ -72,9 +72,10 @@ open class CBPeripheral: CBPeer {
 
   /// Asks for the strength of the signal; answered by `peripheral(_:didReadRSSI:error:)`, at most once a second.
   open func readRSSI() {
-    if let connection = shared.withLock({ $0.standing == .connected ? $0.connection : nil }) {
+    let (connection, isInvalid) = shared.withLock { ($0.standing == .connected ? $0.connection : nil, $0.isInvalid) }
+    if let connection {
       context.submit { connection.readRSSI() }
-    } else {
+    } else if !isInvalid {
       context.submit { [context, peerIdentifier] in context.session.value.post(.rssiUnavailable(peerIdentifier)) }
     }
   }
