@@ -9,7 +9,7 @@ open class CBPeripheralManager: CBManager {
   struct State {
     weak var delegate: (any CBPeripheralManagerDelegate)?
     var isAdvertising = false
-    /// Counts the calls that start or stop advertising: an answer to an earlier one says nothing about now.
+    /// Counts the calls that stop advertising: the answer to a start before the latest of them says nothing about now.
     var advertisingNumber = 0
     var database = LocalDatabase()
   }
@@ -72,10 +72,7 @@ open class CBPeripheralManager: CBManager {
     let content = LocalAdvertisement(
       localName: advertisementData?[CBAdvertisementDataLocalNameKey] as? String,
       serviceUUIDs: services?.map(\.value) ?? [])
-    let number = shared.withLock { state in
-      state.advertisingNumber += 1
-      return state.advertisingNumber
-    }
+    let number = shared.withLock { $0.advertisingNumber }
     submit { [session] in session.value.startAdvertising(content, number: number) }
   }
 

@@ -38,13 +38,13 @@ final class Advertiser {
   /// The controller is gone, and with it what it sent.
   func reset() { advertisements = [] }
 
-  func isAdvertising(_ role: ObjectIdentifier) -> Bool { advertisements.contains { $0.role == role } }
-
   func start(
     _ content: LocalAdvertisement, role: ObjectIdentifier, stack: HostStack,
     _ completion: @escaping (PublishError?) -> Void
   ) {
-    if isAdvertising(role) { return completion(.alreadyAdvertising) }
+    if let current = advertisements.first(where: { $0.role == role }) {
+      return follow(current, content, stack: stack, completion)
+    }
     let taken = advertisements.map(\.handle.rawValue)
     guard let number = (0..<UInt8(clamping: min(limit, 0xF0))).first(where: { !taken.contains($0) }) else {
       return completion(.outOfSpace)
@@ -58,6 +58,19 @@ final class Advertiser {
     setParameters(advertisement, stack)
     setData(advertisement, stack)
     enable(advertisement, stack)
+  }
+
+  /// A second start is answered after the first, and is carried out if that fails.
+  private func follow(
+    _ current: Advertisement, _ content: LocalAdvertisement, stack: HostStack,
+    _ completion: @escaping (PublishError?) -> Void
+  ) {
+    guard let first = current.completion else { return completion(.alreadyAdvertising) }
+    current.completion = { [weak self, weak stack] error in
+      first(error)
+      guard error != nil, let self, let stack else { return completion(.alreadyAdvertising) }
+      self.start(content, role: current.role, stack: stack, completion)
+    }
   }
 
   func stop(role: ObjectIdentifier, stack: HostStack) {

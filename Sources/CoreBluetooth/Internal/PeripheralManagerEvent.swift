@@ -4,7 +4,7 @@ internal import BLEAdapter
 enum PeripheralManagerEvent {
   case state(AdapterState)
   case added(CBMutableService, CBError?)
-  /// `number`: which call of `startAdvertising` it answers.
+  /// `number`: how often advertising had been stopped before the call of `startAdvertising` that it answers.
   case startedAdvertising(number: Int, PublishError?)
   case read(TransactionIdentifier, LocalCharacteristicIdentifier, offset: Int, RemoteCentral)
   case writes(TransactionIdentifier, [LocalWrite], RemoteCentral)
