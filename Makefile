@@ -56,6 +56,11 @@ vectors: ## Plays one file of test vectors: make vectors FILE=path
 	@Tools/prepare swift
 	@swift run -c debug $(BUILD_FLAGS) --quiet vector-runner "$(FILE)"
 
+.PHONY: symbols
+symbols: ## Compares the symbols with the list of Apple's and writes what is generated from the comparison
+	@Tools/prepare swift
+	@swift run $(BUILD_FLAGS) --quiet symbol-comparison
+
 .PHONY: format
 format: ## Formats the sources
 	@Tools/prepare swift

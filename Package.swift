@@ -73,6 +73,8 @@ var targets: [Target] = []
       name: "vector-runner",
       dependencies: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEAdapter", "BLEHost"],
       path: "Tools/vector-runner", swiftSettings: strict),
+    .executableTarget(
+      name: "symbol-comparison", path: "Tools/symbol-comparison", exclude: ["annotations.json"], swiftSettings: strict),
 
     tests("BLECoreTests", knows: ["BLECore"]),
     tests("BLECryptoTests", knows: ["BLECore", "BLECrypto"]),
@@ -95,7 +97,9 @@ var targets: [Target] = []
         "BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEVirtualRadio", "BLEPairing", "BLEAdapter", "BLEHost",
         "CoreBluetooth", "BLETestKit",
       ]),
-    tests("RequirementTests", knows: ["BLECore", "BLECrypto", "CoreBluetooth", "BLETestKit", "CSQLite"]),
+    tests(
+      "RequirementTests",
+      knows: ["BLECore", "BLECrypto", "CoreBluetooth", "BLETestKit", "CSQLite", "symbol-comparison"]),
     tests("ToolTests", knows: ["BLECore", "CoreBluetooth", "ble"]),
     tests("VectorTests", knows: ["vector-runner"]),
   ]

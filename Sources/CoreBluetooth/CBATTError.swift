@@ -1,8 +1,12 @@
 /// The domain of `CBATTError`.
+///
+/// Availability: iOS 5.0, macOS 10.7.
 public let CBATTErrorDomain: String = "CBATTErrorDomain"
 
 /// What the server of an attribute answered instead of doing what it was asked (Core, Vol 3 Part F 3.4.1.1). Codes that are
 /// not listed come through with their number.
+///
+/// Availability: iOS 5.0, macOS 10.7.
 public struct CBATTError: _BridgedStoredNSError, Sendable {
   public typealias Code = __CBATTErrorCode
 
@@ -17,23 +21,43 @@ public struct CBATTError: _BridgedStoredNSError, Sendable {
   public static func == (left: CBATTError, right: CBATTError) -> Bool { left._nsError.code == right._nsError.code }
   public func hash(into hasher: inout Hasher) { hasher.combine(_nsError.code) }
 
+  /// It was done: what a peripheral manager answers requests with.
+  ///
+  /// Availability: iOS 6.0, macOS 10.9.
   public static var success: CBATTError.Code { .success }
+  /// The attribute is not there (0x01).
   public static var invalidHandle: CBATTError.Code { .invalidHandle }
+  /// It cannot be read (0x02).
   public static var readNotPermitted: CBATTError.Code { .readNotPermitted }
+  /// It cannot be written (0x03).
   public static var writeNotPermitted: CBATTError.Code { .writeNotPermitted }
+  /// The request was not understood (0x04).
   public static var invalidPdu: CBATTError.Code { .invalidPdu }
+  /// The link has to be authenticated first (0x05).
   public static var insufficientAuthentication: CBATTError.Code { .insufficientAuthentication }
+  /// The server does not know this request (0x06).
   public static var requestNotSupported: CBATTError.Code { .requestNotSupported }
+  /// The offset is past the end of the value (0x07).
   public static var invalidOffset: CBATTError.Code { .invalidOffset }
+  /// Somebody has to allow it first (0x08).
   public static var insufficientAuthorization: CBATTError.Code { .insufficientAuthorization }
+  /// There is no room for another part of a long write (0x09).
   public static var prepareQueueFull: CBATTError.Code { .prepareQueueFull }
+  /// There is no such attribute in the range (0x0A).
   public static var attributeNotFound: CBATTError.Code { .attributeNotFound }
+  /// The value is too short for a long read (0x0B).
   public static var attributeNotLong: CBATTError.Code { .attributeNotLong }
+  /// The key of the link is too short (0x0C).
   public static var insufficientEncryptionKeySize: CBATTError.Code { .insufficientEncryptionKeySize }
+  /// The value has the wrong length for the attribute (0x0D).
   public static var invalidAttributeValueLength: CBATTError.Code { .invalidAttributeValueLength }
+  /// Something went wrong that has no name (0x0E).
   public static var unlikelyError: CBATTError.Code { .unlikelyError }
+  /// The link has to be encrypted first (0x0F).
   public static var insufficientEncryption: CBATTError.Code { .insufficientEncryption }
+  /// The type does not group other attributes (0x10).
   public static var unsupportedGroupType: CBATTError.Code { .unsupportedGroupType }
+  /// The server has not enough memory or time (0x11).
   public static var insufficientResources: CBATTError.Code { .insufficientResources }
 }
 

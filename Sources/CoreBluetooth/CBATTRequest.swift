@@ -1,6 +1,8 @@
 internal import BLEAdapter
 
 /// What a central wants of a local characteristic: to read its value or to write it.
+///
+/// Availability: iOS 6.0, macOS 10.9.
 open class CBATTRequest: NSObject {
   private let sender: CBCentral
   private let target: CBCharacteristic

@@ -1,4 +1,6 @@
 /// A service, a characteristic or a descriptor.
+///
+/// Availability: iOS 8.0, macOS 10.13.
 open class CBAttribute: NSObject {
   private let type: CBUUID
 
@@ -11,5 +13,7 @@ open class CBAttribute: NSObject {
   public override init() { raise("An attribute is only vended by a peripheral") }
 
   /// What kind of service, characteristic or descriptor it is.
+  ///
+  /// Availability: iOS 5.0, macOS 10.7.
   open var uuid: CBUUID { type }
 }

@@ -2,6 +2,8 @@ internal import BLEAdapter
 internal import Synchronization
 
 /// A central that is connected to a local peripheral.
+///
+/// Availability: iOS 6.0, macOS 10.9.
 open class CBCentral: CBPeer {
   private let maximumLength: Atomic<Int>
   private let table: PeerTable<CBCentral>
@@ -15,6 +17,8 @@ open class CBCentral: CBPeer {
   deinit { table.forget(self) }
 
   /// The longest value that one notification carries to this central, in octets: what is longer is cut.
+  ///
+  /// Availability: iOS 7.0, macOS 10.9.
   open var maximumUpdateValueLength: Int { maximumLength.load(ordering: .relaxed) }
 
   func update(_ central: RemoteCentral) { maximumLength.store(central.maximumUpdateValueLength, ordering: .relaxed) }

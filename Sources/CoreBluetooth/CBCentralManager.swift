@@ -5,15 +5,23 @@ internal import BLECore
 ///
 /// The delegate is called on the queue given at the beginning, in order, and never inside a call of the program. A manager may
 /// be released at any time: its scan ends, and so do its connections.
+///
+/// Availability: iOS 5.0, macOS 10.7.
 open class CBCentralManager: CBManager {
   /// What a controller can do beyond the ordinary.
-  public struct Feature: OptionSet, Sendable {
+  ///
+  /// Availability: iOS 13.0; not on macOS.
+  public struct Feature: OptionSet, Sendable, BitwiseCopyable {
+    /// The number that stands for it in C.
     public let rawValue: UInt
+    /// Takes every value.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// Extended advertising: long advertisements on any PHY.
     public static var extendedScanAndConnect: CBCentralManager.Feature { Self(rawValue: 1) }
     /// Measuring the distance to a peer. No controller here can.
+    ///
+    /// Availability: iOS 27.0; not on macOS, tvOS, watchOS, visionOS.
     public static var channelSounding: CBCentralManager.Feature { Self(rawValue: 1 << 10) }
   }
 
@@ -35,6 +43,7 @@ open class CBCentralManager: CBManager {
   /// A manager without a delegate, on the main queue.
   public convenience init() { self.init(delegate: nil, queue: nil, options: nil) }
 
+  /// Without options. Without a queue the delegate is called on the main queue.
   public convenience init(delegate: (any CBCentralManagerDelegate)?, queue: dispatch_queue_t?) {
     self.init(delegate: delegate, queue: queue, options: nil)
   }
@@ -43,6 +52,8 @@ open class CBCentralManager: CBManager {
   ///   - delegate: who is told; not kept.
   ///   - queue: where the delegate is called; `nil` for the main queue.
   ///   - options: see `CBCentralManagerOptionShowPowerAlertKey` and, on Linux only, `CBManagerOptionAdapterKey`.
+  ///
+  /// Availability: iOS 7.0, macOS 10.9.
   public init(
     delegate: (any CBCentralManagerDelegate)?, queue: dispatch_queue_t?, options: [String: Any]? = nil
   ) {
@@ -73,15 +84,21 @@ open class CBCentralManager: CBManager {
   }
 
   /// True from the call of `scanForPeripherals(withServices:options:)` to that of `stopScan()`.
+  ///
+  /// Availability: iOS 9.0, macOS 10.13.
   open var isScanning: Bool { shared.withLock { $0.isScanning } }
 
   /// Whether the adapter of programs that name none can do all of this.
+  ///
+  /// Availability: iOS 13.0; not on macOS.
   @discardableResult
   open class func supports(_ features: CBCentralManager.Feature) -> Bool {
     features.isEmpty || features == .extendedScanAndConnect && DefaultAdapter.shared.supportsExtendedAdvertising
   }
 
   /// The peripherals among `identifiers` that this machine has met, in the order asked for.
+  ///
+  /// Availability: iOS 7.0, macOS 10.9.
   @discardableResult
   open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
     guard isReadyForCommands() else { return [] }
@@ -93,6 +110,8 @@ open class CBCentralManager: CBManager {
 
   /// The peripherals that are connected to this machine, by whatever program, and have one of these services. To be used they
   /// have to be connected here too.
+  ///
+  /// Availability: iOS 7.0, macOS 10.9.
   @discardableResult
   open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
     guard isReadyForCommands() else { return [] }
@@ -118,6 +137,7 @@ open class CBCentralManager: CBManager {
     submit { [context] in context.session.value.startScan(parameters, number: number) }
   }
 
+  /// Ends the scan; connections and attempts to connect go on.
   open func stopScan() {
     guard isReadyForCommands() else { return }
     shared.withLock { $0.isScanning = false }
@@ -151,6 +171,8 @@ open class CBCentralManager: CBManager {
   }
 
   /// Asks for `centralManager(_:connectionEventDidOccur:for:)` about peers that match any of `options`; `nil` ends it.
+  ///
+  /// Availability: iOS 13.0; not on macOS.
   open func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
     guard isReadyForCommands() else { return }
     let filter = options.map { ConnectionEventFilter($0) }

@@ -1,4 +1,6 @@
 /// Is told what happens on a central manager. All but the first method may be left out.
+///
+/// Availability: iOS 5.0, macOS 10.7.
 public protocol CBCentralManagerDelegate: NSObjectProtocol {
   /// The state of the manager has changed; always the first call but for `centralManager(_:willRestoreState:)`.
   func centralManagerDidUpdateState(_ central: CBCentralManager)
@@ -16,6 +18,7 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
     rssi RSSI: NSNumber)
 
+  /// The connection is there: services can be discovered.
   func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral)
 
   /// The connection did not come about; it is not wanted any more.
@@ -36,10 +39,14 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     isReconnecting: Bool, error: (any Error)?)
 
   /// A peer that was registered for was connected or disconnected by any program.
+  ///
+  /// Availability: iOS 13.0; not on macOS.
   func centralManager(
     _ central: CBCentralManager, connectionEventDidOccur event: CBConnectionEvent, for peripheral: CBPeripheral)
 
   /// Not called: there is no notification centre here.
+  ///
+  /// Availability: iOS 13.0; not on macOS.
   func centralManager(_ central: CBCentralManager, didUpdateANCSAuthorizationFor peripheral: CBPeripheral)
 }
 

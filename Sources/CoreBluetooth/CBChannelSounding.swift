@@ -1,15 +1,21 @@
 /// How distance to a peer is to be measured. No controller here can: a session ends at once with
 /// `CBError.operationNotSupported`.
+///
+/// Availability: iOS 27.0; not on macOS, tvOS, watchOS, visionOS.
 open class CBChannelSoundingSessionConfiguration: NSObject {
   /// Which side starts each measurement.
   public enum Role: Int, Sendable {
+    /// This side.
     case initiator
   }
 
+  /// A session in which this side has the given role.
   public init(role: Role) { super.init() }
 }
 
 /// What one measurement of distance found.
+///
+/// Availability: iOS 27.0; not on macOS, tvOS, watchOS, visionOS.
 open class CBChannelSoundingProcedureResults: NSObject {
   /// In metres; negative where there is no valid measurement.
   open var distance: Double { -1 }

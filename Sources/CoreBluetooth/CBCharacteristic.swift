@@ -2,6 +2,8 @@ internal import BLEAdapter
 internal import BLECore
 
 /// A characteristic: a value of a service with what describes it, on a peripheral or to be published.
+///
+/// Availability: iOS 5.0, macOS 10.7.
 open class CBCharacteristic: CBAttribute {
   struct State {
     var properties: CBCharacteristicProperties
@@ -42,6 +44,8 @@ open class CBCharacteristic: CBAttribute {
   open var descriptors: [CBDescriptor]? { shared.withLock { $0.descriptors } }
 
   /// Always false.
+  ///
+  /// Availability: iOS 5.0, macOS 10.9; deprecated in iOS 8.0, macOS 10.13.
   @available(*, deprecated)
   open var isBroadcasted: Bool { false }
 

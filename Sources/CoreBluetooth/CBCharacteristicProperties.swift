@@ -1,6 +1,10 @@
 /// What may be done with a characteristic. The lower eight bits are those of its declaration (Core, Vol 3 Part G 3.3.1.1).
-public struct CBCharacteristicProperties: OptionSet, Sendable {
+///
+/// Availability: iOS 5.0, macOS 10.7.
+public struct CBCharacteristicProperties: OptionSet, Sendable, BitwiseCopyable {
+  /// The number that stands for it in C.
   public let rawValue: UInt
+  /// Takes every value.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
   /// Its value may be broadcast by advertising. Not for local characteristics.
@@ -20,14 +24,22 @@ public struct CBCharacteristicProperties: OptionSet, Sendable {
   /// More properties are in a descriptor. Not for local characteristics.
   public static var extendedProperties: Self { Self(rawValue: 0x80) }
   /// Notifications need an encrypted link. For local characteristics.
+  ///
+  /// Availability: iOS 6.0, macOS 10.9.
   public static var notifyEncryptionRequired: Self { Self(rawValue: 0x100) }
   /// Indications need an encrypted link. For local characteristics.
+  ///
+  /// Availability: iOS 6.0, macOS 10.9.
   public static var indicateEncryptionRequired: Self { Self(rawValue: 0x200) }
 }
 
 /// Who may read and write the value of a local characteristic.
-public struct CBAttributePermissions: OptionSet, Sendable {
+///
+/// Availability: iOS 6.0, macOS 10.9.
+public struct CBAttributePermissions: OptionSet, Sendable, BitwiseCopyable {
+  /// The number that stands for it in C.
   public let rawValue: UInt
+  /// Takes every value.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
   /// Every central may read it.

@@ -2,6 +2,8 @@ internal import BLEAdapter
 internal import BLECore
 
 /// A descriptor: something that is said about a characteristic.
+///
+/// Availability: iOS 5.0, macOS 10.7.
 open class CBDescriptor: CBAttribute {
   private let stored: Locked<Any?>
   /// Where it is on its peripheral; `nil` for a local one.

@@ -1,7 +1,11 @@
 /// The domain of `CBError`.
+///
+/// Availability: iOS 5.0, macOS 10.7.
 public let CBErrorDomain: String = "CBErrorDomain"
 
 /// What went wrong with Bluetooth on this side or with a connection.
+///
+/// Availability: iOS 5.0, macOS 10.7.
 public struct CBError: _BridgedStoredNSError, Sendable {
   public typealias Code = __CBErrorCode
 
@@ -16,30 +20,90 @@ public struct CBError: _BridgedStoredNSError, Sendable {
   public static func == (left: CBError, right: CBError) -> Bool { left._nsError.code == right._nsError.code }
   public func hash(into hasher: inout Hasher) { hasher.combine(_nsError.code) }
 
+  /// Nobody knows what went wrong.
   public static var unknown: CBError.Code { .unknown }
+  /// What was asked for makes no sense.
+  ///
+  /// Availability: iOS 6.0, macOS 10.9.
   public static var invalidParameters: CBError.Code { .invalidParameters }
+  /// The attribute is not there.
+  ///
+  /// Availability: iOS 6.0, macOS 10.9.
   public static var invalidHandle: CBError.Code { .invalidHandle }
+  /// The peer is not connected.
+  ///
+  /// Availability: iOS 6.0, macOS 10.9.
   public static var notConnected: CBError.Code { .notConnected }
+  /// There is no room left.
+  ///
+  /// Availability: iOS 6.0, macOS 10.9.
   public static var outOfSpace: CBError.Code { .outOfSpace }
+  /// It was called off.
+  ///
+  /// Availability: iOS 6.0, macOS 10.9.
   public static var operationCancelled: CBError.Code { .operationCancelled }
+  /// The peer was not heard for the length of the supervision time-out, or did not answer.
+  ///
+  /// Availability: iOS 6.0, macOS 10.9.
   public static var connectionTimeout: CBError.Code { .connectionTimeout }
+  /// The peer ended the connection.
+  ///
+  /// Availability: iOS 6.0, macOS 10.9.
   public static var peripheralDisconnected: CBError.Code { .peripheralDisconnected }
+  /// The UUID is one that only the system publishes.
+  ///
+  /// Availability: iOS 6.0, macOS 10.9.
   public static var uuidNotAllowed: CBError.Code { .uuidNotAllowed }
+  /// The manager advertises already.
+  ///
+  /// Availability: iOS 6.0, macOS 10.9.
   public static var alreadyAdvertising: CBError.Code { .alreadyAdvertising }
+  /// The connection could not be made, or broke in an unnamed way.
+  ///
+  /// Availability: iOS 7.1, macOS 10.13.
   public static var connectionFailed: CBError.Code { .connectionFailed }
+  /// The controller has no room for another connection.
+  ///
+  /// Availability: iOS 9.0, macOS 10.13.
   public static var connectionLimitReached: CBError.Code { .connectionLimitReached }
+  /// The misspelt older name of `unknownDevice`.
+  ///
+  /// Availability: iOS 9.0, macOS 10.13; deprecated in iOS 13.0, macOS 10.15.
   @available(*, deprecated, message: "Use unknownDevice")
   public static var unkownDevice: CBError.Code { .unknownDevice }
+  /// The device is not known.
+  ///
+  /// Availability: iOS 12.0, macOS 10.14.
   public static var unknownDevice: CBError.Code { .unknownDevice }
+  /// This side or the other cannot do it.
+  ///
+  /// Availability: iOS 12.0, macOS 10.14.
   public static var operationNotSupported: CBError.Code { .operationNotSupported }
+  /// The peer has lost or deleted its bond with this device.
+  ///
+  /// Availability: iOS 13.4, macOS 10.15.
   public static var peerRemovedPairingInformation: CBError.Code { .peerRemovedPairingInformation }
+  /// The connection could not be encrypted in time.
+  ///
+  /// Availability: iOS 13.3, macOS 10.15.
   public static var encryptionTimedOut: CBError.Code { .encryptionTimedOut }
+  /// There is no room for another bond.
+  ///
+  /// Availability: iOS 14.0, macOS 11.0.
   public static var tooManyLEPairedDevices: CBError.Code { .tooManyLEPairedDevices }
+  /// Too many notifications for a program in the background; only on watchOS.
   public static var leGattExceededBackgroundNotificationLimit: CBError.Code {
     .leGattExceededBackgroundNotificationLimit
   }
+  /// Almost too many notifications for a program in the background; only on watchOS.
   public static var leGattNearBackgroundNotificationLimit: CBError.Code { .leGattNearBackgroundNotificationLimit }
+  /// The two sides could not agree how to measure distance.
+  ///
+  /// Availability: iOS 27.0; not on macOS, tvOS, watchOS, visionOS.
   public static var channelSoundingConfigurationFailed: CBError.Code { .channelSoundingConfigurationFailed }
+  /// A measurement of distance failed.
+  ///
+  /// Availability: iOS 27.0; not on macOS, tvOS, watchOS, visionOS.
   public static var channelSoundingProcedureFailed: CBError.Code { .channelSoundingProcedureFailed }
 }
 

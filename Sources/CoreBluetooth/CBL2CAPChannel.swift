@@ -1,5 +1,7 @@
 /// A connection-oriented channel to a peer. This version has none to vend: asking for one is answered with
 /// `CBError.operationNotSupported`.
+///
+/// Availability: iOS 11.0, macOS 10.13.
 open class CBL2CAPChannel: NSObject {
   /// The other end.
   open var peer: CBPeer! { nil }

@@ -3,6 +3,8 @@ internal import BLECore
 internal import Synchronization
 
 /// What central and peripheral managers have in common.
+///
+/// Availability: iOS 10.0, macOS 10.13.
 open class CBManager: NSObject {
   let adapter: any Adapter
   /// Jobs of one manager keep their order.
@@ -24,10 +26,14 @@ open class CBManager: NSObject {
   open var state: CBManagerState { CBManagerState(known.withLock { $0.state }) }
 
   /// Whether the program may use Bluetooth.
+  ///
+  /// Availability: iOS 13.0, macOS 10.15; deprecated in iOS 13.1.
   @available(*, deprecated, message: "use the class property")
   open var authorization: CBManagerAuthorization { state == .unauthorized ? .denied : .allowedAlways }
 
   /// Whether the program may use Bluetooth. Nobody is asked on Linux: it may, unless a manager of it is refused now.
+  ///
+  /// Availability: iOS 13.1, macOS 10.15.
   open class var authorization: CBManagerAuthorization {
     refusedManagers.load(ordering: .relaxed) > 0 ? .denied : .allowedAlways
   }

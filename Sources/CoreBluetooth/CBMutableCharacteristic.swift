@@ -1,4 +1,6 @@
 /// A characteristic to be published by a peripheral manager. What is changed after that has no effect on what is published.
+///
+/// Availability: iOS 6.0, macOS 10.9.
 open class CBMutableCharacteristic: CBCharacteristic {
   private struct Local {
     var permissions: CBAttributePermissions
@@ -9,6 +11,8 @@ open class CBMutableCharacteristic: CBCharacteristic {
 
   /// - Parameter value: a fixed value, which the system answers with; the characteristic has then to be read-only. `nil` for a
   ///   value that the delegate is asked for.
+  ///
+  /// Availability: iOS 6.0, macOS 10.9; not on tvOS, watchOS.
   public init(
     type UUID: CBUUID, properties: CBCharacteristicProperties, value: Data?, permissions: CBAttributePermissions
   ) {
@@ -23,6 +27,8 @@ open class CBMutableCharacteristic: CBCharacteristic {
   }
 
   /// The centrals that get its updates.
+  ///
+  /// Availability: iOS 7.0, macOS 10.9.
   open var subscribedCentrals: [CBCentral]? { local.withLock { $0.subscribedCentrals } }
 
   open override var properties: CBCharacteristicProperties {

@@ -2,11 +2,15 @@ internal import BLECore
 
 /// A descriptor to be published: a User Description (`String`) or a Presentation Format (`Data`). The others are made by the
 /// system from the properties of the characteristic.
+///
+/// Availability: iOS 6.0, macOS 10.9.
 open class CBMutableDescriptor: CBDescriptor {
   /// What goes out.
   let octets: [UInt8]
 
   /// Another type than these two, or a value that does not fit the type, ends the program, as on Apple's systems.
+  ///
+  /// Availability: iOS 6.0, macOS 10.9; not on tvOS, watchOS.
   public init(type UUID: CBUUID, value: Any?) {
     switch (UUID.value.short, value) {
     case (DescriptorType.userDescription, let text as String): octets = Array(text.utf8)

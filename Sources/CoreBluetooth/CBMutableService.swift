@@ -1,5 +1,10 @@
 /// A service to be published by a peripheral manager. What is changed after that has no effect on what is published.
+///
+/// Availability: iOS 6.0, macOS 10.9.
 open class CBMutableService: CBService {
+  /// A service to be published, with neither characteristics nor included services yet.
+  ///
+  /// Availability: iOS 6.0, macOS 10.9; not on tvOS, watchOS.
   public init(type UUID: CBUUID, primary isPrimary: Bool) { super.init(type: UUID, isPrimary: isPrimary) }
 
   /// Services to refer to; they have to be published before.

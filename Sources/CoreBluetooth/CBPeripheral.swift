@@ -5,6 +5,8 @@ internal import BLECore
 ///
 /// The program has to keep it: when the last reference goes, so does its connection. What is to be seen of it changes on the
 /// manager's queue, just before the delegate is told.
+///
+/// Availability: iOS 5.0, macOS 10.7.
 open class CBPeripheral: CBPeer {
   struct State {
     weak var delegate: (any CBPeripheralDelegate)?
@@ -51,10 +53,14 @@ open class CBPeripheral: CBPeer {
   open var name: String? { shared.withLock { $0.name } }
 
   /// What `readRSSI()` last found.
+  ///
+  /// Availability: iOS 5.0, macOS 10.7; deprecated in iOS 8.0, macOS 10.13.
   @available(*, deprecated, message: "use readRSSI() and the did-read callback")
   open var rssi: NSNumber? { shared.withLock { $0.rssi } }
 
   /// Whether it is connected to its manager.
+  ///
+  /// Availability: iOS 7.0, macOS 10.9.
   open var state: CBPeripheralState { shared.withLock { $0.standing } }
 
   /// The services that were discovered; `nil` before, and after the end of the connection.
@@ -62,12 +68,16 @@ open class CBPeripheral: CBPeer {
 
   /// Whether a write without response finds space to wait in. Once false it is true again when
   /// `peripheralIsReady(toSendWriteWithoutResponse:)` is called.
+  ///
+  /// Availability: iOS 11.0, macOS 10.13.
   open var canSendWriteWithoutResponse: Bool {
     guard let connection = shared.withLock({ $0.standing == .connected ? $0.connection : nil }) else { return false }
     return !connection.window.isFull
   }
 
   /// Always false: there is no notification centre here.
+  ///
+  /// Availability: iOS 13.0; not on macOS.
   open var ancsAuthorized: Bool { false }
 
   /// Asks for the strength of the signal; answered by `peripheral(_:didReadRSSI:error:)`, at most once a second.
@@ -147,6 +157,9 @@ open class CBPeripheral: CBPeer {
 
   /// The longest value of one write, in octets: 512 with a response; without one what fits one packet, and never
   /// more than 512.
+  ///
+  /// Availability: iOS 9.0, macOS 10.12.
+  @discardableResult
   open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
     if type == .withResponse { return Self.longestValue }
     let connection = shared.withLock { $0.connection }
@@ -203,6 +216,8 @@ open class CBPeripheral: CBPeer {
   }
 
   /// Answered by `peripheral(_:didOpen:error:)` with `CBError.operationNotSupported`: this version has no channels.
+  ///
+  /// Availability: iOS 11.0, macOS 10.14.
   open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {
     guard connectionForCommand() != nil else { return }
     context.submit { [context, peerIdentifier] in context.session.value.post(.channelUnavailable(peerIdentifier)) }
@@ -210,11 +225,15 @@ open class CBPeripheral: CBPeer {
 
   /// Answered by `peripheral(_:didCompleteChannelSoundingSession:)` with `CBError.operationNotSupported`: no controller here
   /// measures distance.
+  ///
+  /// Availability: iOS 27.0; not on macOS, tvOS, watchOS, visionOS.
   open func startChannelSoundingSession(_ configuration: CBChannelSoundingSessionConfiguration) {
     context.submit { [context, peerIdentifier] in context.session.value.post(.soundingUnavailable(peerIdentifier)) }
   }
 
   /// Nothing to cancel: see `startChannelSoundingSession(_:)`.
+  ///
+  /// Availability: iOS 27.0; not on macOS, tvOS, watchOS, visionOS.
   open func cancelChannelSoundingSession() {}
 
   open override var description: String {

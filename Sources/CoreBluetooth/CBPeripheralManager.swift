@@ -5,6 +5,8 @@ internal import BLECore
 ///
 /// The delegate is called on the queue given at the beginning, in order, and never inside a call of the program. A manager may
 /// be released at any time: its advertising ends, and its services are gone.
+///
+/// Availability: iOS 6.0, macOS 10.9.
 open class CBPeripheralManager: CBManager {
   struct State {
     weak var delegate: (any CBPeripheralManagerDelegate)?
@@ -22,6 +24,7 @@ open class CBPeripheralManager: CBManager {
   /// A manager without a delegate, on the main queue.
   public convenience init() { self.init(delegate: nil, queue: nil, options: nil) }
 
+  /// Without options. Without a queue the delegate is called on the main queue.
   public convenience init(delegate: (any CBPeripheralManagerDelegate)?, queue: dispatch_queue_t?) {
     self.init(delegate: delegate, queue: queue, options: nil)
   }
@@ -30,6 +33,8 @@ open class CBPeripheralManager: CBManager {
   ///   - delegate: who is told; not kept.
   ///   - queue: where the delegate is called; `nil` for the main queue.
   ///   - options: see `CBPeripheralManagerOptionShowPowerAlertKey` and, on Linux only, `CBManagerOptionAdapterKey`.
+  ///
+  /// Availability: iOS 7.0, macOS 10.9.
   public init(
     delegate: (any CBPeripheralManagerDelegate)?, queue: dispatch_queue_t?, options: [String: Any]? = nil
   ) {
@@ -58,6 +63,9 @@ open class CBPeripheralManager: CBManager {
   /// True from the success of `startAdvertising(_:)` to `stopAdvertising()`.
   open var isAdvertising: Bool { shared.withLock { $0.isAdvertising } }
 
+  /// Whether the program may use Bluetooth: the older form of `CBManager.authorization`.
+  ///
+  /// Availability: iOS 7.0, macOS 10.9; deprecated in iOS 13.0, macOS 10.15.
   @available(*, deprecated, message: "Use CBManagerAuthorization")
   @discardableResult
   open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus {
@@ -76,6 +84,7 @@ open class CBPeripheralManager: CBManager {
     submit { [session] in session.value.startAdvertising(content, number: number) }
   }
 
+  /// Ends the advertising; connections go on.
   open func stopAdvertising() {
     guard isReadyForCommands() else { return }
     shared.withLock { state in
@@ -148,12 +157,16 @@ open class CBPeripheralManager: CBManager {
 
   /// Answered by `peripheralManager(_:didPublishL2CAPChannel:error:)` with `CBError.operationNotSupported`: this version has no
   /// channels.
+  ///
+  /// Availability: iOS 11.0, macOS 10.14.
   open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
     guard isReadyForCommands() else { return }
     submit { [session] in session.value.post(.channelUnavailable(0, isPublishing: true)) }
   }
 
   /// Answered by `peripheralManager(_:didUnpublishL2CAPChannel:error:)` with `CBError.operationNotSupported`.
+  ///
+  /// Availability: iOS 11.0, macOS 10.14.
   open func unpublishL2CAPChannel(_ PSM: CBL2CAPPSM) {
     guard isReadyForCommands() else { return }
     submit { [session] in session.value.post(.channelUnavailable(PSM, isPublishing: false)) }

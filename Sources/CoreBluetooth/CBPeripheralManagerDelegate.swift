@@ -1,4 +1,6 @@
 /// Is told what happens on a peripheral manager. All but the first method may be left out.
+///
+/// Availability: iOS 6.0, macOS 10.9.
 public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
   /// The state of the manager has changed; always the first call but for `peripheralManager(_:willRestoreState:)`.
   func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager)
@@ -6,8 +8,10 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
   /// What an earlier process left is there again; before the first state.
   func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any])
 
+  /// Advertising has begun, or `error` says why not.
   func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?)
 
+  /// A service is published, or `error` says why not.
   func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?)
 
   /// `central` is in the characteristic's `subscribedCentrals` already.
@@ -29,11 +33,16 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
   /// There is space again after `updateValue(_:for:onSubscribedCentrals:)` said false.
   func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager)
 
+  /// Centrals can open channels on this PSM now, or `error` says why not.
   func peripheralManager(_ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?)
 
+  /// No more channels can be opened on this PSM; those that are open stay.
   func peripheralManager(
     _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?)
 
+  /// A central has opened a channel; its streams are not open yet. Or `error` says why that failed.
+  ///
+  /// Availability: iOS 11.0, macOS 10.13.
   func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?)
 }
 

@@ -2,6 +2,8 @@ internal import BLEAdapter
 internal import BLECore
 
 /// A service: a group of characteristics, on a peripheral or to be published.
+///
+/// Availability: iOS 5.0, macOS 10.7.
 open class CBService: CBAttribute {
   struct State {
     var includedServices: [CBService]?

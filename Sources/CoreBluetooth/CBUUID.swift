@@ -3,6 +3,8 @@ internal import BLECore
 /// A UUID as Bluetooth uses it, 16, 32 or 128 bits wide. Two spellings of one value are equal.
 ///
 /// `@unchecked Sendable`: the one stored value is a constant.
+///
+/// Availability: iOS 5.0, macOS 10.7.
 open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
   let value: BLEUUID
 
@@ -27,8 +29,21 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
     super.init()
   }
 
+  /// 128 bits wide; equal to the short form of the same value.
+  ///
+  /// Availability: iOS 7.0, macOS 10.9.
   public init(nsuuid theUUID: UUID) {
     let identifier = PeerNumber(theUUID)
+    value = BLEUUID(high: identifier.high, low: identifier.low)
+    super.init()
+  }
+
+  /// The same from an object.
+  ///
+  /// Availability: iOS 5.0, macOS 10.7; deprecated in iOS 9.0, macOS 10.13.
+  @available(*, deprecated, message: "Use init(nsuuid:)")
+  public init(cfuuid theUUID: CFUUID) {
+    let identifier = PeerNumber(theUUID as UUID)
     value = BLEUUID(high: identifier.high, low: identifier.low)
     super.init()
   }
@@ -37,6 +52,8 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
   open var data: Data { Data(value.octets.reversed()) }
 
   /// Upper case, and the shortest form: 4 digits for a 16-bit UUID of the Bluetooth base however it was made.
+  ///
+  /// Availability: iOS 7.1, macOS 10.10.
   open var uuidString: String {
     if let short = value.short { return BLEUUID(short).description }
     if let medium = value.medium { return BLEUUID(medium: medium).description }
@@ -46,6 +63,8 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
   /// The assigned name of a well-known UUID, else `uuidString`.
   open override var description: String { AssignedName.of(value) ?? uuidString }
 
+  /// The object itself: it never changes.
+  @discardableResult
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
   open override func isEqual(_ object: Any?) -> Bool { (object as? CBUUID)?.value == value }

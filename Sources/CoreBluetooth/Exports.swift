@@ -9,8 +9,13 @@ public typealias CFAbsoluteTime = Double
 /// The time now, in seconds since 2001-01-01 00:00 UTC. On Apple's systems this comes with Core Foundation.
 public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime { Date.timeIntervalSinceReferenceDate }
 
+/// The Core Foundation object of a UUID: on Linux the object of Foundation that takes its place.
+public typealias CFUUID = NSUUID
+
 /// The older name of `DispatchQueue`, with which Apple's initializers are declared.
 public typealias dispatch_queue_t = DispatchQueue
 
 /// A protocol/service multiplexer, by which an L2CAP channel is opened.
+///
+/// Availability: iOS 11.0, macOS 10.13.
 public typealias CBL2CAPPSM = UInt16

@@ -6,6 +6,8 @@ extension CBAttribute: CVarArg, _CVarArgObject {}
 extension CBUUID: CVarArg, _CVarArgObject {}
 extension CBATTRequest: CVarArg, _CVarArgObject {}
 extension CBL2CAPChannel: CVarArg, _CVarArgObject {}
+extension CBChannelSoundingSessionConfiguration: CVarArg, _CVarArgObject {}
+extension CBChannelSoundingProcedureResults: CVarArg, _CVarArgObject {}
 
 extension CVarArg where Self: NSObject {
   /// What a format gets: the description.

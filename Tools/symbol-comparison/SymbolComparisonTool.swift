@@ -1,0 +1,67 @@
+import Foundation
+
+/// `symbol-comparison [--check]`: compares, and writes what is generated from the comparison; with `--check` nothing is written
+/// and a file that is not current is a failure.
+@main
+struct SymbolComparisonTool {
+  static let page = "Sources/CoreBluetooth/CoreBluetooth.docc/Compatibility.md"
+  static let values = "Tests/RequirementTests/SymbolValues.swift"
+  static let annotations = "Tools/symbol-comparison/annotations.json"
+
+  static func main() {
+    let arguments = CommandLine.arguments.dropFirst()
+    guard arguments.allSatisfy({ $0 == "--check" }) else {
+      print("usage: symbol-comparison [--check]   (in the package's folder; BLE_SHARED is the folder of the list)")
+      exit(64)
+    }
+    do {
+      try run(in: FileManager.default.currentDirectoryPath, writes: arguments.isEmpty)
+    } catch {
+      print("symbol-comparison: \(error)")
+      exit(1)
+    }
+  }
+
+  /// Where the list of symbols is; `nil` where it is not on this machine.
+  static func listPath(package: String) -> String? {
+    let beside = URL(fileURLWithPath: package).deletingLastPathComponent().path + "/shared"
+    let folder = ProcessInfo.processInfo.environment["BLE_SHARED"] ?? beside
+    let path = folder + "/corebluetooth-api.json"
+    return FileManager.default.fileExists(atPath: path) ? path : nil
+  }
+
+  private static func run(in package: String, writes: Bool) throws {
+    let toolchain = Toolchain(package: package)
+    let interface = try toolchain.interface()
+    var generated = [values: SymbolValues.source(interface)]
+    if let path = listPath(package: package) {
+      let comparison = SymbolComparison(
+        list: try ListedSymbol.list(at: path), interface: interface,
+        annotations: try Annotations.read(at: package + "/" + annotations))
+      let findings = try comparison.findings(toolchain.errors)
+      for finding in findings { print(finding) }
+      print(summary(comparison, findings))
+      if !findings.isEmpty { exit(1) }
+      generated[page] = CompatibilityPage(comparison).text
+    } else {
+      print("skipped: there is no list of symbols here (BLE_SHARED, or shared beside the package)")
+    }
+    for (file, text) in generated { try settle(package + "/" + file, text, writes: writes) }
+  }
+
+  static func summary(_ comparison: SymbolComparison, _ findings: [Finding]) -> String {
+    let counts = Finding.Kind.allCases.map { kind in "\(findings.filter { $0.kind == kind }.count) \(kind.rawValue)" }
+    return "\(comparison.list.count) symbols: " + counts.joined(separator: ", ")
+      + "; \(comparison.annotations.extra.count) extra and \(comparison.annotations.different.count) different with a reason"
+  }
+
+  private static func settle(_ path: String, _ text: String, writes: Bool) throws {
+    let there = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+    if there == text { return }
+    guard writes else { throw Toolchain.Failure(description: "\(path) is not current: make symbols") }
+    try FileManager.default.createDirectory(
+      at: URL(fileURLWithPath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
+    try text.write(toFile: path, atomically: true, encoding: .utf8)
+    print("written: \(path)")
+  }
+}

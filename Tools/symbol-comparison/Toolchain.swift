@@ -1,0 +1,100 @@
+import Foundation
+
+/// Asks the compiler about the built module.
+struct Toolchain {
+  /// The package's folder.
+  let package: String
+  /// Where the build left the modules.
+  let modules: String
+
+  init(package: String, modules: String? = nil) {
+    self.package = package
+    self.modules = modules ?? package + "/.build/debug/Modules"
+  }
+
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private var target: String {
+    #if arch(arm64)
+      "aarch64-unknown-linux-gnu"
+    #else
+      "x86_64-unknown-linux-gnu"
+    #endif
+  }
+
+  private var searchPaths: [String] {
+    ["-I", modules] + ["CCoreBluetoothEnumerations", "CLibcrypto"].flatMap { ["-I", "\(package)/Sources/\($0)"] }
+  }
+
+  /// Every public declaration of `CoreBluetooth` and of the enumerations that come with it.
+  func interface() throws -> [InterfaceSymbol] {
+    try withFolder { folder in
+      try run(
+        "swift-symbolgraph-extract",
+        ["-module-name", "CoreBluetooth", "-target", target, "-minimum-access-level", "public", "-output-dir", folder]
+          + searchPaths)
+      // What extends types of other modules has files of its own.
+      let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".symbols.json") }
+      guard files.contains("CoreBluetooth.symbols.json") else { throw Failure(description: "no symbol graph came out") }
+      let symbols = try files.flatMap { file in
+        try JSONDecoder().decode(
+          SymbolGraph.self, from: try Data(contentsOf: URL(fileURLWithPath: folder + "/" + file))
+        ).interface
+      }
+      let text = try run(
+        "swift-synthesize-interface",
+        ["-module-name", "CCoreBluetoothEnumerations", "-target", target, "-Xcc", "-DCB_SHOWS_ERROR_CODES"]
+          + searchPaths)
+      return symbols + EnumerationInterface.symbols(in: text)
+    }
+  }
+
+  /// The lines of a source that do not compile, each with the first thing that the compiler says about it.
+  func errors(in source: String) throws -> [Int: String] {
+    try withFolder { folder in
+      let file = folder + "/Probe.swift"
+      try source.write(toFile: file, atomically: true, encoding: .utf8)
+      let output = try run(
+        "swiftc",
+        [
+          "-typecheck", "-module-name", "Probe", "-swift-version", "6", "-diagnostic-style", "llvm",
+          "-suppress-warnings", file,
+        ] + searchPaths, mayFail: true)
+      return output.split(separator: "\n").reduce(into: [:]) { errors, line in
+        guard let match = line.firstMatch(of: /Probe\.swift:(\d+):\d+: error: (.*)/), let number = Int(match.1) else {
+          // A module that is not there must not look like a source without faults.
+          if line.contains("error:") { errors[0] = errors[0] ?? String(line) }
+          return
+        }
+        errors[number] = errors[number] ?? String(match.2)
+      }
+    }
+  }
+
+  /// What a tool printed.
+  @discardableResult
+  private func run(_ tool: String, _ arguments: [String], mayFail: Bool = false) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [tool] + arguments
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = pipe
+    try process.run()
+    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    guard mayFail || process.terminationStatus == 0 else {
+      throw Failure(description: "\(tool) failed (\(process.terminationStatus)): \(output.prefix(2000))")
+    }
+    return output
+  }
+
+  private func withFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("symbols-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try body(folder.path)
+  }
+}
