@@ -1,0 +1,168 @@
+import BLETestKit
+import CoreBluetooth
+import Testing
+
+@Suite("A3: each method of CBPeripheralManagerDelegate", .keepsCapture)
+struct PeripheralManagerDelegateTests {
+  @Test("R3.2 peripheralManagerDidUpdateState(_:) is called once for each state, which the manager has by then")
+  func state() async throws {
+    let stage = Stage()
+    #expect(stage.peripheralManager.state == .unknown && stage.far.calls.isEmpty)
+    await stage.world.settle()
+    stage.device.powerOff()
+    await stage.world.advance(by: .seconds(2))
+    stage.device.powerOn()
+    await stage.world.advance(by: .seconds(2))
+    let calls = stage.far.calls(of: "peripheralManagerDidUpdateState(_:)")
+    #expect(calls.compactMap { $0.arguments[1] as? CBManagerState } == [.poweredOn, .poweredOff, .poweredOn])
+    #expect(calls.allSatisfy { $0.arguments[0] as? CBPeripheralManager === stage.peripheralManager })
+    #expect(stage.far.calls.count == 3)
+  }
+
+  @Test(
+    "R3.2 peripheralManagerDidStartAdvertising(_:error:) is called once for each start, with an error where it failed")
+  func advertising() async throws {
+    let stage = Stage()
+    await stage.world.settle()
+    stage.far.forget()
+    stage.peripheralManager.startAdvertising(nil)
+    await stage.world.settle()
+    stage.peripheralManager.startAdvertising(nil)
+    await stage.world.settle()
+    let calls = stage.far.calls(of: "peripheralManagerDidStartAdvertising(_:error:)")
+    try #require(calls.count == 2)
+    #expect(calls.allSatisfy { $0.arguments[0] as? CBPeripheralManager === stage.peripheralManager })
+    // It is on by the time of the call.
+    #expect(calls[0].arguments[1] as? Bool == true && calls[0].error == nil)
+    #expect((calls[1].error as? CBError)?.code == .alreadyAdvertising)
+    #expect(stage.far.calls.count == 2)
+  }
+
+  @Test("R3.2 peripheralManager(_:didAdd:error:) hands the service back, with an error where it failed")
+  func added() async throws {
+    let method = "peripheralManager(_:didAdd:error:)"
+    let stage = Stage()
+    let service = await stage.publish()
+    let call = try stage.far.only(method)
+    #expect(call.arguments[0] as? CBPeripheralManager === stage.peripheralManager)
+    #expect(call.arguments[1] as? CBService === service && call.error == nil)
+    stage.far.forget()
+    let reserved = CBMutableService(type: CBUUID(string: "1801"), primary: true)
+    stage.peripheralManager.add(reserved)
+    await stage.world.settle()
+    let refused = try stage.far.only(method)
+    #expect(refused.arguments[1] as? CBService === reserved)
+    #expect((refused.error as? CBError)?.code == .uuidNotAllowed)
+  }
+
+  @Test("R3.2 peripheralManager(_:central:didSubscribeTo:) tells who subscribed to what, once")
+  func subscribed() async throws {
+    let stage = Stage()
+    let line = Stage.characteristic("FF22", .notify)
+    await stage.publish([line])
+    let peripheral = try await stage.connected()
+    peripheral.setNotifyValue(true, for: try peripheral.characteristic("FF22"))
+    peripheral.setNotifyValue(true, for: try peripheral.characteristic("FF22"))
+    await stage.world.settle()
+    let call = try stage.far.only("peripheralManager(_:central:didSubscribeTo:)")
+    #expect(call.arguments[0] as? CBPeripheralManager === stage.peripheralManager)
+    let central: CBCentral = try call.argument(1)
+    #expect(central.maximumUpdateValueLength >= 20)
+    #expect(call.arguments[2] as? CBCharacteristic === line)
+    #expect(call.arguments[3] as? [CBCentral] == [central])
+  }
+
+  @Test("R3.2 peripheralManager(_:central:didUnsubscribeFrom:) tells the same of the end, by wish or by disconnection")
+  func unsubscribed() async throws {
+    let method = "peripheralManager(_:central:didUnsubscribeFrom:)"
+    let stage = Stage()
+    let line = Stage.characteristic("FF22", .notify)
+    await stage.publish([line])
+    let peripheral = try await stage.connected()
+    peripheral.setNotifyValue(true, for: try peripheral.characteristic("FF22"))
+    await stage.world.settle()
+    let central: CBCentral = try stage.far.only("peripheralManager(_:central:didSubscribeTo:)").argument(1)
+    peripheral.setNotifyValue(false, for: try peripheral.characteristic("FF22"))
+    await stage.world.settle()
+    let call = try stage.far.only(method)
+    #expect(call.arguments[0] as? CBPeripheralManager === stage.peripheralManager)
+    #expect(call.arguments[1] as? CBCentral === central)
+    #expect(call.arguments[2] as? CBCharacteristic === line)
+    #expect((call.arguments[3] as? [CBCentral])?.isEmpty == true)
+    peripheral.setNotifyValue(true, for: try peripheral.characteristic("FF22"))
+    await stage.world.settle()
+    stage.far.forget()
+    stage.central.cancelPeripheralConnection(peripheral)
+    await stage.world.advance(by: .seconds(1))
+    #expect(try stage.far.only(method).arguments[1] as? CBCentral === central)
+  }
+
+  @Test("R3.2 peripheralManager(_:didReceiveRead:) asks for the value of a characteristic, from an offset on")
+  func read() async throws {
+    let stage = Stage()
+    stage.device.setMaximumTransmissionUnit(23)
+    let line = Stage.characteristic("FF22", .read)
+    await stage.publish([line])
+    let peripheral = try await stage.connected()
+    let value = Data((0..<30).map { UInt8($0) })
+    stage.far.reactions["peripheralManager(_:didReceiveRead:)"] = { call in
+      guard let request = call.arguments[1] as? CBATTRequest else { return }
+      #expect(request.value == nil)
+      request.value = value.dropFirst(request.offset)
+      stage.peripheralManager.respond(to: request, withResult: .success)
+    }
+    peripheral.readValue(for: try peripheral.characteristic("FF22"))
+    await stage.world.settle()
+    let calls = stage.far.calls(of: "peripheralManager(_:didReceiveRead:)")
+    #expect(calls.allSatisfy { $0.arguments[0] as? CBPeripheralManager === stage.peripheralManager })
+    let requests = calls.compactMap { $0.arguments[1] as? CBATTRequest }
+    #expect(requests.map(\.offset) == [0, 22])
+    #expect(requests.allSatisfy { $0.characteristic === line && $0.central === requests[0].central })
+    #expect(try peripheral.characteristic("FF22").value == value)
+  }
+
+  @Test("R3.2 peripheralManager(_:didReceiveWrite:) hands a batch over, with values and offsets")
+  func write() async throws {
+    let stage = Stage()
+    stage.device.setMaximumTransmissionUnit(23)
+    let line = Stage.characteristic("FF22", [.write, .writeWithoutResponse])
+    await stage.publish([line])
+    let peripheral = try await stage.connected()
+    let method = "peripheralManager(_:didReceiveWrite:)"
+    stage.far.reactions[method] = { call in
+      guard let requests = call.arguments[1] as? [CBATTRequest] else { return }
+      stage.peripheralManager.respond(to: requests[0], withResult: .success)
+    }
+    let value = Data((0..<30).map { UInt8($0) })
+    peripheral.writeValue(value, for: try peripheral.characteristic("FF22"), type: .withResponse)
+    await stage.world.settle()
+    let call = try stage.far.only(method)
+    #expect(call.arguments[0] as? CBPeripheralManager === stage.peripheralManager)
+    let requests: [CBATTRequest] = try call.argument(1)
+    #expect(requests.allSatisfy { $0.characteristic === line && $0.central === requests[0].central })
+    #expect(requests.reduce(Data()) { $0.prefix($1.offset) + ($1.value ?? Data()) } == value)
+    stage.far.forget()
+    peripheral.writeValue(Data([1]), for: try peripheral.characteristic("FF22"), type: .withoutResponse)
+    await stage.world.settle()
+    let command: [CBATTRequest] = try stage.far.only(method).argument(1)
+    #expect(command.map(\.value) == [Data([1])])
+  }
+
+  @Test("R3.2 peripheralManagerIsReady(toUpdateSubscribers:) is called once after a refused update")
+  func ready() async throws {
+    let stage = Stage()
+    let line = Stage.characteristic("FF22", .notify)
+    await stage.publish([line])
+    let peripheral = try await stage.connected()
+    peripheral.setNotifyValue(true, for: try peripheral.characteristic("FF22"))
+    await stage.world.settle()
+    while stage.peripheralManager.updateValue(Data(count: 20), for: line, onSubscribedCentrals: nil) {}
+    stage.far.forget()
+    await stage.world.settle()
+    let call = try stage.far.only("peripheralManagerIsReady(toUpdateSubscribers:)")
+    #expect(call.arguments[0] as? CBPeripheralManager === stage.peripheralManager)
+    #expect(stage.peripheralManager.updateValue(Data([1]), for: line, onSubscribedCentrals: nil))
+    await stage.world.settle()
+    #expect(stage.far.calls.count == 1)
+  }
+}

@@ -1,0 +1,77 @@
+import BLETestKit
+import CoreBluetooth
+import Testing
+
+/// A phone with a central manager and a device with a peripheral manager, whose delegates note every call.
+struct Stage {
+  let world: World
+  let phone: Device
+  let device: Device
+  let near: Listener
+  let central: CBCentralManager
+  let far: Listener
+  let peripheralManager: CBPeripheralManager
+
+  init(far: Listener = Listener(), near: Listener = Listener()) {
+    world = World()
+    phone = world.makeDevice("phone")
+    device = world.makeDevice("device")
+    self.near = near
+    self.far = far
+    central = CBCentralManager(delegate: near, queue: near.queue, options: phone.options)
+    peripheralManager = CBPeripheralManager(delegate: far, queue: far.queue, options: device.options)
+  }
+
+  /// A service FF11 with these characteristics, published.
+  @discardableResult
+  func publish(_ characteristics: [CBMutableCharacteristic] = []) async -> CBMutableService {
+    let service = CBMutableService(type: CBUUID(string: "FF11"), primary: true)
+    service.characteristics = characteristics
+    await world.settle()
+    peripheralManager.add(service)
+    await world.settle()
+    return service
+  }
+
+  static func characteristic(
+    _ uuid: String, _ properties: CBCharacteristicProperties, value: Data? = nil
+  ) -> CBMutableCharacteristic {
+    var permissions: CBAttributePermissions = .readable
+    if !properties.isDisjoint(with: [.write, .writeWithoutResponse]) { permissions.insert(.writeable) }
+    return CBMutableCharacteristic(
+      type: CBUUID(string: uuid), properties: properties, value: value, permissions: permissions)
+  }
+
+  /// The device, called "device", found by the phone.
+  func found() async throws -> CBPeripheral {
+    await world.settle()
+    peripheralManager.startAdvertising([CBAdvertisementDataLocalNameKey: "device"])
+    central.scanForPeripherals(withServices: nil)
+    let method = "centralManager(_:didDiscover:advertisementData:rssi:)"
+    try await world.wait(within: .seconds(10)) { !near.calls(of: method).isEmpty }
+    central.stopScan()
+    return try near.calls(of: method)[0].argument(1)
+  }
+
+  /// The same, connected, and with all of its services and characteristics discovered. What was called so far is forgotten.
+  func connected() async throws -> CBPeripheral {
+    let peripheral = try await found()
+    central.connect(peripheral)
+    try await world.wait(within: .seconds(10)) { peripheral.state == .connected }
+    peripheral.discoverServices(nil)
+    await world.settle()
+    for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(nil, for: service) }
+    await world.settle()
+    near.forget()
+    far.forget()
+    return peripheral
+  }
+}
+
+extension CBPeripheral {
+  /// The discovered characteristic of this UUID.
+  func characteristic(_ uuid: String) throws -> CBCharacteristic {
+    let all = (services ?? []).flatMap { $0.characteristics ?? [] }
+    return try #require(all.first { $0.uuid == CBUUID(string: uuid) })
+  }
+}
