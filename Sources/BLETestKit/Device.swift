@@ -17,17 +17,25 @@ public final class Device: Sendable {
   let radio: LoopBound<DeviceRadio>
   private let loop: VirtualLoop
 
-  init(name: String, number: Int, world: World, position: Position) {
+  init(name: String, number: Int, world: World, position: Position, folder: String?) {
     self.name = name
     loop = world.loop
     let entropy = SeededEntropy(seed: world.seed).fork(UInt64(number) + 1)
     address = DeviceAddress(entropy.next() | 0b11 << 46, kind: .random)
     let radio = DeviceRadio(name: name, address: address, position: position, air: world.air)
     let tap = world.recorder.tap(of: name)
+    let log = world.log.labelled(name)
+    let peerStore: any PeerStore =
+      if let folder {
+        // A secret from the world's seed would be the same in the next world: identifiers could agree by chance alone.
+        FilePeerStore(folder: folder, entropy: SystemEntropy(), log: log)
+      } else {
+        MemoryPeerStore(entropy: entropy.fork(2))
+      }
     radio.tap = tap
     stack = HostStack(
       loop: world.loop, options: HostOptions(name: name, randomAddress: address), entropy: entropy.fork(1),
-      peerStore: MemoryPeerStore(entropy: entropy.fork(2)), log: world.log.labelled(name), tap: radio
+      peerStore: peerStore, log: log, tap: radio
     ) { () throws(TransportError) in try radio.makeTransport() }
     self.radio = LoopBound(radio)
     stack.start()
@@ -54,6 +62,9 @@ public final class Device: Sendable {
 
   /// The longest ATT PDU that it takes on connections that are yet to come, 23 to 517 octets (517).
   public func setMaximumTransmissionUnit(_ octets: Int) { stack.setMaximumTransmissionUnit(octets) }
+
+  /// Returns when what the device knows of its peers is in its folder; see `World.makeDevice`.
+  public func flushPeers() { stack.directory.flush() }
 
   // MARK: The place
 

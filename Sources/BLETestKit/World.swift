@@ -51,9 +51,13 @@ public final class World: @unchecked Sendable {
   public var now: Duration { .nanoseconds(loop.now.nanoseconds) }
 
   /// A new device at `position`, switched on. Its name is for people; nothing is advertised by it.
-  public func makeDevice(_ name: String, at position: Position = .origin) -> Device {
+  /// - Parameter folder: where it keeps what it knows of its peers, as a program on a real machine does; what it met in an
+  ///   earlier world with the same folder it knows again. Without one it forgets all at the world's end.
+  public func makeDevice(
+    _ name: String, at position: Position = .origin, keepingPeersIn folder: String? = nil
+  ) -> Device {
     devices.withLock { devices in
-      let device = Device(name: name, number: devices.count, world: self, position: position)
+      let device = Device(name: name, number: devices.count, world: self, position: position, folder: folder)
       devices.append(device)
       return device
     }

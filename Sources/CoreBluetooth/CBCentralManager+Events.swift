@@ -12,7 +12,9 @@ extension CBCentralManager: EventReceiver {
     case .state(let state): receive(state)
     case .connected(let peer, let connection):
       guard let peripheral = connection.peripheral.value.object else { return }
-      if peripheral.didConnect(connection, name: peer.name) { delegate?.centralManager(self, didConnect: peripheral) }
+      guard peripheral.didConnect(connection, name: peer.name) else { return }
+      peripheral.alert(.connection, "has connected")
+      delegate?.centralManager(self, didConnect: peripheral)
     case .failedToConnect(let identifier, let reason): receive(failure: CBError(reason), of: identifier)
     case .refusedToConnect(let identifier, let code): receive(refusal: CBError(describing: code), of: identifier)
     case .disconnected(let identifier, let reason): receive(disconnection: reason, of: identifier)
@@ -71,6 +73,7 @@ extension CBCentralManager: EventReceiver {
     guard let peripheral = context.peripherals.existing(identifier) else { return }
     let reconnection = peripheral.didDisconnect()
     let error = CBError(reason)
+    if error != nil { peripheral.alert(.disconnection, "has disconnected") }
     let isReconnecting = reconnection != nil && error != nil && peripheral.state == .disconnected
     disconnection = Disconnection(timestamp: CFAbsoluteTimeGetCurrent(), isReconnecting: isReconnecting)
     delegate?.centralManager(self, didDisconnectPeripheral: peripheral, error: error)

@@ -157,7 +157,7 @@ open class CBCentralManager: CBManager {
       return
     }
     let wanted = ConnectionOptions(startDelay: .fractionalSeconds(max(0, delay ?? 0)))
-    switch peripheral.willConnect(reconnection: reconnects ? wanted : nil) {
+    switch peripheral.willConnect(reconnection: reconnects ? wanted : nil, alerts: ConnectionAlerts(options)) {
     case .wait: return
     case .invalid: adapter.log.misuse("\(peripheral) is not valid any more: it has to be retrieved or discovered again")
     case .ask: ask(for: peripheral, wanted)

@@ -27,15 +27,15 @@ public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey: String = "kCBScan
 
 // Options of `CBCentralManager.connect(_:options:)`.
 
-/// `Bool`: concerns alerts of suspended applications, of which Linux has none.
+/// `Bool`: whether the user is to be told of the connection. On Linux: a line in the log.
 ///
 /// Availability: iOS 6.0, macOS 10.13.
 public let CBConnectPeripheralOptionNotifyOnConnectionKey: String = "kCBConnectOptionNotifyOnConnection"
-/// `Bool`: concerns alerts of suspended applications, of which Linux has none.
+/// `Bool`: whether the user is to be told when the connection is lost. On Linux: a line in the log.
 ///
 /// Availability: iOS 5.0, macOS 10.7.
 public let CBConnectPeripheralOptionNotifyOnDisconnectionKey: String = "kCBConnectOptionNotifyOnDisconnection"
-/// `Bool`: concerns alerts of suspended applications, of which Linux has none.
+/// `Bool`: whether the user is to be told of notifications. On Linux: a line in the log at the first of a connection.
 ///
 /// Availability: iOS 6.0, macOS 10.13.
 public let CBConnectPeripheralOptionNotifyOnNotificationKey: String = "kCBConnectOptionNotifyOnNotification"

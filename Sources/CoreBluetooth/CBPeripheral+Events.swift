@@ -5,14 +5,15 @@ internal import BLECore
 
 extension CBPeripheral {
   func receive(_ event: PeripheralEvent, on connection: PeerConnection) {
-    let (isCurrent, database, delegate) = shared.withLock { state in
-      (state.connection === connection, state.database, state.delegate)
+    let (isCurrent, database, delegate, alerts) = shared.withLock { state in
+      (state.connection === connection, state.database, state.delegate, state.openAlerts)
     }
     guard isCurrent, let database else { return }
     switch event {
     case .notified(let handle, let value):
       guard let characteristic = database.characteristic(handle) else { return }
       characteristic.keep(value)
+      if alerts.contains(.notification) { alert(.notification, "has sent a notification") }
       delegate?.peripheral(self, didUpdateValueFor: characteristic, error: nil)
     case .read(let characteristic, let answer):
       if case .success(let value) = answer { characteristic.keep(value) }

@@ -14,10 +14,11 @@ extension CBPeripheral {
     case invalid
   }
 
-  func willConnect(reconnection: ConnectionOptions?) -> ConnectAnswer {
+  func willConnect(reconnection: ConnectionOptions?, alerts: ConnectionAlerts) -> ConnectAnswer {
     shared.withLock { state in
       if state.isInvalid { return .invalid }
       state.reconnection = reconnection
+      state.alerts = alerts
       switch state.standing {
       case .connected: return .ask
       case .connecting: return .wait
@@ -48,6 +49,7 @@ extension CBPeripheral {
         state.standing = .connected
         state.connection = connection
         state.database = RemoteDatabase()
+        state.openAlerts = state.alerts
       }
       return true
     }

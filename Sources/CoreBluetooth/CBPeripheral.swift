@@ -20,6 +20,9 @@ open class CBPeripheral: CBPeer {
     var isInvalid = false
     /// A lost connection is to be wanted again by itself, with these options.
     var reconnection: ConnectionOptions?
+    /// What the program wants to see in the log, and what of it this connection has not brought yet.
+    var alerts: ConnectionAlerts = []
+    var openAlerts: ConnectionAlerts = []
     var connection: PeerConnection?
     var database: RemoteDatabase?
   }

@@ -27,6 +27,16 @@ final class AccessoryApp: NSObject, @unchecked Sendable {
     manager = CBPeripheralManager(delegate: self, queue: queue, options: options)
   }
 
+  /// Sends a value to all who have subscribed.
+  @discardableResult
+  func push(_ value: Data, _ uuid: String) -> Bool {
+    let all = services.flatMap { $0.characteristics ?? [] }
+    guard let characteristic = all.first(where: { $0.uuid == .of(uuid) }) as? CBMutableCharacteristic else {
+      return false
+    }
+    return manager.updateValue(value, for: characteristic, onSubscribedCentrals: nil)
+  }
+
   /// A characteristic with all usual properties, whose value is answered by the app.
   static func characteristic(
     _ uuid: String, _ properties: CBCharacteristicProperties = [.read, .write, .writeWithoutResponse, .notify]

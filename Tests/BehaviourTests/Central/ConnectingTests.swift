@@ -1,0 +1,165 @@
+import BLETestKit
+import CoreBluetooth
+import Testing
+
+@Suite("Behaviour 3: connecting", .keepsCapture)
+struct CentralConnectingTests {
+  @Test(
+    "B3.1 connect returns at once and leaves the peripheral connecting; the outcome is told", arguments: [true, false])
+  func outcome(succeeds: Bool) async throws {
+    let meeting = try await Meeting.withAccessory()
+    if !succeeds { meeting.device?.vanishWhenConnected() }
+    meeting.central.manager.connect(meeting.found)
+    #expect(meeting.found.state == .connecting && meeting.central.told.isEmpty)
+    await meeting.world.advance(by: .seconds(30))
+    if succeeds {
+      #expect(meeting.central.told == ["connected lamp"])
+      #expect(meeting.central.standings == [.connected])
+    } else {
+      #expect(meeting.central.told == ["failed lamp error \(CBError.connectionFailed.rawValue)"])
+      #expect(meeting.central.standings == [.disconnected])
+    }
+  }
+
+  @Test("B3.2 an attempt never ends by itself: an hour later the device may come")
+  func patience() async throws {
+    let meeting = try await Meeting.withAccessory()
+    meeting.device?.moveAway()
+    await meeting.world.advance(by: .seconds(1))
+    meeting.central.manager.connect(meeting.found)
+    await meeting.world.advance(by: .seconds(3_600))
+    #expect(meeting.found.state == .connecting && meeting.central.told.isEmpty)
+    meeting.device?.comeBack()
+    await meeting.world.advance(by: .seconds(5))
+    #expect(meeting.central.told == ["connected lamp"])
+  }
+
+  @Test("B3.2 switching Bluetooth off ends an attempt, without a call")
+  func powerOffWhilePending() async throws {
+    let meeting = try await Meeting.withAccessory()
+    meeting.device?.moveAway()
+    await meeting.world.advance(by: .seconds(1))
+    meeting.central.manager.connect(meeting.found)
+    await meeting.world.advance(by: .seconds(1))
+    meeting.phone.powerOff()
+    await meeting.world.advance(by: .seconds(1))
+    meeting.phone.powerOn()
+    meeting.device?.comeBack()
+    await meeting.world.advance(by: .seconds(10))
+    #expect(meeting.central.told == ["state 4", "state 5"])
+    #expect(meeting.found.state == .disconnected)
+  }
+
+  @Test("B3.3 the end of a peripheral that nobody keeps cancels its attempt, with Apple's line in the log")
+  func unused() async throws {
+    let world = World()
+    let tag = world.makeScriptedDevice("tag")
+    tag.advertise(Advertisement.named("tag"))
+    let central = CentralApp(world.makeDevice("phone").options)
+    await world.settle()
+    central.manager.scanForPeripherals(withServices: nil)
+    try await world.wait(within: .seconds(5)) { !central.sightings.isEmpty }
+    tag.vanish()
+    await world.advance(by: .seconds(1))
+    central.queue.sync {
+      central.manager.connect(central.sightings[0].peripheral)
+      central.sightings = []
+    }
+    central.manager.stopScan()
+    await world.advance(by: .seconds(1))
+    let line = try #require(world.logLines.first { $0.text.hasPrefix("API MISUSE") }).text
+    #expect(line.hasPrefix("API MISUSE: Cancelling connection for unused peripheral <CBPeripheral: 0x"))
+    #expect(line.contains("name = tag, state = connecting>"))
+    #expect(line.hasSuffix(", Did you forget to keep a reference to it?"))
+    tag.reappear()
+    await world.advance(by: .seconds(10))
+    #expect(tag.connectionCount == 0 && central.told == ["state 5"])
+  }
+
+  @Test("B3.4 what another manager has connected has to be connected here too, and takes no second link")
+  func sharedLink() async throws {
+    let meeting = try await Meeting.withTag().connected()
+    let second = CentralApp(meeting.phone.options)
+    await meeting.world.settle()
+    let theirs = try #require(
+      second.manager.retrievePeripherals(withIdentifiers: [meeting.found.identifier]).first)
+    #expect(theirs.state == .disconnected)
+    second.manager.connect(theirs)
+    await meeting.world.advance(by: .seconds(1))
+    #expect(second.told == ["state 5", "connected tag"] && theirs.state == .connected)
+    #expect(meeting.tag?.connectionCount == 1)
+  }
+
+  @Test("B3.5 connect on a connected peripheral is told as connected once more")
+  func again() async throws {
+    let meeting = try await Meeting.withTag().connected()
+    meeting.central.manager.connect(meeting.found)
+    #expect(meeting.found.state == .connected)
+    await meeting.world.advance(by: .seconds(1))
+    #expect(meeting.central.told == ["connected tag"] && meeting.tag?.connectionCount == 1)
+  }
+
+  @Test("B3.9 cancelling what is disconnected calls nobody")
+  func cancelNothing() async throws {
+    let meeting = try await Meeting.withTag()
+    meeting.central.manager.cancelPeripheralConnection(meeting.found)
+    #expect(meeting.found.state == .disconnected)
+    await meeting.world.advance(by: .seconds(5))
+    #expect(meeting.central.told.isEmpty)
+  }
+
+  /// When an app changes its mind.
+  enum Moment: CaseIterable { case pending, comingUp, connected, shared }
+
+  @Test("B3.8 a cancelled attempt or connection is told as disconnected, without an error", arguments: Moment.allCases)
+  func cancel(_ moment: Moment) async throws {
+    let meeting = try await Meeting.withTag()
+    let (world, central, found, tag) = (meeting.world, meeting.central, meeting.found, try #require(meeting.tag))
+    var other: CentralApp?
+    var theirs: CBPeripheral?
+    switch moment {
+    case .pending:
+      tag.stopAdvertising()
+      central.manager.connect(found)
+      await world.advance(by: .seconds(3))
+    case .comingUp:
+      central.manager.connect(found)
+      try await world.wait(within: .seconds(5)) { tag.connectionCount == 1 }
+    case .connected: _ = try await meeting.connected()
+    case .shared:
+      _ = try await meeting.connected()
+      let app = CentralApp(meeting.phone.options)
+      await world.settle()
+      theirs = app.manager.retrievePeripherals(withIdentifiers: [found.identifier]).first
+      app.manager.connect(try #require(theirs))
+      await world.settle()
+      other = app
+    }
+    #expect(
+      central.told.isEmpty && found.state == (moment == .pending || moment == .comingUp ? .connecting : .connected))
+    central.manager.cancelPeripheralConnection(found)
+    #expect(found.state == .disconnecting)
+    await world.advance(by: .seconds(10))
+    #expect(central.told == ["disconnected tag"])
+    #expect(central.standings == [.disconnected] && found.state == .disconnected)
+    if let other {
+      #expect(theirs?.state == .connected && other.told == ["state 5", "connected tag"])
+    }
+    // Nothing is left that would be in the way of the next attempt.
+    tag.advertise(Advertisement.named("tag"))
+    central.manager.connect(found)
+    await world.advance(by: .seconds(5))
+    #expect(found.state == .connected)
+  }
+
+  @Test(
+    "B3.8 commands that wait when a connection is cancelled may or may not complete, and none is told of afterwards")
+  func cancelWithCommands() async throws {
+    let meeting = try await Meeting.talking()
+    for _ in 0..<20 { meeting.found.readValue(for: try meeting.characteristic()) }
+    meeting.central.manager.cancelPeripheralConnection(meeting.found)
+    await meeting.world.advance(by: .seconds(5))
+    #expect(meeting.central.told.last == "disconnected lamp")
+    #expect(meeting.central.told.count { $0.hasPrefix("disconnected") } == 1)
+  }
+}
