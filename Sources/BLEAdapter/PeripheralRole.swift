@@ -6,6 +6,8 @@ public protocol PeripheralRole: AnyObject {
   func add(_ service: LocalService, _ completion: @escaping (Result<LocalServiceIdentifier, PublishError>) -> Void)
   func remove(_ service: LocalServiceIdentifier)
   func removeAllServices()
+  /// The first handle of a published service, so that a later process can ask for the same; `nil` where there is none.
+  func place(of service: LocalServiceIdentifier) -> AttributeHandle?
 
   /// Starts advertising, or says why not. One advertisement a role.
   func startAdvertising(_ content: LocalAdvertisement, _ completion: @escaping (PublishError?) -> Void)
@@ -26,6 +28,10 @@ public protocol PeripheralRole: AnyObject {
 
   /// Ends this role: its advertising and services. No event follows.
   func close()
+}
+
+extension PeripheralRole {
+  public func place(of service: LocalServiceIdentifier) -> AttributeHandle? { nil }
 }
 
 public enum ConnectionLatency: Int, Sendable {
@@ -112,14 +118,18 @@ public struct LocalService: Hashable, Sendable {
   /// Published before.
   public let included: [LocalServiceIdentifier]
   public let characteristics: [LocalCharacteristic]
+  /// Where it was published before, and is to be again if that place is free.
+  public let place: AttributeHandle?
 
   public init(
-    uuid: BLEUUID, isPrimary: Bool, included: [LocalServiceIdentifier] = [], characteristics: [LocalCharacteristic]
+    uuid: BLEUUID, isPrimary: Bool, included: [LocalServiceIdentifier] = [], characteristics: [LocalCharacteristic],
+    place: AttributeHandle? = nil
   ) {
     self.uuid = uuid
     self.isPrimary = isPrimary
     self.included = included
     self.characteristics = characteristics
+    self.place = place
   }
 }
 

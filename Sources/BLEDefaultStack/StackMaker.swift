@@ -32,8 +32,11 @@ struct StackMaker {
     // A controller elsewhere may be anybody's next time: the device keeps an address of its own.
     if case .radio = name {} else { options.randomAddressName = name.description }
     let tap = capture.flatMap { makeTap(path: $0, loop) }
+    let states = FileStateStore(
+      folder: surroundings.stateFolder + "/managers", program: Surroundings.programPath, adapter: name.description,
+      loop: loop, log: log.labelled("state"))
     let stack = HostStack(
-      loop: loop, options: options, entropy: SystemEntropy(), peerStore: store, log: log, tap: tap,
+      loop: loop, options: options, entropy: SystemEntropy(), peerStore: store, stateStore: states, log: log, tap: tap,
       makeTransport: makeTransport)
     return MadeStack(stack: stack, capture: tap.map { LoopBound($0) })
   }

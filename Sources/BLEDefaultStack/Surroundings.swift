@@ -24,6 +24,18 @@ struct Surroundings: Sendable {
     CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "swift-corebluetooth"
   }
 
+  /// The executable of this process: processes with one are one program. Also where the file was replaced since the start.
+  static var programPath: String {
+    var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = path.withUnsafeMutableBytes { buffer in
+      buffer.baseAddress.map { readlink("/proc/self/exe", $0, buffer.count) } ?? 0
+    }
+    guard count > 0 else { return programName }
+    let text = String(decoding: path.prefix(count), as: UTF8.self)
+    let ending = " (deleted)"
+    return text.hasSuffix(ending) ? String(text.dropLast(ending.count)) : text
+  }
+
   /// Where what is to outlive the process is kept: `$XDG_STATE_HOME`, else `~/.local/state`, and in it a folder of ours.
   var stateFolder: String { base("XDG_STATE_HOME", "/.local/state") + "/swift-corebluetooth" }
 

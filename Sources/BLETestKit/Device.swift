@@ -4,6 +4,7 @@ import BLEHCI
 import BLEHost
 import BLEVirtualRadio
 import CoreBluetooth
+import Synchronization
 
 /// One device of a world: a whole Bluetooth stack on a simulated radio, and what can happen to it.
 ///
@@ -13,9 +14,12 @@ public final class Device: Sendable {
   public let name: String
   /// Its random static address. Programs never see it.
   public let address: DeviceAddress
-  let stack: HostStack
   let radio: LoopBound<DeviceRadio>
   private let loop: VirtualLoop
+  private let states = LoopBound(MemoryStateStore())
+  /// Makes the process that is the so-and-so-many-th on this device.
+  private let makeProcess: @Sendable (_ launch: UInt64) -> DeviceProcess
+  private let running: Mutex<DeviceProcess>
 
   init(name: String, number: Int, world: World, position: Position, folder: String?) {
     self.name = name
@@ -33,17 +37,49 @@ public final class Device: Sendable {
         MemoryPeerStore(entropy: entropy.fork(2))
       }
     radio.tap = tap
-    stack = HostStack(
-      loop: world.loop, options: HostOptions(name: name, randomAddress: address), entropy: entropy.fork(1),
-      peerStore: peerStore, log: log, tap: radio
-    ) { () throws(TransportError) in try radio.makeTransport() }
-    self.radio = LoopBound(radio)
+    let (carriedRadio, carriedStates) = (LoopBound(radio), states)
+    let (loop, address, seed) = (world.loop, address, entropy.seed)
+    makeProcess = { launch in
+      let processLoop = ProcessLoop(loop)
+      let stack = HostStack(
+        loop: processLoop, options: HostOptions(name: name, randomAddress: address),
+        entropy: SeededEntropy(seed: seed).fork(1 + 2 * launch), peerStore: peerStore, stateStore: carriedStates.value,
+        log: log, tap: carriedRadio.value
+      ) { () throws(TransportError) in try carriedRadio.value.makeTransport() }
+      return DeviceProcess(launch: launch, stack: stack, loop: processLoop)
+    }
+    self.radio = carriedRadio
+    running = Mutex(makeProcess(0))
     stack.start()
   }
+
+  /// The stack of the process that runs on it now.
+  var stack: HostStack { running.withLock { $0.stack } }
 
   /// What brings a manager onto this device: `CBCentralManager(delegate: self, queue: queue, options: phone.options)`.
   /// Computed anew each time, so that it can be merged with options of the program's own.
   public var options: [String: Any] { [CBManagerOptionAdapterKey: stack as any Adapter] }
+
+  // MARK: The application
+
+  /// The process on this device dies as by `kill -9`: its managers never hear or do anything again, its links fall silent, and
+  /// peers notice that in their own time. The device is ready for the next process at once: what `options` says from now on
+  /// brings managers into that one. Managers with a restore identifier get there what those of the dead process left.
+  public func killApplication() {
+    let (dead, next) = running.withLock { running in
+      let dead = running
+      running = makeProcess(dead.launch + 1)
+      return (dead, running)
+    }
+    let (radio, states) = (radio, states)
+    loop.submit(from: .common) {
+      dead.loop.die()
+      states.value.processDied()
+      radio.value.processDied()
+      dead.stack.abandon()
+    }
+    next.stack.start()
+  }
 
   // MARK: The adapter
 

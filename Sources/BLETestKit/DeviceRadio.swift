@@ -50,6 +50,12 @@ final class DeviceRadio: HCITap {
     controller = nil
   }
 
+  /// Who uses the controller is gone, and the controller with it.
+  func processDied() {
+    controller?.close()
+    controller = nil
+  }
+
   private func place() {
     controller?.move(to: isAway ? Position(x: position.x + Self.outOfReach) : position)
   }

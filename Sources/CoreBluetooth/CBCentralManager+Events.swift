@@ -10,6 +10,7 @@ extension CBCentralManager: EventReceiver {
     case .peripheral(let connection, let event): connection.peripheral.value.object?.receive(event, on: connection)
     case .discovered(let discovery, let scan): receive(discovery, scan)
     case .state(let state): receive(state)
+    case .restored(let state): receive(state)
     case .connected(let peer, let connection):
       guard let peripheral = connection.peripheral.value.object else { return }
       guard peripheral.didConnect(connection, name: peer.name) else { return }

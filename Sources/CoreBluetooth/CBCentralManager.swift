@@ -51,7 +51,8 @@ open class CBCentralManager: CBManager {
   /// - Parameters:
   ///   - delegate: who is told; not kept.
   ///   - queue: where the delegate is called; `nil` for the main queue.
-  ///   - options: see `CBCentralManagerOptionShowPowerAlertKey` and, on Linux only, `CBManagerOptionAdapterKey`.
+  ///   - options: see `CBCentralManagerOptionShowPowerAlertKey`, `CBCentralManagerOptionRestoreIdentifierKey` and, on Linux
+  ///     only, `CBManagerOptionAdapterKey`.
   ///
   /// Availability: iOS 7.0, macOS 10.9.
   public init(
@@ -69,7 +70,8 @@ open class CBCentralManager: CBManager {
     if delegate == nil, options?[CBCentralManagerOptionRestoreIdentifierKey] is String {
       adapter.log.misuse("<\(nameAndAddress)> has provided a restore identifier but the delegate is nil")
     }
-    submit { [context] in context.session.value.start() }
+    let key = PreservationKey(.central, options?[CBCentralManagerOptionRestoreIdentifierKey])
+    submit { [context] in context.session.value.start(preservedAs: key) }
   }
 
   deinit {
@@ -180,10 +182,16 @@ open class CBCentralManager: CBManager {
   }
 
   func ask(for peripheral: CBPeripheral, _ options: ConnectionOptions) {
-    let wish = CentralSession.Wish(peripheral: Carried(WeakReference(peripheral)), options: options)
+    let wish = wish(for: peripheral, options)
     submit { [context, identifier = peripheral.peerIdentifier] in
       context.session.value.connect(identifier, wish)
     }
+  }
+
+  func wish(for peripheral: CBPeripheral, _ options: ConnectionOptions) -> CentralSession.Wish {
+    CentralSession.Wish(
+      peripheral: Carried(WeakReference(peripheral)), options: options,
+      reconnects: peripheral.shared.withLock { $0.reconnection != nil })
   }
 
   private func owns(_ peripheral: CBPeripheral) -> Bool {

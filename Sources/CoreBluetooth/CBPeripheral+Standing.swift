@@ -29,6 +29,14 @@ extension CBPeripheral {
     }
   }
 
+  /// It was connected, or was to be, in an earlier process: it is to be again.
+  func willRestore(reconnection: ConnectionOptions?) {
+    shared.withLock { state in
+      state.standing = .connecting
+      state.reconnection = reconnection
+    }
+  }
+
   /// False where there is neither a connection nor an attempt.
   func willCancel() -> Bool {
     shared.withLock { state in

@@ -8,12 +8,13 @@ extension CBPeripheralManager: EventReceiver {
     guard case .peripheral(let event) = event else { return }
     switch event {
     case .state(let state): receive(state)
+    case .restored(let state): receive(state)
     case .added(let service, let error):
       if error != nil { _ = forget(service) }
       delegate?.peripheralManager(self, didAdd: service, error: error)
     case .startedAdvertising(let number, let error):
       shared.withLock { state in
-        if error == nil && state.advertisingNumber == number { state.isAdvertising = true }
+        if state.advertisingNumber == number { state.isAdvertising = error == nil || error == .alreadyAdvertising }
       }
       delegate?.peripheralManagerDidStartAdvertising(self, error: error.map { CBError($0) })
     case .read(let transaction, let identifier, let offset, let central):
@@ -90,7 +91,7 @@ extension CBPeripheralManager: EventReceiver {
     shared.withLock { $0.database.characteristic(identifier) }
   }
 
-  private func object(for remote: RemoteCentral) -> CBCentral {
+  func object(for remote: RemoteCentral) -> CBCentral {
     let central = centrals.peer(remote.identifier) { CBCentral(remote, in: centrals) }
     central.update(remote)
     return central

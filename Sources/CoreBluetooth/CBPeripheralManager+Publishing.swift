@@ -14,22 +14,31 @@ extension CBPeripheralManager {
     for member in members {
       if member.isFixedAndWriteable { raise("Characteristics with cached values must be read-only") }
     }
-    let carried = Carried(service)
     guard members.allSatisfy(\.isConsistent), areUnpublished(members) else {
+      let carried = Carried(service)
       submit { [session] in session.value.post(.added(carried.value, CBError(describing: .invalidParameters))) }
       return
     }
+    let publication = publication(of: service, members)
+    submit { [session] in session.value.add(publication) }
+  }
+
+  /// The service as it is now, on its way to be published.
+  func publication(
+    of service: CBMutableService, _ members: [CBMutableCharacteristic], place: AttributeHandle? = nil,
+    isRestored: Bool = false
+  ) -> PeripheralSession.Publication {
     let included = service.includedServices ?? []
     let (number, identifiers, includedNumbers) = shared.withLock { state in
       let includedNumbers = included.map { state.database.number(of: $0) ?? 0 }
       let (number, identifiers) = state.database.insert(service, members)
       return (number, identifiers, includedNumbers)
     }
-    let publication = PeripheralSession.Publication(
-      number: number, service: carried, uuid: service.uuid.value, isPrimary: service.isPrimary,
+    return PeripheralSession.Publication(
+      number: number, service: Carried(service), uuid: service.uuid.value, isPrimary: service.isPrimary,
       included: includedNumbers,
-      characteristics: zip(members, identifiers).map { $0.snapshot(identifier: $1) })
-    submit { [session] in session.value.add(publication) }
+      characteristics: zip(members, identifiers).map { $0.snapshot(identifier: $1) },
+      preserved: members.map { .init($0) }, place: place, isRestored: isRestored)
   }
 
   /// Whether each characteristic is in one place only: an update says which characteristic it is of, and nothing else.

@@ -32,7 +32,8 @@ open class CBPeripheralManager: CBManager {
   /// - Parameters:
   ///   - delegate: who is told; not kept.
   ///   - queue: where the delegate is called; `nil` for the main queue.
-  ///   - options: see `CBPeripheralManagerOptionShowPowerAlertKey` and, on Linux only, `CBManagerOptionAdapterKey`.
+  ///   - options: see `CBPeripheralManagerOptionShowPowerAlertKey`, `CBPeripheralManagerOptionRestoreIdentifierKey` and, on
+  ///     Linux only, `CBManagerOptionAdapterKey`.
   ///
   /// Availability: iOS 7.0, macOS 10.9.
   public init(
@@ -46,7 +47,8 @@ open class CBPeripheralManager: CBManager {
       adapter: adapter, origin: adapter.loop.makeOrigin(),
       powerAlert: options?.flag(CBPeripheralManagerOptionShowPowerAlertKey) ?? false)
     mailbox.receiver = self
-    submit { [session] in session.value.start() }
+    let key = PreservationKey(.peripheral, options?[CBPeripheralManagerOptionRestoreIdentifierKey])
+    submit { [session] in session.value.start(preservedAs: key) }
   }
 
   deinit {

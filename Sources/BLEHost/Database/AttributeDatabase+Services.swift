@@ -11,7 +11,7 @@ public struct PublishedService: Hashable, Sendable {
 }
 
 extension AttributeDatabase {
-  /// Places a service where there is room, in one row of handles.
+  /// Places a service in one row of handles: where it wants to be, else where there is room.
   ///
   /// - Parameters:
   ///   - included: services that are placed already.
@@ -23,7 +23,7 @@ extension AttributeDatabase {
   ) -> PublishedService? {
     var count = 1 + included.count
     for characteristic in service.characteristics { count += characteristic.attributeCount }
-    guard let handles = freeHandles(count) else { return nil }
+    guard let handles = service.place.flatMap({ free(count, at: $0) }) ?? freeHandles(count) else { return nil }
     var builder = ServiceBuilder(next: handles.lowerBound)
     builder.addDeclaration(service.uuid, isPrimary: service.isPrimary, end: handles.upperBound)
     for service in included { builder.addInclude(service.uuid, service.handles) }

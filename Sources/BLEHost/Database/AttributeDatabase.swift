@@ -124,6 +124,16 @@ public final class AttributeDatabase {
     return AttributeHandle(first)...AttributeHandle(last)
   }
 
+  /// The row of `count` handles that begins at `first`; `nil` where something is there.
+  func free(_ count: Int, at first: AttributeHandle) -> ClosedRange<AttributeHandle>? {
+    guard count >= 1, let end = UInt16(exactly: Int(first.rawValue) + count - 1) else { return nil }
+    let last = AttributeHandle(end)
+    let isTaken = attributes.contains { attribute in
+      attribute.handle <= last && max(attribute.handle, attribute.groupEnd) >= first
+    }
+    return isTaken ? nil : first...last
+  }
+
   /// Replaces a stored value. The structure stays what it is; declarations are part of it and cannot be changed.
   public func setValue(_ value: [UInt8], at handle: AttributeHandle) {
     guard let index = index(of: handle), case .value = attributes[index].content else { return }

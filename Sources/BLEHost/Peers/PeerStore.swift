@@ -1,5 +1,6 @@
-import BLECore
 import BLEAdapter
+import BLECore
+import Synchronization
 
 /// Where the peers that this machine has met are kept.
 ///
@@ -34,15 +35,19 @@ public struct PeerRecords: Equatable, Sendable {
   }
 }
 
-/// A store that ends with its process, for simulations and tests.
+/// A store that ends with its process, for simulations and tests. Several stacks may open it one after the other.
 public final class MemoryPeerStore: PeerStore {
   private let key: [UInt8]
+  private let peers = Mutex<[PeerIdentifier: KnownPeer]>([:])
 
   /// The identifiers follow from `entropy` alone: the same seed names the same devices by the same identifiers.
   public init(entropy: any EntropySource) { key = entropy.octets(PeerRecords.keyLength) }
 
-  public func open() -> PeerRecords { PeerRecords(key: key, peers: []) }
-  public func remember(_ peer: KnownPeer) {}
+  public func open() -> PeerRecords {
+    let peers = peers.withLock { Array($0.values) }
+    return PeerRecords(key: key, peers: peers.sorted { $0.address.key < $1.address.key })
+  }
+  public func remember(_ peer: KnownPeer) { peers.withLock { $0[peer.identifier] = peer } }
   public func news() -> [KnownPeer] { [] }
   public func flush() {}
 }

@@ -113,6 +113,26 @@ struct FileLock: ~Copyable {
     throw error
   }
 
+  /// Takes the lock where nobody has it; `nil` where somebody does. The file may be removed while the lock is held.
+  static func taken(_ path: String) throws(PeerFileError) -> FileLock? {
+    // Whoever waited for a file that was removed meanwhile has a lock on nothing.
+    for _ in 0..<8 {
+      let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+      if descriptor < 0 { throw .system("open", path) }
+      let lock = FileLock(descriptor: descriptor)
+      if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+        if errno == EWOULDBLOCK { return nil }
+        throw .system("lock", path)
+      }
+      var held = stat()
+      var named = stat()
+      if fstat(descriptor, &held) == 0, lstat(path, &named) == 0, held.st_ino == named.st_ino { return lock }
+    }
+    return nil
+  }
+
+  private init(descriptor: Int32) { self.descriptor = descriptor }
+
   /// The lock ends here at the latest; closing the file ends it as well.
   func unlock() { flock(descriptor, LOCK_UN) }
 

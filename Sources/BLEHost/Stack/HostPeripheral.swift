@@ -54,6 +54,9 @@ final class HostPeripheral: PeripheralRole, StateListener {
     guard let published = stack.server.gatt.publish(service, including: included, application: self) else {
       return .failure(.outOfSpace)
     }
+    if let place = service.place, published.handles.lowerBound != place {
+      stack.log.log(.notice, "service \(service.uuid) could not be published at \(place), where it was before")
+    }
     let identifier = stack.takeServiceIdentifier()
     services.append((identifier, published))
     for (characteristic, handle) in published.values {
@@ -72,6 +75,8 @@ final class HostPeripheral: PeripheralRole, StateListener {
     stack.server.gatt.remove(published)
     for identifier in published.values.keys { characteristics[identifier.rawValue] = nil }
   }
+
+  func place(of service: LocalServiceIdentifier) -> AttributeHandle? { publishedService(service)?.handles.lowerBound }
 
   func removeAllServices() { for service in services.map(\.identifier) { remove(service) } }
 

@@ -149,10 +149,22 @@ extension HostStack {
   }
 
   func shutDownOnLoop(_ completion: @escaping () -> Void) {
+    // Before what the managers were doing ends: the next process takes it up.
+    flushStates()
     power.isShutDown = true
     if power.phase == .down { return completion() }
     power.afterLeaving.append(completion)
     applyWishes()
+  }
+
+  /// What the death of its process does to a stack, for simulations: it does nothing any more, and tells nobody. On the loop.
+  public func abandon() {
+    power.isShutDown = true
+    power.phase = .down
+    power.reported = .unknown
+    centrals = []
+    peripherals = []
+    controller.stop()
   }
 
   /// Nothing that depended on the controller is left, and nobody is told but of the state.

@@ -27,6 +27,8 @@ public final class HostStack: Adapter, @unchecked Sendable {
   /// For jobs that this stack submits to itself.
   let origin: JobOrigin
   let snapshot = Mutex(Snapshot())
+  /// Where programs' managers leave what a later process takes up.
+  private let stateStore: (any StateStore)?
 
   // On the loop from here on.
   var options: HostOptions
@@ -52,7 +54,8 @@ public final class HostStack: Adapter, @unchecked Sendable {
   ///   - makeTransport: makes a transport that is not open yet; called on the loop for each attempt to reach the controller.
   public init(
     loop: any StackLoop, options: HostOptions = HostOptions(), entropy: any EntropySource, peerStore: any PeerStore,
-    log: Logger = .silent, tap: (any HCITap)? = nil, makeTransport: @escaping HCIController.TransportFactory
+    stateStore: (any StateStore)? = nil, log: Logger = .silent, tap: (any HCITap)? = nil,
+    makeTransport: @escaping HCIController.TransportFactory
   ) {
     self.loop = loop
     self.log = log
@@ -61,6 +64,7 @@ public final class HostStack: Adapter, @unchecked Sendable {
     controller = HCIController(loop: loop, log: log.labelled("hci"), makeTransport: makeTransport)
     origin = loop.makeOrigin()
     directory = PeerDirectory(store: peerStore)
+    self.stateStore = stateStore
     scanner = Scanner(directory: directory)
     controller.tap = tap
     controller.delegate = self
@@ -122,6 +126,10 @@ public final class HostStack: Adapter, @unchecked Sendable {
     tellFirstState(of: role)
     return role
   }
+
+  public func preserveState(of key: PreservationKey) -> (any PreservedState)? { stateStore?.claim(key) }
+
+  func flushStates() { stateStore?.flush() }
 
   var ownAddressType: LEOwnAddressType { randomAddress == nil ? .public : .random }
 

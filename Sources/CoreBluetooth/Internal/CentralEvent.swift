@@ -3,6 +3,8 @@ internal import BLECore
 
 /// What the loop tells a central manager's program.
 enum CentralEvent {
+  /// What the manager of an earlier process was doing; before the first state.
+  case restored(PreservedCentral)
   case state(AdapterState)
   /// `scan`: which call of `scanForPeripherals` it belongs to.
   case discovered(Discovery, scan: Int)

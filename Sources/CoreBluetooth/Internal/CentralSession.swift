@@ -10,20 +10,27 @@ final class CentralSession: CentralEvents {
   struct Wish {
     let peripheral: Carried<WeakReference<CBPeripheral>>
     let options: ConnectionOptions
+    /// Whether a lost connection is to be wanted again: for the state that is preserved.
+    var reconnects = false
   }
 
-  private enum Standing {
+  enum Standing {
     case wanted(Wish)
-    case connected(KnownPeer, PeerConnection)
+    case connected(KnownPeer, PeerConnection, Wish)
     /// Given up; what was wished for since then waits until that is over.
     case leaving(next: Wish?)
   }
 
-  private let adapter: any Adapter
+  let adapter: any Adapter
   private let mailbox: Mailbox
   private var role: (any CentralRole)?
-  private var peers: [PeerIdentifier: Standing] = [:]
+  private(set) var peers: [PeerIdentifier: Standing] = [:] { didSet { preserved?.setChanged() } }
   private var scan = 0
+  private(set) var scanned: ScanParameters? { didSet { preserved?.setChanged() } }
+  /// What the stack said last.
+  private var state = AdapterState.unknown
+  /// Where a manager with a restore identifier leaves what it is doing.
+  var preserved: (any PreservedState)?
 
   var loop: any StackLoop { adapter.loop }
   var log: Logger { adapter.log }
@@ -33,9 +40,15 @@ final class CentralSession: CentralEvents {
     self.mailbox = mailbox
   }
 
-  func start() { role = adapter.makeCentral(events: self) }
+  /// - Parameter key: by which its state is preserved, if that is wanted.
+  func start(preservedAs key: PreservationKey?) {
+    if let key { preserve(as: key) }
+    role = adapter.makeCentral(events: self)
+  }
 
   func close() {
+    preserved?.end()
+    preserved = nil
     closeConnections()
     role?.close()
     role = nil
@@ -47,10 +60,14 @@ final class CentralSession: CentralEvents {
 
   func startScan(_ parameters: ScanParameters, number: Int) {
     scan = number
+    scanned = parameters
     role?.startScan(parameters)
   }
 
-  func stopScan() { role?.stopScan() }
+  func stopScan() {
+    scanned = nil
+    role?.stopScan()
+  }
 
   func connect(_ peer: PeerIdentifier, _ wish: Wish) {
     switch peers[peer] {
@@ -58,16 +75,40 @@ final class CentralSession: CentralEvents {
       peers[peer] = .wanted(wish)
       role?.connect(peer, options: wish.options)
     case .wanted: peers[peer] = .wanted(wish)
-    case .connected(let known, let connection): post(.connected(known, connection))
+    case .connected(let known, let connection, _):
+      peers[peer] = .connected(known, connection, wish)
+      post(.connected(known, connection))
     case .leaving: peers[peer] = .leaving(next: wish)
     }
+  }
+
+  /// Goes on with what an earlier process was doing: at once where Bluetooth is on, else as soon as it is known to be.
+  func resume(_ wishes: [(peer: PeerIdentifier, wish: Wish)], scan: (parameters: ScanParameters, number: Int)?) {
+    guard state == .poweredOn || state == .unknown else { return }
+    for (peer, wish) in wishes where peers[peer] == nil { peers[peer] = .wanted(wish) }
+    if let scan {
+      self.scan = scan.number
+      scanned = scan.parameters
+    }
+    if state == .poweredOn { goOn() }
+  }
+
+  private func goOn() {
+    if let scanned { role?.startScan(scanned) }
+    let wanted = peers.sorted { ($0.key.high, $0.key.low) < ($1.key.high, $1.key.low) }
+    for case (let peer, .wanted(let wish)) in wanted { role?.connect(peer, options: wish.options) }
   }
 
   func cancel(_ peer: PeerIdentifier) {
     switch peers[peer] {
     case nil: return
-    case .wanted: break
-    case .connected(_, let connection): connection.close()
+    case .wanted:
+      if state != .poweredOn {
+        // The stack has not been asked yet, and has nothing to give up.
+        peers[peer] = nil
+        return
+      }
+    case .connected(_, let connection, _): connection.close()
     case .leaving:
       peers[peer] = .leaving(next: nil)
       return
@@ -79,8 +120,14 @@ final class CentralSession: CentralEvents {
   // MARK: What the stack tells
 
   func central(didUpdateState state: AdapterState) {
-    if state != .poweredOn { closeConnections() }
+    let wasUnknown = self.state == .unknown
+    self.state = state
+    if state != .poweredOn {
+      closeConnections()
+      scanned = nil
+    }
     post(.state(state))
+    if state == .poweredOn, wasUnknown { goOn() }
   }
 
   func central(didDiscover discovery: Discovery) {
@@ -90,7 +137,7 @@ final class CentralSession: CentralEvents {
   func central(didConnect peer: KnownPeer, link: any PeerLink) {
     guard case .wanted(let wish) = peers[peer.identifier] else { return }
     let connection = PeerConnection(link, session: self, peripheral: wish.peripheral)
-    peers[peer.identifier] = .connected(peer, connection)
+    peers[peer.identifier] = .connected(peer, connection, wish)
     post(.connected(peer, connection))
   }
 
@@ -108,13 +155,13 @@ final class CentralSession: CentralEvents {
 
   private func end(of peer: PeerIdentifier, _ event: CentralEvent) {
     guard let standing = peers.removeValue(forKey: peer) else { return }
-    if case .connected(_, let connection) = standing { connection.close() }
+    if case .connected(_, let connection, _) = standing { connection.close() }
     post(event)
     if case .leaving(next: let wish?) = standing { connect(peer, wish) }
   }
 
   private func closeConnections() {
-    for case .connected(_, let connection) in peers.values { connection.close() }
+    for case .connected(_, let connection, _) in peers.values { connection.close() }
     peers = [:]
   }
 }

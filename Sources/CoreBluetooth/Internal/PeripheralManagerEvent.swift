@@ -2,6 +2,8 @@ internal import BLEAdapter
 
 /// What the loop tells a peripheral manager's program.
 enum PeripheralManagerEvent {
+  /// What the manager of an earlier process was doing; before the first state.
+  case restored(PreservedPeripheral)
   case state(AdapterState)
   case added(CBMutableService, CBError?)
   /// `number`: how often advertising had been stopped before the call of `startAdvertising` that it answers.

@@ -15,13 +15,19 @@ final class PeripheralSession: PeripheralEvents {
     let isPrimary: Bool
     let included: [ServiceNumber]
     let characteristics: [LocalCharacteristic]
+    /// The same with what only programs see, for the state that is preserved.
+    let preserved: [PreservedPeripheral.Characteristic]
+    /// Where it was published by an earlier process.
+    let place: AttributeHandle?
+    /// An earlier process has published it, and was told.
+    let isRestored: Bool
   }
 
-  private let adapter: any Adapter
+  let adapter: any Adapter
   private let mailbox: Mailbox
   private let window: UpdateWindow
-  private var role: (any PeripheralRole)?
-  private var published: [ServiceNumber: LocalServiceIdentifier] = [:]
+  private(set) var role: (any PeripheralRole)?
+  private(set) var published: [ServiceNumber: LocalServiceIdentifier] = [:] { didSet { preserved?.setChanged() } }
   /// Published one after the other, since a service may include the one before.
   private var waiting: [Publication] = []
   private var isPublishing = false
@@ -31,6 +37,11 @@ final class PeripheralSession: PeripheralEvents {
   private var generation = 0
   /// One closure for all updates.
   private var updateSent: () -> Void = {}
+  /// What the stack said last.
+  private var state = AdapterState.unknown
+  /// Where a manager with a restore identifier leaves what it is doing, and what only such a manager has to remember.
+  var preserved: (any PreservedState)?
+  var memory = PreservationMemory() { didSet { preserved?.setChanged() } }
 
   init(adapter: any Adapter, mailbox: Mailbox, window: UpdateWindow) {
     self.adapter = adapter
@@ -39,9 +50,31 @@ final class PeripheralSession: PeripheralEvents {
     updateSent = { [weak self] in self?.didSendUpdate() }
   }
 
-  func start() { role = adapter.makePeripheral(events: self) }
+  /// - Parameter key: by which its state is preserved, if that is wanted.
+  func start(preservedAs key: PreservationKey?) {
+    if let key { preserve(as: key) }
+    role = adapter.makePeripheral(events: self)
+  }
+
+  /// Goes on with what an earlier process was doing: at once where Bluetooth is on, else as soon as it is known to be.
+  func resume(_ resumption: Resumption) {
+    switch state {
+    case .poweredOn: goOn(resumption)
+    case .unknown: memory.resumption = resumption
+    default: break
+    }
+  }
+
+  private func goOn(_ resumption: Resumption) {
+    memory.resumption = nil
+    for publication in resumption.publications { add(publication) }
+    if let (content, number) = resumption.advertisement { startAdvertising(content, number: number, isRestored: true) }
+    for (central, characteristic) in resumption.ended { post(.unsubscribed(central, characteristic)) }
+  }
 
   func close() {
+    preserved?.end()
+    preserved = nil
     forgetServices()
     role?.close()
     role = nil
@@ -67,7 +100,7 @@ final class PeripheralSession: PeripheralEvents {
     isPublishing = true
     let service = LocalService(
       uuid: publication.uuid, isPrimary: publication.isPrimary, included: included,
-      characteristics: publication.characteristics)
+      characteristics: publication.characteristics, place: publication.place)
     let generation = generation
     role.add(service) { result in
       guard self.generation == generation else { return }
@@ -80,16 +113,20 @@ final class PeripheralSession: PeripheralEvents {
     if case .success(let identifier) = result {
       if unwanted.remove(publication.number) == nil {
         published[publication.number] = identifier
+        if preserved != nil { memory.publications[publication.number] = publication }
       } else {
         role?.remove(identifier)
       }
     }
-    post(.added(publication.service.value, result.failure.map { CBError($0) }))
+    if !publication.isRestored || result.failure != nil {
+      post(.added(publication.service.value, result.failure.map { CBError($0) }))
+    }
     publishNext()
   }
 
   func remove(_ number: ServiceNumber) {
     if let identifier = published.removeValue(forKey: number) {
+      forget(number)
       role?.remove(identifier)
     } else if let index = waiting.firstIndex(where: { $0.number == number }) {
       waiting.remove(at: index)
@@ -109,15 +146,28 @@ final class PeripheralSession: PeripheralEvents {
     published = [:]
     waiting = []
     unwanted = []
+    memory.publications = [:]
+    memory.subscribers = [:]
   }
 
   // MARK: Advertising
 
-  func startAdvertising(_ content: LocalAdvertisement, number: Int) {
-    role?.startAdvertising(content) { self.post(.startedAdvertising(number: number, $0)) }
+  func startAdvertising(_ content: LocalAdvertisement, number: Int, isRestored: Bool = false) {
+    memory.advertisingNumber = number
+    role?.startAdvertising(content) { error in
+      if error == nil, self.preserved != nil, self.memory.advertisingNumber == number {
+        self.memory.advertisement = content
+      }
+      // Who was told in an earlier process is told of a failure only.
+      if !isRestored || error != nil { self.post(.startedAdvertising(number: number, error)) }
+    }
   }
 
-  func stopAdvertising() { role?.stopAdvertising() }
+  func stopAdvertising() {
+    memory.advertisingNumber = nil
+    memory.advertisement = nil
+    role?.stopAdvertising()
+  }
 
   // MARK: Values
 
@@ -141,11 +191,15 @@ final class PeripheralSession: PeripheralEvents {
   // MARK: What the stack tells
 
   func peripheral(didUpdateState state: AdapterState) {
+    self.state = state
+    let resumption = memory.resumption
     if state != .poweredOn {
       forgetServices()
+      memory = PreservationMemory()
       window.places.reset()
     }
     post(.state(state))
+    if state == .poweredOn, let resumption { goOn(resumption) }
   }
 
   func peripheral(
@@ -163,10 +217,14 @@ final class PeripheralSession: PeripheralEvents {
   }
 
   func peripheral(didSubscribe central: RemoteCentral, to characteristic: LocalCharacteristicIdentifier) {
+    if preserved != nil { memory.subscribers[characteristic, default: []].append(central) }
     post(.subscribed(central, characteristic))
   }
 
   func peripheral(didUnsubscribe central: RemoteCentral, from characteristic: LocalCharacteristicIdentifier) {
+    if preserved != nil {
+      memory.subscribers[characteristic]?.removeAll { $0.identifier == central.identifier }
+    }
     post(.unsubscribed(central, characteristic))
   }
 

@@ -13,6 +13,7 @@ final class CentralProgram: NSObject, @unchecked Sendable {
   }
 
   enum Event: Equatable {
+    case restored
     case state(CBManagerState)
     case connected(String?)
     case failedToConnect(String?, CBError.Code?)
@@ -37,6 +38,8 @@ final class CentralProgram: NSObject, @unchecked Sendable {
   let queue = DispatchQueue(label: "central program")
   private(set) var manager: CBCentralManager!
   var events: [Event] = []
+  /// What an earlier process left.
+  var restored: [String: Any] = [:]
   var sightings: [Sighting] = []
   var values: [Data] = []
   /// Peripherals that the program keeps a reference to; what it does not keep is gone.
@@ -77,6 +80,14 @@ private func text(_ error: (any Error)?) -> String? { error?.localizedDescriptio
 
 extension CentralProgram: CBCentralManagerDelegate {
   func centralManagerDidUpdateState(_ central: CBCentralManager) { events.append(.state(central.state)) }
+
+  func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
+    events.append(.restored)
+    restored = dict
+    let peripherals = dict[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral] ?? []
+    for peripheral in peripherals { peripheral.delegate = self }
+    kept += peripherals
+  }
 
   func centralManager(
     _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],

@@ -5,6 +5,7 @@ import CoreBluetooth
 /// `@unchecked Sendable`: callbacks come on the serial `queue`, and the tests look only while the world stands still.
 final class PeripheralProgram: NSObject, @unchecked Sendable {
   enum Event: Equatable {
+    case restored
     case state(CBManagerState)
     case added(String, CBError.Code?)
     case advertising(CBError.Code?)
@@ -20,6 +21,8 @@ final class PeripheralProgram: NSObject, @unchecked Sendable {
   private let services: [CBMutableService]
   private let advertisement: [String: Any]?
   var events: [Event] = []
+  /// What an earlier process left.
+  var restored: [String: Any] = [:]
   var centrals: [CBCentral] = []
   /// Values by characteristic: what reads are answered with and writes change.
   var values: [CBUUID: Data] = [:]
@@ -43,6 +46,11 @@ final class PeripheralProgram: NSObject, @unchecked Sendable {
 }
 
 extension PeripheralProgram: CBPeripheralManagerDelegate {
+  func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
+    events.append(.restored)
+    restored = dict
+  }
+
   func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
     events.append(.state(peripheral.state))
     guard peripheral.state == .poweredOn else { return }

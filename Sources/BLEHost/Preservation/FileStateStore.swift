@@ -1,0 +1,128 @@
+import BLEAdapter
+import BLECore
+import Dispatch
+
+/// The states of one program's managers on one adapter, each in a file of its own in the user's state folder.
+///
+/// A file is written beside itself and put in place by renaming, so that whatever moment a process dies at, a whole state is
+/// there. Who has a state holds a lock on it, which the operating system takes back when the process dies. Changes are written
+/// together, ten times a second at the most, on a thread of their own. Everything on the loop but where it says otherwise.
+public final class FileStateStore: StateStore {
+  private let folder: String
+  private let owner: String
+  private let loop: any StackLoop
+  private let log: Logger
+  private let queue = DispatchQueue(label: "swift-corebluetooth.state", qos: .utility)
+  private var held: [ObjectIdentifier: FileState] = [:]
+
+  /// - Parameters:
+  ///   - folder: is made, for this user only, where it is missing.
+  ///   - program: what makes two processes the same program: the path of the executable.
+  ///   - adapter: the adapter's name, since the same program is another device there.
+  public init(folder: String, program: String, adapter: String, loop: any StackLoop, log: Logger) {
+    self.folder = folder
+    owner = "\(program)\0\(adapter)"
+    self.loop = loop
+    self.log = log
+  }
+
+  public func claim(_ key: PreservationKey) -> (any PreservedState)? {
+    let name = "\(owner)\0\(key.role.rawValue)\0\(key.identifier)"
+    do throws(PeerFileError) {
+      try StateFolder.make(folder)
+      guard let file = try PreservedStateFile(folder: folder, name: name) else {
+        log.log(
+          .warning, "another manager has the restore identifier \(key.identifier): nothing of this one is preserved")
+        return nil
+      }
+      let state = FileState(file, on: loop, queue: queue, log: log) { [weak self] state in
+        self?.held[ObjectIdentifier(state)] = nil
+      }
+      held[ObjectIdentifier(state)] = state
+      return state
+    } catch {
+      log.log(.warning, "\(error): nothing is preserved for the restore identifier \(key.identifier)")
+      return nil
+    }
+  }
+
+  public func flush() {
+    for state in held.values { state.write() }
+    queue.sync {}
+  }
+}
+
+/// One manager's state in a file.
+private final class FileState: PreservedState, TimerTarget {
+  /// Changes that come together are written together.
+  private static let gathering = StackDuration.milliseconds(2)
+  private static let interval = StackDuration.milliseconds(100)
+
+  let left: [UInt8]?
+  var source: (() -> [UInt8]?)?
+  private let file: PreservedStateFile
+  private let loop: any StackLoop
+  private let queue: DispatchQueue
+  private let log: Logger
+  private let ended: (FileState) -> Void
+  private var timer: TimerToken?
+  private var lastWrite: StackInstant?
+  private var hasEnded = false
+
+  init(
+    _ file: PreservedStateFile, on loop: any StackLoop, queue: DispatchQueue, log: Logger,
+    ended: @escaping (FileState) -> Void
+  ) {
+    self.file = file
+    self.loop = loop
+    self.queue = queue
+    self.log = log
+    self.ended = ended
+    do throws(PeerFileError) {
+      left = try file.read()
+    } catch {
+      left = nil
+      setAside(because: "\(error)")
+    }
+  }
+
+  func setChanged() {
+    if timer != nil || hasEnded { return }
+    let earliest = max(loop.now + Self.gathering, lastWrite.map { $0 + Self.interval } ?? loop.now)
+    timer = loop.schedule(at: earliest, .background, self, tag: 0)
+  }
+
+  func timerFired(tag: Int) { write() }
+
+  /// Writes what has changed.
+  func write() {
+    guard let timer else { return }
+    loop.cancel(timer)
+    self.timer = nil
+    lastWrite = loop.now
+    let octets = source?()
+    queue.async { [file, log] in
+      do throws(PeerFileError) {
+        if let octets { try file.write(octets) } else { try file.remove() }
+      } catch {
+        log.log(.warning, "\(error): the state of a manager is not preserved")
+      }
+    }
+  }
+
+  func setAside(because reason: String) {
+    let place = file.setAside()
+    log.log(.error, "a preserved state is of no use and was put away as \(place): \(reason)")
+  }
+
+  /// Waits for the file: the next manager of this key may be made at once.
+  func end() {
+    if hasEnded { return }
+    hasEnded = true
+    if let timer { loop.cancel(timer) }
+    timer = nil
+    source = nil
+    queue.sync { file.end() }
+    ended(self)
+  }
+}

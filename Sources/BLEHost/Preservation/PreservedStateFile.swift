@@ -1,0 +1,85 @@
+import BLECore
+import BLECrypto
+import Glibc
+
+/// The file of one manager's state, locked for as long as this is there: a line that says what it is, with a check of all that
+/// follows and of whose it is, and behind it the state.
+///
+/// `@unchecked Sendable`: what changes is touched on the store's queue, or before and after all that runs there.
+final class PreservedStateFile: @unchecked Sendable {
+  /// The states of thousands of peers have room; what is longer is no state.
+  static let sizeLimit = 1 << 20
+  private static let title = "swift-corebluetooth state 1 "
+
+  private let path: String
+  private let owner: [UInt8]
+  private var lock: FileLock?
+
+  /// `name` says whose state it is. `nil` where another process, or another manager of this one, has it.
+  init?(folder: String, name: String) throws(PeerFileError) {
+    owner = Array(name.utf8)
+    // A name may hold anything and be of any length: the file is called after its code.
+    let hash = AESCMAC(key: SecretKey(mostSignificantFirst: [UInt8](repeating: 0, count: 16)))
+    let code = hash.code(owner)
+    path = "\(folder)/\(Self.digits(code.high))\(Self.digits(code.low))"
+    guard let lock = try FileLock.taken(path + ".lock") else { return nil }
+    self.lock = consume lock
+  }
+
+  /// The state; `nil` where there is none.
+  func read() throws(PeerFileError) -> [UInt8]? {
+    if access(path, F_OK) != 0, errno == ENOENT { return nil }
+    let file = try OpenFile(path, O_RDONLY | O_NONBLOCK)
+    guard file.size <= Self.sizeLimit else { throw PeerFileError(description: "\(path) is too large") }
+    let octets = try file.read(from: 0)
+    guard let end = octets.firstIndex(of: 0x0A) else { throw foreign }
+    let state = Array(octets[(end + 1)...])
+    guard Array(octets[...end]) == header(for: state) else { throw foreign }
+    return state
+  }
+
+  func write(_ state: [UInt8]) throws(PeerFileError) {
+    let octets = header(for: state) + state
+    guard octets.count <= Self.sizeLimit else {
+      try remove()
+      throw PeerFileError(description: "a state of \(state.count) octets is too large")
+    }
+    if lock == nil { return }
+    try StateFolder.place(octets, at: path, replacing: true)
+  }
+
+  func remove() throws(PeerFileError) {
+    if lock != nil, unlink(path) != 0, errno != ENOENT { throw .system("remove", path) }
+  }
+
+  /// Puts the file out of the way, and tells where to.
+  func setAside() -> String {
+    let place = path + ".bad"
+    return rename(path, place) == 0 ? place : path
+  }
+
+  /// Nothing is left, and the next may have it.
+  func end() {
+    guard lock != nil else { return }
+    unlink(path)
+    unlink(path + ".lock")
+    lock = nil
+  }
+
+  private func header(for state: [UInt8]) -> [UInt8] {
+    var check: UInt64 = 0xCBF2_9CE4_8422_2325
+    // FNV-1a: a guard against accidents.
+    for octet in owner { check = (check ^ UInt64(octet)) &* 0x100_0000_01B3 }
+    for octet in state { check = (check ^ UInt64(octet)) &* 0x100_0000_01B3 }
+    return Array("\(Self.title)\(Self.digits(check))\n".utf8)
+  }
+
+  private var foreign: PeerFileError {
+    PeerFileError(description: "\(path) is no state of this version, or not whole")
+  }
+
+  private static func digits(_ value: UInt64) -> String {
+    let text = String(value, radix: 16)
+    return String(repeating: "0", count: 16 - text.count) + text
+  }
+}

@@ -1,0 +1,43 @@
+import BLECore
+import BLEHost
+import Synchronization
+
+/// One process on a device: its stack, and its part of the world's loop.
+struct DeviceProcess: Sendable {
+  /// How many there were before it.
+  let launch: UInt64
+  let stack: HostStack
+  let loop: ProcessLoop
+}
+
+/// The world's loop for one process, which can die: from then on nothing that its programs ask for is done, and nothing is
+/// told to them.
+final class ProcessLoop: StackLoop {
+  private let loop: VirtualLoop
+  private let isDead = Atomic(false)
+
+  init(_ loop: VirtualLoop) { self.loop = loop }
+
+  /// On the loop.
+  func die() { isDead.store(true, ordering: .relaxed) }
+
+  var now: StackInstant { loop.now }
+
+  func submit(from origin: JobOrigin, _ job: @escaping @Sendable () -> Void) {
+    loop.submit(from: origin) { [self] in
+      if !isDead.load(ordering: .relaxed) { job() }
+    }
+  }
+
+  func makeOrigin() -> JobOrigin { loop.makeOrigin() }
+
+  func schedule(
+    at deadline: StackInstant, _ kind: TimerKind, _ target: any TimerTarget, tag: Int
+  ) -> TimerToken { loop.schedule(at: deadline, kind, target, tag: tag) }
+
+  func cancel(_ token: TimerToken) { loop.cancel(token) }
+
+  func deliver(_ delivery: any CallbackDelivery) {
+    if !isDead.load(ordering: .relaxed) { loop.deliver(delivery) }
+  }
+}

@@ -1,0 +1,40 @@
+internal import BLEAdapter
+internal import BLECore
+
+extension CBCentralManager {
+  /// What the manager of an earlier process was doing. Its links have ended with that process: what was connected is being
+  /// connected again. The peripherals belong to the delegate from here on; what it does not keep is given up.
+  func receive(_ restored: PreservedCentral) {
+    let peripherals = restored.peers.map { peer in
+      let identifier = PeerIdentifier(PeerNumber(peer.identifier))
+      let peripheral = context.peripheral(
+        identifier, name: peer.name ?? adapter.knownPeers([identifier]).first?.name)
+      peripheral.willRestore(reconnection: peer.reconnects ? ConnectionOptions() : nil)
+      return peripheral
+    }
+    let wishes = peripherals.map { (peer: $0.peerIdentifier, wish: wish(for: $0, ConnectionOptions())) }
+    let (number, delegate) = shared.withLock { state in
+      state.scan += 1
+      state.isScanning = restored.scan != nil
+      return (state.scan, state.delegate)
+    }
+    let scan = restored.scan.map { (parameters: $0.parameters, number: number) }
+    delegate?.centralManager(self, willRestoreState: dictionary(restored, peripherals))
+    let job = Carried((wishes, scan))
+    submit { [context] in context.session.value.resume(job.value.0, scan: job.value.1) }
+    withExtendedLifetime(peripherals) {}
+  }
+
+  /// With Apple's keys; what there is nothing of is not there.
+  private func dictionary(_ restored: PreservedCentral, _ peripherals: [CBPeripheral]) -> [String: Any] {
+    var dictionary: [String: Any] = [:]
+    if !peripherals.isEmpty { dictionary[CBCentralManagerRestoredStatePeripheralsKey] = peripherals }
+    if let scan = restored.scan {
+      if let services = scan.parameters.services {
+        dictionary[CBCentralManagerRestoredStateScanServicesKey] = services.map { CBUUID($0) }
+      }
+      dictionary[CBCentralManagerRestoredStateScanOptionsKey] = scan.options
+    }
+    return dictionary
+  }
+}

@@ -1,0 +1,83 @@
+internal import BLEAdapter
+internal import BLECore
+
+/// What a central manager leaves for the next process: JSON, as it stands in the file.
+struct PreservedCentral: Codable, Equatable {
+  /// A peripheral that was connected, or was to be.
+  struct Peer: Codable, Equatable {
+    let identifier: UUID
+    let name: String?
+    let reconnects: Bool
+  }
+
+  struct Scan: Codable, Equatable {
+    /// `nil`: all.
+    let services: [String]?
+    let solicitedServices: [String]
+    let allowsDuplicates: Bool
+  }
+
+  var peers: [Peer] = []
+  var scan: Scan?
+
+  var isEmpty: Bool { peers.isEmpty && scan == nil }
+}
+
+extension PreservedCentral.Scan {
+  init(_ parameters: ScanParameters) {
+    services = parameters.services?.map(\.description)
+    solicitedServices = parameters.solicitedServices.map(\.description)
+    allowsDuplicates = parameters.allowsDuplicates
+  }
+
+  var parameters: ScanParameters {
+    ScanParameters(
+      services: services?.compactMap { BLEUUID($0) }, solicitedServices: solicitedServices.compactMap { BLEUUID($0) },
+      allowsDuplicates: allowsDuplicates)
+  }
+
+  /// As the program gave them.
+  var options: [String: Any] {
+    var options: [String: Any] = [CBCentralManagerScanOptionAllowDuplicatesKey: NSNumber(value: allowsDuplicates)]
+    let solicited = parameters.solicitedServices
+    if !solicited.isEmpty {
+      options[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] = solicited.map { CBUUID($0) }
+    }
+    return options
+  }
+}
+
+extension CentralSession {
+  /// Takes up what was left under `key`, and leaves from now on what this manager does. Before the role is made: what was left is
+  /// told first.
+  func preserve(as key: PreservationKey) {
+    guard let state = adapter.preserveState(of: key) else { return }
+    let left: PreservedCentral? = state.decodeLeft()
+    state.source = { [weak self] in
+      guard let current = self?.current, !current.isEmpty else { return nil }
+      return StateCoding.encode(current)
+    }
+    preserved = state
+    if let left, !left.isEmpty { post(.restored(left)) }
+  }
+
+  /// What there is to leave now.
+  private var current: PreservedCentral {
+    var current = PreservedCentral()
+    for (identifier, standing) in peers {
+      let (name, wish): (String?, Wish)
+      switch standing {
+      case .wanted(let wanted), .leaving(next: let wanted?): (name, wish) = (nil, wanted)
+      case .connected(let peer, _, let wanted): (name, wish) = (peer.name, wanted)
+      case .leaving(next: nil): continue
+      }
+      current.peers.append(
+        .init(
+          identifier: UUID(high: identifier.high, low: identifier.low), name: name, reconnects: wish.reconnects))
+    }
+    // The same state is the same octets.
+    current.peers.sort { $0.identifier.uuidString < $1.identifier.uuidString }
+    current.scan = scanned.map { .init($0) }
+    return current
+  }
+}
