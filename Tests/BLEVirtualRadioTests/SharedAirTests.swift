@@ -153,6 +153,44 @@ struct SharedAirTests {
     try await peripheral.leave()
   }
 
+  @Test("a link between processes is encrypted: data passes with the right key, and a wrong key ends it")
+  func encryption() async throws {
+    for isRight in [true, false] {
+      let folder = try TemporaryFolder()
+      let (central, peripheral) = try await connectedPair(folder, timeout: 100)
+      try await central.withHost { host in
+        guard let handle = host.connections.first?.event.connectionHandle else { return }
+        host.send(
+          LEEnableEncryption(connectionHandle: handle, randomNumber: 1, diversifier: 2, key: EncryptedPair.key))
+      }
+      #expect(await peripheral.until { !$0.keyRequests.isEmpty })
+      let key = isRight ? EncryptedPair.key : EncryptedPair.otherKey
+      try await peripheral.withHost { host in
+        guard let handle = host.connections.first?.event.connectionHandle else { return }
+        host.send(LELongTermKeyRequestReply(connectionHandle: handle, key: key))
+      }
+      if isRight {
+        for party in [central, peripheral] {
+          #expect(await party.until { $0.encryptionChanges.map(\.status) == [.success] })
+          try await party.withHost { host in
+            guard let handle = host.connections.first?.event.connectionHandle else { return }
+            ConnectionTests.stream(100, from: host, handle)
+          }
+        }
+        let expected = (0..<100).flatMap { ConnectionTests.payload($0) }
+        for party in [central, peripheral] {
+          #expect(await party.until { $0.data.reduce(0) { $0 + $1.packet.payload.count } >= expected.count })
+          #expect(await party.ask { $0.host?.data.flatMap { $0.packet.payload } } == expected)
+        }
+      } else {
+        #expect(await peripheral.until { $0.endReasons == [.messageIntegrityFailure] })
+        #expect(await central.until { $0.endReasons == [.connectionTimeout] })
+      }
+      try await central.leave()
+      try await peripheral.leave()
+    }
+  }
+
   @Test("what the peripheral's process ends, the central's is told")
   func peripheralDisconnects() async throws {
     let folder = try TemporaryFolder()

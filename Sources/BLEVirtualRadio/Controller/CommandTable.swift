@@ -20,6 +20,7 @@ struct CommandTable {
     VirtualController.addSetupCommands(to: &table)
     VirtualController.addInformationCommands(to: &table)
     VirtualController.addListCommands(to: &table)
+    VirtualController.addPrivacyCommands(to: &table)
     VirtualController.addAdvertisingCommands(to: &table)
     VirtualController.addExtendedAdvertisingCommands(to: &table)
     VirtualController.addScanCommands(to: &table)

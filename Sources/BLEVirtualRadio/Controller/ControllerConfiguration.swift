@@ -27,7 +27,7 @@ public struct ControllerConfiguration: Sendable {
   public var supportsDataLengthExtension = true
   /// LE 2M and LE Coded beside LE 1M.
   public var supportsFurtherPHYs = true
-  /// The commands of the resolving list; resolving itself is left to the host.
+  /// Resolving the private addresses of peers, and making private addresses of its own.
   public var supportsResolvingList = true
   /// From a command to its answer.
   public var commandDelay = StackDuration.microseconds(50)

@@ -20,17 +20,8 @@ struct HostState {
   var isFlowControlled = false
   /// The host's buffers for ACL data that are free.
   var freeBuffers = Int.max / 2
-  var isResolving = false
   var transmitCompensation: UInt16 = 0
   var receiveCompensation: UInt16 = 0
   /// Made at the host's wish, for one pairing after the other.
   var keyPair: P256PrivateKey?
-}
-
-/// One entry of the resolving list.
-struct ResolvingEntry {
-  var peer: HCIAddress
-  var peerKey: HCISecret
-  var localKey: HCISecret
-  var mode: LEPrivacyMode
 }

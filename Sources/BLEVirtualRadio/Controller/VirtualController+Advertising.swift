@@ -81,10 +81,25 @@ extension VirtualController {
 
   func startAdvertising(_ set: AdvertisingSet, duration: StackDuration, maximumEvents: Int) throws {
     let random = set.isLegacyCommand ? host.randomAddress : set.randomAddress
-    let address = try ownAddress(set.parameters.ownAddressType, random: random)
+    _ = try ownAddress(set.parameters.ownAddressType, random: random)
     set.advertiser?.stop()
     set.advertiser = Advertiser(
-      controller: self, set: set, address: address, duration: duration, maximumEvents: maximumEvents)
+      controller: self, set: set, address: advertisingAddress(set), duration: duration, maximumEvents: maximumEvents)
+  }
+
+  /// The address that a set shows now: a private one changes with time.
+  func advertisingAddress(_ set: AdvertisingSet) -> DeviceAddress {
+    let random = set.isLegacyCommand ? host.randomAddress : set.randomAddress
+    let address = try? ownAddress(
+      set.parameters.ownAddressType, random: random, peer: set.parameters.peer.address)
+    return address ?? random ?? publicAddress
+  }
+
+  /// Whom a directed set is for, as it is on the air.
+  func advertisingTarget(_ set: AdvertisingSet) -> DeviceAddress? {
+    guard set.parameters.isDirected else { return nil }
+    let peer = set.parameters.peer.address
+    return set.parameters.ownAddressType.isPrivate ? targetPrivateAddress(for: peer) ?? peer : peer
   }
 
   func stopAdvertising(_ set: AdvertisingSet) {
@@ -121,7 +136,7 @@ extension VirtualController {
 
   func reportScanRequest(_ set: AdvertisingSet, from scanner: DeviceAddress) {
     emit(
-      LEScanRequestReceivedEvent(advertisingHandle: set.handle, scannerAddress: HCIAddress(scanner)),
+      LEScanRequestReceivedEvent(advertisingHandle: set.handle, scannerAddress: reported(scanner)),
       .scanRequestReceived)
   }
 }

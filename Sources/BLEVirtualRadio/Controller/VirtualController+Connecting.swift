@@ -47,10 +47,14 @@ extension VirtualController {
       throw HCIErrorCode.invalidParameters
     }
     guard hasRoomForConnection else { throw HCIErrorCode.connectionLimitExceeded }
-    if policy == .peerAddress, connection(to: peer.address) != nil { throw HCIErrorCode.connectionAlreadyExists }
+    if policy == .peerAddress, connection(to: identity(peer.address)) != nil {
+      throw HCIErrorCode.connectionAlreadyExists
+    }
+    // Towards a peer for which there is a private address, that one is used.
     let own = try ownAddress(ownAddressType, random: host.randomAddress)
     let settings = Initiator.Settings(
-      peer: policy == .peerAddress ? peer.address : nil, ownAddress: own, parameters: parameters, windows: windows,
+      peer: policy == .peerAddress ? peer.address : nil, ownAddress: own, isPrivate: ownAddressType.isPrivate,
+      parameters: parameters, windows: windows,
       isExtended: isExtended)
     initiator = Initiator(controller: self, settings: settings)
     return {}
@@ -73,10 +77,11 @@ extension VirtualController {
   /// Makes this side's end of a connection and enters it into the tables.
   func openConnection(_ role: LEConnectionRole, _ indication: ConnectIndication, created: StackInstant) -> Connection {
     let isCentral = role == .central
+    let peer = isCentral ? indication.advertiser : indication.initiator
     let connection = Connection(
       controller: self, handle: newHandle(), role: role, accessAddress: indication.accessAddress,
       localAddress: isCentral ? indication.initiator : indication.advertiser,
-      peerAddress: isCentral ? indication.advertiser : indication.initiator,
+      peerAddress: peer, peerIdentity: reported(peer),
       timing: ConnectionTiming(
         interval: indication.interval, latency: indication.latency, timeout: indication.timeout),
       created: created,

@@ -17,7 +17,9 @@ extension VirtualController {
   func emitConnectionComplete(_ connection: Connection) {
     guard
       let packet = connectionComplete(
-        status: .success, handle: connection.handle, role: connection.role, peer: HCIAddress(connection.peerAddress),
+        status: .success, handle: connection.handle, role: connection.role, peer: connection.peerIdentity,
+        peerPrivate: connection.peerIdentity.isResolved ? connection.peerAddress : .noPrivateAddress,
+        localPrivate: resolvingList.wasMadeHere(connection.localAddress) ? connection.localAddress : .noPrivateAddress,
         timing: connection.timing)
     else { return }
     if configuration.quirks.contains(.dataBeforeConnectionComplete) {
@@ -29,30 +31,34 @@ extension VirtualController {
 
   func emitConnectionComplete(failure: HCIErrorCode, role: LEConnectionRole) {
     let packet = connectionComplete(
-      status: failure, handle: 0, role: role, peer: .none,
+      status: failure, handle: 0, role: role, peer: .none, peerPrivate: .noPrivateAddress,
+      localPrivate: .noPrivateAddress,
       timing: ConnectionTiming(interval: 0, latency: 0, timeout: 0))
     if let packet { toHost(packet) }
   }
 
   /// In the newest form that the host wants; `nil` where it wants none.
   private func connectionComplete(
-    status: HCIErrorCode, handle: UInt16, role: LEConnectionRole, peer: HCIAddress, timing: ConnectionTiming
+    status: HCIErrorCode, handle: UInt16, role: LEConnectionRole, peer: HCIAddress, peerPrivate: DeviceAddress,
+    localPrivate: DeviceAddress, timing: ConnectionTiming
   ) -> HCIPacket? {
     guard host.eventMask.contains(.leMeta) else { return nil }
     let interval = ConnectionInterval(rawValue: timing.interval)
     let timeout = SupervisionTimeout(rawValue: timing.timeout)
-    let none = DeviceAddress(0, kind: .random)
     if host.lowEnergyMask.contains(.enhancedConnectionComplete) {
       return HCIPacket(
         LEEnhancedConnectionCompleteEvent(
           status: status, connectionHandle: ConnectionHandle(handle), role: role, peerAddress: peer,
-          localResolvableAddress: none, peerResolvableAddress: none, interval: interval, latency: timing.latency,
+          localResolvableAddress: localPrivate, peerResolvableAddress: peerPrivate, interval: interval,
+          latency: timing.latency,
           supervisionTimeout: timeout, clockAccuracy: .ppm50))
     }
     guard host.lowEnergyMask.contains(.connectionComplete) else { return nil }
+    // This form knows no identities: the type says only what kind of address it is.
     return HCIPacket(
       LEConnectionCompleteEvent(
-        status: status, connectionHandle: ConnectionHandle(handle), role: role, peerAddress: peer, interval: interval,
+        status: status, connectionHandle: ConnectionHandle(handle), role: role,
+        peerAddress: peer.isResolved ? HCIAddress(peer.address) : peer, interval: interval,
         latency: timing.latency, supervisionTimeout: timeout, clockAccuracy: .ppm50))
   }
 

@@ -106,7 +106,7 @@ extension VirtualController {
       emit(
         LEDirectedAdvertisingReportEvent(reports: [
           .init(
-            type: .directed, address: Self.address(of: offer),
+            type: .directed, address: reportedAddress(of: offer),
             directAddress: HCIAddress(type: .random, value: target.value), rssi: signal)
         ]), .directedAdvertisingReport)
     } else {
@@ -117,7 +117,7 @@ extension VirtualController {
           ? .directed : offer.isConnectable ? .connectable : offer.isScannable ? .scannable : .nonConnectable
       emit(
         LEAdvertisingReportEvent(reports: [
-          .init(type: type, address: Self.address(of: offer), data: data[...], rssi: signal)
+          .init(type: type, address: reportedAddress(of: offer), data: data[...], rssi: signal)
         ]), .advertisingReport)
     }
   }
@@ -127,6 +127,8 @@ extension VirtualController {
 
   private func reportExtended(_ offer: AdvertisingOffer, data: [UInt8], isResponse: Bool, signal: Int8) {
     guard host.lowEnergyMask.contains(.extendedAdvertisingReport) else { return }
+    let ownAddressType = scanner?.settings.ownAddressType ?? .public
+    let target = offer.target.map { reported(target: $0, ownAddressType: ownAddressType) } ?? .none
     var type: LEExtendedReportType = []
     if offer.isConnectable { type.insert(.connectable) }
     if offer.isScannable { type.insert(.scannable) }
@@ -140,15 +142,15 @@ extension VirtualController {
       emit(
         LEExtendedAdvertisingReportEvent(reports: [
           .init(
-            type: rest.isEmpty ? type : type.union(.incomplete), address: Self.address(of: offer),
+            type: rest.isEmpty ? type : type.union(.incomplete), address: reportedAddress(of: offer),
             primaryPHY: offer.primaryPHY, secondaryPHY: offer.secondary?.phy ?? .none,
             setIdentifier: offer.secondary?.setIdentifier ?? 0xFF, transmitPower: offer.transmitPower, rssi: signal,
-            periodicInterval: 0, directAddress: offer.target.map { HCIAddress($0) } ?? .none, data: part)
+            periodicInterval: 0, directAddress: target, data: part)
         ]), .extendedAdvertisingReport)
     } while !rest.isEmpty
   }
 
-  private static func address(of offer: AdvertisingOffer) -> HCIAddress {
-    offer.advertiser.map { HCIAddress($0) } ?? HCIAddress(type: .anonymous, value: 0)
+  private func reportedAddress(of offer: AdvertisingOffer) -> HCIAddress {
+    offer.advertiser.map { reported($0) } ?? HCIAddress(type: .anonymous, value: 0)
   }
 }

@@ -17,6 +17,7 @@ extension VirtualController {
     if configuration.supportsDataLengthExtension { features.insert(.dataPacketLengthExtension) }
     if configuration.supportsFurtherPHYs { features.formUnion([.phy2M, .codedPHY]) }
     if configuration.supportsExtendedAdvertising { features.insert(.extendedAdvertising) }
+    if configuration.supportsResolvingList { features.insert(.privacy) }
     return features
   }
 
@@ -155,19 +156,4 @@ extension VirtualController {
   }
 
   var hostChannels: LEChannelMap { host.channels }
-
-  // MARK: Addresses
-
-  /// The address that this device shows; refused where the host has set none.
-  func ownAddress(_ type: LEOwnAddressType, random: DeviceAddress?) throws -> DeviceAddress {
-    switch type {
-    case .public, .resolvableOrPublic: return publicAddress
-    case .random, .resolvableOrRandom:
-      guard let random else { throw HCIErrorCode.invalidParameters }
-      return random
-    default: throw HCIErrorCode.invalidParameters
-    }
-  }
-
-  func isOwn(_ address: DeviceAddress) -> Bool { address == publicAddress || address == host.randomAddress }
 }

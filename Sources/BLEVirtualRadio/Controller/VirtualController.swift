@@ -45,7 +45,7 @@ public final class VirtualController: HCITransport, TimerTarget {
   // What the host has set; `resetState` brings all of it back.
   var host = HostState()
   var acceptList: Set<DeviceAddress> = []
-  var resolvingList: [ResolvingEntry] = []
+  var resolvingList = ResolvingList()
   var advertisingSets: [LEAdvertisingHandle: AdvertisingSet] = [:]
   var scanner: Scanner?
   var initiator: Initiator?
@@ -269,17 +269,18 @@ public final class VirtualController: HCITransport, TimerTarget {
 
   var hasRoomForConnection: Bool { connections.count < configuration.connectionLimit }
 
+  /// `peer` is an identity where its address can be resolved.
   func connection(to peer: DeviceAddress) -> Connection? { peers[peer].flatMap { connections[$0] } }
 
   func insert(_ connection: Connection) {
     connections[connection.handle] = connection
-    peers[connection.peerAddress] = connection.handle
+    peers[connection.peerIdentity.address] = connection.handle
     node.links.insert(connection)
   }
 
   func remove(_ connection: Connection) {
     guard connections.removeValue(forKey: connection.handle) != nil else { return }
-    peers[connection.peerAddress] = nil
+    peers[connection.peerIdentity.address] = nil
     node.links.remove(connection)
     outstandingPackets -= connection.outstanding
     host.freeBuffers += connection.heldByHost
@@ -314,6 +315,6 @@ public final class VirtualController: HCITransport, TimerTarget {
     host = HostState()
     if address.kind == .random { host.randomAddress = address }
     acceptList = []
-    resolvingList = []
+    resolvingList = ResolvingList()
   }
 }

@@ -10,7 +10,7 @@ final class Advertiser: TimerTarget, AdvertisingSource {
 
   let controller: VirtualController
   let set: AdvertisingSet
-  let address: DeviceAddress
+  private(set) var address: DeviceAddress
   private var offer: AdvertisingOffer?
   private var eventTimer = TimerToken()
   private var durationTimer = TimerToken()
@@ -43,7 +43,17 @@ final class Advertiser: TimerTarget, AdvertisingSource {
 
   /// The host has given the set other data.
   func contentChanged() {
-    offer = set.makeOffer(source: self, address: address, transmitPower: node.transmitPower)
+    offer = self.set.makeOffer(
+      source: self, address: address, target: controller.advertisingTarget(self.set), transmitPower: node.transmitPower)
+  }
+
+  /// A private address is used for a while only.
+  private func renewAddress() {
+    guard self.set.parameters.ownAddressType.isPrivate else { return }
+    let fresh = controller.advertisingAddress(self.set)
+    if fresh == address, offer?.target == controller.advertisingTarget(self.set) { return }
+    address = fresh
+    contentChanged()
   }
 
   func stop() {
@@ -80,6 +90,7 @@ final class Advertiser: TimerTarget, AdvertisingSource {
   }
 
   private func schedule(after delay: StackDuration) {
+    renewAddress()
     guard let offer else { return }
     if !controller.air.hasListeners, maximumEvents == 0 {
       restNumber = controller.air.rest(self)
@@ -117,9 +128,13 @@ final class Advertiser: TimerTarget, AdvertisingSource {
   func path(from node: AirNode) -> AirPath { controller.air.path(from: node, to: self.node) }
 
   func answersScanRequest(from scanner: DeviceAddress) -> Bool {
-    guard isRunning else { return false }
+    guard isRunning, !controller.resolvingList.ignores(scanner) else { return false }
     let policy = set.parameters.filterPolicy
-    if policy == .scanFromListOnly || policy == .listOnly, !controller.acceptList.contains(scanner) { return false }
+    if policy == .scanFromListOnly || policy == .listOnly,
+      !controller.acceptList.contains(controller.identity(scanner))
+    {
+      return false
+    }
     if set.parameters.reportsScanRequests { controller.reportScanRequest(set, from: scanner) }
     return true
   }
@@ -127,9 +142,11 @@ final class Advertiser: TimerTarget, AdvertisingSource {
   /// The initiator may connect to this set.
   func accepts(_ initiator: DeviceAddress) -> Bool {
     guard isRunning, set.parameters.isConnectable, !node.isSilent, controller.hasRoomForConnection else { return false }
-    if set.parameters.isDirected, set.parameters.peer.address != initiator { return false }
+    if controller.resolvingList.ignores(initiator) { return false }
+    let identity = controller.identity(initiator)
+    if set.parameters.isDirected, set.parameters.peer.address != identity { return false }
     let policy = set.parameters.filterPolicy
-    return policy != .connectFromListOnly && policy != .listOnly || controller.acceptList.contains(initiator)
+    return policy != .connectFromListOnly && policy != .listOnly || controller.acceptList.contains(identity)
   }
 
   func connect(

@@ -42,10 +42,12 @@ final class AdvertisingSet {
     self.parameters = parameters
   }
 
-  func makeOffer(source: any AdvertisingSource, address: DeviceAddress, transmitPower: Int8) -> AdvertisingOffer {
+  func makeOffer(
+    source: any AdvertisingSource, address: DeviceAddress, target: DeviceAddress?, transmitPower: Int8
+  ) -> AdvertisingOffer {
     AdvertisingOffer(
       source: source, advertiser: parameters.isAnonymous ? nil : address,
-      target: parameters.isDirected ? parameters.peer.address : nil, isConnectable: parameters.isConnectable,
+      target: target, isConnectable: parameters.isConnectable,
       isScannable: parameters.isScannable, channels: parameters.channels, primaryPHY: parameters.primaryPHY,
       secondary: parameters.isLegacy
         ? nil

@@ -24,7 +24,10 @@ final class Connection: TimerTarget {
   let role: LEConnectionRole
   let accessAddress: UInt32
   let localAddress: DeviceAddress
+  /// As it is on the air.
   let peerAddress: DeviceAddress
+  /// As events tell it: the identity where the peer's address was resolved.
+  let peerIdentity: HCIAddress
   let created: StackInstant
 
   var peer = Peer.none
@@ -95,7 +98,8 @@ final class Connection: TimerTarget {
   init(
     controller: VirtualController, handle: UInt16, role: LEConnectionRole, accessAddress: UInt32,
     localAddress: DeviceAddress,
-    peerAddress: DeviceAddress, timing: ConnectionTiming, created: StackInstant, anchor: StackInstant
+    peerAddress: DeviceAddress, peerIdentity: HCIAddress, timing: ConnectionTiming, created: StackInstant,
+    anchor: StackInstant
   ) {
     self.controller = controller
     self.handle = handle
@@ -103,6 +107,7 @@ final class Connection: TimerTarget {
     self.accessAddress = accessAddress
     self.localAddress = localAddress
     self.peerAddress = peerAddress
+    self.peerIdentity = peerIdentity
     self.timing = timing
     self.created = created
     self.anchor = anchor

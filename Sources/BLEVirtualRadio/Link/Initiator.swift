@@ -7,6 +7,8 @@ final class Initiator: AdvertisingListener {
     /// `nil` for whoever is on the accept list.
     var peer: DeviceAddress?
     var ownAddress: DeviceAddress
+    /// Where there is a private address towards the peer, it is used instead.
+    var isPrivate: Bool
     var parameters: ConnectionParameters
     var windows: [LEPHY: ListeningWindow]
     /// Connects to extended advertisers too.
@@ -28,14 +30,19 @@ final class Initiator: AdvertisingListener {
 
   func hear(_ offer: AdvertisingOffer, start: StackInstant) {
     guard offer.isConnectable, offer.isLegacy || settings.isExtended, let advertiser = offer.advertiser,
-      settings.peer.map({ $0 == advertiser }) ?? controller.acceptList.contains(advertiser),
+      !controller.resolvingList.ignores(advertiser)
+    else { return }
+    let identity = controller.identity(advertiser)
+    guard
+      settings.peer.map({ $0 == identity || $0 == advertiser }) ?? controller.acceptList.contains(identity),
       offer.target == nil || offer.target == settings.ownAddress || offer.target.map(controller.isOwn) == true,
-      let window = settings.windows[offer.primaryPHY], controller.connection(to: advertiser) == nil
+      let window = settings.windows[offer.primaryPHY], controller.connection(to: identity) == nil
     else { return }
     var path = offer.source.path(to: node)
     if path.isBlocked { return }
     guard window.hears(offer, start: start, over: &path, chance: node.chance) else { return }
-    let indication = makeIndication(to: advertiser)
+    let own = settings.isPrivate ? controller.localPrivateAddress(for: identity) : nil
+    let indication = makeIndication(to: advertiser, from: own ?? settings.ownAddress)
     let arrives =
       offer.source.path(from: node).isPerfect
       || {
@@ -56,11 +63,11 @@ final class Initiator: AdvertisingListener {
     controller.initiatorConnected(indication, peer: peer, created: now, phy: offer.secondary?.phy ?? .le1M)
   }
 
-  private func makeIndication(to advertiser: DeviceAddress) -> ConnectIndication {
+  private func makeIndication(to advertiser: DeviceAddress, from own: DeviceAddress) -> ConnectIndication {
     let chance = node.chance
     let parameters = settings.parameters
     return ConnectIndication(
-      initiator: settings.ownAddress, advertiser: advertiser, supportsChannelSelection2: true,
+      initiator: own, advertiser: advertiser, supportsChannelSelection2: true,
       accessAddress: Self.accessAddress(chance), crcInitialization: UInt32(truncatingIfNeeded: chance.next()),
       windowSize: 1, windowOffset: 0, interval: parameters.intervalMinimum.rawValue, latency: parameters.latency,
       timeout: parameters.supervisionTimeout.rawValue, channelMap: controller.hostChannels.rawValue,

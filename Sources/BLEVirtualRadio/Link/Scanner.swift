@@ -30,7 +30,7 @@ final class Scanner: AdvertisingListener, TimerTarget {
 
   let controller: VirtualController
   let node: AirNode
-  private let settings: Settings
+  let settings: Settings
   private let address: DeviceAddress
   private var seen: Set<Seen> = []
   private var durationTimer = TimerToken()
@@ -84,15 +84,16 @@ final class Scanner: AdvertisingListener, TimerTarget {
         offer, data: offer.isLegacy || !offer.isScannable ? offer.data : [], isResponse: false,
         isExtended: settings.isExtended, signal: path.signal(node.chance))
     }
-    guard asks, !isKnown(offer, isResponse: true), offer.advertiser != nil else { return }
+    guard asks, !isKnown(offer, isResponse: true), let advertiser = offer.advertiser else { return }
+    let asker = askingAddress(advertiser)
     var back = offer.source.path(from: node)
     let time = start + offer.primaryDuration + AirTime.interFrameSpace
     let arrives = back.delivers(node.chance)
-    if let tap = controller.air.tap, let advertiser = offer.advertiser {
-      let request = AdvertisingChannelPDU.scanRequest(ScanRequest(scanner: address, advertiser: advertiser))
+    if let tap = controller.air.tap {
+      let request = AdvertisingChannelPDU.scanRequest(ScanRequest(scanner: asker, advertiser: advertiser))
       tap.air(controller.air, carried: offer.frame(request.octets, at: time, channel: 37, phy: offer.primaryPHY))
     }
-    guard arrives, offer.source.answersScanRequest(from: address) else { return }
+    guard arrives, offer.source.answersScanRequest(from: asker) else { return }
     let heard = path.delivers(node.chance)
     if let tap = controller.air.tap {
       tap.air(
@@ -110,7 +111,14 @@ final class Scanner: AdvertisingListener, TimerTarget {
   private func admits(_ offer: AdvertisingOffer) -> Bool {
     let policy = settings.filterPolicy
     if policy == .listOnly || policy == .listAndUnresolvedDirected {
-      guard let advertiser = offer.advertiser, controller.acceptList.contains(advertiser) else { return false }
+      guard let advertiser = offer.advertiser,
+        controller.acceptList.contains(controller.identity(advertiser))
+      else { return false }
+    }
+    if controller.resolvingList.isActive, let advertiser = offer.advertiser,
+      controller.resolvingList.ignores(advertiser)
+    {
+      return false
     }
     guard let target = offer.target else { return true }
     if target == address || controller.isOwn(target) { return true }
@@ -118,11 +126,18 @@ final class Scanner: AdvertisingListener, TimerTarget {
     return takesUnresolved && target.randomKind == .resolvablePrivate
   }
 
+  /// What this device asks under.
+  private func askingAddress(_ advertiser: DeviceAddress) -> DeviceAddress {
+    guard settings.ownAddressType.isPrivate else { return address }
+    return controller.localPrivateAddress(for: controller.identity(advertiser)) ?? address
+  }
+
   private func key(_ offer: AdvertisingOffer, _ isResponse: Bool) -> Seen {
+    let advertiser = offer.advertiser.map { controller.identity($0) }
     let information = offer.secondary.map { UInt32($0.setIdentifier) << 16 | UInt32($0.dataIdentifier) | 1 << 31 } ?? 0
-    let kind: UInt64 = offer.advertiser?.kind == .random ? 1 << 48 : 0
+    let kind: UInt64 = advertiser?.kind == .random ? 1 << 48 : 0
     return Seen(
-      address: (offer.advertiser?.value ?? 1 << 49) | kind, isResponse: isResponse,
+      address: (advertiser?.value ?? 1 << 49) | kind, isResponse: isResponse,
       information: information | (offer.target == nil ? 0 : 1 << 30))
   }
 
