@@ -87,6 +87,7 @@ open class CBPeripheral: CBPeer {
   open func readRSSI() {
     let (connection, isInvalid) = shared.withLock { ($0.standing == .connected ? $0.connection : nil, $0.isInvalid) }
     if let connection {
+      noticeIfUnheard("Reading RSSI for peripheral", "peripheral:didReadRSSI:error:")
       context.submit { connection.readRSSI() }
     } else if !isInvalid {
       context.submit { [context, peerIdentifier] in context.session.value.post(.rssiUnavailable(peerIdentifier)) }
@@ -96,6 +97,7 @@ open class CBPeripheral: CBPeer {
   /// Looks for services, `nil` for all; answered by `peripheral(_:didDiscoverServices:)`. What was found before stays.
   open func discoverServices(_ serviceUUIDs: [CBUUID]?) {
     guard let connection = connectionForCommand() else { return }
+    noticeIfUnheard("Discovering services for peripheral", "peripheral:didDiscoverServices:")
     let filter = serviceUUIDs?.filter
     context.submit { connection.discoverServices(filter) }
   }
@@ -117,6 +119,8 @@ open class CBPeripheral: CBPeer {
   /// `peripheral(_:didDiscoverCharacteristicsFor:error:)`. What was found before stays.
   open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]?, for service: CBService) {
     guard let connection = connectionForCommand() else { return }
+    noticeIfUnheard(
+      "Discovering characteristics on peripheral", "peripheral:didDiscoverCharacteristicsForService:error:")
     let (filter, carried) = (characteristicUUIDs?.filter, Carried(service))
     guard let remote = usable(service) else {
       answer(.characteristics(service, filter: filter, .failure(.goneAttribute)), on: connection)

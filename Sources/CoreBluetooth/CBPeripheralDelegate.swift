@@ -12,7 +12,8 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
   /// Availability: iOS 7.0, macOS 10.9.
   func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService])
 
-  /// Not called: `peripheral(_:didReadRSSI:error:)` took its place.
+  /// The answer to `CBPeripheral.readRSSI()` for delegates that do not have `peripheral(_:didReadRSSI:error:)`, which took its
+  /// place; the value is in `CBPeripheral.rssi`.
   ///
   /// Availability: iOS 5.0, macOS 10.7; deprecated in iOS 8.0, macOS 10.13.
   @available(*, deprecated)
@@ -78,10 +79,15 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
 
 extension CBPeripheralDelegate {
   public func peripheralDidUpdateName(_ peripheral: CBPeripheral) {}
-  public func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {}
+  public func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
+    peripheral.nobodyTakesChange()
+  }
   @available(*, deprecated)
   public func peripheralDidUpdateRSSI(_ peripheral: CBPeripheral, error: (any Error)?) {}
-  public func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {}
+  public func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
+    // Not through the type of `peripheral` itself, whose method is marked as deprecated: what it calls is.
+    (peripheral as any OlderCallbacks).handOnRSSI(error)
+  }
   public func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {}
   public func peripheral(
     _ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?
