@@ -99,7 +99,7 @@ var targets: [Target] = []
       ]),
     tests(
       "RequirementTests",
-      knows: ["BLECore", "BLECrypto", "CoreBluetooth", "BLETestKit", "CSQLite", "symbol-comparison"]),
+      knows: ["BLECore", "BLECrypto", "CoreBluetooth", "BLESession", "BLETestKit", "CSQLite", "symbol-comparison"]),
     tests("ToolTests", knows: ["BLECore", "CoreBluetooth", "ble"]),
     tests("VectorTests", knows: ["vector-runner"]),
   ]
@@ -127,7 +127,7 @@ var targets: [Target] = []
 products += [.library(name: "BLESession", targets: ["BLESession"])]
 targets += [
   .target(name: "BLESession", dependencies: coreBluetooth, swiftSettings: strict),
-  .testTarget(name: "BLESessionTests", dependencies: ["BLESession"] + coreBluetooth, swiftSettings: strict),
+  .testTarget(name: "BLESessionTests", dependencies: ["BLESession", "BLETestKit"] + coreBluetooth, swiftSettings: strict),
 ]
 
 let package = Package(

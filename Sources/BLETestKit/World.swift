@@ -28,6 +28,7 @@ public final class World: @unchecked Sendable {
   let recorder: Recorder
   let worldLog = WorldLog()
   let log: Logger
+  let executor: WorldExecutor
   private let devices = Mutex<[Device]>([])
   let scriptedDevices = Mutex<[ScriptedDevice]>([])
 
@@ -36,6 +37,7 @@ public final class World: @unchecked Sendable {
   ///   - keepsPackets: whether the traffic is remembered for a capture. Benchmarks do without.
   public init(seed: UInt64? = nil, keepsPackets: Bool = true) {
     self.seed = seed ?? Self.seedFromEnvironment ?? SystemEntropy().next()
+    executor = WorldExecutor(loop: loop)
     air = Air(loop: loop, seed: self.seed)
     recorder = Recorder(isOn: keepsPackets)
     log = Logger(label: "world", sink: worldLog)

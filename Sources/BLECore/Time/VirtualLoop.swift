@@ -32,8 +32,10 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
   private struct Shared {
     var jobs: [(origin: JobOrigin, job: @Sendable () -> Void)] = []
     var isRunning = false
-    /// Callbacks that went out and have not returned.
+    /// Callbacks that went out and have not returned, and what else runs outside the loop and has to come to its end first.
     var outstanding = 0
+    /// The run waits for `outstanding` to become 0; whoever makes it so goes on.
+    var isParked = false
     var nextOrigin: UInt32 = 1
     var waiting: [CheckedContinuation<Void, Never>] = []
   }
@@ -98,52 +100,68 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
     }
   }
 
-  /// Rounds until the goal is reached or callbacks are out, whose last then comes back here.
+  /// Something outside the loop is under way that the clock has to wait for, such as a program's task. From any thread;
+  /// `leave()` ends it.
+  public func enter() { shared.withLock { $0.outstanding += 1 } }
+
+  /// Ends what `enter()` began. The world may go on inside this call.
+  public func leave() {
+    let goesOn = shared.withLock { shared in
+      shared.outstanding -= 1
+      guard shared.outstanding == 0, shared.isParked else { return false }
+      shared.isParked = false
+      return true
+    }
+    if goesOn { proceed() }
+  }
+
+  /// Rounds until the goal is reached, or something is outside whose last then comes back here.
   private func proceed() {
     while true {
-      if runJobs() { continue }
-      if !rounds.deliveries.isEmpty {
-        if dispatchDeliveries() { return }
-        continue
+      switch nextStep() {
+      case .jobs(let jobs): run(jobs)
+      case .deliveries: dispatchDeliveries()
+      case .wait: return
+      case .clock:
+        if let outcome = outcome() { return stop(outcome) }
+        fireNextTimers()
       }
-      if let outcome = outcome() {
-        stop(outcome)
-        return
-      }
-      fireNextTimers()
     }
   }
 
-  private func runJobs() -> Bool {
-    var jobs = shared.withLock { shared in
-      var taken: [(origin: JobOrigin, job: @Sendable () -> Void)] = []
-      swap(&taken, &shared.jobs)
-      return taken
+  private enum Step {
+    case jobs([(origin: JobOrigin, job: @Sendable () -> Void)])
+    case deliveries
+    case wait
+    case clock
+  }
+
+  private func nextStep() -> Step {
+    let hasDeliveries = !rounds.deliveries.isEmpty
+    return shared.withLock { shared in
+      if !shared.jobs.isEmpty {
+        var taken: [(origin: JobOrigin, job: @Sendable () -> Void)] = []
+        swap(&taken, &shared.jobs)
+        return .jobs(taken)
+      }
+      if hasDeliveries { return .deliveries }
+      shared.isParked = shared.outstanding > 0
+      return shared.isParked ? .wait : .clock
     }
-    if jobs.isEmpty { return false }
+  }
+
+  private func run(_ jobs: [(origin: JobOrigin, job: @Sendable () -> Void)]) {
     // Swift's sort is stable: jobs of one origin keep their order.
-    if jobs.count > 1 { jobs.sort { $0.origin < $1.origin } }
-    for entry in jobs { entry.job() }
-    return true
+    let ordered = jobs.count > 1 ? jobs.sorted { $0.origin < $1.origin } : jobs
+    for entry in ordered { entry.job() }
   }
 
-  /// False where the callbacks had all returned already before this did.
-  private func dispatchDeliveries() -> Bool {
+  private func dispatchDeliveries() {
     var deliveries: [any CallbackDelivery] = []
     swap(&deliveries, &rounds.deliveries)
-    // One more than there are: whoever takes the last away goes on, be it a callback or this.
-    shared.withLock { $0.outstanding = deliveries.count + 1 }
-    for delivery in deliveries {
-      delivery.dispatch { [self] in if releaseOne() { proceed() } }
-    }
-    return !releaseOne()
-  }
-
-  private func releaseOne() -> Bool {
-    shared.withLock { shared in
-      shared.outstanding -= 1
-      return shared.outstanding == 0
-    }
+    // All of them before the first can end: the run must not go on in between.
+    shared.withLock { $0.outstanding += deliveries.count }
+    for delivery in deliveries { delivery.dispatch { [self] in leave() } }
   }
 
   private func outcome() -> Outcome? {

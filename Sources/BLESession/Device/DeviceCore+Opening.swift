@@ -1,0 +1,93 @@
+import CoreBluetooth
+
+/// The dialogue under way that has to end well before the session is ready.
+final class Opening {
+  let step: OpeningStep
+  var dialogue: any OpeningDialogue
+  /// What was said last: said again where no answer comes.
+  var said: Data?
+  var retriesLeft: Int
+  var timer: (any SessionTimer)?
+  /// Set while the dialogue is going on.
+  var onDone: (() -> Void)?
+
+  init(_ step: OpeningStep) {
+    self.step = step
+    dialogue = step.dialogue()
+    retriesLeft = step.retries
+  }
+}
+
+extension DeviceCore {
+  func beginOpening() { open(step: 0) }
+
+  private func open(step index: Int) {
+    guard index < configuration.opening.count else {
+      opening = nil
+      return becomeReady()
+    }
+    enter(.verifying)
+    let opening = Opening(configuration.opening[index])
+    self.opening = opening
+    subscribeForOpening(opening.step.answerPath) { [weak self] error in
+      guard let self, self.opening === opening else { return }
+      if let error { return dropLink(error) }
+      opening.onDone = { [weak self] in self?.open(step: index + 1) }
+      follow(opening, opening.dialogue.begin())
+    }
+  }
+
+  /// A value that the device notified: for the dialogue if it comes where the dialogue listens.
+  func openingHears(_ value: Data, on characteristic: CBCharacteristic) {
+    guard let opening, let peripheral, opening.onDone != nil,
+      opening.step.answerPath.find(in: peripheral) === characteristic
+    else { return }
+    follow(opening, opening.dialogue.received(value))
+  }
+
+  private func follow(_ opening: Opening, _ move: OpeningMove) {
+    guard self.opening === opening else { return }
+    switch move {
+    case .listen:
+      if opening.timer == nil { expectAnswer(opening) }
+    case .say(let value):
+      opening.retriesLeft = opening.step.retries
+      say(value, in: opening)
+    case .done:
+      opening.timer?.cancel()
+      let onDone = opening.onDone
+      opening.onDone = nil
+      onDone?()
+    case .refused(let reason):
+      opening.timer?.cancel()
+      dropLink(SessionError(.notVerified, reason))
+    }
+  }
+
+  private func say(_ value: Data, in opening: Opening) {
+    opening.said = value
+    expectAnswer(opening)
+    let path = opening.step.commandPath
+    let reply = Reply<Void>()
+    reply.whenFailed = { [weak self] error in
+      guard let self, self.opening === opening, isConnected else { return }
+      dropLink(error)
+    }
+    let properties = peripheral.flatMap { path.find(in: $0)?.properties } ?? []
+    let kind: Operation.Kind =
+      properties.contains(.write) ? .write(path, value, reply) : .writeWithoutResponse(path, value, reply)
+    operations.add(Operation(kind), isUrgent: true)
+  }
+
+  private func expectAnswer(_ opening: Opening) {
+    opening.timer?.cancel()
+    opening.timer = call(after: opening.step.timeLimit) { [weak opening] core in
+      guard let opening, core.opening === opening else { return }
+      guard let said = opening.said, opening.retriesLeft > 0 else {
+        return core.dropLink(SessionError(.timedOut, "the device did not answer the handshake"))
+      }
+      opening.retriesLeft -= 1
+      core.say(said, in: opening)
+    }
+  }
+}

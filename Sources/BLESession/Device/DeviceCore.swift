@@ -1,0 +1,58 @@
+import CoreBluetooth
+
+/// What a `DeviceSession` is on its central's queue: one device, and the way to it.
+///
+/// The facets are in files of their own: winning the device (`+Campaign`), making it ready (`+Preparing`, `+Opening`), using it
+/// (`+Values`) and losing it (`+Ending`).
+final class DeviceCore: NSObject, CBPeripheralDelegate {
+  let central: CentralCore
+  let configuration: SessionConfiguration
+  var target: DeviceTarget
+  let operations: Operations
+  let subscriptions = Subscriptions()
+  let events = Broadcast<TimedEvent>()
+  var observers: [@Sendable (TimedEvent) -> Void] = []
+
+  private(set) var state = SessionState.idle
+  /// Whether the user wants the device: then it is won back.
+  var isWanted = false
+  /// The device, as long as it is connected or being connected to.
+  var peripheral: CBPeripheral?
+  var isConnected = false
+  var origin = ConnectionOrigin.user
+  var campaign: Campaign?
+  var preparation: Preparation?
+  var opening: Opening?
+  /// Those who wait for the end of a disconnection.
+  var farewells: [Reply<Void>] = []
+  var wasReadyBeforeFarewell = false
+  var farewellTimer: (any SessionTimer)?
+
+  init(central: CentralCore, target: DeviceTarget, configuration: SessionConfiguration) {
+    self.central = central
+    self.target = target
+    self.configuration = configuration
+    operations = Operations(queue: central.queue, clock: central.clock, answerTime: configuration.answerTime)
+    super.init()
+    operations.onSilence = { [weak self] in
+      self?.dropLink(SessionError(.timedOut, "the device did not answer in time"))
+    }
+    central.watchPower(self)
+  }
+
+  func enter(_ state: SessionState) {
+    guard state != self.state else { return }
+    self.state = state
+    emit(.state(state))
+  }
+
+  func emit(_ event: SessionEvent) {
+    let timed = TimedEvent(time: central.clock.now, event: event)
+    for observer in observers { observer(timed) }
+    events.send(timed)
+  }
+
+  func call(after delay: Duration, _ body: @escaping (DeviceCore) -> Void) -> any SessionTimer {
+    central.clock.call(after: delay, on: central.queue) { [weak self] in self.map(body) }
+  }
+}

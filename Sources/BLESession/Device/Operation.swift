@@ -1,0 +1,43 @@
+import CoreBluetooth
+
+/// One thing that is asked of a connected device. One at a time is under way; the others wait, also for a reconnection.
+final class Operation {
+  enum Kind {
+    case read(CharacteristicPath, Reply<Data>)
+    case write(CharacteristicPath, Data, Reply<Void>)
+    case writeWithoutResponse(CharacteristicPath, Data, Reply<Void>)
+    case notify(CharacteristicPath, Bool, Reply<Void>)
+    case readRSSI(Reply<Int>)
+  }
+
+  let kind: Kind
+  /// What it was carried out on, while it is under way.
+  var characteristic: CBCharacteristic?
+
+  init(_ kind: Kind) { self.kind = kind }
+
+  var path: CharacteristicPath? {
+    switch kind {
+    case .read(let path, _), .write(let path, _, _), .writeWithoutResponse(let path, _, _), .notify(let path, _, _):
+      path
+    case .readRSSI: nil
+    }
+  }
+
+  /// Whether whoever asked is not interested any more.
+  var isOver: Bool {
+    switch kind {
+    case .read(_, let reply): reply.isOver
+    case .write(_, _, let reply), .writeWithoutResponse(_, _, let reply), .notify(_, _, let reply): reply.isOver
+    case .readRSSI(let reply): reply.isOver
+    }
+  }
+
+  func fail(_ error: SessionError) {
+    switch kind {
+    case .read(_, let reply): reply.fail(error)
+    case .write(_, _, let reply), .writeWithoutResponse(_, _, let reply), .notify(_, _, let reply): reply.fail(error)
+    case .readRSSI(let reply): reply.fail(error)
+    }
+  }
+}

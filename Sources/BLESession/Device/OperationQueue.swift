@@ -1,0 +1,189 @@
+import CoreBluetooth
+
+/// Carries out operations on one peripheral, strictly one after another, in their order.
+///
+/// The Attribute Protocol has one request under way at a time anyway; keeping the rest here means that they are not lost with the
+/// link, and that an answer always belongs to what was asked last.
+final class Operations {
+  private let queue: DispatchQueue
+  private let clock: any SessionClock
+  private let answerTime: Duration
+  /// Part of making the session ready: goes before all that waits.
+  private var urgent: [Operation] = []
+  private var waiting: [Operation] = []
+  /// The first of `waiting` that was not carried out.
+  private var head = 0
+  private var current: Operation?
+  private var guardTimer: (any SessionTimer)?
+  /// The link that operations go to; `nil` while there is none.
+  private var peripheral: CBPeripheral?
+  private var isReady = false
+  /// The device did not answer in time: the link cannot be used any more.
+  var onSilence: () -> Void = {}
+
+  init(queue: DispatchQueue, clock: any SessionClock, answerTime: Duration) {
+    self.queue = queue
+    self.clock = clock
+    self.answerTime = answerTime
+  }
+
+  /// At the end of the row; before all that wait where it is part of making the session ready.
+  func add(_ operation: Operation, isUrgent: Bool = false) {
+    if isUrgent { urgent.append(operation) } else { waiting.append(operation) }
+    next()
+  }
+
+  /// The attributes are known: what makes the session ready can be carried out.
+  func open(_ peripheral: CBPeripheral) {
+    self.peripheral = peripheral
+    next()
+  }
+
+  /// The session is ready: everything can be carried out.
+  func becomeReady() {
+    isReady = true
+    next()
+  }
+
+  /// The attributes are not known any more: what was under way fails, what waits goes on waiting.
+  func close(_ error: SessionError) {
+    peripheral = nil
+    isReady = false
+    guardTimer?.cancel()
+    let interrupted = [current].compactMap(\.self) + urgent
+    current = nil
+    urgent = []
+    for operation in interrupted { operation.fail(error) }
+  }
+
+  /// Nothing will be carried out any more.
+  func failAll(_ error: SessionError) {
+    close(error)
+    let rest = waiting[head...]
+    waiting = []
+    head = 0
+    for operation in rest { operation.fail(error) }
+  }
+
+  private func next() {
+    while current == nil, peripheral != nil, let operation = first {
+      if case .writeWithoutResponse = operation.kind, !operation.isOver,
+        peripheral?.canSendWriteWithoutResponse == false
+      {
+        return
+      }
+      takeFirst()
+      if !operation.isOver { start(operation) }
+    }
+  }
+
+  private var first: Operation? {
+    urgent.first ?? (isReady && head < waiting.count ? waiting[head] : nil)
+  }
+
+  private func takeFirst() {
+    guard urgent.isEmpty else {
+      urgent.removeFirst()
+      return
+    }
+    head += 1
+    if head > 64, head * 2 > waiting.count {
+      waiting.removeFirst(head)
+      head = 0
+    }
+  }
+
+  private func start(_ operation: Operation) {
+    guard let peripheral else { return }
+    if let path = operation.path {
+      guard let found = path.find(in: peripheral) else {
+        return operation.fail(SessionError(.notFound, "the device has no characteristic \(path)"))
+      }
+      operation.characteristic = found
+    }
+    switch (operation.kind, operation.characteristic) {
+    case (.read, let found?): peripheral.readValue(for: found)
+    case (.write(_, let data, _), let found?):
+      guard found.properties.contains(.write) else {
+        return operation.fail(
+          SessionError(.notSupported, "characteristic \(found.uuid.uuidString) cannot be written with response"))
+      }
+      peripheral.writeValue(data, for: found, type: .withResponse)
+    case (.writeWithoutResponse(_, let data, let reply), let found?):
+      guard found.properties.contains(.writeWithoutResponse) else {
+        return operation.fail(
+          SessionError(.notSupported, "characteristic \(found.uuid.uuidString) cannot be written without response"))
+      }
+      guard data.count <= peripheral.maximumWriteValueLength(for: .withoutResponse) else {
+        return operation.fail(SessionError(.invalid, "\(data.count) octets do not fit into one write without response"))
+      }
+      peripheral.writeValue(data, for: found, type: .withoutResponse)
+      return reply.succeed(())
+    case (.notify(_, let isOn, _), let found?): peripheral.setNotifyValue(isOn, for: found)
+    case (.readRSSI, _): peripheral.readRSSI()
+    default: return
+    }
+    current = operation
+    guardTimer = clock.call(after: answerTime, on: queue) { [weak self, weak operation] in self?.isSilent(operation) }
+  }
+
+  private func isSilent(_ operation: Operation?) {
+    guard let operation, current === operation else { return }
+    close(SessionError(.timedOut, "the device did not answer within \(answerTime)"))
+    onSilence()
+  }
+
+  /// Ends what is under way, if it is what the callback is about.
+  private func finish(_ characteristic: CBCharacteristic?, _ body: (Operation.Kind) -> Bool) {
+    guard let operation = current, operation.characteristic === characteristic, body(operation.kind) else { return }
+    current = nil
+    guardTimer?.cancel()
+    next()
+  }
+}
+
+extension Operations {
+  /// Whether a value that came is the answer to a read.
+  @discardableResult
+  func didUpdateValue(_ characteristic: CBCharacteristic, _ error: (any Error)?) -> Bool {
+    var wasRead = false
+    finish(characteristic) { kind in
+      guard case .read(_, let reply) = kind else { return false }
+      wasRead = true
+      reply.give(Self.outcome(characteristic.value ?? Data(), error))
+      return true
+    }
+    return wasRead
+  }
+
+  func didWrite(_ characteristic: CBCharacteristic, _ error: (any Error)?) {
+    finish(characteristic) { kind in
+      guard case .write(_, _, let reply) = kind else { return false }
+      reply.give(Self.outcome((), error))
+      return true
+    }
+  }
+
+  func didUpdateNotificationState(_ characteristic: CBCharacteristic, _ error: (any Error)?) {
+    finish(characteristic) { kind in
+      guard case .notify(_, _, let reply) = kind else { return false }
+      reply.give(Self.outcome((), error))
+      return true
+    }
+  }
+
+  func didReadRSSI(_ rssi: Int, _ error: (any Error)?) {
+    finish(nil) { kind in
+      guard case .readRSSI(let reply) = kind else { return false }
+      reply.give(Self.outcome(rssi, error))
+      return true
+    }
+  }
+
+  func isReadyToSend() { next() }
+
+  private static func outcome<Value>(_ value: Value, _ error: (any Error)?) -> Result<Value, SessionError> {
+    guard let error else { return .success(value) }
+    return .failure(SessionError(.refused, "the device answered with an error", underlying: error))
+  }
+}

@@ -1,0 +1,46 @@
+import CoreBluetooth
+
+/// What the application listens to: kept over every loss of the link.
+final class Subscriptions {
+  private struct Listener {
+    var path: CharacteristicPath
+    var tell: (Data) -> Void
+    var finish: () -> Void
+  }
+
+  private var listeners: [Int: Listener] = [:]
+  private var next = 0
+  /// Where notifications are switched on, on this link.
+  private(set) var active: Set<CharacteristicPath> = []
+
+  var wanted: Set<CharacteristicPath> { Set(listeners.values.map(\.path)) }
+
+  func isWanted(_ path: CharacteristicPath) -> Bool { listeners.values.contains { $0.path == path } }
+
+  func add(_ path: CharacteristicPath, tell: @escaping (Data) -> Void, finish: @escaping () -> Void) -> Int {
+    defer { next += 1 }
+    listeners[next] = Listener(path: path, tell: tell, finish: finish)
+    return next
+  }
+
+  func remove(_ number: Int) -> CharacteristicPath? { listeners.removeValue(forKey: number)?.path }
+
+  func setActive(_ path: CharacteristicPath, _ isActive: Bool) {
+    if isActive { active.insert(path) } else { active.remove(path) }
+  }
+
+  func linkEnded() { active = [] }
+
+  func deliver(_ value: Data, from characteristic: CBCharacteristic, of peripheral: CBPeripheral) {
+    for number in listeners.keys.sorted() {
+      guard let listener = listeners[number], listener.path.find(in: peripheral) === characteristic else { continue }
+      listener.tell(value)
+    }
+  }
+
+  func finishAll() {
+    let all = listeners.values
+    listeners = [:]
+    for listener in all { listener.finish() }
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+
+/// State that is touched on one serial queue only, and the way there from anywhere.
+///
+/// `@unchecked Sendable`: `state` leaves this type only inside closures that run on `queue`.
+final class Confined<State: AnyObject>: @unchecked Sendable {
+  private let queue: DispatchQueue
+  private let clock: any SessionClock
+  private let state: State
+
+  /// `make` runs on the queue, so that callbacks which come of it wait for its end.
+  init(queue: DispatchQueue, clock: any SessionClock, _ make: () -> State) {
+    self.queue = queue
+    self.clock = clock
+    state = queue.sync(execute: make)
+  }
+
+  private init(queue: DispatchQueue, clock: any SessionClock, state: State) {
+    self.queue = queue
+    self.clock = clock
+    self.state = state
+  }
+
+  /// State that lives on the same queue. Not from the queue itself.
+  func derived<Other>(_ make: (State) -> Other) -> Confined<Other> {
+    Confined<Other>(queue: queue, clock: clock, state: queue.sync { make(state) })
+  }
+
+  /// Starts `body` on the queue and returns at once.
+  func perform(_ body: @escaping @Sendable (State) -> Void) {
+    clock.run(on: queue) { body(self.state) }
+  }
+
+  /// What `body` gives.
+  func value<Value: Sendable>(_ body: @escaping @Sendable (State) -> Value) async -> Value {
+    await withCheckedContinuation { continuation in
+      perform { continuation.resume(returning: body($0)) }
+    }
+  }
+
+  /// What `body`'s reply is told, sooner or later. If the task is cancelled the reply is told so, and whatever was begun for it is
+  /// undone by `Reply.onCancel`.
+  func reply<Value: Sendable>(
+    _ body: @escaping @Sendable (State, Reply<Value>) -> Void
+  ) async throws(SessionError) -> Value {
+    let reply = Reply<Value>()
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        perform { state in
+          reply.begin(continuation)
+          if !reply.isOver { body(state, reply) }
+        }
+      }
+    } onCancel: {
+      perform { _ in reply.cancel() }
+    }
+    return try result.get()
+  }
+}
+
+/// An answer that somebody waits for: given exactly once, whatever is told afterwards.
+///
+/// `@unchecked Sendable`: touched on the queue of its `Confined` only.
+final class Reply<Value: Sendable>: @unchecked Sendable {
+  typealias Outcome = Result<Value, SessionError>
+
+  private var continuation: CheckedContinuation<Outcome, Never>?
+  private var early: Outcome?
+  private(set) var isOver = false
+  /// Undoes what was begun when the asker is not interested any more.
+  var onCancel: (() -> Void)?
+  /// For askers on the queue itself.
+  var whenSucceeded: ((Value) -> Void)?
+  var whenFailed: ((SessionError) -> Void)?
+
+  init() {}
+
+  func begin(_ continuation: CheckedContinuation<Outcome, Never>) {
+    if let early {
+      continuation.resume(returning: early)
+    } else {
+      self.continuation = continuation
+    }
+  }
+
+  func succeed(_ value: Value) { give(.success(value)) }
+  func fail(_ error: SessionError) { give(.failure(error)) }
+
+  func give(_ outcome: Outcome) {
+    if isOver { return }
+    isOver = true
+    onCancel = nil
+    early = outcome
+    continuation?.resume(returning: outcome)
+    continuation = nil
+    let (succeeded, failed) = (whenSucceeded, whenFailed)
+    whenSucceeded = nil
+    whenFailed = nil
+    switch outcome {
+    case .success(let value): succeeded?(value)
+    case .failure(let error): failed?(error)
+    }
+  }
+
+  func cancel() {
+    let undo = onCancel
+    give(.failure(SessionError(.cancelled, "it was cancelled")))
+    undo?()
+  }
+}

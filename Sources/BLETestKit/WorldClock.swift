@@ -1,0 +1,92 @@
+import BLECore
+import Dispatch
+import Synchronization
+
+/// The world's time for programs that take their clock as an argument: timers go off on the program's own queue, at the exact
+/// moment, and the world waits until what they do has returned.
+///
+/// ```swift
+/// extension WorldClock: @retroactive SessionClock {}
+/// let central = Central(options: phone.options, clock: world.clock)
+/// ```
+public struct WorldClock: Sendable {
+  private let loop: VirtualLoop
+  private let origin: JobOrigin
+
+  init(loop: VirtualLoop) {
+    self.loop = loop
+    origin = loop.makeOrigin()
+  }
+
+  /// The time since the world's beginning.
+  public var now: Duration { .nanoseconds(loop.now.nanoseconds) }
+
+  /// Calls `action` on `queue` after `delay` of the world's time.
+  ///
+  /// A timer that waits does not count as something under way: `World.settle()` does not wait for it, `World.advance(by:)` does.
+  public func schedule(
+    after delay: Duration, on queue: DispatchQueue, _ action: @escaping @Sendable () -> Void
+  ) -> WorldTimer {
+    let timer = WorldTimer(loop: loop, origin: origin, queue: queue, action)
+    timer.start(at: loop.now + StackDuration(delay))
+    return timer
+  }
+
+  /// Calls `action` on `queue` as soon as it can; the world's clock does not move before it has returned.
+  public func run(on queue: DispatchQueue, _ action: @escaping @Sendable () -> Void) {
+    loop.enter()
+    queue.async { [loop] in
+      action()
+      loop.leave()
+    }
+  }
+}
+
+/// One call that is due in a world's time.
+///
+/// `@unchecked Sendable`: `token` belongs to the loop, the rest is immutable or behind the lock.
+public final class WorldTimer: TimerTarget, CallbackDelivery, @unchecked Sendable {
+  private let loop: VirtualLoop
+  private let origin: JobOrigin
+  private let queue: DispatchQueue
+  private let action: Mutex<(@Sendable () -> Void)?>
+  private var token = TimerToken()
+
+  init(loop: VirtualLoop, origin: JobOrigin, queue: DispatchQueue, _ action: @escaping @Sendable () -> Void) {
+    self.loop = loop
+    self.origin = origin
+    self.queue = queue
+    self.action = Mutex(action)
+  }
+
+  func start(at deadline: StackInstant) {
+    loop.submit(from: origin) { self.token = self.loop.schedule(at: deadline, .background, self, tag: 0) }
+  }
+
+  /// Forgets the call. From any thread; afterwards it is not made any more unless it is being made.
+  public func cancel() {
+    guard take() != nil else { return }
+    loop.submit(from: origin) { self.loop.cancel(self.token) }
+  }
+
+  public func timerFired(tag: Int) { loop.deliver(self) }
+
+  public func dispatch(finished: @escaping @Sendable () -> Void) {
+    queue.async {
+      self.take()?()
+      finished()
+    }
+  }
+
+  private func take() -> (@Sendable () -> Void)? {
+    action.withLock { action in
+      defer { action = nil }
+      return action
+    }
+  }
+}
+
+extension World {
+  /// The world's time for programs that take their clock as an argument.
+  public var clock: WorldClock { WorldClock(loop: loop) }
+}

@@ -1,0 +1,90 @@
+import BLECore
+import Dispatch
+import Synchronization
+
+extension World {
+  /// Starts asynchronous code of a program. It runs while the world runs, and the world's clock waits for it: whatever it does
+  /// between two waits happens at one moment of the world, as it would on a real machine, which is fast compared with radio.
+  ///
+  /// It holds for the task and what it calls, as long as that is not bound to an executor of its own.
+  public func start<Value: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Value
+  ) -> WorldTask<Value> {
+    WorldTask(executor: executor, body)
+  }
+
+  /// Runs the world until asynchronous code of a program has come to its end.
+  /// - Throws: what `body` throws, or `WaitError` if it does not end within `limit` of the world's time.
+  @discardableResult
+  public func perform<Value: Sendable>(
+    within limit: Duration = .seconds(120), _ body: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    let task = start(body)
+    do {
+      try await wait(within: limit) { task.isOver }
+    } catch {
+      task.cancel()
+      throw error
+    }
+    return try await task.value
+  }
+}
+
+/// Asynchronous code that runs in a world.
+public final class WorldTask<Value: Sendable>: Sendable {
+  private let task: Task<Value, any Error>
+  private let ending: Ending
+
+  init(executor: WorldExecutor, _ body: @escaping @Sendable () async throws -> Value) {
+    let ending = Ending()
+    self.ending = ending
+    task = Task(executorPreference: executor) {
+      do {
+        let value = try await body()
+        ending.come(nil)
+        return value
+      } catch {
+        ending.come(error)
+        throw error
+      }
+    }
+  }
+
+  /// Whether it has come to its end.
+  public var isOver: Bool { ending.isOver }
+
+  /// What it ended with; waits for the end, which comes only while the world runs.
+  public var value: Value { get async throws { try await task.value } }
+
+  /// The error it ended with, if it was of that kind.
+  public func error<Failure: Error>(as type: Failure.Type) -> Failure? { ending.error as? Failure }
+
+  public func cancel() { task.cancel() }
+}
+
+private final class Ending: Sendable {
+  private let state = Mutex<(isOver: Bool, error: (any Error)?)>((false, nil))
+  var isOver: Bool { state.withLock { $0.isOver } }
+  var error: (any Error)? { state.withLock { $0.error } }
+  func come(_ error: (any Error)?) { state.withLock { $0 = (true, error) } }
+}
+
+/// Runs tasks one step after another, and makes the world's clock wait while there is a step to run.
+///
+/// A step is handed over in the middle of the callback that ended the task's wait: before that callback returns, the world knows
+/// that there is more to wait for.
+final class WorldExecutor: TaskExecutor {
+  private let loop: VirtualLoop
+  private let queue = DispatchQueue(label: "world tasks")
+
+  init(loop: VirtualLoop) { self.loop = loop }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    loop.enter()
+    queue.async { [self] in
+      job.runSynchronously(on: asUnownedTaskExecutor())
+      loop.leave()
+    }
+  }
+}
