@@ -40,6 +40,12 @@ public final class GATTServer {
     link.applicationAnswered(error, value[...])
   }
 
+  /// A program has gone: what it was asked and has not answered is refused, so that clients need not wait until they give up.
+  public func refuseRequests(of application: any AttributeApplication) {
+    let numbers = openRequests.filter { $0.value.waiting?.application == ObjectIdentifier(application) }.keys
+    for number in numbers.sorted() { respond(to: number, error: .unlikelyError) }
+  }
+
   // MARK: Changing the database
 
   /// Publishes a service and tells the clients.

@@ -45,7 +45,7 @@ extension GATTServerLink {
 
   private func ask(_ attribute: Attribute, offset: Int, _ kind: WaitingRequest.Kind) {
     guard case .application(let application, let tag) = attribute.content else { return }
-    let number = wait(kind)
+    let number = wait(kind, for: application)
     application.read(
       AttributeReadRequest(number: number, client: self, handle: attribute.handle, tag: tag, offset: offset))
   }

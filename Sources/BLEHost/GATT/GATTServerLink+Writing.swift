@@ -9,7 +9,7 @@ extension GATTServerLink {
       if case .application(let application, let tag) = attribute.content {
         guard value.count <= ATTLimits.maximumValueLength else { throw .invalidAttributeValueLength }
         let part = AttributeWriteRequest.Part(handle: handle, tag: tag, offset: 0, value: value)
-        let number = wait(.write(handle))
+        let number = wait(.write(handle), for: application)
         application.write(
           AttributeWriteRequest(number: number, client: self, needsResponse: true, parts: [part]))
         return

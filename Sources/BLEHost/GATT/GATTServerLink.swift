@@ -111,9 +111,9 @@ public final class GATTServerLink: ATTServerHandler {
   }
 
   /// Notes the request that a program is about to be asked, and numbers it.
-  func wait(_ kind: WaitingRequest.Kind) -> UInt64 {
+  func wait(_ kind: WaitingRequest.Kind, for application: any AttributeApplication) -> UInt64 {
     let number = server.openRequest(of: self)
-    waiting = WaitingRequest(number: number, kind: kind)
+    waiting = WaitingRequest(number: number, kind: kind, application: ObjectIdentifier(application))
     return number
   }
 
@@ -163,4 +163,6 @@ struct WaitingRequest {
 
   let number: UInt64
   let kind: Kind
+  /// Who was asked.
+  let application: ObjectIdentifier
 }

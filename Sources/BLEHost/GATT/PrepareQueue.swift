@@ -132,7 +132,7 @@ extension GATTServerLink {
     }
     let question = execution.questions.removeFirst()
     execution.current = question.parts.first?.handle ?? AttributeHandle(0)
-    let number = wait(.execute(execution))
+    let number = wait(.execute(execution), for: question.application)
     question.application.write(
       AttributeWriteRequest(number: number, client: self, needsResponse: true, parts: question.parts))
   }

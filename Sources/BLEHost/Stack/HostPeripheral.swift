@@ -129,6 +129,7 @@ final class HostPeripheral: PeripheralRole, StateListener {
 
   func close() {
     stopAdvertising()
+    stack.server.gatt.refuseRequests(of: self)
     removeAllServices()
     stack.peripherals.removeAll { $0 === self }
     events = nil

@@ -30,8 +30,8 @@ final class PeripheralSession: PeripheralEvents {
   private(set) var published: [ServiceNumber: LocalServiceIdentifier] = [:] { didSet { preserved?.setChanged() } }
   /// Published one after the other, since a service may include the one before.
   private var waiting: [Publication] = []
-  private var isPublishing = false
-  /// Removed before it was published.
+  private var publishing: ServiceNumber?
+  /// Removed before they were published.
   private var unwanted: Set<ServiceNumber> = []
   /// Counts the times that everything was taken back: an answer to what was before is of no use.
   private var generation = 0
@@ -90,32 +90,33 @@ final class PeripheralSession: PeripheralEvents {
   }
 
   private func publishNext() {
-    guard let role, !isPublishing, !waiting.isEmpty else { return }
+    guard let role, publishing == nil, !waiting.isEmpty else { return }
     let publication = waiting.removeFirst()
     let included = publication.included.compactMap { published[$0] }
     guard included.count == publication.included.count else {
       finish(publication, .failure(.unknownService))
       return
     }
-    isPublishing = true
+    publishing = publication.number
     let service = LocalService(
       uuid: publication.uuid, isPrimary: publication.isPrimary, included: included,
       characteristics: publication.characteristics, place: publication.place)
     let generation = generation
     role.add(service) { result in
       guard self.generation == generation else { return }
-      self.isPublishing = false
+      self.publishing = nil
       self.finish(publication, result)
     }
   }
 
   private func finish(_ publication: Publication, _ result: Result<LocalServiceIdentifier, PublishError>) {
+    let isUnwanted = unwanted.remove(publication.number) != nil
     if case .success(let identifier) = result {
-      if unwanted.remove(publication.number) == nil {
+      if isUnwanted {
+        role?.remove(identifier)
+      } else {
         published[publication.number] = identifier
         if preserved != nil { memory.publications[publication.number] = publication }
-      } else {
-        role?.remove(identifier)
       }
     }
     if !publication.isRestored || result.failure != nil {
@@ -128,21 +129,25 @@ final class PeripheralSession: PeripheralEvents {
     if let identifier = published.removeValue(forKey: number) {
       forget(number)
       role?.remove(identifier)
-    } else if let index = waiting.firstIndex(where: { $0.number == number }) {
-      waiting.remove(at: index)
-    } else if isPublishing {
+    } else if pending.contains(number) {
       unwanted.insert(number)
     }
   }
 
   func removeAllServices() {
-    forgetServices()
+    unwanted.formUnion(pending)
+    published = [:]
+    memory.publications = [:]
+    memory.subscribers = [:]
     role?.removeAllServices()
   }
 
+  /// Not published yet. Each is told of once it is, also where it is to be removed at once.
+  private var pending: [ServiceNumber] { waiting.map(\.number) + (publishing.map { [$0] } ?? []) }
+
   private func forgetServices() {
     generation += 1
-    isPublishing = false
+    publishing = nil
     published = [:]
     waiting = []
     unwanted = []

@@ -19,6 +19,8 @@ final class CentralApp: NSObject, @unchecked Sendable {
   var sightings: [Sighting] = []
   /// The states that peripherals had when something was told of their connection.
   var standings: [CBPeripheralState] = []
+  /// Every value that came, read or notified.
+  var values: [Data] = []
   /// The errors among what was told.
   var errors: [any Error] = []
   var invalidated: [CBService] = []
@@ -46,6 +48,7 @@ final class CentralApp: NSObject, @unchecked Sendable {
     told = []
     sightings = []
     standings = []
+    values = []
     errors = []
   }
 
@@ -134,6 +137,7 @@ extension CentralApp: CBPeripheralDelegate {
   func peripheral(
     _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
   ) {
+    if error == nil { values.append(characteristic.value ?? Data()) }
     let value = error == nil ? " " + (characteristic.value ?? Data()).hexadecimal : ""
     note("value", characteristic.uuid.uuidString + value, error)
   }

@@ -11,7 +11,7 @@ struct LinuxFactTests {
     #expect((uuid.copy(with: zone) as? NSObject)?.isEqual(uuid) == true)
     let service: NSObject = CBMutableService("FF11")
     #expect(service.isEqual(service) && service.description.hasPrefix("<CBMutableService: 0x"))
-    let delegate: any CBCentralManagerDelegate = Visitor(World().makeDevice("phone").options)
+    let delegate: any CBCentralManagerDelegate = CentralApp(World().makeDevice("phone").options)
     let object: any NSObjectProtocol = delegate
     #expect(object.isEqual(delegate))
   }
@@ -161,7 +161,7 @@ struct LinuxFactTests {
     await pair.world.settle()
     pair.device.vanish()
     await pair.world.advance(by: .seconds(20))
-    let (attribute, link) = (pair.visitor.errors[0], pair.visitor.errors[1])
+    let (attribute, link) = (pair.central.errors[0], pair.central.errors[1])
     #expect((attribute as? CBATTError)?.code == .readNotPermitted && attribute as? CBError == nil)
     #expect((attribute as NSError).domain == CBATTErrorDomain && (attribute as NSError).code == 2)
     #expect(attribute.localizedDescription == "Reading is not permitted.")
@@ -182,7 +182,7 @@ struct LinuxFactTests {
     pair.publisher.onRead = { manager, request in manager.respond(to: request, withResult: code) }
     pair.peripheral.readValue(for: try pair.characteristic("FF22"))
     await pair.world.settle()
-    let error = try #require(pair.visitor.errors.first as? CBATTError)
+    let error = try #require(pair.central.errors.first as? CBATTError)
     #expect(error.code == code && error.code.rawValue == 0x80)
     #expect(error.localizedDescription == "Unknown ATT error.")
     switch error.code {

@@ -85,11 +85,11 @@ struct ObservableTests {
     #expect(central.copy() as? CBCentral === central)
     let uuid = CBUUID(string: "180F")
     #expect(uuid.copy() as? CBUUID === uuid)
-    let other = Visitor(pair.phone.options)
+    let other = CentralApp(pair.phone.options)
     await pair.world.settle()
     let again = try #require(other.manager.retrievePeripherals(withIdentifiers: [pair.peripheral.identifier]).first)
     let same = try #require(
-      pair.visitor.manager.retrievePeripherals(withIdentifiers: [pair.peripheral.identifier]).first)
+      pair.central.manager.retrievePeripherals(withIdentifiers: [pair.peripheral.identifier]).first)
     #expect(same === pair.peripheral && same == pair.peripheral && same.hash == pair.peripheral.hash)
     #expect(again != pair.peripheral && again.identifier == pair.peripheral.identifier)
     #expect(Set([pair.peripheral, same, again]).count == 2)

@@ -10,13 +10,13 @@ struct PeripheralAdvertisingTests {
   ) async throws -> [String: Any]? {
     let world = World()
     let publisher = Publisher(world.makeDevice("device").options)
-    let visitor = Visitor(world.makeDevice("phone").options)
+    let central = CentralApp(world.makeDevice("phone").options)
     await world.settle()
     publisher.manager.startAdvertising(data)
-    visitor.manager.scanForPeripherals(withServices: services)
+    central.manager.scanForPeripherals(withServices: services)
     await world.advance(by: .seconds(5))
     #expect(publisher.told.last == "advertising" && publisher.manager.isAdvertising)
-    return visitor.advertisements.last
+    return central.sightings.last?.data
   }
 
   @Test("B7.20 name and services are advertised, all other keys are ignored")
@@ -48,7 +48,7 @@ struct PeripheralAdvertisingTests {
   func twice() async throws {
     let world = World()
     let publisher = Publisher(world.makeDevice("device").options)
-    let visitor = Visitor(world.makeDevice("phone").options)
+    let central = CentralApp(world.makeDevice("phone").options)
     await world.settle()
     #expect(!publisher.manager.isAdvertising)
     publisher.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "first"])
@@ -58,9 +58,9 @@ struct PeripheralAdvertisingTests {
     #expect((publisher.errors.last as? CBError)?.code == .alreadyAdvertising)
     #expect(publisher.errors.last?.localizedDescription == "Advertising has already started.")
     #expect(publisher.manager.isAdvertising)
-    visitor.manager.scanForPeripherals(withServices: nil)
+    central.manager.scanForPeripherals(withServices: nil)
     await world.advance(by: .seconds(2))
-    #expect(visitor.advertisements.last?[CBAdvertisementDataLocalNameKey] as? String == "first")
+    #expect(central.sightings.last?.data[CBAdvertisementDataLocalNameKey] as? String == "first")
   }
 
   @Test("B7.21 28 octets for services and name: what fits is in the advertisement itself")
@@ -106,11 +106,11 @@ struct PeripheralAdvertisingTests {
     #expect(!pair.publisher.manager.isAdvertising)
     await pair.world.advance(by: .seconds(2))
     #expect(pair.publisher.told.isEmpty)
-    let late = Visitor(pair.world.makeDevice("watch").options)
+    let late = CentralApp(pair.world.makeDevice("watch").options)
     await pair.world.settle()
     late.manager.scanForPeripherals(withServices: nil)
     await pair.world.advance(by: .seconds(10))
-    #expect(late.found.isEmpty)
+    #expect(late.sightings.isEmpty)
     #expect(second.state == .connected && pair.peripheral.state == .connected)
     withExtendedLifetime(tablet) {}
   }
@@ -120,24 +120,40 @@ struct PeripheralAdvertisingTests {
     let world = World()
     let device = world.makeDevice("device")
     let publishers = (0..<3).map { _ in Publisher(device.options) }
-    let visitor = Visitor(world.makeDevice("phone").options)
+    let central = CentralApp(world.makeDevice("phone").options)
     await world.settle()
     for (number, publisher) in publishers.enumerated() {
       publisher.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "number \(number)"])
     }
     func names() async -> Set<String> {
-      visitor.advertisements = []
-      visitor.manager.stopScan()
-      visitor.manager.scanForPeripherals(
+      central.sightings = []
+      central.manager.stopScan()
+      central.manager.scanForPeripherals(
         withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
       await world.advance(by: .seconds(3))
-      return Set(visitor.advertisements.compactMap { $0[CBAdvertisementDataLocalNameKey] as? String })
+      return Set(central.names)
     }
     #expect(await names() == ["number 0", "number 1", "number 2"])
     publishers[1].manager.stopAdvertising()
     await world.settle()
     #expect(await names() == ["number 0", "number 2"])
     #expect(publishers.map(\.manager.isAdvertising) == [true, false, true])
+  }
+
+  @Test("B7.22 a controller with one advertisement refuses a second manager, until the first has stopped")
+  func one() async throws {
+    let world = World()
+    let device = world.makeDevice("device")
+    device.setController(ControllerConfiguration(quirks: .noExtendedAdvertising))
+    let publishers = (0..<2).map { _ in Publisher(device.options) }
+    await world.settle()
+    for publisher in publishers { publisher.manager.startAdvertising(nil) }
+    await world.settle()
+    #expect(publishers.map(\.told.last) == ["advertising", "advertising error 4"])
+    publishers[0].manager.stopAdvertising()
+    publishers[1].manager.startAdvertising(nil)
+    await world.settle()
+    #expect(publishers.map(\.manager.isAdvertising) == [false, true])
   }
 
   @Test("B7.19 the desired latency of a connection is a hint that the link follows")
@@ -160,9 +176,9 @@ struct PeripheralAdvertisingTests {
     let (high, medium, low) = (await time(.high), await time(.medium), await time(.low))
     #expect(low < medium && medium < high)
     #expect(low < .milliseconds(500) && high > .seconds(2))
-    #expect(pair.visitor.values.count == 30 && pair.peripheral.state == .connected)
+    #expect(pair.central.values.count == 30 && pair.peripheral.state == .connected)
     // A hint about a link that is gone is no harm.
-    pair.visitor.manager.cancelPeripheralConnection(pair.peripheral)
+    pair.central.manager.cancelPeripheralConnection(pair.peripheral)
     await pair.world.advance(by: .seconds(1))
     pair.publisher.manager.setDesiredConnectionLatency(.low, for: central)
     await pair.world.settle()

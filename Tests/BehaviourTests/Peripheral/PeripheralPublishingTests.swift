@@ -75,13 +75,13 @@ struct PeripheralPublishingTests {
     asked.permissions = []
     service.characteristics = [CBMutableCharacteristic("FF24", .read)]
     pair.publisher.value = Data("asked".utf8)
-    await pair.visitor.discoverAll(pair.peripheral, in: pair.world)
+    await pair.central.discoverAll(pair.peripheral, in: pair.world)
     #expect(pair.peripheral.services?.first?.characteristics?.map(\.uuid.uuidString) == ["FF22", "FF23"])
     #expect(try pair.characteristic("FF22").properties == .read)
     pair.peripheral.readValue(for: try pair.characteristic("FF22"))
     pair.peripheral.readValue(for: try pair.characteristic("FF23"))
     await pair.world.settle()
-    #expect(pair.visitor.values == [Data("as added".utf8), Data("asked".utf8)])
+    #expect(pair.central.values == [Data("as added".utf8), Data("asked".utf8)])
   }
 
   @Test("B7.2 the same object added twice is an exception, but not once it was taken back")
@@ -129,13 +129,13 @@ struct PeripheralPublishingTests {
     other.manager.add(foreign)
     await pair.world.settle()
     func read() async -> [Data] {
-      pair.visitor.values = []
-      await pair.visitor.discoverAll(pair.peripheral, in: pair.world)
+      pair.central.values = []
+      await pair.central.discoverAll(pair.peripheral, in: pair.world)
       for service in pair.peripheral.services ?? [] {
         for characteristic in service.characteristics ?? [] { pair.peripheral.readValue(for: characteristic) }
       }
       await pair.world.settle()
-      return pair.visitor.values.sorted { $0[0] < $1[0] }
+      return pair.central.values.sorted { $0[0] < $1[0] }
     }
     #expect(await read() == [Data([1]), Data([2]), Data([3])])
     other.manager.remove(first)
@@ -146,6 +146,28 @@ struct PeripheralPublishingTests {
     #expect(await read() == [Data([3])])
     other.manager.removeAllServices()
     #expect(await read().isEmpty)
+  }
+
+  @Test("B7.4 each add is answered once, in order, also where the service is taken back before it is there")
+  func takenBackAtOnce() async throws {
+    let pair = try await Pair.start([])
+    let services = (0..<100).map { CBMutableService(String(format: "FE%02X", $0)) }
+    services.forEach(pair.publisher.manager.add)
+    for service in services.prefix(10) { pair.publisher.manager.remove(service) }
+    // Taken back, it may be added again at once.
+    pair.publisher.manager.add(services[0])
+    await pair.world.settle()
+    let added = services.map { "added \($0.uuid.uuidString)" }
+    #expect(pair.publisher.told == added + [added[0]])
+    await pair.central.discoverAll(pair.peripheral, in: pair.world)
+    let found = Set((pair.peripheral.services ?? []).map(\.uuid))
+    #expect(found == Set(services.dropFirst(10).map(\.uuid) + [services[0].uuid]))
+    pair.publisher.manager.removeAllServices()
+    services.forEach(pair.publisher.manager.add)
+    pair.publisher.manager.removeAllServices()
+    await pair.world.settle()
+    await pair.central.discoverAll(pair.peripheral, in: pair.world)
+    #expect(pair.peripheral.services?.isEmpty == true)
   }
 
   @Test("B7.5 a power-off takes the services back: they are added again, the same objects too")
@@ -159,12 +181,12 @@ struct PeripheralPublishingTests {
     #expect(pair.publisher.told == ["state 4", "state 5"])
     #expect(!pair.publisher.manager.isAdvertising)
     pair.publisher.manager.startAdvertising(nil)
-    let empty = try await pair.visitor.connect(in: pair.world)
+    let empty = try await pair.central.connect(in: pair.world)
     #expect(empty.services?.isEmpty == true)
     pair.publisher.manager.add(service)
     await pair.world.advance(by: .seconds(1))
     #expect(pair.publisher.told.last == "added FF11")
-    await pair.visitor.discoverAll(empty, in: pair.world)
+    await pair.central.discoverAll(empty, in: pair.world)
     #expect(empty.services?.map(\.uuid.uuidString) == ["FF11"])
   }
 }

@@ -23,7 +23,7 @@ struct PeripheralRequestTests {
     pair.peripheral.readValue(for: try pair.characteristic("FF22"))
     await pair.world.settle()
     #expect(pair.publisher.told == stride(from: 0, through: 88, by: 22).map { "read FF22 at \($0)" })
-    #expect(pair.visitor.values == [pair.publisher.value])
+    #expect(pair.central.values == [pair.publisher.value])
   }
 
   @Test("B7.10 a read of what ends with a full packet asks once more; an empty answer or an invalid offset is the end")
@@ -41,7 +41,7 @@ struct PeripheralRequestTests {
     pair.peripheral.readValue(for: try pair.characteristic("FF22"))
     await pair.world.settle()
     #expect(pair.publisher.told.map { $0.suffix(2) } == [" 0", "22", "44", " 0", "22", "44"])
-    #expect(pair.visitor.values == [value, value])
+    #expect(pair.central.values == [value, value])
   }
 
   @Test("B7.10 an offset past the end is refused with invalidOffset, as is whatever else the program says")
@@ -54,9 +54,9 @@ struct PeripheralRequestTests {
       pair.publisher.onRead = { manager, request in manager.respond(to: request, withResult: code) }
       pair.peripheral.readValue(for: try pair.characteristic("FF22"))
       await pair.world.settle()
-      #expect((pair.visitor.errors.last as? CBATTError)?.code == code)
+      #expect((pair.central.errors.last as? CBATTError)?.code == code)
     }
-    #expect(pair.visitor.values.isEmpty)
+    #expect(pair.central.values.isEmpty)
   }
 
   @Test("B7.10 the first answer counts, and what comes after it is no harm")
@@ -71,8 +71,8 @@ struct PeripheralRequestTests {
     }
     for _ in 0..<3 { pair.peripheral.readValue(for: try pair.characteristic("FF22")) }
     await pair.world.settle()
-    #expect(pair.visitor.values == Array(repeating: Data([1]), count: 3))
-    #expect(pair.visitor.errors.isEmpty && pair.peripheral.state == .connected)
+    #expect(pair.central.values == Array(repeating: Data([1]), count: 3))
+    #expect(pair.central.errors.isEmpty && pair.peripheral.state == .connected)
   }
 
   @Test("B7.11 a long write comes as one batch, and the answer to its first request is the answer to all")
@@ -91,7 +91,7 @@ struct PeripheralRequestTests {
       joined += request.value ?? Data()
     }
     #expect(joined == text)
-    #expect(pair.visitor.told == ["written FF22"])
+    #expect(pair.central.told == ["wrote FF22"])
   }
 
   @Test("B7.11 a batch that is refused is refused as one")
@@ -104,11 +104,11 @@ struct PeripheralRequestTests {
     }
     pair.peripheral.writeValue(Data(count: 60), for: try pair.characteristic("FF22"), type: .withResponse)
     await pair.world.settle()
-    #expect(pair.visitor.told == ["written FF22 error 13"])
+    #expect(pair.central.told == ["wrote FF22 error 13"])
     pair.publisher.onWrite = nil
     pair.peripheral.writeValue(Data(count: 60), for: try pair.characteristic("FF22"), type: .withResponse)
     await pair.world.settle()
-    #expect(pair.visitor.told.last == "written FF22")
+    #expect(pair.central.told.last == "wrote FF22")
   }
 
   @Test("B7.12 writes without response come the same way; answering them is accepted, and sends nothing")
@@ -123,10 +123,10 @@ struct PeripheralRequestTests {
     }
     await pair.world.settle()
     #expect(pair.publisher.batches.map { $0[0].value } == [Data([1]), Data([2]), Data([3])])
-    #expect(pair.visitor.told.isEmpty && pair.peripheral.state == .connected)
+    #expect(pair.central.told.isEmpty && pair.peripheral.state == .connected)
     pair.peripheral.readValue(for: try pair.characteristic("FF22"))
     await pair.world.settle()
-    #expect(pair.visitor.told == ["value FF22"])
+    #expect(pair.central.told == ["value FF22 "])
   }
 
   @Test("B7.13 a request that is never answered ends the connection after 30 seconds")
@@ -139,14 +139,14 @@ struct PeripheralRequestTests {
     #expect(pair.publisher.told == ["read FF22 at 0"])
     await pair.world.advance(by: .seconds(3))
     #expect(pair.peripheral.state == .disconnected)
-    #expect(pair.visitor.told.last == "disconnected error 6")
+    #expect(pair.central.told.last == "disconnected device error 6")
     // Too late: nobody waits for it.
-    let again = try await pair.visitor.connect(in: pair.world)
+    let again = try await pair.central.connect(in: pair.world)
     pair.publisher.onRead = nil
     pair.publisher.value = Data([9])
     pair.peripheral.readValue(for: try pair.characteristic("FF22", of: again))
     await pair.world.settle()
-    #expect(pair.visitor.values == [Data([9])])
+    #expect(pair.central.values == [Data([9])])
   }
 
   @Test(
@@ -161,14 +161,39 @@ struct PeripheralRequestTests {
     request.value = Data([5])
     pair.publisher.manager.respond(to: request, withResult: .success)
     await pair.world.settle()
-    #expect(pair.visitor.values == [Data([5])])
+    #expect(pair.central.values == [Data([5])])
     pair.peripheral.readValue(for: try pair.characteristic("FF22"))
     await pair.world.advance(by: .seconds(1))
-    pair.visitor.manager.cancelPeripheralConnection(pair.peripheral)
+    pair.central.manager.cancelPeripheralConnection(pair.peripheral)
     await pair.world.advance(by: .seconds(1))
     pair.publisher.manager.respond(to: pair.publisher.batches[1][0], withResult: .success)
     await pair.world.settle()
-    #expect(pair.visitor.values.count == 1)
+    #expect(pair.central.values.count == 1)
+  }
+
+  @Test("B7.13 what a manager was asked and has not answered is refused when the manager is released")
+  func released() async throws {
+    let pair = try await Self.start()
+    let line = CBMutableCharacteristic("FF32", [.read, .write], [.readable, .writeable])
+    let service = CBMutableService("FF31", [line])
+    let delegate = Publisher(pair.device.options)
+    delegate.onRead = { _, _ in }
+    await pair.world.settle()
+    var manager: CBPeripheralManager? = CBPeripheralManager(
+      delegate: delegate, queue: delegate.queue, options: pair.device.options)
+    await pair.world.settle()
+    manager?.add(service)
+    await pair.world.settle()
+    await pair.central.discoverAll(pair.peripheral, in: pair.world)
+    pair.central.forget()
+    pair.peripheral.readValue(for: try pair.characteristic("FF32"))
+    await pair.world.advance(by: .seconds(1))
+    #expect(delegate.told.last == "read FF32 at 0" && pair.central.told.isEmpty)
+    manager = nil
+    await pair.world.advance(by: .seconds(1))
+    #expect(pair.central.told.first == "value FF32 error 14")
+    #expect(pair.central.told.contains("modified FF31"))
+    #expect(pair.peripheral.state == .connected)
   }
 
   /// Has none of the methods that answer.
@@ -188,6 +213,6 @@ struct PeripheralRequestTests {
     pair.peripheral.readValue(for: try pair.characteristic("FF22"))
     pair.peripheral.writeValue(Data([1]), for: try pair.characteristic("FF22"), type: .withResponse)
     await pair.world.settle()
-    #expect(pair.visitor.told == ["value FF22 error 6", "written FF22 error 6"])
+    #expect(pair.central.told == ["value FF22 error 6", "wrote FF22 error 6"])
   }
 }

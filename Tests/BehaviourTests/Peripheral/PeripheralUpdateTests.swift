@@ -82,12 +82,12 @@ struct PeripheralUpdateTests {
     #expect(!subscribed.manager.updateValue(Data(), for: line, onSubscribedCentrals: nil))
     await pair.world.settle()
     #expect(pair.publisher.told == ["subscribed FF22", "ready"])
-    #expect(pair.visitor.values == (0..<refused).map { Data("value \($0)".utf8) })
+    #expect(pair.central.values == (0..<refused).map { Data("value \($0)".utf8) })
     pair.publisher.onReady = fill
     fill(subscribed.manager)
     await pair.world.settle()
     #expect(next == 300)
-    #expect(pair.visitor.values == (0..<300).map { Data("value \($0)".utf8) })
+    #expect(pair.central.values == (0..<300).map { Data("value \($0)".utf8) })
     // Nothing was refused since: nobody waits to be told.
     let count = pair.publisher.told.count
     #expect(subscribed.manager.updateValue(Data([1]), for: line, onSubscribedCentrals: nil))
@@ -133,9 +133,9 @@ struct PeripheralUpdateTests {
     await send(4, [centrals[0], centrals[1], centrals[1]])
     await send(5, [centrals[2]])
     await send(6, [centrals[2], centrals[1]])
-    #expect(pair.visitor.values == [Data([1]), Data([2]), Data([4])])
+    #expect(pair.central.values == [Data([1]), Data([2]), Data([4])])
     #expect(tablet.values == [Data([1]), Data([3]), Data([4]), Data([6])])
-    #expect(stranger.visitor.values.isEmpty)
+    #expect(stranger.central.values.isEmpty)
   }
 
   @Test("B7.18 what is longer than maximumUpdateValueLength is cut, for each central to its own", arguments: [23, 185])
@@ -150,7 +150,7 @@ struct PeripheralUpdateTests {
     let value = Data((0..<200).map { UInt8($0) })
     #expect(subscribed.manager.updateValue(value, for: line, onSubscribedCentrals: nil))
     await pair.world.settle()
-    #expect(pair.visitor.values == [value.prefix(mtu - 3)])
+    #expect(pair.central.values == [value.prefix(mtu - 3)])
     #expect(tablet.values == [value.prefix(97)])
   }
 
@@ -161,6 +161,6 @@ struct PeripheralUpdateTests {
       #expect(subscribed.manager.updateValue(Data([number]), for: subscribed.line, onSubscribedCentrals: nil))
     }
     await subscribed.pair.world.settle()
-    #expect(subscribed.pair.visitor.values == (UInt8(1)...10).map { Data([$0]) })
+    #expect(subscribed.pair.central.values == (UInt8(1)...10).map { Data([$0]) })
   }
 }

@@ -11,7 +11,7 @@ struct PeripheralValueTests {
       [CBMutableService("FF11", [CBMutableCharacteristic("FF22", .read, value: value)])], mtu: 23)
     pair.peripheral.readValue(for: try pair.characteristic("FF22"))
     await pair.world.settle()
-    #expect(pair.visitor.values == [value])
+    #expect(pair.central.values == [value])
     #expect(pair.publisher.told.isEmpty)
   }
 
@@ -48,10 +48,10 @@ struct PeripheralValueTests {
     }
     pair.peripheral.writeValue(Data([7]), for: characteristic, type: .withResponse)
     await pair.world.settle()
-    #expect(pair.visitor.values == [Data([1]), Data([2])])
+    #expect(pair.central.values == [Data([1]), Data([2])])
     #expect(pair.publisher.told == ["read FF22 at 0", "read FF22 at 0", "wrote 1 to FF22"])
     #expect(pair.publisher.batches[0][0].value == Data([7]))
-    #expect(pair.visitor.told.last == "written FF22")
+    #expect(pair.central.told.last == "wrote FF22")
   }
 
   @Test(
@@ -114,8 +114,8 @@ struct PeripheralValueTests {
     await pair.world.settle()
     pair.peripheral.writeValue(Data([1]), for: try pair.characteristic("FF23"), type: .withResponse)
     await pair.world.settle()
-    #expect(pair.visitor.told == ["value FF22 error 2", "written FF23 error 3"])
-    #expect(pair.visitor.errors.allSatisfy { $0 is CBATTError })
+    #expect(pair.central.told == ["value FF22 error 2", "wrote FF23 error 3"])
+    #expect(pair.central.errors.allSatisfy { $0 is CBATTError })
     #expect(pair.publisher.told.isEmpty)
   }
 

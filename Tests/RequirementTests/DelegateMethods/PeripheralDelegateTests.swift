@@ -2,7 +2,7 @@ import BLETestKit
 import CoreBluetooth
 import Testing
 
-@Suite("A3: each method of CBPeripheralDelegate", .keepsCapture)
+@Suite("A3: the methods of CBPeripheralDelegate about services and the rest", .keepsCapture)
 struct PeripheralDelegateTests {
   @Test("R3.2 peripheralDidUpdateName(_:) tells of a name that was read and is another than the one known")
   func name() async throws {
@@ -119,77 +119,6 @@ struct PeripheralDelegateTests {
     #expect(service.characteristics?.map(\.properties) == [.read, .notify])
   }
 
-  @Test(
-    "R3.2 peripheral(_:didUpdateValueFor:error:)#characteristic brings what was read, what was notified, and errors")
-  func value() async throws {
-    let method = "peripheral(_:didUpdateValueFor:error:)"
-    let stage = Stage()
-    let line = Stage.characteristic("FF23", .notify)
-    await stage.publish([Stage.characteristic("FF22", .read, value: Data([1, 2])), line])
-    let peripheral = try await stage.connected()
-    let (fixed, notified) = (try peripheral.characteristic("FF22"), try peripheral.characteristic("FF23"))
-    peripheral.readValue(for: fixed)
-    await stage.world.settle()
-    let read = try stage.near.only(method)
-    #expect(read.arguments[0] as? CBPeripheral === peripheral && read.error == nil)
-    #expect(read.arguments[1] as? CBCharacteristic === fixed && read.arguments[2] as? Data == Data([1, 2]))
-    peripheral.setNotifyValue(true, for: notified)
-    await stage.world.settle()
-    stage.near.forget()
-    #expect(stage.peripheralManager.updateValue(Data([7]), for: line, onSubscribedCentrals: nil))
-    await stage.world.settle()
-    let told = try stage.near.only(method)
-    #expect(told.arguments[1] as? CBCharacteristic === notified && told.arguments[2] as? Data == Data([7]))
-    stage.near.forget()
-    peripheral.readValue(for: notified)
-    await stage.world.settle()
-    #expect((try stage.near.only(method).error as? CBATTError)?.code == .readNotPermitted)
-  }
-
-  @Test("R3.2 peripheral(_:didWriteValueFor:error:)#characteristic answers each write with a response")
-  func written() async throws {
-    let method = "peripheral(_:didWriteValueFor:error:)"
-    let stage = Stage()
-    await stage.publish([Stage.characteristic("FF22", .write)])
-    let peripheral = try await stage.connected()
-    let characteristic = try peripheral.characteristic("FF22")
-    for result in [CBATTError.Code.success, .insufficientResources] {
-      stage.near.forget()
-      stage.far.reactions["peripheralManager(_:didReceiveWrite:)"] = { call in
-        guard let request = (call.arguments[1] as? [CBATTRequest])?.first else { return }
-        stage.peripheralManager.respond(to: request, withResult: result)
-      }
-      peripheral.writeValue(Data([1]), for: characteristic, type: .withResponse)
-      await stage.world.settle()
-      let call = try stage.near.only(method)
-      #expect(call.arguments[0] as? CBPeripheral === peripheral)
-      #expect(call.arguments[1] as? CBCharacteristic === characteristic)
-      #expect((call.error as? CBATTError)?.code == (result == .success ? nil : result))
-    }
-  }
-
-  @Test("R3.2 peripheral(_:didUpdateNotificationStateFor:error:) answers each wish, with the state it led to")
-  func notificationState() async throws {
-    let method = "peripheral(_:didUpdateNotificationStateFor:error:)"
-    let stage = Stage()
-    await stage.publish([Stage.characteristic("FF22", .notify), Stage.characteristic("FF23", .read)])
-    let peripheral = try await stage.connected()
-    let characteristic = try peripheral.characteristic("FF22")
-    for isOn in [true, false] {
-      stage.near.forget()
-      peripheral.setNotifyValue(isOn, for: characteristic)
-      await stage.world.settle()
-      let call = try stage.near.only(method)
-      #expect(call.arguments[0] as? CBPeripheral === peripheral && call.error == nil)
-      #expect(call.arguments[1] as? CBCharacteristic === characteristic && call.arguments[2] as? Bool == isOn)
-    }
-    stage.near.forget()
-    peripheral.setNotifyValue(true, for: try peripheral.characteristic("FF23"))
-    await stage.world.settle()
-    let refused = try stage.near.only(method)
-    #expect(refused.error is CBATTError && refused.arguments[2] as? Bool == false)
-  }
-
   @Test("R3.2 peripheral(_:didDiscoverDescriptorsFor:error:) comes with the characteristic whose descriptors are there")
   func descriptors() async throws {
     let stage = Stage()
@@ -203,77 +132,6 @@ struct PeripheralDelegateTests {
     #expect(call.arguments[0] as? CBPeripheral === peripheral && call.error == nil)
     #expect(call.arguments[1] as? CBCharacteristic === characteristic)
     #expect(characteristic.descriptors?.map(\.uuid.uuidString) == ["2902"])
-  }
-
-  @Test(
-    "R3.2 peripheral(_:didUpdateValueFor:error:)#descriptor brings what was read in the type that the descriptor has")
-  func descriptorValue() async throws {
-    let stage = Stage()
-    let line = Stage.characteristic("FF22", .read)
-    line.descriptors = [
-      CBMutableDescriptor(type: CBUUID(string: CBUUIDCharacteristicUserDescriptionString), value: "line")
-    ]
-    await stage.publish([line])
-    let peripheral = try await stage.connected()
-    let characteristic = try peripheral.characteristic("FF22")
-    peripheral.discoverDescriptors(for: characteristic)
-    await stage.world.settle()
-    let descriptor = try #require(characteristic.descriptors?.first)
-    peripheral.readValue(for: descriptor)
-    await stage.world.settle()
-    let call = try stage.near.only("peripheral(_:didUpdateValueFor:error:)")
-    #expect(call.arguments[0] as? CBPeripheral === peripheral && call.error == nil)
-    #expect(call.arguments[1] as? CBDescriptor === descriptor && call.arguments[2] as? String == "line")
-  }
-
-  @Test("R3.2 peripheral(_:didWriteValueFor:error:)#descriptor answers a write to a descriptor")
-  func descriptorWritten() async throws {
-    let method = "peripheral(_:didWriteValueFor:error:)"
-    let world = World()
-    let tag = world.makeScriptedDevice("tag")
-    tag.advertise([0x02, 0x01, 0x06])
-    tag.answer { WritableDescription.answer($0) }
-    let near = Listener()
-    let central = CBCentralManager(delegate: near, queue: near.queue, options: world.makeDevice("phone").options)
-    await world.settle()
-    central.scanForPeripherals(withServices: nil)
-    let found = "centralManager(_:didDiscover:advertisementData:rssi:)"
-    try await world.wait(within: .seconds(5)) { !near.calls(of: found).isEmpty }
-    let peripheral: CBPeripheral = try near.calls(of: found)[0].argument(1)
-    central.connect(peripheral)
-    try await world.wait(within: .seconds(5)) { peripheral.state == .connected }
-    peripheral.discoverServices(nil)
-    await world.settle()
-    peripheral.discoverCharacteristics(nil, for: try #require(peripheral.services?.first))
-    await world.settle()
-    let characteristic = try peripheral.characteristic("FF22")
-    peripheral.discoverDescriptors(for: characteristic)
-    await world.settle()
-    let descriptor = try #require(characteristic.descriptors?.first)
-    for (text, code) in [("new", nil), ("", CBATTError.Code.invalidAttributeValueLength)] {
-      near.forget()
-      peripheral.writeValue(Data(text.utf8), for: descriptor)
-      await world.settle()
-      let call = try near.only(method)
-      #expect(call.arguments[0] as? CBPeripheral === peripheral)
-      #expect(call.arguments[1] as? CBDescriptor === descriptor)
-      #expect((call.error as? CBATTError)?.code == code)
-    }
-  }
-
-  @Test("R3.2 peripheralIsReady(toSendWriteWithoutResponse:) is called once when there is space again")
-  func readyToWrite() async throws {
-    let stage = Stage()
-    await stage.publish([Stage.characteristic("FF22", .writeWithoutResponse)])
-    let peripheral = try await stage.connected()
-    let characteristic = try peripheral.characteristic("FF22")
-    while peripheral.canSendWriteWithoutResponse {
-      peripheral.writeValue(Data(count: 20), for: characteristic, type: .withoutResponse)
-    }
-    await stage.world.settle()
-    let call = try stage.near.only("peripheralIsReady(toSendWriteWithoutResponse:)")
-    #expect(call.arguments[0] as? CBPeripheral === peripheral && call.arguments[1] as? Bool == true)
-    #expect(stage.near.calls.count == 1)
   }
 
   @Test("R3.2 peripheral(_:didCompleteChannelSoundingSession:) answers each session: it is not supported")
@@ -296,24 +154,5 @@ struct PeripheralDelegateTests {
     peripheral.cancelChannelSoundingSession()
     await stage.world.advance(by: .seconds(10))
     #expect(stage.near.calls(of: "peripheral(_:didReceive:error:)").isEmpty)
-  }
-}
-
-/// A service FF11 with a characteristic FF22 whose user description can be written, octet by octet: no program written against
-/// Core Bluetooth can publish that.
-private enum WritableDescription {
-  /// Handles: 1 the service, 2 and 3 the characteristic, 4 its description.
-  static func answer(_ request: [UInt8]) -> [UInt8]? {
-    guard request.count >= 3, request[0] & 0x40 == 0, request[0] != 0x1E else { return nil }
-    let (opcode, first) = (request[0], request[1])
-    switch opcode {
-    case 0x02: return [0x03, 23, 0]
-    case 0x10 where first <= 1 && request.suffix(2) == [0x00, 0x28]: return [0x11, 6, 1, 0, 4, 0, 0x11, 0xFF]
-    case 0x08 where first <= 2 && request.suffix(2) == [0x03, 0x28]: return [0x09, 7, 2, 0, 0x02, 3, 0, 0x22, 0xFF]
-    case 0x04 where first <= 4: return [0x05, 1, 4, 0, 0x01, 0x29]
-    case 0x12 where first == 4: return request.count > 3 ? [0x13] : [0x01, opcode, first, 0, 0x0D]
-    // Attribute Not Found ends each procedure.
-    default: return [0x01, opcode, first, request[2], 0x0A]
-    }
   }
 }
