@@ -26,8 +26,8 @@ public protocol PeerLink: AnyObject {
   func discoverDescriptors(
     of characteristic: RemoteCharacteristic, _ completion: @escaping Completion<[RemoteDescriptor]>)
 
-  /// The whole value of a characteristic or descriptor, however long.
-  func read(_ handle: AttributeHandle, _ completion: @escaping Completion<[UInt8]>)
+  /// The whole value of a characteristic or descriptor, however long. The slice is a part of what came, not a copy.
+  func read(_ handle: AttributeHandle, _ completion: @escaping Completion<ArraySlice<UInt8>>)
   /// A write with response; a value longer than the MTU allows goes as a long write.
   func write(_ value: [UInt8], to handle: AttributeHandle, _ completion: @escaping Completion<Void>)
   /// A write without response. `sent` is called when its octets have left for the controller: one place is free again.

@@ -169,8 +169,9 @@ public struct RemoteCentral: Hashable, Sendable {
 public struct LocalWrite: Hashable, Sendable {
   public let characteristic: LocalCharacteristicIdentifier
   public let offset: Int
-  public let value: [UInt8]
-  public init(characteristic: LocalCharacteristicIdentifier, offset: Int, value: [UInt8]) {
+  /// A part of what came, not a copy.
+  public let value: ArraySlice<UInt8>
+  public init(characteristic: LocalCharacteristicIdentifier, offset: Int, value: ArraySlice<UInt8>) {
     self.characteristic = characteristic
     self.offset = offset
     self.value = value

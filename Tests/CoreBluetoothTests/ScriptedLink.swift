@@ -71,10 +71,10 @@ final class ScriptedLink: PeerLink, @unchecked Sendable {
     answer { completion(result) }
   }
 
-  func read(_ handle: AttributeHandle, _ completion: @escaping Completion<[UInt8]>) {
+  func read(_ handle: AttributeHandle, _ completion: @escaping Completion<ArraySlice<UInt8>>) {
     asked.append("read \(handle)")
-    let result: Result<[UInt8], OperationError> =
-      errors[handle].map { .failure($0) } ?? .success(values[handle] ?? [])
+    let result: Result<ArraySlice<UInt8>, OperationError> =
+      errors[handle].map { .failure($0) } ?? .success((values[handle] ?? [])[...])
     answer { completion(result) }
   }
 

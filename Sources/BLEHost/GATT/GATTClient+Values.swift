@@ -6,9 +6,9 @@ import BLEWire
 /// Reading and writing (Core, Vol 3 Part G 4.8, 4.9, 4.12).
 extension GATTClient {
   /// A value, or its first MTU - 1 octets (4.8.1).
-  public func read(_ handle: AttributeHandle, _ completion: @escaping Completion<[UInt8]>) {
+  public func read(_ handle: AttributeHandle, _ completion: @escaping Completion<ArraySlice<UInt8>>) {
     perform(ATTReadRequest(attributeHandle: handle), expecting: ATTReadResponse.self) { result in
-      completion(result.map { Array($0.attributeValue) }.mapError { OperationError($0) })
+      completion(result.map(\.attributeValue).mapError { OperationError($0) })
     }
   }
 
@@ -18,7 +18,7 @@ extension GATTClient {
   ///   mean it.
   public func readLong(
     _ handle: AttributeHandle, from offset: Int = 0, toleratesInvalidOffset: Bool = false,
-    _ completion: @escaping Completion<[UInt8]>
+    _ completion: @escaping Completion<ArraySlice<UInt8>>
   ) {
     guard offset == 0 else {
       return readBlobs(handle, at: offset, [], toleratesInvalidOffset: toleratesInvalidOffset, completion)
@@ -33,12 +33,12 @@ extension GATTClient {
   }
 
   private func readBlobs(
-    _ handle: AttributeHandle, at offset: Int, _ value: [UInt8], toleratesInvalidOffset: Bool,
-    _ completion: @escaping Completion<[UInt8]>
+    _ handle: AttributeHandle, at offset: Int, _ value: ArraySlice<UInt8>, toleratesInvalidOffset: Bool,
+    _ completion: @escaping Completion<ArraySlice<UInt8>>
   ) {
     // No value is longer (Core, Vol 3 Part F 3.2.9): a peer that always has more does not keep this going.
     if offset >= ATTLimits.maximumValueLength, !value.isEmpty {
-      return completion(.success(Array(value.prefix(ATTLimits.maximumValueLength))))
+      return completion(.success(value.prefix(ATTLimits.maximumValueLength)))
     }
     let request = ATTReadBlobRequest(attributeHandle: handle, valueOffset: UInt16(clamping: offset))
     perform(request, expecting: ATTReadBlobResponse.self) { [self] result in
@@ -58,9 +58,9 @@ extension GATTClient {
   }
 
   /// The values of several attributes one after the other (4.8.4): where one ends only the caller can know.
-  public func readMultiple(_ handles: [AttributeHandle], _ completion: @escaping Completion<[UInt8]>) {
+  public func readMultiple(_ handles: [AttributeHandle], _ completion: @escaping Completion<ArraySlice<UInt8>>) {
     perform(ATTReadMultipleRequest(setOfHandles: handles), expecting: ATTReadMultipleResponse.self) { result in
-      completion(result.map { Array($0.setOfValues) }.mapError { OperationError($0) })
+      completion(result.map(\.setOfValues).mapError { OperationError($0) })
     }
   }
 

@@ -41,7 +41,7 @@ extension RemoteDatabase {
   private func readHash(_ characteristic: RemoteCharacteristic?, _ done: @escaping () -> Void) {
     guard let characteristic, layout.hash == nil else { return done() }
     client.read(characteristic.value) { [self] result in
-      if case .success(let hash) = result, hash.count == 16 { layout.hash = hash }
+      if case .success(let hash) = result, hash.count == 16 { layout.hash = Array(hash) }
       done()
     }
   }

@@ -128,7 +128,7 @@ public final class RemoteDatabase: GATTClientEvents {
   // MARK: Values
 
   /// The whole value of an attribute, however long.
-  public func read(_ handle: AttributeHandle, _ completion: @escaping Completion<[UInt8]>) {
+  public func read(_ handle: AttributeHandle, _ completion: @escaping Completion<ArraySlice<UInt8>>) {
     run(completion) { [self] client, done in
       retryingWhenOutOfSync(done) { done in client.readLong(handle, toleratesInvalidOffset: true, done) }
     }

@@ -84,7 +84,7 @@ final class HostPeerLink: PeerLink {
     database.discoverDescriptors(of: characteristic, whileIn(completion))
   }
 
-  func read(_ handle: AttributeHandle, _ completion: @escaping Completion<[UInt8]>) {
+  func read(_ handle: AttributeHandle, _ completion: @escaping Completion<ArraySlice<UInt8>>) {
     if isOver { return refuse(completion) }
     database.read(handle, whileIn(completion))
   }

@@ -161,7 +161,7 @@ extension HostPeripheral: AttributeApplication {
       request.parts.map { part in
         LocalWrite(
           characteristic: LocalCharacteristicIdentifier(rawValue: part.tag), offset: part.offset,
-          value: Array(part.value))
+          value: part.value)
       },
       needsResponse: request.needsResponse, from: connection.remoteCentral)
   }

@@ -81,12 +81,12 @@ private func makeServer(mtu: Int = 517) -> (ATTBearer, RawChannel, GATTServer, G
   @Test func `A1 a response longer than the MTU is cut to it`() {
     let channel = RawChannel()
     let client = GATTClient(bearer: ATTBearer(loop: VirtualLoop(), channel: channel))
-    var value: [UInt8]?
+    var value: ArraySlice<UInt8>?
     client.readLong(.first) { value = try? $0.get() }
     client.bearer.receive(([0x0B] + [UInt8](repeating: 7, count: 23))[...])
     #expect(channel.sent == [[0x0A, 1, 0], [0x0C, 1, 0, 22, 0]])
     client.bearer.receive([0x0D, 8])
-    #expect(value == [UInt8](repeating: 7, count: 22) + [8])
+    #expect(value == ([UInt8](repeating: 7, count: 22) + [8])[...])
     #expect(client.bearer.statistics.oversized == 1)
   }
 
@@ -126,7 +126,7 @@ private func makeServer(mtu: Int = 517) -> (ATTBearer, RawChannel, GATTServer, G
     let client = GATTClient(bearer: ATTBearer(loop: VirtualLoop(), channel: channel))
     client.bearer.receive([0x0B, 1])
     client.bearer.receive([0x01, 0x0A, 0, 0, 1])
-    var results: [[UInt8]?] = []
+    var results: [ArraySlice<UInt8>?] = []
     client.read(.first) { results.append(try? $0.get()) }
     client.bearer.receive([0x0D, 1])
     client.bearer.receive([0x13])
@@ -142,7 +142,7 @@ private func makeServer(mtu: Int = 517) -> (ATTBearer, RawChannel, GATTServer, G
     let loop = VirtualLoop()
     let channel = RawChannel()
     let client = GATTClient(bearer: ATTBearer(loop: loop, channel: channel))
-    var results: [Result<[UInt8], OperationError>] = []
+    var results: [Result<ArraySlice<UInt8>, OperationError>] = []
     // An earlier exchange: the guard that it armed must not end a later one early.
     client.read(.first) { results.append($0) }
     await loop.run(until: .instant(.zero + .seconds(20)))

@@ -70,7 +70,7 @@ private final class ScriptedServer {
 
   @Test func `A2 a peer whose value never ends is cut at 512 octets`() {
     let server = ScriptedServer()
-    var value: [UInt8]?
+    var value: ArraySlice<UInt8>?
     server.client.readLong(.first) { value = try? $0.get() }
     server.play { request in (request.hasPrefix("0a") ? "0b" : "0d") + String(repeating: "55", count: 22) }
     #expect(value?.count == 512)
@@ -95,7 +95,7 @@ private final class ScriptedServer {
         asked.append(code)
         answer(true)
       }
-      var result: Result<[UInt8], OperationError>?
+      var result: Result<ArraySlice<UInt8>, OperationError>?
       server.client.read(.first) { result = $0 }
       server.play { _ in "010a0100" + code }
       #expect(result == .failure(.attribute(code: UInt8(code, radix: 16) ?? 0)))
@@ -104,7 +104,7 @@ private final class ScriptedServer {
     }
     let server = ScriptedServer()
     server.client.raiseSecurity = { _, answer in answer(false) }
-    var result: Result<[UInt8], OperationError>?
+    var result: Result<ArraySlice<UInt8>, OperationError>?
     server.client.read(.first) { result = $0 }
     server.play { _ in "010a010005" }
     #expect(result == .failure(.attribute(code: 5)))

@@ -106,7 +106,7 @@ import Testing
     await world.advance(.seconds(10))
     #expect(central.disconnections.count == 1)
     #expect(central.states == [.poweredOn, .poweredOff])
-    let read = Promised<[UInt8]>()
+    let read = Promised<ArraySlice<UInt8>>()
     await world.perform { central.link.read(AttributeHandle(3), read.fulfil) }
     await world.wait { read.count == 1 }
     #expect(read.result == .failure(.notConnected))
