@@ -121,7 +121,7 @@ public final class Device: Sendable {
   /// What kind of controller it has from its next start on: smaller, older, or with bad habits.
   public func setController(_ configuration: ControllerConfiguration) { onLoop { $0.configuration = configuration } }
 
-  private func onLoop(_ job: @escaping @Sendable (DeviceRadio) -> Void) {
+  func onLoop(_ job: @escaping @Sendable (DeviceRadio) -> Void) {
     let radio = radio
     loop.submit(from: .common) { job(radio.value) }
   }

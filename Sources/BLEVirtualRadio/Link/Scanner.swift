@@ -49,6 +49,9 @@ final class Scanner: AdvertisingListener, TimerTarget {
     if settings.period > .zero { startPeriod() }
   }
 
+  /// Reports go out in the extended form.
+  var isExtended: Bool { settings.isExtended }
+
   func stop() {
     controller.air.stopListening(self)
     controller.loop.cancel(durationTimer)
