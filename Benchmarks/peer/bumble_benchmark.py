@@ -20,7 +20,7 @@ from bumble.controller import Controller
 from bumble.core import UUID, AdvertisingData
 from bumble.device import Device, Peer
 from bumble.gatt import Characteristic, CharacteristicValue, Service
-from bumble.hci import Address
+from bumble.hci import Address, HCI_LE_Extended_Advertising_Report_Event
 from bumble.host import Host
 from bumble.link import LocalLink
 from bumble.transport.common import AsyncPipeSink
@@ -249,6 +249,69 @@ async def advertising_ingest():
     return value
 
 
+async def facade_ingest(count):
+    """Reports of a controller in a second of CPU time, from `count` devices in turn, up to the program: no link in between.
+
+    The scanner asks for each advertisement and keeps every device, as the other side's program does.
+    """
+    scanner = await make_device(LocalLink(), 1)
+    controller = scanner.host.hci_sink.sink
+    report = HCI_LE_Extended_Advertising_Report_Event.Report
+    events = []
+    for index in range(count):
+        name = f'device {index}'.encode()
+        advertiser = address(index)
+        events.append(
+            HCI_LE_Extended_Advertising_Report_Event(
+                [
+                    report(
+                        event_type=0x13,
+                        address_type=advertiser.address_type,
+                        address=advertiser,
+                        primary_phy=1,
+                        secondary_phy=0,
+                        advertising_sid=0xFF,
+                        tx_power=127,
+                        rssi=-60,
+                        periodic_advertising_interval=0,
+                        direct_address_type=0,
+                        direct_address=Address.ANY,
+                        data=bytes([2, 0x01, 0x06, 3, 0x03, 0x0F, 0x18, len(name) + 1, 0x09]) + name,
+                    )
+                ]
+            )
+        )
+    heard = 0
+    kept = {}
+
+    def advertisement(found):
+        nonlocal heard
+        heard += 1
+        kept[found.address] = found.data.get(AdvertisingData.Type.COMPLETE_LOCAL_NAME)
+
+    scanner.on('advertisement', advertisement)
+    await scanner.start_scanning(active=False, filter_duplicates=False)
+    await asyncio.sleep(0.2)
+    following = 0
+
+    async def work(operations):
+        nonlocal following
+        goal = heard + operations
+        left = operations
+        while left:
+            for _ in range(min(left, 1000)):
+                controller.send_hci_packet(events[following])
+                following = (following + 1) % count
+            left -= min(left, 1000)
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+        assert heard == goal
+
+    await work(count)
+    assert len(kept) == count
+    return await rate(2_000 if BRIEF else 10_000, work)
+
+
 async def device_memory():
     """KiB of resident memory for one more device: powered on, with one service, advertising."""
     count = 100 if BRIEF else 400
@@ -316,6 +379,8 @@ WORK = {
     'read_20': read_20,
     'discover_10x5': discover_10x5,
     'advertising_ingest': advertising_ingest,
+    'facade_ingest_10': lambda: facade_ingest(10),
+    'facade_ingest_10000': lambda: facade_ingest(10_000),
     'device_memory': device_memory,
     'simulated_hour_100_devices': simulated_hour_100_devices,
 }

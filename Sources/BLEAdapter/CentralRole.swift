@@ -1,4 +1,5 @@
 import BLECore
+import Synchronization
 
 /// What a central manager asks of the stack. Everything on the loop.
 public protocol CentralRole: AnyObject {
@@ -54,6 +55,7 @@ public final class AdvertisementContent: Sendable {
   /// In dBm.
   public let txPowerLevel: Int8?
   public let isConnectable: Bool
+  private let rendering = AtomicLazyReference<AdvertisementRendering>()
 
   public init(
     octets: [UInt8], localName: String?, manufacturerData: [UInt8]?, serviceData: [(uuid: BLEUUID, data: [UInt8])],
@@ -70,6 +72,17 @@ public final class AdvertisementContent: Sendable {
     self.txPowerLevel = txPowerLevel
     self.isConnectable = isConnectable
   }
+
+  /// What programs are shown of this content: made by the first who asks, from any thread, and kept as long as the content. All
+  /// who ask have to make it alike.
+  public func rendering(orMake make: () -> AdvertisementRendering) -> AdvertisementRendering {
+    rendering.load() ?? rendering.storeIfNil(make())
+  }
+}
+
+/// What a facade makes of an advertisement's content: its own, kept with the content. Immutable.
+open class AdvertisementRendering: @unchecked Sendable {
+  public init() {}
 }
 
 /// One discovery event.

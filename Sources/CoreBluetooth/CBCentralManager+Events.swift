@@ -51,7 +51,7 @@ extension CBCentralManager: EventReceiver {
     let peripheral = context.peripheral(discovery.peer, name: discovery.name)
     peripheral.update(name: discovery.name)
     delegate.centralManager(
-      self, didDiscover: peripheral, advertisementData: advertisements.dictionary(discovery),
+      self, didDiscover: peripheral, advertisementData: discovery.content.dictionary,
       rssi: SignalNumber.of(discovery.rssi))
   }
 

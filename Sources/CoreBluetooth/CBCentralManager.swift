@@ -35,8 +35,6 @@ open class CBCentralManager: CBManager {
 
   let context: CentralContext
   let shared: Locked<State>
-  /// On the program's queue only.
-  var advertisements = AdvertisementCache()
   /// What the older of the two disconnect callbacks hands on to the newer one. On the program's queue only.
   var disconnection: Disconnection?
 

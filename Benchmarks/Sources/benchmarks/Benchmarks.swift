@@ -11,6 +11,8 @@ enum Benchmarks {
     Benchmark(name: "read_20", work: Packets.read),
     Benchmark(name: "discover_10x5", work: Discovery.tenByFive),
     Benchmark(name: "advertising_ingest", work: Crowd.advertisingIngest),
+    Benchmark(name: "facade_ingest_10", work: Ingest.reports(from: 10)),
+    Benchmark(name: "facade_ingest_10000", work: Ingest.reports(from: 10_000)),
     Benchmark(name: "device_memory", work: Crowd.deviceMemory),
     Benchmark(name: "simulated_hour_100_devices", work: Crowd.simulatedHour),
   ]
@@ -38,7 +40,8 @@ enum Benchmarks {
       let report = Report(benchmark.name, measurement, beside: try peer?.measure(benchmark.name))
       print(report.line)
       reports.append(report)
-      complaints += thresholds[benchmark.name]?.complaints(about: report, isBrief: options.isBrief) ?? []
+      complaints +=
+        thresholds[benchmark.name]?.complaints(about: report, among: reports, isBrief: options.isBrief) ?? []
     }
     if let output = options.output {
       let encoder = JSONEncoder()

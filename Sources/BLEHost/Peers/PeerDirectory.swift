@@ -12,8 +12,9 @@ import Synchronization
 /// `Sendable`: all state is behind a mutex, because `Adapter.knownPeers` may be asked on any thread.
 public final class PeerDirectory: Sendable {
   fileprivate struct Tables {
-    /// Makes identifiers.
-    let hash: AESCMAC
+    let key: SecretKey
+    /// Makes identifiers. Not before one is asked for: a device that only advertises meets nobody.
+    lazy var hash = AESCMAC(key: key)
     var peers: [PeerIdentifier: KnownPeer] = [:]
     var identifiers: [DeviceAddress: PeerIdentifier] = [:]
     /// Identifiers in the order of their arrival; the oldest make room when the limit is reached.
@@ -36,7 +37,7 @@ public final class PeerDirectory: Sendable {
   public init(store: any PeerStore) {
     self.store = store
     let records = store.open()
-    var initial = Tables(hash: AESCMAC(key: SecretKey(mostSignificantFirst: records.key)))
+    var initial = Tables(key: SecretKey(mostSignificantFirst: records.key))
     for peer in records.peers { initial.insert(peer) }
     tables = Mutex(initial)
   }
@@ -106,7 +107,7 @@ public final class PeerDirectory: Sendable {
 
 extension PeerDirectory.Tables {
   /// 128 bits that look random and are spelled as a random UUID (RFC 9562, version 4).
-  fileprivate func identifier(for address: DeviceAddress) -> PeerIdentifier {
+  fileprivate mutating func identifier(for address: DeviceAddress) -> PeerIdentifier {
     var message = ByteWriter(capacity: 16)
     message.append(contentsOf: "peer".utf8)
     message.append(address.kind.rawValue)

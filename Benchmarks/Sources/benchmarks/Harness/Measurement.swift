@@ -6,6 +6,8 @@ struct Measurement {
   var allocations: Double?
   /// ATT requests that the work took.
   var requests: Int?
+  /// Resident memory for each device that is known, its objects in the program's hands included.
+  var deviceKibibytes: Double?
   /// Wall time, where a limit is set to it, in seconds.
   var wallSeconds: Double?
 

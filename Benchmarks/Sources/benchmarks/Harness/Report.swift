@@ -12,12 +12,14 @@ struct Report: Encodable {
   let allocations: Double?
   let requests: Int?
   let peerRequests: Int?
+  let deviceKibibytes: Double?
   let wallSeconds: Double?
 
   enum CodingKeys: String, CodingKey {
     case name, value, unit, peer, ratio, allocations, requests
     case peerValue = "peer_value"
     case peerRequests = "peer_requests"
+    case deviceKibibytes = "device_kib"
     case wallSeconds = "wall_seconds"
   }
 
@@ -31,6 +33,7 @@ struct Report: Encodable {
     allocations = measurement.allocations.map(Self.rounded)
     requests = measurement.requests
     peerRequests = answer?.requests
+    deviceKibibytes = measurement.deviceKibibytes.map(Self.rounded)
     wallSeconds = measurement.wallSeconds.map(Self.rounded)
   }
 
@@ -46,6 +49,7 @@ struct Report: Encodable {
     if let peerValue, let ratio { parts.append("Bumble \(peerValue) \(unit), \(ratio) times better") }
     if let allocations { parts.append("\(allocations) allocations") }
     if let requests { parts.append("\(requests) requests" + (peerRequests.map { " (Bumble \($0))" } ?? "")) }
+    if let deviceKibibytes { parts.append("\(deviceKibibytes) KiB a known device") }
     if let wallSeconds { parts.append("\(wallSeconds) s of wall time") }
     return parts.joined(separator: " | ")
   }

@@ -10,14 +10,26 @@ struct Threshold: Decodable {
   var requests: Int?
   /// At most so much wall time.
   var wallSeconds: Double?
+  /// At least this share of the rate of another benchmark of the same run.
+  var share: Share?
+
+  struct Share: Decodable {
+    let of: String
+    let atLeast: Double
+
+    enum CodingKeys: String, CodingKey {
+      case of
+      case atLeast = "at_least"
+    }
+  }
 
   enum CodingKeys: String, CodingKey {
-    case ratio, allocations, requests
+    case ratio, allocations, requests, share
     case wallSeconds = "wall_seconds"
   }
 
   /// What `report` fails. A brief run is judged only by what does not depend on the machine.
-  func complaints(about report: Report, isBrief: Bool) -> [String] {
+  func complaints(about report: Report, among reports: [Report], isBrief: Bool) -> [String] {
     var complaints: [String] = []
     if let allocations, let found = report.allocations, found > allocations {
       complaints.append("\(report.name): \(found) allocations an operation, at most \(allocations) are allowed")
@@ -28,6 +40,11 @@ struct Threshold: Decodable {
     if isBrief { return complaints }
     if let ratio, let found = report.ratio, found < ratio {
       complaints.append("\(report.name): \(found) times better than \(report.peer), at least \(ratio) are asked for")
+    }
+    if let share, let other = reports.first(where: { $0.name == share.of }), report.value < share.atLeast * other.value
+    {
+      let found = (report.value / other.value * 100).rounded() / 100
+      complaints.append("\(report.name): \(found) of the rate of \(share.of), at least \(share.atLeast) is asked for")
     }
     if let wallSeconds, let found = report.wallSeconds, found > wallSeconds {
       complaints.append("\(report.name): \(found) s of wall time, at most \(wallSeconds) are allowed")

@@ -1,25 +1,28 @@
 internal import BLEAdapter
 internal import BLECore
 
-/// The dictionaries of advertisements, each made once for as long as its device says the same.
-struct AdvertisementCache {
-  /// Devices that come and go under new addresses must not fill the memory.
-  private static let capacity = 4_096
+/// What programs are told of an advertisement. Kept with its content: as long as a device says the same, nothing is made, looked
+/// up or copied for a report, however many devices there are.
+///
+/// `@unchecked Sendable`: immutable, and so are the values in the dictionary.
+final class AdvertisementDictionary: AdvertisementRendering, @unchecked Sendable {
+  let dictionary: [String: Any]
 
-  private var known: [PeerIdentifier: (content: AdvertisementContent, dictionary: [String: Any])] = [:]
-
-  mutating func dictionary(_ discovery: Discovery) -> [String: Any] {
-    if let entry = known[discovery.peer], entry.content === discovery.content { return entry.dictionary }
-    if known.count >= Self.capacity { known.removeAll() }
-    let dictionary = discovery.content.dictionary
-    known[discovery.peer] = (discovery.content, dictionary)
-    return dictionary
+  init(_ content: AdvertisementContent) {
+    dictionary = content.makeDictionary()
+    super.init()
   }
 }
 
 extension AdvertisementContent {
-  /// With Apple's keys and types; what was not advertised is not there.
+  /// The same one for each report that says the same.
   var dictionary: [String: Any] {
+    let kept = rendering { AdvertisementDictionary(self) }
+    return (kept as? AdvertisementDictionary)?.dictionary ?? makeDictionary()
+  }
+
+  /// With Apple's keys and types; what was not advertised is not there.
+  fileprivate func makeDictionary() -> [String: Any] {
     var dictionary: [String: Any] = [CBAdvertisementDataIsConnectable: NSNumber(value: isConnectable)]
     if let localName { dictionary[CBAdvertisementDataLocalNameKey] = localName }
     if let manufacturerData { dictionary[CBAdvertisementDataManufacturerDataKey] = Data(manufacturerData) }
