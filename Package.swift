@@ -88,7 +88,9 @@ var targets: [Target] = []
       "BLEHostTests", knows: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEAdapter", "BLEHost", "BLEVirtualRadio"]),
     tests("BLEDefaultStackTests", knows: ["BLECore", "BLEAdapter", "BLEDefaultStack"]),
     tests("CoreBluetoothTests", knows: ["BLECore", "BLEAdapter", "CoreBluetooth"]),
-    tests("BLETestKitTests", knows: ["BLECore", "BLECapture", "BLEVirtualRadio", "CoreBluetooth", "BLETestKit"]),
+    .systemLibrary(name: "CMalloc", path: "Tests/CMalloc"),
+    tests(
+      "BLETestKitTests", knows: ["BLECore", "BLECapture", "BLEVirtualRadio", "CMalloc", "CoreBluetooth", "BLETestKit"]),
     tests(
       "BehaviourTests", knows: ["BLECore", "BLEWire", "CoreBluetooth", "BLETestKit"], besides: ["untestable.txt"]),
     tests(

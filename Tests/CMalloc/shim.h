@@ -1,0 +1,2 @@
+// What the C library says of its allocator: Glibc's module leaves it out.
+#include <malloc.h>
