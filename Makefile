@@ -50,6 +50,11 @@ fuzz: ## Fuzzes every parser, 30 s each (SECONDS_EACH=300 for longer)
 	@Tools/prepare swift
 	@Fuzz/run --seconds $(SECONDS_EACH)
 
+.PHONY: sanitize
+sanitize: ## Runs all tests under the address and the thread sanitizer (half an hour; KIND=thread for one)
+	@Tools/prepare swift
+	@Tools/sanitize $(KIND)
+
 .PHONY: vectors
 vectors: ## Plays one file of test vectors: make vectors FILE=path
 	@if [ -z "$(FILE)" ]; then echo "usage: make vectors FILE=path" >&2; exit 64; fi
