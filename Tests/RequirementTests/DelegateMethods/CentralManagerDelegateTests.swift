@@ -27,6 +27,32 @@ struct CentralManagerDelegateTests {
     #expect(zip(states, states.dropFirst()).allSatisfy { $0 != $1 })
   }
 
+  @Test("R3.2 centralManager(_:willRestoreState:) comes before the first state, with what the process before was doing")
+  func restored() async throws {
+    let world = World()
+    let phone = world.makeDevice("phone")
+    let options = phone.options.merging([CBCentralManagerOptionRestoreIdentifierKey: "main"]) { $1 }
+    let services = [CBUUID(string: "FF11")]
+    let before = Listener()
+    let dead = CBCentralManager(delegate: before, queue: before.queue, options: options)
+    await world.settle()
+    dead.scanForPeripherals(withServices: services)
+    await world.settle()
+    #expect(before.calls(of: "centralManager(_:willRestoreState:)").isEmpty)
+    phone.killApplication()
+    let after = Listener()
+    let next = phone.options.merging([CBCentralManagerOptionRestoreIdentifierKey: "main"]) { $1 }
+    let central = CBCentralManager(delegate: after, queue: after.queue, options: next)
+    await world.settle()
+    #expect(
+      after.calls.map(\.method) == ["centralManager(_:willRestoreState:)", "centralManagerDidUpdateState(_:)"])
+    let call = try after.only("centralManager(_:willRestoreState:)")
+    #expect(call.arguments[0] as? CBCentralManager === central)
+    let state: [String: Any] = try call.argument(1)
+    #expect(state[CBCentralManagerRestoredStateScanServicesKey] as? [CBUUID] == services)
+    withExtendedLifetime(dead) {}
+  }
+
   @Test("R3.2 centralManager(_:didDiscover:advertisementData:rssi:) tells who was seen, saying what, and how strong")
   func discovery() async throws {
     let stage = Stage()

@@ -20,6 +20,34 @@ struct PeripheralManagerDelegateTests {
   }
 
   @Test(
+    "R3.2 peripheralManager(_:willRestoreState:) comes before the first state, with what the process before was doing")
+  func restored() async throws {
+    let world = World()
+    let device = world.makeDevice("device")
+    let more = [CBPeripheralManagerOptionRestoreIdentifierKey: "main"]
+    let before = Listener()
+    let dead = CBPeripheralManager(
+      delegate: before, queue: before.queue, options: device.options.merging(more) { $1 })
+    await world.settle()
+    dead.startAdvertising([CBAdvertisementDataLocalNameKey: "device"])
+    await world.settle()
+    #expect(before.calls(of: "peripheralManager(_:willRestoreState:)").isEmpty)
+    device.killApplication()
+    let after = Listener()
+    let manager = CBPeripheralManager(
+      delegate: after, queue: after.queue, options: device.options.merging(more) { $1 })
+    await world.settle()
+    #expect(
+      after.calls.map(\.method) == ["peripheralManager(_:willRestoreState:)", "peripheralManagerDidUpdateState(_:)"])
+    let call = try after.only("peripheralManager(_:willRestoreState:)")
+    #expect(call.arguments[0] as? CBPeripheralManager === manager)
+    let state: [String: Any] = try call.argument(1)
+    let data = try #require(state[CBPeripheralManagerRestoredStateAdvertisementDataKey] as? [String: Any])
+    #expect(data[CBAdvertisementDataLocalNameKey] as? String == "device" && manager.isAdvertising)
+    withExtendedLifetime(dead) {}
+  }
+
+  @Test(
     "R3.2 peripheralManagerDidStartAdvertising(_:error:) is called once for each start, with an error where it failed")
   func advertising() async throws {
     let stage = Stage()
