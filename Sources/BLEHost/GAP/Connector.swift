@@ -11,6 +11,12 @@ protocol ConnectorDelegate: AnyObject {
   func connector(_ connector: Connector, didFail address: DeviceAddress, reason: EndReason)
   /// Whether there is a link to `address` already, be it one that is just ending.
   func connector(_ connector: Connector, hasLinkTo address: DeviceAddress) -> Bool
+  /// What it looks for, or whether it does, may have changed.
+  func connectorDidChange(_ connector: Connector)
+}
+
+extension ConnectorDelegate {
+  func connectorDidChange(_ connector: Connector) {}
 }
 
 /// The connections that are wanted and not made yet, for as long as it takes.
@@ -35,6 +41,8 @@ final class Connector: TimerTarget {
   private var targets: [DeviceAddress] = []
   private var phase = Phase.idle
   private var turnTimer: TimerToken?
+  /// Looks for nothing, whatever is wanted.
+  private var isPaused = false
   /// How many devices the controller looks for at once, at least 1.
   var capacity = 1
 
@@ -44,6 +52,10 @@ final class Connector: TimerTarget {
   }
 
   var isIdle: Bool { phase == .idle && wanted.isEmpty }
+  /// Whether the controller was told to look for something, and has not said that it has ended.
+  var isInitiating: Bool { phase != .idle }
+  /// Whether there is something to look for.
+  var isSearching: Bool { !openWishes.isEmpty }
 
   /// Looks for `address` from now on.
   func want(_ address: DeviceAddress) {
@@ -61,11 +73,26 @@ final class Connector: TimerTarget {
 
   func isWanted(_ address: DeviceAddress) -> Bool { wanted.contains(address) }
 
+  /// Stops looking for the time being, or goes on.
+  func setPaused(_ isPaused: Bool) {
+    if self.isPaused == isPaused { return }
+    self.isPaused = isPaused
+    update()
+  }
+
+  /// The controller does not begin to look at this moment; what is wanted stays so. Looks for nothing until it is told to go on.
+  func initiationPostponed() {
+    end()
+    isPaused = true
+    update()
+  }
+
   /// The controller is gone, and with it what it looked for.
   func reset() {
     wanted = []
     targets = []
     phase = .idle
+    isPaused = false
     stopTurns()
   }
 
@@ -124,15 +151,27 @@ final class Connector: TimerTarget {
     delegate?.connectorCancelsInitiation(self)
   }
 
+  /// What is wanted and has no link.
+  private var openWishes: [DeviceAddress] {
+    guard let delegate else { return [] }
+    return wanted.filter { !delegate.connector(self, hasLinkTo: $0) }
+  }
+
   private func update() {
     guard let delegate else { return }
-    let open = wanted.filter { !delegate.connector(self, hasLinkTo: $0) }
+    look(for: openWishes, delegate)
+    delegate.connectorDidChange(self)
+  }
+
+  private func look(for open: [DeviceAddress], _ delegate: any ConnectorDelegate) {
     switch phase {
     case .cancelling: return
     case .initiating:
+      if isPaused { return cancel() }
       // Something unwanted is looked for, or something wanted is left out that there is room for.
       if !targets.allSatisfy(open.contains) || targets.count < min(capacity, open.count) { return cancel() }
     case .idle:
+      if isPaused { return }
       targets = Array(open.prefix(capacity))
       if targets.isEmpty { return }
       phase = .initiating

@@ -21,6 +21,8 @@ enum LinkPolicy {
 
   /// How long a fresh link may take to agree on features and MTU before it is told to programs as it is.
   static let setUpLimit = StackDuration.seconds(2)
+  /// The pause before a controller that refused to end a link is asked again.
+  static let disconnectDelay = StackDuration.seconds(1)
   /// How long links may take to end when the adapter is switched off.
   static let farewellLimit = StackDuration.milliseconds(500)
   /// The pauses before each attempt to open a transport again that had failed.

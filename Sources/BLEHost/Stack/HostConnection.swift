@@ -129,14 +129,30 @@ final class HostConnection {
   func disconnect(_ reason: HCIErrorCode) {
     if phase == .closing { return }
     phase = .closing
+    askToDisconnect(reason)
+  }
+
+  private func askToDisconnect(_ reason: HCIErrorCode) {
     stack.controller.send(
       HCIDisconnect(connectionHandle: handle, reason: reason),
-      status: { [weak stack, handle] status in
+      status: { [weak self, weak stack, handle] status in
+        if status.isSuccess { return }
         // It ended by itself in this moment; its event was here before, or is lost with it.
         if status == .unknownConnectionIdentifier {
           stack?.disconnectionCompleted(.success, handle, .localHostTerminated)
+        } else {
+          self?.disconnectionRefused(status, reason)
         }
       })
+  }
+
+  /// The controller does not end the link. It is asked again, as nobody has a use for what is left of it.
+  func disconnectionRefused(_ status: HCIErrorCode, _ reason: HCIErrorCode = .remoteUserTerminated) {
+    stack.log.log(.warning, "the controller could not end link \(handle): \(status)")
+    loop.schedule(after: LinkPolicy.disconnectDelay, .background) { [weak self] in
+      guard let self, self.isUp, self.phase == .closing else { return }
+      self.askToDisconnect(reason)
+    }
   }
 
   /// The stack goes away with its links: nobody is left to be told of anything.

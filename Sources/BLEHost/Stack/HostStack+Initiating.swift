@@ -25,6 +25,10 @@ extension HostStack: ConnectorDelegate {
 
   func connector(_ connector: Connector, hasLinkTo address: DeviceAddress) -> Bool { connections[address] != nil }
 
+  func connectorDidChange(_ connector: Connector) {
+    if turns.isNeeded { updateScan() }
+  }
+
   func connector(_ connector: Connector, didFail address: DeviceAddress, reason: EndReason) {
     failWaiting(for: address, reason)
   }
@@ -32,6 +36,7 @@ extension HostStack: ConnectorDelegate {
   private func createConnection(to peer: HCIAddress, _ policy: LEInitiatorFilterPolicy) {
     let completion: (HCIErrorCode) -> Void = { [weak self] status in
       guard let self, !status.isSuccess else { return }
+      if self.mustTakeTurns(status) { return self.takeTurns() }
       self.log.log(.warning, "the controller refused to connect: \(status)")
       self.connector.initiationRefused(EndReason(failureToConnect: status))
     }

@@ -52,7 +52,7 @@ extension HostStack {
 
   func disconnectionCompleted(_ status: HCIErrorCode, _ handle: ConnectionHandle, _ code: HCIErrorCode) {
     guard status.isSuccess else {
-      log.log(.warning, "the controller could not end link \(handle): \(status)")
+      connections[handle]?.disconnectionRefused(status)
       return
     }
     guard let connection = connections.remove(handle) else { return }

@@ -172,6 +172,7 @@ extension HostStack {
     power.isRunning = false
     scanner.reset()
     scanSwitch = ScanSwitch()
+    endTurns()
     advertiser.reset()
     connector.reset()
     acceptList = []

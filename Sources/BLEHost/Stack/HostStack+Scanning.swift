@@ -7,13 +7,16 @@ import BLEWire
 struct ScanSwitch {
   var isOn = false
   var isChanging = false
+  /// It is the turn of connections; see `SearchTurns`.
+  var isPaused = false
 }
 
 extension HostStack {
   /// Brings the controller's scan to what the scanner wants. One change at a time.
   func updateScan() {
-    guard isRunning, !scanSwitch.isChanging, scanSwitch.isOn != scanner.isWanted else { return }
-    let turnsOn = scanner.isWanted
+    arrangeTurns()
+    let turnsOn = scanner.isWanted && !scanSwitch.isPaused
+    guard isRunning, !scanSwitch.isChanging, scanSwitch.isOn != turnsOn else { return }
     scanSwitch.isChanging = true
     let completion: (HCIErrorCode) -> Void = { [weak self] status in self?.scanChanged(turnsOn, status) }
     if controller.usesExtendedCommands {
@@ -25,6 +28,7 @@ extension HostStack {
 
   private func scanChanged(_ turnedOn: Bool, _ status: HCIErrorCode) {
     scanSwitch.isChanging = false
+    if turnedOn, mustTakeTurns(status) { return takeTurns() }
     // What was refused is taken as done: asking again at once would go on for ever.
     scanSwitch.isOn = turnedOn
     if !status.isSuccess {

@@ -35,6 +35,7 @@ public final class HostStack: Adapter, @unchecked Sendable {
   var power = PowerState()
   let scanner: Scanner
   var scanSwitch = ScanSwitch()
+  var turns = SearchTurns()
   let advertiser = Advertiser()
   var acceptList: Set<DeviceAddress> = []
   private(set) lazy var connector = Connector(loop: loop, delegate: self)

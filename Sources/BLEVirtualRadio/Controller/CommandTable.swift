@@ -55,6 +55,7 @@ struct CommandTable {
       return
     }
     do {
+      if let error = controller.faults.takeRefusal(of: command.opcode) { throw error }
       let answer = try handler(controller, command)
       if let packet = answer.packet { controller.toHost(packet) }
       answer.afterwards?()

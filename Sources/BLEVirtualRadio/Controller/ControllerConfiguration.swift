@@ -70,6 +70,8 @@ public struct ControllerQuirks: OptionSet, Hashable, Sendable {
   public static let noResolvingList = Self(rawValue: 1 << 6)
   /// A link's first data after the start of encryption comes to the host before the news of it.
   public static let dataBeforeEncryptionChange = Self(rawValue: 1 << 7)
+  /// It does not look for a peer to connect to while it scans, nor scan while it looks for one.
+  public static let scanExcludesInitiating = Self(rawValue: 1 << 8)
 }
 
 /// Things that no radio does by itself. Real Bluetooth never loses a packet of a connection that goes on: a test that
@@ -81,6 +83,8 @@ public enum ControllerFault: Hashable, Sendable {
   case loseDataFromHost(packets: Int)
   /// The next commands are neither carried out nor answered.
   case ignoreCommands(count: Int)
+  /// The next commands with this opcode are refused with this error code (Core, Vol 1 Part F).
+  case refuseCommands(opcode: UInt16, error: UInt8, count: Int)
   /// The next encrypted packets are changed on their way, and their CRC fits nevertheless: somebody forges them. The
   /// integrity check of the first ends the connection.
   case spoilEncryptedPackets(count: Int)

@@ -42,7 +42,9 @@ extension VirtualController {
     policy: LEInitiatorFilterPolicy, peer: HCIAddress, ownAddressType: LEOwnAddressType,
     parameters: ConnectionParameters, windows: [LEPHY: ListeningWindow], isExtended: Bool
   ) throws -> () -> Void {
-    guard initiator == nil else { throw HCIErrorCode.commandDisallowed }
+    guard initiator == nil, scanner == nil || !configuration.quirks.contains(.scanExcludesInitiating) else {
+      throw HCIErrorCode.commandDisallowed
+    }
     guard policy.rawValue <= 1, Self.isValid(parameters), policy == .acceptList || peer.type.rawValue <= 3 else {
       throw HCIErrorCode.invalidParameters
     }

@@ -77,6 +77,9 @@ extension VirtualController {
   }
 
   private func startScanning(_ settings: Scanner.Settings) throws {
+    if initiator != nil, configuration.quirks.contains(.scanExcludesInitiating) {
+      throw HCIErrorCode.commandDisallowed
+    }
     let address = try ownAddress(settings.ownAddressType, random: host.randomAddress)
     var settings = settings
     settings.windows = settings.windows.mapValues {

@@ -39,7 +39,15 @@ public final class VirtualController: HCITransport, TimerTarget {
     var dataToHost = 0
     var dataFromHost = 0
     var commands = 0
+    var refusals: [HCIOpcode: (error: HCIErrorCode, count: Int)] = [:]
     var spoiledPackets = 0
+
+    /// What the next command of this kind is refused with; `nil` where it is not.
+    mutating func takeRefusal(of opcode: HCIOpcode) -> HCIErrorCode? {
+      guard let refusal = refusals[opcode], refusal.count > 0 else { return nil }
+      refusals[opcode]?.count -= 1
+      return refusal.error
+    }
   }
 
   // What the host has set; `resetState` brings all of it back.
@@ -148,6 +156,8 @@ public final class VirtualController: HCITransport, TimerTarget {
     case .loseDataToHost(let packets): faults.dataToHost = packets
     case .loseDataFromHost(let packets): faults.dataFromHost = packets
     case .ignoreCommands(let count): faults.commands = count
+    case .refuseCommands(let opcode, let error, let count):
+      faults.refusals[HCIOpcode(opcode)] = (HCIErrorCode(rawValue: error), count)
     case .spoilEncryptedPackets(let count): faults.spoiledPackets = count
     }
   }
