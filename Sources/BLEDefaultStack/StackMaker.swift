@@ -34,7 +34,7 @@ struct StackMaker {
     let tap = capture.flatMap { makeTap(path: $0, loop) }
     let states = FileStateStore(
       folder: surroundings.stateFolder + "/managers", program: Surroundings.programPath, adapter: name.description,
-      loop: loop, log: log.labelled("state"))
+      peers: store, loop: loop, log: log.labelled("state"))
     let stack = HostStack(
       loop: loop, options: options, entropy: SystemEntropy(), peerStore: store, stateStore: states, log: log, tap: tap,
       makeTransport: makeTransport)

@@ -10,6 +10,7 @@ import Dispatch
 public final class FileStateStore: StateStore {
   private let folder: String
   private let owner: String
+  private let peers: any PeerStore
   private let loop: any StackLoop
   private let log: Logger
   private let queue = DispatchQueue(label: "swift-corebluetooth.state", qos: .utility)
@@ -19,8 +20,12 @@ public final class FileStateStore: StateStore {
   ///   - folder: is made, for this user only, where it is missing.
   ///   - program: what makes two processes the same program: the path of the executable.
   ///   - adapter: the adapter's name, since the same program is another device there.
-  public init(folder: String, program: String, adapter: String, loop: any StackLoop, log: Logger) {
+  ///   - peers: where the peers are kept that states name: whoever reads a state has to find them.
+  public init(
+    folder: String, program: String, adapter: String, peers: any PeerStore, loop: any StackLoop, log: Logger
+  ) {
     self.folder = folder
+    self.peers = peers
     owner = "\(program)\0\(adapter)"
     self.loop = loop
     self.log = log
@@ -35,7 +40,7 @@ public final class FileStateStore: StateStore {
           .warning, "another manager has the restore identifier \(key.identifier): nothing of this one is preserved")
         return nil
       }
-      let state = FileState(file, on: loop, queue: queue, log: log) { [weak self] state in
+      let state = FileState(file, on: loop, queue: queue, peers: peers, log: log) { [weak self] state in
         self?.held[ObjectIdentifier(state)] = nil
       }
       held[ObjectIdentifier(state)] = state
@@ -63,6 +68,7 @@ private final class FileState: PreservedState, TimerTarget {
   private let file: PreservedStateFile
   private let loop: any StackLoop
   private let queue: DispatchQueue
+  private let peers: any PeerStore
   private let log: Logger
   private let ended: (FileState) -> Void
   private var timer: TimerToken?
@@ -70,12 +76,13 @@ private final class FileState: PreservedState, TimerTarget {
   private var hasEnded = false
 
   init(
-    _ file: PreservedStateFile, on loop: any StackLoop, queue: DispatchQueue, log: Logger,
+    _ file: PreservedStateFile, on loop: any StackLoop, queue: DispatchQueue, peers: any PeerStore, log: Logger,
     ended: @escaping (FileState) -> Void
   ) {
     self.file = file
     self.loop = loop
     self.queue = queue
+    self.peers = peers
     self.log = log
     self.ended = ended
     do throws(PeerFileError) {
@@ -101,7 +108,8 @@ private final class FileState: PreservedState, TimerTarget {
     self.timer = nil
     lastWrite = loop.now
     let octets = source?()
-    queue.async { [file, log] in
+    queue.async { [file, peers, log] in
+      peers.flush()
       do throws(PeerFileError) {
         if let octets { try file.write(octets) } else { try file.remove() }
       } catch {

@@ -1,0 +1,233 @@
+import BLEAdapter
+import BLECore
+import BLEHost
+import Glibc
+import Testing
+
+/// A state folder of a test's own, gone when the test is over, and stores on it as processes have them.
+private final class StateFolder {
+  let path: String
+  let loop = VirtualLoop()
+  let lines = Lines()
+
+  init() {
+    var template = Array("/tmp/ble-states-XXXXXX".utf8CString)
+    path = template.withUnsafeMutableBufferPointer { buffer in
+      guard let name = buffer.baseAddress, let made = mkdtemp(name) else { return "" }
+      return String(cString: made)
+    }
+  }
+
+  var managers: String { path + "/deep/managers" }
+
+  func store(program: String = "/usr/bin/app", adapter: String = "radio:default") -> FileStateStore {
+    FileStateStore(
+      folder: managers, program: program, adapter: adapter, peers: MemoryPeerStore(entropy: SeededEntropy(seed: 1)),
+      loop: loop, log: Logger(label: "state", sink: lines))
+  }
+
+  var files: [String] {
+    guard let folder = opendir(managers) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { octets in
+        String(decoding: octets.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if !name.hasPrefix(".") { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// The one state file.
+  var file: String { managers + "/" + (files.first { !$0.contains(".") } ?? "none") }
+
+  func read(_ path: String) -> [UInt8] {
+    guard let file = fopen(path, "r") else { return [] }
+    defer { fclose(file) }
+    var octets = [UInt8](repeating: 0, count: 4 << 20)
+    let count = fread(&octets, 1, octets.count, file)
+    return Array(octets.prefix(count))
+  }
+
+  func write(_ octets: [UInt8], to path: String) {
+    guard let file = fopen(path, "w") else { return }
+    fwrite(octets, 1, octets.count, file)
+    fclose(file)
+  }
+
+  deinit {
+    for name in files { remove(managers + "/" + name) }
+    for name in [managers, path + "/deep", path] { rmdir(name) }
+  }
+}
+
+private final class Lines: LogSink, @unchecked Sendable {
+  let minimumLevel = LogLevel.trace
+  var texts: [String] = []
+  func write(_ level: LogLevel, label: String, _ message: String) { texts.append(message) }
+}
+
+/// The states of managers in files. A process that dies is a store that is let go of: its locks end with it.
+@Suite("Preserved states in files")
+struct FileStateStoreTests {
+  private let folder = StateFolder()
+  private let key = PreservationKey(.central, "main \n/../ 🦉")
+  private let state = Array("{\"peers\":[]}".utf8)
+
+  /// A process that leaves `octets` and dies.
+  private func leave(_ octets: [UInt8]) {
+    let store = folder.store()
+    let state = store.claim(key)
+    state?.source = { octets }
+    state?.setChanged()
+    store.flush()
+  }
+
+  @Test("what a process leaves is there for the next, and gone when a manager has ended properly")
+  func leaving() throws {
+    leave(state)
+    #expect(folder.files.count == 2)
+    do {
+      let store = folder.store()
+      let next = try #require(store.claim(key))
+      #expect(next.left == state)
+      // Nothing was written: killed now, it is still there.
+    }
+    do {
+      let store = folder.store()
+      let next = try #require(store.claim(key))
+      #expect(next.left == state)
+      next.end()
+      #expect(folder.files.isEmpty)
+      // The same program may have the same manager anew.
+      let again = try #require(store.claim(key))
+      #expect(again.left == nil)
+    }
+  }
+
+  @Test("nothing to preserve is no file")
+  func nothing() throws {
+    leave(state)
+    let store = folder.store()
+    let next = try #require(store.claim(key))
+    next.source = { nil }
+    next.setChanged()
+    store.flush()
+    #expect(folder.files.count == 1 && folder.file.hasSuffix("none"))
+  }
+
+  @Test("changes that come together are written together, ten times a second at the most")
+  func gathering() async throws {
+    let store = folder.store()
+    let claimed = try #require(store.claim(key))
+    let count = Counter()
+    claimed.source = {
+      count.value += 1
+      return [UInt8(count.value)]
+    }
+    let changes = LoopBound(claimed)
+    for _ in 0..<100 {
+      for _ in 0..<100 { folder.loop.submit(from: .common) { changes.value.setChanged() } }
+      await folder.loop.run(until: .instant(folder.loop.now + .milliseconds(10)))
+    }
+    #expect((8...11).contains(count.value))
+    // What came last is not lost.
+    await folder.loop.run(until: .instant(folder.loop.now + .seconds(1)))
+    store.flush()
+    #expect(folder.read(folder.file).last == UInt8(count.value))
+  }
+
+  @Test("one manager at a time has a key; other keys, programs and adapters have their own")
+  func alone() throws {
+    let store = folder.store()
+    let first = try #require(store.claim(key))
+    #expect(store.claim(key) == nil && folder.store().claim(key) == nil)
+    #expect(folder.lines.texts.filter { $0.contains("another manager has the restore identifier") }.count == 2)
+    let others = [
+      folder.store().claim(PreservationKey(.peripheral, key.identifier)),
+      folder.store().claim(PreservationKey(.central, "other")), folder.store(program: "/usr/bin/other").claim(key),
+      folder.store(adapter: "radio:default/other").claim(key),
+    ]
+    #expect(others.allSatisfy { $0 != nil && $0?.left == nil })
+    withExtendedLifetime(first) {}
+  }
+
+  @Test(
+    "a file that is damaged, foreign, of another version, empty or huge is put away and told of, and a new one begins",
+    arguments: 0..<6)
+  func hostile(_ number: Int) throws {
+    leave(state)
+    var octets = folder.read(folder.file)
+    switch number {
+    case 0: octets.removeLast()
+    case 1: octets = Array("hello\n".utf8)
+    case 2: octets[24] = 0x32  // version 2
+    case 3: octets = []
+    case 4: octets += [UInt8](repeating: 0x20, count: 2 << 20)
+    default: octets[octets.count - 3] ^= 1
+    }
+    let path = folder.file
+    folder.write(octets, to: path)
+    let store = folder.store()
+    let next = try #require(store.claim(key))
+    #expect(next.left == nil)
+    #expect(folder.lines.texts.contains { $0.contains("put away") })
+    let isThere = folder.read(path + ".bad") == octets
+    #expect(isThere)
+    next.source = { [1] }
+    next.setChanged()
+    store.flush()
+    #expect(folder.read(path).last == 1)
+  }
+
+  @Test("every truncation and every changed octet is noticed")
+  func damage() {
+    leave(state)
+    let path = folder.file
+    let octets = folder.read(path)
+    for count in 0..<octets.count {
+      folder.write(Array(octets.prefix(count)), to: path)
+      #expect(folder.store().claim(key)?.left == nil)
+    }
+    for index in octets.indices {
+      var changed = octets
+      changed[index] ^= 0x20
+      folder.write(changed, to: path)
+      #expect(folder.store().claim(key)?.left == nil)
+    }
+    folder.write(octets, to: path)
+    #expect(folder.store().claim(key)?.left == state)
+  }
+
+  @Test("a pipe, a folder or a symbolic link in the place of a file does no harm")
+  func strangeFiles() throws {
+    leave(state)
+    let path = folder.file
+    for make in [
+      { mkfifo(path, 0o600) }, { mkdir(path, 0o700) }, { symlink("/etc/passwd", path) },
+    ] {
+      unlink(path)
+      #expect(make() == 0)
+      let next = try #require(folder.store().claim(key))
+      #expect(next.left == nil)
+      unlink(path + ".bad")
+      rmdir(path + ".bad")
+    }
+  }
+
+  @Test("a state that is too large is not kept, and where no folder can be made the log says so")
+  func limits() throws {
+    leave([UInt8](repeating: 0, count: 2 << 20))
+    #expect(folder.file.hasSuffix("none"))
+    #expect(folder.lines.texts.contains { $0.contains("too large") })
+    let nowhere = FileStateStore(
+      folder: "/proc/none", program: "p", adapter: "a",
+      peers: MemoryPeerStore(entropy: SeededEntropy(seed: 1)), loop: folder.loop,
+      log: Logger(label: "", sink: folder.lines))
+    #expect(nowhere.claim(key) == nil)
+    #expect(folder.lines.texts.contains { $0.contains("nothing is preserved") })
+  }
+
+  private final class Counter { var value = 0 }
+}

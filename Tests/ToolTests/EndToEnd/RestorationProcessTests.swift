@@ -1,0 +1,218 @@
+import CoreBluetooth
+import Foundation
+import Testing
+
+/// A program as processes of its own, killed and started again: the same executable, and so the same program, each time.
+@Suite("R3.9: killed processes", .serialized, .timeLimit(.minutes(3)))
+struct RestorationProcessTests {
+  private let place: Neighbourhood
+
+  init() throws { place = try Neighbourhood() }
+
+  @Test("R3.9 a central killed by SIGKILL in mid-connection is restored by the next process of the program")
+  func central() async throws {
+    let server = try place.ble(["serve", "owenli", "--adapter", "radio:default/peripheral", "--json"])
+    defer { server.kill9() }
+    try server.event("advertising")
+    let root = place.folder.path
+    await #expect(processExitsWith: .signal(SIGKILL)) { [root = root as String] in
+      enter(root)
+      let app = CentralApp()
+      #expect(app.reaches { $0.lines.last == "services FFF0 FFE0" })
+      #expect(app.lines == ["state 5", "found Owenli", "connected Owenli", "services FFF0 FFE0"])
+      #expect(stateIsWritten(root))
+      kill(getpid(), SIGKILL)
+    }
+    await #expect(processExitsWith: .success) { [root = root as String] in
+      enter(root)
+      let app = CentralApp()
+      #expect(app.reaches { $0.lines.last == "services FFF0 FFE0" })
+      #expect(app.lines == ["restored Owenli 1", "state 5", "connected Owenli", "services FFF0 FFE0"])
+      app.release()
+    }
+    // Released, it leaves nothing.
+    await #expect(processExitsWith: .success) { [root = root as String] in
+      enter(root)
+      let app = CentralApp()
+      #expect(app.reaches { $0.lines.count == 2 })
+      #expect(app.lines == ["state 5", "found Owenli"])
+    }
+  }
+
+  @Test("R3.9 a peripheral killed by SIGKILL is restored with its services and its advertising")
+  func peripheral() async throws {
+    let root = place.folder.path
+    await #expect(processExitsWith: .signal(SIGKILL)) { [root = root as String] in
+      enter(root)
+      let app = PeripheralApp()
+      #expect(app.reaches { $0.lines.last == "advertising" })
+      #expect(stateIsWritten(root))
+      kill(getpid(), SIGKILL)
+    }
+    let reader = try place.ble(["read", "shop", "FF22", "--adapter", "radio:default/central", "--json"])
+    defer { reader.kill9() }
+    await #expect(processExitsWith: .success) { [root = root as String] in
+      enter(root)
+      let app = PeripheralApp()
+      // Asked for its value until the reader has gone: it asks once.
+      #expect(app.reaches { $0.lines.last == "read" })
+      #expect(app.lines == ["restored FF11 shop", "state 5", "read"])
+      app.lingers()
+    }
+    let (status, lines) = try reader.finish()
+    #expect(status == 0 && lines.contains { $0.contains("again") }, "\(reader.transcript)")
+  }
+}
+
+/// Makes this process one of the neighbourhood's.
+private func enter(_ root: String) {
+  for (variable, folder) in [("XDG_RUNTIME_DIR", "run"), ("XDG_STATE_HOME", "state"), ("XDG_CONFIG_HOME", "config")] {
+    setenv(variable, "\(root)/\(folder)", 1)
+  }
+  unsetenv("BLE_ADAPTER")
+}
+
+/// Waits until a state with a peer or a service is in the state folder.
+private func stateIsWritten(_ root: String) -> Bool {
+  let folder = "\(root)/state/swift-corebluetooth/managers"
+  for _ in 0..<500 {
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where !name.contains(".") {
+      let text = (try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)) ?? ""
+      if text.contains("identifier") || text.contains("shop") { return true }
+    }
+    usleep(10_000)
+  }
+  return false
+}
+
+/// What a program's delegate was told, line by line.
+private class App: NSObject, @unchecked Sendable {
+  fileprivate let queue = DispatchQueue(label: "app")
+  private let condition = NSCondition()
+  private var told: [String] = []
+
+  var lines: [String] { condition.withLock { told } }
+
+  fileprivate func tell(_ line: String) {
+    condition.withLock {
+      told.append(line)
+      condition.broadcast()
+    }
+  }
+
+  /// Whether it comes to that within half a minute.
+  func reaches(_ isThere: (App) -> Bool) -> Bool {
+    let deadline = Date().addingTimeInterval(30)
+    while !isThere(self) {
+      if !condition.withLock({ condition.wait(until: min(deadline, Date().addingTimeInterval(0.1))) }),
+        Date() > deadline
+      {
+        return isThere(self)
+      }
+    }
+    return true
+  }
+
+  /// The last answer has time to leave.
+  func lingers() { usleep(1_000_000) }
+}
+
+/// Connects to Owenli, or goes on doing so, and discovers its services.
+private final class CentralApp: App, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
+  private var manager: CBCentralManager?
+  private var peripheral: CBPeripheral?
+
+  override init() {
+    super.init()
+    manager = CBCentralManager(
+      delegate: self, queue: queue, options: [CBCentralManagerOptionRestoreIdentifierKey: "central"])
+  }
+
+  func release() {
+    queue.sync {
+      peripheral = nil
+      manager = nil
+    }
+    // The way to the stack's loop.
+    usleep(300_000)
+  }
+
+  func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
+    let restored = dict[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral] ?? []
+    peripheral = restored.first
+    peripheral?.delegate = self
+    tell("restored \(peripheral?.name ?? "nothing") \(peripheral?.state.rawValue ?? -1)")
+  }
+
+  func centralManagerDidUpdateState(_ central: CBCentralManager) {
+    tell("state \(central.state.rawValue)")
+    if peripheral == nil { central.scanForPeripherals(withServices: [CBUUID(string: "FFF0")]) }
+  }
+
+  func centralManager(
+    _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
+    rssi RSSI: NSNumber
+  ) {
+    tell("found \(peripheral.name ?? "?")")
+    central.stopScan()
+    self.peripheral = peripheral
+    peripheral.delegate = self
+    central.connect(peripheral)
+  }
+
+  func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+    tell("connected \(peripheral.name ?? "?")")
+    peripheral.discoverServices(nil)
+  }
+
+  func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+    tell((["services"] + (peripheral.services ?? []).map(\.uuid.uuidString)).joined(separator: " "))
+  }
+}
+
+/// Publishes FF22 and advertises it as `shop`, or goes on doing so.
+private final class PeripheralApp: App, CBPeripheralManagerDelegate, @unchecked Sendable {
+  private var manager: CBPeripheralManager?
+  private var isRestored = false
+
+  override init() {
+    super.init()
+    manager = CBPeripheralManager(
+      delegate: self, queue: queue, options: [CBPeripheralManagerOptionRestoreIdentifierKey: "peripheral"])
+  }
+
+  func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
+    isRestored = true
+    let services = dict[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService] ?? []
+    let advertisement = dict[CBPeripheralManagerRestoredStateAdvertisementDataKey] as? [String: Any]
+    let name = advertisement?[CBAdvertisementDataLocalNameKey] as? String
+    tell((["restored"] + services.map(\.uuid.uuidString) + [name ?? "?"]).joined(separator: " "))
+  }
+
+  func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
+    tell("state \(peripheral.state.rawValue)")
+    if isRestored { return }
+    let service = CBMutableService(type: CBUUID(string: "FF11"), primary: true)
+    service.characteristics = [
+      CBMutableCharacteristic(
+        type: CBUUID(string: "FF22"), properties: .read, value: nil, permissions: .readable)
+    ]
+    peripheral.add(service)
+  }
+
+  func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
+    peripheral.startAdvertising([
+      CBAdvertisementDataLocalNameKey: "shop", CBAdvertisementDataServiceUUIDsKey: [service.uuid],
+    ])
+  }
+
+  func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
+    tell("advertising")
+  }
+
+  func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
+    tell("read")
+    request.value = Data("again".utf8)
+    peripheral.respond(to: request, withResult: .success)
+  }
+}
