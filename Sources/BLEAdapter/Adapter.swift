@@ -27,13 +27,10 @@ public protocol Adapter: AnyObject, Sendable {
   /// Takes what is kept of the manager that `key` names; `nil` where nothing is kept here, or another manager has it. On the
   /// loop.
   func preserveState(of key: PreservationKey) -> (any PreservedState)?
-  /// Whether the program is in the background, as only a simulated system can put it. From any thread.
-  var isInBackground: Bool { get }
 }
 
 extension Adapter {
   public func preserveState(of key: PreservationKey) -> (any PreservedState)? { nil }
-  public var isInBackground: Bool { false }
 }
 
 /// The states of an adapter, by Core Bluetooth's names.

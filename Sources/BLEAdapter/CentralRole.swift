@@ -115,6 +115,7 @@ public protocol CentralEvents: AnyObject {
   func central(didFailToConnect peer: PeerIdentifier, reason: EndReason)
   /// The link is gone, or this role has left it. Operations that waited get no completion any more.
   func central(didDisconnect peer: PeerIdentifier, reason: EndReason)
-  /// Any role of this process has gained or lost a link to `peer`.
+  /// Any role of this process has gained or lost a link to `peer`; once more when more of the services of a connected peer have
+  /// become known.
   func central(linkDidChange peer: KnownPeer, isConnected: Bool, services: [BLEUUID])
 }

@@ -37,7 +37,10 @@ extension CBCentralManager: EventReceiver {
   private func receive(_ state: AdapterState) {
     guard update(state) else { return }
     if state != .poweredOn {
-      shared.withLock { $0.isScanning = false }
+      shared.withLock { state in
+        state.isScanning = false
+        state.connectionEvents?.connected = []
+      }
       let isInvalid = CBManagerState(state).rawValue < CBManagerState.poweredOff.rawValue
       for peripheral in context.peripherals.all { peripheral.didLosePower(isInvalid: isInvalid) }
       if isInvalid { context.peripherals.removeAll() }
@@ -85,13 +88,6 @@ extension CBCentralManager: EventReceiver {
     }
   }
 
-  private func receive(change peer: KnownPeer, _ isConnected: Bool, _ services: [BLEUUID]) {
-    guard shared.withLock({ $0.connectionEvents })?.matches(peer.identifier, services) == true else { return }
-    let peripheral = context.peripheral(peer.identifier, name: peer.name)
-    delegate?.centralManager(
-      self, connectionEventDidOccur: isConnected ? .peerConnected : .peerDisconnected, for: peripheral)
-  }
-
   /// The default of the older disconnect callback.
   func handOnDisconnection(of peripheral: CBPeripheral, _ error: (any Error)?) {
     guard let disconnection else { return }
@@ -115,19 +111,4 @@ struct Disconnection {
   let timestamp: CFAbsoluteTime
   let isReconnecting: Bool
   var wasHandedOn = false
-}
-
-/// Which peers a program wants to hear of.
-struct ConnectionEventFilter {
-  let services: Set<BLEUUID>
-  let peers: Set<PeerIdentifier>
-
-  init(_ options: [CBConnectionEventMatchingOption: Any]) {
-    services = Set((options[.serviceUUIDs] as? [CBUUID] ?? []).map(\.value))
-    peers = Set((options[.peripheralUUIDs] as? [UUID] ?? []).map { PeerIdentifier(PeerNumber($0)) })
-  }
-
-  func matches(_ peer: PeerIdentifier, _ services: [BLEUUID]) -> Bool {
-    peers.contains(peer) || services.contains { self.services.contains($0) }
-  }
 }

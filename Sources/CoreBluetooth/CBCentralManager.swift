@@ -175,7 +175,7 @@ open class CBCentralManager: CBManager {
   /// Availability: iOS 13.0; not on macOS.
   open func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
     guard isReadyForCommands() else { return }
-    let filter = options.map { ConnectionEventFilter($0) }
+    let filter = options.map { ConnectionEventFilter($0, log: adapter.log) }
     shared.withLock { $0.connectionEvents = filter }
   }
 

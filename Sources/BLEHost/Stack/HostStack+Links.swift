@@ -114,5 +114,6 @@ extension HostStack {
     let peer = connection.peer
     let services = connection.knownServices
     snapshot.withLock { $0.connected[peer.identifier] = (peer, services) }
+    for role in centrals { role.events?.central(linkDidChange: peer, isConnected: true, services: services) }
   }
 }

@@ -1,0 +1,39 @@
+internal import BLEAdapter
+internal import BLECore
+
+extension CBCentralManager {
+  /// A link of this machine has come or gone, whoever uses it, or more is known of the services behind it.
+  func receive(change peer: KnownPeer, _ isConnected: Bool, _ services: [BLEUUID]) {
+    let isNews = shared.withLock { $0.connectionEvents?.isNews(peer.identifier, isConnected, services) ?? false }
+    guard isNews else { return }
+    let peripheral = context.peripheral(peer.identifier, name: peer.name)
+    delegate?.centralManager(
+      self, connectionEventDidOccur: isConnected ? .peerConnected : .peerDisconnected, for: peripheral)
+  }
+}
+
+/// Which peers a program wants to hear of, and which of them it was told are connected.
+struct ConnectionEventFilter {
+  /// So many services can be matched, as on Apple's systems.
+  static let serviceLimit = 4
+
+  private let services: Set<BLEUUID>
+  private let peers: Set<PeerIdentifier>
+  var connected: Set<PeerIdentifier> = []
+
+  init(_ options: [CBConnectionEventMatchingOption: Any], log: Logger) {
+    let wanted = options[.serviceUUIDs] as? [CBUUID] ?? []
+    if wanted.count > Self.serviceLimit {
+      log.misuse("only \(Self.serviceLimit) services can be matched by connection events: the first of \(wanted.count)")
+    }
+    services = Set(wanted.prefix(Self.serviceLimit).map(\.value))
+    peers = Set((options[.peripheralUUIDs] as? [UUID] ?? []).map { PeerIdentifier(PeerNumber($0)) })
+  }
+
+  /// Each connection is told once, however often it is heard of, and its end.
+  mutating func isNews(_ peer: PeerIdentifier, _ isConnected: Bool, _ services: [BLEUUID]) -> Bool {
+    let isWanted = peers.contains(peer) || services.contains { self.services.contains($0) }
+    if isConnected { return isWanted && connected.insert(peer).inserted }
+    return connected.remove(peer) != nil || isWanted
+  }
+}
