@@ -81,6 +81,13 @@ public final class Device: Sendable {
     next.stack.start()
   }
 
+  /// The system puts the application on this device into the background. Scans give what their filters ask for and nothing
+  /// without one, each content once, and more slowly. Advertising is slower and without the name, with all services in the
+  /// overflow area, where only those find them who look for them.
+  public func enterBackground() { stack.setInBackground(true) }
+  /// The application comes to the front again, and all is as it asked for.
+  public func enterForeground() { stack.setInBackground(false) }
+
   // MARK: The adapter
 
   /// The user switches Bluetooth off: links are closed, programs see `poweredOff`.

@@ -13,21 +13,36 @@ final class Advertiser {
   private final class Advertisement {
     let role: ObjectIdentifier
     let handle: LEAdvertisingHandle
-    let data: ConnectableAdvertisement
+    let content: LocalAdvertisement
     /// Told once, when it is known whether the controller advertises.
     var completion: ((PublishError?) -> Void)?
     /// Whether the controller sends it, as far as is known.
     var isOn = false
-    var isSlow = false
+    var manner: Manner
 
     init(
-      role: ObjectIdentifier, handle: LEAdvertisingHandle, data: ConnectableAdvertisement,
+      role: ObjectIdentifier, handle: LEAdvertisingHandle, content: LocalAdvertisement, manner: Manner,
       completion: @escaping (PublishError?) -> Void
     ) {
       self.role = role
       self.handle = handle
-      self.data = data
+      self.content = content
+      self.manner = manner
       self.completion = completion
+    }
+  }
+
+  /// How often it is sent, and with what.
+  private struct Manner: Equatable {
+    let interval: StackDuration
+    let isInBackground: Bool
+
+    init(of stack: HostStack) {
+      let options = stack.options
+      isInBackground = stack.isInBackground
+      let ordinary =
+        stack.hasCentralsConnected ? options.advertisingIntervalWhileConnected : options.advertisingInterval
+      interval = isInBackground ? max(ordinary, options.advertisingIntervalInBackground) : ordinary
     }
   }
 
@@ -50,11 +65,9 @@ final class Advertiser {
       return completion(.outOfSpace)
     }
     let advertisement = Advertisement(
-      role: role, handle: LEAdvertisingHandle(rawValue: number),
-      data: ConnectableAdvertisement(localName: content.localName, serviceUUIDs: content.serviceUUIDs),
+      role: role, handle: LEAdvertisingHandle(rawValue: number), content: content, manner: Manner(of: stack),
       completion: completion)
     advertisements.append(advertisement)
-    advertisement.isSlow = stack.hasCentralsConnected
     setParameters(advertisement, stack)
     setData(advertisement, stack)
     enable(advertisement, stack)
@@ -100,16 +113,19 @@ final class Advertiser {
   /// There may be room again for what the controller did not want to send, and no need any more to go slowly.
   func linkEnded(_ stack: HostStack) { restart(stack) }
 
+  /// The program has gone into the background or come back.
+  func mannerChanged(_ stack: HostStack) { restart(stack) }
+
   private func restart(_ stack: HostStack) {
     guard stack.isRunning else { return }
-    let isSlow = stack.hasCentralsConnected
+    let manner = Manner(of: stack)
     for advertisement in advertisements where advertisement.completion == nil {
-      if advertisement.isOn && advertisement.isSlow == isSlow { continue }
+      let known = advertisement.manner
+      if advertisement.isOn && known == manner { continue }
       if advertisement.isOn { disable(advertisement, stack) }
-      if advertisement.isSlow != isSlow {
-        advertisement.isSlow = isSlow
-        setParameters(advertisement, stack)
-      }
+      advertisement.manner = manner
+      if known.interval != manner.interval { setParameters(advertisement, stack) }
+      if known.isInBackground != manner.isInBackground { setData(advertisement, stack) }
       enable(advertisement, stack)
     }
   }
@@ -118,9 +134,7 @@ final class Advertiser {
 
   private func setParameters(_ advertisement: Advertisement, _ stack: HostStack) {
     let controller = stack.controller
-    let interval = AdvertisingInterval(
-      nearest: advertisement.isSlow
-        ? stack.options.advertisingIntervalWhileConnected : stack.options.advertisingInterval)
+    let interval = AdvertisingInterval(nearest: advertisement.manner.interval)
     guard controller.usesExtendedCommands else {
       controller.send(
         LESetAdvertisingParameters(
@@ -149,7 +163,11 @@ final class Advertiser {
 
   private func setData(_ advertisement: Advertisement, _ stack: HostStack) {
     let controller = stack.controller
-    let data = advertisement.data
+    let content = advertisement.content
+    let data =
+      advertisement.manner.isInBackground
+      ? ConnectableAdvertisement(inBackground: content.serviceUUIDs)
+      : ConnectableAdvertisement(localName: content.localName, serviceUUIDs: content.serviceUUIDs)
     guard controller.usesExtendedCommands else {
       controller.send(
         LESetAdvertisingData(data: data.advertisingData[...]), status: failure(of: advertisement, stack))
@@ -175,6 +193,8 @@ final class Advertiser {
       guard let self, let stack else { return }
       if status.isSuccess {
         self.finish(advertisement, nil)
+        // What has changed while it was being started.
+        if advertisement.manner != Manner(of: stack) { self.restart(stack) }
       } else if advertisement.completion != nil {
         self.failed(advertisement, status, stack)
       } else {

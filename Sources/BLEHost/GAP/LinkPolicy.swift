@@ -8,6 +8,10 @@ enum LinkPolicy {
   static let scanInterval = ScanInterval(nearest: .milliseconds(60))
   static let scanWindow = ScanInterval(nearest: .microseconds(52_500))
 
+  /// Scanning for a program in the background: a tenth of the time, as a system does that has a battery to care for.
+  static let backgroundScanInterval = ScanInterval(nearest: .milliseconds(300))
+  static let backgroundScanWindow = ScanInterval(nearest: .milliseconds(30))
+
   /// A new link: quick enough for discovery and interaction. The supervision time-out forgives a machine that is busy for
   /// seconds.
   static let connection = ConnectionParameters(

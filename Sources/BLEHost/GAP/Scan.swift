@@ -6,6 +6,8 @@ final class Scan {
   /// Held weakly by the role itself; a scan never outlives it.
   private(set) weak var events: (any CentralEvents)?
   let parameters: ScanParameters
+  /// In the background a scan is for named services only, and told of each content once.
+  var isInBackground = false
   private let services: [BLEUUID]
   private let solicited: [BLEUUID]
   /// For each device's slot the version of the content that was judged, and the verdict in its two lowest bits.
@@ -24,8 +26,12 @@ final class Scan {
   /// The services that this scan wants to be looked for in overflow areas.
   var wantedServices: [BLEUUID] { services }
 
+  /// Whether anything can come of it now.
+  var isHeard: Bool { !isInBackground || !services.isEmpty }
+
   /// Whether the device is to be told now; and if so, that it was.
   func take(_ device: ScannedDevice) -> Bool {
+    if !isHeard { return false }
     let slot = device.slot
     if slot >= verdicts.count {
       verdicts.append(contentsOf: repeatElement(0, count: slot + 1 - verdicts.count))
@@ -36,7 +42,7 @@ final class Scan {
     }
     defer { verdicts[slot] = verdict }
     if verdict & Self.matches == 0 { return false }
-    if parameters.allowsDuplicates { return true }
+    if parameters.allowsDuplicates && !isInBackground { return true }
     defer { verdict |= Self.reported }
     return verdict & Self.reported == 0
   }

@@ -13,36 +13,52 @@ final class Scanner {
   var isWantedChanged: ((Bool) -> Void)?
   /// Reports taken in since the start.
   private(set) var reportCount = 0
+  private var isInBackground = false
 
   init(directory: PeerDirectory) { devices = ScannedDevices(directory: directory) }
 
-  var isWanted: Bool { !scans.isEmpty }
+  /// Whether there is a scan that anything can come of.
+  private(set) var isWanted = false
   var deviceCount: Int { devices.count }
   var droppedCount: Int { assembler.droppedCount }
 
   /// Begins a scan of `role`, or puts it in the place of the one before: nothing counts as told.
   func start(_ parameters: ScanParameters, role: ObjectIdentifier, events: any CentralEvents) {
-    let wasWanted = isWanted
     let scan = Scan(parameters, events: events)
+    scan.isInBackground = isInBackground
     if let index = scans.firstIndex(where: { $0.role == role }) {
       scans[index].scan = scan
     } else {
       scans.append((role, scan))
     }
     collectOverflowServices()
-    if !wasWanted { isWantedChanged?(true) }
+    decideWhetherWanted()
+  }
+
+  /// The program goes into the background, or comes back; see `Scan.isInBackground`.
+  func setInBackground(_ isInBackground: Bool) {
+    self.isInBackground = isInBackground
+    for (_, scan) in scans { scan.isInBackground = isInBackground }
+    decideWhetherWanted()
+  }
+
+  private func decideWhetherWanted() {
+    let wasWanted = isWanted
+    isWanted = scans.contains { $0.scan.isHeard }
+    if isWanted != wasWanted { isWantedChanged?(isWanted) }
   }
 
   func stop(role: ObjectIdentifier) {
     guard let index = scans.firstIndex(where: { $0.role == role }) else { return }
     scans.remove(at: index)
     collectOverflowServices()
-    if !isWanted { isWantedChanged?(false) }
+    decideWhetherWanted()
   }
 
   /// The controller is gone: every scan has ended, and what devices said is forgotten.
   func reset() {
     scans = []
+    isWanted = false
     devices.removeAll()
     assembler.removeAll()
   }

@@ -23,6 +23,8 @@ public struct HostOptions: Sendable {
   public var advertisingInterval: StackDuration
   /// The same while a central is connected.
   public var advertisingIntervalWhileConnected: StackDuration
+  /// The same for a program in the background.
+  public var advertisingIntervalInBackground: StackDuration
 
   public init(
     name: String = "swift-corebluetooth", nameFollowsAdvertisement: Bool = false, appearance: UInt16 = 0,
@@ -30,7 +32,8 @@ public struct HostOptions: Sendable {
     randomAddress: DeviceAddress? = nil, randomAddressName: String? = nil,
     maximumTransmissionUnit: Int = 517,
     advertisingInterval: StackDuration = .milliseconds(100),
-    advertisingIntervalWhileConnected: StackDuration = .milliseconds(500)
+    advertisingIntervalWhileConnected: StackDuration = .milliseconds(500),
+    advertisingIntervalInBackground: StackDuration = .microseconds(1_022_500)
   ) {
     self.name = name
     self.nameFollowsAdvertisement = nameFollowsAdvertisement
@@ -42,5 +45,6 @@ public struct HostOptions: Sendable {
     self.maximumTransmissionUnit = maximumTransmissionUnit
     self.advertisingInterval = advertisingInterval
     self.advertisingIntervalWhileConnected = advertisingIntervalWhileConnected
+    self.advertisingIntervalInBackground = advertisingIntervalInBackground
   }
 }

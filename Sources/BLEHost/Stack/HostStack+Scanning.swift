@@ -9,15 +9,21 @@ struct ScanSwitch {
   var isChanging = false
   /// It is the turn of connections; see `SearchTurns`.
   var isPaused = false
+  /// Whether it scans, or is told to, at the background's pace.
+  var isSlow = false
 }
 
 extension HostStack {
   /// Brings the controller's scan to what the scanner wants. One change at a time.
   func updateScan() {
     arrangeTurns()
-    let turnsOn = scanner.isWanted && !scanSwitch.isPaused
-    guard isRunning, !scanSwitch.isChanging, scanSwitch.isOn != turnsOn else { return }
+    guard isRunning, !scanSwitch.isChanging else { return }
+    let isWanted = scanner.isWanted && !scanSwitch.isPaused
+    let turnsOn = !scanSwitch.isOn
+    // Another pace is had by starting anew.
+    if turnsOn ? !isWanted : isWanted && scanSwitch.isSlow == isInBackground { return }
     scanSwitch.isChanging = true
+    if turnsOn { scanSwitch.isSlow = isInBackground }
     let completion: (HCIErrorCode) -> Void = { [weak self] status in self?.scanChanged(turnsOn, status) }
     if controller.usesExtendedCommands {
       turnsOn ? startExtendedScan(completion) : stopExtendedScan(completion)
@@ -37,13 +43,19 @@ extension HostStack {
     updateScan()
   }
 
+  private var scanPace: (interval: ScanInterval, window: ScanInterval) {
+    scanSwitch.isSlow
+      ? (LinkPolicy.backgroundScanInterval, LinkPolicy.backgroundScanWindow)
+      : (LinkPolicy.scanInterval, LinkPolicy.scanWindow)
+  }
+
   // The duplicate filter of the controller stays off: it goes by address, and would hide new content of a known device.
 
   private func startExtendedScan(_ completion: @escaping (HCIErrorCode) -> Void) {
     controller.send(
       LESetExtendedScanParameters(
         ownAddressType: ownAddressType, filterPolicy: .all, phys: .le1M,
-        entries: [.init(type: .active, interval: LinkPolicy.scanInterval, window: LinkPolicy.scanWindow)]))
+        entries: [.init(type: .active, interval: scanPace.interval, window: scanPace.window)]))
     controller.send(
       LESetExtendedScanEnable(
         isEnabled: true, duplicates: .reportAll, duration: HCICentiseconds(rawValue: 0), period: 0),
@@ -60,7 +72,7 @@ extension HostStack {
   private func startLegacyScan(_ completion: @escaping (HCIErrorCode) -> Void) {
     controller.send(
       LESetScanParameters(
-        type: .active, interval: LinkPolicy.scanInterval, window: LinkPolicy.scanWindow,
+        type: .active, interval: scanPace.interval, window: scanPace.window,
         ownAddressType: ownAddressType, filterPolicy: .all))
     controller.send(LESetScanEnable(isEnabled: true, filtersDuplicates: false), status: completion)
   }

@@ -36,6 +36,8 @@ public final class HostStack: Adapter, @unchecked Sendable {
   let scanner: Scanner
   var scanSwitch = ScanSwitch()
   var turns = SearchTurns()
+  /// Whether the simulated system has put the program into the background.
+  private(set) var isInBackground = false
   let advertiser = Advertiser()
   var acceptList: Set<DeviceAddress> = []
   private(set) lazy var connector = Connector(loop: loop, delegate: self)
@@ -106,6 +108,18 @@ public final class HostStack: Adapter, @unchecked Sendable {
 
   /// The longest ATT PDU that is taken on links that are yet to come, 23 to 517 octets.
   public func setMaximumTransmissionUnit(_ octets: Int) { onLoop { $0.options.maximumTransmissionUnit = octets } }
+
+  /// Puts the program into the background, or back, as a system does that has applications: in the background scans are slower,
+  /// for named services only and without duplicates; advertising is slower, without the name, and has all services in the
+  /// overflow area.
+  public func setInBackground(_ isInBackground: Bool) {
+    onLoop { stack in
+      stack.isInBackground = isInBackground
+      stack.scanner.setInBackground(isInBackground)
+      stack.updateScan()
+      stack.advertiser.mannerChanged(stack)
+    }
+  }
 
   /// Ends all links in a way that the peers notice, and closes the transport, for good. `completion` is called on the loop.
   public func shutDown(_ completion: @escaping @Sendable () -> Void) {

@@ -73,14 +73,25 @@ public struct AdvertisingDataBuilder: Sendable {
   }
 }
 
-/// A legacy advertisement and its scan response, laid out as Core Bluetooth does for an application in the foreground.
+/// A legacy advertisement and its scan response, laid out as Core Bluetooth does.
 ///
-/// The advertisement has 28 octets for UUIDs and name, beside the flags. UUIDs come first; those that find no room go into
+/// In the foreground the advertisement has 28 octets for UUIDs and name, beside the flags. UUIDs come first; those that find no room go into
 /// an overflow area in the scan response. The name goes behind the UUIDs where it fits whole, otherwise into the scan
 /// response, shortened to what is left there: 10 octets of structure beside an overflow area.
 public struct ConnectableAdvertisement: Equatable, Sendable {
   public let advertisingData: [UInt8]
   public let scanResponseData: [UInt8]
+
+  /// As Core Bluetooth does for an application in the background: no name, and all services in the overflow area.
+  public init(inBackground serviceUUIDs: [BLEUUID]) {
+    var advertisement = AdvertisingDataBuilder()
+    advertisement.append(.flags([.leGeneralDiscoverableMode, .brEDRNotSupported]))
+    if !serviceUUIDs.isEmpty {
+      advertisement.append(.manufacturerSpecificData(OverflowArea(serviceUUIDs).manufacturerData))
+    }
+    advertisingData = advertisement.octets
+    scanResponseData = []
+  }
 
   public init(localName: String?, serviceUUIDs: [BLEUUID]) {
     var advertisement = AdvertisingDataBuilder()
