@@ -19,7 +19,8 @@ struct SearchTurns {
 extension HostStack {
   /// Whether the controller has just shown that it can't do both.
   func mustTakeTurns(_ status: HCIErrorCode) -> Bool {
-    status == .commandDisallowed && !turns.isNeeded && scanner.isWanted && connector.isInitiating
+    status == .commandDisallowed && !turns.isNeeded && connector.isInitiating
+      && (scanner.isWanted || scanSwitch.isOn || scanSwitch.isChanging)
   }
 
   /// What was refused comes in its turn, a connection first: that one is waited for.

@@ -43,6 +43,27 @@ import Testing
     #expect(!connector.isWanted(devices[1]))
   }
 
+  @Test func whileItIsPausedItLooksForNothing() {
+    let connector = connector(capacity: 8)
+    connector.want(devices[0])
+    connector.setPaused(true)
+    #expect(script.cancellations == 1)
+    connector.initiationEnded(nil)
+    connector.want(devices[1])
+    #expect(script.initiations == [[devices[0]]] && !connector.isInitiating && connector.isSearching)
+    connector.setPaused(false)
+    #expect(script.initiations.last == [devices[0], devices[1]])
+  }
+
+  @Test func whatIsPostponedIsNotFailed() {
+    let connector = connector(capacity: 8)
+    connector.want(devices[0])
+    connector.initiationPostponed()
+    #expect(script.failures.isEmpty && connector.isWanted(devices[0]) && script.initiations.count == 1)
+    connector.setPaused(false)
+    #expect(script.initiations == [[devices[0]], [devices[0]]])
+  }
+
   @Test func theyTakeTurnsWhereTheControllerHoldsNotAll() async {
     let connector = connector(capacity: 2)
     for device in devices { connector.want(device) }

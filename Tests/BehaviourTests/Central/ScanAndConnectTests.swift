@@ -49,12 +49,24 @@ struct CentralScanAndConnectTests {
     meeting.tag?.vanish()
     await meeting.world.advance(by: .seconds(1))
     meeting.central.manager.connect(found)
-    for _ in 0..<5 { #expect(await chatterCount(meeting, in: .seconds(12)) > 40) }
+    // Two turns of each: half of what a scan alone hears.
+    for _ in 0..<4 { #expect(await chatterCount(meeting, in: .seconds(10)) > 30) }
     #expect(found.state == .connecting && meeting.central.told.isEmpty)
     meeting.tag?.reappear()
     await meeting.world.advance(by: .seconds(10))
     #expect(meeting.central.told == ["connected tag"])
     #expect(await chatterCount(meeting, in: .seconds(10)) > 50)
+  }
+
+  @Test("B2.8 an app may stop its scan just after it has asked for a connection", arguments: quirks)
+  func stoppedScan(_ quirks: ControllerQuirks) async throws {
+    let (meeting, found) = try await scene(quirks)
+    meeting.central.queue.sync {
+      meeting.central.manager.connect(found)
+      meeting.central.manager.stopScan()
+    }
+    await meeting.world.advance(by: .seconds(5))
+    #expect(meeting.central.told == ["connected tag"])
   }
 
   @Test("B2.8 a scan that begins while a device is waited for finds what there is", arguments: quirks)
