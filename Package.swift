@@ -42,7 +42,7 @@ var targets: [Target] = []
     layer("BLECore"),
     layer("BLECrypto", knows: ["BLECore", "CLibcrypto"]),
     layer("BLEWire", knows: ["BLECore"]),
-    layer("BLECapture", knows: ["BLECore", "BLEWire"]),
+    layer("BLECapture", knows: ["BLECore", "BLECrypto", "BLEWire"]),
     layer("BLEHCI", knows: ["BLECore", "BLEWire"]),
     layer("BLETransports", knows: ["BLECore", "BLEWire", "BLEHCI"]),
     layer("BLEVirtualRadio", knows: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI"]),
@@ -52,8 +52,8 @@ var targets: [Target] = []
     layer(
       "BLEDefaultStack",
       knows: [
-        "BLECore", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEVirtualRadio", "BLEPairing", "BLEAdapter",
-        "BLEHost",
+        "BLECore", "BLECrypto", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEVirtualRadio", "BLEPairing",
+        "BLEAdapter", "BLEHost",
       ]),
     layer("CoreBluetooth", knows: ["BLECore", "BLEAdapter", "BLEDefaultStack", "CCoreBluetoothEnumerations"]),
     layer(
@@ -79,10 +79,12 @@ var targets: [Target] = []
     tests("BLECoreTests", knows: ["BLECore"]),
     tests("BLECryptoTests", knows: ["BLECore", "BLECrypto"]),
     tests("BLEWireTests", knows: ["BLECore", "BLEWire"]),
-    tests("BLECaptureTests", knows: ["BLECore", "BLEWire", "BLECapture"]),
+    tests("BLECaptureTests", knows: ["BLECore", "BLECrypto", "BLEWire", "BLECapture"]),
     tests("BLEHCITests", knows: ["BLECore", "BLEWire", "BLEHCI"]),
     tests("BLETransportsTests", knows: ["BLECore", "BLEWire", "BLEHCI", "BLETransports"]),
-    tests("BLEVirtualRadioTests", knows: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEVirtualRadio"]),
+    tests(
+      "BLEVirtualRadioTests",
+      knows: ["BLECore", "BLECrypto", "BLEWire", "BLECapture", "BLEHCI", "BLEVirtualRadio"]),
     tests("BLEAdapterTests", knows: ["BLECore", "BLEAdapter"]),
     tests(
       "BLEHostTests", knows: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEAdapter", "BLEHost", "BLEVirtualRadio"]),

@@ -59,7 +59,7 @@ extension Dissector {
   }
 
   /// The parameters in words; as octets where they are not declared.
-  private func parameters(_ octets: ArraySlice<UInt8>, of packet: PacketDescription?, _ name: String) -> String {
+  func parameters(_ octets: ArraySlice<UInt8>, of packet: PacketDescription?, _ name: String) -> String {
     guard let packet else { return "\(name) \(PacketText.of(octets: octets))" }
     return understood(name, octets) { try packet.describe(Array(octets)) }
   }
@@ -74,7 +74,7 @@ extension Dissector {
   private static let returnParameters = byCode(HCIRegistry.returnParameters)
   private static let events = byCode(HCIRegistry.events)
 
-  private static func byCode(_ packets: [PacketDescription]) -> [UInt32: PacketDescription] {
+  static func byCode(_ packets: [PacketDescription]) -> [UInt32: PacketDescription] {
     Dictionary(
       packets.compactMap { packet in packet.code.map { ($0, packet) } }, uniquingKeysWith: { first, _ in first })
   }

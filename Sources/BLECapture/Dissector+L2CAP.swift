@@ -3,7 +3,11 @@ import BLEWire
 
 extension Dissector {
   func describe(_ data: HCIACLPacket, _ direction: CaptureDirection, interface: Int) -> String {
-    let key = DissectorLinks.Key(interface: interface, handle: data.connectionHandle)
+    describe(data, direction, on: DissectorLinks.Key(interface: interface, handle: data.connectionHandle))
+  }
+
+  /// What a piece of a link's frames says.
+  func describe(_ data: HCIACLPacket, _ direction: CaptureDirection, on key: DissectorLinks.Key) -> String {
     switch links.assemble(data, key, direction) {
     case .frame(let header, let payload): return describe(payload, on: header.channel, key, direction)
     case .incomplete(let have, let whole): return "L2CAP \(have) of \(whole) octets"

@@ -9,8 +9,14 @@ import BLEWire
 public final class Dissector {
   private var first: CaptureTimestamp?
   var links = DissectorLinks()
+  var decryption: AirDecryption
+  /// Packets of the air that were opened by one of the keys.
+  public internal(set) var openedCount = 0
+  /// Packets of the air that are encrypted and that no key opened.
+  public internal(set) var sealedCount = 0
 
-  public init() {}
+  /// - Parameter keys: what links of the air are decrypted with.
+  public init(keys: CaptureKeys = CaptureKeys()) { decryption = AirDecryption(keys: keys) }
 
   /// The line of the next packet, without a newline.
   public func line(_ packet: CapturedPacket) -> String {

@@ -2,7 +2,6 @@ public import BLECapture
 public import BLECore
 public import BLEHCI
 public import BLEWire
-import Glibc
 
 /// Writes what passes between a host and its controller to a capture file. On the loop.
 ///
@@ -14,21 +13,24 @@ public final class CaptureTap: HCITap, TimerTarget {
   private let log: Logger
   private let origin: CaptureTimestamp
   private var isWaiting = false
+  private var redaction: CaptureRedaction?
   private static let delay = StackDuration.milliseconds(200)
 
   /// Makes the file, or empties it.
-  public init(path: String, on loop: any StackLoop, log: Logger) throws(CaptureError) {
+  /// - Parameter isRedacted: leaves keys and other secrets out.
+  public init(
+    path: String, isRedacted: Bool = false, on loop: any StackLoop, log: Logger
+  ) throws(CaptureError) {
+    redaction = isRedacted ? CaptureRedaction() : nil
     writer = try CaptureFiles.writer(path: path)
     self.loop = loop
     self.log = log
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    let wall = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
-    origin = CaptureTimestamp(nanoseconds: wall &- loop.now.nanoseconds)
+    origin = .now(on: loop)
   }
 
   public func tapDidHear(_ packet: HCIPacket, _ direction: HCIDirection, at instant: StackInstant) {
     let way: CaptureDirection = direction == .toController ? .sent : .received
+    let packet = redaction?.redacted(packet, way) ?? packet
     writer.write(packet, way, at: CaptureTimestamp(instant, origin: origin))
     guard !isWaiting else { return }
     isWaiting = true

@@ -10,7 +10,8 @@ import Synchronization
 /// Which adapter is told by `BLE_ADAPTER` in the environment, else by the configuration file
 /// (`$XDG_CONFIG_HOME/swift-corebluetooth/config.json`, `{"adapter": "..."}`), else it is the embedded radio's default air.
 /// `BLE_LOG` is the level of the log on standard error (`notice` where it is not set). `BLE_CAPTURE` is the path of a file that
-/// takes all traffic between host and controller of the first adapter: pcapng where it ends with `.pcapng`, else btsnoop.
+/// takes all traffic between host and controller of the first adapter: pcapng where it ends with `.pcapng`, else btsnoop;
+/// ``RecordingPaths`` names the variables that go with it.
 ///
 /// When the process ends by returning from `main`, by `exit`, or by a SIGTERM, SIGINT or SIGHUP that it does not handle
 /// itself, links are closed so that the peers notice at once. A program's own handlers are never replaced, and what a signal
@@ -41,8 +42,8 @@ public enum DefaultStack {
     shared.withLock { shared in
       if let stack = shared.stacks[name] { return stack }
       // A capture is of one adapter: the first.
-      let capture = shared.stacks.isEmpty ? surroundings.environment("BLE_CAPTURE") : nil
-      let made = StackMaker(surroundings: surroundings, log: log).make(name, capture: capture)
+      let paths = shared.stacks.isEmpty ? RecordingPaths(environment: surroundings.environment) : RecordingPaths()
+      let made = StackMaker(surroundings: surroundings, log: log).make(name, recording: paths)
       shared.stacks[name] = made.stack
       ProcessEnd.watch(made)
       made.stack.start()

@@ -41,7 +41,7 @@ enum ProcessEnd {
     for stack in stacks {
       group.enter()
       stack.stack.shutDown {
-        stack.capture?.value.flush()
+        stack.recording?.value.flush()
         group.leave()
       }
     }

@@ -9,14 +9,17 @@ final class RadioPlace {
   private let stateFolder: String
   private let loop: DispatchStackLoop
   private let log: Logger
+  /// Kept here: an air does not keep its tap.
+  private let tap: (any AirTap)?
   private var shared: SharedAir?
   private var identity: RadioIdentity?
   /// For a process that finds no place to keep an identity in.
   private lazy var passingAddress = DeviceAddress(
     SystemEntropy().next() & 0xFCFF_FFFF_FFFF | 0x0200_0000_0000, kind: .public)
 
-  init(air: String, device: String?, stateFolder: String, loop: DispatchStackLoop, log: Logger) {
+  init(air: String, device: String?, stateFolder: String, loop: DispatchStackLoop, log: Logger, tap: (any AirTap)?) {
     self.log = log
+    self.tap = tap
     self.air = air
     self.device = device
     self.stateFolder = stateFolder
@@ -32,6 +35,7 @@ final class RadioPlace {
         shared = known
       } else {
         shared = try SharedAir(name: air, loop: loop)
+        shared.air.tap = tap
         self.shared = shared
       }
       var configuration = ControllerConfiguration()

@@ -11,16 +11,18 @@ struct StackMaker {
   let surroundings: Surroundings
   let log: Logger
 
-  /// - Parameter capture: the path of a file for all that passes between host and controller.
-  func make(_ name: AdapterName, capture: String?) -> MadeStack {
+  /// - Parameter recording: what of the traffic is kept.
+  func make(_ name: AdapterName, recording paths: RecordingPaths) -> MadeStack {
     let loop = DispatchStackLoop()
+    let recording = record(paths, loop)
     let store = FilePeerStore(folder: surroundings.stateFolder, entropy: SystemEntropy(), log: log.labelled("peers"))
     var options = HostOptions(name: Surroundings.programName, nameFollowsAdvertisement: true)
     let makeTransport: HCIController.TransportFactory
     switch name {
     case .radio(let air, let device):
       let place = RadioPlace(
-        air: air, device: device, stateFolder: surroundings.stateFolder, loop: loop, log: log.labelled("radio"))
+        air: air, device: device, stateFolder: surroundings.stateFolder, loop: loop, log: log.labelled("radio"),
+        tap: recording?.air)
       makeTransport = { () throws(TransportError) in try place.makeTransport() }
     case .tcpClient(let host, let port): makeTransport = h4(.tcpClient(host: host, port: port), loop)
     case .tcpServer(let host, let port):
@@ -31,20 +33,24 @@ struct StackMaker {
     }
     // A controller elsewhere may be anybody's next time: the device keeps an address of its own.
     if case .radio = name {} else { options.randomAddressName = name.description }
-    let tap = capture.flatMap { makeTap(path: $0, loop) }
+    if case .radio = name {
+    } else if paths.air != nil {
+      log.log(.error, "BLE_CAPTURE_AIR: only the embedded radio hears its air; \(name) does not")
+    }
     let states = FileStateStore(
       folder: surroundings.stateFolder + "/managers", program: Surroundings.programPath, adapter: name.description,
       peers: store, loop: loop, log: log.labelled("state"))
     let stack = HostStack(
-      loop: loop, options: options, entropy: SystemEntropy(), peerStore: store, stateStore: states, log: log, tap: tap,
+      loop: loop, options: options, entropy: SystemEntropy(), peerStore: store, stateStore: states, log: log,
+      tap: recording?.tap,
       makeTransport: makeTransport)
-    return MadeStack(stack: stack, capture: tap.map { LoopBound($0) })
+    return MadeStack(stack: stack, recording: recording.map { LoopBound($0) })
   }
 
   /// A capture that cannot be written is no reason to have no Bluetooth.
-  private func makeTap(path: String, _ loop: DispatchStackLoop) -> CaptureTap? {
+  private func record(_ paths: RecordingPaths, _ loop: DispatchStackLoop) -> Recording? {
     do throws(CaptureError) {
-      return try CaptureTap(path: path, on: loop, log: log.labelled("capture"))
+      return try Recording(paths, on: loop, log: log.labelled("capture"))
     } catch {
       log.log(.error, "BLE_CAPTURE: \(error)")
       return nil
@@ -56,8 +62,8 @@ struct StackMaker {
   }
 }
 
-/// A stack, and the capture of its traffic if there is one.
+/// A stack, and the record of its traffic if there is one.
 struct MadeStack {
   let stack: HostStack
-  let capture: LoopBound<CaptureTap>?
+  let recording: LoopBound<Recording>?
 }

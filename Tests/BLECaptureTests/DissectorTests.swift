@@ -96,7 +96,7 @@ import Testing
     ])
     #expect(lines[0].contains("channel 38 -47 dBm"))
     #expect(lines[0].contains("C0:12:34:56:78:9A"), "\(lines[0])")
-    #expect(lines[1].contains("terminate"), "\(lines[1])")
+    #expect(lines[1].contains("LL_TERMINATE_IND"), "\(lines[1])")
     #expect(lines[2].contains("link type 1: 0102"))
   }
 

@@ -121,12 +121,17 @@ extension Connection {
     let frame = DataChannelPDU(
       pdu.kind, sequenceNumber: transmitCount & 1 == 1, nextExpectedSequenceNumber: receiveCount & 1 == 1,
       moreData: hasMoreData, payload: pdu.payload)
-    tap.air(
-      air,
-      carried: AirFrame(
-        time: cursor,
-        channel: ChannelSelection.channel(
-          event: UInt16(truncatingIfNeeded: eventNumber), accessAddress: accessAddress, map: channelMap),
-        phy: transmitPHY, accessAddress: accessAddress, octets: frame.octets, signal: signal, wasReceived: wasReceived))
+    tap.air(air, carried: airFrame(frame, at: cursor, transmitPHY, signal: signal, wasReceived: wasReceived))
+  }
+
+  /// A packet of the present event as a sniffer sees it.
+  func airFrame(
+    _ pdu: DataChannelPDU, at time: StackInstant, _ phy: LEPHY, signal: Int8, wasReceived: Bool
+  ) -> AirFrame {
+    AirFrame(
+      time: time,
+      channel: ChannelSelection.channel(
+        event: UInt16(truncatingIfNeeded: eventNumber), accessAddress: accessAddress, map: channelMap),
+      phy: phy, accessAddress: accessAddress, octets: pdu.octets, signal: signal, wasReceived: wasReceived)
   }
 }

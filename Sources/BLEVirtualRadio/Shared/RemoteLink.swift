@@ -116,6 +116,7 @@ final class RemoteLink {
     guard let connection, connection.isOpen, connection.isCentral, !connection.controller.node.isSilent else { return }
     station = message.station
     connection.heard(at: connection.loop.now)
+    if let tap = connection.air.tap { report(message, to: tap, connection) }
     acknowledge(upTo: message.acknowledged, connection)
     accept(message.frames, base: message.base, connection)
     peerHasMore = message.hasMore
@@ -178,12 +179,21 @@ final class RemoteLink {
     var answer: (acknowledged: Int, sent: Int, end: StackInstant)?
     while true {
       let next = theirs.popFirst()
+      let start = cursor
       if answer != nil, !there.delivers(node.chance) { break }
       cursor = cursor + AirTime.packet(next?.payload.count ?? 0, receivePHY) + AirTime.interFrameSpace
+      if let tap = connection.air.tap {
+        let signal = there.signal(node.chance)
+        report(next ?? .empty, connection.receiveCount, at: start, receivePHY, signal, to: tap, connection)
+      }
       if let next, !connection.accept(next) { theirs = [] }
       if connection.encryption.hasFailed { break }
       fill(connection)
       let outgoing = sent < inFlight.count ? inFlight[sent] : .empty
+      if let tap = connection.air.tap {
+        let signal = back.signal(node.chance)
+        report(outgoing, connection.transmitCount + sent, at: cursor, transmitPHY, signal, to: tap, connection)
+      }
       cursor = cursor + AirTime.packet(outgoing.payload.count, transmitPHY) + AirTime.interFrameSpace
       guard back.delivers(node.chance) else { break }
       if sent < inFlight.count { sent += 1 }
@@ -212,6 +222,33 @@ final class RemoteLink {
   }
 
   // MARK: Both sides
+
+  /// Tells the tap of a packet of this link: `number` counts the PDUs of its direction.
+  private func report(
+    _ pdu: OutgoingPDU, _ number: Int, at time: StackInstant, _ phy: LEPHY, _ signal: Int8, to tap: any AirTap,
+    _ connection: Connection
+  ) {
+    let frame = DataChannelPDU(
+      pdu.kind, sequenceNumber: number & 1 == 1, nextExpectedSequenceNumber: false, moreData: false,
+      payload: pdu.payload)
+    tap.air(connection.air, carried: connection.airFrame(frame, at: time, phy, signal: signal, wasReceived: true))
+  }
+
+  /// The central learns from the answer what became of an event.
+  private func report(_ message: ReplyMessage, to tap: any AirTap, _ connection: Connection) {
+    let known = connection.transmitCount
+    let count = Int(clamping: message.acknowledged) - known
+    for (index, pdu) in inFlight.prefix(max(0, count)).enumerated() {
+      report(pdu, known + index, at: cursor, connection.transmitPHY, 0, to: tap, connection)
+    }
+    let signal = readSignal() ?? 0
+    let skipped = UInt64(connection.receiveCount) &- message.base
+    guard skipped <= UInt64(message.frames.count) else { return }
+    for (index, pdu) in message.frames.dropFirst(Int(skipped)).enumerated() {
+      report(
+        pdu, connection.receiveCount + index, at: message.end, connection.receivePHY, signal, to: tap, connection)
+    }
+  }
 
   private func accept(_ frames: [OutgoingPDU], base: UInt64, _ connection: Connection) {
     for (index, frame) in frames.enumerated() where base &+ UInt64(index) == UInt64(connection.receiveCount) {

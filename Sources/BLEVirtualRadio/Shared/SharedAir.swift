@@ -207,6 +207,14 @@ public final class SharedAir {
     let link = RemoteLink(
       accessAddress: indication.accessAddress, station: message.station, channel: peer, bridge: self)
     insert(link)
+    if let tap = air.tap {
+      let request = AdvertisingChannelPDU.connectIndication(indication)
+      tap.air(
+        air,
+        carried: AirFrame(
+          time: message.created, channel: 37, phy: LEPHY(rawValue: message.phy),
+          accessAddress: AdvertisingChannelPDU.accessAddress, octets: request.octets, signal: 0, wasReceived: true))
+    }
     advertiser.take(indication, created: loop.now) { connection in
       connection.peer = .remote(link)
       link.connection = connection

@@ -5,6 +5,8 @@ import Foundation
 struct CaptureShowCommand: Command {
   static let file = Argument("file", "A btsnoop or pcapng file, as --capture writes it.")
 
+  static let keys = Option.value("keys", "file", "The keys of encrypted links, as --capture-keys writes them.")
+
   static let group = CommandNode(
     group: "capture", abstract: "Look into recorded traffic.",
     subcommands: [
@@ -12,17 +14,22 @@ struct CaptureShowCommand: Command {
         "show", abstract: "Print the packets of a capture, decoded.",
         discussion: """
           A line for each packet: seconds since the first, which way it went (< from the host, > to the host, * on the \
-          air), and what it says in its highest layer.
+          air), and what it says in its highest layer. Encrypted links of the air are decrypted with the keys of a \
+          file that --capture-keys wrote.
           """,
-        arguments: [file]
-      ) { (arguments) throws(UsageError) in CaptureShowCommand(path: try arguments.value(of: file)) }
+        arguments: [file], options: [keys]
+      ) { (arguments) throws(UsageError) in
+        CaptureShowCommand(path: try arguments.value(of: file), keysPath: try arguments.value(of: keys))
+      },
+      CaptureRedactCommand.node,
     ])
 
   let path: String
+  let keysPath: String?
 
   func run(in session: Session) async throws(ToolError) {
     let reader = try CaptureFile.open(path)
-    let dissector = Dissector()
+    let dissector = Dissector(keys: try keysPath.map(CaptureFile.keys) ?? CaptureKeys())
     var number = 0
     while let packet = try CaptureFile.next(of: reader, at: path) {
       number += 1
@@ -33,6 +40,13 @@ struct CaptureShowCommand: Command {
       if let interruption = session.waiting.interruption { throw interruption }
     }
     if number == 0 { session.output.note("The capture has no packets.") }
+    if let keysPath, dissector.sealedCount > 0 {
+      let count = dissector.sealedCount
+      session.output.note(
+        dissector.openedCount == 0
+          ? "None of the keys in \(keysPath.inert) fits: \(count) packets stay encrypted."
+          : "No key in \(keysPath.inert) opens \(count) of the packets.")
+    }
   }
 
   private static func json(_ packet: CapturedPacket, _ number: Int, _ text: String) -> JSONValue {

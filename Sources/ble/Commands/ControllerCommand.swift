@@ -51,7 +51,7 @@ struct ControllerCommand: Command {
   func run(in session: Session) async throws(ToolError) {
     let loop = DispatchStackLoop(label: "ble.controller")
     let desk = ControllerDesk(endpoint, in: session)
-    let radio = ControllerRadio(air: air, device: device, address: address, capture: session.options.capture)
+    let radio = ControllerRadio(air: air, device: device, address: address, recording: session.options.recording)
     let service = LoopBound(
       ControllerService(on: loop, at: endpoint.server(allowsRemote: allowsRemote), radio, log: DefaultStack.log) {
         news in DispatchQueue.main.async { MainActor.assumeIsolated { desk.take(news) } }

@@ -9,34 +9,36 @@ final class ControllerRadio {
   private let airName: String
   private let device: String
   private let givenAddress: DeviceAddress?
-  private let capturePath: String?
+  private let paths: RecordingPaths
 
   private var sharedAir: SharedAir?
   private var identity: RadioIdentity?
-  private var capture: CaptureTap?
+  private var recording: Recording?
 
-  var tap: (any HCITap)? { capture }
+  var tap: (any HCITap)? { recording?.tap }
 
   /// - Parameters:
   ///   - device: whose address is kept; not this program's, which may be a device of its own beside.
   ///   - address: instead of a kept one.
-  ///   - capture: the path of a file for all that passes between the host and the controller.
-  init(air: String, device: String, address: DeviceAddress?, capture: String?) {
+  ///   - recording: what of the traffic is kept.
+  init(air: String, device: String, address: DeviceAddress?, recording: RecordingPaths) {
     airName = air
     self.device = device
     givenAddress = address
-    capturePath = capture
+    paths = recording
   }
 
   /// Joins the air; answers the address that the controller has there.
   func join(on loop: DispatchStackLoop, log: Logger) throws(TransportError) -> DeviceAddress {
     do throws(CaptureError) {
-      capture = if let capturePath { try CaptureTap(path: capturePath, on: loop, log: log) } else { nil }
+      recording = try Recording(paths, on: loop, log: log)
     } catch {
       throw TransportError(.notPermitted, error.description)
     }
     do throws(SharedAirError) {
-      sharedAir = try SharedAir(name: airName, loop: loop)
+      let sharedAir = try SharedAir(name: airName, loop: loop)
+      recording?.hear(sharedAir.air)
+      self.sharedAir = sharedAir
       if let givenAddress { return givenAddress }
       let identity = try RadioIdentity.acquire(air: airName, device: device)
       self.identity = identity
@@ -55,7 +57,7 @@ final class ControllerRadio {
   }
 
   func leave() {
-    capture?.flush()
+    recording?.flush()
     sharedAir?.leave()
     sharedAir = nil
     identity = nil

@@ -1,10 +1,32 @@
 import BLECapture
+import Foundation
 
 /// Captures in files, with errors that say which file.
 enum CaptureFile {
   static func open(_ path: String) throws(ToolError) -> any CaptureReader {
     do throws(CaptureError) {
       return try CaptureFiles.reader(path: path)
+    } catch {
+      throw failure(error, at: path)
+    }
+  }
+
+  static func keys(_ path: String) throws(ToolError) -> CaptureKeys {
+    do throws(CaptureError) {
+      return try CaptureKeys(path: path)
+    } catch {
+      throw failure(error, at: path)
+    }
+  }
+
+  /// A new capture beside another, which must not be the same file.
+  static func writer(to path: String, insteadOf source: String) throws(ToolError) -> any CaptureWriter {
+    func resolved(_ path: String) -> String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
+    guard resolved(path) != resolved(source) else {
+      throw ToolError(.usage, "\(path.inert): the copy must be another file than the capture")
+    }
+    do throws(CaptureError) {
+      return try CaptureFiles.writer(path: path)
     } catch {
       throw failure(error, at: path)
     }

@@ -1,4 +1,5 @@
 import BLEAdapter
+import BLEDefaultStack
 import Foundation
 
 /// What every command understands.
@@ -11,15 +12,25 @@ struct CommonOptions: Sendable {
     "timeout", "seconds", standard: "10", "How long to wait for the adapter, for the device and for each answer.")
   static let capture = Option.value(
     "capture", "file", "Record all Bluetooth traffic to a btsnoop file, which Wireshark opens.")
+  static let captureAir = Option.value(
+    "capture-air", "file", "Record what the embedded radio hears of its air to a pcapng file, encrypted as it is there."
+  )
+  static let captureKeys = Option.value(
+    "capture-keys", "file",
+    "Write the keys of encrypted links to a file, for 'ble capture show --keys'. Keep it to yourself.")
+  static let captureRedacted = Option.flag("capture-redacted", "Leave keys and other secrets out of '--capture'.")
   static let json = Option.flag("json", "Results as JSON: one document, or a line for each event of a stream.")
   static let verbose = Option.counter("verbose", letter: "v", "Log what happens; -vv and -vvv log more.")
   static let quiet = Option.flag("quiet", letter: "q", "Print results only.")
 
-  static let all = [adapter, timeout, capture, json, verbose, quiet]
+  static let all = [adapter, timeout, capture, captureAir, captureKeys, captureRedacted, json, verbose, quiet]
 
   let adapter: AdapterName?
   let timeout: Seconds
   let capture: String?
+  let captureAir: String?
+  let captureKeys: String?
+  let isCaptureRedacted: Bool
   let isJSON: Bool
   let verbosity: Int
   let isQuiet: Bool
@@ -28,27 +39,42 @@ struct CommonOptions: Sendable {
     adapter = try arguments.value(of: Self.adapter)
     timeout = try arguments.value(of: Self.timeout) ?? Seconds(10)
     capture = try arguments.value(of: Self.capture)
+    captureAir = try arguments.value(of: Self.captureAir)
+    captureKeys = try arguments.value(of: Self.captureKeys)
+    isCaptureRedacted = arguments.isGiven(Self.captureRedacted)
     isJSON = arguments.isGiven(Self.json)
     verbosity = arguments.count(of: Self.verbose)
     isQuiet = arguments.isGiven(Self.quiet)
     if isQuiet, verbosity > 0 { throw UsageError("'--quiet' and '--verbose' contradict each other") }
-    if capture == "" { throw UsageError("The value '' is invalid for '--capture <file>': expected the path of a file") }
+    if isCaptureRedacted, capture == nil { throw UsageError("'--capture-redacted' is of no use without '--capture'") }
+    for (option, path) in [(Self.capture, capture), (Self.captureAir, captureAir), (Self.captureKeys, captureKeys)]
+    where path == "" {
+      throw UsageError("The value '' is invalid for '\(option.label)': expected the path of a file")
+    }
+  }
+
+  var recording: RecordingPaths {
+    RecordingPaths(capture: capture, air: captureAir, keys: captureKeys, isRedacted: isCaptureRedacted)
   }
 
   /// Makes sure that the capture can be written, rather than find out when all is over.
   func checkCapture() throws(ToolError) {
-    guard let capture else { return }
-    let descriptor = open(capture, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
-      throw ToolError(.noInput, "\(capture.inert): cannot be written: \(String(cString: strerror(errno)))")
+    for path in [capture, captureAir, captureKeys].compactMap(\.self) {
+      let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else {
+        throw ToolError(.noInput, "\(path.inert): cannot be written: \(String(cString: strerror(errno)))")
+      }
+      close(descriptor)
     }
-    close(descriptor)
   }
 
   /// Hands them to the stack, which reads its environment when the first manager is made.
   func setEnvironment() {
     if let adapter { setenv("BLE_ADAPTER", adapter.description, 1) }
     if let capture { setenv("BLE_CAPTURE", capture, 1) }
+    if let captureAir { setenv("BLE_CAPTURE_AIR", captureAir, 1) }
+    if let captureKeys { setenv("BLE_CAPTURE_KEYS", captureKeys, 1) }
+    if isCaptureRedacted { setenv("BLE_CAPTURE_REDACTED", "1", 1) }
     switch verbosity {
     case 0: if isQuiet { setenv("BLE_LOG", "critical", 1) }
     case 1: setenv("BLE_LOG", "info", 1)

@@ -221,6 +221,29 @@ struct TwoProcessesTests {
     #expect(addresses[0] != nil && addresses[0] == addresses[1])
   }
 
+  @Test func `The air is captured as well, keys only where they are asked for, and a copy is made without them`() throws
+  {
+    let server = try serve("owenli")
+    defer { server.kill9() }
+    let (hci, air, keys) = (place.path("c.btsnoop"), place.path("air.pcapng"), place.path("c.keys"))
+    let written = try place.run(
+      "write", "Owenli", "FFF2", "on the air", "--capture", hci, "--capture-air", air, "--capture-keys", keys,
+      "--capture-redacted")
+    #expect(written.status == 0, "\(written.process.transcript)")
+    let shown = try place.run("capture", "show", air, "--keys", keys)
+    #expect(shown.status == 0)
+    #expect(shown.lines.contains { $0.contains("LL_LENGTH_REQ") }, "\(shown.process.transcript)")
+    #expect(shown.lines.contains { $0.contains(Array("on the air".utf8).map { String($0, radix: 16) }.joined()) })
+    // Nothing was encrypted: the file of keys has its heading alone.
+    let text = try String(contentsOfFile: keys, encoding: .utf8)
+    #expect(text.hasPrefix("#") && !text.contains("ltk"))
+    let copy = place.path("copy.btsnoop")
+    #expect(try place.run("capture", "redact", hci, copy).status == 0)
+    #expect(try place.run("capture", "show", copy).lines.count == place.run("capture", "show", hci).lines.count)
+    #expect(try place.run("capture", "redact", hci, hci).status == 64)
+    #expect(try place.run("capture", "show", air, "--keys", hci).status == 65)
+  }
+
   @Test func `A capture holds what was said, in words`() throws {
     let server = try serve("owenli")
     defer { server.kill9() }

@@ -1,0 +1,62 @@
+import BLECore
+public import BLECrypto
+
+/// The keys of captured links, as a file holds them: lines of text, each `ltk` and 32 hexadecimal digits, most significant first.
+/// What follows on a line and lines that begin with `#` are for people.
+///
+///     # Keys of encrypted links: whoever has them can read what was captured.
+///     ltk 4C68384139F574D836BCF34E9DFB01BF as central, with C0:12:34:56:78:9A
+///
+/// A long-term key is enough: session keys are made from it and from what the capture shows of the start of encryption.
+public struct CaptureKeys: Sendable {
+  /// In the order of the file, each once.
+  public private(set) var longTermKeys: [SecretKey] = []
+
+  /// A file with more is none of ours.
+  static let limit = 4_096
+  private static let octetLimit = 1 << 20
+
+  /// No keys.
+  public init() {}
+
+  /// Keys that are known already.
+  public init(longTermKeys: [SecretKey]) { self.longTermKeys = longTermKeys }
+
+  /// Reads a file of keys; errors tell the line.
+  public init(path: String) throws(CaptureError) {
+    let octets = try CaptureFileInput(path: path).read(Self.octetLimit + 1)
+    guard octets.count <= Self.octetLimit else {
+      throw CaptureError(.malformed, "\(path): too long for a file of keys")
+    }
+    do throws(CaptureError) {
+      try self.init(text: String(decoding: octets, as: UTF8.self))
+    } catch {
+      throw CaptureError(error.kind, "\(path): \(error.description)")
+    }
+  }
+
+  /// Reads the text of such a file; errors tell the line and never what stands there.
+  public init(text: String) throws(CaptureError) {
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+      let words = line.split(whereSeparator: \.isWhitespace)
+      guard let kind = words.first, !kind.hasPrefix("#") else { continue }
+      guard kind == "ltk" else {
+        throw CaptureError(.malformed, "line \(index + 1) is neither \"ltk <key>\" nor a comment")
+      }
+      guard words.count >= 2, let octets = [UInt8](hexadecimal: words[1]), octets.count == AESBlock.octetCount else {
+        throw CaptureError(.malformed, "line \(index + 1): a long-term key has 32 hexadecimal digits")
+      }
+      guard longTermKeys.count < Self.limit else { throw CaptureError(.malformed, "more than \(Self.limit) keys") }
+      let key = SecretKey(mostSignificantFirst: octets)
+      if !longTermKeys.contains(key) { longTermKeys.append(key) }
+    }
+  }
+
+  /// The first line of a file of keys.
+  public static let heading = "# Keys of encrypted links: whoever has them can read what was captured.\n"
+
+  /// A line of a file of keys. `remark` is for people: one line.
+  public static func line(longTermKey key: SecretKey, remark: String) -> String {
+    "ltk \(key.revealMostSignificantFirst().hexadecimal) \(remark)\n"
+  }
+}

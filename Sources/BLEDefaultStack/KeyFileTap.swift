@@ -1,0 +1,83 @@
+import BLECapture
+import BLECore
+import BLECrypto
+import BLEHCI
+import BLEWire
+
+/// Writes the keys that a host gives to its controller into a file, for `ble capture show --keys`. Only where somebody asked
+/// for it by name. On the loop.
+final class KeyFileTap: HCITap {
+  private let output: CaptureFileOutput
+  private let log: Logger
+  private var hasFailed = false
+  private var peers: [ConnectionHandle: HCIAddress] = [:]
+  private var written: [SecretKey] = []
+  private static let limit = 4_096
+
+  /// Makes the file, or empties it; readable by its owner only.
+  init(path: String, log: Logger) throws(CaptureError) {
+    output = try CaptureFileOutput(path: path)
+    self.log = log
+    append(CaptureKeys.heading)
+  }
+
+  func tapDidHear(_ packet: HCIPacket, _ direction: HCIDirection, at instant: StackInstant) {
+    switch (packet.kind, direction) {
+    case (.command, .toController): note(command: packet.octets)
+    case (.event, .toHost): note(event: packet.octets)
+    default: break
+    }
+  }
+
+  private func note(command octets: [UInt8]) {
+    guard let command = try? HCICommandPacket(octets) else { return }
+    switch command.opcode {
+    case LEEnableEncryption.opcode:
+      if let command = try? command.decode(LEEnableEncryption.self) {
+        write(command.key, command.connectionHandle, role: "central")
+      }
+    case LELongTermKeyRequestReply.opcode:
+      if let command = try? command.decode(LELongTermKeyRequestReply.self) {
+        write(command.key, command.connectionHandle, role: "peripheral")
+      }
+    default: break
+    }
+  }
+
+  private func note(event octets: [UInt8]) {
+    guard let packet = try? HCIEventPacket(octets), let event = try? HCIEvent(packet) else { return }
+    if case .disconnectionComplete(let end) = event { peers[end.connectionHandle] = nil }
+    guard let connection = event.connectionComplete, connection.status.isSuccess else { return }
+    peers[connection.connectionHandle] = connection.peerAddress
+  }
+
+  private func write(_ secret: HCISecret, _ handle: ConnectionHandle, role: String) {
+    let key = SecretKey(leastSignificantFirst: secret.octets)
+    guard !written.contains(key), written.count < Self.limit else { return }
+    written.append(key)
+    let peer = peers[handle].map { ", with \($0)" } ?? ""
+    append(CaptureKeys.line(longTermKey: key, remark: "as \(role)\(peer)"))
+  }
+
+  private func append(_ line: String) {
+    guard !hasFailed else { return }
+    do throws(CaptureError) {
+      try output.append(Array(line.utf8))
+      try output.flush()
+    } catch {
+      hasFailed = true
+      log.log(.error, "the file of keys has ended: \(error)")
+    }
+  }
+}
+
+/// Several that hear the same.
+final class TapGroup: HCITap {
+  private let taps: [any HCITap]
+
+  init(_ taps: [any HCITap]) { self.taps = taps }
+
+  func tapDidHear(_ packet: HCIPacket, _ direction: HCIDirection, at instant: StackInstant) {
+    for tap in taps { tap.tapDidHear(packet, direction, at: instant) }
+  }
+}
