@@ -16,6 +16,9 @@ open class CBCentral: CBPeer {
 
   deinit { table.forget(self) }
 
+  /// Whether the manager with that table has vended it.
+  func isVended(by table: PeerTable<CBCentral>) -> Bool { self.table === table }
+
   /// The longest value that one notification carries to this central, in octets: what is longer is cut.
   ///
   /// Availability: iOS 7.0, macOS 10.9.

@@ -129,6 +129,10 @@ open class CBPeripheralManager: CBManager {
   /// Answers a read, or a batch of writes by its first request. Each is to be answered once; what comes after is ignored.
   open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {
     guard isReadyForCommands() else { return }
+    // Numbers of requests are not the same on another adapter: the answer would be somebody else's.
+    guard request.central.isVended(by: centrals) else {
+      return adapter.log.misuse("\(request) is not a request to <\(nameAndAddress)>")
+    }
     let value = result == .success ? [UInt8](request.value ?? Data()) : []
     let code = UInt8(exactly: result.rawValue) ?? UInt8(CBATTError.Code.unlikelyError.rawValue)
     submit { [session, transaction = request.transaction] in

@@ -22,6 +22,40 @@ struct ExceptionTests {
     #expect(Self.text(data).contains("does not represent a valid UUID"))
   }
 
+  @Test(
+    "each text that is not 4, 8 or 36 hexadecimal digits, in the one form, and each data of another count",
+    arguments: [
+      "", "1", "180", "180G", "180F ", "+80F", "１８０Ｆ", "0000180F0", "0000180F-0000-1000-8000-00805F9B34F",
+      "0000180F-0000-1000-8000_00805F9B34FB", "{0000180F-0000-1000-8000-00805F9B34FB}",
+    ])
+  func texts(_ text: String) async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [text = text as String] in
+      _ = CBUUID(string: text)
+    }
+    #expect(Self.text(result).contains("String \(text) does not represent a valid UUID"))
+  }
+
+  @Test("a data of no UUID's count", arguments: [0, 1, 5, 15, 17, 512])
+  func datas(_ count: Int) async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [count = count as Int] in
+      _ = CBUUID(data: Data(count: count))
+    }
+    #expect(Self.text(result).contains("does not represent a valid UUID"))
+  }
+
+  @Test("nothing else is refused: every form and every case of digits makes a UUID")
+  func acceptedForms() {
+    for text in [
+      "180F", "180f", "0000180F", "0000180f", "0000180F-0000-1000-8000-00805F9B34FB",
+      "0000180f-0000-1000-8000-00805f9b34fb",
+    ] {
+      #expect(CBUUID(string: text) == CBUUID(string: "180F"))
+    }
+    for count in [2, 4, 16] { #expect(CBUUID(data: Data(count: count)).data == Data(count: count)) }
+  }
+
   @Test("a fixed value that can be written or notified", arguments: [0x08, 0x12] as [UInt])
   func fixedValue(_ properties: UInt) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [properties] in

@@ -30,6 +30,8 @@ final class PeripheralProgram: NSObject, @unchecked Sendable {
   var judge: (([CBATTRequest]) -> CBATTError.Code)?
   var onSubscribe: ((CBCentral, CBCharacteristic) -> Void)?
   var onReady: (() -> Void)?
+  /// Called with each read, before it is answered.
+  var onRequest: ((CBATTRequest) -> Void)?
   var answersRequests = true
 
   init(options: [String: Any], services: [CBMutableService] = [], advertisement: [String: Any]? = nil) {
@@ -37,6 +39,12 @@ final class PeripheralProgram: NSObject, @unchecked Sendable {
     self.advertisement = advertisement
     super.init()
     manager = CBPeripheralManager(delegate: self, queue: queue, options: options)
+  }
+
+  /// The characteristic that was given to be published.
+  func published(_ uuid: String) -> CBMutableCharacteristic? {
+    let all = services.flatMap { $0.characteristics ?? [] }
+    return all.first { $0.uuid == CBUUID(string: uuid) } as? CBMutableCharacteristic
   }
 
   /// Advertises `name` with no service.
@@ -84,6 +92,7 @@ extension PeripheralProgram: CBPeripheralManagerDelegate {
 
   func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
     events.append(.read(request.characteristic.uuid.uuidString, request.offset))
+    onRequest?(request)
     guard answersRequests else { return }
     let value = values[request.characteristic.uuid] ?? Data()
     let verdict = judge?([request]) ?? .success

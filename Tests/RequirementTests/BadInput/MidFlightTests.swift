@@ -1,0 +1,198 @@
+import BLETestKit
+import CoreBluetooth
+import Testing
+
+/// Delegates, managers and peripherals that go while something is under way, and callbacks that call back into everything.
+@Suite("Bad input: in mid-flight", .keepsCapture)
+struct MidFlightTests {
+  /// Everything a program can ask of what it is connected to, all at once.
+  private static func ask(_ talk: Conversation) throws {
+    let line = try talk.characteristic("FF22")
+    talk.found.readRSSI()
+    talk.found.discoverServices(nil)
+    talk.found.readValue(for: line)
+    talk.found.writeValue(Data(count: 400), for: line, type: .withResponse)
+    for _ in 0..<40 { talk.found.writeValue(Data(count: 100), for: line, type: .withoutResponse) }
+    talk.found.setNotifyValue(true, for: line)
+    talk.found.discoverDescriptors(for: line)
+    talk.central.manager.scanForPeripherals(withServices: nil)
+  }
+
+  @Test("a delegate that is taken away hears nothing more; what was asked is done, and another hears what comes then")
+  func delegates() async throws {
+    let world = World()
+    let talk = try await Conversation.start(in: world, with: { Devices.chat(on: $0).program })
+    talk.central.events = []
+    talk.peripheral.events = []
+    try Self.ask(talk)
+    talk.found.delegate = nil
+    talk.central.manager.delegate = nil
+    talk.peripheral.manager.delegate = nil
+    await world.settle()
+    #expect(talk.central.events.isEmpty && talk.peripheral.events.isEmpty)
+    let line = try talk.characteristic("FF22")
+    // Nobody was there to answer: the other side was told so, and nothing hangs.
+    talk.found.delegate = talk.central
+    talk.found.readValue(for: line)
+    await world.settle()
+    #expect(talk.central.events == [.valueError("FF22", CBATTError.Code.requestNotSupported.rawValue)])
+    #expect(line.isNotifying)
+    talk.central.manager.delegate = talk.central
+    talk.peripheral.manager.delegate = talk.peripheral
+    talk.found.readValue(for: line)
+    talk.central.manager.cancelPeripheralConnection(talk.found)
+    await world.settle()
+    #expect(talk.central.events.last == .disconnected("other", nil) || talk.central.events.count > 1)
+  }
+
+  @Test("a delegate that is deallocated in mid-flight is one that is not there")
+  func deallocatedDelegates() async throws {
+    let world = World()
+    let phone = world.makeDevice("phone")
+    let chat = Devices.chat(on: world.makeDevice("chat"))
+    var delegate: CentralMeddler? = CentralMeddler(options: phone.options, times: 3)
+    let manager = try #require(delegate?.manager)
+    await world.advance(by: .seconds(1))
+    weak let gone = delegate
+    delegate = nil
+    await world.advance(by: .seconds(5))
+    #expect(gone == nil && manager.state == .poweredOn && manager.delegate == nil)
+    manager.scanForPeripherals(withServices: nil)
+    await world.settle()
+    #expect(manager.isScanning)
+    withExtendedLifetime(chat) {}
+  }
+
+  @Test("managers and peripherals that are released at any moment leave nothing behind, and the next ones work")
+  func released() async throws {
+    let world = World()
+    let phone = world.makeDevice("phone")
+    let chat = Devices.chat(on: world.makeDevice("chat"))
+    await world.settle()
+    for step in 0..<24 {
+      // Each time a little further: while it starts, scans, connects, discovers, reads, writes.
+      var central: CentralMeddler? = CentralMeddler(options: phone.options, times: 4)
+      weak let gone = central
+      await world.advance(by: .milliseconds(step * 17))
+      central = nil
+      await world.advance(by: .milliseconds(3))
+      #expect(gone == nil)
+    }
+    await world.advance(by: .seconds(10))
+    let program = CentralProgram(options: phone.options)
+    await world.settle()
+    #expect(program.manager.retrieveConnectedPeripherals(withServices: [CBUUID(string: "FF11")]).isEmpty)
+    program.manager.scanForPeripherals(withServices: [CBUUID(string: "FF11")])
+    try await world.wait(within: .seconds(5)) { !program.sightings.isEmpty }
+    program.manager.connect(program.sightings[0].peripheral)
+    try await world.wait(within: .seconds(5)) { program.sightings[0].peripheral.state == .connected }
+    withExtendedLifetime(chat) {}
+  }
+
+  @Test("peripheral managers that are released at any moment take their services along")
+  func releasedPeripherals() async throws {
+    let world = World()
+    let device = world.makeDevice("device")
+    let phone = CentralMeddler(options: world.makeDevice("phone").options, times: 40)
+    for step in 0..<16 {
+      var peripheral: PeripheralMeddler? = PeripheralMeddler(options: device.options, times: 4)
+      weak let gone = peripheral
+      await world.advance(by: .milliseconds(step * 40))
+      peripheral = nil
+      await world.advance(by: .milliseconds(3))
+      #expect(gone == nil)
+    }
+    phone.meddling.stop()
+    let chat = Devices.chat(on: device)
+    let program = CentralProgram(options: world.makeDevice("other").options)
+    await world.advance(by: .seconds(10))
+    program.manager.scanForPeripherals(withServices: [CBUUID(string: "FF11")])
+    try await world.wait(within: .seconds(10)) { !program.sightings.isEmpty }
+    let found = program.sightings[0].peripheral
+    program.manager.connect(found)
+    try await world.wait(within: .seconds(10)) { found.state == .connected }
+    found.discoverServices(nil)
+    await world.settle()
+    #expect(found.services?.map(\.uuid) == [CBUUID(string: "FF11")])
+    withExtendedLifetime((chat, phone)) {}
+  }
+
+  @Test("a manager and its peripheral may be let go of inside any callback")
+  func releasedInside() async throws {
+    let world = World()
+    let phone = world.makeDevice("phone")
+    let chat = Devices.chat(on: world.makeDevice("chat"))
+    await world.settle()
+    for stage in 0..<4 {
+      let quitter = Quitter(options: phone.options, stage: stage)
+      try await world.wait(within: .seconds(10)) { quitter.hasQuit }
+      await world.settle()
+      #expect(quitter.callsAfterwards == 0)
+    }
+    withExtendedLifetime(chat) {}
+  }
+
+  @Test("callbacks that call every method, on both sides, never run inside one another, and end")
+  func meddling() async throws {
+    let world = World()
+    let phone = world.makeDevice("phone")
+    let central = CentralMeddler(options: phone.options, times: 40)
+    let peripheral = PeripheralMeddler(options: world.makeDevice("peripheral").options, times: 12)
+    await world.advance(by: .seconds(120))
+    #expect(central.meddling.kinds.count >= 14, "\(central.meddling.kinds)")
+    #expect(peripheral.meddling.kinds.count >= 9, "\(peripheral.meddling.kinds)")
+    // Afterwards the devices still work.
+    let chat = Devices.chat(on: world.makeDevice("chat"))
+    let program = CentralProgram(options: phone.options)
+    await world.advance(by: .seconds(5))
+    program.manager.scanForPeripherals(withServices: [CBUUID(string: "FF11")])
+    try await world.wait(within: .seconds(10)) { !program.sightings.isEmpty }
+    program.manager.connect(program.sightings[0].peripheral)
+    try await world.wait(within: .seconds(30)) { program.sightings[0].peripheral.state == .connected }
+    withExtendedLifetime((chat, central, peripheral)) {}
+  }
+}
+
+/// Lets go of its manager and its peripheral inside one callback.
+///
+/// `@unchecked Sendable`: as `CentralMeddler`.
+private final class Quitter: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
+  private let queue = DispatchQueue(label: "quitter")
+  private let stage: Int
+  private var manager: CBCentralManager?
+  private var peripheral: CBPeripheral?
+  private(set) var hasQuit = false
+  private(set) var callsAfterwards = 0
+
+  init(options: [String: Any], stage: Int) {
+    self.stage = stage
+    super.init()
+    manager = CBCentralManager(delegate: self, queue: queue, options: options)
+  }
+
+  private func reach(_ stage: Int) -> Bool {
+    if hasQuit { callsAfterwards += 1 }
+    guard stage == self.stage else { return true }
+    manager = nil
+    peripheral = nil
+    hasQuit = true
+    return false
+  }
+
+  func centralManagerDidUpdateState(_ central: CBCentralManager) {
+    if reach(0) { central.scanForPeripherals(withServices: nil) }
+  }
+  func centralManager(
+    _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
+    rssi RSSI: NSNumber
+  ) {
+    guard self.peripheral == nil else { return }
+    self.peripheral = peripheral
+    peripheral.delegate = self
+    if reach(1) { central.connect(peripheral) }
+  }
+  func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+    if reach(2) { peripheral.discoverServices(nil) }
+  }
+  func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) { _ = reach(3) }
+}
