@@ -76,6 +76,8 @@ public enum OperationError: Error, Hashable, Sendable {
   case protocolViolation(String)
   /// The peer did not answer within 30 s; its bearer is closed.
   case timedOut
+  /// It needs a pairing, and there is no room for the keys of one more device.
+  case tooManyBonds
   /// This side can't: the text says what and why.
   case notSupported(String)
 }

@@ -46,7 +46,7 @@ enum ProcessEnd {
       }
     }
     _ = group.wait(timeout: .now() + limit)
-    for stack in stacks { stack.stack.directory.flush() }
+    for stack in stacks { stack.stack.flush() }
   }
 
   private static func watchSignals() -> (any DispatchSourceRead)? {

@@ -16,6 +16,7 @@ struct StackMaker {
     let loop = DispatchStackLoop()
     let recording = record(paths, loop)
     let store = FilePeerStore(folder: surroundings.stateFolder, entropy: SystemEntropy(), log: log.labelled("peers"))
+    let bonds = FileBondStore(folder: surroundings.stateFolder + "/bonds", log: log.labelled("bonds"))
     var options = HostOptions(name: Surroundings.programName, nameFollowsAdvertisement: true)
     let makeTransport: HCIController.TransportFactory
     switch name {
@@ -41,8 +42,8 @@ struct StackMaker {
       folder: surroundings.stateFolder + "/managers", program: Surroundings.programPath, adapter: name.description,
       peers: store, loop: loop, log: log.labelled("state"))
     let stack = HostStack(
-      loop: loop, options: options, entropy: SystemEntropy(), peerStore: store, stateStore: states, log: log,
-      tap: recording?.tap,
+      loop: loop, options: options, entropy: SystemEntropy(), peerStore: store, bondStore: bonds, stateStore: states,
+      log: log, tap: recording?.tap,
       makeTransport: makeTransport)
     return MadeStack(stack: stack, recording: recording.map { LoopBound($0) })
   }

@@ -14,6 +14,8 @@ public final class Device: Sendable {
   public let name: String
   /// Its random static address. Programs never see it.
   public let address: DeviceAddress
+  /// The keys that it keeps. They outlive its processes and resets of its controller.
+  let bondStore: any BondStore
   let radio: LoopBound<DeviceRadio>
   private let loop: VirtualLoop
   private let states = LoopBound(MemoryStateStore())
@@ -36,14 +38,18 @@ public final class Device: Sendable {
       } else {
         MemoryPeerStore(entropy: entropy.fork(2))
       }
+    let bondStore: any BondStore =
+      if let folder { FileBondStore(folder: folder + "/bonds", log: log) } else { MemoryBondStore() }
+    self.bondStore = bondStore
     radio.tap = tap
     let (carriedRadio, carriedStates) = (LoopBound(radio), states)
     let (loop, address, seed) = (world.loop, address, entropy.seed)
     makeProcess = { launch in
       let processLoop = ProcessLoop(loop)
       let stack = HostStack(
-        loop: processLoop, options: HostOptions(name: name, randomAddress: address),
-        entropy: SeededEntropy(seed: seed).fork(1 + 2 * launch), peerStore: peerStore, stateStore: carriedStates.value,
+        loop: processLoop, options: HostOptions(name: name, randomAddress: address, pairingAgent: SilentAgent()),
+        entropy: SeededEntropy(seed: seed).fork(1 + 2 * launch), peerStore: peerStore, bondStore: bondStore,
+        stateStore: carriedStates.value,
         log: log, tap: carriedRadio.value
       ) { () throws(TransportError) in try carriedRadio.value.makeTransport() }
       return DeviceProcess(launch: launch, stack: stack, loop: processLoop)

@@ -8,3 +8,8 @@
 @_exported import struct BLEVirtualRadio.BurstLoss
 @_exported import struct BLEVirtualRadio.SignalLoss
 @_exported import struct BLEVirtualRadio.Position
+@_exported import struct BLEHost.BondSummary
+@_exported import struct BLEHost.PairingSecurity
+@_exported import struct BLEHost.SecurityPolicy
+@_exported import enum BLEHost.SecurityLevel
+@_exported import BLEPairing

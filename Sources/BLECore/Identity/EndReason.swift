@@ -16,6 +16,8 @@ public enum EndReason: Error, Hashable, Sendable {
   case poweredOff
   /// The peer no longer has the keys that both sides once shared.
   case bondLost
+  /// The link could not be encrypted with those keys in time.
+  case encryptionTimedOut
   /// As many connections as the controller can hold are there already.
   case limitReached
 }

@@ -139,14 +139,18 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
   private func nextStep() -> Step {
     let hasDeliveries = !rounds.deliveries.isEmpty
     return shared.withLock { shared in
+      // A job of one program must not run while another program may still be submitting its own: their order would be chance.
+      if shared.outstanding > 0 {
+        shared.isParked = true
+        return .wait
+      }
       if !shared.jobs.isEmpty {
         var taken: [(origin: JobOrigin, job: @Sendable () -> Void)] = []
         swap(&taken, &shared.jobs)
         return .jobs(taken)
       }
       if hasDeliveries { return .deliveries }
-      shared.isParked = shared.outstanding > 0
-      return shared.isParked ? .wait : .clock
+      return .clock
     }
   }
 

@@ -77,10 +77,13 @@ extension ATTBearer {
     send(command, capacity: command.attributeValue.count + 3, sent: sent)
   }
 
-  /// Sends a signed command at once.
-  public func send(command: ATTSignedWriteCommand) {
-    guard isOpen else { return }
-    send(command, capacity: command.attributeValue.count + 15)
+  /// Sends a signed command at once. `sent`: as in `L2CAPCarrier`; at once where the bearer is closed.
+  public func send(command: ATTSignedWriteCommand, sent: (() -> Void)? = nil) {
+    guard isOpen else {
+      sent?()
+      return
+    }
+    send(command, capacity: command.attributeValue.count + 15, sent: sent)
   }
 
   func receiveResponse(_ opcode: ATTOpcode, _ payload: ArraySlice<UInt8>) {

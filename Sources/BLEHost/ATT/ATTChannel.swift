@@ -47,6 +47,8 @@ public enum ATTFailure: Error, Equatable, Sendable {
   case refused(ATTErrorCode, AttributeHandle)
   /// The response was against the protocol.
   case malformed(DecodeError)
+  /// The server wants a link of better security, and there is no room for the keys of one more device.
+  case tooManyBonds
   /// No response within 30 s; the bearer is closed.
   case timedOut
   /// The bearer was closed before the response came.

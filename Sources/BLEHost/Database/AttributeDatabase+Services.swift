@@ -50,11 +50,8 @@ extension LocalCharacteristic {
   fileprivate var effectivePermissions: AttributePermissions {
     var forms: AttributePermissions.WriteForms = []
     if properties & CharacteristicProperties.write != 0 { forms.insert(.request) }
-    if properties & (CharacteristicProperties.writeWithoutResponse | CharacteristicProperties.authenticatedSignedWrites)
-      != 0
-    {
-      forms.insert(.command)
-    }
+    if properties & CharacteristicProperties.writeWithoutResponse != 0 { forms.insert(.command) }
+    if properties & CharacteristicProperties.authenticatedSignedWrites != 0 { forms.insert(.signed) }
     let isReadable = properties & CharacteristicProperties.read != 0
     return AttributePermissions(
       read: isReadable ? permissions.read.map { AccessRequirement(demand: $0) } : nil,

@@ -76,6 +76,18 @@ public final class AttributeDatabase {
     return false
   }
 
+  /// The client configuration of the characteristic whose value this is.
+  public func clientConfiguration(of value: AttributeHandle) -> Attribute? {
+    guard let index = index(of: value) else { return nil }
+    for attribute in attributes[(index + 1)...] {
+      switch attribute.content {
+      case .clientConfiguration(of: value, offers: _): return attribute
+      default: if attribute.type == GATTType.characteristic { return nil }
+      }
+    }
+    return nil
+  }
+
   // MARK: Changing
 
   /// Places attributes at their handles.

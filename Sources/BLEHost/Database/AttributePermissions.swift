@@ -56,7 +56,10 @@ public struct AttributePermissions: Hashable, Sendable {
     public static let request = WriteForms(rawValue: 1)
     /// Without response.
     public static let command = WriteForms(rawValue: 2)
-    public static let all: WriteForms = [.request, .command]
+    /// Without response and signed, or without response on an encrypted link, where a signature would prove nothing more
+    /// (Core, Vol 3 Part C 10.4.1).
+    public static let signed = WriteForms(rawValue: 4)
+    public static let all: WriteForms = [.request, .command, .signed]
   }
 
   public init(
@@ -123,7 +126,14 @@ extension AttributePermissions {
 
   /// Why a link must not write in this way; `nil` where it may.
   func writeRefusal(of link: LinkSecurity, form: WriteForms) -> ATTErrorCode? {
-    guard let write, writeForms.contains(form) else { return .writeNotPermitted }
+    guard let write else { return .writeNotPermitted }
+    if !writeForms.contains(form) {
+      // A signed command is a command; and an encrypted link needs no signature.
+      let isOpen =
+        form == .signed && writeForms.contains(.command)
+        || form == .command && writeForms.contains(.signed) && link.isEncrypted
+      if !isOpen { return .writeNotPermitted }
+    }
     return write.refusal(of: link)
   }
 }

@@ -45,5 +45,13 @@ struct ConnectionTable {
     return connection
   }
 
+  /// The peer of a link is known by another address from now on.
+  mutating func identify(_ connection: HostConnection, as peer: KnownPeer) {
+    let old = connection.peer.address
+    connection.identify(as: peer)
+    if byAddress[old.key] === connection { byAddress[old.key] = nil }
+    byAddress[peer.address.key] = connection
+  }
+
   mutating func removeAll() { self = ConnectionTable() }
 }

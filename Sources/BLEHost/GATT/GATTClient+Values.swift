@@ -98,10 +98,12 @@ extension GATTClient {
   /// - Parameters:
   ///   - signing: made from this client's signing key.
   ///   - signCounter: higher each time.
+  ///   - sent: as in `L2CAPCarrier`.
   public func signedWrite(
-    _ value: ArraySlice<UInt8>, to handle: AttributeHandle, _ signing: SignatureAlgorithm, signCounter: UInt32
+    _ value: ArraySlice<UInt8>, to handle: AttributeHandle, _ signing: SignatureAlgorithm, signCounter: UInt32,
+    sent: (() -> Void)? = nil
   ) {
-    if security.isEncrypted { return writeCommand(value, to: handle) }
+    if security.isEncrypted { return writeCommand(value, to: handle, sent: sent) }
     let part = value.prefix(bearer.mtu - 3 - ATTLimits.signatureLength)
     var message = ByteWriter(capacity: 3 + part.count)
     message.append(ATTSignedWriteCommand.opcode.rawValue)
@@ -110,7 +112,8 @@ extension GATTClient {
     let signature = signing.signature(of: message.octets, signCounter: signCounter)
     bearer.send(
       command: ATTSignedWriteCommand(
-        attributeHandle: handle, attributeValue: part, authenticationSignature: signature[...]))
+        attributeHandle: handle, attributeValue: part, authenticationSignature: signature[...]),
+      sent: sent)
   }
 
   /// A value of any length in parts that the server writes together (4.9.4 and 4.9.5).

@@ -22,9 +22,9 @@ public final class GATTClient: ATTClientHandler {
   public var events: (any GATTClientEvents)?
   /// How well the link is protected.
   public var security = LinkSecurity.open
-  /// Asked to raise the link's security after Insufficient Authentication or Insufficient Encryption. Where it answers true,
-  /// the request is repeated, once. Without it the error stands.
-  public var raiseSecurity: ((ATTErrorCode, @escaping (Bool) -> Void) -> Void)?
+  /// Asked to raise the link's security after Insufficient Authentication, Insufficient Encryption or Encryption Key Size Too
+  /// Short. Where that succeeds the request is repeated, once. Without it the error stands.
+  public var raiseSecurity: ((ATTErrorCode, @escaping (SecurityRaise) -> Void) -> Void)?
 
   public init(bearer: ATTBearer) {
     self.bearer = bearer
@@ -53,14 +53,27 @@ public final class GATTClient: ATTClientHandler {
   ) {
     bearer.request(request, expecting: Response.self) { [self] result in
       guard case .failure(.refused(let code, _)) = result,
-        code == .insufficientAuthentication || code == .insufficientEncryption, let raiseSecurity
+        code == .insufficientAuthentication || code == .insufficientEncryption || code == .encryptionKeySizeTooShort,
+        let raiseSecurity
       else { return completion(result) }
-      raiseSecurity(code) { [bearer] isRaised in
-        guard isRaised else { return completion(result) }
-        bearer.request(request, expecting: Response.self, completion)
+      raiseSecurity(code) { [bearer] raise in
+        switch raise {
+        case .raised: bearer.request(request, expecting: Response.self, completion)
+        case .failed: completion(result)
+        case .tooManyBonds: completion(.failure(.tooManyBonds))
+        }
       }
     }
   }
+}
+
+/// What came of the wish to have a link better protected.
+public enum SecurityRaise: Hashable, Sendable {
+  case raised
+  /// What it was refused with stands.
+  case failed
+  /// There is no room for the keys of one more device.
+  case tooManyBonds
 }
 
 extension OperationError {
@@ -68,6 +81,7 @@ extension OperationError {
     switch failure {
     case .refused(let code, _): self = .attribute(code: code.rawValue)
     case .malformed(let error): self = .protocolViolation("\(error)")
+    case .tooManyBonds: self = .tooManyBonds
     case .timedOut: self = .timedOut
     case .closed: self = .notConnected
     }

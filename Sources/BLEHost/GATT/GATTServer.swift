@@ -97,14 +97,18 @@ public struct GATTClientState: Hashable, Sendable {
   public var supportedFeatures: ClientSupportedFeatures
   /// The hash of the database that the client knows.
   public var knownHash: [UInt8]
+  /// The hash of the database that the handles of `configurations` belong to.
+  public var databaseHash: [UInt8]
 
+  /// - Parameter databaseHash: by default the one that the client knows.
   public init(
     configurations: [AttributeHandle: ClientConfiguration] = [:], supportedFeatures: ClientSupportedFeatures = [],
-    knownHash: [UInt8]
+    knownHash: [UInt8], databaseHash: [UInt8]? = nil
   ) {
     self.configurations = configurations
     self.supportedFeatures = supportedFeatures
     self.knownHash = knownHash
+    self.databaseHash = databaseHash ?? knownHash
   }
 }
 

@@ -5,6 +5,12 @@ extension GATTServerLink {
   /// What the client wants of the characteristic whose value has this handle.
   public func configuration(of handle: AttributeHandle) -> ClientConfiguration { configurations[handle] ?? [] }
 
+  /// What the client wants of the characteristic, as far as the link is protected well enough for its values now.
+  private func open(_ handle: AttributeHandle) -> ClientConfiguration {
+    if !subscriptionRequirements.isEmpty, subscriptionRequirements[handle]?.refusal(of: security) != nil { return [] }
+    return configurations[handle] ?? []
+  }
+
   /// Sends a value to the client where it is subscribed: as a notification where it wants those, otherwise as an
   /// indication. What the MTU does not allow is cut.
   ///
@@ -15,14 +21,14 @@ extension GATTServerLink {
   public func update(
     _ handle: AttributeHandle, _ value: ArraySlice<UInt8>, sent: (() -> Void)? = nil
   ) -> Bool {
-    if configuration(of: handle).contains(.notification) { return notify(handle, value, sent: sent) }
+    if open(handle).contains(.notification) { return notify(handle, value, sent: sent) }
     return indicate(handle, value) { _ in sent?() }
   }
 
   /// Sends a notification where the client wants those; otherwise false. `sent`: as in `update`.
   @discardableResult
   public func notify(_ handle: AttributeHandle, _ value: ArraySlice<UInt8>, sent: (() -> Void)? = nil) -> Bool {
-    guard bearer.isOpen, configuration(of: handle).contains(.notification) else { return false }
+    guard bearer.isOpen, open(handle).contains(.notification) else { return false }
     if mustHoldBack { return heldBack.append(.notification(handle, value, sent: sent)) }
     bearer.notify(handle, value, sent: sent)
     return true
@@ -34,7 +40,7 @@ extension GATTServerLink {
   public func indicate(
     _ handle: AttributeHandle, _ value: ArraySlice<UInt8>, _ completion: ((Bool) -> Void)? = nil
   ) -> Bool {
-    guard bearer.isOpen, configuration(of: handle).contains(.indication) else { return false }
+    guard bearer.isOpen, open(handle).contains(.indication) else { return false }
     if mustHoldBack { return heldBack.append(.indication(handle, value, completion: completion)) }
     bearer.indicate(handle, value, completion)
     return true
@@ -68,7 +74,7 @@ extension GATTServerLink {
       room = bearer.mtu - 1
     }
     for (handle, value) in values {
-      guard configuration(of: handle).contains(.notification) else {
+      guard open(handle).contains(.notification) else {
         update(handle, value)
         continue
       }

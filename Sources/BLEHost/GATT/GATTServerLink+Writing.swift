@@ -23,8 +23,10 @@ extension GATTServerLink {
   }
 
   /// A write that is never answered: what may not be is ignored.
-  func writeCommand(_ value: ArraySlice<UInt8>, to handle: AttributeHandle) {
-    guard let attribute = try? writable(handle, .command), value.count <= ATTLimits.maximumValueLength else { return }
+  func writeCommand(
+    _ value: ArraySlice<UInt8>, to handle: AttributeHandle, _ form: AttributePermissions.WriteForms = .command
+  ) {
+    guard let attribute = try? writable(handle, form), value.count <= ATTLimits.maximumValueLength else { return }
     if case .application(let application, let tag) = attribute.content {
       let part = AttributeWriteRequest.Part(handle: handle, tag: tag, offset: 0, value: value)
       application.write(
@@ -60,7 +62,7 @@ extension GATTServerLink {
     switch attribute.content {
     case .value: server.database.setValue(Array(value), at: attribute.handle)
     case .clientConfiguration(let handle, _):
-      if let wanted = ClientConfiguration(octets: value) { configure(handle, wanted) }
+      if let wanted = ClientConfiguration(octets: value) { configure(handle, wanted, attribute) }
     case .server(.clientSupportedFeatures):
       guard let first = value.first else { return }
       supportedFeatures = ClientSupportedFeatures(rawValue: first).intersection(.known)
@@ -69,11 +71,18 @@ extension GATTServerLink {
     }
   }
 
-  private func configure(_ handle: AttributeHandle, _ wanted: ClientConfiguration) {
+  private func configure(_ handle: AttributeHandle, _ wanted: ClientConfiguration, _ attribute: Attribute) {
     guard wanted != configurations[handle] ?? [] else { return }
-    configurations[handle] = wanted.isEmpty ? nil : wanted
-    tellApplication(handle, wanted)
+    subscribe(to: handle, wanted, attribute)
     stateDidChange?(state)
+  }
+
+  /// - Parameter attribute: the client configuration of the characteristic whose value has this handle.
+  func subscribe(to handle: AttributeHandle, _ wanted: ClientConfiguration, _ attribute: Attribute) {
+    configurations[handle] = wanted.isEmpty ? nil : wanted
+    let requirement = attribute.permissions.write
+    subscriptionRequirements[handle] = wanted.isEmpty || requirement == .open ? nil : requirement
+    tellApplication(handle, wanted)
   }
 
   func tellApplication(_ handle: AttributeHandle, _ configuration: ClientConfiguration) {
@@ -84,6 +93,7 @@ extension GATTServerLink {
   /// Characteristics of a service that is being removed: their program knows.
   func forgetSubscriptions(in handles: ClosedRange<AttributeHandle>) {
     configurations = configurations.filter { !handles.contains($0.key) }
+    subscriptionRequirements = subscriptionRequirements.filter { !handles.contains($0.key) }
   }
 }
 

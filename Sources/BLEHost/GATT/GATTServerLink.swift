@@ -16,6 +16,8 @@ public final class GATTServerLink: ATTServerHandler {
 
   /// What the client wants of characteristics, by their values' handles. Nothing is not kept.
   var configurations: [AttributeHandle: ClientConfiguration] = [:]
+  /// What the link must be for values of a characteristic to be sent, where that is more than nothing.
+  var subscriptionRequirements: [AttributeHandle: AccessRequirement] = [:]
   var supportedFeatures: ClientSupportedFeatures = []
   var awareness = ChangeAwareness()
   var changes = ServiceChanges()
@@ -27,10 +29,25 @@ public final class GATTServerLink: ATTServerHandler {
   init(server: GATTServer, bearer: ATTBearer, state: GATTClientState?) {
     self.server = server
     self.bearer = bearer
-    guard let state else { return }
-    configurations = state.configurations
-    supportedFeatures = state.supportedFeatures
-    if state.knownHash != server.database.databaseHash { databaseDidChange(in: .first ... .last) }
+    if let state { restore(state) }
+  }
+
+  /// The client has proved to be one that is known: what it wanted before holds again. Programs are told who is subscribed.
+  ///
+  /// Of a database that has changed meanwhile only the subscription to Service Changed is left: the handles of the others could
+  /// mean something else.
+  public func restore(_ state: GATTClientState) {
+    supportedFeatures.formUnion(state.supportedFeatures)
+    let hash = server.database.databaseHash
+    let isSame = state.databaseHash == hash
+    for (handle, wanted) in state.configurations.sorted(by: { $0.key < $1.key }) where configurations[handle] == nil {
+      guard isSame || handle == server.serviceChanged,
+        let attribute = server.database.clientConfiguration(of: handle),
+        case .clientConfiguration(_, let offers) = attribute.content, wanted.isSubset(of: offers), !wanted.isEmpty
+      else { continue }
+      subscribe(to: handle, wanted, attribute)
+    }
+    if state.knownHash != hash { databaseDidChange(in: .first ... .last) }
   }
 
   /// The link is gone: what was queued is dropped, and programs are told that nobody is subscribed any more.
@@ -48,7 +65,7 @@ public final class GATTServerLink: ATTServerHandler {
   public var state: GATTClientState {
     GATTClientState(
       configurations: configurations, supportedFeatures: supportedFeatures,
-      knownHash: awareness.isAware ? server.database.databaseHash : [])
+      knownHash: awareness.isAware ? server.database.databaseHash : [], databaseHash: server.database.databaseHash)
   }
 
   // MARK: Requests
@@ -84,7 +101,7 @@ public final class GATTServerLink: ATTServerHandler {
       guard verifySignature?(command) == true else {
         return server.log.log(.debug, "ignored a signed write that could not be verified")
       }
-      writeCommand(command.attributeValue, to: command.attributeHandle)
+      writeCommand(command.attributeValue, to: command.attributeHandle, .signed)
     default: break
     }
   }

@@ -59,13 +59,20 @@ extension RemoteDatabase {
     if isLayoutVerified { return done() }
     isLayoutVerified = true
     guard let known = layout.hash else {
-      layout = RemoteLayout()
+      forgetLayout()
       return done()
     }
     fetchHash { [self] hash in
-      if hash != known { layout = RemoteLayout() }
+      if hash != known { forgetLayout() }
       done()
     }
+  }
+
+  /// The peer is another one than before, and may have forgotten what this side wanted of it.
+  private func forgetLayout() {
+    layout = RemoteLayout()
+    isWatching = false
+    hasAnnounced = false
   }
 
   /// The peer's hash, found by its type: that works whatever this side knows of the peer.

@@ -1,5 +1,6 @@
 import BLEAdapter
 import BLECore
+import BLECrypto
 import BLEWire
 
 /// Who is told about a peer's values and changes. Everything on the loop.
@@ -45,14 +46,23 @@ public final class RemoteDatabase: GATTClientEvents {
   private var callDepth = 0
   private var isClosed = false
 
-  /// - Parameter layout: what is known from an earlier connection.
-  public init(client: GATTClient, loop: any StackLoop, layout: RemoteLayout? = nil, log: Logger = .silent) {
+  /// - Parameters:
+  ///   - layout: what is known from an earlier connection.
+  ///   - isRemembered: the peer has kept what this side wanted of it then, as bonded peers do.
+  public init(
+    client: GATTClient, loop: any StackLoop, layout: RemoteLayout? = nil, isRemembered: Bool = false,
+    log: Logger = .silent
+  ) {
     self.client = client
     self.loop = loop
     self.log = log
     self.layout = layout ?? RemoteLayout()
     isLayoutVerified = layout == nil
     serviceChanged = layout?.characteristics.items.first { $0.uuid == GATTType.serviceChanged }?.valueHandle
+    if isRemembered, layout != nil {
+      isWatching = serviceChanged != nil
+      hasAnnounced = true
+    }
     client.events = self
   }
 
@@ -161,6 +171,32 @@ public final class RemoteDatabase: GATTClientEvents {
     } else {
       client.writeCommand(value[...], to: handle, sent: sent)
     }
+  }
+
+  /// A signed write, after the operations before it. `sign` gives the key and the counter when its turn has come; without
+  /// them it goes as a plain write without response, which a peer takes on an encrypted link. `sent`: as in `writeCommand`.
+  public func writeCommand(
+    _ value: [UInt8], to handle: AttributeHandle, sent: @escaping () -> Void,
+    signedBy sign: @escaping () -> (SignatureAlgorithm, UInt32)?
+  ) {
+    if isClosed { return }
+    enqueue { [self] in
+      if let (signing, counter) = sign() {
+        client.signedWrite(value[...], to: handle, signing, signCounter: counter, sent: sent)
+      } else {
+        client.writeCommand(value[...], to: handle, sent: sent)
+      }
+      finish()
+    }
+  }
+
+  /// Whether the characteristic with this value takes commands only where they are signed.
+  public func takesSignedCommandsOnly(_ handle: AttributeHandle) -> Bool {
+    guard handle > .first else { return false }
+    let found = layout.characteristics.items(in: AttributeHandle(handle.rawValue - 1)...handle)
+    guard let characteristic = found.last(where: { $0.valueHandle == handle }) else { return false }
+    return characteristic.properties & CharacteristicProperties.authenticatedSignedWrites != 0
+      && characteristic.properties & CharacteristicProperties.writeWithoutResponse == 0
   }
 
   /// The name in the peer's Generic Access service; `nil` where it has none or it is no UTF-8.

@@ -54,6 +54,21 @@ public final class PeerDirectory: Sendable {
     }
   }
 
+  /// A peer has said what names it for good. It goes on being known by the identifier that it had, unless that device was
+  /// met before.
+  public func identify(_ peer: KnownPeer, as identity: DeviceAddress) -> KnownPeer {
+    if peer.address == identity { return peer }
+    return tables.withLock { tables in
+      if let known = tables.peer(at: identity) { return known }
+      let identified = KnownPeer(identifier: peer.identifier, address: identity, name: peer.name)
+      tables.insert(identified)
+      // The private address goes on naming it for as long as it is heard by it.
+      tables.identifiers[peer.address] = peer.identifier
+      store.remember(identified)
+      return identified
+    }
+  }
+
   /// The peer that `identifier` names, whichever process has met it.
   public func peer(_ identifier: PeerIdentifier) -> KnownPeer? {
     if let known = tables.withLock({ $0.peers[identifier] }) { return known }

@@ -22,9 +22,21 @@ enum StateFolder {
     try file.synchronize()
     if replacing {
       if rename(temporary, path) != 0 { throw .system("replace", path) }
+      try synchronizeFolder(of: path)
     } else if link(temporary, path) != 0, errno != EEXIST {
       throw .system("make", path)
     }
+  }
+
+  /// A new name is on the disk only when the folder is.
+  private static func synchronizeFolder(of path: String) throws(PeerFileError) {
+    guard let slash = path.lastIndex(of: "/") else { return }
+    let folder = String(path[...slash])
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if descriptor < 0 { throw .system("open", folder) }
+    defer { close(descriptor) }
+    // Some file systems cannot, and need not.
+    if fsync(descriptor) != 0, errno != EINVAL { throw .system("write", folder) }
   }
 }
 
@@ -32,14 +44,33 @@ enum StateFolder {
 struct FileIdentity: Equatable {
   let device: UInt64
   let inode: UInt64
+
+  init(_ status: stat) {
+    device = UInt64(status.st_dev)
+    inode = UInt64(status.st_ino)
+  }
+}
+
+/// Tells one content from another of the same name: a file's number may be given to the next file.
+struct FileVersion: Equatable {
+  let file: FileIdentity
+  let size: Int
+  let modified: Int64
+
+  init(_ status: stat) {
+    file = FileIdentity(status)
+    size = Int(status.st_size)
+    modified = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
+  }
 }
 
 /// An open file, closed with its owner.
 struct OpenFile: ~Copyable {
   private let descriptor: Int32
   private let path: String
-  let identity: FileIdentity
-  let size: Int
+  let version: FileVersion
+  var identity: FileIdentity { version.file }
+  var size: Int { version.size }
 
   /// More is not read: a file of such a size is none of ours.
   private static let sizeLimit = 64 << 20
@@ -54,8 +85,7 @@ struct OpenFile: ~Copyable {
     }
     self.descriptor = descriptor
     self.path = path
-    identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
-    size = Int(status.st_size)
+    version = FileVersion(status)
   }
 
   deinit { Glibc.close(descriptor) }

@@ -1,17 +1,5 @@
 import BLEWire
 
-/// How two devices make sure of each other, seen from outside (Core, Vol 3 Part H 2.3.5.1).
-public enum PairingMethod: String, Hashable, Sendable, CaseIterable {
-  /// Nobody checks anything: no protection against somebody in the middle.
-  case justWorks = "Just Works"
-  /// Six digits shown by one side are typed on the other, or typed on both.
-  case passkeyEntry = "Passkey Entry"
-  /// Both sides show six digits, and the users say whether they are the same.
-  case numericComparison = "Numeric Comparison"
-  /// Data came by another way, for instance by near-field communication.
-  case outOfBand = "Out of Band"
-}
-
 /// How the two sides of one pairing make sure of each other: the method, and who does what (Core, Vol 3 Part H 2.3.5.1).
 public enum AssociationModel: Hashable, Sendable {
   case justWorks

@@ -11,7 +11,8 @@ public protocol BondDirectory: AnyObject {
 public final class LocalSecurity {
   /// Holds for pairings that begin from now on.
   public var policy: SecurityPolicy
-  public let identity: LocalIdentity
+  /// Who this device is from now on.
+  public var identity: LocalIdentity
   /// Asked when a peer has said who it is.
   public weak var bonds: (any BondDirectory)?
   public let attempts = PairingAttempts()

@@ -88,10 +88,16 @@ public enum PairingFailure: Error, Hashable, Sendable {
   case timedOut
   /// The link could not be encrypted, or stopped being so.
   case encryptionFailed
+  /// The link could not be encrypted with the keys of an earlier pairing, or stopped being so.
+  case bondFailed
   case cancelled
   case disconnected
   /// Too soon after a failure; how long it still takes.
   case tooSoon(StackDuration)
   /// Another pairing is under way, or the link is being encrypted.
   case busy
+  /// There is no room for the keys of one more device.
+  case tooManyBonds
+  /// The keys could not be put where they outlive this process. What was kept before is as it was.
+  case notKept
 }

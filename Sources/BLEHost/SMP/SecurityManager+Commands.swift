@@ -12,6 +12,7 @@ extension SecurityManager {
     if isClosed { throw .timedOut }
     if pairing != nil || isEncrypting || requestedLevel != nil { throw .busy }
     if let delay = local.attempts.delay(of: peerIdentity, at: loop.now) { throw .tooSoon(delay) }
+    try delegate?.securityManagerWillPair(self)
     switch role {
     case .central: begin(minimumLevel: level, first: .start)
     case .peripheral:
@@ -71,7 +72,7 @@ extension SecurityManager {
       if pairing != nil {
         run(.encryptionChanged(isEncrypted: false))
       } else if wasOfBond {
-        delegate?.securityManager(self, didFail: .encryptionFailed)
+        delegate?.securityManager(self, didFail: .bondFailed)
       }
       return
     }

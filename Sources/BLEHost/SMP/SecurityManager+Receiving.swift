@@ -25,6 +25,8 @@ extension SecurityManager {
     case (.peripheral, .pairingRequest):
       if local.attempts.delay(of: peerIdentity, at: loop.now) != nil {
         refuseOutsidePairing(.repeatedAttempts)
+      } else if !mayPair() {
+        refuseOutsidePairing(.pairingNotSupported)
       } else {
         let level = requestedLevel ?? .encrypted
         requestedLevel = nil
@@ -39,6 +41,16 @@ extension SecurityManager {
       stopTimer()
       delegate?.securityManager(self, didFail: .refusedByPeer(packet.reason))
     default: statistics.unsolicited += 1
+    }
+  }
+
+  private func mayPair() -> Bool {
+    do throws(PairingFailure) {
+      try delegate?.securityManagerWillPair(self)
+      return true
+    } catch {
+      log.log(.info, "\(peerAddress) may not pair: \(error)")
+      return false
     }
   }
 

@@ -103,7 +103,7 @@ public final class SecurityManager: L2CAPChannelReceiver {
   /// Gives the pairing an input, and does what it wants. What comes of calls from within the delegate waits its turn.
   func run(_ input: PairingInput) {
     guard var machine = pairing else { return }
-    waitingActions.append(contentsOf: machine.handle(input))
+    waitingActions.append(contentsOf: kept(machine.handle(input)))
     hadAgreement = machine.agreement != nil
     pairing = machine.stage == .ended ? nil : machine
     noteCapability(of: machine)
@@ -111,6 +111,17 @@ public final class SecurityManager: L2CAPChannelReceiver {
     isPerforming = true
     defer { isPerforming = false }
     while !waitingActions.isEmpty { perform(waitingActions.removeFirst()) }
+  }
+
+  /// Keys are kept before the last of this side's leave, so that a peer is not left with keys that this side could not keep.
+  private func kept(_ actions: [PairingAction]) -> [PairingAction] {
+    guard case .finished(let result)? = actions.last, result.isBonded, let delegate else { return actions }
+    do throws(PairingFailure) {
+      try delegate.securityManager(self, keeps: result)
+      return actions
+    } catch {
+      return [.send(.pairingFailed(SMPPairingFailed(reason: .unspecifiedReason))), .failed(error)]
+    }
   }
 
   private func noteCapability(of machine: Pairing) {

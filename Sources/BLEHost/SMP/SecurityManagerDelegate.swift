@@ -16,6 +16,14 @@ extension L2CAPLink: SecurityManagerChannel {
 /// Whoever owns the link of a security manager: carries out what it wants, and hears what came of it. Everything on the
 /// loop; calling back into the manager is allowed.
 public protocol SecurityManagerDelegate: AnyObject {
+  /// A pairing is about to begin, or the peer is about to be asked for one: the time to set the policy and what was exchanged
+  /// out of band. By default nothing is done.
+  /// - Throws: why there must be none.
+  func securityManagerWillPair(_ manager: SecurityManager) throws(PairingFailure)
+  /// The peer's keys have all come, and this side's last ones have not gone: where `result.isBonded`, the keys are to be
+  /// brought to where they outlive this process. By default nothing is done.
+  /// - Throws: why they cannot be kept. The pairing has then failed.
+  func securityManager(_ manager: SecurityManager, keeps result: PairingResult) throws(PairingFailure)
   /// Shows something to the user, or asks. Where `question.wantsAnswer`, `answer(_:to:)` is called some time later.
   func securityManager(_ manager: SecurityManager, asks question: PairingQuestion)
   /// The peer's user types a passkey that this side shows.
@@ -24,11 +32,16 @@ public protocol SecurityManagerDelegate: AnyObject {
   func securityManager(_ manager: SecurityManager, encryptsWith key: LongTermKey)
   /// The link is encrypted now, or not any more: `manager.security` says how well.
   func securityManagerDidChangeSecurity(_ manager: SecurityManager)
-  /// There are keys. Where `result.isBonded`, they are to be kept.
+  /// There are keys. Where `result.isBonded`, they were kept before.
   func securityManager(_ manager: SecurityManager, didPair result: PairingResult)
   /// A pairing, or a request for one, has come to nothing. The keys of earlier pairings are as they were.
   func securityManager(_ manager: SecurityManager, didFail failure: PairingFailure)
   /// The peer says otherwise than before what it can show and type: somebody else may pretend to be that device.
   func securityManager(
     _ manager: SecurityManager, peerChanged before: SMPIOCapability, to now: SMPIOCapability)
+}
+
+extension SecurityManagerDelegate {
+  public func securityManagerWillPair(_ manager: SecurityManager) throws(PairingFailure) {}
+  public func securityManager(_ manager: SecurityManager, keeps result: PairingResult) throws(PairingFailure) {}
 }

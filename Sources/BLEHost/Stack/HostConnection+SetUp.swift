@@ -7,13 +7,15 @@ import BLEWire
 struct SetUpSteps {
   var needsFeatures = false
   var needsMTU = false
+  /// The link is being encrypted with the keys of a bond. Nothing cuts this short.
+  var needsEncryption = false
   /// What the peer's link layer can do, once it said so.
   var peerFeatures: LEFeatures?
   /// Whether the controller took the longer packets that it says it can send.
   var hasLongPackets = false
   var timer: TimerToken?
 
-  var isDone: Bool { !needsFeatures && !needsMTU }
+  var isDone: Bool { !needsFeatures && !needsMTU && !needsEncryption }
 
   mutating func cancel(_ loop: any StackLoop) {
     if let timer { loop.cancel(timer) }
@@ -34,6 +36,7 @@ extension HostConnection: TimerTarget {
     setUpSteps.needsFeatures = true
     setUpSteps.needsMTU = true
     setUpSteps.timer = loop.schedule(after: LinkPolicy.setUpLimit, .background, self, tag: 0)
+    encryptIfBonded()
     controller.send(
       LEReadRemoteFeatures(connectionHandle: handle),
       status: { [weak self] status in
@@ -74,10 +77,17 @@ extension HostConnection: TimerTarget {
   }
 
   func timerFired(tag: Int) {
+    if tag == LinkProtection.encryptionTag { return encryptionTimerFired() }
     setUpSteps.timer = nil
     guard isUp else { return }
     stack.log.log(.info, "\(peer.address) takes long to agree on features and MTU")
     setUpSteps.cancel(loop)
+    finishSetUp()
+  }
+
+  /// The link is encrypted with the keys of the bond.
+  func encryptionIsSetUp() {
+    setUpSteps.needsEncryption = false
     finishSetUp()
   }
 

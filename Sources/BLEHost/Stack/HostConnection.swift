@@ -18,7 +18,8 @@ final class HostConnection {
   let loop: any StackLoop
   let handle: ConnectionHandle
   let role: LinkRole
-  let peer: KnownPeer
+  /// Known by what names it for good as soon as that is known.
+  private(set) var peer: KnownPeer
   var phase = Phase.settingUp
   /// The centrals that use the link.
   var links: [HostPeerLink] = []
@@ -43,8 +44,10 @@ final class HostConnection {
   /// One closure for all updates: what leaves first was asked for first.
   private lazy var updateLeft: () -> Void = { [weak self] in self?.updates.removeFirst()?() }
   var setUpSteps = SetUpSteps()
+  let security: SecurityManager
+  var protection = LinkProtection()
 
-  init(stack: HostStack, data: HCILink, role: LinkRole, peer: KnownPeer) {
+  init(stack: HostStack, data: HCILink, role: LinkRole, peer: KnownPeer, addresses: LinkAddresses) {
     self.stack = stack
     self.data = data
     handle = data.handle
@@ -60,14 +63,31 @@ final class HostConnection {
     loop = stack.loop
     self.channels = channels
     self.bearer = bearer
+    let bond = stack.security.bond(of: peer.address)
     database = RemoteDatabase(
-      client: GATTClient(bearer: bearer), loop: stack.loop, log: stack.log.labelled("gatt"))
+      client: GATTClient(bearer: bearer), loop: stack.loop, layout: bond?.layout, isRemembered: true,
+      log: stack.log.labelled("gatt"))
+    security = SecurityManager(
+      role: role, localAddress: addresses.local, peerAddress: addresses.peer, local: stack.security.local,
+      loop: stack.loop, channel: channels, log: stack.log.labelled("smp"))
+    // What a bonded peer is called is known with its database.
+    hasReadName = bond?.layout != nil && peer.name != nil
     channels.attributeProtocol = bearer
     channels.owner = self
     bearer.owner = self
     serverLink = stack.server.makeLink(for: self, on: bearer)
     data.receiver = self
+    channels.securityManager = security
+    security.delegate = self
+    database.client.raiseSecurity = { [weak self] code, done in
+      guard let self else { return done(.failed) }
+      self.raiseSecurity(code, done)
+    }
+    if let bond { setBond(bond.keys) }
   }
+
+  /// Who the peer is has become known.
+  func identify(as peer: KnownPeer) { self.peer = peer }
 
   /// The ATT MTU in octets.
   var mtu: Int { bearer.mtu }
@@ -166,6 +186,7 @@ final class HostConnection {
     guard isUp else { return }
     isUp = false
     setUpSteps.cancel(loop)
+    endSecurity()
     for link in links { link.end() }
     links = []
     database.close()

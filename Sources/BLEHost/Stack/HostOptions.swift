@@ -1,4 +1,5 @@
 import BLECore
+import BLEPairing
 
 /// How a `HostStack` presents itself.
 public struct HostOptions: Sendable {
@@ -25,6 +26,12 @@ public struct HostOptions: Sendable {
   public var advertisingIntervalWhileConnected: StackDuration
   /// The same for a program in the background.
   public var advertisingIntervalInBackground: StackDuration
+  /// What this device insists on when it pairs, and what it offers. What its user can see and type is the agent's to say.
+  public var security: SecurityPolicy
+  /// Who answers for the user; `nil`: whom the process has registered, or the standard one.
+  public var pairingAgent: (any PairingAgent)?
+  /// Devices that there may be keys of at a time. A further one cannot be paired.
+  public var bondLimit: Int
 
   public init(
     name: String = "swift-corebluetooth", nameFollowsAdvertisement: Bool = false, appearance: UInt16 = 0,
@@ -33,7 +40,8 @@ public struct HostOptions: Sendable {
     maximumTransmissionUnit: Int = 517,
     advertisingInterval: StackDuration = .milliseconds(100),
     advertisingIntervalWhileConnected: StackDuration = .milliseconds(500),
-    advertisingIntervalInBackground: StackDuration = .microseconds(1_022_500)
+    advertisingIntervalInBackground: StackDuration = .microseconds(1_022_500),
+    security: SecurityPolicy = SecurityPolicy(), pairingAgent: (any PairingAgent)? = nil, bondLimit: Int = 128
   ) {
     self.name = name
     self.nameFollowsAdvertisement = nameFollowsAdvertisement
@@ -46,5 +54,8 @@ public struct HostOptions: Sendable {
     self.advertisingInterval = advertisingInterval
     self.advertisingIntervalWhileConnected = advertisingIntervalWhileConnected
     self.advertisingIntervalInBackground = advertisingIntervalInBackground
+    self.security = security
+    self.pairingAgent = pairingAgent
+    self.bondLimit = bondLimit
   }
 }

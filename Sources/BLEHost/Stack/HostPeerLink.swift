@@ -96,6 +96,9 @@ final class HostPeerLink: PeerLink {
 
   func writeCommand(_ value: [UInt8], to handle: AttributeHandle, sent: @escaping () -> Void) {
     if isOver { return }
+    if connection.protection.signsCommands, database.takesSignedCommandsOnly(handle) {
+      return connection.writeSigned(value, to: handle) { [self] in if !isOver { sent() } }
+    }
     database.writeCommand(value, to: handle) { [self] in if !isOver { sent() } }
   }
 

@@ -11,9 +11,20 @@ extension HostStack {
     case .leConnectionComplete(let event):
       connectionCompleted(event.status, event.connectionHandle, event.role, event.peerAddress)
     case .leEnhancedConnectionComplete(let event):
-      connectionCompleted(event.status, event.connectionHandle, event.role, event.peerAddress)
+      connectionCompleted(
+        event.status, event.connectionHandle, event.role, event.peerAddress, local: event.localResolvableAddress,
+        remote: event.peerResolvableAddress)
     case .leEnhancedConnectionCompleteV2(let event):
-      connectionCompleted(event.status, event.connectionHandle, event.role, event.peerAddress)
+      connectionCompleted(
+        event.status, event.connectionHandle, event.role, event.peerAddress, local: event.localResolvableAddress,
+        remote: event.peerResolvableAddress)
+    case .encryptionChange(let event):
+      connections[event.connectionHandle]?.encryptionChanged(event.status, isOn: event.state != .off)
+    case .encryptionChangeV2(let event):
+      connections[event.connectionHandle]?.encryptionChanged(event.status, isOn: event.state != .off)
+    case .encryptionKeyRefreshComplete(let event):
+      connections[event.connectionHandle]?.encryptionChanged(event.status, isOn: true)
+    case .leLongTermKeyRequest(let event): longTermKeyWanted(event)
     case .disconnectionComplete(let event):
       disconnectionCompleted(event.status, event.connectionHandle, event.reason)
     case .leAdvertisingSetTerminated(let event): advertiser.terminated(event.advertisingHandle, self)
@@ -27,7 +38,7 @@ extension HostStack {
   private func receive(_ report: LEAdvertisingReportEvent.Report) {
     scanner.receive(
       AdvertisingReport(
-        address: report.address.address,
+        address: whoSends(by: report.address.address),
         isConnectable: report.type == .connectable || report.type == .directed,
         isScanResponse: report.type == .scanResponse, isLegacy: true, rssi: report.rssi, data: report.data))
   }
@@ -38,7 +49,7 @@ extension HostStack {
     if report.address.type == .anonymous { return }
     scanner.receive(
       part: AdvertisingReport(
-        address: report.address.address, isConnectable: type.contains(.connectable),
+        address: whoSends(by: report.address.address), isConnectable: type.contains(.connectable),
         isScanResponse: type.contains(.scanResponse), isLegacy: type.contains(.legacy), rssi: report.rssi,
         data: report.data),
       set: report.setIdentifier,

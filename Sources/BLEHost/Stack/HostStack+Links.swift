@@ -6,9 +6,16 @@ import Synchronization
 
 extension HostStack {
   /// A link came up, or an attempt ended without one.
+  ///
+  /// - Parameters:
+  ///   - local: the private address that the controller has used for this device; zero where it has used none.
+  ///   - remote: the private address that the controller has resolved; zero where it has resolved none.
   func connectionCompleted(
-    _ status: HCIErrorCode, _ handle: ConnectionHandle, _ role: LEConnectionRole, _ peer: HCIAddress
+    _ status: HCIErrorCode, _ handle: ConnectionHandle, _ role: LEConnectionRole, _ peer: HCIAddress,
+    local: DeviceAddress? = nil, remote: DeviceAddress? = nil
   ) {
+    security.refresh()
+    let identity = whoSends(by: peer.address)
     guard status.isSuccess else {
       switch status {
       // The answer to a cancellation.
@@ -17,19 +24,21 @@ extension HostStack {
       case .advertisingTimeout: break
       default:
         let isNamed = peer.address.value != 0
-        connector.initiationEnded(isNamed ? peer.address : nil, error: EndReason(failureToConnect: status))
+        connector.initiationEnded(isNamed ? identity : nil, error: EndReason(failureToConnect: status))
       }
       return
     }
     guard let data = controller.link(handle) else { return }
     let connection = HostConnection(
-      stack: self, data: data, role: role == .central ? .central : .peripheral, peer: directory.peer(at: peer.address))
+      stack: self, data: data, role: role == .central ? .central : .peripheral, peer: directory.peer(at: identity),
+      addresses: LinkAddresses(
+        local: local.onAir ?? ownAddress, peer: remote.onAir ?? peer.address))
     connections.insert(connection)
     log.log(.debug, "link \(handle) to \(peer)")
     if !isRunning { return connection.disconnect(.remoteUserTerminated) }
     switch connection.role {
     case .central:
-      connector.initiationEnded(peer.address)
+      connector.initiationEnded(identity)
       if waitingCentrals(for: connection.peer.identifier).isEmpty {
         // Given up while it was being made.
         return connection.disconnect(.remoteUserTerminated)
@@ -59,9 +68,13 @@ extension HostStack {
     log.log(.debug, "link \(handle) ended: \(code)")
     if power.phase == .leaving { return leaveIfLinksAreGone() }
     switch connection.phase {
-    case .settingUp: failed(connection, EndReason(failureToConnect: code))
-    case .ready: ended(connection, EndReason(endOfLink: code))
-    case .closing: ended(connection, connection.closingReason ?? .requested)
+    case .settingUp:
+      failed(connection, connection.reasonOfFailedEncryption(code) ?? EndReason(failureToConnect: code))
+    case .ready: ended(connection, connection.reasonOfFailedEncryption(code) ?? EndReason(endOfLink: code))
+    case .closing:
+      // Nobody was told of the link: whoever wanted it learns that there is none.
+      if let reason = connection.closingReason, !connection.isPublished { return failed(connection, reason) }
+      ended(connection, connection.closingReason ?? .requested)
     }
   }
 
@@ -116,4 +129,9 @@ extension HostStack {
     snapshot.withLock { $0.connected[peer.identifier] = (peer, services) }
     for role in centrals { role.events?.central(linkDidChange: peer, isConnected: true, services: services) }
   }
+}
+
+extension DeviceAddress? {
+  /// The private address that an event names; `nil` where it names none.
+  fileprivate var onAir: DeviceAddress? { self.flatMap { $0.value == 0 ? nil : $0 } }
 }

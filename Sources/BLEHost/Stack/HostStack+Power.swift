@@ -112,6 +112,7 @@ extension HostStack {
       options.randomAddress ?? options.randomAddressName.map(directory.randomAddress(named:))
       ?? (features.publicAddress == nil ? madeAddress : nil)
     if let randomAddress { controller.send(LESetRandomAddress(address: randomAddress)) }
+    security.begin(as: randomAddress ?? features.publicAddress ?? madeAddress)
     snapshot.withLock { $0.supportsExtendedAdvertising = features.supportsExtendedAdvertising }
     power.isRunning = true
     power.hasRun = true

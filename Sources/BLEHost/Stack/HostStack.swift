@@ -2,6 +2,7 @@ import BLEAdapter
 import BLECore
 import BLEHCI
 import BLEWire
+import Dispatch
 import Synchronization
 
 /// A whole Bluetooth LE host on one controller: what programs play their roles on.
@@ -17,6 +18,7 @@ public final class HostStack: Adapter, @unchecked Sendable {
     var state = AdapterState.unknown
     var supportsExtendedAdvertising = false
     var connected: [PeerIdentifier: (peer: KnownPeer, services: [BLEUUID])] = [:]
+    var bonds: [BondSummary] = []
   }
 
   public let loop: any StackLoop
@@ -42,6 +44,9 @@ public final class HostStack: Adapter, @unchecked Sendable {
   var acceptList: Set<DeviceAddress> = []
   private(set) lazy var connector = Connector(loop: loop, delegate: self)
   var connections = ConnectionTable()
+  let security: HostSecurity
+  /// Where agents are called.
+  let agentQueue = DispatchQueue(label: "swift-corebluetooth.pairing")
   var centrals: [HostCentral] = []
   var peripherals: [HostPeripheral] = []
   private(set) lazy var server = LocalServer(options: options, log: log)
@@ -53,11 +58,13 @@ public final class HostStack: Adapter, @unchecked Sendable {
 
   /// - Parameters:
   ///   - entropy: the system's wherever the controller is not simulated.
+  ///   - bondStore: where keys are kept; by default they are gone with the stack.
   ///   - tap: hears every packet between host and controller.
   ///   - makeTransport: makes a transport that is not open yet; called on the loop for each attempt to reach the controller.
   public init(
     loop: any StackLoop, options: HostOptions = HostOptions(), entropy: any EntropySource, peerStore: any PeerStore,
-    stateStore: (any StateStore)? = nil, log: Logger = .silent, tap: (any HCITap)? = nil,
+    bondStore: any BondStore = MemoryBondStore(), stateStore: (any StateStore)? = nil, log: Logger = .silent,
+    tap: (any HCITap)? = nil,
     makeTransport: @escaping HCIController.TransportFactory
   ) {
     self.loop = loop
@@ -69,8 +76,10 @@ public final class HostStack: Adapter, @unchecked Sendable {
     directory = PeerDirectory(store: peerStore)
     self.stateStore = stateStore
     scanner = Scanner(directory: directory)
+    security = HostSecurity(options: options, entropy: entropy, store: bondStore, log: log.labelled("security"))
     controller.tap = tap
     controller.delegate = self
+    security.bondsDidChange = { [unowned self] in self.bondsDidChange() }
   }
 
   deinit {
@@ -124,6 +133,12 @@ public final class HostStack: Adapter, @unchecked Sendable {
   /// Ends all links in a way that the peers notice, and closes the transport, for good. `completion` is called on the loop.
   public func shutDown(_ completion: @escaping @Sendable () -> Void) {
     onLoop { stack in stack.shutDownOnLoop(completion) }
+  }
+
+  /// Returns when everything that is to outlive this process does.
+  public func flush() {
+    directory.flush()
+    security.store.flush()
   }
 
   // MARK: On the loop
@@ -181,7 +196,7 @@ public final class HostStack: Adapter, @unchecked Sendable {
     loop.submit(from: origin) { bound.value() }
   }
 
-  private func onLoop(_ job: @escaping @Sendable (HostStack) -> Void) {
+  func onLoop(_ job: @escaping @Sendable (HostStack) -> Void) {
     loop.submit(from: origin) { [self] in job(self) }
   }
 }

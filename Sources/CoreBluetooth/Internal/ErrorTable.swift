@@ -17,6 +17,7 @@ extension CBError {
     case .lost, .timedOut: self.init(describing: .connectionTimeout)
     case .failedToEstablish, .refused, .poweredOff: self.init(describing: .connectionFailed)
     case .bondLost: self.init(describing: .peerRemovedPairingInformation)
+    case .encryptionTimedOut: self.init(describing: .encryptionTimedOut)
     case .limitReached: self.init(describing: .connectionLimitReached)
     }
   }
@@ -92,6 +93,7 @@ extension OperationError {
     case .notConnected: CBError(describing: .notConnected)
     case .protocolViolation: CBATTError(describing: .invalidPdu)
     case .timedOut: CBError(describing: .connectionTimeout)
+    case .tooManyBonds: CBError(describing: .tooManyLEPairedDevices)
     case .notSupported: CBError(describing: .operationNotSupported)
     }
   }

@@ -88,12 +88,12 @@ private final class ScriptedServer {
   }
 
   @Test func `security is raised once, and the request repeated once`() {
-    for (code, raises) in [("05", true), ("0f", true), ("08", false), ("0c", false)] {
+    for (code, raises) in [("05", true), ("0f", true), ("0c", true), ("08", false)] {
       let server = ScriptedServer()
       var asked: [ATTErrorCode] = []
       server.client.raiseSecurity = { code, answer in
         asked.append(code)
-        answer(true)
+        answer(.raised)
       }
       var result: Result<ArraySlice<UInt8>, OperationError>?
       server.client.read(.first) { result = $0 }
@@ -103,7 +103,7 @@ private final class ScriptedServer {
       #expect(server.requests.count == (raises ? 2 : 1))
     }
     let server = ScriptedServer()
-    server.client.raiseSecurity = { _, answer in answer(false) }
+    server.client.raiseSecurity = { _, answer in answer(.failed) }
     var result: Result<ArraySlice<UInt8>, OperationError>?
     server.client.read(.first) { result = $0 }
     server.play { _ in "010a010005" }

@@ -42,7 +42,7 @@ import Testing
       let encrypts = next.central.manager.encryptWithBond()
       #expect(encrypts)
       next.goOn()
-      #expect(next.central.failures == [.encryptionFailed])
+      #expect(next.central.failures == [.bondFailed])
       #expect(next.central.manager.security == nil)
     }
   }

@@ -43,6 +43,25 @@ enum Devices {
     return (program, line)
   }
 
+  /// Service FF30, called `Safe`: FF31 is read, written and notified only over an encrypted link, FF32 by anybody.
+  static func safe(on device: Device) -> (program: PeripheralProgram, secret: CBMutableCharacteristic) {
+    let secret = CBMutableCharacteristic(
+      type: CBUUID(string: "FF31"), properties: [.read, .write, .notifyEncryptionRequired], value: nil,
+      permissions: [.readEncryptionRequired, .writeEncryptionRequired])
+    let open = CBMutableCharacteristic(
+      type: CBUUID(string: "FF32"), properties: [.read, .write, .notify], value: nil,
+      permissions: [.readable, .writeable])
+    let service = CBMutableService(type: CBUUID(string: "FF30"), primary: true)
+    service.characteristics = [secret, open]
+    let program = PeripheralProgram(
+      options: device.options, services: [service],
+      advertisement: [
+        CBAdvertisementDataLocalNameKey: "Safe", CBAdvertisementDataServiceUUIDsKey: [service.uuid],
+      ])
+    program.values = [secret.uuid: Data("secret".utf8), open.uuid: Data("open".utf8)]
+    return (program, secret)
+  }
+
   /// Battery service 180F with a fixed level.
   static func battery(on device: Device, percent: UInt8) -> PeripheralProgram {
     let level = CBMutableCharacteristic(

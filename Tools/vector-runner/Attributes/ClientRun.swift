@@ -43,7 +43,7 @@ final class ClientRun: GATTClientEvents {
     peer = script
     defer { close() }
     client.raiseSecurity = { [self] _, answer in
-      answer(peer?.advance(past: .local(.raiseLinkSecurityThenRetry)) == true)
+      answer(peer?.advance(past: .local(.raiseLinkSecurityThenRetry)) == true ? .raised : .failed)
     }
     try start()
     while outcome.failures.isEmpty {

@@ -1,0 +1,109 @@
+import BLECore
+import BLECrypto
+import BLEPairing
+import BLEWire
+import Dispatch
+
+/// Brings the questions of one link's pairing to an agent, and the answers back. On the loop.
+final class AgentDialogue {
+  private let agent: any PairingAgent
+  private let loop: any StackLoop
+  private let origin: JobOrigin
+  private let queue: DispatchQueue
+  private var requests: [PairingRequest] = []
+
+  init(agent: any PairingAgent, loop: any StackLoop, origin: JobOrigin, queue: DispatchQueue) {
+    self.agent = agent
+    self.loop = loop
+    self.origin = origin
+    self.queue = queue
+  }
+
+  func ask(_ question: PairingQuestion, of peer: PairingPeer, for manager: SecurityManager) {
+    let bound = LoopBound(Asking(manager))
+    let loop = loop
+    let origin = origin
+    let request = PairingRequest(
+      PairingRequest.Kind(question.kind), method: question.method, isSecureConnections: question.isSecureConnections,
+      peer: peer
+    ) { answer in
+      loop.submit(from: origin) { bound.value.manager?.answer(PairingAnswer(answer), to: question.id) }
+    }
+    requests.append(request)
+    let agent = agent
+    deliver { agent.pairing(request) }
+  }
+
+  func tell(_ body: @escaping @Sendable (any PairingAgent) -> Void) {
+    let agent = agent
+    deliver { body(agent) }
+  }
+
+  /// The pairing is over, or the link is: nobody waits for answers any more.
+  func end() {
+    for request in requests { request.end() }
+    requests = []
+  }
+
+  private func deliver(_ body: @escaping @Sendable () -> Void) { loop.deliver(AgentCall(queue: queue, body)) }
+
+  private final class Asking {
+    weak var manager: SecurityManager?
+    init(_ manager: SecurityManager) { self.manager = manager }
+  }
+}
+
+/// One call of an agent, on its way to the queue of agents.
+private final class AgentCall: CallbackDelivery {
+  private let queue: DispatchQueue
+  private let body: @Sendable () -> Void
+
+  init(queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
+    self.queue = queue
+    self.body = body
+  }
+
+  func dispatch(finished: @escaping @Sendable () -> Void) {
+    queue.async { [body] in
+      body()
+      finished()
+    }
+  }
+}
+
+extension PairingRequest.Kind {
+  fileprivate init(_ kind: PairingQuestion.Kind) {
+    switch kind {
+    case .displayPasskey(let digits): self = .displayPasskey(digits.digits)
+    case .enterPasskey: self = .enterPasskey
+    case .compare(let digits): self = .compare(digits.digits)
+    case .acceptJustWorks: self = .permit
+    case .replaceBond(of: _, let kept): self = .replaceBond(keptMethod: kept.method)
+    }
+  }
+}
+
+extension PairingAnswer {
+  fileprivate init(_ answer: PairingRequest.Answer) {
+    switch answer {
+    case .yes: self = .yes
+    case .no: self = .no
+    case .passkey(let digits): self = SixDigits(digits).map { .passkey($0) } ?? .no
+    }
+  }
+}
+
+extension OutOfBandExchange {
+  /// What an agent has, and what this device has handed out.
+  init(_ data: PairingOutOfBandData?, local: LocalOutOfBandData?) {
+    self.init()
+    self.local = local
+    guard let data else { return }
+    if let key = data.temporaryKey, key.count == 16 { temporaryKey = .init(mostSignificantFirst: key) }
+    if let peer = data.peer, let random = AESBlock(mostSignificantFirst: peer.random),
+      let confirm = AESBlock(mostSignificantFirst: peer.confirm)
+    {
+      self.peer = OutOfBandData(random: random, confirm: confirm)
+    }
+  }
+}

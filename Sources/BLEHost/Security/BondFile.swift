@@ -1,0 +1,84 @@
+import BLECore
+import BLECrypto
+import Glibc
+
+/// The file that keeps the bonds of one adapter. One thread at a time.
+///
+/// It is written whole beside itself, brought to the disk, and put in place by renaming: whoever crashes at whatever moment
+/// leaves the old file or the new one. A lock keeps two processes from writing at once.
+struct BondFile: ~Copyable {
+  let adapter: DeviceAddress
+  let path: String
+  /// What this process has read or written last, and of which file.
+  private var known: (version: FileVersion, records: BondRecords)?
+
+  /// A file of this size is none of ours.
+  private static let sizeLimit = 16 << 20
+
+  init(adapter: DeviceAddress, folder: String) {
+    self.adapter = adapter
+    let name = BondText.name(of: adapter).map { $0 == " " ? "-" : $0 }
+    path = folder + "/" + String(name)
+  }
+
+  /// Reads the file, or makes it with `newKey`. One that cannot be understood is set aside and told to `report`.
+  mutating func open(newKey: SecretKey, _ report: (String) -> Void) throws(PeerFileError) -> BondRecords {
+    let lock = try FileLock(path + ".lock")
+    defer { lock.unlock() }
+    if let records = try read(report) { return records }
+    let records = BondRecords(identityResolvingKey: newKey)
+    try write(records)
+    return records
+  }
+
+  /// Changes what is kept, as it is now, whoever wrote it.
+  mutating func change(
+    newKey: SecretKey, _ report: (String) -> Void, _ body: (inout BondRecords) -> Void
+  ) throws(PeerFileError) {
+    let lock = try FileLock(path + ".lock")
+    defer { lock.unlock() }
+    var records = try read(report) ?? BondRecords(identityResolvingKey: newKey)
+    body(&records)
+    try write(records)
+  }
+
+  /// What another process has left here; `nil` where it is what this one knows.
+  mutating func news(_ report: (String) -> Void) throws(PeerFileError) -> BondRecords? {
+    var status = stat()
+    guard stat(path, &status) == 0, FileVersion(status) != known?.version else { return nil }
+    let lock = try FileLock(path + ".lock")
+    defer { lock.unlock() }
+    return try read(report)
+  }
+
+  private mutating func read(_ report: (String) -> Void) throws(PeerFileError) -> BondRecords? {
+    if access(path, F_OK) != 0 { return nil }
+    let file = try OpenFile(path, O_RDONLY)
+    if let known, known.version == file.version { return known.records }
+    guard file.size <= Self.sizeLimit, let records = BondText.decode(try file.read(from: 0), of: adapter) else {
+      report("\(path) is no bond file of this adapter, or not whole: it is now \(try setAside())")
+      known = nil
+      return nil
+    }
+    known = (file.version, records)
+    return records
+  }
+
+  private mutating func write(_ records: BondRecords) throws(PeerFileError) {
+    try StateFolder.place(BondText.encode(records, of: adapter), at: path, replacing: true)
+    known = (try OpenFile(path, O_RDONLY).version, records)
+  }
+
+  /// Gives the file another name, which no file has.
+  private func setAside() throws(PeerFileError) -> String {
+    for number in 1...999 {
+      let name = "\(path).unreadable-\(number)"
+      if link(path, name) == 0 {
+        unlink(path)
+        return name
+      }
+      if errno != EEXIST { break }
+    }
+    throw .system("set aside", path)
+  }
+}

@@ -1,0 +1,120 @@
+import BLECore
+import BLECrypto
+import Synchronization
+
+/// Where the bonds of an adapter are kept.
+///
+/// A store may be shared by several processes and several adapters: bonds belong to the identity address of the adapter that
+/// made them. `Sendable`: every call may come from any thread.
+public protocol BondStore: AnyObject, Sendable {
+  /// What is kept for the adapter with this identity. Where nothing is, `newKey` becomes its identity resolving key.
+  func open(_ adapter: DeviceAddress, newKey: SecretKey) -> BondRecords
+  /// Keeps `bond` in place of what was kept of its identity. When it returns the bond outlives this process.
+  /// - Throws: what was kept before is as it was.
+  func keep(_ bond: Bond, of adapter: DeviceAddress) throws(BondStoreError)
+  /// Keeps what has changed in a bond besides its keys. Returns at once; the writing may happen later. Nothing is kept of a
+  /// device whose bond is gone.
+  func update(_ bond: Bond, of adapter: DeviceAddress)
+  func remove(_ identities: [DeviceAddress], of adapter: DeviceAddress) throws(BondStoreError)
+  /// The bonds as other processes have left them since the last call or `open`; `nil` where nothing has changed.
+  func news(of adapter: DeviceAddress) -> [Bond]?
+  /// Returns when everything is where it survives this process.
+  func flush()
+}
+
+/// What a `BondStore` holds for one adapter.
+public struct BondRecords: Sendable {
+  /// Resolves the private addresses of this adapter.
+  public var identityResolvingKey: SecretKey
+  /// Oldest first, each identity once.
+  public var bonds: [Bond]
+
+  public init(identityResolvingKey: SecretKey, bonds: [Bond] = []) {
+    self.identityResolvingKey = identityResolvingKey
+    self.bonds = bonds
+  }
+
+  /// Puts a bond in the place of the one of its identity, or at the end.
+  mutating func put(_ bond: Bond) {
+    if let index = bonds.firstIndex(where: { $0.identity == bond.identity }) {
+      bonds[index] = bond
+    } else {
+      bonds.append(bond)
+    }
+  }
+
+  /// Puts everything but the keys of `bond` in its place, where its keys are still the ones that are kept.
+  mutating func update(_ bond: Bond) {
+    guard let index = bonds.firstIndex(where: { $0.identity == bond.identity }),
+      bonds[index].keys.hasSameKeys(as: bond.keys)
+    else { return }
+    bonds[index] = bond
+  }
+
+  mutating func remove(_ identities: [DeviceAddress]) { bonds.removeAll { identities.contains($0.identity) } }
+}
+
+extension PairingResult {
+  /// Whether both came from one pairing.
+  func hasSameKeys(as other: PairingResult) -> Bool {
+    keyAsCentral == other.keyAsCentral && keyAsPeripheral == other.keyAsPeripheral
+      && localSigningKey == other.localSigningKey && peerSigningKey == other.peerSigningKey
+  }
+}
+
+/// Why bonds could not be kept.
+public struct BondStoreError: Error, CustomStringConvertible {
+  public let description: String
+  public init(_ description: String) { self.description = description }
+}
+
+/// A store that ends with its process, for simulations and tests.
+public final class MemoryBondStore: BondStore {
+  private struct State {
+    var records: [DeviceAddress: BondRecords] = [:]
+    var failure: BondStoreError?
+  }
+
+  private let state = Mutex(State())
+
+  public init() {}
+
+  /// What keeping and removing fails with from now on, as on a full disk; `nil`: they succeed again.
+  public func setFailure(_ failure: BondStoreError?) { state.withLock { $0.failure = failure } }
+
+  public func open(_ adapter: DeviceAddress, newKey: SecretKey) -> BondRecords {
+    state.withLock { state in
+      if let records = state.records[adapter] { return records }
+      let records = BondRecords(identityResolvingKey: newKey)
+      state.records[adapter] = records
+      return records
+    }
+  }
+
+  public func keep(_ bond: Bond, of adapter: DeviceAddress) throws(BondStoreError) {
+    try change(adapter) { $0.put(bond) }
+  }
+
+  public func update(_ bond: Bond, of adapter: DeviceAddress) {
+    state.withLock { $0.records[adapter]?.update(bond) }
+  }
+
+  public func remove(_ identities: [DeviceAddress], of adapter: DeviceAddress) throws(BondStoreError) {
+    try change(adapter) { $0.remove(identities) }
+  }
+
+  private func change(_ adapter: DeviceAddress, _ body: (inout BondRecords) -> Void) throws(BondStoreError) {
+    let failure = state.withLock { state in
+      if let failure = state.failure { return Optional(failure) }
+      if var records = state.records[adapter] {
+        body(&records)
+        state.records[adapter] = records
+      }
+      return nil
+    }
+    if let failure { throw failure }
+  }
+
+  public func news(of adapter: DeviceAddress) -> [Bond]? { nil }
+  public func flush() {}
+}

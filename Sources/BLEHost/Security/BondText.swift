@@ -1,0 +1,236 @@
+import BLEAdapter
+import BLECore
+import BLECrypto
+
+/// The text form of a bond file.
+///
+///     swift-corebluetooth bonds 1 <public|random> <address, 12 digits> <identity resolving key, 32 digits>
+///     bond <public|random> <address> <method> <secure|legacy> <key size> <debug|plain>
+///      central <key, 32 digits> <diversifier, 4> <random number, 16>
+///      peripheral <key> <diversifier> <random number>
+///      resolving <key>
+///      signing <key> <next counter, 8>
+///      verifying <key> <last counter, 8, or ->
+///      client <features, 2> <known hash, 32, or -> <database hash, 32> <handle, 4>:<configuration, 4> ...
+///      layout <octets>
+///     end <number of bonds> <check, 8 digits>
+///
+/// All numbers are hexadecimal, the most significant digit first, but the size and the count. A file without its last line was
+/// cut short.
+enum BondText {
+  private static let title = "swift-corebluetooth bonds 1"
+
+  static func encode(_ records: BondRecords, of adapter: DeviceAddress) -> [UInt8] {
+    var text = "\(title) \(name(of: adapter)) \(records.identityResolvingKey.digits)\n"
+    for bond in records.bonds { append(bond, to: &text) }
+    let check = BondText.check(text.utf8)
+    text += "end \(records.bonds.count) \(hexadecimal(UInt64(check), 8))\n"
+    return Array(text.utf8)
+  }
+
+  private static func append(_ bond: Bond, to text: inout String) {
+    let keys = bond.keys
+    let security = keys.security
+    text += "bond \(name(of: bond.identity)) \(methodName(security.method))"
+    text += " \(security.isSecureConnections ? "secure" : "legacy") \(security.keySize)"
+    text += " \(security.usesDebugKey ? "debug" : "plain")\n"
+    for (title, key) in [("central", keys.keyAsCentral), ("peripheral", keys.keyAsPeripheral)] {
+      guard let key else { continue }
+      let diversifier = hexadecimal(UInt64(key.encryptedDiversifier), 4)
+      text += " \(title) \(key.key.digits) \(diversifier) \(hexadecimal(key.randomNumber, 16))\n"
+    }
+    if let key = keys.peerIdentityResolvingKey { text += " resolving \(key.digits)\n" }
+    if let key = keys.localSigningKey {
+      text += " signing \(key.digits) \(hexadecimal(UInt64(bond.signing.nextLocal), 8))\n"
+    }
+    if let key = keys.peerSigningKey {
+      text += " verifying \(key.digits) \(bond.signing.lastPeer.map { hexadecimal(UInt64($0), 8) } ?? "-")\n"
+    }
+    if let state = bond.clientState {
+      text += " client \(hexadecimal(UInt64(state.supportedFeatures.rawValue), 2))"
+      text += " \(state.knownHash.isEmpty ? "-" : state.knownHash.hexadecimal) \(state.databaseHash.hexadecimal)"
+      for (handle, configuration) in state.configurations.sorted(by: { $0.key < $1.key }) {
+        text += " \(hexadecimal(UInt64(handle.rawValue), 4)):\(hexadecimal(UInt64(configuration.rawValue), 4))"
+      }
+      text += "\n"
+    }
+    if let record = bond.layout?.record { text += " layout \(record.hexadecimal)\n" }
+  }
+
+  // MARK: Reading
+
+  /// `nil` where this is no whole file of bonds of `adapter`.
+  static func decode(_ octets: [UInt8], of adapter: DeviceAddress) -> BondRecords? {
+    guard octets.last == 0x0A, let text = String(validating: octets, as: UTF8.self) else { return nil }
+    var lines = text.dropLast().split(separator: "\n", omittingEmptySubsequences: false)[...]
+    guard lines.count >= 2, let last = lines.popLast() else { return nil }
+    let body = text.utf8.prefix(octets.count - last.utf8.count - 1)
+    let end = last.split(separator: " ", omittingEmptySubsequences: false)
+    guard end.count == 3, end[0] == "end", let count = Int(end[1]), UInt32(end[2], radix: 16) == check(body),
+      let first = lines.popFirst(), first.hasPrefix(title + " " + name(of: adapter) + " "),
+      let key = SecretKey(digits: first.suffix(32)),
+      first.utf8.count == title.utf8.count + name(of: adapter).utf8.count + 34
+    else { return nil }
+    var records = BondRecords(identityResolvingKey: key)
+    while let line = lines.popFirst() {
+      guard var reading = BondReading(line) else { return nil }
+      while let detail = lines.first, detail.hasPrefix(" ") {
+        guard reading.take(detail.dropFirst()) else { return nil }
+        lines.removeFirst()
+      }
+      guard let bond = reading.bond else { return nil }
+      records.put(bond)
+    }
+    return records.bonds.count == count ? records : nil
+  }
+
+  // MARK: Words
+
+  static func name(of address: DeviceAddress) -> String {
+    (address.kind == .public ? "public " : "random ") + hexadecimal(address.value, 12)
+  }
+
+  static func address(_ kind: Substring, _ digits: Substring) -> DeviceAddress? {
+    guard let value = number(digits, 12), kind == "public" || kind == "random" else { return nil }
+    return DeviceAddress(value, kind: kind == "public" ? .public : .random)
+  }
+
+  static func methodName(_ method: PairingMethod) -> String {
+    switch method {
+    case .justWorks: "just-works"
+    case .passkeyEntry: "passkey-entry"
+    case .numericComparison: "numeric-comparison"
+    case .outOfBand: "out-of-band"
+    }
+  }
+
+  static func hexadecimal(_ value: UInt64, _ digits: Int) -> String {
+    let text = String(value, radix: 16)
+    return String(repeating: "0", count: max(0, digits - text.count)) + text
+  }
+
+  /// Exactly so many digits.
+  static func number(_ text: Substring, _ digits: Int) -> UInt64? {
+    guard text.utf8.count == digits, text.utf8.first != 0x2B else { return nil }
+    return UInt64(text, radix: 16)
+  }
+
+  /// FNV-1a, 32 bits: a guard against accidents, not against an enemy who can write the file.
+  private static func check(_ octets: some Sequence<UInt8>) -> UInt32 {
+    var sum: UInt32 = 0x811C_9DC5
+    for octet in octets { sum = (sum ^ UInt32(octet)) &* 0x0100_0193 }
+    return sum
+  }
+}
+
+/// A bond as its lines come.
+private struct BondReading {
+  private let identity: DeviceAddress
+  private let security: PairingSecurity
+  private var keyAsCentral: LongTermKey?
+  private var keyAsPeripheral: LongTermKey?
+  private var resolving: SecretKey?
+  private var signing: SecretKey?
+  private var verifying: SecretKey?
+  private var counters = SigningCounters()
+  private var clientState: GATTClientState?
+  private var layout: RemoteLayout?
+
+  init?(_ line: Substring) {
+    let words = line.split(separator: " ", omittingEmptySubsequences: false)
+    guard words.count == 7, words[0] == "bond", let identity = BondText.address(words[1], words[2]),
+      let method = PairingMethod.allCases.first(where: { BondText.methodName($0) == words[3] }),
+      words[4] == "secure" || words[4] == "legacy", let size = Int(words[5]), (7...16).contains(size),
+      words[6] == "debug" || words[6] == "plain"
+    else { return nil }
+    self.identity = identity
+    security = PairingSecurity(
+      method: method, isSecureConnections: words[4] == "secure", keySize: size, usesDebugKey: words[6] == "debug")
+  }
+
+  mutating func take(_ line: Substring) -> Bool {
+    let words = line.split(separator: " ", omittingEmptySubsequences: false)
+    switch words.first {
+    case "central":
+      keyAsCentral = Self.longTermKey(words)
+      return keyAsCentral != nil
+    case "peripheral":
+      keyAsPeripheral = Self.longTermKey(words)
+      return keyAsPeripheral != nil
+    case "resolving" where words.count == 2:
+      resolving = SecretKey(digits: words[1])
+      return resolving != nil
+    case "signing" where words.count == 3:
+      guard let key = SecretKey(digits: words[1]), let next = BondText.number(words[2], 8) else { return false }
+      signing = key
+      counters.nextLocal = UInt32(clamping: next)
+      return true
+    case "verifying" where words.count == 3:
+      guard let key = SecretKey(digits: words[1]) else { return false }
+      verifying = key
+      if words[2] == "-" { return true }
+      guard let last = BondText.number(words[2], 8) else { return false }
+      counters.lastPeer = UInt32(clamping: last)
+      return true
+    case "client" where words.count >= 4: return takeClientState(words)
+    case "layout" where words.count == 2:
+      // A layout that makes no sense is read from the device again.
+      layout = [UInt8](hexadecimal: words[1]).flatMap { RemoteLayout(record: $0) }
+      return true
+    default: return false
+    }
+  }
+
+  private mutating func takeClientState(_ words: [Substring]) -> Bool {
+    guard let features = BondText.number(words[1], 2), let known = Self.hash(words[2]),
+      let database = Self.hash(words[3])
+    else { return false }
+    var configurations: [AttributeHandle: ClientConfiguration] = [:]
+    for word in words.dropFirst(4) {
+      let parts = word.split(separator: ":", omittingEmptySubsequences: false)
+      guard parts.count == 2, let handle = BondText.number(parts[0], 4),
+        let configuration = BondText.number(parts[1], 4)
+      else { return false }
+      configurations[AttributeHandle(UInt16(handle))] = ClientConfiguration(rawValue: UInt16(configuration))
+    }
+    clientState = GATTClientState(
+      configurations: configurations, supportedFeatures: ClientSupportedFeatures(rawValue: UInt8(features)),
+      knownHash: known, databaseHash: database)
+    return true
+  }
+
+  private static func hash(_ word: Substring) -> [UInt8]? {
+    if word == "-" { return [] }
+    guard let octets = [UInt8](hexadecimal: word), octets.count == 16 else { return nil }
+    return octets
+  }
+
+  private static func longTermKey(_ words: [Substring]) -> LongTermKey? {
+    guard words.count == 4, let key = SecretKey(digits: words[1]), let diversifier = BondText.number(words[2], 4),
+      let random = BondText.number(words[3], 16)
+    else { return nil }
+    return LongTermKey(key: key, encryptedDiversifier: UInt16(diversifier), randomNumber: random)
+  }
+
+  var bond: Bond? {
+    var bond = Bond(
+      PairingResult(
+        security: security, isBonded: true, peerIdentity: identity, keyAsCentral: keyAsCentral,
+        keyAsPeripheral: keyAsPeripheral, peerIdentityResolvingKey: resolving, localSigningKey: signing,
+        peerSigningKey: verifying))
+    bond?.signing = counters
+    bond?.clientState = clientState
+    bond?.layout = layout
+    return bond
+  }
+}
+
+extension SecretKey {
+  /// Thirty-two digits, most significant first: only for the file that keeps the key.
+  fileprivate var digits: String { revealMostSignificantFirst().hexadecimal }
+
+  fileprivate init?(digits: Substring) {
+    guard digits.utf8.count == 32, let octets = [UInt8](hexadecimal: digits) else { return nil }
+    self.init(mostSignificantFirst: octets)
+  }
+}

@@ -1,0 +1,154 @@
+import BLECore
+import BLECrypto
+import BLEPairing
+import BLEWire
+
+/// What all links of a stack share of security: the bonds of its adapter, who is behind private addresses, and who answers for
+/// the user. On the loop.
+final class HostSecurity {
+  let local: LocalSecurity
+  /// From any thread.
+  let store: any BondStore
+  let log: Logger
+  private let entropy: any EntropySource
+  private let bondLimit: Int
+  /// The identity address that the bonds belong to; `nil` before the adapter has been ready.
+  private(set) var adapter: DeviceAddress?
+  private(set) var records: BondRecords
+  var identities = IdentityTable()
+  /// Told when bonds have come or gone.
+  var bondsDidChange: (() -> Void)?
+  /// What this device has handed out by another way, for the next pairing out of band.
+  var outOfBandData: LocalOutOfBandData?
+  /// Up to where sign counters were set aside, by whom they are for.
+  private var signCounters: [DeviceAddress: (next: UInt32, end: UInt32)] = [:]
+
+  /// Sign counters are set aside by so many, so that not each signed command waits for the disk. Those that a crash leaves
+  /// unused are lost.
+  private static let signCounterBlock: UInt32 = 64
+
+  init(options: HostOptions, entropy: any EntropySource, store: any BondStore, log: Logger) {
+    self.store = store
+    self.log = log
+    self.entropy = entropy
+    bondLimit = options.bondLimit
+    let key = SecretKey.random(entropy)
+    records = BondRecords(identityResolvingKey: key)
+    local = LocalSecurity(
+      policy: options.security,
+      identity: LocalIdentity(address: DeviceAddress(0, kind: .public), identityResolvingKey: key), entropy: entropy)
+    local.bonds = self
+  }
+
+  /// The adapter is ready and known by this address.
+  func begin(as identity: DeviceAddress) {
+    if adapter != identity {
+      adapter = identity
+      records = store.open(identity, newKey: records.identityResolvingKey)
+      signCounters = [:]
+    }
+    local.identity = LocalIdentity(address: identity, identityResolvingKey: records.identityResolvingKey)
+    bondsChanged()
+  }
+
+  // MARK: Bonds
+
+  func bond(of identity: DeviceAddress) -> Bond? { records.bonds.first { $0.identity == identity } }
+
+  /// Looks whether another process has made or removed bonds.
+  func refresh() {
+    guard let adapter, let news = store.news(of: adapter) else { return }
+    records.bonds = news
+    bondsChanged()
+  }
+
+  func hasRoom(for identity: DeviceAddress?) -> Bool {
+    records.bonds.count < bondLimit || identity.map { bond(of: $0) != nil } ?? false
+  }
+
+  /// Keeps the keys of a pairing; when it returns they outlive this process.
+  func keep(_ result: PairingResult) throws(PairingFailure) {
+    guard let adapter, let bond = Bond(withoutForeignKey(result)) else { throw .notKept }
+    guard hasRoom(for: bond.identity) else { throw .tooManyBonds }
+    do throws(BondStoreError) {
+      try store.keep(bond, of: adapter)
+    } catch {
+      log.log(.error, "\(error): the keys of \(bond.identity) are not kept, and the pairing fails")
+      throw .notKept
+    }
+    signCounters[bond.identity] = nil
+    records.put(bond)
+    bondsChanged()
+  }
+
+  /// Two devices with one resolving key could not be told apart: the one that had it first goes on having it.
+  private func withoutForeignKey(_ result: PairingResult) -> PairingResult {
+    guard let key = result.peerIdentityResolvingKey,
+      records.bonds.contains(where: {
+        $0.identity != result.peerIdentity && $0.keys.peerIdentityResolvingKey == key
+      })
+    else { return result }
+    log.log(.warning, "another device has handed out the resolving key that a bonded one has: it is not used")
+    return PairingResult(
+      security: result.security, isBonded: result.isBonded, peerIdentity: result.peerIdentity,
+      keyAsCentral: result.keyAsCentral, keyAsPeripheral: result.keyAsPeripheral,
+      localSigningKey: result.localSigningKey, peerSigningKey: result.peerSigningKey)
+  }
+
+  /// Changes what is kept besides keys.
+  func update(_ identity: DeviceAddress, _ body: (inout Bond) -> Void) {
+    guard let adapter, let index = records.bonds.firstIndex(where: { $0.identity == identity }) else { return }
+    body(&records.bonds[index])
+    store.update(records.bonds[index], of: adapter)
+  }
+
+  func remove(_ removed: [DeviceAddress]) throws(BondStoreError) {
+    guard let adapter else { return }
+    try store.remove(removed, of: adapter)
+    records.remove(removed)
+    for identity in removed { signCounters[identity] = nil }
+    bondsChanged()
+  }
+
+  private func bondsChanged() {
+    identities.setBonds(records.bonds)
+    bondsDidChange?()
+  }
+
+  // MARK: Signed commands
+
+  /// A sign counter that was never used for this device, in this process or another; `nil` where there is none.
+  func takeSignCounter(for identity: DeviceAddress) -> UInt32? {
+    guard let adapter, let index = records.bonds.firstIndex(where: { $0.identity == identity }) else { return nil }
+    if let counter = signCounters[identity], counter.next < counter.end {
+      signCounters[identity] = (counter.next + 1, counter.end)
+      return counter.next
+    }
+    var bond = records.bonds[index]
+    let first = bond.signing.nextLocal
+    let (end, overflow) = first.addingReportingOverflow(Self.signCounterBlock)
+    if overflow { return nil }
+    bond.signing.nextLocal = end
+    do throws(BondStoreError) { try store.keep(bond, of: adapter) } catch {
+      log.log(.error, "\(error): nothing can be signed")
+      return nil
+    }
+    records.bonds[index] = bond
+    signCounters[identity] = (first + 1, end)
+    return first
+  }
+}
+
+extension HostSecurity: BondDirectory {
+  func security(ofBondWith identity: DeviceAddress) -> PairingSecurity? { bond(of: identity)?.keys.security }
+}
+
+extension SecurityPolicy {
+  /// The policy with what an agent can show and type.
+  func answered(by agent: any PairingAgent) -> SecurityPolicy {
+    var policy = self
+    policy.ioCapability = SMPIOCapability(rawValue: agent.capability.rawValue)
+    if agent.wantsAuthentication { policy.wantsAuthentication = true }
+    return policy
+  }
+}

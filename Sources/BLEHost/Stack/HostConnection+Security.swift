@@ -1,0 +1,332 @@
+import BLEAdapter
+import BLECore
+import BLECrypto
+import BLEHCI
+import BLEPairing
+import BLEWire
+
+/// The addresses that a link came up with, as they were on the air: pairings are computed with them.
+struct LinkAddresses {
+  let local: DeviceAddress
+  let peer: DeviceAddress
+}
+
+/// How far a link is with its protection.
+struct LinkProtection {
+  /// Requests that were refused for want of security, and wait for better.
+  var waiters: [(SecurityRaise) -> Void] = []
+  /// Whoever wanted a pairing.
+  var outcomes: [(Result<PairingSecurity, PairingFailure>) -> Void] = []
+  /// Running while a central waits for its controller to encrypt with the keys of a bond.
+  var timer: TimerToken?
+  var dialogue: AgentDialogue?
+  /// Commands to characteristics that want it are signed: there is a key, and the link is open.
+  var signsCommands = false
+  var signing: SignatureAlgorithm?
+  var verifying: SignatureAlgorithm?
+
+  /// The controller's own limit for a procedure is 40 s (Core, Vol 6 Part B 5.2); nobody waits so long.
+  static let encryptionLimit = StackDuration.seconds(30)
+  static let encryptionTag = 1
+}
+
+extension HostConnection {
+  /// What attributes see of the link.
+  private var linkSecurity: LinkSecurity {
+    let isBonded = security.bond != nil
+    return security.security?.linkSecurity(isBonded: isBonded) ?? LinkSecurity(isBonded: isBonded)
+  }
+
+  /// Who the peer is, where there are keys of it.
+  var bondIdentity: DeviceAddress? { security.bond?.peerIdentity }
+
+  /// There are keys of the peer, or none any more.
+  func setBond(_ keys: PairingResult?) {
+    security.bond = keys
+    protection.signing = keys?.localSigningKey.map { SignatureAlgorithm(csrk: $0) }
+    protection.verifying = keys?.peerSigningKey.map { SignatureAlgorithm(csrk: $0) }
+    showSecurity()
+  }
+
+  private func showSecurity() {
+    let shown = linkSecurity
+    database.client.security = shown
+    protection.signsCommands = protection.signing != nil && !shown.isEncrypted
+    guard let serverLink else { return }
+    serverLink.security = shown
+    serverLink.verifySignature =
+      protection.verifying == nil ? nil : { [weak self] command in self?.isGenuine(command) ?? false }
+    // What a client wants is kept only once it has proved who it is.
+    serverLink.stateDidChange =
+      shown.isBonded && shown.isEncrypted ? { [weak self] state in self?.keepClientState(state) } : nil
+  }
+
+  // MARK: Encrypting
+
+  /// A central encrypts the link to a bonded peer before anything else: whoever pretends to be that peer has not got its keys
+  /// (Core, Vol 3 Part C 10.3.2).
+  func encryptIfBonded() {
+    guard let bond = security.bond, bond.security.level >= stack.options.security.minimumLevel,
+      security.encryptWithBond()
+    else { return }
+    setUpSteps.needsEncryption = true
+  }
+
+  /// The controller says whether the link is encrypted.
+  func encryptionChanged(_ status: HCIErrorCode, isOn: Bool) {
+    guard isUp else { return }
+    stopEncryptionTimer()
+    if !status.isSuccess { stack.log.log(.info, "\(peer.address) could not be encrypted: \(status)") }
+    security.encryptionChanged(isEncrypted: status.isSuccess && isOn)
+  }
+
+  /// The peripheral's controller wants the key that the central has named.
+  func longTermKeyWanted(_ event: LELongTermKeyRequestEvent) {
+    guard isUp else { return }
+    let key = security.longTermKey(encryptedDiversifier: event.diversifier, randomNumber: event.randomNumber)
+    guard let key, !key.isZero else {
+      stack.controller.send(LELongTermKeyRequestNegativeReply(connectionHandle: handle))
+      return
+    }
+    stack.controller.send(
+      LELongTermKeyRequestReply(connectionHandle: handle, key: HCISecret(key.revealLeastSignificantFirst())))
+  }
+
+  /// The peer was to be encrypted with keys that both sides had, and was not: nothing is exchanged in the open instead.
+  private func endWithoutBond(_ reason: EndReason) {
+    guard isUp, phase != .closing else { return }
+    closingReason = reason
+    disconnect(.authenticationFailure)
+  }
+
+  func encryptionTimerFired() {
+    protection.timer = nil
+    endWithoutBond(.encryptionTimedOut)
+  }
+
+  private func stopEncryptionTimer() {
+    if let timer = protection.timer { loop.cancel(timer) }
+    protection.timer = nil
+  }
+
+  /// Why the link has ended, where that was while it was being encrypted with the keys of a bond.
+  func reasonOfFailedEncryption(_ code: HCIErrorCode) -> EndReason? {
+    guard role == .central, security.isEncrypting, security.keyOwner == .bond else { return nil }
+    switch code {
+    case .connectionTimeout, .linkLayerResponseTimeout: return .encryptionTimedOut
+    case .messageIntegrityFailure, .pinOrKeyMissing, .authenticationFailure: return .bondLost
+    default: return nil
+    }
+  }
+
+  // MARK: Raising security
+
+  /// The peer wants better security before it does what it was asked for: keys that there are, or new ones.
+  func raiseSecurity(_ code: ATTErrorCode, _ done: @escaping (SecurityRaise) -> Void) {
+    guard isUp, phase != .closing else { return done(.failed) }
+    if security.isPairing || security.isEncrypting {
+      protection.waiters.append(done)
+      return
+    }
+    let wanted: SecurityLevel
+    switch (code, security.security) {
+    case (.encryptionKeySizeTooShort, let now?):
+      if now.keySize >= stack.options.security.maximumKeySize { return done(.failed) }
+      wanted = now.level
+    case (_, let now?):
+      // It is encrypted, and that is not enough. Where nobody can show or type anything, more cannot be had.
+      if now.level >= .authenticated || !canAuthenticate { return done(.failed) }
+      wanted = .authenticated
+    case (_, nil): wanted = .encrypted
+    }
+    protection.waiters.append(done)
+    if security.security == nil, let bond = security.bond,
+      bond.security.level >= stack.options.security.minimumLevel, security.encryptWithBond()
+    {
+      return
+    }
+    do throws(PairingFailure) {
+      try security.pair(minimumLevel: wanted)
+    } catch {
+      stack.log.log(.info, "\(peer.address) wants to be paired with: \(error)")
+      finishRaise(error == .tooManyBonds ? .tooManyBonds : .failed)
+    }
+  }
+
+  /// Pairs because somebody wants it; `done` hears how that ended.
+  func pair(minimumLevel level: SecurityLevel, _ done: @escaping (Result<PairingSecurity, PairingFailure>) -> Void) {
+    do throws(PairingFailure) {
+      try security.pair(minimumLevel: level)
+      protection.outcomes.append(done)
+    } catch {
+      done(.failure(error))
+    }
+  }
+
+  private func finishPairing(_ outcome: Result<PairingSecurity, PairingFailure>) {
+    let outcomes = protection.outcomes
+    protection.outcomes = []
+    for done in outcomes { done(outcome) }
+  }
+
+  private var canAuthenticate: Bool {
+    let agent = stack.pairingAgent
+    return agent.capability != .noInputNoOutput || agent.outOfBandData(for: pairingPeer) != nil
+  }
+
+  func finishRaise(_ outcome: SecurityRaise) {
+    let waiters = protection.waiters
+    protection.waiters = []
+    for waiter in waiters { waiter(outcome) }
+  }
+
+  /// The link is gone.
+  func endSecurity() {
+    keepLayout()
+    stopEncryptionTimer()
+    security.linkEnded()
+    endDialogue()
+    protection.waiters = []
+    finishPairing(.failure(.disconnected))
+  }
+
+  // MARK: What is kept
+
+  private func keepClientState(_ state: GATTClientState) {
+    guard let identity = bondIdentity, security.security != nil else { return }
+    stack.security.update(identity) { $0.clientState = state }
+  }
+
+  /// What became known of the peer's database is of use the next time.
+  private func keepLayout() {
+    guard let identity = bondIdentity, database.isLayoutVerified, let record = database.layout.record,
+      let bond = stack.security.bond(of: identity), bond.layout?.record != record
+    else { return }
+    stack.security.update(identity) { $0.layout = database.layout }
+  }
+
+  // MARK: Signatures
+
+  private func isGenuine(_ command: ATTSignedWriteCommand) -> Bool {
+    guard let identity = bondIdentity, let verifying = protection.verifying,
+      let bond = stack.security.bond(of: identity)
+    else { return false }
+    var pdu = ByteWriter(capacity: 3 + command.attributeValue.count + ATTLimits.signatureLength)
+    command.encodePDU(into: &pdu)
+    guard let counter = verifying.verify(pdu.octets[...]), bond.signing.lastPeer.map({ counter > $0 }) ?? true else {
+      return false
+    }
+    stack.security.update(identity) { $0.signing.lastPeer = counter }
+    return true
+  }
+
+  /// Writes to a characteristic that takes signed commands only; the link is open.
+  func writeSigned(_ value: [UInt8], to handle: AttributeHandle, sent: @escaping () -> Void) {
+    database.writeCommand(value, to: handle, sent: sent) { [self] in
+      guard protection.signsCommands, let identity = bondIdentity, let signing = protection.signing,
+        let counter = stack.security.takeSignCounter(for: identity)
+      else { return nil }
+      return (signing, counter)
+    }
+  }
+
+  // MARK: The user
+
+  var pairingPeer: PairingPeer { PairingPeer(address: bondIdentity ?? peer.address, name: peer.name) }
+
+  private var dialogue: AgentDialogue {
+    if let dialogue = protection.dialogue { return dialogue }
+    let dialogue = AgentDialogue(
+      agent: stack.pairingAgent, loop: loop, origin: stack.origin, queue: stack.agentQueue)
+    protection.dialogue = dialogue
+    return dialogue
+  }
+
+  private func endDialogue(_ outcome: PairingOutcome = .failed("the link has ended")) {
+    guard let dialogue = protection.dialogue else { return }
+    protection.dialogue = nil
+    dialogue.end()
+    let peer = pairingPeer
+    dialogue.tell { $0.pairingEnded(with: peer, outcome) }
+  }
+}
+
+extension HostConnection: SecurityManagerDelegate {
+  func securityManagerWillPair(_ manager: SecurityManager) throws(PairingFailure) {
+    if manager.local.policy.isBondable, !stack.security.hasRoom(for: bondIdentity) { throw .tooManyBonds }
+    let agent = stack.pairingAgent
+    manager.local.policy = stack.options.security.answered(by: agent)
+    manager.outOfBand = OutOfBandExchange(
+      agent.outOfBandData(for: pairingPeer), local: stack.security.outOfBandData)
+  }
+
+  func securityManager(_ manager: SecurityManager, keeps result: PairingResult) throws(PairingFailure) {
+    try stack.security.keep(result)
+  }
+
+  func securityManager(_ manager: SecurityManager, asks question: PairingQuestion) {
+    dialogue.ask(question, of: pairingPeer, for: manager)
+  }
+
+  func securityManager(_ manager: SecurityManager, peerTyped kind: SMPPairingKeypressNotification.Kind) {
+    guard let keypress = PairingKeypress(rawValue: kind.rawValue) else { return }
+    let peer = pairingPeer
+    dialogue.tell { $0.pairing(with: peer, typed: keypress) }
+  }
+
+  func securityManager(_ manager: SecurityManager, encryptsWith key: LongTermKey) {
+    if manager.keyOwner == .bond {
+      protection.timer = loop.schedule(
+        after: LinkProtection.encryptionLimit, .background, self, tag: LinkProtection.encryptionTag)
+    }
+    stack.controller.send(
+      LEEnableEncryption(
+        connectionHandle: handle, randomNumber: key.randomNumber, diversifier: key.encryptedDiversifier,
+        key: HCISecret(key.key.revealLeastSignificantFirst())),
+      status: { [weak self] status in
+        if !status.isSuccess { self?.encryptionChanged(status, isOn: false) }
+      })
+  }
+
+  func securityManagerDidChangeSecurity(_ manager: SecurityManager) {
+    guard isUp else { return }
+    showSecurity()
+    guard manager.security != nil, manager.keyOwner == .bond else { return }
+    if let identity = bondIdentity, let state = stack.security.bond(of: identity)?.clientState {
+      serverLink?.restore(state)
+    }
+    finishRaise(.raised)
+    encryptionIsSetUp()
+  }
+
+  func securityManager(_ manager: SecurityManager, didPair result: PairingResult) {
+    guard isUp else { return }
+    if result.isBonded {
+      setBond(result)
+      stack.bonded(self)
+      if let serverLink { keepClientState(serverLink.state) }
+    }
+    endDialogue(.paired(result.security.method, isBonded: result.isBonded))
+    finishPairing(.success(result.security))
+    finishRaise(.raised)
+  }
+
+  func securityManager(_ manager: SecurityManager, didFail failure: PairingFailure) {
+    guard isUp else { return }
+    endDialogue(.failed("\(failure)"))
+    if failure == .bondFailed, role == .central { return endWithoutBond(.bondLost) }
+    finishPairing(.failure(failure))
+    finishRaise(failure == .tooManyBonds ? .tooManyBonds : .failed)
+  }
+
+  func securityManager(
+    _ manager: SecurityManager, peerChanged before: SMPIOCapability, to now: SMPIOCapability
+  ) {
+    let peer = pairingPeer
+    dialogue.tell {
+      $0.pairing(
+        with: peer, changedFrom: PairingCapability(rawValue: before.rawValue),
+        to: PairingCapability(rawValue: now.rawValue))
+    }
+  }
+}

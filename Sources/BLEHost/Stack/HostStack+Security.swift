@@ -1,0 +1,122 @@
+import BLEAdapter
+import BLECore
+import BLECrypto
+import BLEHCI
+import BLEPairing
+import BLEWire
+import Synchronization
+
+/// A bond without its keys, to show.
+public struct BondSummary: Hashable, Sendable {
+  /// What names the device for good.
+  public let address: DeviceAddress
+  /// The device as programs know it; `nil` where it was not met since the process began and is not in the store.
+  public let peer: KnownPeer?
+  /// How the keys came about, and how good they are.
+  public let security: PairingSecurity
+  /// The device may hide behind private addresses, which can be resolved.
+  public let isPrivate: Bool
+}
+
+extension HostStack {
+  // MARK: From any thread
+
+  /// The devices that there are keys of, oldest first. Empty before the adapter was ready.
+  public var bonds: [BondSummary] { snapshot.withLock { $0.bonds } }
+
+  /// Who answers for the user from now on; `nil`: whom the process has registered, or the standard one.
+  public func setPairingAgent(_ agent: (any PairingAgent)?) { onLoop { $0.options.pairingAgent = agent } }
+
+  /// Holds for pairings that begin from now on. What the user can see and type is the agent's to say.
+  public func setSecurityPolicy(_ policy: SecurityPolicy) { onLoop { $0.options.security = policy } }
+
+  /// Deletes the keys of these devices, `nil`: of all. Links to them end. `completion` is called on the loop with the reason
+  /// why they could not be deleted.
+  public func removeBonds(
+    _ identities: [DeviceAddress]? = nil, _ completion: @escaping @Sendable (BondStoreError?) -> Void = { _ in }
+  ) {
+    onLoop { stack in
+      let removed = identities ?? stack.security.records.bonds.map(\.identity)
+      do throws(BondStoreError) {
+        try stack.security.remove(removed)
+        for connection in stack.connections.all {
+          guard let identity = connection.bondIdentity, removed.contains(identity) else { continue }
+          connection.setBond(nil)
+          connection.disconnect(.remoteUserTerminated)
+        }
+        completion(nil)
+      } catch {
+        completion(error)
+      }
+    }
+  }
+
+  /// Pairs with a peer that is connected, or asks it for a pairing where it is the central. `completion` is called on the
+  /// loop with how well the link is protected then.
+  public func pair(
+    with peer: PeerIdentifier, minimumLevel level: SecurityLevel = .encrypted,
+    _ completion: @escaping @Sendable (Result<PairingSecurity, PairingFailure>) -> Void
+  ) {
+    onLoop { stack in
+      guard let connection = stack.connections.all.first(where: { $0.peer.identifier == peer && $0.isUp }) else {
+        return completion(.failure(.disconnected))
+      }
+      connection.pair(minimumLevel: level, completion)
+    }
+  }
+
+  /// New data to hand to a peer by another way, for its agent to give to its stack; they are good for pairings of this adapter
+  /// until others are made. `completion` is called on the loop.
+  public func makeOutOfBandData(_ completion: @escaping @Sendable (PairingOutOfBandData) -> Void) {
+    onLoop { stack in
+      let made = stack.security.local.makeOutOfBandData()
+      stack.security.outOfBandData = made
+      completion(
+        PairingOutOfBandData(
+          peer: (random: made.data.random.mostSignificantFirst, confirm: made.data.confirm.mostSignificantFirst)))
+    }
+  }
+
+  // MARK: On the loop
+
+  var pairingAgent: any PairingAgent { options.pairingAgent ?? PairingAgents.current }
+
+  /// The address that this device is on the air by.
+  var ownAddress: DeviceAddress { randomAddress ?? controller.features?.publicAddress ?? madeAddress }
+
+  /// Who is behind an address, as far as it can be told.
+  func whoSends(by address: DeviceAddress) -> DeviceAddress {
+    if !security.identities.isUseful { return address }
+    return security.identities.identity(behind: address) ?? address
+  }
+
+  func longTermKeyWanted(_ event: LELongTermKeyRequestEvent) {
+    // Another process may have removed the bond, or made one.
+    security.refresh()
+    guard let connection = connections[event.connectionHandle] else {
+      controller.send(LELongTermKeyRequestNegativeReply(connectionHandle: event.connectionHandle))
+      return
+    }
+    connection.longTermKeyWanted(event)
+  }
+
+  func bondsDidChange() {
+    let bonds = security.records.bonds.map { bond in
+      BondSummary(
+        address: bond.identity, peer: directory.peer(at: bond.identity), security: bond.keys.security,
+        isPrivate: bond.keys.peerIdentityResolvingKey != nil)
+    }
+    snapshot.withLock { $0.bonds = bonds }
+    for connection in connections.all where connection.bondIdentity.map({ security.bond(of: $0) == nil }) ?? false {
+      connection.setBond(nil)
+    }
+  }
+
+  /// A link's peer was bonded with: what names it for good is known.
+  func bonded(_ connection: HostConnection) {
+    guard let identity = connection.bondIdentity else { return }
+    let peer = directory.identify(connection.peer, as: identity)
+    // A device that was met before under its own address keeps that identifier from the next link on.
+    if peer.identifier == connection.peer.identifier { connections.identify(connection, as: peer) }
+  }
+}

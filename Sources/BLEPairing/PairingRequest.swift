@@ -1,0 +1,123 @@
+import Synchronization
+
+/// Something to show to the user, or to ask. It names the method, so that nobody takes one for another
+/// (Core, Vol 3 Part H 2.3.5.1).
+///
+/// Answered once; later answers, and those that do not fit the question, do nothing. A request that nobody holds any more and
+/// that has no answer counts as refused when the pairing's time is over, 30 s after its last step.
+public final class PairingRequest: Sendable {
+  public enum Kind: Sendable, Equatable {
+    /// Show these six digits until the pairing is over. There is no answer.
+    case displayPasskey(String)
+    /// Take the six digits that the peer shows. Answered by `enter` or `refuse`.
+    case enterPasskey
+    /// Are these six digits the same on the other device? Answered by `accept` or `refuse`.
+    case compare(String)
+    /// Pair with whoever this is: nobody checks anything. Answered by `accept` or `refuse`.
+    case permit
+    /// A device says it is one that is known already, and its new keys prove less than that, or nothing. Replace the keys
+    /// that are kept, which came by `keptMethod`? Answered by `accept` or `refuse`.
+    case replaceBond(keptMethod: PairingMethod)
+  }
+
+  /// What an answer comes to.
+  public enum Answer: Sendable, Equatable {
+    case yes
+    case no
+    /// Exactly six digits.
+    case passkey(String)
+  }
+
+  public let kind: Kind
+  public let method: PairingMethod
+  public let isSecureConnections: Bool
+  public let peer: PairingPeer
+
+  private struct State {
+    var reply: (@Sendable (Answer) -> Void)?
+    var task: Task<Void, Never>?
+    var isOver = false
+  }
+
+  private let state: Mutex<State>
+
+  /// - Parameter reply: gets the answer, once, on whatever thread it was given.
+  public init(
+    _ kind: Kind, method: PairingMethod, isSecureConnections: Bool, peer: PairingPeer,
+    reply: @escaping @Sendable (Answer) -> Void
+  ) {
+    self.kind = kind
+    self.method = method
+    self.isSecureConnections = isSecureConnections
+    self.peer = peer
+    state = Mutex(State(reply: reply))
+  }
+
+  /// The pairing is over, or this was answered: nobody waits for an answer any more.
+  public var isOver: Bool { state.withLock { $0.isOver } }
+
+  public func accept() {
+    switch kind {
+    case .compare, .permit, .replaceBond: give(.yes)
+    case .displayPasskey, .enterPasskey: break
+    }
+  }
+
+  public func refuse() { give(.no) }
+
+  /// - Returns: false, and nothing was answered, where these are not exactly six digits or none were asked for.
+  @discardableResult
+  public func enter(_ passkey: String) -> Bool {
+    guard kind == .enterPasskey, passkey.utf8.count == 6, passkey.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      return false
+    }
+    give(.passkey(passkey))
+    return true
+  }
+
+  /// Lets a task find the answer. It is cancelled when the pairing is over.
+  public func answer(by body: @escaping @Sendable () async -> Answer) {
+    let task = Task { [weak self] in
+      let answer = await body()
+      guard !Task.isCancelled, let self else { return }
+      switch answer {
+      case .yes: accept()
+      case .no: refuse()
+      case .passkey(let digits): if !enter(digits) { refuse() }
+      }
+    }
+    let isLate = state.withLock { state in
+      if !state.isOver { state.task = task }
+      return state.isOver
+    }
+    if isLate { task.cancel() }
+  }
+
+  /// Called by the stack: the pairing is over.
+  public func end() {
+    let task = state.withLock { state in
+      state.isOver = true
+      state.reply = nil
+      defer { state.task = nil }
+      return state.task
+    }
+    task?.cancel()
+  }
+
+  private func give(_ answer: Answer) {
+    let reply = state.withLock { state in
+      state.isOver = true
+      state.task = nil
+      defer { state.reply = nil }
+      return state.reply
+    }
+    reply?(answer)
+  }
+}
+
+// The digits are as secret as the keys that come of them.
+extension PairingRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  public var description: String { "pairing by \(method.rawValue)" }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}

@@ -1,0 +1,108 @@
+import BLECore
+import Dispatch
+import Glibc
+
+/// Answers where no program has registered an agent.
+///
+/// Just Works is accepted: whether the adapter allows it at all is its policy, and is decided before. Everything else is
+/// asked on the terminal that the process has; without one there is nobody to ask, nothing can be shown or typed, and what
+/// would need it is refused.
+///
+/// The terminal is opened by its own name (`/dev/tty`): what the program reads from its standard input stays the program's.
+public final class StandardPairingAgent: PairingAgent {
+  private let queue = DispatchQueue(label: "swift-corebluetooth.pairing-terminal")
+  private let terminal: Terminal?
+
+  public init() { terminal = Terminal() }
+
+  public var capability: PairingCapability { terminal == nil ? .noInputNoOutput : .keyboardDisplay }
+  /// Nobody is asked for anything without need.
+  public var wantsAuthentication: Bool { false }
+
+  public func pairing(_ request: PairingRequest) {
+    if case .permit = request.kind { return request.accept() }
+    guard let terminal else { return request.refuse() }
+    // Reading waits for the user: not on the stack's queue.
+    queue.async { Self.ask(request, on: terminal) }
+  }
+
+  public func pairingEnded(with peer: PairingPeer, _ outcome: PairingOutcome) {
+    guard let terminal, case .failed(let reason) = outcome else { return }
+    queue.async { terminal.show("Pairing with \(Self.name(of: peer)) failed: \(reason)\n") }
+  }
+
+  private static func ask(_ request: PairingRequest, on terminal: Terminal) {
+    if request.isOver { return }
+    let peer = name(of: request.peer)
+    switch request.kind {
+    case .displayPasskey(let digits):
+      terminal.show("\(request.method.rawValue): type \(digits) on \(peer)\n")
+    case .enterPasskey:
+      terminal.show("\(request.method.rawValue): the six digits that \(peer) shows (nothing: refuse): ")
+      if !request.enter(terminal.readLine(while: { !request.isOver }) ?? "") { request.refuse() }
+    case .compare(let digits):
+      terminal.show("\(request.method.rawValue): does \(peer) show \(digits)? [y/N] ")
+      answer(request, terminal)
+    case .permit: request.accept()
+    case .replaceBond(let kept):
+      terminal.show(
+        "\(peer) pairs anew by \(request.method.rawValue), which does not prove that it is the same device. "
+          + "Replace the keys that came by \(kept.rawValue)? [y/N] ")
+      answer(request, terminal)
+    }
+  }
+
+  private static func answer(_ request: PairingRequest, _ terminal: Terminal) {
+    let line = terminal.readLine(while: { !request.isOver })?.lowercased()
+    if line == "y" || line == "yes" { request.accept() } else { request.refuse() }
+  }
+
+  /// A device chooses its name: nothing in it reaches the terminal but plain characters.
+  private static func name(of peer: PairingPeer) -> String {
+    let name = (peer.name ?? "").unicodeScalars.map { scalar in
+      switch scalar.properties.generalCategory {
+      case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: "?"
+      default: String(scalar)
+      }
+    }
+    return name.isEmpty ? "\(peer.address)" : "\"\(name.prefix(60).joined())\" (\(peer.address))"
+  }
+}
+
+/// The terminal that controls this process.
+private final class Terminal: Sendable {
+  private let descriptor: Int32
+  private static let longestLine = 64
+
+  /// `nil` where there is none, or this process is not in front of it.
+  init?() {
+    descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+    if descriptor < 0 { return nil }
+    if tcgetpgrp(descriptor) != getpgrp() {
+      close(descriptor)
+      return nil
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  func show(_ text: String) {
+    let octets = Array(text.utf8)
+    _ = octets.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+  }
+
+  /// The next line without its end; `nil` where there is none, or nobody waits for it any more.
+  func readLine(while isWanted: () -> Bool) -> String? {
+    var line: [UInt8] = []
+    while isWanted() {
+      var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      let count = poll(&entry, 1, 200)
+      if count == 0 || count < 0 && errno == EINTR { continue }
+      var octet: UInt8 = 0
+      guard count > 0, read(descriptor, &octet, 1) == 1 else { return nil }
+      if octet == 0x0A { return String(decoding: line, as: UTF8.self) }
+      if line.count < Self.longestLine { line.append(octet) }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,44 @@
+import BLEAdapter
+import BLECore
+import BLEHost
+import BLEPairing
+
+/// Pairing and bonds. As with the other verbs, what they do takes effect at the beginning of the next `settle`, `advance` or
+/// `wait`.
+extension Device {
+  /// Who answers when the device is paired; `nil`: nobody, who accepts what needs no answer but keeps the keys that there are.
+  public func setPairingAgent(_ agent: (any PairingAgent)?) { stack.setPairingAgent(agent ?? SilentAgent()) }
+
+  /// What the device insists on and offers in pairings from now on.
+  public func setSecurityPolicy(_ policy: SecurityPolicy) { stack.setSecurityPolicy(policy) }
+
+  /// The devices that it has keys of, oldest first.
+  public var bonds: [BondSummary] { stack.bonds }
+
+  /// Its user deletes the keys of `other`; a connection to it ends.
+  public func forgetBond(with other: Device) { stack.removeBonds([other.address]) }
+
+  /// Its user deletes all keys; connections to the devices that they are of end.
+  public func forgetBonds() { stack.removeBonds() }
+
+  /// Its store for keys is full from now on, or has room again: what is to be kept cannot be kept. For devices of a world
+  /// without a folder.
+  public func setBondStoreFull(_ isFull: Bool) {
+    (bondStore as? MemoryBondStore)?.setFailure(isFull ? BondStoreError("no space left on device") : nil)
+  }
+
+  /// New data to hand to another device out of band, for its agent's `outOfBandData`. What is returned is complete after the
+  /// next `settle`.
+  public func makeOutOfBandData(_ completion: @escaping @Sendable (PairingOutOfBandData) -> Void) {
+    stack.makeOutOfBandData(completion)
+  }
+}
+
+/// A device with nobody in front of it.
+final class SilentAgent: PairingAgent {
+  var capability: PairingCapability { .noInputNoOutput }
+
+  func pairing(_ request: PairingRequest) {
+    if case .permit = request.kind { request.accept() } else { request.refuse() }
+  }
+}
