@@ -9,7 +9,7 @@ SHELL := /usr/bin/env bash
 # are there by way of a dependency: Tools/check-layers, which `make test` runs, does not.
 BUILD_FLAGS := --explicit-target-dependency-import-check error
 BLE := .build/debug/ble
-FORMATTED := Package.swift Sources Tests Tools Fuzz Examples Benchmarks/Package.swift Benchmarks/Sources
+FORMATTED := Package.swift Plugins Sources Tests Tools Fuzz Examples Benchmarks/Package.swift Benchmarks/Sources
 
 # Seconds for each fuzzer.
 SECONDS_EACH ?= 30
@@ -65,6 +65,11 @@ vectors: ## Plays one file of test vectors: make vectors FILE=path
 symbols: ## Compares the symbols with the list of Apple's and writes what is generated from the comparison
 	@Tools/prepare swift
 	@swift run $(BUILD_FLAGS) --quiet symbol-comparison
+
+.PHONY: docs
+docs: ## Builds the documentation of CoreBluetooth (DocC); a warning is a failure
+	@Tools/prepare swift
+	@Tools/docs $(BUILD_FLAGS)
 
 .PHONY: format
 format: ## Formats the sources

@@ -29,6 +29,7 @@ var targets: [Target] = []
     .library(name: "BLEPairing", targets: ["BLEPairing"]),
     .library(name: "BLETestKit", targets: ["BLETestKit"]),
     .executable(name: "ble", targets: ["ble"]),
+    .plugin(name: "CheckDelegates", targets: ["CheckDelegates"]),
   ]
   targets += [
     .systemLibrary(
@@ -73,6 +74,15 @@ var targets: [Target] = []
       name: "vector-runner",
       dependencies: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEAdapter", "BLEHost"],
       path: "Tools/vector-runner", swiftSettings: strict),
+    .executableTarget(name: "delegate-check", path: "Tools/delegate-check", swiftSettings: strict),
+    .plugin(
+      name: "CheckDelegates",
+      capability: .command(
+        intent: .custom(
+          verb: "check-delegates",
+          description: "Finds delegate methods that only a subclass of the delegate's class has: Linux never calls them"
+        )),
+      dependencies: ["delegate-check"]),
     .executableTarget(
       name: "symbol-comparison", path: "Tools/symbol-comparison", exclude: ["annotations.json"], swiftSettings: strict),
 
@@ -103,7 +113,10 @@ var targets: [Target] = []
       ]),
     tests(
       "RequirementTests",
-      knows: ["BLECore", "BLECrypto", "CoreBluetooth", "BLESession", "BLETestKit", "CSQLite", "symbol-comparison"]),
+      knows: [
+        "BLECore", "BLECrypto", "CoreBluetooth", "BLESession", "BLETestKit", "CSQLite", "symbol-comparison",
+        "delegate-check",
+      ]),
     tests("ToolTests", knows: ["BLECore", "CoreBluetooth", "ble"]),
     tests("VectorTests", knows: ["vector-runner"]),
   ]
@@ -131,7 +144,8 @@ var targets: [Target] = []
 products += [.library(name: "BLESession", targets: ["BLESession"])]
 targets += [
   .target(name: "BLESession", dependencies: coreBluetooth, swiftSettings: strict),
-  .testTarget(name: "BLESessionTests", dependencies: ["BLESession", "BLETestKit"] + coreBluetooth, swiftSettings: strict),
+  .testTarget(
+    name: "BLESessionTests", dependencies: ["BLESession", "BLETestKit"] + coreBluetooth, swiftSettings: strict),
 ]
 
 let package = Package(

@@ -46,13 +46,15 @@ open class CBCentralManager: CBManager {
     self.init(delegate: delegate, queue: queue, options: nil)
   }
 
+  /// A manager that finds and connects peripherals; its first state comes by the delegate.
+  ///
+  /// Availability: iOS 7.0, macOS 10.9.
+  ///
   /// - Parameters:
   ///   - delegate: who is told; not kept.
   ///   - queue: where the delegate is called; `nil` for the main queue.
   ///   - options: see `CBCentralManagerOptionShowPowerAlertKey`, `CBCentralManagerOptionRestoreIdentifierKey` and, on Linux
   ///     only, `CBManagerOptionAdapterKey`.
-  ///
-  /// Availability: iOS 7.0, macOS 10.9.
   public init(
     delegate: (any CBCentralManagerDelegate)?, queue: dispatch_queue_t?, options: [String: Any]? = nil
   ) {

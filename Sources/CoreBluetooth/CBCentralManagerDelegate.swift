@@ -11,6 +11,7 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
   /// A peripheral was found, or says something new.
   ///
   /// - Parameters:
+  ///   - central: the manager that scans.
   ///   - peripheral: the same object for the same device as long as the program keeps it.
   ///   - advertisementData: see the keys that begin with `CBAdvertisementData`.
   ///   - RSSI: in dBm; 127 where it is not known.
@@ -31,6 +32,8 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
   /// The same for delegates that do not have the method above.
   ///
   /// - Parameters:
+  ///   - central: the manager that connected.
+  ///   - peripheral: what was connected.
   ///   - timestamp: when it happened.
   ///   - isReconnecting: the connection was made with `CBConnectPeripheralOptionEnableAutoReconnect`, and was lost: it is wanted
   ///     again already.

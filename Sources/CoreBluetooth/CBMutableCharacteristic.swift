@@ -9,10 +9,16 @@ open class CBMutableCharacteristic: CBCharacteristic {
 
   private let local: Locked<Local>
 
-  /// - Parameter value: a fixed value, which the system answers with; the characteristic has then to be read-only. `nil` for a
-  ///   value that the delegate is asked for.
+  /// A characteristic to be published, without descriptors yet.
   ///
   /// Availability: iOS 6.0, macOS 10.9; not on tvOS, watchOS.
+  ///
+  /// - Parameters:
+  ///   - UUID: what kind of characteristic it is.
+  ///   - properties: what centrals may do with the value.
+  ///   - value: a fixed value, which the system answers with; the characteristic has then to be read-only. `nil` for a
+  ///     value that the delegate is asked for.
+  ///   - permissions: what a central needs for that.
   public init(
     type UUID: CBUUID, properties: CBCharacteristicProperties, value: Data?, permissions: CBAttributePermissions
   ) {

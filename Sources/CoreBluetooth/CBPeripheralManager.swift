@@ -29,13 +29,15 @@ open class CBPeripheralManager: CBManager {
     self.init(delegate: delegate, queue: queue, options: nil)
   }
 
+  /// A manager that publishes and advertises; its first state comes by the delegate.
+  ///
+  /// Availability: iOS 7.0, macOS 10.9.
+  ///
   /// - Parameters:
   ///   - delegate: who is told; not kept.
   ///   - queue: where the delegate is called; `nil` for the main queue.
   ///   - options: see `CBPeripheralManagerOptionShowPowerAlertKey`, `CBPeripheralManagerOptionRestoreIdentifierKey` and, on
   ///     Linux only, `CBManagerOptionAdapterKey`.
-  ///
-  /// Availability: iOS 7.0, macOS 10.9.
   public init(
     delegate: (any CBPeripheralManagerDelegate)?, queue: dispatch_queue_t?, options: [String: Any]? = nil
   ) {

@@ -4,7 +4,7 @@ import Testing
 @testable import symbol_comparison
 
 /// The module that this test program was built with, and the list beside the package.
-private enum BuiltModule {
+enum BuiltModule {
   static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().path
   static let list = SymbolComparisonTool.listPath(package: package)

@@ -1,7 +1,8 @@
 import Foundation
 
-/// `symbol-comparison [--check]`: compares, and writes what is generated from the comparison; with `--check` nothing is written
-/// and a file that is not current is a failure.
+/// `symbol-comparison`: compares, and writes what is generated from the comparison.
+/// `symbol-comparison --check`: the same, but nothing is written, and a file that is not current is a failure.
+/// `symbol-comparison --graph FILE`: writes the symbol graph that the documentation is made of.
 @main
 struct SymbolComparisonTool {
   static let page = "Sources/CoreBluetooth/CoreBluetooth.docc/Compatibility.md"
@@ -9,13 +10,17 @@ struct SymbolComparisonTool {
   static let annotations = "Tools/symbol-comparison/annotations.json"
 
   static func main() {
-    let arguments = CommandLine.arguments.dropFirst()
-    guard arguments.allSatisfy({ $0 == "--check" }) else {
-      print("usage: symbol-comparison [--check]   (in the package's folder; BLE_SHARED is the folder of the list)")
-      exit(64)
-    }
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    let package = FileManager.default.currentDirectoryPath
     do {
-      try run(in: FileManager.default.currentDirectoryPath, writes: arguments.isEmpty)
+      switch (arguments.first, arguments.count) {
+      case (nil, _): try run(in: package, writes: true)
+      case ("--check", 1): try run(in: package, writes: false)
+      case ("--graph", 2): try Toolchain(package: package).writeDocumentationGraph(to: arguments[1])
+      default:
+        print("usage: symbol-comparison [--check | --graph FILE]   (in the package's folder; BLE_SHARED has the list)")
+        exit(64)
+      }
     } catch {
       print("symbol-comparison: \(error)")
       exit(1)

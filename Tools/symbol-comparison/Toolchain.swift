@@ -43,12 +43,54 @@ struct Toolchain {
           SymbolGraph.self, from: try Data(contentsOf: URL(fileURLWithPath: folder + "/" + file))
         ).interface
       }
-      let text = try run(
-        "swift-synthesize-interface",
-        ["-module-name", "CCoreBluetoothEnumerations", "-target", target, "-Xcc", "-DCB_SHOWS_ERROR_CODES"]
-          + searchPaths)
-      return symbols + EnumerationInterface.symbols(in: text)
+      return symbols + EnumerationInterface.symbols(in: try enumerations())
     }
+  }
+
+  /// The symbol graphs of a source, with all access levels.
+  func symbolGraphs(of source: String) throws -> [Data] {
+    try withFolder { folder in
+      let file = folder + "/Probe.swift"
+      try source.write(toFile: file, atomically: true, encoding: .utf8)
+      try run(
+        "swiftc",
+        [
+          "-emit-module", "-emit-module-path", folder + "/Probe.swiftmodule", "-module-name", "Probe",
+          "-parse-as-library", "-suppress-warnings", "-emit-symbol-graph", "-emit-symbol-graph-dir", folder,
+          "-symbol-graph-minimum-access-level", "private", file,
+        ] + searchPaths)
+      return try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".symbols.json") }
+        .map { try Data(contentsOf: URL(fileURLWithPath: folder + "/" + $0)) }
+    }
+  }
+
+  /// Writes the symbol graph that the documentation is made of.
+  func writeDocumentationGraph(to path: String) throws {
+    try withFolder { folder in
+      for (module, flags) in [
+        ("CoreBluetooth", []), ("CCoreBluetoothEnumerations", ["-Xcc", "-DCB_SHOWS_ERROR_CODES"]),
+      ] {
+        try run(
+          "swift-symbolgraph-extract",
+          [
+            "-module-name", module, "-target", target, "-minimum-access-level", "public",
+            "-skip-synthesized-members", "-output-dir", folder,
+          ] + flags + searchPaths)
+      }
+      let text = try enumerations()
+      let graph = try DocumentationGraph(
+        module: Data(contentsOf: URL(fileURLWithPath: folder + "/CoreBluetooth.symbols.json")),
+        enumerations: Data(contentsOf: URL(fileURLWithPath: folder + "/CCoreBluetoothEnumerations.symbols.json")),
+        interface: EnumerationInterface.symbols(in: text))
+      try graph.data().write(to: URL(fileURLWithPath: path))
+    }
+  }
+
+  /// The interface of the enumerations in C, as text.
+  private func enumerations() throws -> String {
+    try run(
+      "swift-synthesize-interface",
+      ["-module-name", "CCoreBluetoothEnumerations", "-target", target, "-Xcc", "-DCB_SHOWS_ERROR_CODES"] + searchPaths)
   }
 
   /// The lines of a source that do not compile, each with the first thing that the compiler says about it.

@@ -1,0 +1,45 @@
+/// The methods of Core Bluetooth's delegates that may be left out, by protocol.
+enum DelegateMethods {
+  static let all: [String: Set<String>] = [
+    "CBCentralManagerDelegate": [
+      "centralManager(_:willRestoreState:)",
+      "centralManager(_:didDiscover:advertisementData:rssi:)",
+      "centralManager(_:didConnect:)",
+      "centralManager(_:didFailToConnect:error:)",
+      "centralManager(_:didDisconnectPeripheral:error:)",
+      "centralManager(_:didDisconnectPeripheral:timestamp:isReconnecting:error:)",
+      "centralManager(_:connectionEventDidOccur:for:)",
+      "centralManager(_:didUpdateANCSAuthorizationFor:)",
+    ],
+    "CBPeripheralDelegate": [
+      "peripheralDidUpdateName(_:)",
+      "peripheral(_:didModifyServices:)",
+      "peripheralDidUpdateRSSI(_:error:)",
+      "peripheral(_:didReadRSSI:error:)",
+      "peripheral(_:didDiscoverServices:)",
+      "peripheral(_:didDiscoverIncludedServicesFor:error:)",
+      "peripheral(_:didDiscoverCharacteristicsFor:error:)",
+      "peripheral(_:didUpdateValueFor:error:)",
+      "peripheral(_:didWriteValueFor:error:)",
+      "peripheral(_:didUpdateNotificationStateFor:error:)",
+      "peripheral(_:didDiscoverDescriptorsFor:error:)",
+      "peripheralIsReady(toSendWriteWithoutResponse:)",
+      "peripheral(_:didOpen:error:)",
+      "peripheral(_:didReceive:error:)",
+      "peripheral(_:didCompleteChannelSoundingSession:)",
+    ],
+    "CBPeripheralManagerDelegate": [
+      "peripheralManager(_:willRestoreState:)",
+      "peripheralManagerDidStartAdvertising(_:error:)",
+      "peripheralManager(_:didAdd:error:)",
+      "peripheralManager(_:central:didSubscribeTo:)",
+      "peripheralManager(_:central:didUnsubscribeFrom:)",
+      "peripheralManager(_:didReceiveRead:)",
+      "peripheralManager(_:didReceiveWrite:)",
+      "peripheralManagerIsReady(toUpdateSubscribers:)",
+      "peripheralManager(_:didPublishL2CAPChannel:error:)",
+      "peripheralManager(_:didUnpublishL2CAPChannel:error:)",
+      "peripheralManager(_:didOpen:error:)",
+    ],
+  ]
+}
