@@ -88,4 +88,6 @@ public enum ControllerFault: Hashable, Sendable {
   /// The next encrypted packets are changed on their way, and their CRC fits nevertheless: somebody forges them. The
   /// integrity check of the first ends the connection.
   case spoilEncryptedPackets(count: Int)
+  /// From now on it neither answers its host nor tells it anything, while its radio goes on.
+  case hang
 }

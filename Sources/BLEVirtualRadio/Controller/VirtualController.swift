@@ -41,6 +41,7 @@ public final class VirtualController: HCITransport, TimerTarget {
     var commands = 0
     var refusals: [HCIOpcode: (error: HCIErrorCode, count: Int)] = [:]
     var spoiledPackets = 0
+    var isHung = false
 
     /// What the next command of this kind is refused with; `nil` where it is not.
     mutating func takeRefusal(of opcode: HCIOpcode) -> HCIErrorCode? {
@@ -90,7 +91,7 @@ public final class VirtualController: HCITransport, TimerTarget {
 
   /// Takes a packet of the host. Commands are answered after the configured delay.
   public func send(_ packet: HCIPacket) {
-    guard isOpen else { return }
+    guard isOpen, !faults.isHung else { return }
     switch packet.kind {
     case .command: queue(command: packet.octets)
     case .aclData: take(data: packet.octets)
@@ -116,7 +117,7 @@ public final class VirtualController: HCITransport, TimerTarget {
   }
 
   func toHost(_ packet: HCIPacket) {
-    guard isOpen else { return }
+    guard isOpen, !faults.isHung else { return }
     receiver?.transport(self, didReceive: packet)
   }
 
@@ -159,6 +160,7 @@ public final class VirtualController: HCITransport, TimerTarget {
     case .refuseCommands(let opcode, let error, let count):
       faults.refusals[HCIOpcode(opcode)] = (HCIErrorCode(rawValue: error), count)
     case .spoilEncryptedPackets(let count): faults.spoiledPackets = count
+    case .hang: faults.isHung = true
     }
   }
 
