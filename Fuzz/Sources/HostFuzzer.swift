@@ -116,6 +116,7 @@ private final class FuzzProgram: CentralEvents, PeripheralEvents {
   var peripheral: (any PeripheralRole)?
   private var connected = 0
   private var isServing = false
+  private var channels: [any PeerChannel] = []
 
   func central(didUpdateState state: AdapterState) {
     if state == .poweredOn { central?.startScan(ScanParameters(allowsDuplicates: true)) }
@@ -127,6 +128,12 @@ private final class FuzzProgram: CentralEvents, PeripheralEvents {
   }
 
   func central(didConnect peer: KnownPeer, link: any PeerLink) {
+    link.openChannel(ProtocolServiceMultiplexer(0x0080)) { [weak self] result in
+      guard let self, let channel = try? result.get() else { return }
+      channel.events = self
+      channel.send([UInt8](repeating: 0x5A, count: 600)) {}
+      self.channels.append(channel)
+    }
     link.discoverServices(nil) { result in
       for service in (try? result.get()) ?? [] {
         link.discoverCharacteristics(nil, of: service) { characteristics in
@@ -148,6 +155,7 @@ private final class FuzzProgram: CentralEvents, PeripheralEvents {
     peripheral.startAdvertising(LocalAdvertisement(localName: "fuzz", serviceUUIDs: [BLEUUID(0x180F)])) { _ in }
     if isServing { return }
     isServing = true
+    peripheral.publishChannel(demand: .none) { _ in }
     peripheral.add(FuzzProgram.service) { _ in }
   }
 
@@ -167,6 +175,10 @@ private final class FuzzProgram: CentralEvents, PeripheralEvents {
 
   func peripheral(didSubscribe central: RemoteCentral, to characteristic: LocalCharacteristicIdentifier) {}
   func peripheral(didUnsubscribe central: RemoteCentral, from characteristic: LocalCharacteristicIdentifier) {}
+  func peripheral(didOpen channel: any PeerChannel, from central: RemoteCentral) {
+    channel.events = self
+    channels.append(channel)
+  }
   func peripheral(didUpdate central: RemoteCentral) {}
 
   static let service = LocalService(
@@ -179,4 +191,9 @@ private final class FuzzProgram: CentralEvents, PeripheralEvents {
         identifier: LocalCharacteristicIdentifier(rawValue: 2), uuid: BLEUUID(high: 1, low: 2), properties: 0x02,
         permissions: LocalPermissions(read: SecurityDemand.none), value: [1, 2, 3]),
     ])
+}
+
+extension FuzzProgram: PeerChannelEvents {
+  func channel(_ channel: any PeerChannel, didReceive octets: ArraySlice<UInt8>) { channel.consume(octets.count) }
+  func channel(_ channel: any PeerChannel, didClose reason: EndReason) { channels.removeAll { $0 === channel } }
 }

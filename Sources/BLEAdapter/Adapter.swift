@@ -78,6 +78,8 @@ public enum OperationError: Error, Hashable, Sendable {
   case timedOut
   /// It needs a pairing, and there is no room for the keys of one more device.
   case tooManyBonds
+  /// A channel was not opened; `code` is the result of L2CAP (Core, Vol 3 Part A 4.23).
+  case channelRefused(code: UInt16)
   /// This side can't: the text says what and why.
   case notSupported(String)
 }

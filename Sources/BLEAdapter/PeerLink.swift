@@ -35,6 +35,10 @@ public protocol PeerLink: AnyObject {
   /// Writes the client configuration (indications only where notifications are not offered) and from then on tells
   /// `events` of values. Where another role of this process has it on already, there is no traffic.
   func setNotify(_ isOn: Bool, for characteristic: RemoteCharacteristic, _ completion: @escaping Completion<Void>)
+
+  /// Opens a channel to what the peer has published as `multiplexer`. Who gets the channel keeps it; it is closed when the
+  /// central leaves the link. Not in turn with the other operations.
+  func openChannel(_ multiplexer: ProtocolServiceMultiplexer, _ completion: @escaping Completion<any PeerChannel>)
 }
 
 public protocol PeerLinkEvents: AnyObject {

@@ -26,7 +26,14 @@ public protocol PeripheralRole: AnyObject {
   /// Asks for the connection parameters that suit `latency`; a hint.
   func setDesiredLatency(_ latency: ConnectionLatency, for central: PeerIdentifier)
 
-  /// Ends this role: its advertising and services. No event follows.
+  /// Lets centrals open channels; the completion gets what they open them by, 0x0080 to 0x00FF.
+  /// - Parameter demand: what the link of a central has to be before a channel is opened.
+  func publishChannel(
+    demand: SecurityDemand, _ completion: @escaping (Result<ProtocolServiceMultiplexer, PublishError>) -> Void)
+  /// Open channels stay. False where this role has not published it.
+  func unpublishChannel(_ multiplexer: ProtocolServiceMultiplexer, _ completion: @escaping (Bool) -> Void)
+
+  /// Ends this role: its advertising, services and channels. No event follows.
   func close()
 }
 
@@ -196,4 +203,6 @@ public protocol PeripheralEvents: AnyObject {
   func peripheral(didUnsubscribe central: RemoteCentral, from characteristic: LocalCharacteristicIdentifier)
   /// A larger MTU was agreed upon.
   func peripheral(didUpdate central: RemoteCentral)
+  /// A central has opened a channel. Who takes it keeps it and sets its events in this call: otherwise it is closed.
+  func peripheral(didOpen channel: any PeerChannel, from central: RemoteCentral)
 }

@@ -24,9 +24,6 @@ extension CBCentralManager: EventReceiver {
       guard let peripheral = context.peripherals.existing(identifier) else { return }
       let error = CBError(describing: .notConnected)
       peripheral.delegate?.peripheral(peripheral, didReadRSSI: SignalNumber.unavailable, error: error)
-    case .channelUnavailable(let identifier):
-      guard let peripheral = context.peripherals.existing(identifier) else { return }
-      peripheral.delegate?.peripheral(peripheral, didOpen: nil, error: CBError(describing: .operationNotSupported))
     case .soundingUnavailable(let identifier):
       guard let peripheral = context.peripherals.existing(identifier) else { return }
       let error = CBError(describing: .operationNotSupported)

@@ -32,6 +32,11 @@ extension CBPeripheral {
     case .readyToWrite:
       connection.window.reopen()
       delegate?.peripheralIsReady(toSendWriteWithoutResponse: self)
+    case .openedChannel(let answer):
+      switch answer {
+      case .success(let pipe): delegate?.peripheral(self, didOpen: CBL2CAPChannel(pipe, to: self), error: nil)
+      case .failure(let error): delegate?.peripheral(self, didOpen: nil, error: error.shown)
+      }
     case .services, .includedServices, .characteristics, .descriptors, .modified:
       receive(discovery: event, database, delegate)
     case .renamed(let name):

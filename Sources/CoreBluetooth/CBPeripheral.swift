@@ -222,12 +222,13 @@ open class CBPeripheral: CBPeer {
     context.submit { connection.setNotify(enabled, for: carried, remote) }
   }
 
-  /// Answered by `peripheral(_:didOpen:error:)` with `CBError.operationNotSupported`: this version has no channels.
+  /// Opens a channel to what the peripheral has published as `PSM`; answered by `peripheral(_:didOpen:error:)`. The channel is
+  /// the program's to keep.
   ///
   /// Availability: iOS 11.0, macOS 10.14.
   open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {
-    guard connectionForCommand() != nil else { return }
-    context.submit { [context, peerIdentifier] in context.session.value.post(.channelUnavailable(peerIdentifier)) }
+    guard let connection = connectionForCommand() else { return }
+    context.submit { [origin = context.origin] in connection.openChannel(PSM, origin: origin) }
   }
 
   /// Answered by `peripheral(_:didCompleteChannelSoundingSession:)` with `CBError.operationNotSupported`: no controller here

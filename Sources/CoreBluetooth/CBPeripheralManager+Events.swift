@@ -34,13 +34,13 @@ extension CBPeripheralManager: EventReceiver {
     case .readyToUpdate:
       window.places.reopen()
       delegate?.peripheralManagerIsReady(toUpdateSubscribers: self)
-    case .channelUnavailable(let multiplexer, let isPublishing):
-      let error = CBError(describing: .operationNotSupported)
-      if isPublishing {
-        delegate?.peripheralManager(self, didPublishL2CAPChannel: multiplexer, error: error)
-      } else {
-        delegate?.peripheralManager(self, didUnpublishL2CAPChannel: multiplexer, error: error)
-      }
+    case .publishedChannel(let multiplexer, let error):
+      delegate?.peripheralManager(self, didPublishL2CAPChannel: multiplexer, error: error)
+    case .unpublishedChannel(let multiplexer, let error):
+      delegate?.peripheralManager(self, didUnpublishL2CAPChannel: multiplexer, error: error)
+    case .openedChannel(let pipe, let central):
+      let channel = CBL2CAPChannel(pipe, to: object(for: central))
+      delegate?.peripheralManager(self, didOpen: channel, error: nil)
     }
   }
 

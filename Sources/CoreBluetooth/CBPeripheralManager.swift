@@ -44,9 +44,10 @@ open class CBPeripheralManager: CBManager {
     let adapter = AdapterChoice.adapter(options)
     let mailbox = Mailbox(queue: queue ?? .main, loop: adapter.loop)
     shared = Locked(State(delegate: delegate))
-    session = LoopBound(PeripheralSession(adapter: adapter, mailbox: mailbox, window: window))
+    let origin = adapter.loop.makeOrigin()
+    session = LoopBound(PeripheralSession(adapter: adapter, mailbox: mailbox, window: window, origin: origin))
     super.init(
-      adapter: adapter, origin: adapter.loop.makeOrigin(),
+      adapter: adapter, origin: origin,
       powerAlert: options?.flag(CBPeripheralManagerOptionShowPowerAlertKey) ?? false)
     mailbox.receiver = self
     let key = PreservationKey(.peripheral, options?[CBPeripheralManagerOptionRestoreIdentifierKey])
@@ -163,20 +164,23 @@ open class CBPeripheralManager: CBManager {
     return true
   }
 
-  /// Answered by `peripheralManager(_:didPublishL2CAPChannel:error:)` with `CBError.operationNotSupported`: this version has no
-  /// channels.
+  /// Lets centrals open channels; answered by `peripheralManager(_:didPublishL2CAPChannel:error:)` with the PSM that they open
+  /// them by, 0x0080 to 0x00FF. How they learn of it is for the program to say: by convention by the characteristic
+  /// `CBUUIDL2CAPPSMCharacteristicString`. Channels come by `peripheralManager(_:didOpen:error:)`.
   ///
   /// Availability: iOS 11.0, macOS 10.14.
+  /// - Parameter encryptionRequired: only over an encrypted link.
   open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
     guard isReadyForCommands() else { return }
-    submit { [session] in session.value.post(.channelUnavailable(0, isPublishing: true)) }
+    submit { [session] in session.value.publishChannel(demand: encryptionRequired ? .encryption : .none) }
   }
 
-  /// Answered by `peripheralManager(_:didUnpublishL2CAPChannel:error:)` with `CBError.operationNotSupported`.
+  /// No more channels are opened by this PSM; those that are there stay. Answered by
+  /// `peripheralManager(_:didUnpublishL2CAPChannel:error:)`.
   ///
   /// Availability: iOS 11.0, macOS 10.14.
   open func unpublishL2CAPChannel(_ PSM: CBL2CAPPSM) {
     guard isReadyForCommands() else { return }
-    submit { [session] in session.value.post(.channelUnavailable(PSM, isPublishing: false)) }
+    submit { [session] in session.value.unpublishChannel(PSM) }
   }
 }

@@ -190,7 +190,7 @@ struct DiscoveryTests {
     #expect(fixture.recorder.told == ["name Owenli", "name Other"])
   }
 
-  @Test("asking for a channel is answered with not supported")
+  @Test("a channel that the peer has not published is answered with not supported")
   func channel() async throws {
     let fixture = try await ConnectedFixture()
     fixture.peripheral.openL2CAPChannel(0x80)

@@ -134,14 +134,17 @@ struct PeripheralManagerTests {
     #expect(fixture.recorder.told == ["state 4", "state 5", "added FF11"])
   }
 
-  @Test("answers channels with not supported")
+  @Test("publishes channels and takes them back, and says where it can't")
   func channels() async {
     let fixture = await PeripheralFixture()
     fixture.manager.publishL2CAPChannel(withEncryption: false)
+    fixture.manager.publishL2CAPChannel(withEncryption: true)
     fixture.manager.unpublishL2CAPChannel(0x80)
+    fixture.manager.unpublishL2CAPChannel(0x81)
     await fixture.adapter.settle()
-    #expect(fixture.recorder.told == ["published 0", "unpublished 128"])
-    #expect(fixture.recorder.codes == [13, 13])
+    #expect(fixture.adapter.peripheral.channelDemands == [.none, .encryption])
+    #expect(fixture.recorder.told == ["published 128", "published 128", "unpublished 128", "unpublished 129"])
+    #expect(fixture.recorder.codes == [CBError.invalidParameters.rawValue])
   }
 
   @Test("passes hints on latency on")

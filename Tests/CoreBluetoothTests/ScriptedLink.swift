@@ -16,6 +16,8 @@ final class ScriptedLink: PeerLink, @unchecked Sendable {
   var errors: [AttributeHandle: OperationError] = [:]
   var discoveryError: OperationError?
   var notifyError: OperationError?
+  var channel: (any PeerChannel)?
+  var channelError = OperationError.channelRefused(code: 0x0002)
   /// While true the answers wait in `held`.
   var isHolding = false
   var held: [() -> Void] = []
@@ -92,6 +94,12 @@ final class ScriptedLink: PeerLink, @unchecked Sendable {
   func setNotify(_ isOn: Bool, for characteristic: RemoteCharacteristic, _ completion: @escaping Completion<Void>) {
     asked.append("notify \(characteristic.value) \(isOn)")
     let result: Result<Void, OperationError> = notifyError.map { .failure($0) } ?? .success(())
+    answer { completion(result) }
+  }
+
+  func openChannel(_ multiplexer: ProtocolServiceMultiplexer, _ completion: @escaping Completion<any PeerChannel>) {
+    asked.append("channel \(multiplexer)")
+    let result: Result<any PeerChannel, OperationError> = channel.map { .success($0) } ?? .failure(channelError)
     answer { completion(result) }
   }
 

@@ -12,6 +12,7 @@ final class ScriptedPeripheral: PeripheralRole, @unchecked Sendable {
   private var unsent: [() -> Void] = []
   var responses: [(transaction: TransactionIdentifier, result: UInt8, value: [UInt8])] = []
   var latencies: [ConnectionLatency] = []
+  var channelDemands: [SecurityDemand] = []
   var isClosed = false
   private var last: UInt32 = 0
 
@@ -55,6 +56,20 @@ final class ScriptedPeripheral: PeripheralRole, @unchecked Sendable {
   }
 
   func setDesiredLatency(_ latency: ConnectionLatency, for central: PeerIdentifier) { latencies.append(latency) }
+  func publishChannel(
+    demand: SecurityDemand, _ completion: @escaping (Result<ProtocolServiceMultiplexer, PublishError>) -> Void
+  ) {
+    channelDemands.append(demand)
+    let result: Result<ProtocolServiceMultiplexer, PublishError> =
+      addError.map { .failure($0) } ?? .success(ProtocolServiceMultiplexer(0x0080))
+    adapter.soon { completion(result) }
+  }
+
+  func unpublishChannel(_ multiplexer: ProtocolServiceMultiplexer, _ completion: @escaping (Bool) -> Void) {
+    let isKnown = multiplexer.rawValue == 0x0080
+    adapter.soon { completion(isKnown) }
+  }
+
   func close() { isClosed = true }
 
   // MARK: What tests say

@@ -20,4 +20,6 @@ public enum EndReason: Error, Hashable, Sendable {
   case encryptionTimedOut
   /// As many connections as the controller can hold are there already.
   case limitReached
+  /// The peer did what the protocol forbids, and this side ended it.
+  case protocolViolated
 }

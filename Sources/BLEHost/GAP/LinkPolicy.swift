@@ -29,6 +29,8 @@ enum LinkPolicy {
   static let disconnectDelay = StackDuration.seconds(1)
   /// How long links may take to end when the adapter is switched off.
   static let farewellLimit = StackDuration.milliseconds(500)
+  /// How long a link that nobody wants any more stays for channels that are still sending what they had when they were closed.
+  static let channelFarewellLimit = StackDuration.seconds(10)
   /// The pauses before each attempt to open a transport again that had failed.
   static let reopenDelays: [StackDuration] = [
     .milliseconds(100), .milliseconds(300), .seconds(1), .seconds(2), .seconds(5),

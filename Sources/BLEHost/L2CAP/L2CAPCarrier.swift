@@ -48,6 +48,8 @@ public struct L2CAPStatistics: Equatable, Sendable {
   public var unansweredCommands = 0
   /// Signaling commands that were answered with a rejection.
   public var rejectedCommands = 0
+  /// Channels that were closed because the peer broke their rules.
+  public var violatedChannels = 0
 
   public init() {}
 }

@@ -5,6 +5,10 @@ import BLEWire
 struct SignalingState {
   var nextIdentifier: UInt8 = 1
   var parameterUpdate: ParameterUpdate?
+  /// Requests about channels that wait for their answers, by identifier.
+  var channelRequests: [UInt8: ChannelRequest] = [:]
+  /// The peer has said that it knows nothing of enhanced channels.
+  var peerLacksEnhancedChannels = false
 
   /// A request of ours that waits for its answer.
   struct ParameterUpdate {
@@ -36,13 +40,13 @@ extension L2CAPLink {
   }
 
   func receiveSignaling(_ payload: ArraySlice<UInt8>) {
-    if queuedFrames > Self.answerLimit {
-      statistics.unansweredCommands += 1
-      return
-    }
     var reader = ByteReader(payload, layer: "L2CAP signaling")
     guard let header = try? L2CAPSignalingHeader(from: &reader), header.identifier != 0 else {
       ignore("a command without a valid identifier")
+      return
+    }
+    if header.code.isRequest, queuedFrames > Self.answerLimit {
+      statistics.unansweredCommands += 1
       return
     }
     var whole = ByteReader(payload, layer: "L2CAP signaling")
@@ -53,6 +57,7 @@ extension L2CAPLink {
       handle(pdu)
     } catch {
       log.log(.debug, "\(error)")
+      if answerMalformed(header) { return }
       if header.code.isRequest {
         reject(header.identifier, L2CAPCommandReject(reason: .commandNotUnderstood))
       } else {
@@ -80,14 +85,18 @@ extension L2CAPLink {
       let isAccepted = response.result == .accepted
       finishParameterUpdate(
         isAccepted ? .success(()) : .failure(.refused(code: UInt8(truncatingIfNeeded: response.result.rawValue))))
-    case .commandReject:
+    case .commandReject(let rejection):
+      if finishChannelRequest(pdu.identifier, rejection) { return }
       guard signaling.parameterUpdate?.identifier == pdu.identifier else { return ignore("an unsolicited rejection") }
       finishParameterUpdate(.failure(.refused(code: 0xFF)))
-    case .disconnectionRequest(let request):
-      // No channel is open that could be closed.
-      reject(
-        pdu.identifier,
-        L2CAPCommandReject(invalidLocal: request.destinationCID, remote: request.sourceCID))
+    case .disconnectionRequest(let request): answer(request, identifier: pdu.identifier)
+    case .disconnectionResponse(let response): finish(response, identifier: pdu.identifier)
+    case .flowControlCredit(let grant): receive(grant)
+    case .leCreditBasedConnectionRequest(let request): answer(request, identifier: pdu.identifier)
+    case .leCreditBasedConnectionResponse(let response): finish(response, identifier: pdu.identifier)
+    case .creditBasedConnectionRequest(let request): answer(request, identifier: pdu.identifier)
+    case .creditBasedConnectionResponse(let response): finish(response, identifier: pdu.identifier)
+    case .creditBasedReconfigureRequest(let request): answer(request, identifier: pdu.identifier)
     default:
       if pdu.command.code.isRequest {
         reject(pdu.identifier, L2CAPCommandReject(reason: .commandNotUnderstood))
@@ -120,22 +129,27 @@ extension L2CAPLink {
     signaling.parameterUpdate = nil
   }
 
-  private func takeIdentifier() -> UInt8 {
-    defer { signaling.nextIdentifier = signaling.nextIdentifier == .max ? 1 : signaling.nextIdentifier + 1 }
-    return signaling.nextIdentifier
+  /// An identifier that no request of ours waits with. There are more of them than requests can wait.
+  func takeIdentifier() -> UInt8 {
+    var identifier: UInt8
+    repeat {
+      identifier = signaling.nextIdentifier
+      signaling.nextIdentifier = identifier == .max ? 1 : identifier + 1
+    } while signaling.channelRequests[identifier] != nil || signaling.parameterUpdate?.identifier == identifier
+    return identifier
   }
 
-  private func reject(_ identifier: UInt8, _ rejection: L2CAPCommandReject) {
+  func reject(_ identifier: UInt8, _ rejection: L2CAPCommandReject) {
     statistics.rejectedCommands += 1
     send(L2CAPSignalingPDU(identifier: identifier, command: .commandReject(rejection)))
   }
 
-  private func ignore(_ what: String) {
+  func ignore(_ what: String) {
     statistics.ignoredCommands += 1
     log.log(.debug, "ignored \(what)")
   }
 
-  private func send(_ pdu: L2CAPSignalingPDU) {
+  func send(_ pdu: L2CAPSignalingPDU) {
     var writer = ByteWriter(headroom: Self.payloadHeadroom)
     pdu.encode(into: &writer)
     send(writer, on: .lowEnergySignaling)

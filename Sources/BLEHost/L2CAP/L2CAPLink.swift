@@ -29,10 +29,19 @@ public final class L2CAPLink {
   public var attributeProtocol: (any L2CAPChannelReceiver)?
   /// Takes the payloads of channel 0x0006. Held until `close()`.
   public var securityManager: (any L2CAPChannelReceiver)?
+  /// Says what peers may open channels to. Without it there is nothing.
+  public weak var services: (any L2CAPServices)?
+  /// What this side of channels takes that are yet to be opened.
+  public var channelParameters = L2CAPChannelParameters()
+  /// Whether this side knows enhanced channels, which came with version 5.2.
+  public var usesEnhancedChannels = true
   public internal(set) var statistics = L2CAPStatistics()
 
   private var reassembly = L2CAPReassembly()
   var signaling = SignalingState()
+  var channels = L2CAPChannelTable()
+  var channelLine = L2CAPChannelLine()
+  var channelFarewells: [ChannelFarewell] = []
 
   /// - Parameter carrier: is kept for as long as the link.
   public init(role: LinkRole, loop: any StackLoop, carrier: any L2CAPCarrier, log: Logger = .silent) {
@@ -43,16 +52,18 @@ public final class L2CAPLink {
   }
 
   /// The link is gone: nothing more is received, and what was held is let go.
-  public func close() {
+  public func close(_ reason: EndReason = .lost) {
     attributeProtocol = nil
     securityManager = nil
     owner = nil
+    services = nil
     forgetParameterUpdate()
+    endChannels(reason)
   }
 
   /// The data of one ACL packet. `isFirst`: it begins a frame (packet boundary flag 0b10 or 0b00).
   public func receive(fragment: ArraySlice<UInt8>, isFirst: Bool) {
-    switch reassembly.add(fragment, isFirst: isFirst, limit: Self.maximumPayload) {
+    switch reassembly.add(fragment, isFirst: isFirst, limit: maximumPayload) {
     case .incomplete: break
     case .broken:
       statistics.brokenFrames += 1
@@ -61,6 +72,7 @@ public final class L2CAPLink {
       statistics.oversizedFrames += 1
       log.log(.debug, "dropped a frame too long for channel \(channel)")
       if channel == .lowEnergySignaling { rejectOversizedCommand(reassembly.oversizedStart) }
+      channels[channel]?.refuse("a frame longer than the MPS")
     case .frame(let channel, let payload): dispatch(payload, of: channel)
     }
     if reassembly.takeBrokenPredecessor() { statistics.brokenFrames += 1 }
@@ -77,12 +89,12 @@ public final class L2CAPLink {
   }
 
   /// The longest payload that `channel` takes; `nil` where nobody serves it.
-  private static func maximumPayload(of channel: ChannelIdentifier) -> Int? {
+  private func maximumPayload(of channel: ChannelIdentifier) -> Int? {
     switch channel {
     case .attributeProtocol: ATTLimits.fullValueMTU
-    case .lowEnergySignaling: signalingMTU
-    case .securityManager: securityManagerMTU
-    default: nil
+    case .lowEnergySignaling: Self.signalingMTU
+    case .securityManager: Self.securityManagerMTU
+    default: channels[channel].map { Int($0.parameters.maximumPayloadSize) }
     }
   }
 
@@ -94,7 +106,9 @@ public final class L2CAPLink {
     case .lowEnergySignaling:
       receiveSignaling(payload)
       return
-    default: receiver = nil
+    default:
+      if let channel = channels[channel] { return channel.receive(payload) }
+      receiver = nil
     }
     guard let receiver else {
       statistics.unknownChannels += 1

@@ -74,6 +74,8 @@ final class HostConnection {
     hasReadName = bond?.layout != nil && peer.name != nil
     channels.attributeProtocol = bearer
     channels.owner = self
+    channels.services = self
+    channels.usesEnhancedChannels = stack.options.usesEnhancedChannels
     bearer.owner = self
     serverLink = stack.server.makeLink(for: self, on: bearer)
     data.receiver = self
@@ -149,7 +151,12 @@ final class HostConnection {
   func disconnect(_ reason: HCIErrorCode) {
     if phase == .closing { return }
     phase = .closing
-    askToDisconnect(reason)
+    // What a program wrote to a channel before it closed it is to arrive.
+    guard let channels, stack.power.phase != .leaving else { return askToDisconnect(reason) }
+    channels.afterFinishingChannels(limit: LinkPolicy.channelFarewellLimit) { [weak self] in
+      guard let self, self.isUp || self.stack.power.phase == .leaving else { return }
+      self.askToDisconnect(reason)
+    }
   }
 
   private func askToDisconnect(_ reason: HCIErrorCode) {
@@ -181,8 +188,8 @@ final class HostConnection {
     data.receiver = nil
   }
 
-  /// The link is gone: everything on it ends, and nothing is told any more.
-  func linkEnded() {
+  /// The link is gone: everything on it ends, and nothing is told any more but to the users of channels.
+  func linkEnded(_ reason: EndReason) {
     guard isUp else { return }
     isUp = false
     setUpSteps.cancel(loop)
@@ -196,7 +203,7 @@ final class HostConnection {
     }
     bearer.close()
     data.receiver = nil
-    channels?.close()
+    channels?.close(reason)
     channels = nil
     serverLink = nil
     for sent in updates.removeAll() { sent() }

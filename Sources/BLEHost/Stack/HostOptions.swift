@@ -20,6 +20,8 @@ public struct HostOptions: Sendable {
   public var randomAddressName: String?
   /// The longest ATT PDU that is taken on new links, in octets, 23 to 517.
   public var maximumTransmissionUnit: Int
+  /// Whether L2CAP channels are opened in enhanced mode where the peer has it, and peers may do so.
+  public var usesEnhancedChannels: Bool
   /// The time between two advertisements while nobody is connected.
   public var advertisingInterval: StackDuration
   /// The same while a central is connected.
@@ -37,7 +39,7 @@ public struct HostOptions: Sendable {
     name: String = "swift-corebluetooth", nameFollowsAdvertisement: Bool = false, appearance: UInt16 = 0,
     isPermitted: Bool = true, isSwitchedOn: Bool = true,
     randomAddress: DeviceAddress? = nil, randomAddressName: String? = nil,
-    maximumTransmissionUnit: Int = 517,
+    maximumTransmissionUnit: Int = 517, usesEnhancedChannels: Bool = true,
     advertisingInterval: StackDuration = .milliseconds(100),
     advertisingIntervalWhileConnected: StackDuration = .milliseconds(500),
     advertisingIntervalInBackground: StackDuration = .microseconds(1_022_500),
@@ -51,6 +53,7 @@ public struct HostOptions: Sendable {
     self.randomAddress = randomAddress
     self.randomAddressName = randomAddressName
     self.maximumTransmissionUnit = maximumTransmissionUnit
+    self.usesEnhancedChannels = usesEnhancedChannels
     self.advertisingInterval = advertisingInterval
     self.advertisingIntervalWhileConnected = advertisingIntervalWhileConnected
     self.advertisingIntervalInBackground = advertisingIntervalInBackground

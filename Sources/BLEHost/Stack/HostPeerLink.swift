@@ -12,6 +12,8 @@ final class HostPeerLink: PeerLink {
   weak var events: (any PeerLinkEvents)?
   /// The link has ended, or the central has left it: nothing is told any more.
   private(set) var isOver = false
+  /// Open channels of this central.
+  private var channels: [L2CAPChannel] = []
 
   init(connection: HostConnection, central: HostCentral) {
     self.connection = connection
@@ -27,13 +29,18 @@ final class HostPeerLink: PeerLink {
   func leave() {
     if isOver { return }
     isOver = true
+    for channel in channels { channel.close() }
+    channels = []
     database.remove(self)
     connection.links.removeAll { $0 === self }
     connection.leaveIfUnused()
   }
 
   /// The link has ended.
-  func end() { isOver = true }
+  func end() {
+    isOver = true
+    channels = []
+  }
 
   /// The completion, as long as the central has not left.
   private func whileIn<Value>(_ completion: @escaping Completion<Value>) -> Completion<Value> {
@@ -105,6 +112,34 @@ final class HostPeerLink: PeerLink {
   func setNotify(_ isOn: Bool, for characteristic: RemoteCharacteristic, _ completion: @escaping Completion<Void>) {
     if isOver { return refuse(completion) }
     database.setNotify(isOn, for: characteristic, by: self, whileIn(completion))
+  }
+
+  func openChannel(_ multiplexer: ProtocolServiceMultiplexer, _ completion: @escaping Completion<any PeerChannel>) {
+    guard !isOver, let link = connection.channels else { return refuse(completion) }
+    link.openChannel(multiplexer) { [weak self] result in
+      switch result {
+      case .success(let channel):
+        guard let self, !self.isOver else { return channel.close() }
+        self.channels.removeAll { $0.isClosed }
+        self.channels.append(channel)
+        completion(.success(channel))
+      case .failure(let failure):
+        if let self, !self.isOver { completion(.failure(OperationError(failure))) }
+      }
+    }
+  }
+}
+
+extension OperationError {
+  init(_ failure: L2CAPChannelFailure) {
+    switch failure {
+    case .refused(let result): self = .channelRefused(code: result.rawValue)
+    case .notUnderstood: self = .notSupported("the peer has no channels")
+    case .malformedAnswer: self = .protocolViolation("the answer to the request for a channel")
+    case .limitReached: self = .channelRefused(code: L2CAPConnectionResult.noResources.rawValue)
+    case .timedOut: self = .timedOut
+    case .linkClosed: self = .notConnected
+    }
   }
 }
 

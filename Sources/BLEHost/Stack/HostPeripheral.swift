@@ -21,6 +21,8 @@ final class HostPeripheral: PeripheralRole, StateListener {
   var toldState: AdapterState?
   private var services: [(identifier: LocalServiceIdentifier, published: PublishedService)] = []
   private var characteristics: [UInt32: Characteristic] = [:]
+  /// Open channels that centrals have opened to this role.
+  private var channels: [L2CAPChannel] = []
 
   init(stack: HostStack, events: any PeripheralEvents) {
     self.stack = stack
@@ -34,6 +36,7 @@ final class HostPeripheral: PeripheralRole, StateListener {
   func controllerWentAway() {
     services = []
     characteristics = [:]
+    channels = []
   }
 
   // MARK: Services
@@ -127,10 +130,40 @@ final class HostPeripheral: PeripheralRole, StateListener {
     connection.channels?.requestConnectionParameters(LinkPolicy.parameters(for: latency)) { _ in }
   }
 
+  // MARK: Channels
+
+  func publishChannel(
+    demand: SecurityDemand, _ completion: @escaping (Result<ProtocolServiceMultiplexer, PublishError>) -> Void
+  ) {
+    let result: Result<ProtocolServiceMultiplexer, PublishError>
+    if !stack.isRunning {
+      result = .failure(.notPoweredOn)
+    } else if let multiplexer = stack.publishedChannels.publish(for: self, demand: demand) {
+      result = .success(multiplexer)
+    } else {
+      result = .failure(.outOfSpace)
+    }
+    stack.later { completion(result) }
+  }
+
+  func unpublishChannel(_ multiplexer: ProtocolServiceMultiplexer, _ completion: @escaping (Bool) -> Void) {
+    let wasPublished = stack.publishedChannels.unpublish(multiplexer, of: self)
+    stack.later { completion(wasPublished) }
+  }
+
+  func channelOpened(_ channel: L2CAPChannel, on connection: HostConnection) {
+    events?.peripheral(didOpen: channel, from: connection.remoteCentral)
+    channels.removeAll { $0.isClosed }
+    if channel.events != nil { channels.append(channel) }
+  }
+
   func close() {
     stopAdvertising()
     stack.server.gatt.refuseRequests(of: self)
     removeAllServices()
+    stack.publishedChannels.unpublishAll(of: self)
+    for channel in channels { channel.close() }
+    channels = []
     stack.peripherals.removeAll { $0 === self }
     events = nil
   }

@@ -79,14 +79,14 @@ extension HostStack {
   }
 
   private func failed(_ connection: HostConnection, _ reason: EndReason) {
-    connection.linkEnded()
+    connection.linkEnded(reason)
     failWaiting(for: connection.peer.address, reason)
     linksChanged(connection)
   }
 
   private func ended(_ connection: HostConnection, _ reason: EndReason) {
     let links = connection.links
-    connection.linkEnded()
+    connection.linkEnded(reason)
     for link in links { link.central?.linkEnded(link, reason) }
     if connection.isPublished { publishLinks(connection, isConnected: false) }
     linksChanged(connection)

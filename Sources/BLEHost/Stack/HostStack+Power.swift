@@ -155,7 +155,22 @@ extension HostStack {
     power.isShutDown = true
     if power.phase == .down { return completion() }
     power.afterLeaving.append(completion)
-    applyWishes()
+    finishChannels { [self] in applyWishes() }
+  }
+
+  /// What programs wrote to channels before they closed them is to arrive, even where the program ends right after.
+  private func finishChannels(_ completion: @escaping () -> Void) {
+    var open = 1
+    let finished = {
+      open -= 1
+      if open == 0 { completion() }
+    }
+    for connection in connections.all {
+      guard let channels = connection.channels else { continue }
+      open += 1
+      channels.afterFinishingChannels(limit: LinkPolicy.channelFarewellLimit, finished)
+    }
+    finished()
   }
 
   /// What the death of its process does to a stack, for simulations: it does nothing any more, and tells nobody. On the loop.
@@ -171,13 +186,14 @@ extension HostStack {
   /// Nothing that depended on the controller is left, and nobody is told but of the state.
   private func endEverything() {
     power.isRunning = false
+    publishedChannels = PublishedChannels()
     scanner.reset()
     scanSwitch = ScanSwitch()
     endTurns()
     advertiser.reset()
     connector.reset()
     acceptList = []
-    for connection in connections.all { connection.linkEnded() }
+    for connection in connections.all { connection.linkEnded(.poweredOff) }
     snapshot.withLock { $0.connected = [:] }
     for role in centrals as [any StateListener] + peripherals { role.controllerWentAway() }
     resetServer()

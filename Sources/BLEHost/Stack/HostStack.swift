@@ -51,6 +51,7 @@ public final class HostStack: Adapter, @unchecked Sendable {
   var peripherals: [HostPeripheral] = []
   private(set) lazy var server = LocalServer(options: options, log: log)
   private var nextService: UInt32 = 1
+  var publishedChannels = PublishedChannels()
   /// Shown in place of the public address.
   var randomAddress: DeviceAddress?
   /// A random static address, for a controller that has no address of its own.

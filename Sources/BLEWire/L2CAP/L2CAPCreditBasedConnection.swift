@@ -103,7 +103,7 @@ public struct L2CAPCreditBasedReconfigureRequest: L2CAPSignalingPacket {
 
   public var mtu: UInt16
   public var mps: UInt16
-  /// The channels' ends at the receiver of the request.
+  /// The channels' ends at the sender of the request, which are the destinations of what the receiver sends.
   public var destinationCIDs: [ChannelIdentifier]
 
   public init(mtu: UInt16, mps: UInt16, destinationCIDs: [ChannelIdentifier]) {

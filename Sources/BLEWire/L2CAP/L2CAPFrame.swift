@@ -100,6 +100,8 @@ public enum L2CAPLimits {
   public static let minimumMTU: UInt16 = 23
   /// The smallest MTU and MPS of a channel opened by an enhanced request, in octets.
   public static let minimumEnhancedMTU: UInt16 = 64
+  /// The largest MPS that a side may have, in octets.
+  public static let maximumMPS: UInt16 = 65_533
   /// How many channels one enhanced request can open.
   public static let maximumChannelsPerRequest = 5
   /// Credits that one side can hold for a channel.

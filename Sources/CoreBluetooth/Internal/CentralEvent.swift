@@ -16,7 +16,6 @@ enum CentralEvent {
   case disconnected(PeerIdentifier, EndReason)
   case linkChanged(KnownPeer, isConnected: Bool, services: [BLEUUID])
   case rssiUnavailable(PeerIdentifier)
-  case channelUnavailable(PeerIdentifier)
   case soundingUnavailable(PeerIdentifier)
   case peripheral(PeerConnection, PeripheralEvent)
 }
@@ -39,4 +38,5 @@ enum PeripheralEvent {
   case readyToWrite
   case modified(ClosedRange<AttributeHandle>)
   case renamed(String)
+  case openedChannel(Answer<ChannelPipe>)
 }

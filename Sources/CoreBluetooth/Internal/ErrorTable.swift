@@ -15,7 +15,7 @@ extension CBError {
     case .requested: return nil
     case .closedByPeer: self.init(describing: .peripheralDisconnected)
     case .lost, .timedOut: self.init(describing: .connectionTimeout)
-    case .failedToEstablish, .refused, .poweredOff: self.init(describing: .connectionFailed)
+    case .failedToEstablish, .refused, .poweredOff, .protocolViolated: self.init(describing: .connectionFailed)
     case .bondLost: self.init(describing: .peerRemovedPairingInformation)
     case .encryptionTimedOut: self.init(describing: .encryptionTimedOut)
     case .limitReached: self.init(describing: .connectionLimitReached)
@@ -95,6 +95,20 @@ extension OperationError {
     case .timedOut: CBError(describing: .connectionTimeout)
     case .tooManyBonds: CBError(describing: .tooManyLEPairedDevices)
     case .notSupported: CBError(describing: .operationNotSupported)
+    case .channelRefused(let result): Self.channelError(result)
+    }
+  }
+
+  /// Results of L2CAP (Core, Vol 3 Part A 4.23): those about security have a counterpart among the attribute errors.
+  private static func channelError(_ result: UInt16) -> any Error {
+    switch result {
+    case 0x0002: CBError(describing: .operationNotSupported)
+    case 0x0004: CBError(describing: .connectionLimitReached)
+    case 0x0005: CBATTError(describing: .insufficientAuthentication)
+    case 0x0006: CBATTError(describing: .insufficientAuthorization)
+    case 0x0007: CBATTError(describing: .insufficientEncryptionKeySize)
+    case 0x0008: CBATTError(describing: .insufficientEncryption)
+    default: CBError(describing: .connectionFailed)
     }
   }
 

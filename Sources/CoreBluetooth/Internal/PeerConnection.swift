@@ -128,6 +128,17 @@ final class PeerConnection: @unchecked Sendable {
     }
   }
 
+  // MARK: Channels
+
+  /// - Parameter origin: what the channel submits its jobs by.
+  func openChannel(_ multiplexer: CBL2CAPPSM, origin: JobOrigin) {
+    guard isOpen else { return }
+    link.openChannel(ProtocolServiceMultiplexer(multiplexer)) { result in
+      let loop = self.session.loop
+      self.post(.openedChannel(result.map { ChannelPipe($0, loop: loop, origin: origin) }))
+    }
+  }
+
   // MARK: Signal strength
 
   /// Asked more often than once a second, the stack is asked, and the program told, once a second.

@@ -14,5 +14,7 @@ enum PeripheralManagerEvent {
   case unsubscribed(RemoteCentral, LocalCharacteristicIdentifier)
   case updated(RemoteCentral)
   case readyToUpdate
-  case channelUnavailable(CBL2CAPPSM, isPublishing: Bool)
+  case publishedChannel(CBL2CAPPSM, CBError?)
+  case unpublishedChannel(CBL2CAPPSM, CBError?)
+  case openedChannel(ChannelPipe, RemoteCentral)
 }

@@ -26,6 +26,8 @@ final class PeripheralSession: PeripheralEvents {
   let adapter: any Adapter
   private let mailbox: Mailbox
   private let window: UpdateWindow
+  /// What the channels of this manager submit their jobs by.
+  private let origin: JobOrigin
   private(set) var role: (any PeripheralRole)?
   private(set) var published: [ServiceNumber: LocalServiceIdentifier] = [:] { didSet { preserved?.setChanged() } }
   /// Published one after the other, since a service may include the one before.
@@ -43,7 +45,8 @@ final class PeripheralSession: PeripheralEvents {
   var preserved: (any PreservedState)?
   var memory = PreservationMemory() { didSet { preserved?.setChanged() } }
 
-  init(adapter: any Adapter, mailbox: Mailbox, window: UpdateWindow) {
+  init(adapter: any Adapter, mailbox: Mailbox, window: UpdateWindow, origin: JobOrigin) {
+    self.origin = origin
     self.adapter = adapter
     self.mailbox = mailbox
     self.window = window
@@ -193,6 +196,23 @@ final class PeripheralSession: PeripheralEvents {
     role?.setDesiredLatency(latency, for: central)
   }
 
+  // MARK: Channels
+
+  func publishChannel(demand: SecurityDemand) {
+    role?.publishChannel(demand: demand) { result in
+      switch result {
+      case .success(let multiplexer): self.post(.publishedChannel(multiplexer.rawValue, nil))
+      case .failure(let error): self.post(.publishedChannel(0, CBError(error)))
+      }
+    }
+  }
+
+  func unpublishChannel(_ multiplexer: CBL2CAPPSM) {
+    role?.unpublishChannel(ProtocolServiceMultiplexer(multiplexer)) { wasPublished in
+      self.post(.unpublishedChannel(multiplexer, wasPublished ? nil : CBError(describing: .invalidParameters)))
+    }
+  }
+
   // MARK: What the stack tells
 
   func peripheral(didUpdateState state: AdapterState) {
@@ -234,6 +254,10 @@ final class PeripheralSession: PeripheralEvents {
   }
 
   func peripheral(didUpdate central: RemoteCentral) { post(.updated(central)) }
+
+  func peripheral(didOpen channel: any PeerChannel, from central: RemoteCentral) {
+    post(.openedChannel(ChannelPipe(channel, loop: adapter.loop, origin: origin), central))
+  }
 }
 
 /// The window of a manager's updates, shared by its program and its session.

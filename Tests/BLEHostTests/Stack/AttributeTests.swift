@@ -337,5 +337,6 @@ private final class SilentPeripheral: PeripheralEvents, @unchecked Sendable {
   ) {}
   func peripheral(didSubscribe central: RemoteCentral, to characteristic: LocalCharacteristicIdentifier) {}
   func peripheral(didUnsubscribe central: RemoteCentral, from characteristic: LocalCharacteristicIdentifier) {}
+  func peripheral(didOpen channel: any PeerChannel, from central: RemoteCentral) {}
   func peripheral(didUpdate central: RemoteCentral) {}
 }

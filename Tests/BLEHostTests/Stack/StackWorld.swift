@@ -137,6 +137,9 @@ final class TestPeripheral: PeripheralEvents, @unchecked Sendable {
   private(set) var publications: [Result<LocalServiceIdentifier, PublishError>] = []
   private(set) var advertisingResults: [PublishError?] = []
   private(set) var sentCount = 0
+  /// Whether channels that are opened to it are kept.
+  var takesChannels = true
+  private(set) var channels: [TestChannel] = []
 
   init(_ stack: HostStack) { role = stack.makePeripheral(events: self) }
 
@@ -179,6 +182,9 @@ final class TestPeripheral: PeripheralEvents, @unchecked Sendable {
     unsubscribed.append((central, characteristic))
   }
   func peripheral(didUpdate central: RemoteCentral) { centrals.append(central) }
+  func peripheral(didOpen channel: any PeerChannel, from central: RemoteCentral) {
+    if takesChannels { channels.append(TestChannel(channel)) }
+  }
   func forget() {
     centrals = []
     subscribed = []
@@ -200,6 +206,25 @@ final class TestLinkEvents: PeerLinkEvents, @unchecked Sendable {
   }
   func link(_ link: any PeerLink, didUpdateName name: String) { names.append(name) }
   func link(_ link: any PeerLink, didUpdateMaximumTransmissionUnit octets: Int) { mtus.append(octets) }
+}
+
+/// Writes down what comes over a channel, and reads it at once where it is told so.
+final class TestChannel: PeerChannelEvents, @unchecked Sendable {
+  let channel: any PeerChannel
+  private(set) var received: [UInt8] = []
+  private(set) var ends: [EndReason] = []
+  var readsAtOnce = true
+
+  init(_ channel: any PeerChannel) {
+    self.channel = channel
+    channel.events = self
+  }
+
+  func channel(_ channel: any PeerChannel, didReceive octets: ArraySlice<UInt8>) {
+    received += octets
+    if readsAtOnce { channel.consume(octets.count) }
+  }
+  func channel(_ channel: any PeerChannel, didClose reason: EndReason) { ends.append(reason) }
 }
 
 /// A value that a completion will bring.

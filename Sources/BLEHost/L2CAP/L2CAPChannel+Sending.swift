@@ -1,0 +1,128 @@
+import BLECore
+import BLEWire
+
+/// What waits to be sent on a channel, oldest first.
+struct L2CAPChannelQueue {
+  private struct Chunk {
+    let octets: [UInt8]
+    /// Where the next frame begins.
+    var offset = 0
+    let sent: () -> Void
+  }
+
+  private var chunks: [Chunk] = []
+  private var first = 0
+  /// Of chunks whose last frame is with the carrier, and which frame that is.
+  private var leaving: [(frame: UInt64, sent: () -> Void)] = []
+  private var takenFrames: UInt64 = 0
+  private var leftFrames: UInt64 = 0
+  /// Octets of the SDU under way that no frame has taken yet.
+  private var openSDU = 0
+
+  var isEmpty: Bool { first == chunks.count }
+
+  mutating func append(_ octets: [UInt8], sent: @escaping () -> Void) {
+    chunks.append(Chunk(octets: octets, sent: sent))
+  }
+
+  /// Writes the next frame behind the headroom of `writer`. There is one.
+  mutating func takeFrame(mtu: Int, mps: Int, into writer: inout ByteWriter) {
+    let offset = chunks[first].offset
+    let end: Int
+    if openSDU == 0 {
+      openSDU = min(Self.fullestSDU(mtu: mtu, mps: mps), chunks[first].octets.count - offset)
+      end = offset + min(openSDU, mps - L2CAPFirstKFrame.headerOctetCount)
+      L2CAPFirstKFrame(sduLength: UInt16(openSDU), informationPayload: chunks[first].octets[offset..<end])
+        .encode(into: &writer)
+    } else {
+      end = offset + min(openSDU, mps)
+      writer.append(contentsOf: chunks[first].octets[offset..<end])
+    }
+    openSDU -= end - offset
+    chunks[first].offset = end
+    takenFrames += 1
+    if end == chunks[first].octets.count { retireFirst() }
+  }
+
+  /// The longest SDU that leaves no frame half empty.
+  private static func fullestSDU(mtu: Int, mps: Int) -> Int {
+    let frames = (mtu + L2CAPFirstKFrame.headerOctetCount) / mps
+    return frames == 0 ? mtu : frames * mps - L2CAPFirstKFrame.headerOctetCount
+  }
+
+  private mutating func retireFirst() {
+    leaving.append((takenFrames, chunks[first].sent))
+    first += 1
+    if first == chunks.count {
+      chunks.removeAll(keepingCapacity: true)
+      first = 0
+    } else if first >= 16, first * 2 >= chunks.count {
+      chunks.removeFirst(first)
+      first = 0
+    }
+  }
+
+  /// The oldest frame has left; a chunk that has left with it is to be told.
+  mutating func frameLeft() -> (() -> Void)? {
+    guard leftFrames < takenFrames else { return nil }
+    leftFrames += 1
+    guard let oldest = leaving.first, oldest.frame <= leftFrames else { return nil }
+    leaving.removeFirst()
+    return oldest.sent
+  }
+
+  /// Nothing more is sent, and nobody is told.
+  mutating func removeAll() {
+    chunks = []
+    first = 0
+    leaving = []
+    leftFrames = takenFrames
+    openSDU = 0
+  }
+}
+
+extension L2CAPChannel {
+  /// Sends `octets` as SDUs as long as the peer takes them. An empty array is sent at once and says nothing.
+  public func send(_ octets: [UInt8], sent: @escaping () -> Void) {
+    guard let link, state == .open else { return }
+    if octets.isEmpty {
+      link.loop.schedule(after: .zero, .work, sent)
+      return
+    }
+    outgoing.append(octets, sent: sent)
+    link.pump(self)
+  }
+
+  /// Whether there is something to send that the peer takes.
+  var hasFrame: Bool { peer.credits > 0 && !outgoing.isEmpty && (state == .open || state == .draining) }
+
+  /// The next frame, behind the headroom; there is one.
+  func takeFrame() -> ByteWriter {
+    peer.credits -= 1
+    var frame = ByteWriter(headroom: L2CAPLink.payloadHeadroom, capacity: Int(peer.mps))
+    outgoing.takeFrame(mtu: Int(peer.mtu), mps: Int(peer.mps), into: &frame)
+    return frame
+  }
+
+  /// The last frame is with the carrier: a channel that waited for that can be closed.
+  func finishDraining() {
+    if state == .draining, outgoing.isEmpty { disconnect(.requested) }
+  }
+
+  func oneFrameLeft() {
+    let sent = outgoing.frameLeft()
+    link?.channelFrameLeft()
+    sent?()
+  }
+
+  /// The peer takes more.
+  func receive(credits: UInt16) {
+    // To be ignored (Core, Vol 3 Part A 4.24).
+    if credits == 0 { return }
+    guard Int(peer.credits) + Int(credits) <= L2CAPLimits.maximumCredits else {
+      return refuse("the peer hands out more than 65,535 credits")
+    }
+    peer.credits += credits
+    link?.pump(self)
+  }
+}

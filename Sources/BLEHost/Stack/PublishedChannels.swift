@@ -1,0 +1,66 @@
+import BLEAdapter
+import BLECore
+import BLEWire
+
+/// What the peripherals of the process let centrals open channels to.
+struct PublishedChannels {
+  /// A class: Swift 6.3 takes an optional structure with a weak reference apart wrongly where it is `nil`.
+  private final class Entry {
+    weak let role: HostPeripheral?
+    let demand: SecurityDemand
+
+    init(role: HostPeripheral, demand: SecurityDemand) {
+      self.role = role
+      self.demand = demand
+    }
+  }
+
+  /// Numbers that a device gives out itself (Core, Vol 3 Part A 4.22).
+  private static let range: ClosedRange<UInt16> = 0x0080...0x00FF
+  private var entries: [UInt16: Entry] = [:]
+  /// A number that was taken back is given out again as late as possible: peers may remember it.
+  private var next = range.lowerBound
+
+  /// `nil` where all numbers are taken.
+  mutating func publish(for role: HostPeripheral, demand: SecurityDemand) -> ProtocolServiceMultiplexer? {
+    for _ in Self.range {
+      let number = next
+      next = number == Self.range.upperBound ? Self.range.lowerBound : number + 1
+      if entries[number] == nil {
+        entries[number] = Entry(role: role, demand: demand)
+        return ProtocolServiceMultiplexer(number)
+      }
+    }
+    return nil
+  }
+
+  /// False where `role` has not published it.
+  mutating func unpublish(_ multiplexer: ProtocolServiceMultiplexer, of role: HostPeripheral) -> Bool {
+    guard let entry = entries[multiplexer.rawValue], entry.role === role else { return false }
+    entries[multiplexer.rawValue] = nil
+    return true
+  }
+
+  mutating func unpublishAll(of role: HostPeripheral) {
+    entries = entries.filter { $0.value.role !== role && $0.value.role != nil }
+  }
+
+  /// Who takes channels to `multiplexer`, and what a link has to be for that.
+  func publisher(of multiplexer: ProtocolServiceMultiplexer) -> (role: HostPeripheral, demand: SecurityDemand)? {
+    guard let entry = entries[multiplexer.rawValue], let role = entry.role else { return nil }
+    return (role, entry.demand)
+  }
+}
+
+extension HostConnection: L2CAPServices {
+  func link(_ link: L2CAPLink, refusalOf multiplexer: ProtocolServiceMultiplexer) -> L2CAPConnectionResult? {
+    guard phase != .closing, let publisher = stack.publishedChannels.publisher(of: multiplexer) else {
+      return .spsmNotSupported
+    }
+    return AccessRequirement(demand: publisher.demand).channelRefusal(of: serverLink?.security ?? .open)
+  }
+
+  func link(_ link: L2CAPLink, didOpen channel: L2CAPChannel) {
+    stack.publishedChannels.publisher(of: channel.multiplexer)?.role.channelOpened(channel, on: self)
+  }
+}

@@ -1,0 +1,158 @@
+internal import BLEAdapter
+internal import BLECore
+
+/// What lies between a channel of the stack and the two streams of a program: received octets that nobody has read, octets
+/// that were written and have not left, and how each stream stands.
+///
+/// `@unchecked Sendable`: `channel` is touched on the loop only, all that changes otherwise is behind `lock`.
+final class ChannelPipe: @unchecked Sendable {
+  /// Octets that can wait to be sent.
+  static let outputCapacity = 64 << 10
+  /// Octets that have to be free before a stream's delegate is told of space: a packet's worth is not worth a call.
+  static let outputLowWater = 16 << 10
+
+  let multiplexer: CBL2CAPPSM
+  /// On it calls wait that find nothing to read or no space.
+  let lock = NSCondition()
+  let loop: any StackLoop
+  private let origin: JobOrigin
+
+  // Behind the lock.
+  var received = OctetQueue()
+  /// Read, and not yet told to the stack.
+  var consumed = 0
+  var written: [UInt8] = []
+  /// Octets with the stack.
+  var underWay = 0
+  /// How the channel ended.
+  var end: ChannelEnd?
+  var input = StreamState()
+  var output = StreamState()
+  private var isClosing = false
+  private var isJobPending = false
+
+  /// On the loop.
+  private var channel: (any PeerChannel)?
+
+  /// On the loop.
+  init(_ channel: any PeerChannel, loop: any StackLoop, origin: JobOrigin) {
+    self.channel = channel
+    self.loop = loop
+    self.origin = origin
+    multiplexer = channel.multiplexer.rawValue
+    channel.events = self
+  }
+
+  deinit {
+    guard let channel else { return }
+    let bound = LoopBound(channel)
+    loop.submit(from: origin) { bound.value.close() }
+  }
+
+  /// Ends the channel when all that was written has been sent.
+  func close() {
+    locked { isClosing = true }
+    requestJob()
+  }
+
+  func locked<Result>(_ body: () -> Result) -> Result {
+    lock.lock()
+    defer { lock.unlock() }
+    return body()
+  }
+
+  // MARK: What programs' threads have done, told to the stack
+
+  /// Sees to it that the stack learns of what has changed; several changes make one job.
+  func requestJob() {
+    let isNew = locked {
+      defer { isJobPending = true }
+      return !isJobPending
+    }
+    if isNew { loop.submit(from: origin) { [self] in work() } }
+  }
+
+  /// On the loop.
+  private func work() {
+    let (count, octets, isClosing) = locked {
+      isJobPending = false
+      let octets = written
+      written = []
+      underWay += octets.count
+      defer { consumed = 0 }
+      return (consumed, octets, self.isClosing || input.isClosed && output.isClosed)
+    }
+    if let channel {
+      if count > 0 { channel.consume(count) }
+      if !octets.isEmpty { channel.send(octets) { [weak self] in self?.sent(octets.count) } }
+      if isClosing { channel.close() }
+    }
+    holdTime()
+  }
+
+  /// On the loop.
+  private func sent(_ count: Int) {
+    locked {
+      underWay -= count
+      lock.broadcast()
+    }
+    signalStreams()
+    holdTime()
+  }
+
+  // MARK: Readiness
+
+  /// Octets that can be written. Under the lock.
+  var space: Int { max(0, Self.outputCapacity - written.count - underWay) }
+
+  /// Lets the run loops of those streams know that have something to tell.
+  func signalStreams() {
+    for side in [StreamSide.input, .output] {
+      let schedule: StreamSchedule? = locked {
+        guard hasEvent(side), !self[side].isSignalled, let schedule = self[side].schedule, !schedule.isEmpty else {
+          return nil
+        }
+        self[side].isSignalled = true
+        return schedule
+      }
+      schedule?.signal()
+    }
+  }
+}
+
+extension ChannelPipe: PeerChannelEvents {
+  func channel(_ channel: any PeerChannel, didReceive octets: ArraySlice<UInt8>) {
+    let isWanted = locked {
+      if input.isClosed { return false }
+      received.append(octets)
+      lock.broadcast()
+      return true
+    }
+    guard isWanted else { return channel.consume(octets.count) }
+    signalStreams()
+    holdTime()
+  }
+
+  func channel(_ channel: any PeerChannel, didClose reason: EndReason) {
+    self.channel = nil
+    locked {
+      end = ChannelEnd(reason)
+      lock.broadcast()
+    }
+    signalStreams()
+    holdTime()
+  }
+}
+
+/// How a channel ended, as its streams show it.
+struct ChannelEnd {
+  /// `nil` where one of the two sides has closed it.
+  let error: CBError?
+
+  init(_ reason: EndReason) {
+    switch reason {
+    case .requested, .closedByPeer: error = nil
+    default: error = CBError(reason)
+    }
+  }
+}
