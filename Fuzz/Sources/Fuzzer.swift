@@ -11,7 +11,7 @@ struct Fuzzer: Sendable {
 
   static let all: [Fuzzer] = [
     .advertisingData, .attributeProtocol, .attributeServer, .btsnoop, .dissector, .gattClient, .h4, .hciCommand,
-    .hciEvent, .host, .l2cap, .linkLayer, .pcapng, .profile, .registry, .securityManager, .texts,
+    .hciEvent, .host, .l2cap, .l2capChannels, .linkLayer, .pcapng, .profile, .registry, .securityManager, .texts,
   ]
 }
 

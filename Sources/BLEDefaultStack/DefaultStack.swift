@@ -9,6 +9,7 @@ import Synchronization
 ///
 /// Which adapter is told by `BLE_ADAPTER` in the environment, else by the configuration file
 /// (`$XDG_CONFIG_HOME/swift-corebluetooth/config.json`, `{"adapter": "..."}`), else it is the embedded radio's default air.
+/// `BLE_RADIO_SPEED` lets the time of the embedded radio pass so many times faster than the clock, for simulations.
 /// `BLE_LOG` is the level of the log on standard error (`notice` where it is not set). `BLE_CAPTURE` is the path of a file that
 /// takes all traffic between host and controller of the first adapter: pcapng where it ends with `.pcapng`, else btsnoop;
 /// ``RecordingPaths`` names the variables that go with it.

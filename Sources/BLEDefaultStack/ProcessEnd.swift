@@ -16,7 +16,7 @@ enum ProcessEnd {
 
   private static let state = Mutex(State())
   /// How long the peers' last packets may take.
-  private static let limit = DispatchTimeInterval.milliseconds(800)
+  private static let limit = DispatchTimeInterval.seconds(3)
   /// Where the signal handler leaves the signal's number.
   private static let pipeEnd = Atomic<Int32>(-1)
   private static let signals = [SIGTERM, SIGINT, SIGHUP]

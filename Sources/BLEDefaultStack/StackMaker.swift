@@ -13,7 +13,9 @@ struct StackMaker {
 
   /// - Parameter recording: what of the traffic is kept.
   func make(_ name: AdapterName, recording paths: RecordingPaths) -> MadeStack {
-    let loop = DispatchStackLoop()
+    let loop: DispatchStackLoop
+    // Only a simulated controller keeps up with another clock than the machine's.
+    if case .radio = name { loop = DispatchStackLoop(speed: radioSpeed) } else { loop = DispatchStackLoop() }
     let recording = record(paths, loop)
     let store = FilePeerStore(folder: surroundings.stateFolder, entropy: SystemEntropy(), log: log.labelled("peers"))
     let bonds = FileBondStore(folder: surroundings.stateFolder + "/bonds", log: log.labelled("bonds"))
@@ -46,6 +48,16 @@ struct StackMaker {
       log: log, tap: recording?.tap,
       makeTransport: makeTransport)
     return MadeStack(stack: stack, recording: recording.map { LoopBound($0) })
+  }
+
+  /// A wrong number is no reason to have no Bluetooth.
+  private var radioSpeed: Int {
+    switch surroundings.radioSpeed {
+    case .success(let speed): return speed
+    case .failure(let mistake):
+      log.log(.error, mistake.description)
+      return 1
+    }
   }
 
   /// A capture that cannot be written is no reason to have no Bluetooth.

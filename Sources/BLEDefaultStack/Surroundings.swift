@@ -68,6 +68,13 @@ struct Surroundings: Sendable {
     }
   }
 
+  /// How many seconds of the embedded radio pass in one. Programs of one speed hear each other.
+  var radioSpeed: Result<Int, NamingMistake> {
+    guard let text = environment("BLE_RADIO_SPEED") else { return .success(1) }
+    if let speed = Int(text), (1...1_000).contains(speed) { return .success(speed) }
+    return .failure(NamingMistake(description: "BLE_RADIO_SPEED: '\(text)' is not a number of 1 to 1000"))
+  }
+
   /// The least important lines that are wanted on standard error.
   var logLevel: Result<LogLevel, NamingMistake> {
     guard let text = environment("BLE_LOG") else { return .success(.notice) }

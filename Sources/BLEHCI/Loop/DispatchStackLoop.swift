@@ -5,11 +5,16 @@ import Synchronization
 
 /// The loop of a stack in real time: a serial queue and the machine's monotonic clock, which all its processes share.
 ///
+/// A loop may run faster than the clock: then each of its seconds takes a part of a real one, for simulations of which the
+/// machine can do more than real time. Loops of the same speed agree on the time, also across processes.
+///
 /// `@unchecked Sendable`: `timers`, `source` and `armed` are touched only on the queue, which is serial; the rest is
 /// constant or atomic.
 public final class DispatchStackLoop: StackLoop, @unchecked Sendable {
   /// Where everything runs: what watches file descriptors for this stack puts its events on this queue.
   public let queue: DispatchQueue
+  /// How many of its seconds pass in one.
+  public let speed: Int
   private let nextOrigin = Atomic<UInt32>(1)
   private var timers = TimerQueue()
   private let source: any DispatchSourceTimer
@@ -17,8 +22,10 @@ public final class DispatchStackLoop: StackLoop, @unchecked Sendable {
   private var armed = StackInstant.distantFuture
   private var isFiring = false
 
-  public init(label: String = "ble.stack") {
+  /// - Parameter speed: at least 1, and 1 wherever the controller is not simulated.
+  public init(label: String = "ble.stack", speed: Int = 1) {
     queue = DispatchQueue(label: label)
+    self.speed = max(1, speed)
     source = DispatchSource.makeTimerSource(queue: queue)
     source.setEventHandler { [weak self] in self?.fire() }
     source.schedule(deadline: .distantFuture)
@@ -30,7 +37,7 @@ public final class DispatchStackLoop: StackLoop, @unchecked Sendable {
   public var now: StackInstant {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
-    return StackInstant(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
+    return StackInstant(nanoseconds: (Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)) &* Int64(speed))
   }
 
   public func submit(from origin: JobOrigin, _ job: @escaping @Sendable () -> Void) {
@@ -67,7 +74,7 @@ public final class DispatchStackLoop: StackLoop, @unchecked Sendable {
 
   private func arm(_ deadline: StackInstant) {
     armed = deadline
-    let delay = max(0, (deadline - now).nanoseconds)
+    let delay = max(0, (deadline - now).nanoseconds) / Int64(speed)
     source.schedule(deadline: .now() + .nanoseconds(Int(clamping: delay)), leeway: .nanoseconds(0))
   }
 }

@@ -103,6 +103,8 @@ public final class L2CAPChannel: PeerChannel {
     link?.log.log(.info, "channel \(identifier): \(what)")
     link?.statistics.violatedChannels += 1
     disconnect(.protocolViolated)
+    // Whatever the peer says to that, nothing more comes of it.
+    tellEnd(.protocolViolated)
   }
 
   /// It is over.
@@ -112,9 +114,13 @@ public final class L2CAPChannel: PeerChannel {
     let wasOpening = state == .opening
     state = .closed
     outgoing.removeAll()
+    if !wasOpening { tellEnd(reason) }
+  }
+
+  private func tellEnd(_ reason: EndReason) {
     let events = events
     self.events = nil
-    if !wasOpening { events?.channel(self, didClose: reason) }
+    events?.channel(self, didClose: reason)
   }
 
   private func cancelDrain() {

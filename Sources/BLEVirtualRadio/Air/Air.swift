@@ -32,6 +32,9 @@ public final class Air {
   }
   /// The way to other processes, where there is one.
   weak var bridge: (any AirBridge)?
+  /// How long a process that a connection leads to may be silent at the least, whatever the connection's time-out is. For airs
+  /// that are faster than the machine's clock, where no machine could keep the short times.
+  var leastSupervision = StackDuration.zero
   /// Advertisers that wait for somebody to listen.
   private var resting: [Int: Advertiser] = [:]
   private var restCount = 0

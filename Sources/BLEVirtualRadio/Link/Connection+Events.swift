@@ -164,8 +164,11 @@ extension Connection {
 
   private var supervisionLimit: StackDuration {
     // Until the peer was heard once, six intervals are the limit (Core, Vol 6 Part B 4.5.2).
+    if case .remote = peer {
+      let limit = isEstablished ? timing.timeoutDuration : max(timing.intervalDuration * 6, RemoteLink.patience)
+      return max(limit, air.leastSupervision)
+    }
     if isEstablished { return timing.timeoutDuration }
-    if case .remote = peer { return max(timing.intervalDuration * 6, RemoteLink.patience) }
     return timing.intervalDuration * 6
   }
 

@@ -49,7 +49,9 @@ public final class SharedAir {
     } else {
       folder = try PrivateFolder.runtime()
     }
-    for part in ["air", name] { folder = try PrivateFolder.make(folder + "/" + part) }
+    // Processes whose clocks run at different speeds can't hear each other.
+    let place = loop.speed == 1 ? name : "\(name).x\(loop.speed)"
+    for part in ["air", place] { folder = try PrivateFolder.make(folder + "/" + part) }
     self.folder = folder
     let entropy = SystemEntropy()
     process = entropy.next()
@@ -58,6 +60,7 @@ public final class SharedAir {
     air = Air(loop: loop, seed: seed, propagation: propagation, loss: loss)
     listenerSource = DispatchSource.makeReadSource(fileDescriptor: listener.descriptor, queue: loop.queue)
     air.bridge = self
+    if loop.speed > 1 { air.leastSupervision = RemoteLink.patience * Int64(loop.speed) }
     let bound = LoopBound(Unowned(self))
     listenerSource.setEventHandler { bound.value.object?.acceptAll() }
     // The socket must stay until the source has let go of it.

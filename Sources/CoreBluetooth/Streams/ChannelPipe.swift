@@ -8,6 +8,8 @@ internal import BLECore
 final class ChannelPipe: @unchecked Sendable {
   /// Octets that can wait to be sent.
   static let outputCapacity = 64 << 10
+  /// Octets that are handed to the stack in one piece: space is free again piece by piece.
+  static let pieceLength = 16 << 10
   /// Octets that have to be free before a stream's delegate is told of space: a packet's worth is not worth a call.
   static let outputLowWater = 16 << 10
 
@@ -84,10 +86,23 @@ final class ChannelPipe: @unchecked Sendable {
     }
     if let channel {
       if count > 0 { channel.consume(count) }
-      if !octets.isEmpty { channel.send(octets) { [weak self] in self?.sent(octets.count) } }
+      send(octets, on: channel)
       if isClosing { channel.close() }
     }
     holdTime()
+  }
+
+  /// On the loop.
+  private func send(_ octets: [UInt8], on channel: any PeerChannel) {
+    if octets.isEmpty { return }
+    if octets.count <= Self.pieceLength {
+      channel.send(octets) { [weak self] in self?.sent(octets.count) }
+      return
+    }
+    for start in stride(from: 0, to: octets.count, by: Self.pieceLength) {
+      let piece = Array(octets[start..<min(start + Self.pieceLength, octets.count)])
+      channel.send(piece) { [weak self] in self?.sent(piece.count) }
+    }
   }
 
   /// On the loop.

@@ -1,13 +1,14 @@
 internal import BLECore
 
 // How streams and a simulated world's time go together: while a run loop has been woken and has not called the delegate yet,
-// time stands still, as it does for callbacks on the manager's queue. A run loop that nobody runs stops nothing.
+// time stands still, as it does for callbacks on the manager's queue. A run loop that nobody runs stops nothing, once that is
+// clear.
 
 extension ChannelPipe {
   /// On the loop.
   func holdTime() {
     guard loop is VirtualLoop else { return }
-    for side in [StreamSide.input, .output] where locked({ self[side].isSignalled }) {
+    for side in [StreamSide.input, .output] where locked({ self[side].isBusy }) {
       loop.deliver(StreamHold(self, side))
     }
   }
@@ -21,12 +22,24 @@ extension ChannelPipe {
     for finished in holds { finished() }
   }
 
-  func releaseHoldsIfTold(_ side: StreamSide) {
-    if !locked({ self[side].isSignalled }) { releaseHolds(side) }
+  /// The delegate has been told, and time may go on unless there is more.
+  func finishTelling(_ side: StreamSide) {
+    let holds: [@Sendable () -> Void] = locked {
+      self[side].isTelling = false
+      if self[side].isSignalled { return [] }
+      defer { self[side].holds = [] }
+      return self[side].holds
+    }
+    for finished in holds { finished() }
   }
 
   /// Where the stream's run loops wait for its events.
   func setSchedule(_ schedule: StreamSchedule, _ side: StreamSide) { locked { self[side].schedule = schedule } }
+}
+
+extension StreamState {
+  /// The delegate is to be told something, or is just being told.
+  fileprivate var isBusy: Bool { isSignalled || isTelling }
 }
 
 /// Holds time until a stream's delegate has been told.
@@ -40,23 +53,38 @@ private final class StreamHold: CallbackDelivery {
   }
 
   func dispatch(finished: @escaping @Sendable () -> Void) {
-    let isHeld =
-      isAwaited()
-      && pipe.locked {
-        guard pipe[side].isSignalled else { return false }
-        pipe[side].holds.append(finished)
-        return true
-      }
-    if !isHeld { finished() }
+    let isRunning = pipe.locked { pipe[side].schedule }?.isRunning ?? false
+    let isHeld = pipe.locked {
+      guard pipe[side].isBusy, isRunning || !pipe[side].isAbandoned else { return false }
+      pipe[side].holds.append(finished)
+      return true
+    }
+    if isHeld { pipe.watch(side) } else { finished() }
+  }
+}
+
+extension ChannelPipe {
+  /// How long a run loop may not be running before nobody is taken to run it. Between two events it is not running for a
+  /// moment, and on a busy machine the moment can be long.
+  private static let patience = DispatchTimeInterval.seconds(2)
+
+  fileprivate func watch(_ side: StreamSide) {
+    let isNew = locked {
+      defer { self[side].isWatched = true }
+      return !self[side].isWatched
+    }
+    if isNew { DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { [weak self] in self?.look(side) } }
   }
 
-  /// Between two events a run loop is not running for a moment: programs call it again and again.
-  private func isAwaited() -> Bool {
-    for _ in 0..<64 {
-      guard let schedule = pipe.locked({ pipe[side].isSignalled ? pipe[side].schedule : nil }) else { return false }
-      if schedule.isRunning { return true }
-      sched_yield()
+  private func look(_ side: StreamSide) {
+    let isRunning = locked { self[side].schedule }?.isRunning ?? false
+    let isHeld = locked {
+      self[side].isWatched = false
+      return !self[side].holds.isEmpty
     }
-    return false
+    guard isHeld else { return }
+    if isRunning { return watch(side) }
+    locked { self[side].isAbandoned = true }
+    releaseHolds(side)
   }
 }

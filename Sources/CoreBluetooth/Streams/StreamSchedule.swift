@@ -109,7 +109,7 @@ final class StreamSchedule: @unchecked Sendable {
     guard let pipe, let stream else { return }
     if let (event, delegate) = pipe.takeEvent(side) { delegate?.stream(stream, handle: event) }
     pipe.signalStreams()
-    pipe.releaseHoldsIfTold(side)
+    pipe.finishTelling(side)
   }
 
   private func makeSource() -> CFRunLoopSource? {

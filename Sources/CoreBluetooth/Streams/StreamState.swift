@@ -19,10 +19,16 @@ struct StreamState {
   var hasToldEnd = false
   /// The run loops were woken and have not called back.
   var isSignalled = false
+  /// The delegate is being told.
+  var isTelling = false
   /// The run loops that the stream is scheduled on.
   var schedule: StreamSchedule?
   /// Called when the delegate has been told: a simulated world's time stands still until then.
   var holds: [@Sendable () -> Void] = []
+  /// Somebody will look whether time stands still for a run loop that nobody runs.
+  var isWatched = false
+  /// Nobody runs the run loops, as far as is known.
+  var isAbandoned = false
 }
 
 extension ChannelPipe {
@@ -63,6 +69,8 @@ extension ChannelPipe {
   func takeEvent(_ side: StreamSide) -> (event: Stream.Event, delegate: (any StreamDelegate)?)? {
     locked {
       self[side].isSignalled = false
+      self[side].isAbandoned = false
+      self[side].isTelling = true
       guard let event = nextEvent(side) else { return nil }
       switch event {
       case .openCompleted: self[side].owesOpening = false

@@ -9,6 +9,9 @@ import CoreBluetooth
   /// Why nothing more can be asked, where it is so.
   private let linkFailure: () -> ToolError?
 
+  /// The channel that was opened last, until it has been handed out.
+  private var channel: CBL2CAPChannel?
+
   /// Told of each value of a characteristic that was subscribed to.
   var onValue: ((CBCharacteristic, [UInt8]) -> Void)?
 
@@ -25,6 +28,7 @@ import CoreBluetooth
     case value(ObjectIdentifier)
     case written(ObjectIdentifier)
     case notifyState(ObjectIdentifier)
+    case channel
   }
 
   private enum Answer {
@@ -115,6 +119,18 @@ import CoreBluetooth
     }
   }
 
+  func openChannel(_ psm: CBL2CAPPSM) async throws(ToolError) -> CBL2CAPChannel {
+    defer { channel = nil }
+    try await ask("Opening the channel \(psm)", .channel) { peripheral.openL2CAPChannel(psm) }
+    guard let channel else { throw ToolError(.failed, "The channel \(psm) was not opened.") }
+    return channel
+  }
+
+  /// Throws where the link is gone.
+  func requireLink() throws(ToolError) {
+    if let failure = linkFailure() { throw failure }
+  }
+
   /// Waits for a condition that the device brings about, as long as the link holds.
   func until(within seconds: Double?, _ condition: @escaping @MainActor () -> Bool) async throws(ToolError) {
     try await session.waiting.until(within: seconds) { () throws(ToolError) in
@@ -192,6 +208,11 @@ extension ConnectedPeripheral: @MainActor CBPeripheralDelegate {
 
   func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?) {
     settle(.value(ObjectIdentifier(descriptor)), error)
+  }
+
+  func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+    self.channel = channel
+    settle(.channel, error)
   }
 
   func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) { session.waiting.changed() }

@@ -1,0 +1,121 @@
+import CoreBluetooth
+
+/// `ble l2cap`: a channel as a pipe between two machines.
+enum L2CAPCommand {
+  static let count = Option.value("count", "octets", "End when so many octets have come in.")
+  static let rate = Option.value("rate", "octets", "Read no more than so many octets a second.")
+
+  static let group = CommandNode(
+    group: "l2cap", abstract: "Pipe octets through an L2CAP channel.",
+    discussion: """
+      What comes from the standard input of one side goes to the standard output of the other, in both directions at once \
+      and at the pace of the slower one: a side that is not read from stops the other.
+
+        ble l2cap listen > copy &
+        ble l2cap connect ble < file
+      """,
+    subcommands: [L2CAPListenCommand.node, L2CAPConnectCommand.node])
+
+  /// The service in which the tool says how its channel is opened.
+  static let service = CBUUID(string: "B7E1A0C4-5D3F-4E86-9A27-1C0F8E6D4B52")
+  static let characteristic = CBUUID(string: CBUUIDL2CAPPSMCharacteristicString)
+}
+
+/// `ble l2cap listen`: waits for the other side.
+struct L2CAPListenCommand: Command {
+  static let name = Option.value("name", "name", standard: "ble", "The name to advertise.")
+  static let encrypted = Option.flag("encrypted", "Only over an encrypted link.")
+
+  static let node = CommandNode(
+    "listen", abstract: "Publish a channel and wait for somebody to open it.",
+    discussion: """
+      Advertises, and tells the PSM by the usual characteristic (ABDD3056-28FA-441D-A470-55A75A52553A). Takes one channel, \
+      and ends when that ends or --count octets have come.
+      """,
+    options: [name, encrypted, L2CAPCommand.count, L2CAPCommand.rate]
+  ) { (arguments) throws(UsageError) in
+    L2CAPListenCommand(
+      name: arguments.text(of: name) ?? "ble", needsEncryption: arguments.isGiven(encrypted),
+      count: (try arguments.value(of: L2CAPCommand.count) as Count?)?.value,
+      rate: (try arguments.value(of: L2CAPCommand.rate) as Count?)?.value)
+  }
+
+  let name: String
+  let needsEncryption: Bool
+  let count: Int?
+  let rate: Int?
+
+  func run(in session: Session) async throws(ToolError) {
+    let listener = ChannelListener(name: name, needsEncryption: needsEncryption, in: session)
+    let channel = try await listener.accept()
+    let relay = ChannelRelay(channel, limit: count, rate: rate, endsWithInput: false, in: session)
+    defer { listener.close() }
+    try await relay.run { () throws(ToolError) in }
+  }
+}
+
+/// `ble l2cap connect`: opens the channel of the other side.
+struct L2CAPConnectCommand: Command {
+  static let multiplexer = Option.value(
+    "psm", "number", "The PSM, where the device does not tell it by the usual characteristic.")
+
+  static let node = CommandNode(
+    "connect", abstract: "Open a device's channel.",
+    discussion: """
+      Ends with its standard input, when all of it has been sent, when the other side closes the channel, or when --count \
+      octets have come.
+      """,
+    arguments: [ExploreCommand.target], options: [multiplexer, L2CAPCommand.count, L2CAPCommand.rate]
+  ) { (arguments) throws(UsageError) in
+    L2CAPConnectCommand(
+      target: try arguments.value(of: ExploreCommand.target),
+      multiplexer: (try arguments.value(of: multiplexer) as MultiplexerNumber?)?.value,
+      count: (try arguments.value(of: L2CAPCommand.count) as Count?)?.value,
+      rate: (try arguments.value(of: L2CAPCommand.rate) as Count?)?.value)
+  }
+
+  let target: Target
+  let multiplexer: CBL2CAPPSM?
+  let count: Int?
+  let rate: Int?
+
+  func run(in session: Session) async throws(ToolError) {
+    try await Central(in: session).talk(to: target) { (device) async throws(ToolError) in
+      try await pipe(to: device, session)
+    }
+  }
+
+  @MainActor private func pipe(to device: ConnectedPeripheral, _ session: Session) async throws(ToolError) {
+    let psm: CBL2CAPPSM
+    if let multiplexer { psm = multiplexer } else { psm = try await read(from: device) }
+    let channel = try await device.openChannel(psm)
+    session.output.note("A channel to \(device.title), PSM \(psm).")
+    let relay = ChannelRelay(channel, limit: count, rate: rate, endsWithInput: true, in: session)
+    try await relay.run { () throws(ToolError) in try device.requireLink() }
+  }
+
+  @MainActor private func read(from device: ConnectedPeripheral) async throws(ToolError) -> CBL2CAPPSM {
+    for service in try await device.discoverServices() {
+      let found = try await device.discoverCharacteristics(of: service)
+      guard let characteristic = found.first(where: { $0.uuid == L2CAPCommand.characteristic }) else { continue }
+      let value = try await device.read(characteristic)
+      guard value.count == 2 else { break }
+      return CBL2CAPPSM(value[0]) | CBL2CAPPSM(value[1]) << 8
+    }
+    throw ToolError(.notFound, "\(device.title) does not tell the PSM of a channel; give it with --psm.")
+  }
+}
+
+/// A PSM of an LE device.
+struct MultiplexerNumber: ArgumentValue, Equatable, Sendable {
+  let value: CBL2CAPPSM
+
+  init(argument: String) throws(ArgumentValueError) {
+    let isHexadecimal = argument.lowercased().hasPrefix("0x")
+    let number = isHexadecimal ? UInt16(argument.dropFirst(2), radix: 16) : UInt16(argument)
+    guard let number, (0x01...0xFF).contains(number) else {
+      throw ArgumentValueError("expected a number of 1 to 255 or of 0x01 to 0xFF")
+    }
+    value = number
+  }
+}
