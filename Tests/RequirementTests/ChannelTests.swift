@@ -12,12 +12,12 @@ private struct Talk {
   let near: CBL2CAPChannel
   let far: CBL2CAPChannel
 
-  static func start(in world: World) async throws -> Talk {
+  static func start(in world: World, withEncryption: Bool = false) async throws -> Talk {
     let phone = world.makeDevice("phone")
     let other = world.makeDevice("other")
-    let server = ChannelServer(options: other.options)
+    let server = ChannelServer(options: other.options, withEncryption: withEncryption)
     let client = ChannelClient(options: phone.options)
-    try await world.wait(within: .seconds(10)) { !client.channels.isEmpty && !server.channels.isEmpty }
+    try await world.wait(within: .seconds(20)) { !client.channels.isEmpty && !server.channels.isEmpty }
     return Talk(
       world: world, phone: phone, other: other, client: client, server: server, near: client.channels[0],
       far: server.channels[0])
@@ -195,6 +195,17 @@ struct ChannelTests {
     }
     try await world.wait(within: .seconds(10)) { client.channels.first?.inputStream.streamStatus == .atEnd }
     #expect(server.openedCount == 1)
+  }
+
+  @Test("R3.11 a channel that needs encryption is opened once the link is encrypted, and carries octets")
+  func encrypted() async throws {
+    let talk = try await Talk.start(in: World(), withEncryption: true)
+    talk.openStreams()
+    #expect(talk.client.errors.isEmpty)
+    let octets = pattern(20_000)
+    #expect(talk.near.outputStream.writeAvailable(octets) == octets.count)
+    await talk.world.advance(by: .seconds(2))
+    #expect(talk.far.inputStream.readAvailable() == octets)
   }
 
   @Test("R3.11 sixteen channels on one link, each with its own octets; one more is refused")

@@ -115,6 +115,14 @@ final class HostPeerLink: PeerLink {
   }
 
   func openChannel(_ multiplexer: ProtocolServiceMultiplexer, _ completion: @escaping Completion<any PeerChannel>) {
+    openChannel(multiplexer, raisesSecurity: true, completion)
+  }
+
+  /// - Parameter raisesSecurity: where the peer wants a better protected link, it is asked once more over one.
+  private func openChannel(
+    _ multiplexer: ProtocolServiceMultiplexer, raisesSecurity: Bool,
+    _ completion: @escaping Completion<any PeerChannel>
+  ) {
     guard !isOver, let link = connection.channels else { return refuse(completion) }
     link.openChannel(multiplexer) { [weak self] result in
       switch result {
@@ -124,8 +132,31 @@ final class HostPeerLink: PeerLink {
         self.channels.append(channel)
         completion(.success(channel))
       case .failure(let failure):
-        if let self, !self.isOver { completion(.failure(OperationError(failure))) }
+        guard let self, !self.isOver else { return }
+        guard raisesSecurity, case .refused(let result) = failure, let wanted = result.wantedSecurity else {
+          return completion(.failure(OperationError(failure)))
+        }
+        self.connection.raiseSecurity(wanted) { [weak self] outcome in
+          guard let self, !self.isOver else { return }
+          switch outcome {
+          case .raised: self.openChannel(multiplexer, raisesSecurity: false, completion)
+          case .failed: completion(.failure(OperationError(failure)))
+          case .tooManyBonds: completion(.failure(.tooManyBonds))
+          }
+        }
       }
+    }
+  }
+}
+
+extension L2CAPConnectionResult {
+  /// What the link lacks, in the words of the attribute protocol; `nil` where it was refused for something else.
+  fileprivate var wantedSecurity: ATTErrorCode? {
+    switch self {
+    case .insufficientAuthentication: .insufficientAuthentication
+    case .insufficientEncryption: .insufficientEncryption
+    case .encryptionKeySizeTooShort: .encryptionKeySizeTooShort
+    default: nil
     }
   }
 }
