@@ -22,6 +22,7 @@ final class ProcessLoop: StackLoop {
   func die() { isDead.store(true, ordering: .relaxed) }
 
   var now: StackInstant { loop.now }
+  var isVirtual: Bool { loop.isVirtual }
 
   func submit(from origin: JobOrigin, _ job: @escaping @Sendable () -> Void) {
     loop.submit(from: origin) { [self] in

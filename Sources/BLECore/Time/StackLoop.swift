@@ -5,6 +5,8 @@
 public protocol StackLoop: AnyObject, Sendable {
   /// The loop's time. May be read from any thread.
   var now: StackInstant { get }
+  /// Whether its clock jumps, and waits for callbacks that were delivered. From any thread.
+  var isVirtual: Bool { get }
 
   /// Runs `job` on the loop. From any thread; jobs of one origin keep their order.
   func submit(from origin: JobOrigin, _ job: @escaping @Sendable () -> Void)
@@ -68,6 +70,8 @@ public protocol CallbackDelivery: AnyObject, Sendable {
 }
 
 extension StackLoop {
+  public var isVirtual: Bool { false }
+
   @discardableResult
   public func schedule(
     after delay: StackDuration, _ kind: TimerKind, _ target: any TimerTarget, tag: Int = 0

@@ -53,6 +53,7 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
 
   public init() {}
 
+  public var isVirtual: Bool { true }
   public var now: StackInstant { StackInstant(nanoseconds: time.load(ordering: .relaxed)) }
 
   public func makeOrigin() -> JobOrigin {

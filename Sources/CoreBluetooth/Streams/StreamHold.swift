@@ -7,7 +7,7 @@ internal import BLECore
 extension ChannelPipe {
   /// On the loop.
   func holdTime() {
-    guard loop is VirtualLoop else { return }
+    guard loop.isVirtual else { return }
     for side in [StreamSide.input, .output] where locked({ self[side].isBusy }) {
       loop.deliver(StreamHold(self, side))
     }

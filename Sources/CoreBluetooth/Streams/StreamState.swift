@@ -120,6 +120,6 @@ extension ChannelPipe {
   /// Something has changed that the run loops may have to hear of, on a program's thread.
   func changed() {
     signalStreams()
-    if loop is VirtualLoop { requestJob() }
+    if loop.isVirtual { requestJob() }
   }
 }
