@@ -21,6 +21,7 @@ final class CentralApp: NSObject, @unchecked Sendable {
   var standings: [CBPeripheralState] = []
   /// Every value that came, read or notified.
   var values: [Data] = []
+  var channels: [CBL2CAPChannel] = []
   /// The errors among what was told.
   var errors: [any Error] = []
   var invalidated: [CBService] = []
@@ -160,6 +161,11 @@ extension CentralApp: CBPeripheralDelegate {
     _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic, error: (any Error)?
   ) {
     note("notifying", "\(characteristic.uuid.uuidString) \(characteristic.isNotifying)", error)
+  }
+
+  func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+    if let channel { channels.append(channel) }
+    note("opened", nil, error)
   }
 
   func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) { note("ready") }

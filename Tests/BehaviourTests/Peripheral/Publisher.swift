@@ -13,6 +13,9 @@ final class Publisher: NSObject, CBPeripheralManagerDelegate, @unchecked Sendabl
   var batches: [[CBATTRequest]] = []
   /// Who subscribed, in the order in which they did.
   var centrals: [CBCentral] = []
+  /// What it can be reached by, and who has opened something there.
+  var multiplexers: [CBL2CAPPSM] = []
+  var channels: [CBL2CAPChannel] = []
   /// What reads are answered with, from their offset on.
   var value = Data()
   /// In place of answering with `value`.
@@ -75,6 +78,25 @@ final class Publisher: NSObject, CBPeripheralManagerDelegate, @unchecked Sendabl
   func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {
     note("ready")
     onReady?(peripheral)
+  }
+
+  func peripheralManager(
+    _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
+  ) {
+    if error == nil { multiplexers.append(PSM) }
+    note("published", error)
+  }
+
+  func peripheralManager(
+    _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
+  ) {
+    multiplexers.removeAll { $0 == PSM }
+    note("unpublished", error)
+  }
+
+  func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+    if let channel { channels.append(channel) }
+    note("opened", error)
   }
 }
 

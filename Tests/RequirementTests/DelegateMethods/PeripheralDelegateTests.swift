@@ -37,14 +37,26 @@ struct PeripheralDelegateTests {
     #expect(services.count == 1 && services[0] === known)
   }
 
-  @Test("R3.2 peripheralDidUpdateRSSI(_:error:) is deprecated, and not called: its successor is")
+  /// Has the callback that newer programs have not.
+  private final class Older: NSObject, CBPeripheralDelegate, @unchecked Sendable {
+    var told: [(peripheral: CBPeripheral, error: (any Error)?)] = []
+    @available(*, deprecated)
+    func peripheralDidUpdateRSSI(_ peripheral: CBPeripheral, error: (any Error)?) { told.append((peripheral, error)) }
+  }
+
+  @Test(
+    "R3.2 peripheralDidUpdateRSSI(_:error:) is deprecated: it is called where its successor is missing, and only there")
   func oldSignalStrength() async throws {
     let stage = Stage()
     let peripheral = try await stage.connected()
     peripheral.readRSSI()
     await stage.world.advance(by: .seconds(2))
-    #expect(stage.near.calls(of: "peripheralDidUpdateRSSI(_:error:)").isEmpty)
     #expect(stage.near.calls.map(\.method) == ["peripheral(_:didReadRSSI:error:)"])
+    let older = Older()
+    peripheral.delegate = older
+    peripheral.readRSSI()
+    await stage.world.advance(by: .seconds(2))
+    #expect(older.told.count == 1 && older.told[0].peripheral === peripheral && older.told[0].error == nil)
   }
 
   @Test("R3.2 peripheral(_:didReadRSSI:error:) answers with dBm, or with notConnected")
