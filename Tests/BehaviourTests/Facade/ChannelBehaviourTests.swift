@@ -1,0 +1,145 @@
+import BLETestKit
+import CoreBluetooth
+import Testing
+
+@Suite("L2CAP channels", .keepsCapture)
+struct ChannelBehaviourTests {
+  /// A pair with a channel between its two programs.
+  private struct Connected {
+    let pair: Pair
+    let near: CBL2CAPChannel
+    let far: CBL2CAPChannel
+
+    static func start() async throws -> Connected {
+      let pair = try await Pair.start([])
+      let psm = try await publish(on: pair)
+      pair.peripheral.openL2CAPChannel(psm)
+      await pair.world.settle()
+      return Connected(
+        pair: pair, near: try #require(pair.central.channels.first), far: try #require(pair.publisher.channels.first))
+    }
+
+    static func publish(on pair: Pair) async throws -> CBL2CAPPSM {
+      pair.publisher.manager.publishL2CAPChannel(withEncryption: false)
+      await pair.world.settle()
+      return try #require(pair.publisher.multiplexers.last)
+    }
+
+    func open() {
+      for stream in [near.inputStream, near.outputStream, far.inputStream, far.outputStream] as [Stream] {
+        stream.open()
+      }
+    }
+  }
+
+  @Test("B8.1 a channel is published under a dynamic PSM, opened from the other side, and told of on both")
+  func opened() async throws {
+    let pair = try await Pair.start([])
+    let first = try await Connected.publish(on: pair)
+    let second = try await Connected.publish(on: pair)
+    #expect((0x0080...0x00FF).contains(first) && (0x0080...0x00FF).contains(second) && first != second)
+    pair.peripheral.openL2CAPChannel(first)
+    await pair.world.settle()
+    #expect(pair.central.told == ["opened"])
+    #expect(pair.publisher.told == ["published", "published", "opened"])
+  }
+
+  @Test("B8.1 nothing is opened by a PSM that is not published any more; channels that are there stay")
+  func unpublished() async throws {
+    let connected = try await Connected.start()
+    let pair = connected.pair
+    connected.open()
+    let psm = connected.near.psm
+    pair.publisher.manager.unpublishL2CAPChannel(psm)
+    await pair.world.settle()
+    #expect(pair.publisher.told.last == "unpublished")
+    pair.peripheral.openL2CAPChannel(psm)
+    await pair.world.settle()
+    #expect(pair.central.told.count == 2 && pair.central.errors.count == 1 && pair.central.channels.count == 1)
+    #expect(connected.near.outputStream.write(Data([1, 2])) == 2)
+    await pair.world.advance(by: .seconds(1))
+    #expect(connected.far.inputStream.available() == Data([1, 2]))
+  }
+
+  @Test(
+    "B8.2 the PSM travels as the program likes; by custom in a characteristic of two octets, the least significant first"
+  )
+  func characteristic() async throws {
+    #expect(CBUUIDL2CAPPSMCharacteristicString == "ABDD3056-28FA-441D-A470-55A75A52553A")
+    let pair = try await Pair.start([])
+    let psm = try await Connected.publish(on: pair)
+    let value = withUnsafeBytes(of: psm.littleEndian) { Data($0) }
+    pair.publisher.manager.add(
+      CBMutableService("FF11", [CBMutableCharacteristic(CBUUIDL2CAPPSMCharacteristicString, .read, value: value)]))
+    await pair.world.settle()
+    await pair.central.discoverAll(pair.peripheral, in: pair.world)
+    pair.peripheral.readValue(for: try pair.characteristic(CBUUIDL2CAPPSMCharacteristicString))
+    await pair.world.settle()
+    let read = try #require(pair.central.values.first)
+    pair.peripheral.openL2CAPChannel(UInt16(read[0]) | UInt16(read[1]) << 8)
+    await pair.world.settle()
+    #expect(pair.central.channels.first?.psm == psm && pair.publisher.channels.first?.psm == psm)
+  }
+
+  @Test("B8.3 streams are delivered neither open nor scheduled, and then tell their delegate on its run loop")
+  func streams() async throws {
+    let connected = try await Connected.start()
+    let (near, far) = (connected.near, connected.far)
+    for stream in [near.inputStream, near.outputStream, far.inputStream, far.outputStream] as [Stream] {
+      #expect(stream.streamStatus == .notOpen && stream.delegate == nil)
+    }
+    #expect(near.peer === connected.pair.peripheral && far.peer is CBCentral)
+    let thread = StreamThread()
+    defer { thread.stop() }
+    thread.use(far)
+    near.outputStream.open()
+    #expect(near.outputStream.write(Data("hello".utf8)) == 5)
+    try await connected.pair.world.wait(within: .seconds(5)) { thread.received == Data("hello".utf8) }
+    #expect(thread.events(of: far.inputStream).prefix(2) == [.openCompleted, .hasBytesAvailable])
+    #expect(thread.events(of: far.outputStream).prefix(2) == [.openCompleted, .hasSpaceAvailable])
+  }
+
+  @Test("B8.3 a channel that the program does not keep is closed, and the other side comes to its end")
+  func notKept() async throws {
+    let pair = try await Pair.start([])
+    let psm = try await Connected.publish(on: pair)
+    pair.peripheral.openL2CAPChannel(psm)
+    await pair.world.settle()
+    let near = try #require(pair.central.channels.first)
+    near.inputStream.open()
+    await pair.world.advance(by: .seconds(1))
+    #expect(near.inputStream.streamStatus == .open)
+    pair.publisher.channels = []
+    try await pair.world.wait(within: .seconds(5)) { near.inputStream.streamStatus == .atEnd }
+    #expect(near.inputStream.streamError == nil)
+  }
+
+  @Test("B8.4 the loss of the link is an error of both streams, and an event of both")
+  func lost() async throws {
+    let connected = try await Connected.start()
+    let thread = StreamThread()
+    defer { thread.stop() }
+    thread.use(connected.near)
+    connected.pair.device.vanish()
+    await connected.pair.world.advance(by: .seconds(30))
+    for stream in [connected.near.inputStream, connected.near.outputStream] as [Stream] {
+      try await connected.pair.world.wait(within: .seconds(5)) { thread.events(of: stream).last == .errorOccurred }
+      #expect(stream.streamStatus == .error && stream.streamError is CBError)
+    }
+  }
+
+  @Test("B8.4 the end of the link that the other side asked for is the end of both streams")
+  func ended() async throws {
+    let connected = try await Connected.start()
+    let thread = StreamThread()
+    defer { thread.stop() }
+    thread.use(connected.far)
+    connected.near.inputStream.close()
+    connected.near.outputStream.close()
+    await connected.pair.world.advance(by: .seconds(2))
+    try await connected.pair.world.wait(within: .seconds(5)) {
+      thread.events(of: connected.far.inputStream).last == .endEncountered
+    }
+    #expect(connected.far.inputStream.streamError == nil)
+  }
+}
