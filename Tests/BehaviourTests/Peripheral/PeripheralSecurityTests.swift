@@ -36,7 +36,9 @@ struct PeripheralSecurityTests {
 
   private static let uses = ["FF22", "FF23", "FF24", "FF25", "FF26"]
 
-  @Test("B7.9 a link that is not encrypted is refused before the program is asked", arguments: uses)
+  @Test(
+    "B5.9 B7.9 what is not encrypted is refused before the program is asked, and the other side sees why",
+    arguments: uses)
   func refused(_ uuid: String) async throws {
     let pair = try await Self.start()
     pair.device.setPairingAgent(Refusing())
@@ -49,7 +51,9 @@ struct PeripheralSecurityTests {
     #expect(pair.central.values.isEmpty && !isNotifying)
   }
 
-  @Test("B7.9 on an encrypted link the program is asked as for any other value", arguments: uses)
+  @Test(
+    "B5.9 B7.9 the system pairs and encrypts by itself, and the program is asked as for any other value",
+    arguments: uses)
   func encrypted(_ uuid: String) async throws {
     let pair = try await Self.start()
     pair.publisher.value = Data([7])
