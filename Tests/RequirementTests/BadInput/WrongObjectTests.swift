@@ -77,7 +77,6 @@ struct WrongObjectTests {
   @Test("a service that was removed meanwhile answers no more, on either side, and the link goes on")
   func removedService() async throws {
     let world = World()
-    let chat = Devices.chat(on: world.makeDevice("spare"))
     let service = CBMutableService(type: CBUUID(string: "FF01"), primary: true)
     let line = CBMutableCharacteristic(
       type: CBUUID(string: "FF02"), properties: [.read, .write, .notify], value: nil,
@@ -121,7 +120,6 @@ struct WrongObjectTests {
     talk.found.readValue(for: try talk.characteristic("FF02"))
     await world.settle()
     #expect(talk.central.values.last == Data("late".utf8))
-    withExtendedLifetime(chat) {}
   }
 
   @Test("requests, services and characteristics of another peripheral manager are left alone")
