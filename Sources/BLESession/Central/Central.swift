@@ -29,7 +29,9 @@ public final class Central: Sendable {
   ) {
     self.clock = clock
     let queue = DispatchQueue(label: "BLESession.Central")
-    core = Confined(queue: queue, clock: clock) { CentralCore(queue: queue, options: options, clock: clock, memory: memory) }
+    core = Confined(queue: queue, clock: clock) {
+      CentralCore(queue: queue, options: options, clock: clock, memory: memory)
+    }
   }
 
   /// What Bluetooth is like now.

@@ -202,7 +202,9 @@ final class ClientRun: GATTClientEvents {
   }
 
   private func startReading() throws {
-    let noteValue: GATTClient.Completion<ArraySlice<UInt8>> = { [self] in note($0) { ["value": .string($0.hexadecimal)] } }
+    let noteValue: GATTClient.Completion<ArraySlice<UInt8>> = { [self] in
+      note($0) { ["value": .string($0.hexadecimal)] }
+    }
     switch procedure {
     case "read_long_value":
       client.readLong(
