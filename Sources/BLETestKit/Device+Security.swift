@@ -12,6 +12,12 @@ extension Device {
   /// What the device insists on and offers in pairings from now on.
   public func setSecurityPolicy(_ policy: SecurityPolicy) { stack.setSecurityPolicy(policy) }
 
+  /// Whether it shows private addresses that change every `lifetime` in place of its own. Takes effect when its adapter is
+  /// switched on the next time.
+  public func setPrivacy(_ isOn: Bool, lifetime: Duration = .seconds(900)) {
+    stack.setPrivacy(isOn, lifetime: StackDuration(lifetime))
+  }
+
   /// The devices that it has keys of, oldest first.
   public var bonds: [BondSummary] { stack.bonds }
 
@@ -20,6 +26,13 @@ extension Device {
 
   /// Its user deletes all keys; connections to the devices that they are of end.
   public func forgetBonds() { stack.removeBonds() }
+
+  /// How many devices it may have keys of at a time.
+  public func setBondLimit(_ limit: Int) { stack.setBondLimit(limit) }
+
+  /// The keys that it keeps are damaged: from the next time its adapter is switched on it has others than its peers. For
+  /// devices of a world without a folder.
+  public func garbleBonds() { (bondStore as? MemoryBondStore)?.garble() }
 
   /// Its store for keys is full from now on, or has room again: what is to be kept cannot be kept. For devices of a world
   /// without a folder.

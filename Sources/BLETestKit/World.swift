@@ -22,11 +22,11 @@ import Synchronization
 public final class World: @unchecked Sendable {
   /// What all randomness of this world comes from. `BLE_SEED` in the environment sets it for worlds that name none.
   public let seed: UInt64
-  let loop = VirtualLoop()
+  package let loop = VirtualLoop()
   /// On the loop.
-  let air: Air
+  package let air: Air
   let recorder: Recorder
-  let worldLog = WorldLog()
+  let worldLog: WorldLog
   let log: Logger
   let executor: WorldExecutor
   private let devices = Mutex<[Device]>([])
@@ -35,7 +35,9 @@ public final class World: @unchecked Sendable {
   /// - Parameters:
   ///   - seed: the world's seed; without one, `BLE_SEED`, else a new one for each world.
   ///   - keepsPackets: whether the traffic is remembered for a capture. Benchmarks do without.
-  public init(seed: UInt64? = nil, keepsPackets: Bool = true) {
+  ///   - logLevel: log lines below it are not kept.
+  public init(seed: UInt64? = nil, keepsPackets: Bool = true, logLevel: LogLevel = .info) {
+    worldLog = WorldLog(keeping: logLevel)
     self.seed = seed ?? Self.seedFromEnvironment ?? SystemEntropy().next()
     executor = WorldExecutor(loop: loop)
     air = Air(loop: loop, seed: self.seed)

@@ -53,7 +53,7 @@ extension CBPeripheral {
       log.misuse("\(characteristic) is not of this connection of \(description): nothing is written")
       return
     }
-    guard characteristic.properties.contains(.writeWithoutResponse) else {
+    guard !characteristic.properties.isDisjoint(with: [.writeWithoutResponse, .authenticatedSignedWrites]) else {
       log.log(
         .warning,
         "WARNING: Characteristic \(characteristic) does not specify the \"Write Without Response\" property - ignoring "

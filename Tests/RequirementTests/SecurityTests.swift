@@ -5,10 +5,32 @@ import Testing
 /// Pairing, bonds and encryption as programs see them: nobody calls for a pairing, it happens.
 @Suite("Security through Core Bluetooth", .keepsCapture)
 struct SecurityTests {
+  /// A phone and `Safe`, connected and walked.
+  private func start(_ world: World) async throws -> Conversation {
+    try await Conversation.start(in: world, with: { Devices.safe(on: $0).program })
+  }
+
+  /// As `start`, and bonded.
+  private func startBonded(_ world: World) async throws -> Conversation {
+    let talk = try await start(world)
+    talk.found.readValue(for: try talk.characteristic("FF31"))
+    await world.settle()
+    #expect(talk.central.events.last == .value("FF31", "secret"))
+    return talk
+  }
+
+  private func reconnect(_ talk: Conversation) async throws {
+    talk.central.manager.cancelPeripheralConnection(talk.found)
+    await talk.world.advance(by: .seconds(1))
+    talk.central.events = []
+    talk.central.manager.connect(talk.found)
+    try await talk.world.wait(within: .seconds(10)) { talk.found.state == .connected }
+  }
+
   @Test("R3.5 a value that needs encryption is read: the link is paired and encrypted without a word of the programs")
   func encryptedRead() async throws {
     let world = World()
-    let talk = try await Conversation.start(in: world, with: { Devices.safe(on: $0).program })
+    let talk = try await start(world)
     let secret = try talk.characteristic("FF31")
     #expect(talk.phone.bonds.isEmpty)
     talk.found.readValue(for: secret)
@@ -18,5 +40,250 @@ struct SecurityTests {
     #expect(talk.other.bonds.map(\.address) == [talk.phone.address])
     #expect(talk.phone.bonds.first?.security.isSecureConnections == true)
     #expect(talk.phone.bonds.first?.security.method == .justWorks)
+  }
+
+  @Test(
+    "R3.5 what needs encryption pairs on access, whatever the access is",
+    arguments: ["read", "write", "notify", "indicate"])
+  func everyAccess(_ access: String) async throws {
+    let world = World()
+    let talk = try await Conversation.start(
+      in: world,
+      with: { device in
+        let service = CBMutableService(type: CBUUID(string: "FF00"), primary: true)
+        service.characteristics = [
+          CBMutableCharacteristic(
+            type: CBUUID(string: "FF01"), properties: [.read, .write], value: nil,
+            permissions: [.readEncryptionRequired, .writeEncryptionRequired]),
+          CBMutableCharacteristic(
+            type: CBUUID(string: "FF02"), properties: [.notifyEncryptionRequired], value: nil, permissions: []),
+          CBMutableCharacteristic(
+            type: CBUUID(string: "FF03"), properties: [.indicateEncryptionRequired], value: nil, permissions: []),
+        ]
+        let program = PeripheralProgram(
+          options: device.options, services: [service],
+          advertisement: [CBAdvertisementDataLocalNameKey: "protected"])
+        program.values = [CBUUID(string: "FF01"): Data("value".utf8)]
+        return program
+      })
+    talk.central.events = []
+    switch access {
+    case "read": talk.found.readValue(for: try talk.characteristic("FF01"))
+    case "write": talk.found.writeValue(Data([1]), for: try talk.characteristic("FF01"), type: .withResponse)
+    case "notify": talk.found.setNotifyValue(true, for: try talk.characteristic("FF02"))
+    default: talk.found.setNotifyValue(true, for: try talk.characteristic("FF03"))
+    }
+    await world.settle()
+    let expected: CentralProgram.Event =
+      switch access {
+      case "read": .value("FF01", "value")
+      case "write": .written("FF01", 0)
+      case "notify": .notifying("FF02", true, 0)
+      default: .notifying("FF03", true, 0)
+      }
+    #expect(talk.central.events == [expected])
+    #expect(talk.phone.bonds.count == 1)
+  }
+
+  @Test("R3.5 where a pairing is refused, the program gets the peer's error, and no value")
+  func refused() async throws {
+    let world = World()
+    let talk = try await start(world)
+    var policy = SecurityPolicy()
+    policy.allowedMethods = []
+    talk.other.setSecurityPolicy(policy)
+    talk.central.events = []
+    talk.found.readValue(for: try talk.characteristic("FF31"))
+    talk.found.setNotifyValue(true, for: try talk.characteristic("FF31"))
+    talk.found.readValue(for: try talk.characteristic("FF32"))
+    await world.settle()
+    #expect(
+      talk.central.events == [
+        .valueError("FF31", 5), .notifying("FF31", false, 5), .value("FF32", "open"),
+      ])
+    #expect(talk.peripheral.events.contains(.read("FF32", 0)) && !talk.peripheral.events.contains(.read("FF31", 0)))
+  }
+
+  @Test(
+    "R2.11 a bonded device is encrypted again without pairing, its subscriptions back, its database known by one request"
+  )
+  func reconnection() async throws {
+    let world = World()
+    let talk = try await startBonded(world)
+    talk.found.setNotifyValue(true, for: try talk.characteristic("FF31"))
+    await world.settle()
+    let services = talk.found.services?.map(\.uuid)
+    let before = world.attributeRequests
+    try await reconnect(talk)
+    // Features and MTU are settled before a connection is told.
+    let connected = world.attributeRequests
+    #expect(connected - before <= 1)
+    await talk.discoverEverything()
+    for characteristic in talk.found.services?.first?.characteristics ?? [] {
+      talk.found.discoverDescriptors(for: characteristic)
+    }
+    await world.settle()
+    #expect(world.attributeRequests - connected == 1)
+    #expect(talk.found.services?.map(\.uuid) == services)
+    #expect(try talk.characteristic("FF31").properties.contains(.notify))
+    #expect(talk.peripheral.events.last == .subscribed("FF31"))
+    talk.found.readValue(for: try talk.characteristic("FF31"))
+    await world.settle()
+    #expect(talk.central.events.last == .value("FF31", "secret"))
+    #expect(world.pairingRequests == 1)
+  }
+
+  @Test(
+    "R2.11 after both programs have started anew a stored identifier brings the bonded device back, encrypted, without a scan"
+  )
+  func relaunch() async throws {
+    let world = World()
+    let talk = try await startBonded(world)
+    let identifier = talk.found.identifier
+    talk.phone.killApplication()
+    talk.other.killApplication()
+    let safe = Devices.safe(on: talk.other).program
+    let central = CentralProgram(options: talk.phone.options)
+    await world.settle()
+    #expect(central.manager.retrievePeripherals(withIdentifiers: [identifier]).count == 1)
+    let found = try #require(central.manager.retrievePeripherals(withIdentifiers: [identifier]).first)
+    found.delegate = central
+    central.manager.connect(found)
+    try await world.wait(within: .seconds(10)) { found.state == .connected }
+    #expect(world.pairingRequests == 1)
+    found.discoverServices(nil)
+    await world.settle()
+    for service in found.services ?? [] { found.discoverCharacteristics(nil, for: service) }
+    await world.settle()
+    let secret = try #require(central.characteristic("FF31", of: found))
+    found.readValue(for: secret)
+    await world.settle()
+    #expect(central.events.last == .value("FF31", "secret"))
+    #expect(world.pairingRequests == 1)
+    withExtendedLifetime(safe) {}
+  }
+
+  @Test(
+    "R2.11 a bonded device that changes its address is the same device all the time", arguments: [true, false])
+  func privateAddresses(controllerResolves: Bool) async throws {
+    let world = World()
+    let (phone, other) = (world.makeDevice("phone"), world.makeDevice("other"))
+    if !controllerResolves {
+      var configuration = ControllerConfiguration()
+      configuration.supportsResolvingList = false
+      phone.setController(configuration)
+    }
+    other.setPrivacy(true, lifetime: .seconds(60))
+    for device in [phone, other] { device.powerOff() }
+    await world.settle()
+    for device in [phone, other] { device.powerOn() }
+    let safe = Devices.safe(on: other).program
+    let central = CentralProgram(options: phone.options)
+    await world.settle()
+    central.manager.scanForPeripherals(withServices: nil)
+    try await world.wait(within: .seconds(5)) { !central.sightings.isEmpty }
+    let found = central.sightings[0].peripheral
+    central.manager.connect(found)
+    try await world.wait(within: .seconds(5)) { found.state == .connected }
+    found.discoverServices(nil)
+    await world.settle()
+    for service in found.services ?? [] { found.discoverCharacteristics(nil, for: service) }
+    await world.settle()
+    found.readValue(for: try #require(central.characteristic("FF31", of: found)))
+    await world.settle()
+    #expect(central.events.last == .value("FF31", "secret"))
+    #expect(phone.bonds.map(\.address) == [other.address])
+    central.manager.cancelPeripheralConnection(found)
+    // Five addresses later it is still the one that was met, to scans as to connections.
+    await world.advance(by: .seconds(300))
+    central.manager.stopScan()
+    central.sightings = []
+    central.manager.scanForPeripherals(withServices: nil)
+    await world.advance(by: .seconds(130))
+    #expect(!central.sightings.isEmpty && central.sightings.allSatisfy { $0.peripheral === found })
+    central.manager.stopScan()
+    await world.advance(by: .seconds(130))
+    central.manager.connect(found)
+    try await world.wait(within: .seconds(20)) { found.state == .connected }
+    #expect(world.pairingRequests == 1)
+    withExtendedLifetime(safe) {}
+  }
+
+  @Test("R2.14 a peer that has forgotten the bond is reported as such; forgotten here as well, it is paired anew")
+  func forgotten() async throws {
+    let world = World()
+    let talk = try await startBonded(world)
+    talk.other.forgetBonds()
+    await world.settle()
+    #expect(talk.found.state == .disconnected)
+    talk.central.events = []
+    talk.central.manager.connect(talk.found)
+    await world.advance(by: .seconds(5))
+    #expect(talk.central.events == [.failedToConnect(talk.found.name, .peerRemovedPairingInformation)])
+    #expect(talk.found.state == .disconnected)
+    // Again, however often: nothing is done in the open instead.
+    talk.central.manager.connect(talk.found)
+    await world.advance(by: .seconds(5))
+    #expect(talk.central.events.last == .failedToConnect(talk.found.name, .peerRemovedPairingInformation))
+    talk.phone.forgetBond(with: talk.other)
+    await world.settle()
+    #expect(talk.phone.bonds.isEmpty)
+    talk.central.manager.connect(talk.found)
+    try await world.wait(within: .seconds(5)) { talk.found.state == .connected }
+    await talk.discoverEverything()
+    talk.found.readValue(for: try talk.characteristic("FF31"))
+    await world.settle()
+    #expect(talk.central.events.last == .value("FF31", "secret"))
+    #expect(talk.phone.bonds.count == 1 && talk.other.bonds.count == 1)
+    #expect(world.pairingRequests == 2)
+  }
+
+  @Test("R2.14 keys that do not fit end the connection, and the program hears that it could not be encrypted")
+  func wrongKeys() async throws {
+    let world = World()
+    let talk = try await startBonded(world)
+    talk.central.manager.cancelPeripheralConnection(talk.found)
+    await world.settle()
+    talk.other.garbleBonds()
+    talk.other.powerOff()
+    await world.settle()
+    talk.other.powerOn()
+    await world.settle()
+    talk.central.events = []
+    talk.central.manager.connect(talk.found)
+    await world.advance(by: .seconds(30))
+    #expect(talk.central.events == [.failedToConnect(talk.found.name, .encryptionTimedOut)])
+    #expect(world.endReasons(at: talk.other).last == 0x3D)
+  }
+
+  @Test("where there is no room for more keys the access fails with tooManyLEPairedDevices, and the link goes on")
+  func tooMany() async throws {
+    let world = World()
+    let talk = try await start(world)
+    talk.phone.setBondLimit(0)
+    talk.central.events = []
+    talk.found.readValue(for: try talk.characteristic("FF31"))
+    await world.settle()
+    #expect(talk.central.events == [.valueError("FF31", CBError.Code.tooManyLEPairedDevices.rawValue)])
+    talk.phone.setBondLimit(1)
+    talk.found.readValue(for: try talk.characteristic("FF31"))
+    await world.settle()
+    #expect(talk.central.events.last == .value("FF31", "secret"))
+  }
+
+  @Test("where keys cannot be kept the pairing fails, and the bond that there was is as it was")
+  func fullDisk() async throws {
+    let world = World()
+    let talk = try await start(world)
+    talk.phone.setBondStoreFull(true)
+    talk.found.readValue(for: try talk.characteristic("FF31"))
+    await world.settle()
+    #expect(talk.central.events.last == .valueError("FF31", 5))
+    #expect(talk.phone.bonds.isEmpty)
+    talk.phone.setBondStoreFull(false)
+    await world.advance(by: .seconds(10))
+    talk.found.readValue(for: try talk.characteristic("FF31"))
+    await world.settle()
+    #expect(talk.central.events.last == .value("FF31", "secret"))
   }
 }

@@ -116,6 +116,26 @@ final class Advertiser {
   /// The program has gone into the background or come back.
   func mannerChanged(_ stack: HostStack) { restart(stack) }
 
+  /// Nothing is advertised while `change` sends its commands.
+  func whilePaused(_ stack: HostStack, _ change: () -> Void) {
+    let running = advertisements.filter(\.isOn)
+    for advertisement in running { send(isEnabled: false, advertisement, stack) { _ in } }
+    change()
+    for advertisement in advertisements {
+      if stack.controller.usesExtendedCommands, let address = stack.shownAddress {
+        stack.controller.send(
+          LESetAdvertisingSetRandomAddress(advertisingHandle: advertisement.handle, address: address))
+      }
+    }
+    for advertisement in running {
+      send(isEnabled: true, advertisement, stack) { [weak stack] status in
+        if status.isSuccess { return }
+        advertisement.isOn = false
+        stack?.log.log(.info, "advertising pauses: \(status)")
+      }
+    }
+  }
+
   private func restart(_ stack: HostStack) {
     guard stack.isRunning else { return }
     let manner = Manner(of: stack)
@@ -151,7 +171,7 @@ final class Advertiser {
         transmitPower: Self.noPreference, primaryPHY: .le1M, secondaryMaximumSkip: 0, secondaryPHY: .le1M,
         setIdentifier: advertisement.handle.rawValue & 0x0F, reportsScanRequests: false),
       status: failure(of: advertisement, stack))
-    if let address = stack.randomAddress {
+    if let address = stack.shownAddress {
       controller.send(
         LESetAdvertisingSetRandomAddress(advertisingHandle: advertisement.handle, address: address),
         status: failure(of: advertisement, stack))

@@ -87,6 +87,14 @@ final class Connector: TimerTarget {
     update()
   }
 
+  /// All that are looked for, in the order of their turns.
+  var allWanted: [DeviceAddress] { wanted }
+
+  /// What is looked for is to be looked for anew: addresses may have changed.
+  func restart() {
+    if phase == .initiating { cancel() }
+  }
+
   /// The controller is gone, and with it what it looked for.
   func reset() {
     wanted = []

@@ -54,6 +54,9 @@ public final class PeerDirectory: Sendable {
     }
   }
 
+  /// The peer at `address`, if it was met before.
+  public func knownPeer(at address: DeviceAddress) -> KnownPeer? { tables.withLock { $0.peer(at: address) } }
+
   /// A peer has said what names it for good. It goes on being known by the identifier that it had, unless that device was
   /// met before.
   public func identify(_ peer: KnownPeer, as identity: DeviceAddress) -> KnownPeer {

@@ -82,6 +82,24 @@ public final class MemoryBondStore: BondStore {
   /// What keeping and removing fails with from now on, as on a full disk; `nil`: they succeed again.
   public func setFailure(_ failure: BondStoreError?) { state.withLock { $0.failure = failure } }
 
+  /// All keys become others than they were, as in a damaged file that is whole all the same.
+  public func garble() {
+    state.withLock { state in
+      for (adapter, records) in state.records {
+        var garbled = records
+        garbled.bonds = records.bonds.compactMap { bond in
+          let wrong = LongTermKey(key: SecretKey(AESBlock(high: 0x0123, low: 0x4567)))
+          let keys = bond.keys
+          return Bond(
+            PairingResult(
+              security: keys.security, isBonded: true, peerIdentity: keys.peerIdentity, keyAsCentral: wrong,
+              keyAsPeripheral: wrong, peerIdentityResolvingKey: keys.peerIdentityResolvingKey))
+        }
+        state.records[adapter] = garbled
+      }
+    }
+  }
+
   public func open(_ adapter: DeviceAddress, newKey: SecretKey) -> BondRecords {
     state.withLock { state in
       if let records = state.records[adapter] { return records }

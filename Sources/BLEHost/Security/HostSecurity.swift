@@ -11,7 +11,7 @@ final class HostSecurity {
   let store: any BondStore
   let log: Logger
   private let entropy: any EntropySource
-  private let bondLimit: Int
+  var bondLimit: Int
   /// The identity address that the bonds belong to; `nil` before the adapter has been ready.
   private(set) var adapter: DeviceAddress?
   private(set) var records: BondRecords
@@ -42,11 +42,9 @@ final class HostSecurity {
 
   /// The adapter is ready and known by this address.
   func begin(as identity: DeviceAddress) {
-    if adapter != identity {
-      adapter = identity
-      records = store.open(identity, newKey: records.identityResolvingKey)
-      signCounters = [:]
-    }
+    adapter = identity
+    records = store.open(identity, newKey: records.identityResolvingKey)
+    signCounters = [:]
     local.identity = LocalIdentity(address: identity, identityResolvingKey: records.identityResolvingKey)
     bondsChanged()
   }

@@ -109,9 +109,12 @@ extension HostConnection {
     protection.timer = nil
   }
 
+  /// The central's controller has been told to encrypt with the keys of a bond, and has not answered.
+  var isEncryptingForBond: Bool { role == .central && security.isEncrypting && security.keyOwner == .bond }
+
   /// Why the link has ended, where that was while it was being encrypted with the keys of a bond.
   func reasonOfFailedEncryption(_ code: HCIErrorCode) -> EndReason? {
-    guard role == .central, security.isEncrypting, security.keyOwner == .bond else { return nil }
+    guard isEncryptingForBond else { return nil }
     switch code {
     case .connectionTimeout, .linkLayerResponseTimeout: return .encryptionTimedOut
     case .messageIntegrityFailure, .pinOrKeyMissing, .authenticationFailure: return .bondLost

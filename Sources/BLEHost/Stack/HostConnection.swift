@@ -229,7 +229,8 @@ extension HostConnection: ATTBearerOwner {
   /// (Core, Vol 3 Part F 3.3.3).
   func bearerDidTimeOut(_ bearer: ATTBearer) {
     guard isUp else { return }
-    closingReason = .timedOut
+    // What waits for encryption waits with it.
+    closingReason = isEncryptingForBond ? .encryptionTimedOut : .timedOut
     disconnect(.remoteUserTerminated)
   }
 }

@@ -28,6 +28,10 @@ public struct HostOptions: Sendable {
   public var advertisingIntervalWhileConnected: StackDuration
   /// The same for a program in the background.
   public var advertisingIntervalInBackground: StackDuration
+  /// Whether private addresses that change are shown in place of the device's own, which only bonded devices learn.
+  public var usesPrivacy: Bool
+  /// How long a private address is shown.
+  public var privateAddressLifetime: StackDuration
   /// What this device insists on when it pairs, and what it offers. What its user can see and type is the agent's to say.
   public var security: SecurityPolicy
   /// Who answers for the user; `nil`: whom the process has registered, or the standard one.
@@ -43,6 +47,7 @@ public struct HostOptions: Sendable {
     advertisingInterval: StackDuration = .milliseconds(100),
     advertisingIntervalWhileConnected: StackDuration = .milliseconds(500),
     advertisingIntervalInBackground: StackDuration = .microseconds(1_022_500),
+    usesPrivacy: Bool = false, privateAddressLifetime: StackDuration = .seconds(900),
     security: SecurityPolicy = SecurityPolicy(), pairingAgent: (any PairingAgent)? = nil, bondLimit: Int = 128
   ) {
     self.name = name
@@ -57,6 +62,8 @@ public struct HostOptions: Sendable {
     self.advertisingInterval = advertisingInterval
     self.advertisingIntervalWhileConnected = advertisingIntervalWhileConnected
     self.advertisingIntervalInBackground = advertisingIntervalInBackground
+    self.usesPrivacy = usesPrivacy
+    self.privateAddressLifetime = privateAddressLifetime
     self.security = security
     self.pairingAgent = pairingAgent
     self.bondLimit = bondLimit

@@ -31,9 +31,10 @@ final class HostPeerLink: PeerLink {
     isOver = true
     for channel in channels { channel.close() }
     channels = []
-    database.remove(self)
     connection.links.removeAll { $0 === self }
     connection.leaveIfUnused()
+    // A link that ends takes its subscriptions along; a bonded peer keeps them for the next one.
+    if connection.phase != .closing { database.remove(self) }
   }
 
   /// The link has ended.

@@ -6,10 +6,11 @@ import BLEWire
 extension HostStack: ConnectorDelegate {
   func connector(_ connector: Connector, initiatesTo targets: [DeviceAddress]) {
     guard isRunning else { return }
-    if targets.count == 1 {
-      createConnection(to: HCIAddress(targets[0]), .peerAddress)
+    let addresses = targets.map(airAddress)
+    if addresses.count == 1 {
+      createConnection(to: initiationAddress(addresses[0]), .peerAddress)
     } else {
-      setAcceptList(to: Set(targets))
+      setAcceptList(to: Set(addresses))
       createConnection(to: .none, .acceptList)
     }
   }
@@ -26,11 +27,20 @@ extension HostStack: ConnectorDelegate {
   func connector(_ connector: Connector, hasLinkTo address: DeviceAddress) -> Bool { connections[address] != nil }
 
   func connectorDidChange(_ connector: Connector) {
-    if turns.isNeeded { updateScan() }
+    // A device that only the host can find must be heard first.
+    if turns.isNeeded || security.identities.isUseful { updateScan() }
   }
 
   func connector(_ connector: Connector, didFail address: DeviceAddress, reason: EndReason) {
     failWaiting(for: address, reason)
+  }
+
+  /// The legacy command is to be told that an address stands for private ones (Core, Vol 4 Part E 7.8.12).
+  private func initiationAddress(_ address: DeviceAddress) -> HCIAddress {
+    guard controller.features?.supportsExtendedConnecting != true, privacy.resolvedByController.contains(address) else {
+      return HCIAddress(address)
+    }
+    return HCIAddress(type: address.kind == .public ? .publicIdentity : .randomIdentity, value: address.value)
   }
 
   private func createConnection(to peer: HCIAddress, _ policy: LEInitiatorFilterPolicy) {

@@ -113,9 +113,11 @@ extension HostStack {
       ?? (features.publicAddress == nil ? madeAddress : nil)
     if let randomAddress { controller.send(LESetRandomAddress(address: randomAddress)) }
     security.begin(as: randomAddress ?? features.publicAddress ?? madeAddress)
+    beginPrivacy()
     snapshot.withLock { $0.supportsExtendedAdvertising = features.supportsExtendedAdvertising }
     power.isRunning = true
     power.hasRun = true
+    updateResolvingList()
   }
 
   // MARK: Down
@@ -187,6 +189,7 @@ extension HostStack {
   private func endEverything() {
     power.isRunning = false
     publishedChannels = PublishedChannels()
+    endPrivacy()
     scanner.reset()
     scanSwitch = ScanSwitch()
     endTurns()

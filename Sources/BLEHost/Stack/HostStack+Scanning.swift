@@ -7,6 +7,8 @@ import BLEWire
 struct ScanSwitch {
   var isOn = false
   var isChanging = false
+  /// What the controller was told last.
+  var goal = false
   /// It is the turn of connections; see `SearchTurns`.
   var isPaused = false
   /// Whether it scans, or is told to, at the background's pace.
@@ -18,11 +20,12 @@ extension HostStack {
   func updateScan() {
     arrangeTurns()
     guard isRunning, !scanSwitch.isChanging else { return }
-    let isWanted = scanner.isWanted && !scanSwitch.isPaused
+    let isWanted = wantsScan && !scanSwitch.isPaused
     let turnsOn = !scanSwitch.isOn
     // Another pace is had by starting anew.
     if turnsOn ? !isWanted : isWanted && scanSwitch.isSlow == isInBackground { return }
     scanSwitch.isChanging = true
+    scanSwitch.goal = turnsOn
     if turnsOn { scanSwitch.isSlow = isInBackground }
     let completion: (HCIErrorCode) -> Void = { [weak self] status in self?.scanChanged(turnsOn, status) }
     if controller.usesExtendedCommands {
@@ -67,6 +70,17 @@ extension HostStack {
       LESetExtendedScanEnable(
         isEnabled: false, duplicates: .reportAll, duration: HCICentiseconds(rawValue: 0), period: 0),
       status: completion)
+  }
+
+  /// Goes on with the scan that was set up, or pauses it.
+  func sendScanEnable(_ isEnabled: Bool) {
+    if controller.usesExtendedCommands {
+      controller.send(
+        LESetExtendedScanEnable(
+          isEnabled: isEnabled, duplicates: .reportAll, duration: HCICentiseconds(rawValue: 0), period: 0))
+    } else {
+      controller.send(LESetScanEnable(isEnabled: isEnabled, filtersDuplicates: false))
+    }
   }
 
   private func startLegacyScan(_ completion: @escaping (HCIErrorCode) -> Void) {

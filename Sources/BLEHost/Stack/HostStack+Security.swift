@@ -30,6 +30,18 @@ extension HostStack {
   /// Holds for pairings that begin from now on. What the user can see and type is the agent's to say.
   public func setSecurityPolicy(_ policy: SecurityPolicy) { onLoop { $0.options.security = policy } }
 
+  /// Whether private addresses are shown in place of the device's own, and for how long each. Takes effect when the adapter is
+  /// switched on the next time.
+  public func setPrivacy(_ isOn: Bool, lifetime: StackDuration = .seconds(900)) {
+    onLoop {
+      $0.options.usesPrivacy = isOn
+      $0.options.privateAddressLifetime = max(lifetime, .seconds(1))
+    }
+  }
+
+  /// How many devices there may be keys of at a time. Those that there are stay.
+  public func setBondLimit(_ limit: Int) { onLoop { $0.security.bondLimit = limit } }
+
   /// Deletes the keys of these devices, `nil`: of all. Links to them end. `completion` is called on the loop with the reason
   /// why they could not be deleted.
   public func removeBonds(
@@ -39,11 +51,6 @@ extension HostStack {
       let removed = identities ?? stack.security.records.bonds.map(\.identity)
       do throws(BondStoreError) {
         try stack.security.remove(removed)
-        for connection in stack.connections.all {
-          guard let identity = connection.bondIdentity, removed.contains(identity) else { continue }
-          connection.setBond(nil)
-          connection.disconnect(.remoteUserTerminated)
-        }
         completion(nil)
       } catch {
         completion(error)
@@ -82,12 +89,14 @@ extension HostStack {
   var pairingAgent: any PairingAgent { options.pairingAgent ?? PairingAgents.current }
 
   /// The address that this device is on the air by.
-  var ownAddress: DeviceAddress { randomAddress ?? controller.features?.publicAddress ?? madeAddress }
+  var ownAddress: DeviceAddress { shownAddress ?? controller.features?.publicAddress ?? madeAddress }
 
   /// Who is behind an address, as far as it can be told.
   func whoSends(by address: DeviceAddress) -> DeviceAddress {
     if !security.identities.isUseful { return address }
-    return security.identities.identity(behind: address) ?? address
+    guard let identity = security.identities.identity(behind: address) else { return address }
+    wasHeard(identity, by: address)
+    return identity
   }
 
   func longTermKeyWanted(_ event: LELongTermKeyRequestEvent) {
@@ -101,15 +110,22 @@ extension HostStack {
   }
 
   func bondsDidChange() {
+    showBonds()
+    updateResolvingList()
+    for connection in connections.all where connection.bondIdentity.map({ security.bond(of: $0) == nil }) ?? false {
+      // Forgotten, by this process or another: what the keys were for ends with them.
+      connection.setBond(nil)
+      connection.disconnect(.remoteUserTerminated)
+    }
+  }
+
+  private func showBonds() {
     let bonds = security.records.bonds.map { bond in
       BondSummary(
-        address: bond.identity, peer: directory.peer(at: bond.identity), security: bond.keys.security,
+        address: bond.identity, peer: directory.knownPeer(at: bond.identity), security: bond.keys.security,
         isPrivate: bond.keys.peerIdentityResolvingKey != nil)
     }
     snapshot.withLock { $0.bonds = bonds }
-    for connection in connections.all where connection.bondIdentity.map({ security.bond(of: $0) == nil }) ?? false {
-      connection.setBond(nil)
-    }
   }
 
   /// A link's peer was bonded with: what names it for good is known.
@@ -118,5 +134,6 @@ extension HostStack {
     let peer = directory.identify(connection.peer, as: identity)
     // A device that was met before under its own address keeps that identifier from the next link on.
     if peer.identifier == connection.peer.identifier { connections.identify(connection, as: peer) }
+    showBonds()
   }
 }

@@ -20,7 +20,7 @@ extension HostStack {
   /// Whether the controller has just shown that it can't do both.
   func mustTakeTurns(_ status: HCIErrorCode) -> Bool {
     status == .commandDisallowed && !turns.isNeeded && connector.isInitiating
-      && (scanner.isWanted || scanSwitch.isOn || scanSwitch.isChanging)
+      && (wantsScan || scanSwitch.isOn || scanSwitch.isChanging)
   }
 
   /// What was refused comes in its turn, a connection first: that one is waited for.
@@ -36,7 +36,7 @@ extension HostStack {
     guard turns.isNeeded, isRunning, !turns.isArranging else { return }
     turns.isArranging = true
     defer { turns.isArranging = false }
-    if scanner.isWanted && connector.isSearching {
+    if wantsScan && connector.isSearching {
       if turns.timer == nil {
         turns.timer = loop.schedule(after: SearchTurns.length, .background) { [weak self] in self?.changeTurns() }
       }

@@ -45,6 +45,7 @@ public final class HostStack: Adapter, @unchecked Sendable {
   private(set) lazy var connector = Connector(loop: loop, delegate: self)
   var connections = ConnectionTable()
   let security: HostSecurity
+  var privacy = PrivacyState()
   /// Where agents are called.
   let agentQueue = DispatchQueue(label: "swift-corebluetooth.pairing")
   var centrals: [HostCentral] = []
@@ -162,7 +163,7 @@ public final class HostStack: Adapter, @unchecked Sendable {
 
   func flushStates() { stateStore?.flush() }
 
-  var ownAddressType: LEOwnAddressType { randomAddress == nil ? .public : .random }
+  var ownAddressType: LEOwnAddressType { shownAddress == nil ? .public : .random }
 
   /// Whether a central has connected to this device.
   var hasCentralsConnected: Bool { connections.hasPeripheralLinks }

@@ -1,0 +1,195 @@
+import BLECore
+import BLECrypto
+import BLEHost
+import BLETestKit
+import CoreBluetooth
+import Foundation
+import Testing
+
+/// Attacks on keys that are kept: spoofed identities, links that are not encrypted, data between clients.
+@Suite("Bond attacks", .keepsCapture)
+struct BondAttacks {
+  /// A peripheral and a central that have bonded; the central's program is gone again.
+  private struct Bonded {
+    let world: World
+    let phone: Device
+    let sensor: Device
+    let central: VictimCentral
+    let peripheral: VictimPeripheral
+
+    static func start() async throws -> Bonded {
+      let world = World()
+      let (phone, sensor) = (world.makeDevice("phone"), world.makeDevice("sensor"))
+      let peripheral = VictimPeripheral(sensor)
+      let central = VictimCentral(phone, lookingFor: "Safe")
+      try await world.wait(within: .seconds(10)) { central.isDiscovered }
+      central.read("FF31")
+      try await world.wait(within: .seconds(5)) { central.events.last == .value("FF31", "secret") }
+      return Bonded(world: world, phone: phone, sensor: sensor, central: central, peripheral: peripheral)
+    }
+
+    func disconnect() async throws {
+      if let found = central.peripheral { central.manager.cancelPeripheralConnection(found) }
+      await world.advance(by: .seconds(1))
+      central.events = []
+    }
+  }
+
+  @Test("S11 a pairing under a bonded device's address does not take its keys away")
+  func spoofedIdentity() async throws {
+    let bonded = try await Bonded.start()
+    try await bonded.disconnect()
+    bonded.phone.vanish()
+    let spoofer = HostileDevice(bonded.world, address: bonded.phone.address)
+    spoofer.behave()
+    await bonded.world.advance(by: .milliseconds(100))
+    spoofer.connect(to: bonded.sensor.address)
+    await bonded.world.advance(by: .seconds(1))
+    spoofer.pair()
+    await bonded.world.advance(by: .seconds(2))
+    // The sensor's user did not agree: nothing was replaced.
+    #expect(spoofer.commands.last?.first == 0x05)
+    #expect(bonded.sensor.bonds.map(\.address) == [bonded.phone.address])
+    // Nor is anything lost by a pairing that is broken off.
+    await bonded.world.advance(by: .seconds(70))
+    spoofer.sendCommand([0x01, 0x03, 0x00, 0x09, 0x10, 0x03, 0x03])
+    await bonded.world.advance(by: .milliseconds(200))
+    spoofer.vanish()
+    await bonded.world.advance(by: .seconds(10))
+    bonded.phone.reappear()
+    bonded.central.connect()
+    try await bonded.world.wait(within: .seconds(10)) { bonded.central.isDiscovered }
+    bonded.central.read("FF31")
+    await bonded.world.advance(by: .seconds(1))
+    #expect(bonded.central.events.last == .value("FF31", "secret"))
+  }
+
+  @Test("S11 the user may agree: then the new keys take the place of the old ones when they are complete")
+  func agreedReplacement() async throws {
+    let bonded = try await Bonded.start()
+    let agent = TestAgent()
+    bonded.sensor.setPairingAgent(agent)
+    bonded.phone.forgetBonds()
+    await bonded.world.advance(by: .seconds(2))
+    bonded.central.connect()
+    try await bonded.world.wait(within: .seconds(10)) { bonded.central.isDiscovered }
+    bonded.central.read("FF31")
+    await bonded.world.advance(by: .seconds(2))
+    #expect(bonded.central.events.last == .value("FF31", "secret"))
+    #expect(
+      agent.asked.map(\.kind).contains { if case .replaceBond(keptMethod: .justWorks) = $0 { true } else { false } })
+    #expect(bonded.sensor.bonds.count == 1)
+  }
+
+  enum Refusal: String, CaseIterable { case negativeReply, silence, wrongKey }
+
+  @Test("A13 a bonded peripheral that is not encrypted is not listened to", arguments: Refusal.allCases)
+  func plaintextPeripheral(_ refusal: Refusal) async throws {
+    let bonded = try await Bonded.start()
+    try await bonded.disconnect()
+    bonded.sensor.vanish()
+    await bonded.world.advance(by: .seconds(1))
+    let spoofer = HostileDevice(bonded.world, address: bonded.sensor.address)
+    switch refusal {
+    case .negativeReply: break
+    case .silence: spoofer.answersKeyRequests = false
+    case .wrongKey: spoofer.key = SecretKey(AESBlock(high: 1, low: 2))
+    }
+    spoofer.advertise("Safe")
+    bonded.central.connect()
+    await bonded.world.advance(by: .seconds(60))
+    #expect(spoofer.keyRequests == 1)
+    let code: CBError.Code = refusal == .negativeReply ? .peerRemovedPairingInformation : .encryptionTimedOut
+    #expect(bonded.central.events == [.failed(code)])
+    #expect(bonded.central.peripheral?.state == .disconnected)
+    // It was asked for nothing in the open but what a link begins with.
+    #expect(spoofer.attributePDUs.allSatisfy { $0.first == 0x02 })
+  }
+
+  @Test("A14 what a bonded central subscribed to is not sent to whoever has its address")
+  func spoofedSubscriber() async throws {
+    let bonded = try await Bonded.start()
+    bonded.central.subscribe("FF31")
+    bonded.central.subscribe("FF32")
+    await bonded.world.advance(by: .seconds(1))
+    #expect(bonded.peripheral.subscribers.sorted() == ["FF31", "FF32"])
+    try await bonded.disconnect()
+    #expect(bonded.peripheral.subscribers.isEmpty)
+    bonded.phone.vanish()
+    let spoofer = HostileDevice(bonded.world, address: bonded.phone.address)
+    await bonded.world.advance(by: .milliseconds(100))
+    spoofer.connect(to: bonded.sensor.address)
+    await bonded.world.advance(by: .seconds(1))
+    bonded.peripheral.notify("for the phone")
+    await bonded.world.advance(by: .seconds(1))
+    #expect(spoofer.isConnected && spoofer.attributePDUs.isEmpty)
+    #expect(bonded.peripheral.subscribers.isEmpty)
+    #expect(await spoofer.ask("0a" + AttackedPeripheral.secret) == AttackedPeripheral.refusal("0f"))
+    spoofer.disconnect()
+    await bonded.world.advance(by: .seconds(1))
+    // The phone itself has its subscriptions back as soon as it is encrypted.
+    bonded.phone.reappear()
+    bonded.central.connect()
+    try await bonded.world.wait(within: .seconds(10)) { bonded.peripheral.subscribers.count == 2 }
+  }
+
+  @Test("A14 an unbonded client's subscriptions, prepared writes and cached values end with its link")
+  func unbonded() async throws {
+    let scene = try await AttackedPeripheral.start()
+    #expect(await scene.attacker.ask("1216000100") == ["13"])
+    #expect(await scene.attacker.ask("16150000" + "00616263") != [])
+    scene.program.notify("one")
+    await scene.world.advance(by: .milliseconds(300))
+    #expect(scene.attacker.attributePDUs.contains { $0.first == 0x1B })
+    try await scene.reconnect()
+    scene.attacker.forgetWhatCame()
+    scene.program.notify("two")
+    await scene.world.advance(by: .milliseconds(300))
+    #expect(scene.attacker.attributePDUs.isEmpty)
+    #expect(await scene.attacker.ask("0a1600") == ["0b0000"])
+    #expect(await scene.attacker.ask("1801") == ["19"])
+    #expect(scene.program.writes.isEmpty)
+  }
+
+  @Test("H5 keys that come before the link is encrypted are refused")
+  func earlyKeys() async throws {
+    let scene = try await AttackedPeripheral.start {
+      $0.behave()
+      // The check is answered, and before the link is encrypted the attacker hands out its keys.
+      $0.forge = { $0.first == 0x0D ? [$0, [0x08] + [UInt8](repeating: 1, count: 16)] : [$0] }
+    }
+    await scene.pair()
+    #expect(scene.attacker.commands.last?.first == 0x05)
+    #expect(scene.device.bonds.isEmpty)
+    #expect(await scene.attacker.ask("0a" + AttackedPeripheral.secret) == AttackedPeripheral.refusal("05"))
+  }
+
+  @Test("H8 keys are kept in a folder and files of the user's alone, and belong to the adapter that made them")
+  func keyFiles() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ble-h8-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let world = World()
+    let device = world.makeDevice("victim", keepingPeersIn: folder)
+    let program = VictimPeripheral(device)
+    let peer = HostileDevice(world, address: HostileDevice.address(1))
+    peer.behave()
+    try await world.wait(within: .seconds(5)) { program.isAdvertising }
+    peer.connect(to: device.address)
+    await world.advance(by: .seconds(1))
+    peer.pair()
+    await world.advance(by: .seconds(2))
+    #expect(device.bonds.count == 1)
+    var files = 0
+    for name in try FileManager.default.subpathsOfDirectory(atPath: folder) where name.hasPrefix("bonds") {
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder + "/" + name)
+      let isFolder = attributes[.type] as? FileAttributeType == .typeDirectory
+      #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == (isFolder ? 0o700 : 0o600))
+      files += isFolder ? 0 : 1
+    }
+    // Another adapter with the same folder has none of these keys.
+    let store = FileBondStore(folder: folder + "/bonds")
+    #expect(store.open(HostileDevice.address(9), newKey: SecretKey(AESBlock(high: 1, low: 1))).bonds.isEmpty)
+    #expect(store.open(device.address, newKey: SecretKey(AESBlock.zero)).bonds.count == 1)
+    #expect(files >= 1)
+  }
+}

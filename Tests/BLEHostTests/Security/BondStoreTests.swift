@@ -1,0 +1,208 @@
+import BLEAdapter
+import BLECore
+import BLECrypto
+import BLEHost
+import Foundation
+import Synchronization
+import Testing
+
+@Suite struct BondStoreTests {
+  private let adapter = DeviceAddress(0xC000_0000_0001, kind: .random)
+  private let ownKey = SecretKey(AESBlock(high: 7, low: 8))
+
+  private final class Folder {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("bonds-\(UUID().uuidString)").path
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+    var files: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path))?.sorted() ?? [] }
+    func mode(_ name: String = "") -> Int? {
+      (try? FileManager.default.attributesOfItem(atPath: path + "/" + name))?[.posixPermissions] as? Int
+    }
+  }
+
+  private final class Lines: LogSink {
+    let minimumLevel = LogLevel.trace
+    let lines = Mutex<[String]>([])
+    func write(_ level: LogLevel, label: String, _ message: String) { lines.withLock { $0.append(message) } }
+  }
+
+  private func bond(_ number: UInt64, method: PairingMethod = .passkeyEntry) throws -> Bond {
+    func key(_ name: UInt64) -> SecretKey { SecretKey(AESBlock(high: number, low: name)) }
+    var bond = try #require(
+      Bond(
+        PairingResult(
+          security: PairingSecurity(method: method, isSecureConnections: false, keySize: 16), isBonded: true,
+          peerIdentity: DeviceAddress(0xC100_0000_0000 + number, kind: .random),
+          keyAsCentral: LongTermKey(key: key(1), encryptedDiversifier: 0x1234, randomNumber: 0xFEDC_BA98_7654_3210),
+          keyAsPeripheral: LongTermKey(key: key(2), encryptedDiversifier: 1, randomNumber: 2),
+          peerIdentityResolvingKey: key(3), localSigningKey: key(4), peerSigningKey: key(5))))
+    bond.signing.nextLocal = 64
+    bond.signing.lastPeer = 12
+    bond.clientState = GATTClientState(
+      configurations: [AttributeHandle(3): .notification, AttributeHandle(9): .indication],
+      supportedFeatures: .robustCaching, knownHash: [], databaseHash: [UInt8](0..<16))
+    return bond
+  }
+
+  private func expectSame(_ one: Bond?, _ other: Bond) {
+    #expect(one?.identity == other.identity)
+    #expect(one?.keys.security == other.keys.security)
+    #expect(one?.keys.keyAsCentral == other.keys.keyAsCentral)
+    #expect(one?.keys.keyAsPeripheral == other.keys.keyAsPeripheral)
+    #expect(one?.keys.peerIdentityResolvingKey == other.keys.peerIdentityResolvingKey)
+    #expect(one?.keys.localSigningKey == other.keys.localSigningKey)
+    #expect(one?.keys.peerSigningKey == other.keys.peerSigningKey)
+    #expect(one?.signing == other.signing)
+    #expect(one?.clientState == other.clientState)
+  }
+
+  @Test func `what is kept is there for the next process, for this user only`() throws {
+    let folder = Folder()
+    let store = FileBondStore(folder: folder.path)
+    #expect(store.open(adapter, newKey: ownKey).bonds.isEmpty)
+    try store.keep(try bond(1), of: adapter)
+    try store.keep(try bond(2, method: .numericComparison), of: adapter)
+    let records = FileBondStore(folder: folder.path).open(adapter, newKey: SecretKey(AESBlock.zero))
+    #expect(records.identityResolvingKey == ownKey)
+    #expect(records.bonds.count == 2)
+    expectSame(records.bonds.first, try bond(1))
+    expectSame(records.bonds.last, try bond(2, method: .numericComparison))
+    #expect(folder.mode() == 0o700)
+    for file in folder.files { #expect(folder.mode(file) == 0o600) }
+  }
+
+  @Test func `an adapter of another address has bonds of its own`() throws {
+    let folder = Folder()
+    let store = FileBondStore(folder: folder.path)
+    _ = store.open(adapter, newKey: ownKey)
+    try store.keep(try bond(1), of: adapter)
+    let other = DeviceAddress(adapter.value, kind: .public)
+    #expect(store.open(other, newKey: ownKey).bonds.isEmpty)
+    // Nor does a file become another adapter's by being given its name.
+    let name = try #require(folder.files.first { $0.hasPrefix("random") && !$0.hasSuffix("lock") })
+    let stolen = folder.path + "/" + name.replacingOccurrences(of: "random", with: "public")
+    try FileManager.default.removeItem(atPath: stolen)
+    try FileManager.default.copyItem(atPath: folder.path + "/" + name, toPath: stolen)
+    #expect(FileBondStore(folder: folder.path).open(other, newKey: ownKey).bonds.isEmpty)
+  }
+
+  @Test func `two processes that pair at once lose nothing, and each learns of the other`() throws {
+    let folder = Folder()
+    let (one, two) = (FileBondStore(folder: folder.path), FileBondStore(folder: folder.path))
+    _ = one.open(adapter, newKey: ownKey)
+    _ = two.open(adapter, newKey: ownKey)
+    DispatchQueue.concurrentPerform(iterations: 20) { number in
+      guard let bond = try? bond(UInt64(number) + 1) else { return }
+      try? (number % 2 == 0 ? one : two).keep(bond, of: adapter)
+    }
+    #expect(FileBondStore(folder: folder.path).open(adapter, newKey: ownKey).bonds.count == 20)
+    _ = one.news(of: adapter)
+    _ = two.news(of: adapter)
+    #expect(one.news(of: adapter) == nil && two.news(of: adapter) == nil)
+    try one.remove([try bond(3).identity], of: adapter)
+    #expect(two.news(of: adapter)?.count == 19)
+    // What is changed in a bond that is gone does not bring it back.
+    two.update(try bond(3), of: adapter)
+    two.flush()
+    #expect(FileBondStore(folder: folder.path).open(adapter, newKey: ownKey).bonds.count == 19)
+  }
+
+  @Test func `a file that was cut short, changed or is foreign is set aside and told, and never overwritten`() throws {
+    let source = Folder()
+    let store = FileBondStore(folder: source.path)
+    _ = store.open(adapter, newKey: ownKey)
+    try store.keep(try bond(1), of: adapter)
+    let name = try #require(source.files.first { !$0.hasSuffix("lock") })
+    let whole = Array(try Data(contentsOf: URL(fileURLWithPath: source.path + "/" + name)))
+    var damaged = stride(from: 0, to: whole.count, by: 7).map { Array(whole.prefix($0)) }
+    for index in stride(from: 0, to: whole.count, by: 13) {
+      var changed = whole
+      changed[index] ^= 1
+      damaged.append(changed)
+    }
+    damaged.append(Array("something else\n".utf8))
+    damaged.append([UInt8](repeating: 0xFF, count: 5_000))
+    let folder = Folder()
+    let log = Lines()
+    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+    let path = folder.path + "/" + name
+    for (index, octets) in damaged.enumerated() {
+      try Data(octets).write(to: URL(fileURLWithPath: path))
+      let records = FileBondStore(folder: folder.path, log: Logger(label: "bonds", sink: log)).open(
+        adapter, newKey: ownKey)
+      #expect(records.bonds.isEmpty, "damage \(index)")
+      let kept = path + ".unreadable-\(index + 1)"
+      #expect(Array(try Data(contentsOf: URL(fileURLWithPath: kept))) == octets)
+      #expect(log.lines.withLock { $0.count } == index + 1)
+      #expect(log.lines.withLock { $0.last?.contains(kept) ?? false })
+    }
+  }
+
+  @Test func `where the folder cannot be written keeping fails, and what was kept is as it was`() throws {
+    let folder = Folder()
+    let store = FileBondStore(folder: folder.path)
+    _ = store.open(adapter, newKey: ownKey)
+    try store.keep(try bond(1), of: adapter)
+    // A folder in the place of the file that is to be written next: as good as a full disk, for root as well.
+    let name = try #require(folder.files.first { !$0.hasSuffix("lock") })
+    let obstacle = "\(folder.path)/\(name).\(getpid()).new/x"
+    try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: true)
+    #expect(throws: BondStoreError.self) { try store.keep(try bond(2), of: adapter) }
+    let records = FileBondStore(folder: folder.path).open(adapter, newKey: ownKey)
+    #expect(records.bonds.map(\.identity) == [try bond(1).identity])
+  }
+
+  @Test func `the file does not hold what is not asked for, and prints no keys`() throws {
+    #expect(!"\(try bond(1))".contains("0000000000000001"))
+    #expect(!"\(BondRecords(identityResolvingKey: ownKey, bonds: [try bond(1)]))".contains("Storage"))
+  }
+}
+
+@Suite struct KeptLayoutTests {
+  /// A layout as discovery makes it.
+  private func layout() async throws -> RemoteLayout {
+    let server = GATTServer()
+    server.addGenericServices(name: "Device")
+    let application = TestApplication()
+    application.server = server
+    for number in 1...3 as ClosedRange<UInt32> {
+      _ = server.publish(.example(number, characteristics: 4), application: application)
+    }
+    let pair = LinkPair(server: server)
+    let services = await pair.result { pair.database.discoverServices(nil, $0) }
+    for service in try #require(try services?.get()) {
+      let found = await pair.result { pair.database.discoverCharacteristics(nil, of: service, $0) }
+      for characteristic in try #require(try found?.get()) {
+        _ = await pair.result { pair.database.discoverDescriptors(of: characteristic, $0) }
+      }
+    }
+    return pair.database.layout
+  }
+
+  @Test func `a layout comes back from its octets as it was`() async throws {
+    let layout = try await layout()
+    let record = try #require(layout.record)
+    let read = try #require(RemoteLayout(record: record))
+    #expect(read.record == record && read.hash == layout.hash)
+  }
+
+  @Test func `octets that are cut short, too long or by chance are no layout, or one that can be kept again`()
+    async throws
+  {
+    let record = try #require(try await layout().record)
+    for length in 0..<record.count { #expect(RemoteLayout(record: Array(record.prefix(length))) == nil) }
+    #expect(RemoteLayout(record: record + [0]) == nil)
+    let seed: UInt64 = 0x1A_7007
+    print("seed \(seed)")
+    let entropy = SeededEntropy(seed: seed)
+    for _ in 0..<20_000 {
+      var changed = record
+      for _ in 0..<3 {
+        let index = Int(entropy.uniform(0..<UInt64(record.count)))
+        changed[index] = UInt8(truncatingIfNeeded: entropy.next())
+      }
+      if let read = RemoteLayout(record: changed) { #expect(read.record != nil) }
+    }
+  }
+
+  @Test func `a layout without a hash is not kept`() { #expect(RemoteLayout().record == nil) }
+}
