@@ -15,6 +15,8 @@ final class ScriptedAdapter: Adapter, @unchecked Sendable {
   var known: [KnownPeer] = []
   var connected: [KnownPeer] = []
   var links: [PeerIdentifier: ScriptedLink] = [:]
+  /// What is kept of managers with a restore identifier.
+  var states: [PreservationKey: ScriptedState] = [:]
   let supportsExtendedAdvertising = true
 
   init(_ state: AdapterState = .poweredOn) { self.state = state }
@@ -45,6 +47,8 @@ final class ScriptedAdapter: Adapter, @unchecked Sendable {
 
   func connectedPeers(withServices services: [BLEUUID]) -> [KnownPeer] { connected }
 
+  func preserveState(of key: PreservationKey) -> (any PreservedState)? { states[key] }
+
   /// On the loop, in a job of its own.
   func soon(_ action: @escaping () -> Void) {
     let action = LoopBound(action)
@@ -68,6 +72,21 @@ final class ScriptedAdapter: Adapter, @unchecked Sendable {
     }
     await settle()
   }
+}
+
+/// A state that the test has written.
+final class ScriptedState: PreservedState, @unchecked Sendable {
+  let left: [UInt8]?
+  var source: (() -> [UInt8]?)?
+  var changes = 0
+  var reason: String?
+  var hasEnded = false
+
+  init(left: [UInt8]?) { self.left = left }
+
+  func setChanged() { changes += 1 }
+  func setAside(because reason: String) { self.reason = reason }
+  func end() { hasEnded = true }
 }
 
 final class Lines: LogSink, @unchecked Sendable {

@@ -39,6 +39,37 @@ struct RestorationProcessTests {
     }
   }
 
+  @Test("R3.9 a process that ends by a signal or by exit, without releasing its manager, is restored as well")
+  func otherEnds() async throws {
+    let root = place.folder.path
+    // It wants a connection to a peripheral that is gone by then.
+    let server = try place.ble(["serve", "owenli", "--adapter", "radio:default/peripheral", "--json"])
+    defer { server.kill9() }
+    try server.event("advertising")
+    await #expect(processExitsWith: .signal(SIGTERM)) { [root = root as String] in
+      enter(root)
+      let app = CentralApp()
+      #expect(app.reaches { $0.lines.last == "connected Owenli" || $0.lines.last?.hasPrefix("services") == true })
+      kill(getpid(), SIGTERM)
+      app.lingers()
+      app.lingers()
+    }
+    await #expect(processExitsWith: .exitCode(7)) { [root = root as String] in
+      enter(root)
+      let app = CentralApp()
+      #expect(app.reaches { $0.lines.last?.hasPrefix("services") == true })
+      #expect(app.lines.first == "restored Owenli 1")
+      exit(7)
+    }
+    await #expect(processExitsWith: .success) { [root = root as String] in
+      enter(root)
+      let app = CentralApp()
+      #expect(app.reaches { $0.lines.last?.hasPrefix("services") == true })
+      #expect(app.lines.first == "restored Owenli 1")
+      app.release()
+    }
+  }
+
   @Test("R3.9 a peripheral killed by SIGKILL is restored with its services and its advertising")
   func peripheral() async throws {
     let root = place.folder.path
