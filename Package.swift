@@ -138,14 +138,21 @@ var targets: [Target] = []
 // These stand on Apple's API alone: on Apple's systems they are built against the system's framework.
 #if os(Linux)
   let coreBluetooth: [Target.Dependency] = ["CoreBluetooth"]
+  let cryptography: [Target.Dependency] = ["CLibcrypto"]
 #else
   let coreBluetooth: [Target.Dependency] = []
+  let cryptography: [Target.Dependency] = []
 #endif
-products += [.library(name: "BLESession", targets: ["BLESession"])]
+products += [
+  .library(name: "BLESession", targets: ["BLESession"]),
+  .library(name: "BLESessionCryptography", targets: ["BLESessionCryptography"]),
+]
 targets += [
   .target(name: "BLESession", dependencies: coreBluetooth, swiftSettings: strict),
+  .target(name: "BLESessionCryptography", dependencies: ["BLESession"] + cryptography, swiftSettings: strict),
   .testTarget(
-    name: "BLESessionTests", dependencies: ["BLESession", "BLETestKit"] + coreBluetooth, swiftSettings: strict),
+    name: "BLESessionTests", dependencies: ["BLESession", "BLESessionCryptography", "BLETestKit"] + coreBluetooth,
+    swiftSettings: strict),
 ]
 
 let package = Package(

@@ -2,7 +2,7 @@ import CoreBluetooth
 
 extension DeviceCore {
   /// Whether an operation may wait for the device: it is there, or being won.
-  private var isHopeful: Bool { state == .ready || campaign != nil }
+  var isHopeful: Bool { state == .ready || campaign != nil }
 
   func perform(_ kind: Operation.Kind) {
     let operation = Operation(kind)

@@ -11,7 +11,8 @@ final class DeviceCore: NSObject, CBPeripheralDelegate {
   let operations: Operations
   let subscriptions = Subscriptions()
   let events = Broadcast<TimedEvent>()
-  var observers: [@Sendable (TimedEvent) -> Void] = []
+  private var observers: [Int: (TimedEvent) -> Void] = [:]
+  private var nextObserver = 0
 
   private(set) var state = SessionState.idle
   /// Whether the user wants the device: then it is won back.
@@ -48,9 +49,18 @@ final class DeviceCore: NSObject, CBPeripheralDelegate {
 
   func emit(_ event: SessionEvent) {
     let timed = TimedEvent(time: central.clock.now, event: event)
-    for observer in observers { observer(timed) }
+    for number in observers.keys.sorted() { observers[number]?(timed) }
     events.send(timed)
   }
+
+  /// `tell` hears of everything at that very moment.
+  func observe(_ tell: @escaping (TimedEvent) -> Void) -> Int {
+    defer { nextObserver += 1 }
+    observers[nextObserver] = tell
+    return nextObserver
+  }
+
+  func stopObserving(_ number: Int) { observers[number] = nil }
 
   func call(after delay: Duration, _ body: @escaping (DeviceCore) -> Void) -> any SessionTimer {
     central.clock.call(after: delay, on: central.queue) { [weak self] in self.map(body) }

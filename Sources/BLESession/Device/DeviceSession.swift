@@ -51,7 +51,7 @@ public final class DeviceSession: Sendable {
   /// Calls `tell` for everything that happens from now on, on the session's own queue at that very moment: for what must not miss an
   /// event, such as a record. It has to be quick.
   public func observe(_ tell: @escaping @Sendable (TimedEvent) -> Void) async {
-    await core.value { $0.observers.append(tell) }
+    await core.value { _ = $0.observe(tell) }
   }
 
   /// Connects because the user wants it, and returns when the session is ready.

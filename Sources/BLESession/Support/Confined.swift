@@ -26,6 +26,11 @@ final class Confined<State: AnyObject>: @unchecked Sendable {
     Confined<Other>(queue: queue, clock: clock, state: queue.sync { make(state) })
   }
 
+  /// State that was made on this very queue.
+  func derivedOnQueue<Other>(_ state: Other) -> Confined<Other> {
+    Confined<Other>(queue: queue, clock: clock, state: state)
+  }
+
   /// Starts `body` on the queue and returns at once.
   func perform(_ body: @escaping @Sendable (State) -> Void) {
     clock.run(on: queue) { body(self.state) }

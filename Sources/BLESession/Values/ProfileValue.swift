@@ -1,0 +1,113 @@
+import CoreBluetooth
+
+/// A value of a profile that the Bluetooth SIG has assigned: where it stands and what its octets mean.
+public struct ProfileValue<Value: Sendable>: Sendable {
+  public let path: CharacteristicPath
+  /// `nil` where the octets are not such a value.
+  public let decode: @Sendable (Data) -> Value?
+
+  public init(_ path: CharacteristicPath, decode: @escaping @Sendable (Data) -> Value?) {
+    self.path = path
+    self.decode = decode
+  }
+}
+
+extension DeviceSession {
+  /// Reads a value of a profile.
+  /// - Throws: what `read` throws, and `invalid` where the octets are not such a value.
+  public func read<Value>(_ value: ProfileValue<Value>) async throws(SessionError) -> Value {
+    let octets = try await read(value.path)
+    guard let decoded = value.decode(octets) else {
+      throw SessionError(.invalid, "\(Hexadecimal.encode(octets)) is no value of \(value.path)")
+    }
+    return decoded
+  }
+}
+
+/// The heart rate and what comes with it (Heart Rate Service).
+public struct HeartRate: Sendable, Hashable {
+  public var beatsPerMinute: Int
+  /// `nil` where the sensor cannot tell.
+  public var hasContact: Bool?
+  /// In kilojoules, since it was reset.
+  public var energyExpended: Int?
+  /// Between beats, in seconds.
+  public var intervals: [Double]
+
+  public init?(_ octets: Data) {
+    var rest = octets
+    func take(_ count: Int) -> UInt16? {
+      guard rest.count >= count else { return nil }
+      defer { rest = rest.dropFirst(count) }
+      return UInt16(octets: rest.prefix(count), order: .littleEndian)
+    }
+    guard let flags = take(1), let rate = take(flags & 1 == 0 ? 1 : 2) else { return nil }
+    beatsPerMinute = Int(rate)
+    hasContact = flags & 0x04 == 0 ? nil : flags & 0x02 != 0
+    energyExpended = nil
+    if flags & 0x08 != 0 {
+      guard let energy = take(2) else { return nil }
+      energyExpended = Int(energy)
+    }
+    intervals = []
+    if flags & 0x10 != 0 {
+      while let interval = take(2) { intervals.append(Double(interval) / 1_024) }
+    }
+  }
+}
+
+extension ProfileValue where Value == Int {
+  /// The battery's level in per cent (Battery Service).
+  public static let batteryLevel = ProfileValue(CharacteristicPath("2A19", in: "180F")) { octets in
+    octets.count >= 1 && octets[octets.startIndex] <= 100 ? Int(octets[octets.startIndex]) : nil
+  }
+}
+
+extension ProfileValue where Value == HeartRate {
+  public static let heartRate = ProfileValue(CharacteristicPath("2A37", in: "180D")) { HeartRate($0) }
+}
+
+extension ProfileValue where Value == Double {
+  /// In degrees Celsius (Health Thermometer Service), whichever of the two units the device uses.
+  public static let bodyTemperature = ProfileValue(CharacteristicPath("2A1C", in: "1809")) { octets in
+    guard octets.count >= 5, let flags = octets.first,
+      let bits = UInt32(octets: octets.dropFirst().prefix(4), order: .littleEndian),
+      let value = medicalFloat(bits)
+    else { return nil }
+    return flags & 1 == 0 ? value : (value - 32) / 1.8
+  }
+
+  /// In degrees Celsius (Environmental Sensing Service).
+  public static let temperature = ProfileValue(CharacteristicPath("2A6E", in: "181A")) { octets in
+    // The smallest integer says that the value is not known.
+    Int16(octets: octets.prefix(2), order: .littleEndian).flatMap { $0 == .min ? nil : Double($0) / 100 }
+  }
+
+  /// In per cent (Environmental Sensing Service).
+  public static let humidity = ProfileValue(CharacteristicPath("2A6F", in: "181A")) { octets in
+    octets.count < 2
+      ? nil : UInt16(octets: octets.prefix(2), order: .littleEndian).flatMap { $0 == .max ? nil : Double($0) / 100 }
+  }
+
+  /// The 32-bit float of ISO/IEEE 11073: 24 bits of mantissa, 8 bits of decimal exponent; `nil` for what is not a number.
+  static func medicalFloat(_ bits: UInt32) -> Double? {
+    let mantissa = Int32(bitPattern: bits << 8) >> 8
+    guard !(-0x80_0000 ... -0x7F_FFFE).contains(mantissa), mantissa < 0x7F_FFFE else { return nil }
+    return Double(mantissa) * pow(10, Double(Int8(truncatingIfNeeded: bits >> 24)))
+  }
+}
+
+extension ProfileValue where Value == String {
+  public static let manufacturerName = text("2A29")
+  public static let modelNumber = text("2A24")
+  public static let serialNumber = text("2A25")
+  public static let hardwareRevision = text("2A27")
+  public static let firmwareRevision = text("2A26")
+  public static let softwareRevision = text("2A28")
+  private static func text(_ uuid: String) -> ProfileValue {
+    ProfileValue(CharacteristicPath(uuid, in: "180A")) { octets in
+      // Some devices fill up with zeros.
+      String(data: octets.prefix { $0 != 0 }, encoding: .utf8)
+    }
+  }
+}
