@@ -58,7 +58,6 @@ private struct Footprint {
 
   static var now: Footprint {
     malloc_trim(0)
-    let heap = mallinfo2()
     var pages = 0.0
     if let file = fopen("/proc/self/statm", "r") {
       defer { fclose(file) }
@@ -70,7 +69,7 @@ private struct Footprint {
       }
       if read == 2 { pages = Double(resident) }
     }
-    return Footprint(live: Double(heap.uordblks + heap.hblkhd), resident: pages * Double(sysconf(Int32(_SC_PAGESIZE))))
+    return Footprint(live: Double(live_octets()), resident: pages * Double(sysconf(Int32(_SC_PAGESIZE))))
   }
 
   /// What may come on top after the hundredth repetition, however many follow: blocks that Dispatch keeps for each of its threads
