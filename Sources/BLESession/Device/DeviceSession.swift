@@ -102,7 +102,7 @@ public final class DeviceSession: Sendable {
   public func notifications(
     from path: CharacteristicPath, buffering: Notifications.Buffering = .newest(256)
   ) -> Notifications {
-    let counter = DropCounter()
+    let dropped = Guarded(0)
     let policy: AsyncStream<Data>.Continuation.BufferingPolicy =
       switch buffering {
       case .newest(let count): .bufferingNewest(count)
@@ -113,11 +113,11 @@ public final class DeviceSession: Sendable {
       core.perform { core in
         let number = core.subscribe(
           path,
-          tell: { value in if case .dropped = continuation.yield(value) { counter.add() } },
+          tell: { value in if case .dropped = continuation.yield(value) { dropped.with { $0 += 1 } } },
           finish: { continuation.finish() })
         continuation.onTermination = { [weak self] _ in self?.core.perform { $0.unsubscribe(number) } }
       }
     }
-    return Notifications(stream: stream, counter: counter)
+    return Notifications(stream: stream, dropped: dropped)
   }
 }

@@ -19,19 +19,10 @@ public struct Notifications: AsyncSequence, Sendable {
   }
 
   let stream: AsyncStream<Data>
-  let counter: DropCounter
+  let dropped: Guarded<Int>
 
   /// How many values were thrown away so far because nobody took them in time.
-  public var droppedCount: Int { counter.count }
+  public var droppedCount: Int { dropped.with { $0 } }
 
   public func makeAsyncIterator() -> AsyncStream<Data>.Iterator { stream.makeAsyncIterator() }
-}
-
-/// `@unchecked Sendable`: the number is behind the lock.
-final class DropCounter: @unchecked Sendable {
-  private let lock = NSLock()
-  private var number = 0
-
-  var count: Int { lock.withLock { number } }
-  func add() { lock.withLock { number += 1 } }
 }
