@@ -67,12 +67,12 @@ var targets: [Target] = []
       name: "ble",
       dependencies: [
         "BLECore", "BLECrypto", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEVirtualRadio", "BLEPairing",
-        "BLEAdapter", "BLEHost", "BLEDefaultStack", "CoreBluetooth",
+        "BLEPairing", "BLEAdapter", "BLEHost", "BLEDefaultStack", "CoreBluetooth", "BLESession", "BLESessionCryptography",
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "vector-runner",
-      dependencies: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEAdapter", "BLEHost"],
+      dependencies: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEAdapter", "BLEHost", "BLESession"],
       path: "Tools/vector-runner", swiftSettings: strict),
     .executableTarget(name: "delegate-check", path: "Tools/delegate-check", swiftSettings: strict),
     .plugin(
@@ -117,7 +117,7 @@ var targets: [Target] = []
         "BLECore", "BLECrypto", "CoreBluetooth", "BLESession", "BLETestKit", "CSQLite", "symbol-comparison",
         "delegate-check",
       ]),
-    tests("ToolTests", knows: ["BLECore", "CoreBluetooth", "ble"]),
+    tests("ToolTests", knows: ["BLECore", "CoreBluetooth", "BLESession", "ble"]),
     tests("VectorTests", knows: ["vector-runner"]),
   ]
 
