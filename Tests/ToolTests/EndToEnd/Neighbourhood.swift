@@ -5,6 +5,7 @@ import Testing
 final class Neighbourhood {
   let folder: URL
   private var processes: [ToolProcess] = []
+  private var terminals: [TerminalProcess] = []
 
   init() throws {
     // Short: the paths of sockets may not be long.
@@ -28,12 +29,36 @@ final class Neighbourhood {
     try start { try ToolProcess(script: script, environment: $0) }
   }
 
-  private func start(_ make: ([String: String]) throws -> ToolProcess) throws -> ToolProcess {
+  /// Starts the tool on a terminal of its own. `environment` is what differs from a neighbour's usual one.
+  func terminal(
+    _ arguments: String..., columns: Int = 120, rows: Int = 40, environment changes: [String: String] = [:]
+  ) throws -> TerminalProcess {
+    try terminal(arguments, columns: columns, rows: rows, environment: changes)
+  }
+
+  func terminal(
+    _ arguments: [String], columns: Int = 120, rows: Int = 40, environment changes: [String: String] = [:]
+  ) throws -> TerminalProcess {
+    var environment = environment.merging(["TERM": "xterm-256color", "LANG": "C.UTF-8"]) { $1 }
+    for name in ["NO_COLOR", "COLUMNS", "LINES"] { environment[name] = nil }
+    let terminal = try TerminalProcess(
+      ToolProcess.findExecutable(), arguments, environment: environment.merging(changes) { $1 }, columns: columns,
+      rows: rows)
+    terminals.append(terminal)
+    return terminal
+  }
+
+  /// What a process of this neighbourhood finds around it.
+  var environment: [String: String] {
     var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("BLE_") }
     environment["XDG_RUNTIME_DIR"] = folder.appendingPathComponent("run").path
     environment["XDG_STATE_HOME"] = folder.appendingPathComponent("state").path
     environment["XDG_CONFIG_HOME"] = folder.appendingPathComponent("config").path
     environment["TMPDIR"] = folder.path
+    return environment
+  }
+
+  private func start(_ make: ([String: String]) throws -> ToolProcess) throws -> ToolProcess {
     let process = try make(environment)
     processes.append(process)
     return process
@@ -50,6 +75,7 @@ final class Neighbourhood {
 
   deinit {
     for process in processes { process.kill9() }
+    for terminal in terminals { terminal.kill9() }
     try? FileManager.default.removeItem(at: folder)
   }
 }

@@ -90,7 +90,7 @@ final class ToolProcess: Sendable {
     for (pipe, isError) in [(output, false), (errors, true)] { Self.read(pipe, isError, record) }
   }
 
-  private static func findExecutable() throws -> URL {
+  static func findExecutable() throws -> URL {
     let beside = executable.appendingPathComponent("ble")
     if FileManager.default.isExecutableFile(atPath: beside.path) { return beside }
     let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/").dropFirst()

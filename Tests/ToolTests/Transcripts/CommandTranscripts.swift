@@ -1,0 +1,184 @@
+import Foundation
+import Testing
+
+/// What each command says, on a terminal and in a pipe. `CommandTranscriptTests` makes sure that none is left out: it looks for
+/// tests named after the command.
+@Suite("Transcripts", .serialized, .timeLimit(.minutes(5)))
+struct CommandTranscripts {
+  private let place: Neighbourhood
+
+  init() throws { place = try Neighbourhood() }
+
+  @Test func `ble scan on a terminal shows who is there, and Ctrl-C ends it with 130`() throws {
+    try place.serve("owenli")
+    let terminal = try place.terminal("scan", "--duration", "0")
+    try terminal.see("Owenli")
+    terminal.type("\u{3}")
+    #expect(try terminal.finish(within: 5) == 130)
+    terminal.expectGoodOrder()
+  }
+
+  @Test func `ble scan in a pipe is a plain line for each device`() throws {
+    try place.serve("owenli")
+    let scan = try place.run("scan", "--count", "1", "--duration", "20")
+    #expect(scan.status == 0 && scan.lines.count == 1 && scan.lines.arePlain)
+    #expect(scan.lines.first?.contains("Owenli") == true && scan.lines.first?.contains("dBm") == true)
+  }
+
+  @Test func `ble explore on a terminal draws the tree`() throws {
+    try place.serve("owenli")
+    let (status, terminal) = try place.runOnTerminal("explore", "Owenli")
+    #expect(status == 0)
+    #expect(terminal.model.text.contains("FFF2") && terminal.model.text.contains("└─"))
+    #expect(terminal.octets.contains(0x1B), "names stand out")
+    terminal.expectGoodOrder()
+  }
+
+  @Test func `ble explore in a pipe is the tree without colours`() throws {
+    try place.serve("owenli")
+    let result = try place.run("explore", "Owenli")
+    #expect(result.status == 0 && result.lines.arePlain && result.lines.contains { $0.contains("FFF2") })
+  }
+
+  @Test func `ble read on a terminal prints the value`() throws {
+    try place.serve("owenli")
+    let (status, terminal) = try place.runOnTerminal("read", "Owenli", "FFF2")
+    #expect(status == 0 && terminal.model.text.contains("\"Owenli\" (4f77656e6c69)"))
+    terminal.expectGoodOrder()
+  }
+
+  @Test func `ble read in a pipe prints the value and nothing else`() throws {
+    try place.serve("owenli")
+    let result = try place.run("read", "Owenli", "FFF2")
+    #expect(result.status == 0 && result.lines == ["\"Owenli\" (4f77656e6c69)"] && result.process.errors.isEmpty)
+  }
+
+  @Test func `ble write on a terminal says what it wrote`() throws {
+    let server = try place.serve("owenli")
+    let (status, terminal) = try place.runOnTerminal("write", "Owenli", "FFF2", "hi")
+    #expect(status == 0 && terminal.model.text.contains("Wrote 2 octets to FFF2"))
+    try server.event("written")
+    terminal.expectGoodOrder()
+  }
+
+  @Test func `ble write in a pipe prints nothing on the standard output`() throws {
+    try place.serve("owenli")
+    let result = try place.run("write", "Owenli", "FFF2", "hi")
+    #expect(result.status == 0 && result.lines.isEmpty && result.process.errors == ["Wrote 2 octets to FFF2."])
+  }
+
+  @Test func `ble subscribe on a terminal prints values until Ctrl-C, and unsubscribes`() throws {
+    let server = try place.serve("owenli")
+    let terminal = try place.terminal("subscribe", "Owenli", "FFF1")
+    try terminal.see("send data : 2")
+    terminal.type("\u{3}")
+    #expect(try terminal.finish(within: 5) == 130)
+    try server.event("unsubscribed", within: 5)
+    terminal.expectGoodOrder()
+  }
+
+  @Test func `ble subscribe in a pipe is a plain line for each value`() throws {
+    try place.serve("owenli")
+    let result = try place.run("subscribe", "Owenli", "FFF1", "--count", "2")
+    #expect(result.status == 0 && result.lines.count == 2 && result.lines.arePlain)
+  }
+
+  @Test func `ble serve on a terminal tells what happens until Ctrl-C`() throws {
+    let terminal = try place.terminal("serve", "owenli", "--adapter", "radio:default/peripheral")
+    try terminal.see("Advertising")
+    #expect(try place.run("read", "Owenli", "FFF2").status == 0)
+    try terminal.see("FFF2")
+    terminal.type("\u{3}")
+    #expect(try terminal.finish(within: 5) == 130)
+    terminal.expectGoodOrder()
+  }
+
+  @Test func `ble serve in a pipe tells the same in plain lines`() throws {
+    let server = try place.ble("serve", "owenli", "--adapter", "radio:default/peripheral", "--duration", "1")
+    try server.line { $0.contains("Advertising") }
+    let (status, lines) = try server.finish()
+    #expect(status == 0 && lines.arePlain)
+  }
+
+  @Test func `ble demo on a terminal shows every step`() throws {
+    let (status, terminal) = try place.runOnTerminal("demo")
+    #expect(status == 0)
+    for step in ["found", "connected", "explored", "written", "notified", "disconnected", "captured"] {
+      #expect(terminal.model.text.contains("✓ \(step)"), "\(step): \(terminal.transcript)")
+    }
+    terminal.expectGoodOrder()
+  }
+
+  @Test func `ble demo in a pipe shows every step in plain lines`() throws {
+    let result = try place.run("demo")
+    #expect(result.status == 0 && result.lines.arePlain && result.lines.contains { $0.contains("✓ captured") })
+  }
+
+  @Test func `ble controller on a terminal says where hosts connect, until Ctrl-C`() throws {
+    let terminal = try place.terminal("controller")
+    try terminal.see("tcp-client:127.0.0.1:")
+    terminal.type("\u{3}")
+    #expect(try terminal.finish(within: 5) == 130)
+    terminal.expectGoodOrder()
+  }
+
+  @Test func `ble controller in a pipe says it in a plain line`() throws {
+    let controller = try place.ble("controller")
+    try controller.line { $0.contains("tcp-client:127.0.0.1:") }
+    controller.send(SIGTERM)
+    let (status, lines) = try controller.finish(within: 5)
+    #expect(status == 143 && lines.arePlain)
+  }
+
+  /// A capture of one reading.
+  private func capture() throws -> String {
+    try place.serve("owenli")
+    let path = place.path("c.btsnoop")
+    #expect(try place.run("read", "Owenli", "FFF2", "--capture", path).status == 0)
+    return path
+  }
+
+  @Test func `ble capture show on a terminal prints the packets`() throws {
+    let (status, terminal) = try place.runOnTerminal("capture", "show", try capture())
+    #expect(status == 0 && terminal.model.text.contains("ATT_READ_RSP"), "\(terminal.transcript)")
+    terminal.expectGoodOrder()
+  }
+
+  @Test func `ble capture show in a pipe prints the packets in plain lines`() throws {
+    let result = try place.run("capture", "show", try capture())
+    #expect(result.status == 0 && result.lines.arePlain && result.lines.contains { $0.contains("ATT_READ_RSP") })
+  }
+
+  @Test func `ble capture redact on a terminal says how many packets it copied`() throws {
+    let (status, terminal) = try place.runOnTerminal("capture", "redact", try capture(), place.path("copy.btsnoop"))
+    #expect(status == 0 && terminal.model.text.contains("packets copied"))
+    terminal.expectGoodOrder()
+  }
+
+  @Test func `ble capture redact in a pipe prints nothing on the standard output`() throws {
+    let result = try place.run("capture", "redact", try capture(), place.path("copy.btsnoop"))
+    #expect(result.status == 0 && result.lines.isEmpty && result.process.errors.count == 1)
+  }
+
+  @Test func `ble l2cap listen on a terminal and ble l2cap connect in a pipe carry what is typed`() throws {
+    let terminal = try place.terminal("l2cap", "listen", "--adapter", "radio:default/peripheral", "--count", "6")
+    try terminal.see("PSM")
+    let connect = try place.ble("l2cap", "connect", "ble")
+    connect.type("hello\n")
+    try terminal.see("hello")
+    #expect(try terminal.finish() == 0)
+    #expect(try connect.finish().status == 0)
+    terminal.expectGoodOrder()
+  }
+
+  @Test func `ble l2cap connect on a terminal and ble l2cap listen in a pipe carry what is typed`() throws {
+    let listen = try place.ble("l2cap", "listen", "--adapter", "radio:default/peripheral", "--count", "6")
+    let terminal = try place.terminal("l2cap", "connect", "ble", "--timeout", "20")
+    try terminal.see("PSM")
+    terminal.type("hello\r")
+    let (status, lines) = try listen.finish()
+    #expect(status == 0 && lines == ["hello"])
+    #expect(try terminal.finish() == 0)
+    terminal.expectGoodOrder()
+  }
+}

@@ -1,0 +1,33 @@
+import Foundation
+import Testing
+
+extension Neighbourhood {
+  /// Starts a peripheral of the tool's own and waits until it can be found.
+  @discardableResult
+  func serve(_ profile: String, _ more: String..., device: String = "peripheral") throws -> ToolProcess {
+    let server = try ble(["serve", profile, "--adapter", "radio:default/\(device)", "--json"] + more)
+    try server.event("advertising")
+    return server
+  }
+
+  /// Runs the tool on a terminal to its end.
+  func runOnTerminal(_ arguments: String...) throws -> (status: Int32, terminal: TerminalProcess) {
+    let terminal = try terminal(arguments)
+    return (try terminal.finish(), terminal)
+  }
+}
+
+extension TerminalProcess {
+  /// A terminal is left as it was found: the cursor to be seen, the screen the one that was there, and nothing written that it
+  /// doesn't know.
+  func expectGoodOrder(sourceLocation: SourceLocation = #_sourceLocation) {
+    let model = model
+    #expect(!model.isCursorHidden && !model.isAlternate, "\(transcript)", sourceLocation: sourceLocation)
+    #expect(model.unknown.isEmpty, "\(model.unknown)\n\(transcript)", sourceLocation: sourceLocation)
+  }
+}
+
+extension [String] {
+  /// Lines for programs hold no escape sequences and no carriage returns.
+  var arePlain: Bool { allSatisfy { line in !line.utf8.contains { $0 < 0x20 || $0 == 0x7F } } }
+}
