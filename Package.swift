@@ -67,7 +67,7 @@ var targets: [Target] = []
       name: "ble",
       dependencies: [
         "BLECore", "BLECrypto", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEVirtualRadio", "BLEPairing",
-        "BLEPairing", "BLEAdapter", "BLEHost", "BLEDefaultStack", "CoreBluetooth", "BLESession", "BLESessionCryptography",
+        "BLEAdapter", "BLEHost", "BLEDefaultStack", "CoreBluetooth", "BLESession", "BLESessionCryptography",
       ],
       swiftSettings: strict),
     .executableTarget(

@@ -46,11 +46,12 @@ struct ServeCommand: Command {
   }
 
   /// Reads the standard input where somebody's typing is wanted or its end matters.
-  @MainActor private func listen(for profile: Profile, _ server: ProfileServer) -> LineReader? {
+  @MainActor private func listen(for profile: Profile, _ server: ProfileServer) -> LineInput? {
     let isTyped = profile.services.contains { $0.characteristics.contains { $0.notifications == .input } }
     guard isTyped || endsWithInput else { return nil }
     let endsWithInput = endsWithInput
-    return LineReader(
-      STDIN_FILENO, onLine: { if isTyped { server.type($0) } }, onEnd: { if endsWithInput { server.end() } })
+    return LineInput(
+      prompt: "> ", edits: isTyped && !server.session.options.isJSON,
+      onLine: { if isTyped, !$0.isEmpty { server.type($0) } }, onEnd: { if endsWithInput { server.end() } })
   }
 }

@@ -5,6 +5,8 @@ import Foundation
   let isJSON: Bool
   let isQuiet: Bool
   let style: Style
+  /// What is drawn at the bottom of the terminal, and makes room for what is written.
+  static weak var bottomLine: (any BottomLine)?
   /// Called once, when whoever read the results has gone.
   var onClosed: (() -> Void)?
 
@@ -39,7 +41,7 @@ import Foundation
 
   func flush() {
     defer { pending.removeAll(keepingCapacity: true) }
-    guard !isClosed, !pending.isEmpty, !Self.write(pending, to: STDOUT_FILENO) else { return }
+    guard !isClosed, !pending.isEmpty, !Self.put(pending, to: STDOUT_FILENO) else { return }
     isClosed = true
     onClosed?()
   }
@@ -71,10 +73,18 @@ import Foundation
   }
 
   /// A line on the standard error.
-  static func complain(_ text: String) { _ = write(Array(text.utf8) + [0x0A], to: STDERR_FILENO) }
+  static func complain(_ text: String) { _ = put(Array(text.utf8) + [0x0A], to: STDERR_FILENO) }
+
+  /// Writes above what is drawn at the bottom of the terminal, where it goes to the same.
+  private static func put(_ octets: [UInt8], to descriptor: Int32) -> Bool {
+    guard let bottomLine, isatty(descriptor) == 1 else { return write(octets, to: descriptor) }
+    var isTaken = true
+    bottomLine.makeRoom { isTaken = write(octets.last == 0x0A ? octets : octets + [0x0A], to: descriptor) }
+    return isTaken
+  }
 
   /// Whether all octets were taken.
-  private static func write(_ octets: [UInt8], to descriptor: Int32) -> Bool {
+  static func write(_ octets: [UInt8], to descriptor: Int32) -> Bool {
     var rest = octets[...]
     while !rest.isEmpty {
       let written = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
@@ -89,6 +99,12 @@ import Foundation
     }
     return true
   }
+}
+
+/// Something that is drawn below everything else.
+@MainActor protocol BottomLine: AnyObject {
+  /// Takes itself away, lets `work` write whole lines, and draws itself anew.
+  func makeRoom(for work: () -> Void)
 }
 
 /// Emphasis, where a terminal shows it.

@@ -29,14 +29,20 @@ import Foundation
     let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
     let status = reason.status.rawValue
     source.setEventHandler {
-      queue.asyncAfter(deadline: .now() + patience) { _exit(status) }
+      queue.asyncAfter(deadline: .now() + patience) { end(status) }
       DispatchQueue.main.async {
         // Asked twice: whatever hangs is not waited for.
-        if waiting.interruption != nil { _exit(status) }
+        if waiting.interruption != nil { end(status) }
         waiting.interrupt(reason)
       }
     }
     source.resume()
     return source
+  }
+
+  /// At once, but for the terminal, which whoever comes next wants as it was.
+  private nonisolated static func end(_ status: Int32) -> Never {
+    TerminalMode.leave()
+    _exit(status)
   }
 }

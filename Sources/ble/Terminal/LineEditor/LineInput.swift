@@ -1,0 +1,180 @@
+import Dispatch
+import Foundation
+
+/// Lines from whoever sits at the standard input: edited at the bottom of a terminal, plain from a pipe or file, without a prompt.
+///
+/// What the tool writes meanwhile comes above the line that is being typed, which is drawn anew.
+@MainActor final class LineInput: BottomLine {
+  /// Asks for the next line; drawn anew when it changes.
+  var prompt: String { didSet { redraw() } }
+  /// Lines that are shown between what was written and the prompt. What comes from a peer is to be inert already.
+  var above: [String] = [] { didSet { if above != oldValue { redraw() } } }
+  /// Whether a submitted line stays on the screen.
+  var leavesLines = true
+  /// Whether lines are edited: there is a terminal on both sides that can move its cursor.
+  var isEditing: Bool { terminal != nil }
+
+  private let onLine: (String) -> Void
+  private let onEnd: () -> Void
+  private var editor: LineEditor
+  private var display = LineEditorDisplay(columns: 80, rows: 24)
+  private var reader: DescriptorReader?
+  private var lines: LineReader?
+  private var signals: [any DispatchSourceSignal] = []
+  /// Where the line is drawn, while that is so.
+  private var terminal: Int32?
+  /// Whether something else has the screen just now: output, or whoever Ctrl-Z gave it to.
+  private var isAside = false
+  private var isSuspended = false
+
+  /// - Parameters:
+  ///   - prompt: what stands in front of the line that is typed.
+  ///   - history: where lines are kept; `nil` for nowhere.
+  ///   - edits: `false` for plain lines even on a terminal.
+  ///   - completer: what the tab key asks.
+  ///   - onEnd: called once, at the end of the input or at Ctrl-D on an empty line.
+  init(
+    prompt: String, history: LineHistoryFile? = nil, edits: Bool = true, completer: LineEditor.Completer? = nil,
+    onLine: @escaping (String) -> Void, onEnd: @escaping () -> Void
+  ) {
+    self.prompt = prompt
+    self.onLine = onLine
+    self.onEnd = onEnd
+    terminal = edits ? Self.terminal(ProcessInfo.processInfo.environment) : nil
+    editor = LineEditor(
+      history: terminal == nil ? LineHistory() : history?.history() ?? LineHistory(), completer: completer)
+    guard let terminal, TerminalMode.enter(drawingOn: terminal) else {
+      self.terminal = nil
+      lines = LineReader(STDIN_FILENO, onLine: onLine, onEnd: onEnd)
+      return
+    }
+    Output.bottomLine = self
+    watch(SIGWINCH) { $0.resize() }
+    watch(SIGTSTP) { $0.suspend() }
+    watch(SIGCONT) { $0.resume() }
+    reader = DescriptorReader(
+      STDIN_FILENO, onOctets: { [weak self] in self?.take($0) },
+      onEnd: { [weak self] in
+        self?.stop()
+        onEnd()
+      })
+    resize()
+  }
+
+  /// Where to draw: `nil` without a terminal on both sides, or on one that cannot move its cursor.
+  private static func terminal(_ environment: [String: String]) -> Int32? {
+    let kind = environment["TERM"] ?? ""
+    guard isatty(STDIN_FILENO) == 1, !kind.isEmpty, kind != "dumb" else { return nil }
+    return [STDOUT_FILENO, STDERR_FILENO].first { isatty($0) == 1 }
+  }
+
+  /// Nothing more is read, and the terminal is as it was before. A line that was being typed stays on the screen.
+  func stop() {
+    lines?.stop()
+    reader?.stop()
+    (lines, reader) = (nil, nil)
+    guard terminal != nil else { return }
+    write(editor.characters.isEmpty && above.isEmpty ? display.erase() : display.leave(picture))
+    for signal in signals { signal.cancel() }
+    signals = []
+    if Output.bottomLine === self { Output.bottomLine = nil }
+    terminal = nil
+    Foundation.signal(SIGTSTP, SIG_DFL)
+    TerminalMode.leave()
+  }
+
+  // MARK: Keys
+
+  private func take(_ octets: ArraySlice<UInt8>) {
+    for outcome in editor.take(octets) {
+      switch outcome {
+      case .line(let line):
+        var submitted = picture
+        submitted.characters = Array(line)
+        write(leavesLines ? display.leave(submitted) : display.erase())
+        onLine(line)
+      case .end:
+        stop()
+        onEnd()
+      case .interrupt: kill(getpid(), SIGINT)
+      case .bell: write("\u{7}")
+      case .candidates(let candidates): show(candidates)
+      case .clearScreen: write(display.clearScreen())
+      }
+      if terminal == nil { return }
+    }
+    redraw()
+  }
+
+  private func show(_ candidates: [String]) {
+    let texts = candidates.map(\.inert)
+    let width = (texts.map(\.displayWidth).max() ?? 0) + 2
+    let perRow = max(1, display.columns / width)
+    let rows = stride(from: 0, to: texts.count, by: perRow).map { start in
+      texts[start..<min(texts.count, start + perRow)]
+        .map { $0 + String(repeating: " ", count: width - $0.displayWidth) }.joined()
+    }
+    makeRoom { write(rows.joined(separator: "\r\n") + "\r\n") }
+  }
+
+  // MARK: Screen
+
+  private var picture: LineEditorDisplay.Picture {
+    LineEditorDisplay.Picture(above: above, prompt: prompt, characters: editor.characters, cursor: editor.cursor)
+  }
+
+  private func redraw() {
+    guard terminal != nil, !isAside, !isSuspended else { return }
+    write(display.draw(picture))
+  }
+
+  /// Sounds the bell of the terminal.
+  func ring() { if terminal != nil { write("\u{7}") } }
+
+  func makeRoom(for work: () -> Void) {
+    guard terminal != nil, !isAside, !isSuspended else { return work() }
+    isAside = true
+    write(display.erase())
+    work()
+    isAside = false
+    redraw()
+  }
+
+  private func resize() {
+    var size = winsize()
+    if let terminal, ioctl(terminal, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 {
+      display.columns = Int(size.ws_col)
+      display.rows = Int(size.ws_row)
+    }
+    redraw()
+  }
+
+  private func write(_ text: String) {
+    guard let terminal, !text.isEmpty else { return }
+    _ = Output.write(Array(text.utf8), to: terminal)
+  }
+
+  // MARK: Signals
+
+  private func watch(_ number: Int32, _ act: @escaping @MainActor @Sendable (LineInput) -> Void) {
+    if number == SIGTSTP { Foundation.signal(number, SIG_IGN) }
+    let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
+    source.setEventHandler { [weak self] in MainActor.assumeIsolated { if let self { act(self) } } }
+    source.resume()
+    signals.append(source)
+  }
+
+  /// Ctrl-Z: the shell gets its terminal as it was.
+  private func suspend() {
+    write(display.leave(picture))
+    isSuspended = true
+    TerminalMode.leave()
+    kill(getpid(), SIGSTOP)
+  }
+
+  private func resume() {
+    guard let terminal, TerminalMode.enter(drawingOn: terminal) else { return }
+    isSuspended = false
+    resize()
+  }
+}
