@@ -10,18 +10,27 @@ public struct Advertisement: Sendable, Hashable {
     public var content: Data
   }
 
+  /// The name that it advertises, whole or shortened.
   public var localName: String?
+  /// Company number, least significant octet first, and what follows it.
   public var manufacturerData: Data?
+  /// The services that it advertises.
   public var services: [CBUUID] = []
+  /// Services that an Apple device advertises in its overflow area.
   public var overflowServices: [CBUUID] = []
+  /// Services that it looks for in others.
   public var solicitedServices: [CBUUID] = []
+  /// Data for services, by service.
   public var serviceData: [CBUUID: Data] = [:]
   /// In dBm.
   public var transmitPower: Int?
+  /// Whether it says that one may connect to it.
   public var isConnectable: Bool?
 
+  /// Nothing was heard yet.
   public init() {}
 
+  /// The manufacturer data, taken apart; `nil` where it is too short to name a company.
   public var manufacturer: Manufacturer? {
     guard let data = manufacturerData, let company = UInt16(octets: data.prefix(2), order: .littleEndian),
       data.count >= 2
@@ -62,12 +71,14 @@ public struct Discovery: Sendable, Hashable, Identifiable {
   public var identifier: UUID
   /// The name it advertises, else the one the system remembers.
   public var name: String?
+  /// All that was heard of it so far, merged.
   public var advertisement: Advertisement
   /// In dBm; `nil` where it is not known.
   public var rssi: Int?
   /// When it was last heard, by the central's clock.
   public var lastSeen: Duration
 
+  /// A discovery as a scan makes it, or a test of a rule.
   public init(
     identifier: UUID, name: String?, advertisement: Advertisement = Advertisement(), rssi: Int? = nil,
     lastSeen: Duration = .zero

@@ -69,7 +69,9 @@ public final class Central: Sendable {
   ///
   /// What was heard of a device is merged: a name from one packet and services from another are in one discovery. Who is slow misses
   /// the older ones. Several scans at once share the radio.
-  /// - Parameter repeats: every packet counts as new, for following signal strengths.
+  /// - Parameters:
+  ///   - rule: which devices are told of.
+  ///   - repeats: every packet counts as new, for following signal strengths.
   public func discoveries(matching rule: MatchRule = .any, repeats: Bool = false) -> AsyncStream<Discovery> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1_024)) { continuation in
       core.perform { core in

@@ -18,7 +18,9 @@ public indirect enum MatchRule: Sendable, Hashable {
   case address(DeviceAddressRule, String)
   /// The identifier that this host gave the device.
   case identifier(UUID)
+  /// All of these hold.
   case all([MatchRule])
+  /// One of these holds.
   case either([MatchRule])
 
   /// Whether a device with this advertisement is meant.
@@ -63,6 +65,7 @@ public struct DeviceAddressRule: Sendable, Hashable, Codable {
   /// The order of the octets: addresses are written most significant first.
   public var order: ByteOrder
 
+  /// Where the address stands, and which way round.
   public init(offset: Int, order: ByteOrder = .bigEndian) {
     self.offset = offset
     self.order = order

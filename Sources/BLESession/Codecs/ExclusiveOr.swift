@@ -16,6 +16,7 @@ public enum ExclusiveOr {
 
   /// Why two rows cannot be combined.
   public enum LengthError: Error, Sendable, Hashable {
+    /// The rule wants equal lengths, and these are the two.
     case differentLengths(Int, Int)
     /// A key of no octets cannot be repeated.
     case emptyKey

@@ -9,6 +9,7 @@ public enum Hexadecimal {
     /// What stands between two octets; nothing by default.
     public var separator: String
 
+    /// Digits of one case, with something or nothing between the octets.
     public init(uppercase: Bool = false, separator: String = "") {
       self.uppercase = uppercase
       self.separator = separator

@@ -10,9 +10,13 @@ public struct Modulo256: Sendable, Hashable, Codable {
     octet = UInt8(truncatingIfNeeded: value)
   }
 
+  /// The sum, without what goes over 255.
   public static func + (left: Modulo256, right: Modulo256) -> Modulo256 { Modulo256(left.octet &+ right.octet) }
+  /// The difference; below 0 it goes on from 255.
   public static func - (left: Modulo256, right: Modulo256) -> Modulo256 { Modulo256(left.octet &- right.octet) }
+  /// The product, without what goes over 255.
   public static func * (left: Modulo256, right: Modulo256) -> Modulo256 { Modulo256(left.octet &* right.octet) }
+  /// What makes 0 together with it.
   public static prefix func - (value: Modulo256) -> Modulo256 { Modulo256(0 &- value.octet) }
 
   /// The sum of all octets.

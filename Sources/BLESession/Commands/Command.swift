@@ -15,6 +15,7 @@ public struct Command: Sendable {
   /// Telling it twice does no harm: where the link is lost before the answer it may be told again on the next one.
   public var isRepeatable: Bool
 
+  /// A command; without an answer rule it is over when the write was acknowledged.
   public init(
     _ content: Data, answer: AnswerRule?, timeLimit: Duration = .seconds(5), retries: Int = 0, priority: Int = 0,
     isRepeatable: Bool = false
@@ -38,6 +39,8 @@ public enum LostLinkRule: String, Sendable, Hashable, Codable {
 
 /// How far a command's octets have gone out.
 public struct TransferProgress: Sendable, Hashable {
+  /// Octets that have gone out.
   public var sent: Int
+  /// Octets in all.
   public var total: Int
 }

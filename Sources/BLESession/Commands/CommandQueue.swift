@@ -11,9 +11,11 @@ import CoreBluetooth
 /// ```
 public final class CommandQueue: Sendable {
   private let core: Confined<CommandQueueCore>
+  /// The session of the device that is told.
   public let session: DeviceSession
 
   /// - Parameters:
+  ///   - session: the session of the device that is told; it is kept.
   ///   - commandPath: where commands are written.
   ///   - answerPath: where answers are notified; may be the same characteristic.
   ///   - rule: what becomes of waiting commands when the link is lost.
@@ -39,7 +41,9 @@ public final class CommandQueue: Sendable {
   /// Tells the device and returns its answer, without the codecs; empty where the command wants none.
   ///
   /// Where the task is cancelled, a command that waits is taken out; the answer of one under way is ignored when it comes.
-  /// - Parameter progress: called on the session's queue each time a part of a long command has gone out.
+  /// - Parameters:
+  ///   - command: what the device is told.
+  ///   - progress: called on the session's queue each time a part of a long command has gone out.
   /// - Throws: `notConnected`, `connectionLost`, `disconnected`, `timedOut`, `refused`, `invalid`, `cancelled`.
   public func send(
     _ command: Command, progress: (@Sendable (TransferProgress) -> Void)? = nil

@@ -20,6 +20,7 @@ extension ValueCodec {
 public struct CodecChain: ValueCodec {
   private var codecs: [any ValueCodec]
 
+  /// The first is nearest to the contents, the last nearest to the air.
   public init(_ codecs: [any ValueCodec] = []) { self.codecs = codecs }
 
   public mutating func encode(_ content: Data) throws -> Data {
@@ -51,6 +52,7 @@ public struct FrameCodec: ValueCodec {
   private let acceptsOtherTypes: Bool
 
   /// - Parameters:
+  ///   - format: what frames look like.
   ///   - type: what outgoing frames say they are.
   ///   - acceptsOtherTypes: whether incoming frames may be of another type.
   public init(format: FrameFormat, type: UInt32 = 0, acceptsOtherTypes: Bool = true) {

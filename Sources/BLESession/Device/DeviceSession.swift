@@ -29,6 +29,7 @@ public final class DeviceSession: Sendable {
     }
   }
 
+  /// Where the session is on its way.
   public var state: SessionState {
     get async { await core.value { $0.state } }
   }

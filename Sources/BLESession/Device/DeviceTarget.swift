@@ -7,6 +7,7 @@ public struct DeviceTarget: Sendable, Hashable {
   /// How it is recognised in a scan.
   public var rule: MatchRule
 
+  /// A device by identifier where it is known, by a rule where it is not.
   public init(identifier: UUID? = nil, rule: MatchRule) {
     self.identifier = identifier
     self.rule = rule
@@ -48,10 +49,12 @@ public struct DeviceTarget: Sendable, Hashable {
 public struct CharacteristicPath: Sendable, Hashable {
   /// `nil` for whatever service has the characteristic.
   public var service: CBUUID?
+  /// The UUID of the characteristic.
   public var characteristic: CBUUID
   /// Which one, where there are several: 0 is the first.
   public var instance: Int
 
+  /// One characteristic, in whatever service or in this one.
   public init(_ characteristic: CBUUID, in service: CBUUID? = nil, instance: Int = 0) {
     self.service = service
     self.characteristic = characteristic

@@ -41,6 +41,7 @@ public protocol OpeningDialogue {
 
 /// What an opening dialogue does next.
 public enum OpeningMove: Sendable, Hashable {
+  /// Write this, and wait for what the device answers.
   case say(Data)
   /// The value was for somebody else, or there is more to come.
   case listen
@@ -63,6 +64,7 @@ public struct OpeningStep: Sendable {
   /// A new dialogue for each connection.
   public var dialogue: @Sendable () -> any OpeningDialogue
 
+  /// A conversation of one's own; `dialogue` makes a new one for each connection.
   public init(
     commandPath: CharacteristicPath, answerPath: CharacteristicPath, timeLimit: Duration = .seconds(3),
     retries: Int = 2, dialogue: @escaping @Sendable () -> any OpeningDialogue

@@ -4,13 +4,16 @@ import CoreBluetooth
 public struct ReconnectPolicy: Sendable, Hashable {
   /// The pauses between attempts.
   public struct BackOff: Sendable, Hashable {
+    /// The pause after the first failure.
     public var first: Duration
     /// Each pause is this much longer than the one before.
     public var factor: Double
+    /// No pause is longer.
     public var longest: Duration
     /// The part of a pause that is left to chance, 0 to 1, so that many devices do not come back in step.
     public var jitter: Double
 
+    /// Pauses from half a second up to ten.
     public init(
       first: Duration = .milliseconds(500), factor: Double = 2, longest: Duration = .seconds(10), jitter: Double = 0.2
     ) {
@@ -44,9 +47,12 @@ public struct ReconnectPolicy: Sendable, Hashable {
   public var budget: Duration
   /// `nil`: as many as the budget allows.
   public var maximumAttempts: Int?
+  /// The pauses between attempts.
   public var backOff: BackOff
+  /// How the device is looked for.
   public var approach: Approach
 
+  /// A minute, for as many attempts as go into it.
   public init(
     isAutomatic: Bool = true, budget: Duration = .seconds(60), maximumAttempts: Int? = nil,
     backOff: BackOff = BackOff(), approach: Approach = .directThenScan(after: .seconds(10))
@@ -64,6 +70,7 @@ public struct ReconnectPolicy: Sendable, Hashable {
 
 /// What a session needs to know of its device.
 public struct SessionConfiguration: Sendable {
+  /// How hard the session tries to have its device.
   public var policy: ReconnectPolicy
   /// The services that are discovered; `nil` for all.
   public var services: [CBUUID]?
@@ -80,6 +87,7 @@ public struct SessionConfiguration: Sendable {
   /// Past this without the device the hint is given.
   public var patience: Duration
 
+  /// By default all services, no opening, and the standard policy.
   public init(
     policy: ReconnectPolicy = ReconnectPolicy(), services: [CBUUID]? = nil, opening: [OpeningStep] = [],
     addressRule: DeviceAddressRule? = nil, connectOptions: [String: Bool] = [:], answerTime: Duration = .seconds(35),

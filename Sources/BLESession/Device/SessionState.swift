@@ -15,6 +15,7 @@ public enum DisconnectReason: Sendable {
   /// It was lost; the error says how, where Core Bluetooth said something.
   case lost((any Error)?)
 
+  /// Whether it was lost.
   public var isLoss: Bool { if case .lost = self { true } else { false } }
 }
 
@@ -58,6 +59,7 @@ public enum SessionState: Sendable, Hashable {
   case waiting
   /// The user ended it; the link is not down yet.
   case disconnecting
+  /// No longer trying, and why.
   case stopped(StopReason)
 
   /// Whether something is being done to become ready.
@@ -71,14 +73,17 @@ public enum SessionState: Sendable, Hashable {
 
 /// What happens to a session.
 public enum SessionEvent: Sendable {
+  /// The session is somewhere else on its way.
   case state(SessionState)
   /// The link is there; services are not known yet.
   case connected(ConnectionOrigin)
   /// Everything can be used. An application navigates where the user asked for the connection, and else shows its state only.
   case ready(ConnectionOrigin)
+  /// The link is down.
   case disconnected(DisconnectReason)
   /// An attempt begins. `remaining` is what is left of the time for all of them.
   case attempt(number: Int, remaining: Duration)
+  /// An attempt came to nothing; the error says how.
   case attemptFailed(number: Int, any Error)
   /// The device does not come at once: what the user can do about it.
   case hint(String)
@@ -92,6 +97,8 @@ public enum SessionEvent: Sendable {
 
 /// An event and when it happened, by the session's clock.
 public struct TimedEvent: Sendable {
+  /// When, by the session's clock.
   public var time: Duration
+  /// What happened.
   public var event: SessionEvent
 }

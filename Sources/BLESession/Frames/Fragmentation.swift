@@ -10,12 +10,16 @@ public struct Fragment: Sendable, Hashable {
   /// The most pieces of one message.
   public static let maximumCount = 0x8000
 
+  /// The number of the message that it is a part of.
   public var message: UInt16
   /// From 0 to 32,767.
   public var place: UInt16
+  /// Whether the message ends with it.
   public var isLast: Bool
+  /// Its part of the message.
   public var piece: Data
 
+  /// A part of a message.
   public init(message: UInt16, place: UInt16, isLast: Bool, piece: Data) {
     self.message = message
     self.place = place & 0x7FFF
@@ -63,6 +67,7 @@ public struct Reassembler: Sendable {
   public enum Outcome: Sendable, Hashable {
     /// More pieces are expected.
     case incomplete
+    /// A message is whole.
     case message(number: UInt16, content: Data)
     /// A piece that was there already; nothing changes.
     case repeated
@@ -81,6 +86,7 @@ public struct Reassembler: Sendable {
   /// The message whose rest is of no interest any more.
   private var abandoned: UInt16?
 
+  /// Messages may have as many octets as that.
   public init(maximumLength: Int = 1 << 20) {
     self.maximumLength = maximumLength
   }

@@ -6,8 +6,10 @@ public struct Frame: Sendable, Hashable {
   public var type: UInt32
   /// Its number; 0 where the format has no such field.
   public var sequence: UInt32
+  /// What the frame carries.
   public var payload: Data
 
+  /// A frame; which of its numbers go out is the format's matter.
   public init(type: UInt32 = 0, sequence: UInt32 = 0, payload: Data = Data()) {
     self.type = type
     self.sequence = sequence
@@ -17,9 +19,13 @@ public struct Frame: Sendable, Hashable {
 
 /// What is wrong with a layout of frames.
 public enum FrameFormatError: Error, Sendable, Hashable {
+  /// A field of so many octets, which its meaning cannot have.
   case fieldWidth(FrameFormat.Field.Meaning, Int)
+  /// This meaning has two fields.
   case fieldTwice(FrameFormat.Field.Meaning)
+  /// No check has this name.
   case unknownCheck(String)
+  /// Payloads of so many octets do not go into the length field.
   case maximumPayload(Int)
 }
 
@@ -36,6 +42,7 @@ extension FrameFormatError: LocalizedError {
 
 /// Why a frame cannot be written.
 public enum FrameEncodingError: Error, Sendable, Hashable {
+  /// More than the format allows.
   case payloadTooLong(octets: Int, maximum: Int)
   /// The value needs more octets than its field has.
   case doesNotFit(FrameFormat.Field.Meaning, UInt32)

@@ -16,6 +16,7 @@ public struct FrameCheck: Sendable, Hashable {
 
   /// What the check covers. It never covers itself and the end marker.
   public enum Coverage: String, Sendable, Hashable, Codable {
+    /// The payload alone.
     case payload
     /// From behind the start marker.
     case fieldsAndPayload = "fields-and-payload"
@@ -23,11 +24,14 @@ public struct FrameCheck: Sendable, Hashable {
     case everything
   }
 
+  /// How it is computed.
   public var algorithm: Algorithm
+  /// What it is computed of.
   public var covers: Coverage
   /// The order of a check of more than one octet.
   public var order: ByteOrder
 
+  /// A check at the end of each frame.
   public init(_ algorithm: Algorithm, covers: Coverage = .fieldsAndPayload, order: ByteOrder = .littleEndian) {
     self.algorithm = algorithm
     self.covers = covers

@@ -21,11 +21,14 @@ public struct FrameFormat: Sendable, Hashable {
       case length
     }
 
+    /// What the field says.
     public var meaning: Meaning
     /// Octets, 1 to 4.
     public var width: Int
+    /// The order of its octets.
     public var order: ByteOrder
 
+    /// A field of the head.
     public init(_ meaning: Meaning, width: Int = 1, order: ByteOrder = .littleEndian) {
       self.meaning = meaning
       self.width = width
@@ -35,6 +38,7 @@ public struct FrameFormat: Sendable, Hashable {
 
   /// What the length field counts.
   public enum LengthCounts: String, Sendable, Hashable, Codable {
+    /// The payload alone.
     case payload
     /// All that stands after the length field, the end marker not counted.
     case rest
@@ -46,6 +50,7 @@ public struct FrameFormat: Sendable, Hashable {
   public var start: Data
   /// The fields between start and payload, in their order; each meaning once at the most.
   public var fields: [Field]
+  /// What the length field counts.
   public var lengthCounts: LengthCounts
   /// What stands behind the payload to prove it.
   public var check: FrameCheck?

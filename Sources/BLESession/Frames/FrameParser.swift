@@ -7,6 +7,7 @@ import Foundation
 public struct FrameParser: Sendable {
   /// What was found.
   public enum Finding: Sendable, Hashable {
+    /// A frame that is whole and whose check is right.
     case frame(Frame)
     /// Octets that belong to no frame, and why the frame that seemed to begin there was none.
     case rejected(Data, Reason)
@@ -18,6 +19,7 @@ public struct FrameParser: Sendable {
     case noStart
     /// The length field says what cannot be.
     case length(Int)
+    /// Its end does not stand where the length says.
     case endMarker
     /// The check is another one.
     case check(expected: Data, found: Data)
@@ -25,11 +27,13 @@ public struct FrameParser: Sendable {
     case incomplete
   }
 
+  /// What frames look like.
   public let format: FrameFormat
   private var buffer: [UInt8] = []
   private let start: [UInt8]
   private let end: [UInt8]
 
+  /// A parser that has seen nothing yet.
   public init(format: FrameFormat) {
     self.format = format
     start = Array(format.start)

@@ -4,10 +4,12 @@ import CoreBluetooth
 public struct RememberedDevice: Sendable, Hashable, Codable {
   /// What this host calls it.
   public var identifier: UUID
+  /// The name it had when it was last connected.
   public var name: String?
   /// The address that its manufacturer data holds, where there is a rule for that.
   public var address: String?
 
+  /// A device as it is remembered.
   public init(identifier: UUID, name: String? = nil, address: String? = nil) {
     self.identifier = identifier
     self.name = name
@@ -19,9 +21,11 @@ public struct RememberedDevice: Sendable, Hashable, Codable {
 ///
 /// Called on a central's own queue, one call at a time; what is slow holds that central up.
 public protocol PeripheralMemory: Sendable {
+  /// The devices, the last one remembered first.
   func devices() throws -> [RememberedDevice]
   /// Puts the device first; a device of the same identifier is replaced.
   func remember(_ device: RememberedDevice) throws
+  /// Takes the device out; one that is not there is no error.
   func forget(_ identifier: UUID) throws
 }
 
@@ -40,12 +44,14 @@ public struct DefaultsMemory: PeripheralMemory {
 
   private var defaults: UserDefaults { suite.flatMap { UserDefaults(suiteName: $0) } ?? .standard }
 
+  /// The devices, the last one remembered first.
   public func devices() throws -> [RememberedDevice] {
     guard let data = defaults.data(forKey: key) else { return [] }
     return try JSONDecoder().decode([RememberedDevice].self, from: data)
   }
 
   public func remember(_ device: RememberedDevice) throws { try change { $0.putFirst(device) } }
+  /// Takes the device out; one that is not there is no error.
   public func forget(_ identifier: UUID) throws { try change { $0.removeAll { $0.identifier == identifier } } }
 
   private func change(_ body: (inout [RememberedDevice]) -> Void) throws {
@@ -57,10 +63,13 @@ public struct DefaultsMemory: PeripheralMemory {
 
 /// Keeps devices in a file, which is replaced as a whole: a crash leaves the old one or the new one.
 public struct FileMemory: PeripheralMemory {
+  /// The file; it need not be there yet.
   public let file: URL
 
+  /// A memory in that file, whose folder has to exist.
   public init(file: URL) { self.file = file }
 
+  /// The devices, the last one remembered first; none where there is no file.
   public func devices() throws -> [RememberedDevice] {
     let data: Data
     do {
@@ -72,6 +81,7 @@ public struct FileMemory: PeripheralMemory {
   }
 
   public func remember(_ device: RememberedDevice) throws { try change { $0.putFirst(device) } }
+  /// Takes the device out; one that is not there is no error.
   public func forget(_ identifier: UUID) throws { try change { $0.removeAll { $0.identifier == identifier } } }
 
   /// A file that cannot be read is an error, and stays as it is.

@@ -13,6 +13,7 @@ public final class PeripheralSession: Sendable {
   /// - Parameters:
   ///   - services: what is published whenever Bluetooth is on; after a power-off it is published anew.
   ///   - options: what `CBPeripheralManager` takes.
+  ///   - clock: where the time comes from; tests pass a simulated world's.
   public init(
     services: [ServiceDeclaration], options: [String: Any]? = nil, clock: any SessionClock = SystemSessionClock()
   ) {
@@ -64,6 +65,7 @@ public final class PeripheralSession: Sendable {
 
 /// A central that listens.
 public struct Subscriber: Sendable, Hashable, Identifiable {
+  /// What this host calls it.
   public var identifier: UUID
   /// How many octets one push may have.
   public var maximumLength: Int
@@ -72,11 +74,17 @@ public struct Subscriber: Sendable, Hashable, Identifiable {
 
 /// What happens to a peripheral.
 public enum PeripheralEvent: Sendable {
+  /// Bluetooth is different now.
   case state(CBManagerState)
+  /// Advertising has begun.
   case advertising
+  /// A central listens from now on.
   case subscribed(Subscriber, CharacteristicPath)
+  /// A central does not listen any more.
   case unsubscribed(UUID, CharacteristicPath)
+  /// A central has read.
   case read(UUID, CharacteristicPath)
+  /// A central has written this, and it was accepted.
   case wrote(UUID, CharacteristicPath, Data)
   /// Something that goes on by itself after a power-off could not be done.
   case failed(SessionError)

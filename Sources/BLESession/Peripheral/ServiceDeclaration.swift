@@ -2,9 +2,12 @@ import CoreBluetooth
 
 /// A service that a program publishes, as a value.
 public struct ServiceDeclaration: Sendable {
+  /// Its UUID.
   public var uuid: CBUUID
+  /// Its characteristics, in their order.
   public var characteristics: [CharacteristicDeclaration]
 
+  /// A primary service.
   public init(_ uuid: CBUUID, _ characteristics: [CharacteristicDeclaration]) {
     self.uuid = uuid
     self.characteristics = characteristics
@@ -28,10 +31,13 @@ public struct CharacteristicDeclaration: Sendable {
   /// Takes a written value, or refuses it. Called on the session's queue; it has to be quick.
   public typealias Writer = @Sendable (AttributeAccess, Data) -> CBATTError.Code
 
+  /// Its UUID.
   public var uuid: CBUUID
   /// A value that never changes; then there is nothing else.
   public var fixedValue: Data?
+  /// Answers reads; `nil`: it cannot be read.
   public var read: Reader?
+  /// Takes writes; `nil`: it cannot be written.
   public var write: Writer?
   /// Whether writes without response are taken as well.
   public var takesCommands: Bool
@@ -46,12 +52,16 @@ public struct CharacteristicDeclaration: Sendable {
   public enum ReadAnswer: Sendable {
     /// The whole value, whatever the offset.
     case value(Data)
+    /// The central gets this error.
     case refused(CBATTError.Code)
   }
 
   /// How values are pushed.
   public enum Push: Sendable, Hashable {
-    case notify, indicate
+    /// Notifications: nobody says that they came.
+    case notify
+    /// Indications: each is confirmed.
+    case indicate
   }
 
   /// A value that never changes.
@@ -115,9 +125,12 @@ public struct CharacteristicDeclaration: Sendable {
 
 /// What is advertised, with its size worked out beforehand.
 public struct AdvertisingPlan: Sendable, Hashable {
+  /// The name that is advertised.
   public var localName: String?
+  /// The services that are advertised, the most important first.
   public var services: [CBUUID]
 
+  /// A name, services, both or nothing.
   public init(localName: String? = nil, services: [CBUUID] = []) {
     self.localName = localName
     self.services = services

@@ -8,7 +8,10 @@ import CoreBluetooth
 public struct SecureChannel: Sendable {
   /// Who speaks: the side that began, or the one that answered.
   public enum Side: Sendable, Hashable {
-    case beginner, answerer
+    /// The side that spoke first.
+    case beginner
+    /// The other one.
+    case answerer
   }
 
   /// Octets that a sealed value has more than its content.
@@ -109,6 +112,7 @@ public final class SecureChannelAgreement: Sendable {
   private let cryptography: any SessionCryptography
   private let state = Guarded(State())
 
+  /// An agreement that has not begun.
   public init(cryptography: any SessionCryptography) { self.cryptography = cryptography }
 
   /// Six digits to be compared by the people on both sides; `nil` before there is an agreement.
@@ -137,6 +141,7 @@ public final class SecureChannelAgreement: Sendable {
     return Data([Self.tag]) + own.publicKey
   }
 
+  /// Encrypts a content for the other side.
   public func seal(_ content: Data) throws -> Data {
     try state.with { state in
       guard state.channel != nil else { throw CryptographyError.publicKey }
@@ -144,6 +149,7 @@ public final class SecureChannelAgreement: Sendable {
     }
   }
 
+  /// Decrypts a value of the other side.
   public func open(_ value: Data) throws -> Data {
     try state.with { state in
       guard state.channel != nil else { throw CryptographyError.publicKey }

@@ -36,8 +36,12 @@ public enum AESMode: Sendable, Hashable {
   case counterWithChecksum(nonce: Data, authenticating: Data = Data(), tagLength: Int = 4)
 }
 
+/// Which way a cipher goes.
 public enum CipherDirection: Sendable, Hashable {
-  case encrypt, decrypt
+  /// From content to value.
+  case encrypt
+  /// From value to content.
+  case decrypt
 }
 
 /// One side of an agreement on a secret (X25519, RFC 7748).
@@ -51,7 +55,9 @@ public protocol AgreementKey: Sendable {
 
 /// Why cryptography could not be done. It never says more than an attacker may know.
 public enum CryptographyError: Error, Sendable, Hashable {
+  /// A key, a nonce or a content of a length that the cipher does not have.
   case length
+  /// A public key that is none.
   case publicKey
   /// Changed, or sealed with another key.
   case notAuthentic

@@ -37,12 +37,14 @@ public struct SessionError: Error, Sendable {
     public static let invalid = Code(rawValue: "invalid")
   }
 
+  /// Its kind.
   public let code: Code
   /// What happened and what to do about it, in a sentence.
   public let message: String
   /// What Core Bluetooth said, if it said something.
   public let underlying: (any Error)?
 
+  /// An error; the message says what to do about it.
   public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
     self.code = code
     self.message = message

@@ -2,6 +2,7 @@ import Foundation
 
 /// Where sessions get the time from: the system's, or in tests a simulated world's, whose clock is moved by hand.
 public protocol SessionClock: Sendable {
+  /// What cancels a call that is due.
   associatedtype Timer: SessionTimer
   /// Time since some moment that stays the same; never goes back.
   var now: Duration { get }
@@ -32,6 +33,7 @@ public struct SystemSessionClock: SessionClock {
     public func cancel() { item.cancel() }
   }
 
+  /// The system's clock.
   public init() {}
 
   public var now: Duration { .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds)) }

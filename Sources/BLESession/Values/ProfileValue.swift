@@ -2,10 +2,12 @@ import CoreBluetooth
 
 /// A value of a profile that the Bluetooth SIG has assigned: where it stands and what its octets mean.
 public struct ProfileValue<Value: Sendable>: Sendable {
+  /// Where the value is.
   public let path: CharacteristicPath
   /// `nil` where the octets are not such a value.
   public let decode: @Sendable (Data) -> Value?
 
+  /// A value of a profile: where it is, and what its octets mean.
   public init(_ path: CharacteristicPath, decode: @escaping @Sendable (Data) -> Value?) {
     self.path = path
     self.decode = decode
@@ -26,6 +28,7 @@ extension DeviceSession {
 
 /// The heart rate and what comes with it (Heart Rate Service).
 public struct HeartRate: Sendable, Hashable {
+  /// Heart beats a minute.
   public var beatsPerMinute: Int
   /// `nil` where the sensor cannot tell.
   public var hasContact: Bool?
@@ -34,6 +37,7 @@ public struct HeartRate: Sendable, Hashable {
   /// Between beats, in seconds.
   public var intervals: [Double]
 
+  /// A Heart Rate Measurement (2A37); `nil` where the octets are none.
   public init?(_ octets: Data) {
     var rest = octets
     func take(_ count: Int) -> UInt16? {
@@ -64,6 +68,7 @@ extension ProfileValue where Value == Int {
 }
 
 extension ProfileValue where Value == HeartRate {
+  /// Heart Rate Measurement, 2A37.
   public static let heartRate = ProfileValue(CharacteristicPath("2A37", in: "180D")) { HeartRate($0) }
 }
 
@@ -98,11 +103,17 @@ extension ProfileValue where Value == Double {
 }
 
 extension ProfileValue where Value == String {
+  /// Manufacturer Name String, 2A29.
   public static let manufacturerName = text("2A29")
+  /// Model Number String, 2A24.
   public static let modelNumber = text("2A24")
+  /// Serial Number String, 2A25.
   public static let serialNumber = text("2A25")
+  /// Hardware Revision String, 2A27.
   public static let hardwareRevision = text("2A27")
+  /// Firmware Revision String, 2A26.
   public static let firmwareRevision = text("2A26")
+  /// Software Revision String, 2A28.
   public static let softwareRevision = text("2A28")
   private static func text(_ uuid: String) -> ProfileValue {
     ProfileValue(CharacteristicPath(uuid, in: "180A")) { octets in

@@ -2,7 +2,12 @@ import CoreBluetooth
 
 /// How near a device seems to be. Walls, bodies and antennas change a signal more than steps do: this is a hint.
 public enum Proximity: String, Sendable, Hashable, Codable, Comparable, CaseIterable {
-  case immediate, near, far
+  /// Within reach.
+  case immediate
+  /// In the same room.
+  case near
+  /// Somewhere.
+  case far
 
   public static func < (left: Proximity, right: Proximity) -> Bool {
     (allCases.firstIndex(of: left) ?? 0) < (allCases.firstIndex(of: right) ?? 0)
@@ -19,9 +24,12 @@ public struct SignalFilter: Sendable, Hashable {
   public var nearFrom: Double
   /// How many dBm a strength has to be past a border before the proximity changes, so that it does not flicker.
   public var hysteresis: Double
+  /// The smoothed strength in dBm; `nil` before the first.
   public private(set) var smoothed: Double?
+  /// How near the device is.
   public private(set) var proximity: Proximity?
 
+  /// A filter that has seen nothing yet.
   public init(weight: Double = 0.25, immediateFrom: Double = -50, nearFrom: Double = -75, hysteresis: Double = 3) {
     self.weight = min(max(weight, 0), 1)
     self.immediateFrom = immediateFrom
@@ -52,6 +60,7 @@ public struct SignalStrength: Sendable, Hashable {
   public var rssi: Int
   /// In dBm, smoothed.
   public var smoothed: Double
+  /// How near the device is.
   public var proximity: Proximity
   /// When, by the session's clock.
   public var time: Duration
