@@ -1,4 +1,5 @@
 import CoreBluetooth
+import Synchronization
 
 /// A thread whose run loop runs, and a delegate on it that notes what streams tell.
 ///
@@ -6,7 +7,7 @@ import CoreBluetooth
 final class StreamThread: NSObject, StreamDelegate, @unchecked Sendable {
   private let ready = DispatchSemaphore(value: 0)
   private var runLoop = RunLoop.main
-  private var isWanted = true
+  private let isWanted = Atomic(true)
   private(set) var events: [(stream: Stream, event: Stream.Event)] = []
   private(set) var received = Data()
 
@@ -18,14 +19,14 @@ final class StreamThread: NSObject, StreamDelegate, @unchecked Sendable {
       let idle = Timer(timeInterval: 3_600, repeats: true) { _ in }
       runLoop.add(idle, forMode: .default)
       ready.signal()
-      while isWanted { _ = runLoop.run(mode: .default, before: Date(timeIntervalSinceNow: 0.02)) }
+      while isWanted.load(ordering: .acquiring) { _ = runLoop.run(mode: .default, before: Date(timeIntervalSinceNow: 0.02)) }
       idle.invalidate()
     }
     thread.start()
     ready.wait()
   }
 
-  func stop() { isWanted = false }
+  func stop() { isWanted.store(false, ordering: .releasing) }
 
   /// Both streams of `channel`, scheduled and opened.
   func use(_ channel: CBL2CAPChannel) {

@@ -1,4 +1,5 @@
 import CoreBluetooth
+import Synchronization
 
 /// A program in the peripheral role that publishes a channel, and says by the usual characteristic how it is opened.
 ///
@@ -189,7 +190,7 @@ final class StreamUser: NSObject, StreamDelegate, @unchecked Sendable {
 final class RunLoopThread: @unchecked Sendable {
   private let ready = DispatchSemaphore(value: 0)
   private var runLoop: RunLoop!
-  private var keepsRunning = true
+  private let keepsRunning = Atomic(true)
 
   init(modes: [RunLoop.Mode] = [.default]) {
     let thread = Thread { [self] in
@@ -200,7 +201,7 @@ final class RunLoopThread: @unchecked Sendable {
       for mode in modes { current.add(idle, forMode: mode) }
       ready.signal()
       var turn = 0
-      while keepsRunning {
+      while keepsRunning.load(ordering: .acquiring) {
         _ = current.run(mode: modes[turn % modes.count], before: Date(timeIntervalSinceNow: 0.02))
         turn += 1
       }
@@ -213,7 +214,7 @@ final class RunLoopThread: @unchecked Sendable {
   /// From any thread.
   var loop: RunLoop { runLoop }
 
-  func stop() { keepsRunning = false }
+  func stop() { keepsRunning.store(false, ordering: .releasing) }
 }
 
 extension CBL2CAPChannel {
