@@ -20,14 +20,20 @@ public final class Central: Sendable {
   public let clock: any SessionClock
 
   /// - Parameters:
-  ///   - options: what `CBCentralManager` takes, such as `CBCentralManagerOptionRestoreIdentifierKey`.
+  ///   - showsPowerAlert: whether the system asks the user to switch Bluetooth on where it is off now. Nothing else that a central
+  ///     does makes it ask.
+  ///   - restoreIdentifier: under which the system keeps what this central was doing when the process ends: see `restoredDevices`.
+  ///   - options: what else `CBCentralManager` takes.
   ///   - clock: where the time comes from; tests pass a simulated world's.
   ///   - memory: what remembers devices across restarts.
   public init(
-    options: [String: Any]? = nil, clock: any SessionClock = SystemSessionClock(),
-    memory: (any PeripheralMemory)? = nil
+    showsPowerAlert: Bool = false, restoreIdentifier: String? = nil, options: [String: Any]? = nil,
+    clock: any SessionClock = SystemSessionClock(), memory: (any PeripheralMemory)? = nil
   ) {
     self.clock = clock
+    var options = options ?? [:]
+    if showsPowerAlert { options[CBCentralManagerOptionShowPowerAlertKey] = NSNumber(value: true) }
+    if let restoreIdentifier { options[CBCentralManagerOptionRestoreIdentifierKey] = restoreIdentifier }
     let queue = DispatchQueue(label: "BLESession.Central")
     core = Confined(queue: queue, clock: clock) {
       CentralCore(queue: queue, options: options, clock: clock, memory: memory)
@@ -72,10 +78,17 @@ public final class Central: Sendable {
   /// - Parameters:
   ///   - rule: which devices are told of.
   ///   - repeats: every packet counts as new, for following signal strengths.
-  public func discoveries(matching rule: MatchRule = .any, repeats: Bool = false) -> AsyncStream<Discovery> {
+  ///   - limit: for how long, counted from the moment at which the radio scans; then the sequence ends. `nil`: until nobody listens.
+  public func discoveries(
+    matching rule: MatchRule = .any, repeats: Bool = false, for limit: Duration? = nil
+  ) -> AsyncStream<Discovery> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1_024)) { continuation in
       core.perform { core in
-        let number = core.scanner.add(rule, repeats: repeats) { continuation.yield($0) }
+        let number = core.scanner.add(rule, repeats: repeats, limit: limit) {
+          continuation.finish()
+        } _: {
+          continuation.yield($0)
+        }
         continuation.onTermination = { [weak self] _ in self?.core.perform { $0.scanner.remove(number) } }
       }
     }

@@ -36,12 +36,15 @@ public indirect enum MatchRule: Sendable, Hashable {
     case .manufacturer(let company, let prefix):
       discovery.advertisement.manufacturer.map { $0.company == company && $0.content.starts(with: prefix) } ?? false
     case .address(let rule, let address):
-      rule.address(in: discovery.advertisement).map { $0 == address.uppercased() } ?? false
+      rule.address(in: discovery.advertisement).map { Self.digits($0) == Self.digits(address) } ?? false
     case .identifier(let identifier): discovery.identifier == identifier
     case .all(let rules): rules.allSatisfy { $0.matches(discovery) }
     case .either(let rules): rules.contains { $0.matches(discovery) }
     }
   }
+
+  /// An address without what people write between its octets.
+  private static func digits(_ address: String) -> String { address.uppercased().filter(\.isHexDigit) }
 
   /// The services that a scan can be limited to without losing a match; `nil` where it cannot be limited.
   var scanFilter: Set<CBUUID>? {

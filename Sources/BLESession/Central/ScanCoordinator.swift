@@ -6,6 +6,10 @@ final class ScanCoordinator {
     var rule: MatchRule
     var repeats: Bool
     var tell: (Discovery) -> Void
+    /// How long the radio scans for this listener; `nil` for ever.
+    var limit: Duration?
+    var finish: () -> Void
+    var timer: (any SessionTimer)?
     /// What this listener was last told of each device.
     var told: [UUID: Discovery] = [:]
   }
@@ -19,13 +23,15 @@ final class ScanCoordinator {
   private static let limit = 4_096
 
   private let manager: CBCentralManager
+  private let queue: DispatchQueue
   private let clock: any SessionClock
   private var listeners: [Int: Listener] = [:]
   private var next = 0
   private var known: [UUID: Known] = [:]
 
-  init(manager: CBCentralManager, clock: any SessionClock) {
+  init(manager: CBCentralManager, queue: DispatchQueue, clock: any SessionClock) {
     self.manager = manager
+    self.queue = queue
     self.clock = clock
   }
 
@@ -33,21 +39,39 @@ final class ScanCoordinator {
 
   func discovery(_ identifier: UUID) -> Discovery? { known[identifier]?.discovery }
 
-  /// Keeps a device that was not heard but is known in another way.
-  func keep(_ peripheral: CBPeripheral) {
-    let discovery = Discovery(identifier: peripheral.identifier, name: peripheral.name, lastSeen: clock.now)
+  /// Keeps a device that is known in another way than by its advertisements. What was heard of it stays.
+  @discardableResult
+  func keep(_ peripheral: CBPeripheral) -> Discovery {
+    let discovery =
+      known[peripheral.identifier]?.discovery
+      ?? Discovery(identifier: peripheral.identifier, name: peripheral.name, lastSeen: clock.now)
     known[peripheral.identifier] = Known(discovery: discovery, peripheral: peripheral)
+    return discovery
   }
 
-  func add(_ rule: MatchRule, repeats: Bool, _ tell: @escaping (Discovery) -> Void) -> Int {
+  /// - Parameters:
+  ///   - limit: for how long, counted from the moment at which the radio scans.
+  ///   - finish: called when that time is over, and not if the listener is removed.
+  func add(
+    _ rule: MatchRule, repeats: Bool, limit: Duration? = nil, finish: @escaping () -> Void = {},
+    _ tell: @escaping (Discovery) -> Void
+  ) -> Int {
     defer { next += 1 }
-    listeners[next] = Listener(rule: rule, repeats: repeats, tell: tell)
+    listeners[next] = Listener(rule: rule, repeats: repeats, tell: tell, limit: limit, finish: finish)
     rescan()
     return next
   }
 
   func remove(_ number: Int) {
-    if listeners.removeValue(forKey: number) != nil { rescan() }
+    guard let listener = listeners.removeValue(forKey: number) else { return }
+    listener.timer?.cancel()
+    rescan()
+  }
+
+  /// Tells of a device again, as soon as it is heard, though nothing is new about it.
+  func tellAnew(of identifier: UUID) {
+    for number in listeners.keys { listeners[number]?.told[identifier] = nil }
+    rescan()
   }
 
   func stateChanged() {
@@ -65,11 +89,21 @@ final class ScanCoordinator {
       if manager.isScanning { manager.stopScan() }
       return
     }
+    for number in listeners.keys { startTimer(of: number) }
     let filter = MatchRule.either(listeners.values.map(\.rule)).scanFilter
     let repeats = listeners.values.contains(where: \.repeats)
     manager.scanForPeripherals(
       withServices: filter.map { Array($0) },
       options: [CBCentralManagerScanOptionAllowDuplicatesKey: NSNumber(value: repeats)])
+  }
+
+  private func startTimer(of number: Int) {
+    guard let limit = listeners[number]?.limit, listeners[number]?.timer == nil else { return }
+    listeners[number]?.timer = clock.call(after: limit, on: queue) { [weak self] in
+      guard let self, let listener = listeners[number] else { return }
+      remove(number)
+      listener.finish()
+    }
   }
 
   func discovered(_ peripheral: CBPeripheral, _ advertisementData: [String: Any], rssi: Int) {

@@ -13,6 +13,8 @@ final class Campaign {
   var hintTimer: (any SessionTimer)?
   var scan: Int?
   var lastError: SessionError?
+  /// Devices that turned out to be others.
+  var rejected: Set<UUID> = []
 
   init(origin: ConnectionOrigin, deadline: Duration) {
     self.origin = origin
@@ -28,6 +30,7 @@ extension DeviceCore {
   /// The user's own wish: what the session was about to do by itself gives way to it.
   func connect(_ reply: Reply<Void>) {
     let power = central.manager.state
+    if power == .unknown || power == .resetting { return waitForPower(reply) }
     guard power == .poweredOn else { return reply.fail(.unavailable(power)) }
     if state == .ready { return reply.succeed(()) }
     isWanted = true
@@ -48,10 +51,27 @@ extension DeviceCore {
     }
   }
 
+  /// Bluetooth is starting: it will say in a moment whether it can be used, and has the same budget for that.
+  private func waitForPower(_ reply: Reply<Void>) {
+    awaitingPower.append(reply)
+    _ = call(after: configuration.policy.budget) { core in
+      core.awaitingPower.removeAll { $0 === reply }
+      if !reply.isOver { reply.fail(.unavailable(core.central.manager.state)) }
+    }
+    reply.onCancel = { [weak self] in self?.awaitingPower.removeAll { $0 === reply } }
+  }
+
   /// Keeps the device from now on: connects by itself whenever Bluetooth is on.
   func keep() {
     isWanted = true
-    if campaign == nil, !isConnected, state != .disconnecting, central.manager.state == .poweredOn { begin(.automatic) }
+    guard campaign == nil, !isConnected, state != .disconnecting else { return }
+    switch central.manager.state {
+    case .poweredOn: begin(.automatic)
+    case .poweredOff: enter(.stopped(.poweredOff))
+    case .unauthorized: enter(.stopped(.unauthorized))
+    case .unsupported: enter(.stopped(.unsupported))
+    default: break
+    }
   }
 
   func begin(_ origin: ConnectionOrigin) {
@@ -75,8 +95,11 @@ extension DeviceCore {
     if let most = configuration.policy.maximumAttempts, campaign.attempts >= most { return stop(.attemptsSpent) }
     campaign.attempts += 1
     emit(.attempt(number: campaign.attempts, remaining: campaign.deadline - central.clock.now))
-    guard configuration.policy.approach != .scan, let known = target.identifier.flatMap(central.peripheral) else {
-      return search()
+    guard configuration.policy.approach != .scan, let identifier = target.identifier,
+      !campaign.rejected.contains(identifier), let known = central.peripheral(identifier)
+    else { return search() }
+    guard !central.isTaken(identifier, by: self) else {
+      return attemptFailed(SessionError(.invalid, "another session of this central has the device: end that one first"))
     }
     connect(to: known)
     if case .directThenScan(let delay) = configuration.policy.approach {
@@ -89,17 +112,42 @@ extension DeviceCore {
   private func search() {
     guard let campaign, campaign.scan == nil else { return }
     if peripheral == nil { enter(.searching) }
+    // What is connected to this host does not advertise.
+    for discovery in central.connected(withServices: configuration.services ?? [])
+    where target.rule.matches(discovery) && isAcceptable(discovery) {
+      return found(discovery)
+    }
     campaign.scan = central.scanner.add(target.rule, repeats: false) { [weak self] in self?.found($0) }
   }
 
   private func found(_ discovery: Discovery) {
-    guard let campaign, !isConnected, discovery.advertisement.isConnectable != false,
-      discovery.identifier != peripheral?.identifier, let found = central.peripheral(discovery.identifier)
+    guard let campaign, !isConnected, isAcceptable(discovery),
+      let found = central.peripheral(discovery.identifier)
     else { return }
     stopScan()
     campaign.stepTimer?.cancel()
     letGo()
     connect(to: found)
+  }
+
+  private func isAcceptable(_ discovery: Discovery) -> Bool {
+    guard discovery.advertisement.isConnectable != false, discovery.identifier != peripheral?.identifier,
+      campaign?.rejected.contains(discovery.identifier) == false
+    else { return false }
+    guard central.isTaken(discovery.identifier, by: self) else { return true }
+    central.passOver(discovery.identifier)
+    return false
+  }
+
+  /// The device that is connected is not the one that was meant: looks for another one, if the rule leaves room for that.
+  func reject(_ error: SessionError) {
+    guard let campaign, let peripheral else { return }
+    if case .identifier = target.rule { return dropLink(error) }
+    campaign.rejected.insert(peripheral.identifier)
+    campaign.lastError = error
+    abandonAttempt()
+    emit(.attemptFailed(number: campaign.attempts, error))
+    attempt()
   }
 
   func stopScan() {
@@ -164,7 +212,7 @@ extension DeviceCore {
     self.peripheral = nil
     isConnected = false
     central.detach(self, from: peripheral.identifier)
-    peripheral.delegate = nil
+    if peripheral.delegate === self { peripheral.delegate = nil }
     if peripheral.state != .disconnected, central.manager.state == .poweredOn {
       central.manager.cancelPeripheralConnection(peripheral)
     }
@@ -185,6 +233,7 @@ extension DeviceCore {
     emit(.ready(campaign.origin))
     for waiter in campaign.waiters { waiter.succeed(()) }
     operations.becomeReady()
+    settleSubscriptions()
   }
 
   private func remember(_ peripheral: CBPeripheral) {

@@ -4,6 +4,8 @@ extension DeviceCore {
   func didDisconnect(_ peripheral: CBPeripheral, _ error: (any Error)?) {
     guard peripheral === self.peripheral else { return }
     if state == .disconnecting { return farewell() }
+    // The end of an earlier link, which was given up; the new attempt goes on.
+    if !isConnected, peripheral.state == .connecting { return }
     linkEnded(SessionError(.connectionLost, "the connection was lost", underlying: error), error)
   }
 
@@ -33,6 +35,7 @@ extension DeviceCore {
     preparation = nil
     opening?.timer?.cancel()
     opening = nil
+    identityReply = nil
     operations.close(error)
     subscriptions.linkEnded()
   }
@@ -41,8 +44,9 @@ extension DeviceCore {
   func disconnect(_ reply: Reply<Void>?) {
     isWanted = false
     if let reply { farewells.append(reply) }
-    if state == .disconnecting { return }
     let error = SessionError(.disconnected, "the session was ended by the user")
+    failAwaitingPower(error)
+    if state == .disconnecting { return }
     let wasReady = state == .ready
     endCampaign(error)
     closeLink(error)
@@ -81,7 +85,7 @@ extension DeviceCore {
     letGo()
     operations.failAll(error)
     // What starts over by itself is wanted still; everything else waits for the user.
-    if reason != .poweredOff { isWanted = false }
+    if ![.poweredOff, .unauthorized, .unsupported].contains(reason) { isWanted = false }
     enter(.stopped(reason))
   }
 
@@ -93,7 +97,21 @@ extension DeviceCore {
     for waiter in campaign.waiters { waiter.fail(error) }
   }
 
+  func failAwaitingPower(_ error: SessionError) {
+    let waiting = awaitingPower
+    awaitingPower = []
+    for reply in waiting { reply.fail(error) }
+  }
+
   func powerChanged(_ power: CBManagerState) {
+    switch power {
+    case .unknown, .resetting: break
+    case .poweredOn:
+      let waiting = awaitingPower
+      awaitingPower = []
+      for reply in waiting where !reply.isOver { connect(reply) }
+    default: failAwaitingPower(.unavailable(power))
+    }
     switch power {
     case .poweredOn:
       if isWanted, campaign == nil, !isConnected, state != .disconnecting { begin(.automatic) }

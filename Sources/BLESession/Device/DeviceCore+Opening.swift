@@ -19,7 +19,29 @@ final class Opening {
 }
 
 extension DeviceCore {
-  func beginOpening() { open(step: 0) }
+  /// Before anything else is said to it, the device has to be the one that was meant.
+  func checkIdentity() {
+    guard let check = configuration.identity else { return open(step: 0) }
+    enter(.verifying)
+    let reply = Reply<Data>()
+    identityReply = reply
+    reply.whenSucceeded = { [weak self] value in
+      guard let self, identityReply === reply else { return }
+      identityReply = nil
+      guard check.expected.verdict(on: value) == .accepted else {
+        let text = Hexadecimal.encode(value)
+        return reject(SessionError(.notVerified, "this is another device: its \(check.path) says \(text)"))
+      }
+      open(step: 0)
+    }
+    reply.whenFailed = { [weak self] error in
+      guard let self, identityReply === reply else { return }
+      identityReply = nil
+      guard error.code == .notFound else { return dropLink(error) }
+      reject(SessionError(.notVerified, "this is another device: it has no \(check.path)"))
+    }
+    operations.add(Operation(.read(check.path, reply)), isUrgent: true)
+  }
 
   private func open(step index: Int) {
     guard index < configuration.opening.count else {

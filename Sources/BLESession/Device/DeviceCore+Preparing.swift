@@ -58,7 +58,9 @@ extension DeviceCore {
       guard let self, self.preparation === preparation else { return }
       preparation.timer?.cancel()
       self.preparation = nil
-      if preparation.isRenewal, state == .ready { operations.becomeReady() } else { beginOpening() }
+      guard preparation.isRenewal, state == .ready else { return checkIdentity() }
+      operations.becomeReady()
+      settleSubscriptions()
     }
   }
 
@@ -66,12 +68,13 @@ extension DeviceCore {
   func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
     guard peripheral === self.peripheral, isConnected else { return }
     emit(.servicesChanged)
-    operations.close(SessionError(.notFound, "the device changed its services while this was under way"))
     let wasReady = state == .ready
     if !wasReady {
       opening?.timer?.cancel()
       opening = nil
+      identityReply = nil
     }
+    operations.close(SessionError(.notFound, "the device changed its services while this was under way"))
     prepare(isRenewal: wasReady)
   }
 }

@@ -22,22 +22,40 @@ extension DeviceCore {
   }
 
   func unsubscribe(_ number: Int) {
-    guard let path = subscriptions.remove(number), !subscriptions.isWanted(path), state == .ready,
-      subscriptions.active.contains(path)
+    guard let path = subscriptions.remove(number), state == .ready, preparation == nil else { return }
+    switchOffIfUnwanted(path)
+  }
+
+  private func switchOffIfUnwanted(_ path: CharacteristicPath) {
+    guard subscriptions.active.contains(path), !subscriptions.isWanted(path),
+      !configuration.opening.contains(where: { $0.answerPath == path })
     else { return }
     subscriptions.setActive(path, false)
     operations.add(Operation(.notify(path, false, Reply())))
+  }
+
+  /// Makes up for what the application began and ceased to listen to while the session was being made ready.
+  func settleSubscriptions() {
+    for path in subscriptions.wanted.subtracting(subscriptions.active).subtracting(subscriptions.refused).ordered {
+      switchOn(path, isUrgent: false) { _ in }
+    }
+    for path in subscriptions.active.ordered { switchOffIfUnwanted(path) }
   }
 
   private func switchOn(_ path: CharacteristicPath, isUrgent: Bool, _ done: @escaping (SessionError?) -> Void) {
     if subscriptions.active.contains(path) { return done(nil) }
     let reply = Reply<Void>()
     reply.whenFailed = { [weak self] error in
-      if self?.isConnected == true { self?.emit(.subscriptionFailed(path, error)) }
+      if let self, isConnected, error.code != .connectionLost {
+        subscriptions.refused.insert(path)
+        emit(.subscriptionFailed(path, error))
+      }
       done(error)
     }
     reply.whenSucceeded = { [weak self] _ in
       self?.subscriptions.setActive(path, true)
+      // Nobody may want it any more.
+      if self?.state == .ready, self?.preparation == nil { self?.switchOffIfUnwanted(path) }
       done(nil)
     }
     operations.add(Operation(.notify(path, true, reply)), isUrgent: isUrgent)
@@ -46,7 +64,7 @@ extension DeviceCore {
   /// Switches on all that the application listens to. What fails is told and does not keep the session from being ready.
   func restoreSubscriptions(_ done: @escaping () -> Void) {
     subscriptions.linkEnded()
-    var left = subscriptions.wanted.sorted { $0.description < $1.description }
+    var left = subscriptions.wanted.ordered
     func next() {
       guard !left.isEmpty else { return done() }
       switchOn(left.removeFirst(), isUrgent: true) { [weak self] error in

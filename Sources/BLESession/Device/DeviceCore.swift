@@ -24,6 +24,10 @@ final class DeviceCore: NSObject, CBPeripheralDelegate {
   var campaign: Campaign?
   var preparation: Preparation?
   var opening: Opening?
+  /// What the device's identity was asked for with, while that is under way.
+  var identityReply: Reply<Data>?
+  /// Wishes from before it was known what Bluetooth is like.
+  var awaitingPower: [Reply<Void>] = []
   /// Those who wait for the end of a disconnection.
   var farewells: [Reply<Void>] = []
   var wasReadyBeforeFarewell = false

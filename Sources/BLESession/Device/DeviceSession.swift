@@ -59,6 +59,7 @@ public final class DeviceSession: Sendable {
   ///
   /// An effort that the session was making by itself gives way to this one, with a new budget. From then on the device is won back
   /// when it is lost, as the policy says.
+  /// Where Bluetooth is only starting, that is waited for.
   /// - Throws: `unavailable`, `budgetSpent`, `attemptsSpent`, `bondLost`, `notVerified`, `disconnected`, `cancelled`.
   public func connect() async throws(SessionError) {
     try await core.reply { core, reply in core.connect(reply) }

@@ -29,6 +29,29 @@ public enum AnswerRule: Sendable {
   }
 }
 
+/// What tells a device from others of its kind and name: a value that it can be asked for, such as its serial number.
+///
+/// A device that says something else gets no command; the session goes on looking where its target leaves room for that.
+public struct IdentityCheck: Sendable {
+  /// Where the value is read.
+  public var path: CharacteristicPath
+  /// What the value has to be.
+  public var expected: AnswerRule
+
+  /// A value that a device is told by.
+  public init(_ path: CharacteristicPath, _ expected: AnswerRule) {
+    self.path = path
+    self.expected = expected
+  }
+
+  /// The serial number of the Device Information Service. Zeros behind it do not count.
+  public static func serialNumber(_ number: String) -> IdentityCheck {
+    IdentityCheck(
+      CharacteristicPath("2A25", in: "180A"),
+      .judged { Data($0.prefix { $0 != 0 }) == Data(number.utf8) ? .accepted : .refused })
+  }
+}
+
 /// A conversation that has to come to a good end before a session is ready.
 ///
 /// Without input or output of its own: it is told what the device says and answers with what to do.

@@ -119,7 +119,10 @@ final class Operations {
       }
       peripheral.writeValue(data, for: found, type: .withoutResponse)
       return reply.succeed(())
-    case (.notify(_, let isOn, _), let found?): peripheral.setNotifyValue(isOn, for: found)
+    case (.notify(_, let isOn, let reply), let found?):
+      // What is so already may bring no callback.
+      if found.isNotifying == isOn { return reply.succeed(()) }
+      peripheral.setNotifyValue(isOn, for: found)
     case (.readRSSI, _): peripheral.readRSSI()
     default: return
     }

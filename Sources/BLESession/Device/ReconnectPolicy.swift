@@ -74,6 +74,8 @@ public struct SessionConfiguration: Sendable {
   public var policy: ReconnectPolicy
   /// The services that are discovered; `nil` for all.
   public var services: [CBUUID]?
+  /// What proves that a device is the one that was meant, before anything else is said to it.
+  public var identity: IdentityCheck?
   /// What has to come to a good end, one after the other, before the session is ready.
   public var opening: [OpeningStep]
   /// Where the device's address stands in what it advertises; it is remembered with the device.
@@ -89,12 +91,13 @@ public struct SessionConfiguration: Sendable {
 
   /// By default all services, no opening, and the standard policy.
   public init(
-    policy: ReconnectPolicy = ReconnectPolicy(), services: [CBUUID]? = nil, opening: [OpeningStep] = [],
-    addressRule: DeviceAddressRule? = nil, connectOptions: [String: Bool] = [:], answerTime: Duration = .seconds(35),
-    wakeHint: String? = nil, patience: Duration = .seconds(5)
+    policy: ReconnectPolicy = ReconnectPolicy(), services: [CBUUID]? = nil, identity: IdentityCheck? = nil,
+    opening: [OpeningStep] = [], addressRule: DeviceAddressRule? = nil, connectOptions: [String: Bool] = [:],
+    answerTime: Duration = .seconds(35), wakeHint: String? = nil, patience: Duration = .seconds(5)
   ) {
     self.policy = policy
     self.services = services
+    self.identity = identity
     self.opening = opening
     self.addressRule = addressRule
     self.connectOptions = connectOptions

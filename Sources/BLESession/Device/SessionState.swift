@@ -31,9 +31,9 @@ public enum StopReason: String, Sendable, Hashable, Codable {
   case budgetSpent
   /// The attempts are used up.
   case attemptsSpent
-  /// This program may not use Bluetooth.
+  /// This program may not use Bluetooth. A session that is wanted starts over when it may.
   case unauthorized
-  /// There is no Bluetooth here.
+  /// There is no Bluetooth here. A session that is wanted starts over when there is.
   case unsupported
   /// The device did not prove to be what it should be.
   case notVerified

@@ -12,6 +12,8 @@ final class Subscriptions {
   private var next = 0
   /// Where notifications are switched on, on this link.
   private(set) var active: Set<CharacteristicPath> = []
+  /// Where they cannot be, on this link.
+  var refused: Set<CharacteristicPath> = []
 
   var wanted: Set<CharacteristicPath> { Set(listeners.values.map(\.path)) }
 
@@ -29,7 +31,10 @@ final class Subscriptions {
     if isActive { active.insert(path) } else { active.remove(path) }
   }
 
-  func linkEnded() { active = [] }
+  func linkEnded() {
+    active = []
+    refused = []
+  }
 
   func deliver(_ value: Data, from characteristic: CBCharacteristic, of peripheral: CBPeripheral) {
     for number in listeners.keys.sorted() {
@@ -43,4 +48,9 @@ final class Subscriptions {
     listeners = [:]
     for listener in all { listener.finish() }
   }
+}
+
+extension Set<CharacteristicPath> {
+  /// The same order each time.
+  var ordered: [CharacteristicPath] { sorted { $0.description < $1.description } }
 }

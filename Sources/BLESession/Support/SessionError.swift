@@ -35,6 +35,8 @@ public struct SessionError: Error, Sendable {
     public static let notVerified = Code(rawValue: "notVerified")
     /// What was given cannot be used.
     public static let invalid = Code(rawValue: "invalid")
+    /// What devices are remembered in cannot be read or written.
+    public static let memory = Code(rawValue: "memory")
   }
 
   /// Its kind.
@@ -75,12 +77,21 @@ extension SessionError {
     let message =
       switch state {
       case .poweredOff: "Bluetooth is switched off: switch it on"
-      case .unauthorized:
-        "this program may not use Bluetooth: allow it in the system's settings (privacy, Bluetooth), or on Linux give it access to the adapter"
+      case .unauthorized: "this program has no permission to use Bluetooth: \(wayToPermission)"
       case .unsupported: "there is no Bluetooth Low Energy here: is an adapter connected and named?"
       case .resetting: "Bluetooth is starting over: try again in a moment"
       default: "Bluetooth has not reported its state yet"
       }
     return SessionError(.unavailable, message)
+  }
+
+  private static var wayToPermission: String {
+    #if os(Linux)
+      let program = CommandLine.arguments.first ?? "PROGRAM"
+      return "give it with sudo setcap 'cap_net_admin,cap_net_raw+eip' \(program), or run it as a service that has both"
+    #else
+      return
+        "allow it in the settings under Privacy & Security, Bluetooth; its Info.plist has to say why (NSBluetoothAlwaysUsageDescription)"
+    #endif
   }
 }
