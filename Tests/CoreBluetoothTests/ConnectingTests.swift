@@ -32,6 +32,25 @@ struct ConnectingTests {
     #expect(central.adapter.central.connects.count == 1)
   }
 
+  @Test("that crosses Bluetooth's being switched off is forgotten, and does not stand in the way of the next one")
+  func crossing() async throws {
+    let central = await CentralFixture()
+    let peripheral = try await central.found()
+    // The state changes on the loop first, and the program hears of it only after it has asked.
+    central.adapter.loop.submit(from: .common) { [adapter = central.adapter] in
+      adapter.central.events?.central(didUpdateState: .poweredOff)
+    }
+    central.manager.connect(peripheral)
+    await central.adapter.settle()
+    #expect(central.adapter.central.connects.isEmpty)
+    #expect(peripheral.state == .disconnected)
+    await central.adapter.setState(.poweredOn)
+    await central.adapter.settle()
+    central.manager.connect(peripheral)
+    await central.adapter.settle()
+    #expect(central.adapter.central.connects.count == 1)
+  }
+
   @Test("that fails says why, and leaves the peripheral disconnected")
   func failure() async throws {
     let central = await CentralFixture()

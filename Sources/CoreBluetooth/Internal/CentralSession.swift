@@ -70,6 +70,8 @@ final class CentralSession: CentralEvents {
   }
 
   func connect(_ peer: PeerIdentifier, _ wish: Wish) {
+    // Bluetooth has gone off while this was on its way: the program hears of that, and no wish outlives it.
+    guard state == .poweredOn || state == .unknown else { return }
     switch peers[peer] {
     case nil:
       peers[peer] = .wanted(wish)
