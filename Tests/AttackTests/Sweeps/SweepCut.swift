@@ -1,0 +1,41 @@
+import BLETestKit
+
+/// How a link ends in the middle of something.
+enum SweepCut: String, CaseIterable, Sendable {
+  /// The sensor's battery is pulled out: the phone notices when the link's time has run out.
+  case sensorVanishes
+  /// The sensor ends the link properly, with its Bluetooth.
+  case sensorIsSwitchedOff
+  /// The sensor's process is killed.
+  case sensorDies
+  /// The sensor's controller fails and comes back.
+  case sensorsControllerFails
+  /// The phone's program leaves.
+  case phoneLeaves
+  case phoneIsSwitchedOff
+  case phoneDies
+  case phonesControllerFails
+
+  func make(on scene: SweepScene) {
+    switch self {
+    case .sensorVanishes: scene.sensor.vanish()
+    case .sensorIsSwitchedOff: scene.sensor.powerOff()
+    case .sensorDies: scene.sensor.killApplication()
+    case .sensorsControllerFails: scene.sensor.resetController()
+    case .phoneLeaves: scene.central.leave()
+    case .phoneIsSwitchedOff: scene.phone.powerOff()
+    case .phoneDies: scene.phone.killApplication()
+    case .phonesControllerFails: scene.phone.resetController()
+    }
+  }
+
+  func undo(on scene: SweepScene) {
+    switch self {
+    case .sensorVanishes: scene.sensor.reappear()
+    case .sensorIsSwitchedOff: scene.sensor.powerOn()
+    case .sensorDies: scene.restartPeripheral()
+    case .phoneIsSwitchedOff: scene.phone.powerOn()
+    case .sensorsControllerFails, .phoneLeaves, .phoneDies, .phonesControllerFails: break
+    }
+  }
+}
