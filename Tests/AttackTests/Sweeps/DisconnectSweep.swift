@@ -31,7 +31,7 @@ struct DisconnectSweep {
       "sweep: \(operation.name): cut at \(moments.count) steps, in \(ways) of \(cuts.count) ways each: \(runs) runs")
   }
 
-  private static let longOperation = 60
+  private static let longOperation = 40
 
   @Test(
     "A6 a program that leaves from within any callback hears of the end, and of nothing else",
