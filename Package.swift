@@ -68,6 +68,7 @@ var targets: [Target] = []
       dependencies: [
         "BLECore", "BLECrypto", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEVirtualRadio", "BLEPairing",
         "BLEAdapter", "BLEHost", "BLEDefaultStack", "CoreBluetooth", "BLESession", "BLESessionCryptography",
+        "BLESessionStore",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -114,7 +115,7 @@ var targets: [Target] = []
     tests(
       "RequirementTests",
       knows: [
-        "BLECore", "BLECrypto", "CoreBluetooth", "BLESession", "BLETestKit", "CSQLite", "symbol-comparison",
+        "BLECore", "BLECrypto", "CoreBluetooth", "BLESession", "BLESessionStore", "BLETestKit", "symbol-comparison",
         "delegate-check",
       ]),
     tests("ToolTests", knows: ["BLECore", "CoreBluetooth", "BLESession", "ble"]),
@@ -139,17 +140,25 @@ var targets: [Target] = []
 #if os(Linux)
   let coreBluetooth: [Target.Dependency] = ["CoreBluetooth"]
   let cryptography: [Target.Dependency] = ["CLibcrypto"]
+  let database: [Target.Dependency] = ["CSQLite"]
 #else
   let coreBluetooth: [Target.Dependency] = []
   let cryptography: [Target.Dependency] = []
+  let database: [Target.Dependency] = []
 #endif
 products += [
   .library(name: "BLESession", targets: ["BLESession"]),
   .library(name: "BLESessionCryptography", targets: ["BLESessionCryptography"]),
+  .library(name: "BLESessionStore", targets: ["BLESessionStore"]),
 ]
 targets += [
   .target(name: "BLESession", dependencies: coreBluetooth, swiftSettings: strict),
   .target(name: "BLESessionCryptography", dependencies: ["BLESession"] + cryptography, swiftSettings: strict),
+  .target(
+    name: "BLESessionStore", dependencies: ["BLESession"] + coreBluetooth + database, swiftSettings: strict),
+  .testTarget(
+    name: "BLESessionStoreTests", dependencies: ["BLESession", "BLESessionStore", "BLETestKit"] + coreBluetooth,
+    swiftSettings: strict),
   .testTarget(
     name: "BLESessionTests", dependencies: ["BLESession", "BLESessionCryptography", "BLETestKit"] + coreBluetooth,
     swiftSettings: strict),

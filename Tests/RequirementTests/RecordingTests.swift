@@ -1,53 +1,12 @@
+import BLESession
+import BLESessionStore
 import BLETestKit
-import CSQLite
 import CoreBluetooth
-import Glibc
 import Testing
-
-/// What a program saw, in SQLite: a row is there for good as soon as the callback that made it has returned.
-private final class Record {
-  private var database: OpaquePointer?
-
-  init?(_ path: String) {
-    guard sqlite3_open(path, &database) == SQLITE_OK,
-      run("PRAGMA journal_mode = WAL"), run("PRAGMA synchronous = FULL"),
-      run("CREATE TABLE IF NOT EXISTS event(kind TEXT NOT NULL, device TEXT NOT NULL, number INTEGER, value BLOB)")
-    else { return nil }
-  }
-
-  deinit { sqlite3_close(database) }
-
-  @discardableResult
-  func run(_ statement: String) -> Bool { sqlite3_exec(database, statement, nil, nil, nil) == SQLITE_OK }
-
-  func add(_ kind: String, device: UUID, number: Int = 0, value: Data = Data()) {
-    let digits = value.map { String(format: "%02x", $0) }.joined()
-    run("INSERT INTO event VALUES('\(kind)', '\(device.uuidString)', \(number), x'\(digits)')")
-  }
-
-  func count(_ condition: String) -> Int {
-    var statement: OpaquePointer?
-    defer { sqlite3_finalize(statement) }
-    guard
-      sqlite3_prepare_v2(database, "SELECT COUNT(*) FROM event WHERE \(condition)", -1, &statement, nil) == SQLITE_OK,
-      sqlite3_step(statement) == SQLITE_ROW
-    else { return -1 }
-    return Int(sqlite3_column_int64(statement, 0))
-  }
-
-  var isWhole: Bool {
-    var statement: OpaquePointer?
-    defer { sqlite3_finalize(statement) }
-    guard sqlite3_prepare_v2(database, "PRAGMA integrity_check", -1, &statement, nil) == SQLITE_OK,
-      sqlite3_step(statement) == SQLITE_ROW
-    else { return false }
-    return String(cString: sqlite3_column_text(statement, 0)) == "ok"
-  }
-}
 
 @Suite("A0: a record of what was seen")
 struct RecordingTests {
-  @Test("R0.15 devices, events, values and RSSI are stored in SQLite, and a killed process loses no committed row")
+  @Test("R0.15 devices, sessions, events, values and RSSI are in SQLite, and a killed process loses no committed row")
   func recording() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("record-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -56,26 +15,34 @@ struct RecordingTests {
 
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
       let world = World(seed: 15)
-      let talk = try await Conversation.start(in: world, with: Devices.owenli)
-      let record = try #require(Record(path))
-      for sighting in talk.central.sightings {
-        record.add("seen", device: sighting.peripheral.identifier, number: sighting.rssi)
+      let scene = await SessionScene.make(in: world)
+      // Dies in the middle of the report that 20 values are committed.
+      let configuration = StoreConfiguration(interval: .milliseconds(1), batch: 4) { report in
+        if case .committed(let statistics) = report, statistics.committedValues >= 20 { kill(getpid(), SIGKILL) }
       }
-      record.add("connected", device: talk.found.identifier)
-      talk.central.onValue = { peripheral, characteristic in
-        record.add("value", device: peripheral.identifier, value: characteristic.value ?? Data())
-        let stored = record.count("kind = 'value'")
-        if stored == 20 { kill(getpid(), SIGKILL) }
-        peripheral.readValue(for: characteristic)
+      let store = try SessionStore(file: URL(fileURLWithPath: path), configuration: configuration)
+      let recorder = try await SessionRecorder.begin(in: store, title: "walk")
+      await recorder.record(scene.session)
+      await recorder.recordValues(from: SessionScene.line, of: scene.session)
+      await recorder.recordSignal(of: scene.session, every: .milliseconds(50))
+      try await scene.connect()
+      for number in 1...10_000 {
+        scene.peripheral.manager.updateValue(Data("\(number)".utf8), for: scene.line, onSubscribedCentrals: nil)
+        await world.advance(by: .milliseconds(50))
       }
-      talk.found.readValue(for: try talk.characteristic("FFF2"))
-      await world.advance(by: .seconds(60))
     }
 
-    let record = try #require(Record(path))
-    #expect(record.isWhole)
-    #expect(record.count("kind = 'seen' AND number < 0") >= 1)
-    #expect(record.count("kind = 'connected'") == 1)
-    #expect(record.count("kind = 'value' AND value = x'6f77656e6c69'") == 20)
+    let reader = try StoreReader(file: URL(fileURLWithPath: path))
+    #expect(try reader.damages() == [])
+    #expect(try reader.devices().all().map(\.name) == ["My dear"])
+    #expect(try reader.sessions().all().map(\.title) == ["walk"])
+    let connection = try #require(try reader.connections().all().first)
+    #expect(connection.origin == .user && connection.ready != nil && connection.ended == nil)
+    #expect(try reader.events(StoreFilter(kind: "state")).all().contains { $0.detail == "ready" })
+    #expect(try reader.signals().all().allSatisfy { $0.rssi < 0 })
+    let values = try reader.values().all().map { String(decoding: $0.octets, as: UTF8.self) }
+    #expect(values.count >= 20)
+    // Not one is missing in between.
+    #expect(values == (1...max(1, values.count)).map(String.init))
   }
 }

@@ -83,6 +83,24 @@ extension DeviceSession {
   }
 }
 
+extension DeviceSession {
+  /// Measures the device's signal until it is cancelled, as `signalStrengths` does, and calls `tell` on the session's own queue at the
+  /// moment of each measurement. It has to be quick.
+  public func observeSignal(
+    every interval: Duration = .seconds(1), filter: SignalFilter = SignalFilter(),
+    _ tell: @escaping @Sendable (SignalStrength) -> Void
+  ) async -> Observation {
+    let core = core
+    let monitor = Guarded<Confined<SignalMonitor>?>(nil)
+    await core.value { device in
+      let measuring = SignalMonitor(device, interval: interval, filter: filter, tell: tell)
+      measuring.start()
+      monitor.with { $0 = core.derivedOnQueue(measuring) }
+    }
+    return Observation { monitor.with { $0 }?.perform { $0.stop() } }
+  }
+}
+
 /// Asks again and again, on its session's queue. Kept alive by its timer and by whoever stops it.
 private final class SignalMonitor {
   private weak var device: DeviceCore?

@@ -1,0 +1,72 @@
+import CoreBluetooth
+
+/// Which rows a query is about.
+public struct StoreFilter: Sendable, Hashable {
+  /// From this moment on.
+  public var from: Date?
+  /// Before this moment.
+  public var until: Date?
+  /// Of these devices; `nil` for all of them.
+  public var devices: [UUID]?
+  /// Of this session.
+  public var session: StoredSession.ID?
+  /// Of characteristics of these UUIDs; `nil` for all of them. For values only.
+  public var characteristics: [CBUUID]?
+  /// Of this service. For values only.
+  public var service: CBUUID?
+  /// Of this kind. For events only.
+  public var kind: String?
+  /// The newest so many of these, still the oldest first.
+  public var last: Int?
+
+  public init(
+    from: Date? = nil, until: Date? = nil, devices: [UUID]? = nil, session: StoredSession.ID? = nil,
+    characteristics: [CBUUID]? = nil, service: CBUUID? = nil, kind: String? = nil, last: Int? = nil
+  ) {
+    self.from = from
+    self.until = until
+    self.devices = devices
+    self.session = session
+    self.characteristics = characteristics
+    self.service = service
+    self.kind = kind
+    self.last = last
+  }
+}
+
+/// A query as it grows: conditions are literals, what they compare with is bound.
+struct Query {
+  private(set) var text: SQLText
+  private(set) var values: [SQLValue] = []
+  private var hasCondition = false
+
+  init(_ text: SQLText) { self.text = text }
+
+  mutating func add(_ condition: SQLText, _ more: [SQLValue]) {
+    text = text + (hasCondition ? " AND " : " WHERE ") + condition
+    values += more
+    hasCondition = true
+  }
+
+  mutating func add(_ condition: SQLText, _ value: SQLValue?) {
+    if let value { add(condition, [value]) }
+  }
+
+  /// One of `choices`, where there are any; none of them is no row.
+  mutating func add(_ beginning: SQLText, oneOf choices: [SQLValue]?) {
+    guard let choices else { return }
+    var list: SQLText = "("
+    for index in choices.indices { list = list + (index == 0 ? "?" : ", ?") }
+    add(beginning + " IN " + list + ")", choices)
+  }
+
+  /// In the order of time; of a limit, the newest.
+  mutating func order(by time: SQLText, _ number: SQLText, last: Int?) {
+    guard let last else {
+      text = text + " ORDER BY " + time + ", " + number
+      return
+    }
+    text = "SELECT * FROM (" + text + " ORDER BY " + time + " DESC, " + number + " DESC LIMIT ?) ORDER BY time, id"
+    values.append(.integer(max(0, last)))
+  }
+}

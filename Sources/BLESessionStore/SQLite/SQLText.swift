@@ -1,0 +1,32 @@
+import Foundation
+
+/// SQL that stands in the source as it is: made of literals, which cannot hold a value. Values are bound.
+struct SQLText: ExpressibleByStringLiteral, Hashable {
+  private(set) var text: String
+
+  init(stringLiteral literal: StaticString) {
+    text = literal.withUTF8Buffer { String(decoding: $0, as: UTF8.self) }
+  }
+
+  static func + (left: SQLText, right: SQLText) -> SQLText {
+    var sum = left
+    sum.text += right.text
+    return sum
+  }
+}
+
+/// What a parameter of a statement is bound to.
+enum SQLValue: Sendable, Hashable {
+  case null
+  case integer(Int64)
+  case real(Double)
+  case text(String)
+  case octets(Data)
+
+  static func integer(_ value: Int?) -> SQLValue { value.map { .integer(Int64($0)) } ?? .null }
+  static func text(orNull value: String?) -> SQLValue { value.map { .text($0) } ?? .null }
+  static func octets(orNull value: Data?) -> SQLValue { value.map { .octets($0) } ?? .null }
+  static func real(orNull value: Double?) -> SQLValue { value.map { .real($0) } ?? .null }
+  static func identifier(_ value: UUID) -> SQLValue { .text(value.uuidString) }
+  static func time(_ value: Date) -> SQLValue { .integer(StoreTime.microseconds(of: value)) }
+}

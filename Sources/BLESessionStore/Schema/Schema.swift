@@ -1,0 +1,135 @@
+import Foundation
+
+/// What stands in the file, and how a file of an earlier version becomes one of this.
+///
+/// `user_version` counts the migrations that a file has been through; `application_id` says that it is one of ours.
+struct Schema: Sendable {
+  /// `BLES` in ASCII.
+  static let applicationIdentifier: Int64 = 0x424C_4553
+
+  /// The step from each version to the next; the first makes an empty file a record. A step never changes once it was published.
+  var migrations: [SQLText]
+
+  static let current = Schema(migrations: [first])
+
+  var version: Int { migrations.count }
+
+  /// The version of a file, 0 where it is empty.
+  /// - Throws: `notAStore`, `newerVersion`, or what SQLite says. Nothing is written.
+  func version(of database: Database) throws(StoreError) -> Int {
+    let identifier = try database.number("PRAGMA application_id")
+    let version = try database.number("PRAGMA user_version")
+    guard identifier == Self.applicationIdentifier, version > 0 else {
+      let isEmpty = try database.number("SELECT COUNT(*) FROM sqlite_master") == 0
+      if isEmpty, identifier == 0, version == 0 { return 0 }
+      throw StoreError(
+        .notAStore, "it is a database of another program: name another file", file: database.path)
+    }
+    guard version <= Int64(migrations.count) else {
+      throw StoreError(
+        .newerVersion,
+        "it was written by a newer version of this program (format \(version), this one knows up to \(migrations.count)): "
+          + "update this program, or name another file", file: database.path)
+    }
+    return Int(version)
+  }
+
+  /// Brings a file to the newest version, in one transaction: a process that dies meanwhile leaves it as it was.
+  func migrate(_ database: Database) throws(StoreError) {
+    if try version(of: database) == migrations.count { return }
+    try database.transaction { () throws(StoreError) in
+      // Again: another process may have come first.
+      for migration in migrations.dropFirst(try version(of: database)) { try database.run(script: migration) }
+    }
+  }
+}
+
+extension Schema {
+  static let first: SQLText = """
+    PRAGMA application_id = 1112294739;
+    PRAGMA user_version = 1;
+
+    -- Times are microseconds since 1970 (UTC). Identifiers are UUIDs in capitals.
+    CREATE TABLE device(
+      id INTEGER PRIMARY KEY,
+      identifier TEXT NOT NULL UNIQUE,
+      name TEXT,
+      address TEXT,
+      services TEXT,
+      manufacturer_data BLOB,
+      first_seen INTEGER NOT NULL,
+      last_seen INTEGER NOT NULL,
+      -- Rises with each time that it is remembered; NULL where it is not.
+      remembered INTEGER
+    );
+    CREATE INDEX device_last_seen ON device(last_seen);
+
+    -- One run of a recorder. ending: NULL while it goes on, 'ended', or 'cutShort' where the process died.
+    CREATE TABLE session(
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      title TEXT NOT NULL,
+      began INTEGER NOT NULL,
+      until INTEGER NOT NULL,
+      ending TEXT
+    );
+
+    -- origin: 'user', 'automatic'. ending: NULL while it lasts, 'user', 'lost', 'failed', 'unobserved'.
+    CREATE TABLE connection(
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,
+      device INTEGER NOT NULL REFERENCES device(id) ON DELETE CASCADE,
+      origin TEXT NOT NULL,
+      began INTEGER NOT NULL,
+      ready INTEGER,
+      ended INTEGER,
+      ending TEXT,
+      error TEXT
+    );
+    CREATE INDEX connection_device ON connection(device, began);
+    CREATE INDEX connection_session ON connection(session);
+    CREATE INDEX connection_began ON connection(began);
+    CREATE INDEX connection_open ON connection(id) WHERE ended IS NULL;
+
+    -- source: 'notified', 'read', 'written'.
+    CREATE TABLE value(
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,
+      device INTEGER NOT NULL REFERENCES device(id) ON DELETE CASCADE,
+      time INTEGER NOT NULL,
+      service TEXT,
+      characteristic TEXT NOT NULL,
+      instance INTEGER NOT NULL,
+      source TEXT NOT NULL,
+      octets BLOB NOT NULL
+    );
+    CREATE INDEX value_time ON value(time);
+    CREATE INDEX value_device ON value(device, time);
+    CREATE INDEX value_session ON value(session);
+
+    CREATE TABLE event(
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,
+      device INTEGER REFERENCES device(id) ON DELETE CASCADE,
+      time INTEGER NOT NULL,
+      kind TEXT NOT NULL,
+      detail TEXT
+    );
+    CREATE INDEX event_time ON event(time);
+    CREATE INDEX event_device ON event(device, time);
+    CREATE INDEX event_session ON event(session);
+
+    -- source: 'connection', 'advertisement'. Strengths in dBm.
+    CREATE TABLE signal(
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,
+      device INTEGER NOT NULL REFERENCES device(id) ON DELETE CASCADE,
+      time INTEGER NOT NULL,
+      rssi INTEGER NOT NULL,
+      smoothed REAL,
+      source TEXT NOT NULL
+    );
+    CREATE INDEX signal_time ON signal(time);
+    CREATE INDEX signal_device ON signal(device, time);
+    CREATE INDEX signal_session ON signal(session);
+    """
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+/// The right to write to a file: one process at a time, given back by the system when the process dies.
+///
+/// A file of its own beside the database: SQLite's own locks are lost where anybody closes the database's file.
+///
+/// `@unchecked Sendable`: immutable; released by `deinit` only.
+final class WriterLock: @unchecked Sendable {
+  private let path: String
+  private let descriptor: Int32
+
+  init(for file: String) throws(StoreError) {
+    path = file + "-writer"
+    while true {
+      let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+      guard descriptor >= 0 else { throw Self.failure(file, errno) }
+      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        let reason = errno
+        let holder = Self.holder(descriptor)
+        close(descriptor)
+        if reason != EWOULDBLOCK { throw Self.failure(file, reason) }
+        throw StoreError(.inUse, "\(holder) records into it: end that one, or name another file", file: file)
+      }
+      // Whoever had it before may have removed it in between: then this is a file that nobody else sees.
+      if Self.isSame(descriptor, path) {
+        self.descriptor = descriptor
+        break
+      }
+      close(descriptor)
+    }
+    ftruncate(descriptor, 0)
+    let text = Array("\(getpid())\n".utf8)
+    _ = text.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+  }
+
+  deinit {
+    unlink(path)
+    close(descriptor)
+  }
+
+  private static func holder(_ descriptor: Int32) -> String {
+    var octets = [UInt8](repeating: 0, count: 16)
+    let count = octets.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
+    let text = String(decoding: octets.prefix(max(0, count)), as: UTF8.self)
+    guard let number = Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)) else { return "another program" }
+    return number == getpid() ? "this program already" : "process \(number)"
+  }
+
+  private static func isSame(_ descriptor: Int32, _ path: String) -> Bool {
+    var (held, named) = (stat(), stat())
+    return fstat(descriptor, &held) == 0 && stat(path, &named) == 0 && held.st_ino == named.st_ino
+      && held.st_dev == named.st_dev
+  }
+
+  private static func failure(_ file: String, _ reason: Int32) -> StoreError {
+    let text = String(cString: strerror(reason))
+    return switch reason {
+    case EACCES, EPERM, EROFS:
+      StoreError(.readOnly, "its folder cannot be written (\(text)): check the permissions", file: file)
+    case ENOSPC, EDQUOT: StoreError(.full, "there is no room (\(text)): make room on the disk", file: file)
+    default: StoreError(.cannotOpen, "it cannot be opened (\(text)): check the path", file: file)
+    }
+  }
+}

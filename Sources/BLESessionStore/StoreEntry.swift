@@ -1,0 +1,66 @@
+import BLESession
+import CoreBluetooth
+
+/// One thing that was seen.
+public struct StoreEntry: Sendable {
+  /// The kinds of things.
+  public enum Content: Sendable {
+    /// A device was heard.
+    case sighting(Advertisement)
+    /// A link came up.
+    case connected(ConnectionOrigin)
+    /// The device can be used.
+    case ready
+    /// The link is gone.
+    case disconnected(StoredConnection.Ending, error: String?)
+    case value(Data, from: CharacteristicPath, StoredValue.Source)
+    /// In dBm.
+    case signal(rssi: Int, smoothed: Double?, StoredSignal.Source)
+    /// Anything else. `kind` is a word, `detail` is for people.
+    case event(kind: String, detail: String?)
+  }
+
+  public var time: Date
+  /// `nil` only for events that concern no device: other entries without one are not stored.
+  public var device: UUID?
+  /// The device's name and address, where they are known.
+  public var name: String?
+  public var address: String?
+  public var content: Content
+
+  public init(
+    _ content: Content, device: UUID?, name: String? = nil, address: String? = nil, at time: Date = Date()
+  ) {
+    self.content = content
+    self.device = device
+    self.name = name
+    self.address = address
+    self.time = time
+  }
+
+  /// The octets that it holds while it waits.
+  var weight: Int {
+    switch content {
+    case .value(let octets, _, _): 256 + octets.count
+    case .event(_, let detail): 256 + (detail?.utf8.count ?? 0)
+    case .sighting(let advertisement): 512 + (advertisement.manufacturerData?.count ?? 0)
+    default: 256
+    }
+  }
+}
+
+/// Texts and octets from a radio or a system, as much of them as is stored.
+enum Bounds {
+  /// Octets of a text; no name or error on the air is as long.
+  static let text = 4_096
+  /// Octets of a value; an attribute has at most 512.
+  static let value = 1 << 20
+
+  /// Cut before the first character that has no room.
+  static func text(_ text: String) -> String {
+    if text.utf8.count <= Self.text { return text }
+    var end = text.utf8.index(text.utf8.startIndex, offsetBy: Self.text)
+    while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
+    return String(text[..<end])
+  }
+}

@@ -1,0 +1,52 @@
+import BLESession
+import CoreBluetooth
+
+/// Keeps devices across restarts in a store's file, beside what is recorded of them.
+///
+/// A device is remembered when `remember` has returned. Where another program holds the file the central waits for it, as long as
+/// `StoreConfiguration.patience` says.
+public struct StoreMemory: PeripheralMemory {
+  public let store: SessionStore
+
+  public init(store: SessionStore) { self.store = store }
+
+  /// The devices that are remembered, the last one first.
+  public func devices() throws -> [RememberedDevice] {
+    try store.writer.performNow { (database) throws(StoreError) in
+      let cursor = try StoreCursor(
+        database, "SELECT identifier, name, address FROM device WHERE remembered IS NOT NULL ORDER BY remembered DESC",
+        []
+      ) { row in
+        row.identifier(0).map { RememberedDevice(identifier: $0, name: row.text(1), address: row.text(2)) }
+      }
+      return try cursor.all()
+    }
+  }
+
+  /// Puts the device first. The newest 64 are kept.
+  public func remember(_ device: RememberedDevice) throws {
+    try store.writer.performNow { (database) throws(StoreError) in
+      try database.transaction { () throws(StoreError) in
+        let (now, next) = (Date(), try database.number("SELECT coalesce(max(remembered), 0) + 1 FROM device"))
+        let (name, address) = (device.name.map(Bounds.text), device.address.map(Bounds.text))
+        try database.run(
+          """
+          INSERT INTO device(identifier, name, address, first_seen, last_seen, remembered) VALUES(?1, ?2, ?3, ?4, ?4, ?5)
+          ON CONFLICT(identifier) DO UPDATE SET name = ?2, address = ?3, last_seen = max(last_seen, ?4), remembered = ?5
+          """, .identifier(device.identifier), .text(orNull: name), .text(orNull: address), .time(now), .integer(next))
+        try database.run(
+          """
+          UPDATE device SET remembered = NULL WHERE remembered IS NOT NULL AND id NOT IN (
+            SELECT id FROM device WHERE remembered IS NOT NULL ORDER BY remembered DESC LIMIT 64)
+          """)
+      }
+    }
+  }
+
+  /// The device is not remembered any more. What was recorded of it stays.
+  public func forget(_ identifier: UUID) throws {
+    try store.writer.performNow { (database) throws(StoreError) in
+      try database.run("UPDATE device SET remembered = NULL WHERE identifier = ?", .identifier(identifier))
+    }
+  }
+}
