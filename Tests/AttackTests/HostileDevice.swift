@@ -24,7 +24,7 @@ final class HostileDevice: @unchecked Sendable {
   private(set) var encryption: [(status: UInt8, isOn: Bool)] = []
   /// What came on the Security Manager's channel.
   private(set) var commands: [[UInt8]] = []
-  /// What came on the Attribute Protocol's channel, where there is no server.
+  /// What came on the Attribute Protocol's channel.
   private(set) var attributePDUs: [[UInt8]] = []
   /// Signed commands that its server got.
   private(set) var signedCommands: [ATTSignedWriteCommand] = []
@@ -38,6 +38,10 @@ final class HostileDevice: @unchecked Sendable {
   var answersKeyRequests = true
   var key: SecretKey?
   var server: GATTServer?
+  /// The longest attribute PDU that its server takes.
+  var receiveMTU = ATTLimits.fullValueMTU
+  /// Makes of what its server says what is sent in its place; `request` is what came last on that channel.
+  var forgeAttribute: (_ request: [UInt8], _ answer: [UInt8]) -> [[UInt8]] = { [$1] }
   /// Its identity and policy where it pairs as it should.
   var local: LocalSecurity?
   private(set) var security: SecurityManager?
@@ -126,6 +130,7 @@ final class HostileDevice: @unchecked Sendable {
   }
 
   func vanish() { onLoop { $0.radio?.silence() } }
+  func reappear() { onLoop { $0.radio?.comeBack() } }
 
   /// The central's controller is told to encrypt.
   func encrypt(with key: SecretKey, random: UInt64 = 0, diversifier: UInt16 = 0) {
@@ -206,8 +211,11 @@ extension HostileDevice: HCIControllerDelegate {
     link.receiver = Receiver(channels)
     channels.securityManager = Tap { [unowned self] in receiveCommand($0) }
     if let server {
-      let bearer = ATTBearer(loop: world.loop, channel: channels)
-      channels.attributeProtocol = bearer
+      let bearer = ATTBearer(loop: world.loop, channel: AttributeForger(self), receiveMTU: receiveMTU)
+      channels.attributeProtocol = Tap { [unowned self] in
+        attributePDUs.append($0)
+        bearer.receive($0[...])
+      }
       server.makeLink(on: bearer).verifySignature = { [unowned self] command in
         signedCommands.append(command)
         return false
@@ -259,6 +267,10 @@ extension HostileDevice: HCIControllerDelegate {
     }
   }
 
+  fileprivate func send(forgedAttribute answer: [UInt8]) {
+    for pdu in forgeAttribute(attributePDUs.last ?? [], answer) { transmit(pdu, on: .attributeProtocol) }
+  }
+
   fileprivate func send(forged command: [UInt8]) { for part in forge(command) { transmit(part, on: .securityManager) } }
 }
 
@@ -306,6 +318,17 @@ private final class Tap: L2CAPChannelReceiver {
   private let body: ([UInt8]) -> Void
   init(_ body: @escaping ([UInt8]) -> Void) { self.body = body }
   func receive(_ payload: ArraySlice<UInt8>) { body(Array(payload)) }
+}
+
+private final class AttributeForger: ATTChannel {
+  private unowned let device: HostileDevice
+  let headroom = L2CAPLink.payloadHeadroom
+  let isCongested = false
+  init(_ device: HostileDevice) { self.device = device }
+  func send(_ pdu: consuming ByteWriter, sent: (() -> Void)?) {
+    device.send(forgedAttribute: Array(pdu.octets.dropFirst(headroom)))
+    sent?()
+  }
 }
 
 private final class Forger: SecurityManagerChannel {
