@@ -133,6 +133,23 @@ struct CommandTests {
     #expect(bench.heard.failures == [.unanswered(LERand.opcode)])
   }
 
+  @Test("H6: a command that comes when the controller takes none is waited for no longer than others")
+  func noCreditsLater() async {
+    let noMore = HCIPacket.commandComplete(LERand.self, .init(number: 1), commandCredits: 0)
+    let bench = HostBench { chip, number in if number == 0 { chip.answers[LERand.opcode] = [noMore] } }
+    await bench.start()
+    bench.controller.send(LERand())
+    await bench.advance(.seconds(60))
+    #expect(bench.heard.failures.isEmpty)
+    var answers: [Answer<LEReadResolvingListSize>] = []
+    bench.controller.send(LEReadResolvingListSize()) { answers.append($0) }
+    await bench.advance(.milliseconds(9_900))
+    #expect(answers.isEmpty)
+    await bench.advance(.milliseconds(200))
+    #expect(bench.heard.failures == [.unanswered(LEReadResolvingListSize.opcode)])
+    #expect(answers == [.failure(.notReady)])
+  }
+
   @Test("a command without a controller that is ready fails at once")
   func notReady() async {
     let bench = HostBench()

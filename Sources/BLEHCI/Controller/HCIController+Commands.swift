@@ -35,8 +35,11 @@ extension HCIController {
       case .failure(let error): completion(.failure(error))
       }
     }
+    let isFirst = commands.pendingOpcode == nil
     commands.append(entry)
     sendNextCommand()
+    // A controller that takes no commands must say some time that it does again.
+    if isFirst, commands.inFlight == nil { restartCommandTimer() }
   }
 
   private static func decode<Parameters: HCIReturnParameters>(
@@ -98,7 +101,6 @@ extension HCIController {
     commands.updateCredits(credits)
     if entry != nil {
       loop.cancel(commandTimer)
-      // A controller that takes no commands must say some time that it does again.
       if credits == 0, commands.pendingOpcode != nil { restartCommandTimer() }
     }
     sendNextCommand()

@@ -1,0 +1,151 @@
+import BLECore
+import BLEHCI
+import BLETestKit
+import BLEWire
+import CoreBluetooth
+import Testing
+
+/// Controllers that answer what was not asked, twice, wrongly or never.
+@Suite("H6 commands and their answers", .keepsCapture)
+struct CommandAttacks {
+  /// A program that explores an honest shelf over hostile controllers.
+  private struct Scene {
+    let world = World()
+    let host: BetrayedHost
+    let program: Explorer
+    let shelf: Shelf
+
+    init(_ prepare: @escaping (MaliciousController, Int) -> Void) {
+      host = BetrayedHost(world, prepare)
+      shelf = Shelf(options: world.makeDevice("honest").options)
+      program = Explorer(options: host.options, lookingFor: "Shelf")
+    }
+
+    func explore(within limit: Duration) async throws {
+      try await world.wait(within: limit) { [program] in program.log.contains("connected") && program.isDone }
+      #expect(program.isWalkSound)
+      program.forget()
+      program.read("FF31")
+      await world.advance(by: .milliseconds(300))
+      #expect(program.log == ["FF31 " + Array("shelf".utf8).hexadecimal])
+    }
+  }
+
+  /// Whether this is the answer to a command.
+  private static func isAnswer(_ packet: HCIPacket) -> Bool {
+    packet.kind == .event
+      && [CommandCompleteEvent.code.event, CommandStatusEvent.code.event].contains(packet.octets.first)
+  }
+
+  /// Answers to commands that no host of ours sends, and to no command at all with a number of credits.
+  private static let unasked: [HCIPacket] = [
+    HCIPacket(CommandCompleteEvent(commandCredits: 255, opcode: HCIOpcode(0xFFFF), returnParameters: [0])),
+    HCIPacket(CommandCompleteEvent(commandCredits: 0, opcode: HCIOpcode(0x0C14), returnParameters: [0, 1, 2, 3])),
+    HCIPacket(CommandCompleteEvent(commandCredits: 0, opcode: HCIOpcode(0xFC01), returnParameters: [])),
+    .commandStatus(.success, of: HCIOpcode(0x0405), commandCredits: 0),
+    .commandStatus(.hardwareFailure, of: HCIOpcode(0x0401), commandCredits: 0),
+  ]
+
+  enum Trick: CaseIterable { case unaskedBefore, unaskedAfter, twice, statusFirst }
+
+  @Test(
+    "H6 answers to commands never sent, to others, and doubled ones are ignored, and everything works",
+    arguments: Trick.allCases)
+  func tricks(_ trick: Trick) async throws {
+    let scene = Scene { chip, _ in
+      chip.toHost = { packet in
+        guard Self.isAnswer(packet) else { return [packet] }
+        switch trick {
+        case .unaskedBefore: return Self.unasked + [packet]
+        case .unaskedAfter: return [packet] + Self.unasked
+        case .twice: return [packet, packet]
+        case .statusFirst:
+          // A command that ends by Command Complete cannot have begun by Command Status.
+          guard let event = try? HCIEvent(HCIEventPacket(packet.octets)), case .commandComplete(let complete) = event
+          else { return [packet] }
+          return [.commandStatus(.success, of: complete.opcode), packet]
+        }
+      }
+    }
+    try await scene.explore(within: .seconds(30))
+    #expect(scene.host.chipCount == 1)
+    #expect(scene.host.log.warnings > 0)
+  }
+
+  @Test(
+    "H6 whichever command is never answered, the host waits 10 s for it, begins anew with a fresh controller, and works"
+  )
+  func unansweredCommand() async throws {
+    for number in stride(from: 0, through: 45, by: 3) {
+      var answers = 0
+      let scene = Scene { chip, index in
+        guard index == 0 else { return }
+        chip.toHost = { packet in
+          guard Self.isAnswer(packet) else { return [packet] }
+          answers += 1
+          return answers == number + 1 ? [] : [packet]
+        }
+      }
+      await scene.world.advance(by: .seconds(13))
+      let wasReached = answers > number
+      try await scene.explore(within: .seconds(30))
+      #expect(scene.host.chipCount == (wasReached ? 2 : 1), "answer \(number)")
+      // No command of the end that the exploration does not wait for.
+      if !wasReached { break }
+    }
+  }
+
+  @Test(
+    "H6 controllers that never answer at all are given up after a bounded time, and tried again when the user says so")
+  func silence() async throws {
+    var isSilent = true
+    let scene = Scene { chip, _ in chip.toHost = { isSilent && Self.isAnswer($0) ? [] : [$0] } }
+    await scene.world.advance(by: .seconds(120))
+    #expect(scene.program.manager.state == .unsupported)
+    #expect(scene.host.chipCount == 6)
+    await scene.world.advance(by: .seconds(3_600))
+    #expect(scene.host.chipCount == 6)
+    isSilent = false
+    scene.host.stack.powerOn()
+    try await scene.explore(within: .seconds(30))
+  }
+
+  @Test(
+    "H6 a controller that falls silent in the middle of a link is told of as resetting, once, and everything works again"
+  )
+  func silentLater() async throws {
+    let scene = Scene { _, _ in }
+    try await scene.explore(within: .seconds(30))
+    scene.program.forget()
+    await scene.host.perform { chip in
+      chip.toHost = { Self.isAnswer($0) ? [] : [$0] }
+      scene.program.peripheral?.readRSSI()
+    }
+    await scene.world.advance(by: .seconds(9))
+    #expect(scene.program.log.isEmpty && scene.host.chipCount == 1)
+    await scene.world.advance(by: .seconds(3))
+    #expect(scene.host.chipCount == 2)
+    #expect(scene.program.log.prefix(1) == ["resetting"] && !scene.program.log.dropFirst().contains("resetting"))
+    try await scene.explore(within: .seconds(30))
+    #expect(scene.host.stack.linkCount == 1)
+  }
+
+  @Test("H6 a controller that says that it takes no more commands is waited for 10 s and begun anew")
+  func noCredits() async throws {
+    var closed = 0
+    let scene = Scene { chip, index in
+      guard index == 0 else { return }
+      chip.toHost = { packet in
+        guard Self.isAnswer(packet) else { return [packet] }
+        closed += 1
+        guard closed > 20 else { return [packet] }
+        var octets = packet.octets
+        // Command Complete has its number of commands first, Command Status behind its status.
+        octets[octets[0] == CommandCompleteEvent.code.event ? 2 : 3] = 0
+        return [HCIPacket(kind: .event, octets: octets)]
+      }
+    }
+    try await scene.explore(within: .seconds(60))
+    #expect(scene.host.chipCount == 2)
+  }
+}
