@@ -94,8 +94,7 @@ extension RemoteDatabase {
       guard case .failure(.attribute(ATTErrorCode.databaseOutOfSync.rawValue)) = result else { return done(result) }
       fetchHash { [self] hash in
         if let hash, hash == layout.hash { return operation(done) }
-        invalidate(.first ... .last)
-        layout.hash = hash
+        if didChange(.first ... .last) { layout.hash = hash }
         done(result)
       }
     }
@@ -105,9 +104,28 @@ extension RemoteDatabase {
   func serviceDidChange(_ value: ArraySlice<UInt8>) {
     var reader = ByteReader(value, layer: "GATT Service Changed")
     guard let first = try? reader.attributeHandle("Start of Affected Attribute Handle Range"),
-      let last = try? reader.attributeHandle("End of Affected Attribute Handle Range"), first <= last
+      let last = try? reader.attributeHandle("End of Affected Attribute Handle Range"), first <= last, reader.isAtEnd
     else { return log.log(.debug, "ignored a Service Changed indication that makes no sense") }
-    invalidate(max(first, .first)...max(last, .first))
+    didChange(max(first, .first)...max(last, .first))
+  }
+
+  /// Acts on a change at once, or, where the one before it is recent, with those that come until its pause is over.
+  ///
+  /// - Returns: whether it was at once.
+  @discardableResult
+  private func didChange(_ handles: ClosedRange<AttributeHandle>) -> Bool {
+    guard let pause = changePace.add(handles, at: loop.now) else {
+      invalidate(handles)
+      return true
+    }
+    if changeTimer == nil {
+      changeTimer = loop.schedule(after: pause, .work) { [weak self] in
+        guard let self else { return }
+        self.changeTimer = nil
+        if let gathered = self.changePace.take(at: self.loop.now) { self.invalidate(gathered) }
+      }
+    }
+    return false
   }
 
   /// Forgets what lies in a range and tells everybody.

@@ -34,6 +34,8 @@ public final class RemoteDatabase: GATTClientEvents {
   var hasPrepared = false
   var hasAnnounced = false
   var isWatching = false
+  var changePace = ChangePace()
+  var changeTimer: TimerToken?
   var subscriptions: [AttributeHandle: Subscription] = [:]
   var observers: [Observer] = []
   /// The value of Service Changed, once this side is told about changes.
@@ -69,6 +71,7 @@ public final class RemoteDatabase: GATTClientEvents {
   /// The link has ended.
   public func close() {
     isClosed = true
+    if let changeTimer { loop.cancel(changeTimer) }
     client.events = nil
     waiting = []
     nextWaiting = 0
