@@ -115,7 +115,8 @@ var targets: [Target] = []
     tests(
       "RequirementTests",
       knows: [
-        "BLECore", "BLECrypto", "CoreBluetooth", "BLESession", "BLESessionStore", "BLETestKit", "symbol-comparison",
+        "BLECore", "BLECrypto", "CMalloc", "CoreBluetooth", "BLESession", "BLESessionStore", "BLETestKit",
+        "symbol-comparison",
         "delegate-check",
       ]),
     tests("ToolTests", knows: ["BLECore", "CoreBluetooth", "BLESession", "ble"]),

@@ -53,7 +53,8 @@ final class CentralCore {
     devices[identifier]?.removeAll { $0.value == nil || $0.value === device }
     guard devices[identifier]?.isEmpty == true else { return }
     devices[identifier] = nil
-    if passedOver.remove(identifier) != nil { scanner.tellAnew(of: identifier) }
+    guard passedOver.remove(identifier) != nil else { return }
+    for device in powered { device.value?.lookAgain() }
   }
 
   /// Whether a session other than `device` has the device of that identifier: no two of one central share one.
@@ -61,7 +62,7 @@ final class CentralCore {
     (devices[identifier] ?? []).contains { $0.value != nil && $0.value !== others }
   }
 
-  /// A session would have taken this device; it is told of it again when it is free.
+  /// A session would have taken this device: those that search look again when it is free.
   func passOver(_ identifier: UUID) { passedOver.insert(identifier) }
 
   func each(_ peripheral: CBPeripheral, _ body: (DeviceCore) -> Void) {

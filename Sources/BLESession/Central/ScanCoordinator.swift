@@ -68,12 +68,6 @@ final class ScanCoordinator {
     rescan()
   }
 
-  /// Tells of a device again, as soon as it is heard, though nothing is new about it.
-  func tellAnew(of identifier: UUID) {
-    for number in listeners.keys { listeners[number]?.told[identifier] = nil }
-    rescan()
-  }
-
   func stateChanged() {
     // Objects from before a reset cannot be used any more; after a mere power-off they can.
     if manager.state.rawValue < CBManagerState.poweredOff.rawValue {

@@ -150,6 +150,13 @@ extension DeviceCore {
     attempt()
   }
 
+  /// A device that another session had is free.
+  func lookAgain() {
+    guard campaign?.scan != nil else { return }
+    stopScan()
+    search()
+  }
+
   func stopScan() {
     guard let scan = campaign?.scan else { return }
     campaign?.scan = nil
@@ -211,11 +218,12 @@ extension DeviceCore {
     guard let peripheral else { return }
     self.peripheral = nil
     isConnected = false
-    central.detach(self, from: peripheral.identifier)
     if peripheral.delegate === self { peripheral.delegate = nil }
     if peripheral.state != .disconnected, central.manager.state == .poweredOn {
       central.manager.cancelPeripheralConnection(peripheral)
     }
+    // Last: another session may take it at once.
+    central.detach(self, from: peripheral.identifier)
   }
 
   private func giveUpIfNobodyWaits() {

@@ -74,6 +74,9 @@ public final class DeviceSession: Sendable {
   }
 
   /// Reads a value, as long as it is.
+  ///
+  /// Where the characteristic notifies, too, Core Bluetooth does not say which of both a value is: the first that comes counts as
+  /// what was read, and whoever listens hears of it as well.
   public func read(_ path: CharacteristicPath) async throws(SessionError) -> Data {
     try await core.reply { core, reply in core.perform(.read(path, reply)) }
   }
