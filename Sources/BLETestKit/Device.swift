@@ -96,6 +96,10 @@ public final class Device: Sendable {
 
   // MARK: The adapter
 
+  /// What its advertisements carry besides what programs ask for: the company's number, least significant octet first, and what
+  /// follows it. No program can ask for that.
+  public func setManufacturerData(_ octets: [UInt8]?) { stack.setManufacturerData(octets) }
+
   /// The user switches Bluetooth off: links are closed, programs see `poweredOff`.
   public func powerOff() { stack.powerOff() }
   public func powerOn() { stack.powerOn() }

@@ -49,6 +49,8 @@ final class Advertiser {
   private var advertisements: [Advertisement] = []
   /// How many the controller can send at once.
   var limit = 1
+  /// What is advertised besides what programs ask for: no program of Core Bluetooth can.
+  private var manufacturerData: ManufacturerData?
 
   /// The controller is gone, and with it what it sent.
   func reset() { advertisements = [] }
@@ -115,6 +117,12 @@ final class Advertiser {
 
   /// The program has gone into the background or come back.
   func mannerChanged(_ stack: HostStack) { restart(stack) }
+
+  /// Also what is being advertised says it from now on.
+  func setManufacturerData(_ data: ManufacturerData?, _ stack: HostStack) {
+    manufacturerData = data
+    for advertisement in advertisements { setData(advertisement, stack) }
+  }
 
   /// Nothing is advertised while `change` sends its commands.
   func whilePaused(_ stack: HostStack, _ change: () -> Void) {
@@ -184,10 +192,11 @@ final class Advertiser {
   private func setData(_ advertisement: Advertisement, _ stack: HostStack) {
     let controller = stack.controller
     let content = advertisement.content
-    let data =
+    let asked =
       advertisement.manner.isInBackground
       ? ConnectableAdvertisement(inBackground: content.serviceUUIDs)
       : ConnectableAdvertisement(localName: content.localName, serviceUUIDs: content.serviceUUIDs)
+    let data = withManufacturerData(asked)
     guard controller.usesExtendedCommands else {
       controller.send(
         LESetAdvertisingData(data: data.advertisingData[...]), status: failure(of: advertisement, stack))
@@ -205,6 +214,20 @@ final class Advertiser {
         advertisingHandle: advertisement.handle, operation: .complete, fragmentPreference: .shouldNotFragment,
         data: data.scanResponseData[...]),
       status: failure(of: advertisement, stack))
+  }
+
+  /// Where there is room, in the advertisement first.
+  private func withManufacturerData(
+    _ asked: ConnectableAdvertisement
+  ) -> (advertisingData: [UInt8], scanResponseData: [UInt8]) {
+    var builder = AdvertisingDataBuilder()
+    if let manufacturerData { builder.append(.manufacturerSpecificData(manufacturerData)) }
+    let added = builder.octets
+    let fits = asked.advertisingData.count + added.count <= AdvertisingDataBuilder.legacyLimit
+    let fitsBehind = asked.scanResponseData.count + added.count <= AdvertisingDataBuilder.legacyLimit
+    return (
+      asked.advertisingData + (fits ? added : []), asked.scanResponseData + (!fits && fitsBehind ? added : [])
+    )
   }
 
   private func enable(_ advertisement: Advertisement, _ stack: HostStack) {

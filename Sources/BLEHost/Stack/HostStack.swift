@@ -120,6 +120,12 @@ public final class HostStack: Adapter, @unchecked Sendable {
   /// The longest ATT PDU that is taken on links that are yet to come, 23 to 517 octets.
   public func setMaximumTransmissionUnit(_ octets: Int) { onLoop { $0.options.maximumTransmissionUnit = octets } }
 
+  /// What all advertisements of this stack carry besides what programs ask for, as far as there is room: the company's number, least
+  /// significant octet first, and what follows it. For playing devices whose vendors do so; Core Bluetooth offers it to no program.
+  public func setManufacturerData(_ octets: [UInt8]?) {
+    onLoop { $0.advertiser.setManufacturerData(octets.flatMap { ManufacturerData(octets: $0[...]) }, $0) }
+  }
+
   /// Puts the program into the background, or back, as a system does that has applications: in the background scans are slower,
   /// for named services only and without duplicates; advertising is slower, without the name, and has all services in the
   /// overflow area.
