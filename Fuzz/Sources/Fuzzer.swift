@@ -10,7 +10,8 @@ struct Fuzzer: Sendable {
   let seeds: @Sendable () -> [[UInt8]]
 
   static let all: [Fuzzer] = [
-    .advertisingData, .attributeProtocol, .attributeServer, .btsnoop, .dissector, .gattClient, .h4, .hciCommand,
+    .advertisingData, .attributeProtocol, .attributeServer, .btsnoop, .deviceFile, .dissector, .frames,
+    .gattClient, .h4, .hciCommand,
     .hciEvent, .host, .l2cap, .l2capChannels, .linkLayer, .pcapng, .profile, .registry, .securityManager, .texts,
   ]
 }

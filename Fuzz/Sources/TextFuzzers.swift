@@ -1,5 +1,6 @@
 import BLEAdapter
 import BLECore
+import BLESession
 
 extension Fuzzer {
   /// A profile file of `ble serve`. The tool is a program and cannot be imported: its reader is compiled in here (`Tool`).

@@ -15,6 +15,7 @@ extension Tool {
       """,
     subcommands: [
       DemoCommand.node, ScanCommand.node, ExploreCommand.node, ReadCommand.node, WriteCommand.node,
-      SubscribeCommand.node, ServeCommand.node, L2CAPCommand.group, ControllerCommand.node, CaptureShowCommand.group,
+      SubscribeCommand.node, ServeCommand.node, DeviceFileCommand.node, L2CAPCommand.group, ControllerCommand.node,
+      CaptureShowCommand.group,
     ])
 }

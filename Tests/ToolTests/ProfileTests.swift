@@ -1,4 +1,5 @@
 import BLECore
+import BLESession
 import CoreBluetooth
 import Foundation
 import Testing

@@ -29,5 +29,6 @@ struct VectorFormat: Sendable {
     VectorFormat(name: "att-vectors/1", play: AttributeVectors.play),
     VectorFormat(name: "ad-vectors/1", play: AdvertisingDataVectors.play),
     VectorFormat(name: "smp-vectors/1", play: SecurityManagerVectors.play),
+    VectorFormat(name: "crc-vectors/1", play: CheckVectors.play),
   ]
 }

@@ -125,6 +125,8 @@ final class CommandQueueCore {
 
   private func isSilent(_ entry: Entry) {
     guard current === entry else { return }
+    // What came of an answer was not all of it: the next one begins anew.
+    codecs.giveUpIncomplete()
     guard entry.retriesLeft > 0 else {
       return end(entry, .failure(SessionError(.timedOut, "the device did not answer the command in time")))
     }

@@ -2,17 +2,20 @@ import CoreBluetooth
 
 /// One step between what an application means and what goes over the air: a frame, a cipher, a check.
 ///
-/// A codec may remember things, such as a sequence number or the beginning of a frame; it starts afresh on each connection.
-public protocol ValueCodec {
+/// A codec may remember things, such as a sequence number or the beginning of a frame; it starts afresh on each connection, as a copy.
+public protocol ValueCodec: Sendable {
   /// What goes out for `content`.
   mutating func encode(_ content: Data) throws -> Data
   /// What came in with one value: nothing yet, one content, or several. Throws where the value is not acceptable; the next one may be.
   mutating func decode(_ value: Data) throws -> [Data]
+  /// Drops what has begun to come and does not go on: after silence. What is numbered stays numbered.
+  mutating func giveUpIncomplete()
   /// Forgets everything: a new connection begins.
   mutating func reset()
 }
 
 extension ValueCodec {
+  public mutating func giveUpIncomplete() {}
   public mutating func reset() {}
 }
 
@@ -37,6 +40,10 @@ public struct CodecChain: ValueCodec {
       contents = next
     }
     return contents
+  }
+
+  public mutating func giveUpIncomplete() {
+    for index in codecs.indices { codecs[index].giveUpIncomplete() }
   }
 
   public mutating func reset() {
@@ -72,6 +79,8 @@ public struct FrameCodec: ValueCodec {
       return frame.payload
     }
   }
+
+  public mutating func giveUpIncomplete() { _ = parser.reset() }
 
   public mutating func reset() {
     sequence = 0

@@ -109,6 +109,7 @@ extension DeviceCore {
         return core.dropLink(SessionError(.timedOut, "the device did not answer the handshake"))
       }
       opening.retriesLeft -= 1
+      core.emit(.openingRepeated(retriesLeft: opening.retriesLeft))
       core.say(said, in: opening)
     }
   }

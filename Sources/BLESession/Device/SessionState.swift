@@ -85,6 +85,8 @@ public enum SessionEvent: Sendable {
   case attempt(number: Int, remaining: Duration)
   /// An attempt came to nothing; the error says how.
   case attemptFailed(number: Int, any Error)
+  /// The device did not answer a step of the opening in time: it is said again.
+  case openingRepeated(retriesLeft: Int)
   /// The device does not come at once: what the user can do about it.
   case hint(String)
   /// A characteristic that is listened to cannot be; the session is ready all the same.

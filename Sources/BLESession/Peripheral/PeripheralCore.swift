@@ -27,12 +27,18 @@ final class PeripheralCore: NSObject, CBPeripheralManagerDelegate {
   private var starters: [Reply<Void>] = []
   private var pushes: [Push] = []
   let events = Broadcast<PeripheralEvent>()
+  var observers: [(PeripheralEvent) -> Void] = []
 
   init(queue: DispatchQueue, services: [ServiceDeclaration], options: [String: Any]?, clock: any SessionClock) {
     declarations = services
     manager = CBPeripheralManager(delegate: nil, queue: queue, options: options)
     super.init()
     manager.delegate = self
+  }
+
+  private func emit(_ event: PeripheralEvent) {
+    for tell in observers { tell(event) }
+    events.send(event)
   }
 
   func start(_ plan: AdvertisingPlan?, _ reply: Reply<Void>) {
@@ -94,7 +100,7 @@ final class PeripheralCore: NSObject, CBPeripheralManagerDelegate {
 
   func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
     if let error { return fail(SessionError(.refused, "advertising was refused", underlying: error)) }
-    events.send(.advertising)
+    emit(.advertising)
     succeed()
   }
 
@@ -112,12 +118,12 @@ final class PeripheralCore: NSObject, CBPeripheralManagerDelegate {
   private func fail(_ error: SessionError) {
     let waiting = starters
     starters = []
-    if waiting.isEmpty { events.send(.failed(error)) }
+    if waiting.isEmpty { emit(.failed(error)) }
     for reply in waiting { reply.fail(error) }
   }
 
   func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-    events.send(.state(peripheral.state))
+    emit(.state(peripheral.state))
     guard peripheral.state != .poweredOn else { return publish() }
     // Published services are gone with the power.
     isPublished = false
@@ -172,6 +178,17 @@ extension PeripheralCore {
     if pushes.count == 1 { sendPushes() }
   }
 
+  /// Pushes a value in as many parts as it needs to fit, without waiting for it. What nobody takes for long is left out.
+  func pushInParts(_ value: Data, _ path: CharacteristicPath, _ centrals: Set<UUID>?) {
+    let listeners = subscribers(of: path).filter { centrals?.contains($0.identifier) ?? true }
+    guard pushes.count < 1_000, let longest = listeners.map(\.maximumLength).min(), longest > 0 else { return }
+    var rest = value[...]
+    repeat {
+      push(Data(rest.prefix(longest)), path, centrals, Reply())
+      rest = rest.dropFirst(longest)
+    } while !rest.isEmpty
+  }
+
   private func sendPushes() {
     while let push = pushes.first {
       guard push.reply.isOver || hand(push) else { return }
@@ -207,14 +224,14 @@ extension PeripheralCore {
     _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic
   ) {
     guard let entry = find(characteristic) else { return }
-    events.send(.subscribed(Self.subscriber(central), entry.path))
+    emit(.subscribed(Self.subscriber(central), entry.path))
   }
 
   func peripheralManager(
     _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
   ) {
     guard let entry = find(characteristic) else { return }
-    events.send(.unsubscribed(central.identifier, entry.path))
+    emit(.unsubscribed(central.identifier, entry.path))
   }
 
   func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
@@ -227,7 +244,7 @@ extension PeripheralCore {
       peripheral.respond(to: request, withResult: .invalidOffset)
     case .value(let value):
       request.value = Data(value.dropFirst(request.offset))
-      if request.offset == 0 { events.send(.read(request.central.identifier, entry.path)) }
+      if request.offset == 0 { emit(.read(request.central.identifier, entry.path)) }
       peripheral.respond(to: request, withResult: .success)
     }
   }
@@ -253,7 +270,7 @@ extension PeripheralCore {
     for write in writes {
       let code = write.entry.declaration.write?(write.access, write.value) ?? .writeNotPermitted
       guard code == .success else { return peripheral.respond(to: first, withResult: code) }
-      events.send(.wrote(write.access.central, write.entry.path, write.value))
+      emit(.wrote(write.access.central, write.entry.path, write.value))
     }
     peripheral.respond(to: first, withResult: .success)
   }

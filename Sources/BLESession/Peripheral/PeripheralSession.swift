@@ -8,7 +8,7 @@ import CoreBluetooth
 /// try await peripheral.push(Data("hello".utf8), to: CharacteristicPath("FF22"))
 /// ```
 public final class PeripheralSession: Sendable {
-  private let core: Confined<PeripheralCore>
+  let core: Confined<PeripheralCore>
 
   /// - Parameters:
   ///   - services: what is published whenever Bluetooth is on; after a power-off it is published anew.
@@ -46,6 +46,12 @@ public final class PeripheralSession: Sendable {
         continuation.onTermination = { [weak self] _ in self?.core.perform { $0.events.remove(number) } }
       }
     }
+  }
+
+  /// Calls `tell` for everything that happens from now on, on the session's own queue at that very moment: for what must not miss an
+  /// event. It has to be quick.
+  public func observe(_ tell: @escaping @Sendable (PeripheralEvent) -> Void) {
+    core.perform { $0.observers.append(tell) }
   }
 
   /// Who listens to a characteristic now.

@@ -35,6 +35,7 @@ final class ConnectionDiary: @unchecked Sendable {
     case .attemptFailed(let number, let error):
       end(.failed, error.localizedDescription)
       event("attemptFailed", "number \(number): \(error.localizedDescription)")
+    case .openingRepeated(let left): event("openingRepeated", "\(left) more possible")
     case .hint(let hint): event("hint", hint)
     case .subscriptionFailed(let path, let error): event("subscriptionFailed", "\(path): \(error.localizedDescription)")
     case .memoryFailed(let error): event("memoryFailed", error.localizedDescription)

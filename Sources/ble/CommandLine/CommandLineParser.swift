@@ -144,7 +144,9 @@ private struct Reading {
         throw UsageError("Missing expected argument '\(argument.label)'")
       }
     }
-    if positional.count > node.arguments.count {
+    if node.arguments.last?.isRepeated == true {
+      parsed.rest = Array(positional.dropFirst(node.arguments.count - 1))
+    } else if positional.count > node.arguments.count {
       throw UsageError("Unexpected argument '\(positional[node.arguments.count].inert)'")
     }
     return .run(try make(parsed), parsed)

@@ -77,14 +77,20 @@ struct Argument: Sendable {
   let name: String
   let help: String
   let isOptional: Bool
+  /// Whether it takes all the words that are left; the last one only.
+  let isRepeated: Bool
 
-  init(_ name: String, isOptional: Bool = false, _ help: String) {
+  init(_ name: String, isOptional: Bool = false, isRepeated: Bool = false, _ help: String) {
     self.name = name
     self.help = help
     self.isOptional = isOptional
+    self.isRepeated = isRepeated
   }
 
   var label: String { "<\(name)>" }
   /// As in a usage line.
-  var usage: String { isOptional ? "[\(label)]" : label }
+  var usage: String {
+    let text = isRepeated ? "\(label) ..." : label
+    return isOptional ? "[\(text)]" : text
+  }
 }

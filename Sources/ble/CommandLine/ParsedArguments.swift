@@ -3,6 +3,8 @@ struct ParsedArguments: Sendable {
   private var values: [String: [String]] = [:]
   private var counts: [String: Int] = [:]
   private var positions: [String: String] = [:]
+  /// The words of an argument that takes all that are left.
+  var rest: [String] = []
 
   init() {}
 

@@ -1,8 +1,9 @@
+import BLESession
 import Foundation
 
 /// `ble serve`: this machine as a peripheral.
 struct ServeCommand: Command {
-  static let profile = Argument("profile", "owenli, chat, battery, or a profile file.")
+  static let profile = Argument("profile", "owenli, chat, battery, a profile file, or a device description file.")
   static let name = Option.value("name", "name", "Advertise this name instead of the profile's.")
   static let duration = Option.value("duration", "seconds", "End after so long.")
   static let untilInputEnds = Option.flag(
@@ -17,6 +18,9 @@ struct ServeCommand: Command {
       A profile file is JSON: services with their characteristics, properties, permissions, values, descriptors, \
       notifications by interval and what a write does. Examples/profiles describes it. A mistake is told with file, line \
       and what was expected (status 65).
+
+      A device description file (Docs/device-files.md) is the other side of 'ble command': it is played with its frames, its \
+      handshake and its state. Typing the name of a notification says it, charge=50 changes a field of the state.
 
       Runs until Ctrl-C and prints what happens: advertising, subscribed, unsubscribed, read, written, notified.
       """,
@@ -34,6 +38,7 @@ struct ServeCommand: Command {
   let endsWithInput: Bool
 
   func run(in session: Session) async throws(ToolError) {
+    if let description = try source.device() { return try await play(description, in: session) }
     var profile = try source.load()
     if let name { profile.name = name }
     let server = ProfileServer(profile, in: session)
@@ -43,6 +48,20 @@ struct ServeCommand: Command {
       DispatchQueue.main.asyncAfter(deadline: .now() + duration) { MainActor.assumeIsolated { server.end() } }
     }
     try await server.run()
+  }
+
+  /// A described device, which is played by BLESession.
+  @MainActor private func play(_ description: DeviceDescription, in session: Session) async throws(ToolError) {
+    let player = try DevicePlayer(description, name: name, in: session)
+    let endsWithInput = endsWithInput
+    let input = LineInput(
+      prompt: "> ", edits: !session.options.isJSON, onLine: { if !$0.isEmpty { player.type($0) } },
+      onEnd: { if endsWithInput { player.end() } })
+    defer { input.stop() }
+    if let duration {
+      DispatchQueue.main.asyncAfter(deadline: .now() + duration) { MainActor.assumeIsolated { player.end() } }
+    }
+    try await player.run()
   }
 
   /// Reads the standard input where somebody's typing is wanted or its end matters.

@@ -1,4 +1,5 @@
 import BLECore
+import BLESession
 
 /// Understands a profile file. Every mistake is told with its place and what was expected.
 enum ProfileReader {

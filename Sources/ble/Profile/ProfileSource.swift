@@ -1,3 +1,4 @@
+import BLESession
 import Foundation
 
 /// Where a profile comes from: one of the tool's own, or a file.
@@ -18,6 +19,15 @@ enum ProfileSource: Equatable, Sendable {
         throw ToolError(.badData, "\(place): \(error.message)")
       }
     }
+  }
+
+  /// The device description, where the file is one: it says its format.
+  func device() throws(ToolError) -> DeviceDescription? {
+    guard case .file(let path) = self, let text = try? Self.text(of: path),
+      let json = try? PositionedJSONReader.read(text), case .object(let members) = json.content,
+      members.contains(where: { $0.key == "format" })
+    else { return nil }
+    return try DeviceFileSource(path: path).load()
   }
 
   private static func text(of path: String) throws(ToolError) -> String {

@@ -1,12 +1,22 @@
 /// A place in a text file, both counted from 1; columns in characters.
-struct TextPosition: Equatable, Sendable {
-  var line = 1
-  var column = 1
+public struct TextPosition: Hashable, Comparable, Sendable {
+  public var line: Int
+  public var column: Int
+
+  public init(line: Int = 1, column: Int = 1) {
+    self.line = line
+    self.column = column
+  }
+
+  public static func < (left: TextPosition, right: TextPosition) -> Bool {
+    (left.line, left.column) < (right.line, right.column)
+  }
 }
 
 /// A JSON value that knows where it stands, so that a mistake in what it means can be shown as well.
-struct PositionedJSON: Equatable, Sendable {
-  enum Content: Equatable, Sendable {
+public struct PositionedJSON: Equatable, Sendable {
+  /// What it is.
+  public enum Content: Equatable, Sendable {
     case null
     case bool(Bool)
     case number(Double)
@@ -15,17 +25,19 @@ struct PositionedJSON: Equatable, Sendable {
     case object([Member])
   }
 
-  struct Member: Equatable, Sendable {
-    let key: String
-    let position: TextPosition
-    let value: PositionedJSON
+  /// One member of an object, with the place of its name.
+  public struct Member: Equatable, Sendable {
+    public let key: String
+    public let position: TextPosition
+    public let value: PositionedJSON
   }
 
-  let content: Content
-  let position: TextPosition
+  public let content: Content
+  /// Where it begins.
+  public let position: TextPosition
 
   /// For messages: what is there instead of what was expected.
-  var kind: String {
+  public var kind: String {
     switch content {
     case .null: "null"
     case .bool: "true or false"
@@ -38,11 +50,11 @@ struct PositionedJSON: Equatable, Sendable {
 }
 
 /// A mistake in a file: where, and what was expected.
-struct PositionedError: Error, Equatable, Sendable {
-  let position: TextPosition
-  let message: String
+public struct PositionedError: Error, Equatable, Sendable {
+  public let position: TextPosition
+  public let message: String
 
-  init(_ position: TextPosition, _ message: String) {
+  public init(_ position: TextPosition, _ message: String) {
     self.position = position
     self.message = message
   }

@@ -1,13 +1,15 @@
 /// Reads JSON (RFC 8259) and keeps where everything stands.
-struct PositionedJSONReader {
+public struct PositionedJSONReader {
   private var rest: Substring.UnicodeScalarView
   private var position = TextPosition()
   private var depth = 0
+  private static let numberScalars = Set("+-.eE0123456789".unicodeScalars)
 
   /// Deeper than any profile, and far from the end of the stack.
   private static let deepest = 64
 
-  static func read(_ text: String) throws(PositionedError) -> PositionedJSON {
+  /// Reads a whole text.
+  public static func read(_ text: String) throws(PositionedError) -> PositionedJSON {
     var reader = PositionedJSONReader(rest: text[...].unicodeScalars)
     if reader.next == "\u{FEFF}" { reader.rest.removeFirst() }
     reader.skipBlanks()
@@ -35,7 +37,7 @@ struct PositionedJSONReader {
   }
 
   private func expected(_ what: String) -> PositionedError {
-    let found = next.map { "'\(String($0).inert)'" } ?? "the end of the file"
+    let found = next.map { "'\(String($0).inertText)'" } ?? "the end of the file"
     return PositionedError(position, "expected \(what), found \(found)")
   }
 
@@ -75,9 +77,9 @@ struct PositionedJSONReader {
       let start = position
       guard next == "\"" else { throw expected("a member's name in quotes") }
       let key = try string()
-      guard keys.insert(key).inserted else { throw PositionedError(start, "\"\(key.inert)\" is there twice") }
+      guard keys.insert(key).inserted else { throw PositionedError(start, "\"\(key.inertText)\" is there twice") }
       skipBlanks()
-      guard next == ":" else { throw expected("':' after \"\(key.inert)\"") }
+      guard next == ":" else { throw expected("':' after \"\(key.inertText)\"") }
       advance()
       skipBlanks()
       members.append(PositionedJSON.Member(key: key, position: start, value: try value()))
@@ -124,7 +126,7 @@ struct PositionedJSONReader {
   private mutating func number() throws(PositionedError) -> Double {
     let start = position
     var text = ""
-    while let scalar = next, "+-.eE0123456789".unicodeScalars.contains(scalar) {
+    while let scalar = next, Self.numberScalars.contains(scalar) {
       text.unicodeScalars.append(scalar)
       advance()
     }
@@ -134,9 +136,29 @@ struct PositionedJSONReader {
     return number
   }
 
-  /// The grammar of RFC 8259, which is stricter than Swift's.
+  /// The grammar of RFC 8259, which is stricter than Swift's: `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`.
   private static func isNumber(_ text: String) -> Bool {
-    text.wholeMatch(of: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil
+    var rest = text.utf8[...]
+    func digits() -> Int {
+      let count = rest.prefix { (0x30...0x39).contains($0) }.count
+      rest = rest.dropFirst(count)
+      return count
+    }
+    func take(_ letters: String) -> Bool {
+      guard let first = rest.first, letters.utf8.contains(first) else { return false }
+      rest = rest.dropFirst()
+      return true
+    }
+    _ = take("-")
+    let beginsWithZero = rest.first == 0x30
+    let whole = digits()
+    guard whole == 1 || whole > 1 && !beginsWithZero else { return false }
+    if take("."), digits() == 0 { return false }
+    if take("eE") {
+      _ = take("+-")
+      if digits() == 0 { return false }
+    }
+    return rest.isEmpty
   }
 
   private mutating func string() throws(PositionedError) -> String {
@@ -171,7 +193,7 @@ struct PositionedJSONReader {
     case "b": return "\u{08}"
     case "f": return "\u{0C}"
     case "u": return try unicodeEscape(start)
-    default: throw PositionedError(start, "'\\\(String(letter).inert)' is no escape of JSON")
+    default: throw PositionedError(start, "'\\\(String(letter).inertText)' is no escape of JSON")
     }
   }
 

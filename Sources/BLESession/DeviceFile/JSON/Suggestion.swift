@@ -1,12 +1,12 @@
 /// Finds the word that somebody probably meant.
-enum Suggestion {
+public enum Suggestion {
   /// `. Did you mean '--json'?`, or nothing where no word is near.
-  static func sentence(for word: String, among candidates: [String]) -> String {
+  public static func sentence(for word: String, among candidates: [String]) -> String {
     nearest(to: word, among: candidates).map { ". Did you mean '\($0)'?" } ?? ""
   }
 
   /// The candidate with the fewest typing mistakes between it and `word`, if these are few; the first of several.
-  static func nearest(to word: String, among candidates: [String]) -> String? {
+  public static func nearest(to word: String, among candidates: [String]) -> String? {
     let typed = Array(word.lowercased().unicodeScalars.prefix(longest + 1))
     guard typed.count <= longest else { return nil }
     var best: (candidate: String, distance: Int)?
@@ -26,7 +26,7 @@ enum Suggestion {
   private static let longest = 64
 
   /// How many letters are to be inserted, deleted, replaced or swapped with their neighbour.
-  static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
+  public static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
     if left.isEmpty || right.isEmpty { return max(left.count, right.count) }
     var rows = [Array(0...right.count)]
     for row in 1...left.count {

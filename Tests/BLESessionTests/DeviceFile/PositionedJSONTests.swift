@@ -1,7 +1,6 @@
+import BLESession
 import Foundation
 import Testing
-
-@testable import ble
 
 @Suite("JSON with positions")
 struct PositionedJSONTests {

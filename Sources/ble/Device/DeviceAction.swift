@@ -1,0 +1,72 @@
+import BLESession
+import Foundation
+
+/// What `ble command` is to do with the file.
+enum DeviceAction: Equatable, Sendable {
+  case list, check, listen
+  case raw(Data, isUnframed: Bool)
+  case command(String, [String: String])
+
+  init(_ word: String, _ rest: [String], isUnframed: Bool) throws(UsageError) {
+    switch word {
+    case "list", "check", "listen":
+      if let first = rest.first { throw UsageError("'\(word)' takes nothing else, found '\(first.inert)'") }
+      self = word == "list" ? .list : word == "check" ? .check : .listen
+    case "raw":
+      let text = rest.joined(separator: " ")
+      let octets: Data
+      do {
+        octets = try Hexadecimal.decode(text)
+      } catch {
+        throw UsageError("'\(text.inert)' is no row of octets: \((error.errorDescription ?? "").inert)")
+      }
+      guard !octets.isEmpty, octets.count <= ValueEncoding.longest else {
+        throw UsageError("'raw' needs 1 to \(ValueEncoding.longest) octets as hexadecimal digits")
+      }
+      self = .raw(octets, isUnframed: isUnframed)
+    default:
+      var values: [String: String] = [:]
+      for text in rest {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, !parts[0].isEmpty else {
+          throw UsageError("'\(text.inert)' is no value of a field: expected field=value")
+        }
+        guard values.updateValue(parts[1], forKey: parts[0]) == nil else {
+          throw UsageError("The field '\(parts[0].inert)' is there twice")
+        }
+      }
+      self = .command(word, values)
+    }
+  }
+}
+
+extension DeviceDescription {
+  /// What is typed, as values of the command's fields.
+  func values(of name: String, _ texts: [String: String]) throws(ToolError) -> [String: FieldValue] {
+    guard let command = command(named: name) else {
+      let words = commands.map(\.name) + ["list", "check", "listen", "raw"]
+      let suggestion = Suggestion.sentence(for: name, among: words)
+      throw ToolError(
+        .usage, "The file has no command '\(name.inert)'" + (suggestion.isEmpty ? "; 'list' shows all." : suggestion))
+    }
+    var values: [String: FieldValue] = [:]
+    for (key, text) in texts.sorted(by: { $0.key < $1.key }) {
+      guard let field = command.parameters.first(where: { $0.name == key }) else {
+        let names = command.parameters.map(\.name)
+        let suggestion = Suggestion.sentence(for: key, among: names)
+        let known = names.isEmpty ? "it takes none" : "expected \(names.joined(separator: ", "))"
+        throw ToolError(.usage, "The command '\(name)' has no field '\(key.inert)': \(known)\(suggestion)")
+      }
+      do throws(FieldError) {
+        values[key] = try field.value(of: text)
+      } catch {
+        throw ToolError(.usage, "The field '\(key)': \(error.expected)")
+      }
+    }
+    for field in command.parameters where field.standard == nil && values[field.name] == nil {
+      throw ToolError(
+        .usage, "The command '\(name)' needs \(field.name)=...: \(field.expectation)")
+    }
+    return values
+  }
+}

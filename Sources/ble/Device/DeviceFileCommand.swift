@@ -1,0 +1,89 @@
+import BLESession
+
+/// `ble command`: talks to a device that a file describes.
+struct DeviceFileCommand: Command {
+  static let file = Argument("file", "The device description file, such as Examples/Devices/lock.json.")
+  static let action = Argument("command", "A command of the file; or list, check, listen, raw.")
+  static let values = Argument(
+    "field=value", isOptional: true, isRepeated: true, "Values for the command's fields; for raw the octets to send.")
+  static let target = Option.value(
+    "target", "device",
+    "Which device, where the file recognises several: its name, identifier or address. Where the file says that the address "
+      + "stands in the manufacturer data, it is looked for there.")
+  static let listen = Option.value(
+    "listen", "seconds", "Stay connected so long afterwards, and print what the device says unasked.")
+  static let unframed = Option.flag("unframed", "For raw: send the octets as they are, without frame and codecs.")
+  static let skipHandshake = Option.flag("no-handshake", "Do not wait for the device to prove itself.")
+
+  static let node = CommandNode(
+    "command", abstract: "Talk to a vendor's device that a file describes.",
+    discussion: """
+      The file says how the device is recognised, how it proves itself, what its frames look like, and its commands by name; \
+      Docs/device-files.md describes it. The same file turned round is a device: 'ble serve FILE'.
+
+        ble command lock.json list                 what the device can be told
+        ble command lock.json check                what is wrong with the file
+        ble command lock.json unlock pin=123456    a command, and its answer
+        ble command itag.json listen               what the device says unasked
+        ble command lock.json raw 12               octets in the file's frames
+
+      Results go to the standard output; what the handshake did, time-outs, retries and hints to wake the device go to the \
+      standard error. A device that refuses ends the command with 74, one that does not answer with 75, one that is not there \
+      with 68.
+      """,
+    arguments: [file, action, values], options: [target, listen, unframed, skipHandshake]
+  ) { (arguments) throws(UsageError) in
+    let listening: Seconds? = try arguments.value(of: listen)
+    let action: String = try arguments.value(of: action)
+    let words = arguments.rest
+    let isUnframed = arguments.isGiven(unframed)
+    if isUnframed, action != "raw" { throw UsageError("'--unframed' is for 'raw'") }
+    return DeviceFileCommand(
+      source: try arguments.value(of: file), action: try DeviceAction(action, words, isUnframed: isUnframed),
+      target: try arguments.value(of: target), listening: listening?.value,
+      skipsHandshake: arguments.isGiven(skipHandshake))
+  }
+
+  let source: DeviceFileSource
+  let action: DeviceAction
+  let target: Target?
+  let listening: Double?
+  let skipsHandshake: Bool
+
+  func run(in session: Session) async throws(ToolError) {
+    var description = try source.load()
+    if skipsHandshake { description.conversation?.handshake = nil }
+    switch action {
+    case .list: return DeviceFilePage(description).printList(to: session.output)
+    case .check: return DeviceFilePage(description).printCheck(of: source.path, to: session.output)
+    case .command(let name, let texts):
+      // What is wrong with the command line is said before anything is started.
+      let values = try description.values(of: name, texts)
+      try await talk(description, in: session) { (talk) async throws(ToolError) in try await talk.perform(name, values)
+      }
+    case .listen:
+      try await talk(description, in: session) { (_) async throws(ToolError) in }
+    case .raw(let octets, let isUnframed):
+      guard description.conversation != nil else {
+        throw ToolError(.usage, "The file describes no conversation: use 'ble write'.")
+      }
+      try await talk(description, in: session) { (talk) async throws(ToolError) in
+        try await talk.send(octets, isUnframed: isUnframed)
+      }
+    }
+  }
+
+  @MainActor private func talk(
+    _ description: DeviceDescription, in session: Session,
+    _ work: @escaping @MainActor (DeviceTalk) async throws(ToolError) -> Void
+  ) async throws(ToolError) {
+    let listens = action == .listen || listening != nil
+    let talk = DeviceTalk(description, target, keepsDevice: action == .listen, in: session)
+    try await talk.run { () async throws(ToolError) in
+      // What comes of the command at once is not to be missed.
+      if listens { try talk.beginListening() }
+      try await work(talk)
+      if listens { try await talk.listen(for: listening) }
+    }
+  }
+}

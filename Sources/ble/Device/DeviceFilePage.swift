@@ -1,0 +1,100 @@
+import BLESession
+
+/// What a device description file holds, for people and programs.
+@MainActor struct DeviceFilePage {
+  private let description: DeviceDescription
+
+  init(_ description: DeviceDescription) { self.description = description }
+
+  func printCheck(of path: String, to output: Output) {
+    if output.isJSON {
+      let members: KeyValuePairs<String, JSONValue> = [
+        "file": .string(path), "name": .string(description.name), "commands": .integer(description.commands.count),
+        "notifications": .integer(description.notifications.count), "simulation": .bool(description.simulation != nil),
+      ]
+      return output.json(.object(members))
+    }
+    let simulation = description.simulation == nil ? "no simulation" : "a simulation"
+    output.line(
+      "\(path.inert): '\(description.name.inert)', \(description.commands.count) commands, "
+        + "\(description.notifications.count) notifications, \(simulation): no mistakes.")
+    guard let plan = description.simulation else { return }
+    let advertised = AdvertisingPlan(localName: plan.advertisedName, services: plan.advertisedServices)
+    for problem in advertised.problems { output.note("Note: \(problem.inert).") }
+  }
+
+  func printList(to output: Output) {
+    if output.isJSON { return output.json(json) }
+    output.line(output.style.strong(description.name.inert) + (description.summary.map { ": \($0.inert)" } ?? ""))
+    if let handshake = description.conversation?.handshake {
+      output.line("Proves itself by answering '\(handshake.command)'.")
+    }
+    section("Commands", description.commands.map { ($0.name, $0.parameters, $0.results, $0.summary) }, output)
+    section("Says unasked", description.notifications.map { ($0.name, [], $0.layout.fields, $0.summary) }, output)
+  }
+
+  private typealias Entry = (name: String, parameters: [DescribedField], results: [DescribedField], summary: String?)
+
+  private func section(_ title: String, _ entries: [Entry], _ output: Output) {
+    guard !entries.isEmpty else { return }
+    output.line("")
+    output.line("\(title):")
+    for entry in entries {
+      let words = [output.style.strong(entry.name)] + entry.parameters.map(Self.usage)
+      output.line("  " + words.joined(separator: " "))
+      if let summary = entry.summary { output.line("      \(summary.inert)") }
+      for field in entry.parameters {
+        let text = field.summary.map { "\($0.inert) " } ?? ""
+        output.line("      \(field.name): \(text)\(field.expectation)\(field.unit.map { " (\($0.inert))" } ?? "")")
+      }
+      if !entry.results.isEmpty {
+        output.line("      tells \(entry.results.map(\.name).joined(separator: ", "))")
+      }
+    }
+  }
+
+  private static func usage(_ field: DescribedField) -> String {
+    guard let standard = field.standard else { return "\(field.name)=..." }
+    return "[\(field.name)=\(field.shown(standard).inert)]"
+  }
+
+  private var json: JSONValue {
+    let commands = description.commands.map { command in
+      JSONValue.object([
+        "name": .string(command.name), "description": .string(orNull: command.summary),
+        "parameters": .array(command.parameters.map(Self.json)), "results": .array(command.results.map(Self.json)),
+      ])
+    }
+    let notifications = description.notifications.map { entry in
+      JSONValue.object([
+        "name": .string(entry.name), "description": .string(orNull: entry.summary),
+        "fields": .array(entry.layout.fields.map(Self.json)),
+      ])
+    }
+    let members: KeyValuePairs<String, JSONValue> = [
+      "name": .string(description.name), "description": .string(orNull: description.summary),
+      "handshake": .string(orNull: description.conversation?.handshake?.command), "commands": .array(commands),
+      "notifications": .array(notifications),
+    ]
+    return .object(members)
+  }
+
+  private static func json(_ field: DescribedField) -> JSONValue {
+    let members: KeyValuePairs<String, JSONValue> = [
+      "name": .string(field.name), "description": .string(orNull: field.summary),
+      "expected": .string(field.expectation),
+      "default": .string(orNull: field.standard.map(field.shown)), "unit": .string(orNull: field.unit),
+    ]
+    return .object(members)
+  }
+}
+
+extension DescribedField {
+  /// A value in words.
+  fileprivate func shown(_ value: FieldValue) -> String {
+    guard case .integer(_, _, _, _, let words) = kind, case .integer(let number) = value,
+      let word = words.first(where: { $0.number == number })
+    else { return value.description }
+    return word.text
+  }
+}

@@ -1,0 +1,112 @@
+import BLEDefaultStack
+import BLEHost
+import BLESession
+import BLESessionCryptography
+import CoreBluetooth
+
+/// `ble serve` of a device description file: the device, played.
+@MainActor final class DevicePlayer {
+  private let device: SimulatedDevice
+  private let session: Session
+  private var isOver = false
+
+  init(_ description: DeviceDescription, name: String?, in session: Session) throws(ToolError) {
+    self.session = session
+    do throws(SessionError) {
+      device = try SimulatedDevice(description, advertisedName: name, cryptography: SystemCryptography())
+    } catch {
+      throw ToolError(.badData, ToolError(error).message)
+    }
+  }
+
+  /// Lets `run()` come to its end.
+  func end() {
+    isOver = true
+    session.waiting.changed()
+  }
+
+  func run() async throws(ToolError) {
+    for problem in device.advertisement.problems { session.output.note("Note: \(problem.inert).") }
+    // No program of Core Bluetooth can advertise it; the stack below can.
+    if let data = device.description.simulation?.manufacturerData {
+      (DefaultStack.adapter as? HostStack)?.setManufacturerData(Array(data))
+    }
+    let (device, session) = (device, session)
+    let events = device.events()
+    let printing = Task { @MainActor in for await event in events { self.show(event) } }
+    defer { printing.cancel() }
+    let late = ToolError(.unavailable, "The Bluetooth adapter did not get ready within \(session.timeout.plain) s.")
+    try await session.wait(within: session.timeout, else: late) { () async throws(SessionError) in
+      try await device.start()
+    }
+    try await session.waiting.until(within: nil) { self.isOver }
+  }
+
+  /// `button` says the notification of that name, `charge=50` changes a field of the state.
+  func type(_ line: String) {
+    let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    do throws(SessionError) {
+      if parts.count == 2 {
+        try device.set(parts[0].trimmingCharacters(in: .whitespaces), to: .text(parts[1]))
+        session.output.note("\(parts[0].inert) is \(parts[1].inert) from now on.")
+      } else {
+        try device.say(line.trimmingCharacters(in: .whitespaces))
+      }
+    } catch {
+      session.output.note(ToolError(error).message)
+    }
+  }
+
+  private func show(_ event: SimulationEvent) {
+    let output = session.output
+    switch event {
+    case .advertising:
+      let plan = device.advertisement
+      let services = plan.services.map(\.uuidString)
+      let title = plan.localName.map { "'\($0.inert)'" } ?? "a device without a name"
+      let data = device.description.simulation?.manufacturerData.map { Hexadecimal.encode($0) }
+      output.event(
+        "advertising",
+        .object([
+          "name": .string(orNull: plan.localName), "services": .array(services.map(JSONValue.string)),
+          "manufacturer_data": .string(orNull: data),
+        ]),
+        "Advertising \(title)" + (services.isEmpty ? "" : " with \(services.joined(separator: ", "))"))
+    case .unavailable:
+      output.event("unavailable", .object([:]), "Bluetooth has gone; waiting for it to come back.")
+    case .subscribed(let central, let path): report("subscribed", central, path, nil)
+    case .unsubscribed(let central, let path): report("unsubscribed", central, path, nil)
+    case .read(let central, let path, let value): report("read", central, path, value)
+    case .command(let name, let fields, let outcome):
+      let given = fields.map { "\($0.name) \($0.description.inert)" }.joined(separator: ", ")
+      let reason = outcome == .untrusted ? " before the handshake" : ""
+      output.event(
+        "command",
+        .object(["command": .string(name), "outcome": .string(outcome.rawValue), "fields": fields.json]),
+        "\(outcome.rawValue) \(output.style.strong(name))\(reason)" + (given.isEmpty ? "" : ": \(given)"))
+    case .damaged(let octets): unread("damaged", octets, "no frame")
+    case .unknown(let octets): unread("unknown", octets, "no command")
+    case .said(let name):
+      output.event("said", .object(["notification": .string(name)]), "said \(output.style.strong(name))")
+    case .failed(let error):
+      output.event("failed", .object(["message": .string(error.description)]), "Failed: \(error.description.inert)")
+    }
+  }
+
+  private func report(_ event: String, _ central: UUID, _ path: CharacteristicPath, _ value: Data?) {
+    let text = ValueText(Array(value ?? Data()))
+    session.output.event(
+      event,
+      .object([
+        "service": .string(orNull: path.service?.uuidString), "characteristic": .string(path.characteristic.uuidString),
+        "central": .string(central.uuidString), "value": value == nil ? .null : text.json,
+      ]),
+      "\(event) \(session.output.style.strong(path.characteristic.uuidString))"
+        + (value == nil ? "" : " \(text.description)"))
+  }
+
+  private func unread(_ event: String, _ octets: Data, _ what: String) {
+    let text = ValueText(Array(octets))
+    session.output.event(event, .object(["value": text.json]), "\(event): \(what): \(text.hexadecimal)")
+  }
+}

@@ -1,0 +1,180 @@
+import BLECore
+import BLESession
+import BLESessionCryptography
+import CoreBluetooth
+
+/// One conversation with a described device: found, connected, proved, used, left.
+@MainActor final class DeviceTalk {
+  let description: DeviceDescription
+  let session: Session
+  private let target: Target?
+  private let keepsDevice: Bool
+  private(set) var discovery: Discovery?
+  private(set) var device: DescribedDevice?
+  let record: DeviceTalkRecord
+  private var listening: Task<Void, Never>?
+
+  /// - Parameter keepsDevice: whether a lost connection is won back.
+  init(_ description: DeviceDescription, _ target: Target?, keepsDevice: Bool = false, in session: Session) {
+    self.description = description
+    self.target = target
+    self.keepsDevice = keepsDevice
+    self.session = session
+    record = DeviceTalkRecord(output: session.output)
+  }
+
+  /// Finds the device, connects, lets it prove itself, lets `work` talk to it, and leaves it, whatever comes of it.
+  func run(_ work: @MainActor () async throws(ToolError) -> Void) async throws(ToolError) {
+    let central = BLESession.Central()
+    let late = ToolError(.unavailable, "The Bluetooth adapter did not get ready within \(session.timeout.plain) s.")
+    try await session.wait(within: session.timeout, else: late) { () async throws(SessionError) in
+      try await central.ready()
+    }
+    let discovery = try await DeviceSearch(description, target).find(by: central, in: session)
+    self.discovery = discovery
+    session.output.note("Found \(title).")
+    let device = try makeDevice(in: central, discovery.identifier)
+    self.device = device
+    await device.session.observe { [record] timed in
+      DispatchQueue.main.async { MainActor.assumeIsolated { record.happened(timed.event) } }
+    }
+    do {
+      try await session.wait { () async throws(SessionError) in try await device.connect() }
+      try await work()
+    } catch {
+      await leave(device)
+      throw error
+    }
+    await leave(device)
+  }
+
+  /// How the device is called in sentences.
+  var title: String {
+    let name = discovery?.name.map { "'\($0.inert)'" } ?? "a device without a name"
+    guard let discovery, let address = description.recognition.addressRule?.address(in: discovery.advertisement) else {
+      return name
+    }
+    return "\(name) (\(address))"
+  }
+
+  private func makeDevice(in central: BLESession.Central, _ identifier: UUID) throws(ToolError) -> DescribedDevice {
+    let policy = ReconnectPolicy(isAutomatic: keepsDevice, budget: .seconds(session.timeout))
+    do throws(SessionError) {
+      return try DescribedDevice(
+        description, in: central, target: .device(identifier), configuration: SessionConfiguration(policy: policy),
+        cryptography: SystemCryptography()
+      ) { [record] report in
+        DispatchQueue.main.async { MainActor.assumeIsolated { record.told(report) } }
+      }
+    } catch {
+      throw ToolError(error)
+    }
+  }
+
+  private func leave(_ device: DescribedDevice) async {
+    record.isLeaving = true
+    listening?.cancel()
+    _ = try? await session.wait(within: 3, isCleanUp: true) { () async throws(SessionError) in
+      await device.disconnect()
+    }
+  }
+
+  // MARK: What is done with it
+
+  func perform(_ name: String, _ values: [String: FieldValue]) async throws(ToolError) {
+    guard let device else { return }
+    let readings = try await session.wait { () async throws(SessionError) in try await device.perform(name, values) }
+    let output = session.output
+    if output.isJSON {
+      let members: KeyValuePairs<String, JSONValue> = [
+        "command": .string(name), "answer": readings.json, "attempts": .integer(max(1, record.attempts)),
+        "handshake": record.json,
+      ]
+      output.json(JSONValue.object(members).preceded(by: place))
+    } else if readings.isEmpty {
+      output.note("Done.")
+    } else {
+      for reading in readings { output.line("\(output.style.strong(reading.name)): \(reading.description.inert)") }
+    }
+  }
+
+  /// Octets in the conversation, and the first thing that the device says to them.
+  func send(_ octets: Data, isUnframed: Bool) async throws(ToolError) {
+    guard let device, let conversation = description.conversation, let queue = device.queue else { return }
+    let answer: Data
+    let late = ToolError(.timedOut, "The octets were written; nothing was answered within \(session.timeout.plain) s.")
+    if isUnframed {
+      let values = device.session.notifications(from: conversation.answerPath)
+      answer = try await session.wait(within: session.timeout, else: late) { () async throws(SessionError) in
+        try await device.session.write(octets, to: conversation.commandPath)
+        for await value in values { return value }
+        return Data()
+      }
+    } else {
+      let limit = session.timeout
+      answer = try await session.wait { () async throws(SessionError) in
+        try await queue.send(
+          BLESession.Command(octets, answer: .judged { _ in .accepted }, timeLimit: .seconds(limit)))
+      }
+    }
+    let value = ValueText(Array(answer))
+    guard session.output.isJSON else { return session.output.line(value.description) }
+    let members: KeyValuePairs<String, JSONValue> = [
+      "sent": ValueText(Array(octets)).json, "answer": value.json, "handshake": record.json,
+    ]
+    session.output.json(JSONValue.object(members).preceded(by: place))
+  }
+
+  /// Prints what the device says unasked, from now on.
+  func beginListening() throws(ToolError) {
+    guard let device else { return }
+    if description.notifications.isEmpty {
+      throw ToolError(.failed, "The file describes nothing that the device says unasked.")
+    }
+    let names = description.notifications.map(\.name).joined(separator: ", ")
+    session.output.note("Listening for \(names).")
+    let stream = device.notifications()
+    let (place, output) = (place, session.output)
+    listening = Task { @MainActor in
+      for await said in stream {
+        let fields = said.readings.map { "\($0.name) \($0.description.inert)" }.joined(separator: ", ")
+        let members: KeyValuePairs<String, JSONValue> = [
+          "notification": .string(said.name), "fields": said.readings.json,
+        ]
+        output.event(
+          "notification", JSONValue.object(members).preceded(by: place),
+          "\(output.style.strong(said.name))" + (fields.isEmpty ? "" : ": " + fields))
+      }
+    }
+  }
+
+  /// Goes on listening; for ever where no time is given.
+  func listen(for seconds: Double?) async throws(ToolError) {
+    record.waiting = session.waiting
+    try await record.waitForEnd(within: seconds, session.waiting)
+  }
+
+  private var place: KeyValuePairs<String, JSONValue> {
+    let identifier = discovery?.identifier.uuidString
+    return ["identifier": .string(orNull: identifier), "name": .string(orNull: discovery?.name)]
+  }
+}
+
+extension [FieldReading] {
+  /// `{"bolt": {"value": 1, "word": "open", "unit": null}}`.
+  var json: JSONValue {
+    .object(
+      map { reading in
+        let value: JSONValue =
+          switch reading.value {
+          case .integer(let number): .integer(number)
+          case .text(let text): .string(text)
+          case .octets(let octets): .string(Hexadecimal.encode(octets))
+          }
+        let members: KeyValuePairs<String, JSONValue> = [
+          "value": value, "word": .string(orNull: reading.word), "unit": .string(orNull: reading.unit),
+        ]
+        return JSONValue.Member(key: reading.name, value: .object(members))
+      })
+  }
+}

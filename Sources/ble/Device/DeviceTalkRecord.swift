@@ -1,0 +1,85 @@
+import BLESession
+import Foundation
+
+/// What went on between the tool and a described device, and the notes about it.
+@MainActor final class DeviceTalkRecord {
+  private let output: Output
+  /// How often the command was told.
+  private(set) var attempts = 0
+  private var handshakeAttempts = 0
+  private var handshakeBegin: Date?
+  private var handshakeSeconds: Double?
+  private var handshakeAnswer: [FieldReading] = []
+  /// Set while somebody waits for the end of the session.
+  weak var waiting: Waiting?
+  private var ending: ToolError?
+  /// The tool itself ends the connection: that is no news.
+  var isLeaving = false
+
+  nonisolated init(output: Output) { self.output = output }
+
+  func told(_ report: DeviceReport) {
+    switch report {
+    case .handshakeTold:
+      handshakeAttempts = 1
+      handshakeBegin = Date()
+    case .handshakeAnswered(let readings):
+      handshakeAnswer = readings
+      handshakeSeconds = handshakeBegin.map { Date().timeIntervalSince($0) }
+      let time = handshakeSeconds.map { String(Int($0 * 1_000)) } ?? "?"
+      let again = handshakeAttempts > 1 ? ", at the \(handshakeAttempts). attempt" : ""
+      output.note("The device proved itself in \(time) ms\(again)\(readings.sentence).")
+    case .handshakeRefused(let readings): output.note("The device refused the handshake\(readings.sentence).")
+    case .told(let command, let attempt):
+      attempts = attempt
+      if attempt > 1 { output.note("No answer to '\(command)' yet: told again (attempt \(attempt)).") }
+    }
+  }
+
+  func happened(_ event: SessionEvent) {
+    if isLeaving { return }
+    switch event {
+    case .openingRepeated(let left):
+      handshakeAttempts += 1
+      output.note("No answer to the handshake yet: told again (\(left) more possible).")
+    case .attemptFailed(let number, let error):
+      output.note("Attempt \(number) failed: \(error.localizedDescription.inert).")
+    case .hint(let hint): output.note("Hint: \(hint.inert)")
+    case .disconnected(.lost):
+      output.note("The connection was lost.")
+    case .state(.stopped(let reason)):
+      ending = ToolError(.failed, "The connection ended: \(reason.rawValue).")
+      waiting?.changed()
+    default: break
+    }
+  }
+
+  func waitForEnd(within seconds: Double?, _ waiting: Waiting) async throws(ToolError) {
+    let clock = Date()
+    if let seconds {
+      DispatchQueue.main.asyncAfter(deadline: .now() + seconds) { MainActor.assumeIsolated { waiting.changed() } }
+    }
+    try await waiting.until(within: nil) { () throws(ToolError) in
+      if let ending = self.ending { throw ending }
+      return seconds.map { Date().timeIntervalSince(clock) >= $0 - 0.001 } ?? false
+    }
+  }
+
+  /// `null` where there was no handshake.
+  var json: JSONValue {
+    guard handshakeAttempts > 0 else { return .null }
+    let members: KeyValuePairs<String, JSONValue> = [
+      "attempts": .integer(handshakeAttempts),
+      "seconds": handshakeSeconds.map { .number(($0 * 1_000).rounded() / 1_000) } ?? .null,
+      "answer": handshakeAnswer.json,
+    ]
+    return .object(members)
+  }
+}
+
+extension [FieldReading] {
+  /// `: model SB-2, firmware 260`, or nothing.
+  fileprivate var sentence: String {
+    isEmpty ? "" : ": " + map { "\($0.name) \($0.description.inert)" }.joined(separator: ", ")
+  }
+}

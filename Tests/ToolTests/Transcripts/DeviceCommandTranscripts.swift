@@ -1,0 +1,140 @@
+import Foundation
+import Testing
+
+/// `ble command` and `ble serve` of device description files: both sides, each a process.
+@Suite("Described devices as processes", .serialized, .timeLimit(.minutes(5)))
+struct DeviceCommandTranscripts {
+  private let place: Neighbourhood
+
+  init() throws { place = try Neighbourhood() }
+
+  private static func file(_ name: String) -> String {
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("Examples/Devices/\(name)").path
+  }
+
+  private let lock = file("lock.json")
+  private let band = file("smart-band.json")
+  private let tag = file("itag.json")
+
+  @Test func `ble command on a terminal prints the answer's fields`() throws {
+    try place.serve(lock)
+    let (status, terminal) = try place.runOnTerminal("command", lock, "unlock", "pin=123456")
+    #expect(status == 0)
+    #expect(terminal.model.text.contains("bolt: open") && terminal.model.text.contains("seconds: 5 s"))
+    #expect(terminal.model.text.contains("The device proved itself in"))
+    terminal.expectGoodOrder()
+  }
+
+  @Test func `ble command on a terminal listens until Ctrl-C, and leaves the device`() throws {
+    let server = try place.serve(tag)
+    let terminal = try place.terminal("command", tag, "listen")
+    try server.event("subscribed")
+    server.type("button\n")
+    try terminal.see("button: presses 1")
+    terminal.type("\u{3}")
+    #expect(try terminal.finish(within: 8) == 130)
+    try server.event("unsubscribed", within: 5)
+    terminal.expectGoodOrder()
+  }
+
+  @Test func `ble command in a pipe is a plain line for each field, and the rest is not in the way`() throws {
+    let server = try place.serve(lock)
+    let result = try place.run("command", lock, "status")
+    #expect(result.status == 0 && result.lines == ["bolt: locked", "charge: 64 %", "temperature: -45 tenths of °C"])
+    #expect(result.process.errors.first == "Found 'iLock' (C0:FF:EE:01:02:03).")
+    #expect(result.process.errors.count == 2 && result.process.errors.arePlain)
+    try server.event("command") { $0["command"] as? String == "status" && $0["outcome"] as? String == "accepted" }
+  }
+
+  @Test func `R4.8 what one process sets another one reads, and JSON has stable fields`() throws {
+    try place.serve(band)
+    let set = try place.run("command", band, "set-alarm", "hour=6", "alarm=daily", "label=Up", "--json")
+    #expect(set.status == 0)
+    let document = try #require(ToolProcess.object(set.lines[0]))
+    #expect(document["command"] as? String == "set-alarm" && document["attempts"] as? Int == 1)
+    #expect(document["name"] as? String == "SMART_7F3A" && (document["answer"] as? [String: Any])?.isEmpty == true)
+    let handshake = try #require(document["handshake"] as? [String: Any])
+    #expect(handshake["attempts"] as? Int == 1)
+    let alarm = try place.run("command", band, "alarm")
+    #expect(alarm.lines == ["hour: 6", "minute: 0", "alarm: daily", "label: Up"])
+  }
+
+  @Test func `R4.4 the lock with the wanted address is taken, and another one is named where it is not there`() throws {
+    try place.serve(lock)
+    let found = try place.run("command", lock, "status", "--target", "c0:ff:ee:01:02:03")
+    #expect(found.status == 0)
+    let missing = try place.run("command", lock, "status", "--target", "C0:FF:EE:01:02:04", "--timeout", "2")
+    #expect(missing.status == 68)
+    #expect(missing.process.errors.last?.contains("'iLock' (C0:FF:EE:01:02:03)") == true)
+    #expect(missing.process.errors.last?.contains("Touch the lock's keypad") == true)
+  }
+
+  @Test func `R4.7 R4.8 a lock that refuses ends with 74 and says why`() throws {
+    try place.serve(lock)
+    let refused = try place.run("command", lock, "unlock", "pin=999999")
+    #expect(refused.status == 74 && refused.lines.isEmpty)
+    #expect(refused.process.errors.last == "Error: The device refused \"unlock\" (reason wrong-pin).")
+    let early = try place.run("command", lock, "status", "--no-handshake")
+    #expect(early.status == 75, "\(early.process.transcript)")
+    #expect(early.process.errors.contains { $0.contains("told again (attempt 2)") }, "\(early.process.transcript)")
+  }
+
+  @Test func `A wrong command line ends with 64 before anything is started`() throws {
+    for (words, hint) in [
+      (["unlok"], "Did you mean 'unlock'?"), (["unlock"], "needs pin=..."),
+      (["unlock", "pni=1"], "Did you mean 'pin'?"),
+      (["unlock", "pin=123456", "seconds=99"], "from 1 to 60, found '99'"),
+      (["unlock", "pin"], "expected field=value"),
+      (["raw", "0G"], "is no row of octets"), (["list", "x"], "takes nothing else"),
+    ] {
+      let result = try place.ble(["command", lock] + words)
+      let (status, lines) = try result.finish()
+      #expect(status == 64 && lines.isEmpty, "\(result.transcript)")
+      #expect(result.errors.first?.contains(hint) == true, "\(result.transcript)")
+    }
+  }
+
+  @Test func `list, check and raw`() throws {
+    let list = try place.run("command", lock, "list")
+    #expect(list.status == 0 && list.lines.contains("  unlock pin=... [seconds=5]"))
+    let document = try #require(ToolProcess.object(try place.run("command", lock, "list", "--json").lines[0]))
+    #expect((document["commands"] as? [[String: Any]])?.map { $0["name"] as? String }.contains("set-pin") == true)
+    #expect(try place.run("command", band, "check").lines.first?.hasSuffix("a simulation: no mistakes.") == true)
+    try place.serve(lock)
+    #expect(try place.run("command", lock, "raw", "12").lines == ["920040ffd3"])
+    let garbage = try place.run("command", lock, "raw", "--unframed", "55 12 00 FF", "--timeout", "3")
+    #expect(garbage.status == 75, "\(garbage.process.transcript)")
+  }
+
+  @Test func `A file with mistakes ends with 65, and all of them are told with their places`() throws {
+    let path = place.path("wrong.json")
+    let text = """
+      {
+        "format": "ble-device/1",
+        "name": "x",
+        "match": { "names": ["x"] },
+        "commands": { "go": { "raed": "180F/2A19" } },
+        "simulaton": {}
+      }
+      """
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    for words in [["command", path, "check"], ["command", path, "go"], ["serve", path]] {
+      let process = try place.ble(words)
+      let (status, lines) = try process.finish()
+      #expect(status == 65 && lines.isEmpty, "\(process.transcript)")
+      #expect(process.errors.contains { $0.contains("wrong.json:5:25: ") && $0.contains("Did you mean 'read'?") })
+      #expect(process.errors.contains { $0.contains("wrong.json:6:3: ") && $0.contains("Did you mean 'simulation'?") })
+    }
+    #expect(try place.run("command", place.path("missing.json"), "list").status == 66)
+  }
+
+  @Test func `R4.9 a device that dies under a command ends it with an error and not with silence`() throws {
+    let server = try place.serve(band)
+    let listener = try place.ble("command", band, "vibrate", "--listen", "60", "--json")
+    try listener.line { $0.contains("\"command\":\"vibrate\"") }
+    server.kill9()
+    let (status, _) = try listener.finish(within: 30)
+    #expect(status == 74, "\(listener.transcript)")
+  }
+}
