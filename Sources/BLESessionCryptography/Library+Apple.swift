@@ -53,11 +53,20 @@
       } catch { throw .notAuthentic }
     }
 
-    static func makeAgreementKey() throws(CryptographyError) -> any AgreementKey { CryptoKitAgreementKey() }
+    static func makeAgreementKey() throws(CryptographyError) -> any AgreementKey {
+      CryptoKitAgreementKey(key: Curve25519.KeyAgreement.PrivateKey())
+    }
+
+    /// The key pair of a private key of 32 octets: for known answers.
+    static func agreementKey(privateKey: Data) throws(CryptographyError) -> any AgreementKey {
+      do {
+        return CryptoKitAgreementKey(key: try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: privateKey))
+      } catch { throw .length }
+    }
   }
 
   private struct CryptoKitAgreementKey: AgreementKey {
-    private let key = Curve25519.KeyAgreement.PrivateKey()
+    let key: Curve25519.KeyAgreement.PrivateKey
 
     var publicKey: Data { key.publicKey.rawRepresentation }
 

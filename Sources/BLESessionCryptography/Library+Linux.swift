@@ -88,6 +88,14 @@
       guard EVP_PKEY_keygen_init(context) == 1, EVP_PKEY_keygen(context, &key) == 1, let key else { throw .library }
       return try LibcryptoAgreementKey(owning: key)
     }
+
+    /// The key pair of a private key of 32 octets: for known answers.
+    static func agreementKey(privateKey: Data) throws(CryptographyError) -> any AgreementKey {
+      guard privateKey.count == 32,
+        let key = EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, nil, Array(privateKey), 32)
+      else { throw .length }
+      return try LibcryptoAgreementKey(owning: key)
+    }
   }
 
   /// `@unchecked Sendable`: the key is never changed after its making, and libcrypto counts its references with atomics.

@@ -192,6 +192,39 @@ struct DeviceFileTests {
     #expect(handshakes >= 6)
   }
 
+  @Test("R4.8 R4.9 a device that answers everything late: each answer finds its own command, stale ones nobody's")
+  func late() async throws {
+    var slow = try DescribedScene.description("lock.json")
+    for index in slow.commands.indices where slow.commands[index].name != "login" {
+      slow.commands[index].behaviour.delay = 3
+    }
+    let scene = try await DescribedScene.make(in: World(), "lock.json", played: slow)
+    try await scene.connect()
+    for _ in 0..<5 {
+      let begin = scene.world.now
+      #expect(try await scene.perform("status")["charge"] == "64 %")
+      #expect(scene.world.now - begin < .seconds(4))
+      #expect(try await scene.perform("lock") == ["bolt": "locked"])
+      #expect(try await scene.failure("unlock", ["pin": "999999"])?.code == .refused)
+    }
+    #expect(scene.reports.value.contains(.told(command: "status", attempt: 2)))
+  }
+
+  @Test("R4.8 answers to commands that nobody told are nobody's")
+  func unasked() async throws {
+    var chatty = try DescribedScene.description("lock.json")
+    let status = try #require(chatty.command(named: "status"))
+    guard case .conversation(_, let answer?, _) = status.kind else { return }
+    chatty.notifications.append(
+      DeviceNotification(name: "chatter", summary: nil, path: nil, layout: answer, interval: 0.05))
+    let scene = try await DescribedScene.make(in: World(), "lock.json", played: chatty)
+    try await scene.connect()
+    await scene.world.advance(by: .seconds(2))
+    #expect(try await scene.perform("unlock", ["pin": "123456"]) == ["bolt": "open", "seconds": "5 s"])
+    #expect(try await scene.failure("unlock", ["pin": "1"])?.code == .refused)
+    #expect(scene.diary.state == .ready)
+  }
+
   @Test("R4.10 damaged, cut and unknown frames get what the file says, and nothing stops")
   func damaged() async throws {
     let scene = try await DescribedScene.make(in: World(), "smart-band.json")

@@ -17,10 +17,12 @@ public struct ModuloCodec: ValueCodec {
     self.inverse = inverse
   }
 
+  /// Counted up.
   public func encode(_ content: Data) throws -> Data {
     Data(content.map { (Modulo256($0) * factor + summand).octet })
   }
 
+  /// Counted down again.
   public func decode(_ value: Data) throws -> [Data] {
     [Data(value.map { ((Modulo256($0) - summand) * inverse).octet })]
   }

@@ -15,11 +15,11 @@ public struct FrameCheck: Sendable, Hashable {
   }
 
   /// What the check covers. It never covers itself and the end marker.
-  public enum Coverage: String, Sendable, Hashable, Codable {
+  public enum Coverage: String, Sendable, Hashable, CaseIterable {
     /// The payload alone.
     case payload
     /// From behind the start marker.
-    case fieldsAndPayload = "fields-and-payload"
+    case fieldsAndPayload = "fields_and_payload"
     /// From the first octet of the start marker.
     case everything
   }
@@ -55,37 +55,6 @@ public struct FrameCheck: Sendable, Hashable {
     case .sum: return Data([Modulo256.sum(of: octets).octet])
     case .complement: return Data([Modulo256.complement(of: octets).octet])
     case .exclusiveOr: return Data([Modulo256.exclusiveOr(of: octets).octet])
-    }
-  }
-}
-
-extension FrameCheck.Algorithm: Codable {
-  /// `sum`, `complement`, `xor` or the name of a cyclic redundancy check.
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    let name = try container.decode(String.self)
-    switch name.lowercased() {
-    case "sum": self = .sum
-    case "complement": self = .complement
-    case "xor": self = .exclusiveOr
-    default:
-      guard let algorithm = CyclicRedundancyCheck.named(name) else {
-        throw DecodingError.dataCorruptedError(
-          in: container,
-          debugDescription: "no check is called \"\(name)\": use sum, complement, xor or a name such as CRC-8/MAXIM-DOW"
-        )
-      }
-      self = .cyclicRedundancyCheck(algorithm.name)
-    }
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    switch self {
-    case .cyclicRedundancyCheck(let name): try container.encode(name)
-    case .sum: try container.encode("sum")
-    case .complement: try container.encode("complement")
-    case .exclusiveOr: try container.encode("xor")
     }
   }
 }

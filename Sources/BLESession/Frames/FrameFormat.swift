@@ -12,7 +12,7 @@ public struct FrameFormat: Sendable, Hashable {
   /// An integer field of a frame.
   public struct Field: Sendable, Hashable {
     /// What the integer says.
-    public enum Meaning: String, Sendable, Hashable, Codable {
+    public enum Meaning: String, Sendable, Hashable, CaseIterable {
       /// What kind of frame this is.
       case type
       /// A number that counts up from frame to frame and wraps.
@@ -37,7 +37,7 @@ public struct FrameFormat: Sendable, Hashable {
   }
 
   /// What the length field counts.
-  public enum LengthCounts: String, Sendable, Hashable, Codable {
+  public enum LengthCounts: String, Sendable, Hashable, CaseIterable {
     /// The payload alone.
     case payload
     /// All that stands after the length field, the end marker not counted.

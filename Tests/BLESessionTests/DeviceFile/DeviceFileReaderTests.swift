@@ -251,3 +251,42 @@ struct DeviceFileReaderTests {
     #expect(!line.unicodeScalars.contains { $0.value < 0x20 || $0 == "\u{202E}" })
   }
 }
+
+@Suite("Random device description files")
+struct RandomDeviceFileTests {
+  private struct Generator: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+      state = state &+ 0x9E37_79B9_7F4A_7C15
+      var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+      mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+      return mixed ^ mixed >> 31
+    }
+  }
+
+  @Test(
+    "any file is understood, or refused with places in it", arguments: ["itag.json", "smart-band.json", "lock.json"])
+  func mutations(name: String) throws {
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = Generator(state: seed)
+    let original = Array(try DeviceFiles.text(name).utf8)
+    for _ in 0..<300 {
+      var changed = original
+      for _ in 0..<Int.random(in: 1...4, using: &generator) {
+        let start = Int.random(in: 0..<changed.count, using: &generator)
+        let end = min(changed.count, start + Int.random(in: 0...6, using: &generator))
+        let source = Int.random(in: 0..<original.count, using: &generator)
+        let other = original[source..<min(original.count, source + Int.random(in: 0...12, using: &generator))]
+        changed.replaceSubrange(start..<end, with: other)
+      }
+      do {
+        _ = try DeviceDescription(octets: Data(changed), file: name)
+      } catch {
+        let lines = changed.count { $0 == 0x0A } + 1
+        #expect(!error.mistakes.isEmpty && error.mistakes.count <= 50, "seed \(seed)")
+        #expect(error.mistakes.allSatisfy { (1...lines).contains($0.position.line) }, "seed \(seed)")
+        #expect(error.mistakes.map(\.position) == error.mistakes.map(\.position).sorted(), "seed \(seed)")
+      }
+    }
+  }
+}

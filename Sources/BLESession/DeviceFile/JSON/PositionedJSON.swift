@@ -1,13 +1,17 @@
 /// A place in a text file, both counted from 1; columns in characters.
 public struct TextPosition: Hashable, Comparable, Sendable {
+  /// From 1.
   public var line: Int
+  /// In characters, from 1.
   public var column: Int
 
+  /// The beginning of a file, or another place.
   public init(line: Int = 1, column: Int = 1) {
     self.line = line
     self.column = column
   }
 
+  /// What stands further in front is less.
   public static func < (left: TextPosition, right: TextPosition) -> Bool {
     (left.line, left.column) < (right.line, right.column)
   }
@@ -27,11 +31,15 @@ public struct PositionedJSON: Equatable, Sendable {
 
   /// One member of an object, with the place of its name.
   public struct Member: Equatable, Sendable {
+    /// Its name.
     public let key: String
+    /// Where the name begins.
     public let position: TextPosition
+    /// What it is.
     public let value: PositionedJSON
   }
 
+  /// What it is.
   public let content: Content
   /// Where it begins.
   public let position: TextPosition
@@ -52,8 +60,10 @@ public struct PositionedJSON: Equatable, Sendable {
 /// A mistake in a file: where, and what was expected.
 public struct PositionedError: Error, Equatable, Sendable {
   public let position: TextPosition
+  /// What was expected, and what stands there; harmless for a terminal.
   public let message: String
 
+  /// A mistake at a place.
   public init(_ position: TextPosition, _ message: String) {
     self.position = position
     self.message = message

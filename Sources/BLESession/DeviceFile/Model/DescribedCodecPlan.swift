@@ -8,15 +8,18 @@ public struct DescribedCodecPlan: Sendable, Hashable {
     case exclusiveOr(key: Data)
     /// Each octet times `factor` plus `summand`, modulo 256. `factor` is odd, so that there is a way back.
     case modulo(factor: Int, summand: Int)
+    /// AES-128 with a key that the file names; `pads`: PKCS#7 in block modes.
     case cipher(AESMode, key: Data, pads: Bool)
   }
 
   /// Applied to the payload, the first one first.
   public var inner: [Step] = []
+  /// The layout of frames; `nil` where messages go as they are.
   public var frame: FrameFormat?
   /// Applied to the whole frame.
   public var outer: [Step] = []
 
+  /// Nothing around messages.
   public init() {}
 
   /// The frames' type field, where they have one.

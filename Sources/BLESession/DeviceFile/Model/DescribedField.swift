@@ -14,15 +14,21 @@ public struct DescribedField: Sendable, Hashable {
 
   /// A number with a name.
   public struct Word: Sendable, Hashable {
+    /// The name.
     public var text: String
+    /// The number.
     public var number: Int
   }
 
+  /// What values are given by and answers tell.
   public var name: String
+  /// What it holds.
   public var kind: Kind
   /// What counts where a command is given no value.
   public var standard: FieldValue?
+  /// What numbers count, such as `%`.
   public var unit: String?
+  /// What it means, for people.
   public var summary: String?
 
   /// Octets on the air; `nil` where the message decides.

@@ -2,20 +2,26 @@ import Foundation
 
 /// What a message is made of: octets that are always the same, and fields, in their order.
 public struct MessageLayout: Sendable, Hashable {
+  /// A piece of a message.
   public enum Part: Sendable, Hashable {
+    /// Octets that are always the same.
     case constant(Data)
+    /// A field.
     case field(DescribedField)
   }
 
   /// What the frame says it is; `nil` where frames have no type.
   public var type: UInt32?
+  /// The pieces, in their order.
   public var parts: [Part]
 
+  /// A message of these pieces.
   public init(type: UInt32? = nil, parts: [Part] = []) {
     self.type = type
     self.parts = parts
   }
 
+  /// The fields among the pieces.
   public var fields: [DescribedField] {
     parts.compactMap { if case .field(let field) = $0 { field } else { nil } }
   }

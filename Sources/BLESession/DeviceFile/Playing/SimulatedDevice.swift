@@ -11,6 +11,7 @@ import CoreBluetooth
 /// What advertisements cannot carry in Core Bluetooth, manufacturer data, is left to whoever has the adapter: see
 /// ``DeviceSimulationPlan/manufacturerData``.
 public final class SimulatedDevice: Sendable {
+  /// What it is.
   public let description: DeviceDescription
   /// What it advertises, with what will not fit.
   public let advertisement: AdvertisingPlan

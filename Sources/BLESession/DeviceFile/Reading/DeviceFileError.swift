@@ -4,6 +4,7 @@ import Foundation
 public struct DeviceFileError: Error, Sendable, Hashable {
   /// One mistake and where it stands.
   public struct Mistake: Sendable, Hashable {
+    /// Where.
     public var position: TextPosition
     /// What was expected and what stands there.
     public var message: String
@@ -11,6 +12,7 @@ public struct DeviceFileError: Error, Sendable, Hashable {
 
   /// The file's path, or what the text was called.
   public var file: String
+  /// In the order of the file, at most 50.
   public var mistakes: [Mistake]
 }
 
@@ -20,7 +22,9 @@ extension DeviceFileError: LocalizedError, CustomStringConvertible {
     mistakes.map { "\(file.inertText):\($0.position.line):\($0.position.column): \($0.message)" }
   }
 
+  /// All lines.
   public var description: String { lines.joined(separator: "\n") }
+  /// All lines.
   public var errorDescription: String? { description }
 }
 

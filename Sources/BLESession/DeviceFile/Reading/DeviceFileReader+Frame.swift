@@ -8,7 +8,7 @@ extension DeviceFileReader {
     let fields = object.optional("fields") { (json) throws(PositionedError) -> [FrameFormat.Field?] in
       try json.list("a list of fields", 0...3) { (json) -> FrameFormat.Field? in self.frameField(json) }
     }
-    let counts: LengthCountsWord? = object.optional("length_counts") { (json) throws(PositionedError) in
+    let counts: FrameFormat.LengthCounts? = object.optional("length_counts") { (json) throws(PositionedError) in
       try json.word("what the length counts")
     }
     let check = object.optional("check") { (json) -> FrameCheck? in self.frameCheck(json) }
@@ -20,32 +20,16 @@ extension DeviceFileReader {
     do {
       return try FrameFormat(
         start: start ?? Data(), fields: (fields ?? []).compactMap(\.self),
-        lengthCounts: counts?.counts ?? .payload, check: check, end: end ?? Data(), maximumPayload: longest ?? 512)
+        lengthCounts: counts ?? .payload, check: check, end: end ?? Data(), maximumPayload: longest ?? 512)
     } catch {
       mistakes.note(PositionedError(json.position, error.localizedDescription))
       return nil
     }
   }
 
-  private enum LengthCountsWord: String, CaseIterable {
-    case payload, rest, frame
-
-    var counts: FrameFormat.LengthCounts {
-      switch self {
-      case .payload: .payload
-      case .rest: .rest
-      case .frame: .frame
-      }
-    }
-  }
-
-  private enum MeaningWord: String, CaseIterable {
-    case type, sequence, length
-  }
-
   private func frameField(_ json: PositionedJSON) -> FrameFormat.Field? {
     guard var object = FileObject(json, "a field of the frame", mistakes) else { return nil }
-    let meaning: MeaningWord? = object.required("meaning") { (json) throws(PositionedError) in
+    let meaning: FrameFormat.Field.Meaning? = object.required("meaning") { (json) throws(PositionedError) in
       try json.word("what a field of the frame means")
     }
     let width = object.optional("octets") { (json) throws(PositionedError) in
@@ -53,32 +37,19 @@ extension DeviceFileReader {
     }
     let order: ByteOrder? = object.optional("order") { (json) throws(PositionedError) in try json.word("an order") }
     object.finish()
-    guard let meaning, let value = FrameFormat.Field.Meaning(rawValue: meaning.rawValue) else { return nil }
-    return FrameFormat.Field(value, width: width ?? 1, order: order ?? .littleEndian)
-  }
-
-  private enum CoverageWord: String, CaseIterable {
-    case payload, fieldsAndPayload = "fields_and_payload", everything
-
-    var coverage: FrameCheck.Coverage {
-      switch self {
-      case .payload: .payload
-      case .fieldsAndPayload: .fieldsAndPayload
-      case .everything: .everything
-      }
-    }
+    return meaning.map { FrameFormat.Field($0, width: width ?? 1, order: order ?? .littleEndian) }
   }
 
   private func frameCheck(_ json: PositionedJSON) -> FrameCheck? {
     guard var object = FileObject(json, "the check", mistakes) else { return nil }
     let algorithm = object.required("algorithm") { (json) throws(PositionedError) in try Self.algorithm(json) }
-    let covers: CoverageWord? = object.optional("covers") { (json) throws(PositionedError) in
+    let covers: FrameCheck.Coverage? = object.optional("covers") { (json) throws(PositionedError) in
       try json.word("what the check covers")
     }
     let order: ByteOrder? = object.optional("order") { (json) throws(PositionedError) in try json.word("an order") }
     object.finish()
     return algorithm.map {
-      FrameCheck($0, covers: covers?.coverage ?? .fieldsAndPayload, order: order ?? .littleEndian)
+      FrameCheck($0, covers: covers ?? .fieldsAndPayload, order: order ?? .littleEndian)
     }
   }
 

@@ -4,7 +4,9 @@ import CoreBluetooth
 ///
 /// Everything a `DeviceSession` does it does, too: ``session`` has its state, its events and its reconnections.
 public final class DescribedDevice: Sendable {
+  /// What the file says.
   public let description: DeviceDescription
+  /// What keeps the device.
   public let session: DeviceSession
   /// The conversation's commands, one after another; `nil` where the device has none.
   public let queue: CommandQueue?
@@ -46,6 +48,7 @@ public final class DescribedDevice: Sendable {
   /// - Throws: what `DeviceSession.connect` throws; `notVerified` where the handshake was refused.
   public func connect() async throws(SessionError) { try await session.connect() }
 
+  /// Ends the connection; the device is not won back.
   public func disconnect() async { await session.disconnect() }
 
   /// Tells the device a command, and returns what its answer says, in the order of the description.
@@ -112,6 +115,8 @@ public final class DescribedDevice: Sendable {
 
 /// Something that a described device said unasked.
 public struct DescribedNotification: Sendable, Hashable {
+  /// What the description calls it.
   public var name: String
+  /// What it says.
   public var readings: [FieldReading]
 }

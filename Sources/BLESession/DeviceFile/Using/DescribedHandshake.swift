@@ -39,7 +39,9 @@ struct DescribedHandshake: OpeningDialogue {
 public enum DeviceReport: Sendable, Hashable {
   /// The handshake's command went out for the first time on this link.
   case handshakeTold
+  /// The device proved itself.
   case handshakeAnswered([FieldReading])
+  /// The device refused.
   case handshakeRefused([FieldReading])
   /// A command went out, for the first time or again.
   case told(command: String, attempt: Int)
