@@ -106,6 +106,64 @@ struct BondAttacks {
     #expect(spoofer.attributePDUs.allSatisfy { $0.first == 0x02 })
   }
 
+  @Test(
+    "A13 who opens a link to this device under a bonded peripheral's address is not taken for it by programs that wait")
+  func spoofedFromOutside() async throws {
+    let bonded = try await Bonded.start()
+    try await bonded.disconnect()
+    bonded.sensor.vanish()
+    let own = Shelf(options: bonded.phone.options)
+    let spoofer = HostileDevice(bonded.world, address: bonded.sensor.address)
+    spoofer.server = HostileServer.make()
+    bonded.central.connect()
+    await bonded.world.advance(by: .seconds(1))
+    #expect(own.isAdvertising)
+    spoofer.connect(to: bonded.phone.address)
+    await bonded.world.advance(by: .seconds(5))
+    #expect(spoofer.isConnected && bonded.central.events.isEmpty)
+    // Nor by one that asks for the connection only then, or again.
+    if let peripheral = bonded.central.peripheral { bonded.central.manager.cancelPeripheralConnection(peripheral) }
+    bonded.central.connect()
+    await bonded.world.advance(by: .seconds(5))
+    #expect(bonded.central.events.allSatisfy { $0 == .disconnected(nil) })
+    #expect(bonded.central.peripheral?.state == .connecting)
+    // What it asks as a central it gets like anybody else.
+    #expect(await spoofer.ask("0a" + Shelf.fixed) == Shelf.fixedAnswer)
+    // The sensor itself is found as soon as it is there and the other is gone.
+    spoofer.disconnect()
+    await bonded.world.advance(by: .seconds(1))
+    bonded.sensor.reappear()
+    try await bonded.world.wait(within: .seconds(20)) { bonded.central.isDiscovered }
+    bonded.central.read("FF31")
+    await bonded.world.advance(by: .seconds(1))
+    #expect(bonded.central.events.last == .value("FF31", "secret"))
+  }
+
+  @Test("A13 a bonded peripheral that opens the link itself, and shows its keys, is the one that programs wait for")
+  func openedByThePeripheral() async throws {
+    let bonded = try await Bonded.start()
+    try await bonded.disconnect()
+    let own = Shelf(options: bonded.phone.options)
+    bonded.peripheral.manager.stopAdvertising()
+    bonded.central.connect()
+    await bonded.world.advance(by: .seconds(2))
+    #expect(own.isAdvertising && bonded.central.events.isEmpty)
+    let explorer = Explorer(options: bonded.sensor.options, lookingFor: "Shelf")
+    try await bonded.world.wait(within: .seconds(10)) { explorer.isDone && bonded.central.isDiscovered }
+    #expect(bonded.central.events == [.connected])
+    bonded.central.read("FF31")
+    await bonded.world.advance(by: .seconds(1))
+    #expect(bonded.central.events.last == .value("FF31", "secret"))
+    // That wish is fulfilled: nothing is connected to again when the link ends.
+    explorer.disconnect()
+    if let peripheral = bonded.central.peripheral { bonded.central.manager.cancelPeripheralConnection(peripheral) }
+    await bonded.world.advance(by: .seconds(1))
+    bonded.central.events = []
+    bonded.peripheral.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "Safe"])
+    await bonded.world.advance(by: .seconds(10))
+    #expect(bonded.central.events.isEmpty && bonded.central.peripheral?.state == .disconnected)
+  }
+
   @Test("A14 what a bonded central subscribed to is not sent to whoever has its address")
   func spoofedSubscriber() async throws {
     let bonded = try await Bonded.start()

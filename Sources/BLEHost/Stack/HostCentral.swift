@@ -78,19 +78,23 @@ final class HostCentral: CentralRole, StateListener {
   private static let unknownPeer: UInt8 = 0x02
 
   private func begin(_ attempt: Attempt) {
-    switch stack.connections[attempt.peer.address]?.phase {
-    case .ready:
+    let connection = stack.connections[attempt.peer.address]
+    switch connection?.phase {
+    case .ready where connection?.isProven == true:
       // Later, as with a link that has yet to be made.
       stack.later { [weak self, weak attempt] in
         guard let self, let attempt, self.attempts[attempt.peer.identifier] === attempt else { return }
-        if let connection = self.stack.connections[attempt.peer.address], connection.phase == .ready {
+        if let connection = self.stack.connections[attempt.peer.address], connection.phase == .ready,
+          connection.isProven
+        {
           self.join(connection)
         } else {
           self.stack.connector.want(attempt.peer.address)
         }
       }
     case .settingUp: break
-    case .closing, nil: stack.connector.want(attempt.peer.address)
+    // One that is not known to be the peer's is no reason not to look for it when that has ended.
+    case .ready, .closing, nil: stack.connector.want(attempt.peer.address)
     }
   }
 

@@ -66,11 +66,17 @@ extension HostConnection {
   /// A central encrypts the link to a bonded peer before anything else: whoever pretends to be that peer has not got its keys
   /// (Core, Vol 3 Part C 10.3.2).
   func encryptIfBonded() {
-    guard let bond = security.bond, bond.security.level >= stack.options.security.minimumLevel,
-      security.encryptWithBond()
-    else { return }
+    guard hasUsableBond, security.encryptWithBond() else { return }
     setUpSteps.needsEncryption = true
   }
+
+  private var hasUsableBond: Bool {
+    security.bond.map { $0.security.level >= stack.options.security.minimumLevel } ?? false
+  }
+
+  /// Whether programs that look for the peer may have this link. One that this side has opened is encrypted before they hear of
+  /// it. Whoever opens one from outside may say any address: where there are keys, it has to show them first.
+  var isProven: Bool { role == .central || !hasUsableBond || security.security != nil && security.keyOwner == .bond }
 
   /// The controller says whether the link is encrypted.
   func encryptionChanged(_ status: HCIErrorCode, isOn: Bool) {
@@ -143,11 +149,7 @@ extension HostConnection {
     case (_, nil): wanted = .encrypted
     }
     protection.waiters.append(done)
-    if security.security == nil, let bond = security.bond,
-      bond.security.level >= stack.options.security.minimumLevel, security.encryptWithBond()
-    {
-      return
-    }
+    if security.security == nil, hasUsableBond, security.encryptWithBond() { return }
     do throws(PairingFailure) {
       try security.pair(minimumLevel: wanted)
     } catch {
@@ -300,6 +302,7 @@ extension HostConnection: SecurityManagerDelegate {
     }
     finishRaise(.raised)
     encryptionIsSetUp()
+    stack.admitCentrals(to: self)
   }
 
   func securityManager(_ manager: SecurityManager, didPair result: PairingResult) {

@@ -55,8 +55,17 @@ extension HostStack {
   func connectionIsReady(_ connection: HostConnection) {
     connection.phase = .ready
     publishLinks(connection, isConnected: true)
-    for role in waitingCentrals(for: connection.peer.identifier) { role.join(connection) }
+    admitCentrals(to: connection)
     connection.leaveIfUnused()
+  }
+
+  /// Whoever wants the peer gets the link, once it is known to be the peer's.
+  func admitCentrals(to connection: HostConnection) {
+    guard connection.phase == .ready, connection.isProven else { return }
+    let waiting = waitingCentrals(for: connection.peer.identifier)
+    if waiting.isEmpty { return }
+    connector.abandon(connection.peer.address)
+    for role in waiting { role.join(connection) }
   }
 
   func disconnectionCompleted(_ status: HCIErrorCode, _ handle: ConnectionHandle, _ code: HCIErrorCode) {
