@@ -109,8 +109,8 @@ var targets: [Target] = []
     tests(
       "AttackTests",
       knows: [
-        "BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEVirtualRadio", "BLEPairing", "BLEAdapter", "BLEHost",
-        "CoreBluetooth", "BLETestKit",
+        "BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLETransports", "BLEVirtualRadio", "BLEPairing", "BLEAdapter",
+        "BLEHost", "CMalloc", "CoreBluetooth", "BLETestKit",
       ]),
     tests(
       "RequirementTests",

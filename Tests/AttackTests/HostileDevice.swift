@@ -42,6 +42,8 @@ final class HostileDevice: @unchecked Sendable {
   var receiveMTU = ATTLimits.fullValueMTU
   /// Makes of what its server says what is sent in its place; `request` is what came last on that channel.
   var forgeAttribute: (_ request: [UInt8], _ answer: [UInt8]) -> [[UInt8]] = { [$1] }
+  /// Told on the loop when its link is there, and when it has ended.
+  var linkChanged: (_ device: HostileDevice, _ isUp: Bool) -> Void = { _, _ in }
   /// Its identity and policy where it pairs as it should.
   var local: LocalSecurity?
   private(set) var security: SecurityManager?
@@ -232,6 +234,7 @@ extension HostileDevice: HCIControllerDelegate {
       security.delegate = self
       self.security = security
     }
+    linkChanged(self, true)
   }
 
   private func linkEnded(_ reason: UInt8) {
@@ -241,6 +244,7 @@ extension HostileDevice: HCIControllerDelegate {
     channels?.close()
     (link, channels, security, bearer) = (nil, nil, nil, nil)
     startAdvertising()
+    linkChanged(self, false)
   }
 
   private func receiveCommand(_ command: [UInt8]) {

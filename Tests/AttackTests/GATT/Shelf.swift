@@ -39,6 +39,8 @@ final class Shelf: NSObject, @unchecked Sendable, CBPeripheralManagerDelegate {
     manager.updateValue(Data(text.utf8), for: characteristic, onSubscribedCentrals: nil)
   }
 
+  func forgetWrites() { writes = [] }
+
   /// Answers everything that waits.
   func answerWaiting() {
     let requests = waiting
