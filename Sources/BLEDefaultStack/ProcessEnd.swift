@@ -1,4 +1,5 @@
 import BLECore
+import BLECrypto
 import BLEHost
 import Dispatch
 import Glibc
@@ -24,6 +25,8 @@ enum ProcessEnd {
   static func watch(_ stack: MadeStack) {
     state.withLock { state in
       if state.stacks.isEmpty {
+        // Links that are closed then may be encrypted.
+        LibraryLifetime.untilTheEnd()
         atexit { ProcessEnd.finish() }
         state.signals = watchSignals()
       }
