@@ -29,6 +29,11 @@ public enum DefaultStack {
   /// Where the stacks of this process write: standard error, at the level that `BLE_LOG` names.
   public static let log = makeLog()
 
+  /// Where the state of all adapters of this user is kept. Nothing is made by asking.
+  public static var stateFolder: String { surroundings.stateFolder }
+  /// The folder with the bonds of all adapters of this user.
+  public static var bondFolder: BondFolder { surroundings.bondFolder }
+
   /// The adapter of this process, as environment and configuration file name it. With a mistake in the name, which is told on
   /// standard error once, it is one whose state is `unsupported`.
   public static var adapter: any Adapter {

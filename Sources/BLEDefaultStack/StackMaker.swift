@@ -18,7 +18,7 @@ struct StackMaker {
     if case .radio = name { loop = DispatchStackLoop(speed: radioSpeed) } else { loop = DispatchStackLoop() }
     let recording = record(paths, loop)
     let store = FilePeerStore(folder: surroundings.stateFolder, entropy: SystemEntropy(), log: log.labelled("peers"))
-    let bonds = FileBondStore(folder: surroundings.stateFolder + "/bonds", log: log.labelled("bonds"))
+    let bonds = surroundings.bondStore(log.labelled("bonds"))
     var options = HostOptions(name: Surroundings.programName, nameFollowsAdvertisement: true)
     let makeTransport: HCIController.TransportFactory
     switch name {

@@ -1,5 +1,6 @@
 import BLEAdapter
 import BLECore
+import BLEHost
 import Glibc
 
 /// What a process finds around itself: its environment and the user's folders. Read once, when the first adapter is wanted.
@@ -38,6 +39,11 @@ struct Surroundings: Sendable {
 
   /// Where what is to outlive the process is kept: `$XDG_STATE_HOME`, else `~/.local/state`, and in it a folder of ours.
   var stateFolder: String { base("XDG_STATE_HOME", "/.local/state") + "/swift-corebluetooth" }
+
+  private var bondPath: String { stateFolder + "/bonds" }
+  var bondFolder: BondFolder { BondFolder(bondPath) }
+
+  func bondStore(_ log: Logger) -> FileBondStore { FileBondStore(folder: bondPath, log: log) }
 
   var configurationPath: String { base("XDG_CONFIG_HOME", "/.config") + "/swift-corebluetooth/config.json" }
 

@@ -11,6 +11,8 @@ struct BondFile: ~Copyable {
   let path: String
   /// What this process has read or written last, and of which file.
   private var known: (version: FileVersion, records: BondRecords)?
+  /// Another process's changes have come with a reading, and were not told yet.
+  private var hasNews = false
 
   /// A file of this size is none of ours.
   private static let sizeLimit = 16 << 20
@@ -45,10 +47,17 @@ struct BondFile: ~Copyable {
   /// What another process has left here; `nil` where it is what this one knows.
   mutating func news(_ report: (String) -> Void) throws(PeerFileError) -> BondRecords? {
     var status = stat()
-    guard stat(path, &status) == 0, FileVersion(status) != known?.version else { return nil }
+    guard stat(path, &status) == 0, hasNews || FileVersion(status) != known?.version else { return nil }
     let lock = try FileLock(path + ".lock")
     defer { lock.unlock() }
+    defer { hasNews = false }
     return try read(report)
+  }
+
+  /// What the file holds, which is left as it is; `nil` where it cannot be understood.
+  func current() throws(PeerFileError) -> BondRecords? {
+    let file = try OpenFile(path, O_RDONLY)
+    return file.size <= Self.sizeLimit ? BondText.decode(try file.read(from: 0), of: adapter) : nil
   }
 
   private mutating func read(_ report: (String) -> Void) throws(PeerFileError) -> BondRecords? {
@@ -60,6 +69,7 @@ struct BondFile: ~Copyable {
       known = nil
       return nil
     }
+    if known != nil { hasNews = true }
     known = (file.version, records)
     return records
   }

@@ -18,8 +18,14 @@ public protocol BondStore: AnyObject, Sendable {
   func remove(_ identities: [DeviceAddress], of adapter: DeviceAddress) throws(BondStoreError)
   /// The bonds as other processes have left them since the last call or `open`; `nil` where nothing has changed.
   func news(of adapter: DeviceAddress) -> [Bond]?
+  /// Calls `changed`, from any thread, whenever there may be news, as far as that can be told; also for changes of this process.
+  func watch(_ changed: @escaping @Sendable () -> Void)
   /// Returns when everything is where it survives this process.
   func flush()
+}
+
+extension BondStore {
+  public func watch(_ changed: @escaping @Sendable () -> Void) {}
 }
 
 /// What a `BondStore` holds for one adapter.

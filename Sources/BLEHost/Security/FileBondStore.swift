@@ -9,12 +9,16 @@ import Synchronization
 /// are written at once, and whoever asked waits for the disk. Where no file can be had at all, as in a container without a
 /// home, bonds last as long as the process.
 ///
+/// What other processes change is noticed at once: links to devices whose bond was removed end.
+///
 /// `Sendable`: what is waiting is behind a mutex, and the files are touched only under another.
 public final class FileBondStore: BondStore {
   private struct Files: ~Copyable {
     /// At most a few: a process has one adapter, or two.
     var keys: [DeviceAddress: SecretKey] = [:]
     var files: [DeviceAddress: LockedFile] = [:]
+    var watch: BondWatch?
+    var changed: (@Sendable () -> Void)?
   }
 
   /// One file; used under the mutex of `Files` only.
@@ -50,6 +54,8 @@ public final class FileBondStore: BondStore {
         let records = try locked.file.open(newKey: newKey, report)
         files.files[adapter] = locked
         files.keys[adapter] = records.identityResolvingKey
+        // Only now is there a folder for certain.
+        if files.watch == nil, let changed = files.changed { files.watch = BondWatch(folder: folder, changed) }
         return records
       } catch {
         log.log(.warning, "\(error): bonds last only as long as this process")
@@ -85,6 +91,13 @@ public final class FileBondStore: BondStore {
         log.log(.warning, "\(error)")
         return nil
       }
+    }
+  }
+
+  public func watch(_ changed: @escaping @Sendable () -> Void) {
+    files.withLock { files in
+      files.changed = changed
+      files.watch = nil
     }
   }
 

@@ -82,6 +82,7 @@ public final class HostStack: Adapter, @unchecked Sendable {
     controller.tap = tap
     controller.delegate = self
     security.bondsDidChange = { [unowned self] in self.bondsDidChange() }
+    bondStore.watch { [weak self] in self?.onLoop { $0.security.refresh() } }
   }
 
   deinit {

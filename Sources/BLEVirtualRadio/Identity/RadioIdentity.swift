@@ -96,7 +96,7 @@ public final class RadioIdentity {
   }
 
   /// What the file says; `nil` where it is new or broken, and then it is written anew.
-  private static func read(_ descriptor: CInt) -> DeviceAddress? {
+  static func read(_ descriptor: CInt) -> DeviceAddress? {
     var buffer = [UInt8](repeating: 0, count: 512)
     let count = pread(descriptor, &buffer, buffer.count, 0)
     guard count > 0 else { return nil }

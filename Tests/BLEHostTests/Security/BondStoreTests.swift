@@ -106,6 +106,68 @@ import Testing
     #expect(FileBondStore(folder: folder.path).open(adapter, newKey: ownKey).bonds.count == 19)
   }
 
+  @Test func `a folder shows the bonds of all adapters, and leaves what it cannot understand as it is`() throws {
+    let folder = Folder()
+    let bonds = BondFolder(folder.path)
+    #expect(try bonds.adapters().isEmpty && folder.files.isEmpty)
+    let other = DeviceAddress(0x0200_0000_0007, kind: .public)
+    let store = FileBondStore(folder: folder.path)
+    for adapter in [adapter, other] { _ = store.open(adapter, newKey: ownKey) }
+    try store.keep(try bond(1), of: adapter)
+    try store.keep(try bond(2), of: other)
+    // Locks, what is being written and strangers are no adapters.
+    for name in ["notes", "public-", "random-00000000000", "public-0200000000070", "public-+20000000007", "public-1-2"]
+    {
+      try Data("x".utf8).write(to: URL(fileURLWithPath: folder.path + "/" + name))
+    }
+    #expect(try bonds.adapters() == [other, adapter])
+    expectSame(try bonds.records(of: adapter).bonds.first, try bond(1))
+    try bonds.remove([try bond(1).identity], of: adapter)
+    let left = try bonds.records(of: adapter)
+    #expect(left.bonds.isEmpty && left.identityResolvingKey == ownKey)
+    expectSame(try bonds.records(of: other).bonds.first, try bond(2))
+
+    let path = folder.path + "/public-020000000007"
+    var octets = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    octets[octets.count / 2] ^= 1
+    try Data(octets).write(to: URL(fileURLWithPath: path))
+    #expect(throws: BondStoreError.self) { try bonds.records(of: other) }
+    #expect(throws: BondStoreError.self) { try bonds.remove([try bond(2).identity], of: other) }
+    #expect(throws: BondStoreError.self) { try bonds.records(of: DeviceAddress(1, kind: .public)) }
+    #expect([UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) == octets)
+  }
+
+  @Test func `what another process has changed is news also where this one has written since`() throws {
+    let folder = Folder()
+    let (one, two) = (FileBondStore(folder: folder.path), FileBondStore(folder: folder.path))
+    for store in [one, two] { _ = store.open(adapter, newKey: ownKey) }
+    for number in 1...2 { try one.keep(try bond(UInt64(number)), of: adapter) }
+    #expect(two.news(of: adapter)?.count == 2 && one.news(of: adapter) == nil)
+    two.update(try bond(2), of: adapter)
+    try one.remove([try bond(1).identity], of: adapter)
+    two.flush()
+    #expect(two.news(of: adapter)?.map(\.identity) == [try bond(2).identity])
+    #expect(two.news(of: adapter) == nil)
+    #expect(one.news(of: adapter)?.count == 1)
+    #expect(one.news(of: adapter) == nil)
+  }
+
+  @Test func `whoever watches hears of what another process removes`() async throws {
+    let folder = Folder()
+    let store = FileBondStore(folder: folder.path)
+    let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    store.watch { continuation.yield() }
+    _ = store.open(adapter, newKey: ownKey)
+    try store.keep(try bond(1), of: adapter)
+    #expect(store.news(of: adapter) == nil)
+    try BondFolder(folder.path).remove([try bond(1).identity], of: adapter)
+    for await _ in changes {
+      guard let bonds = store.news(of: adapter) else { continue }
+      #expect(bonds.isEmpty)
+      break
+    }
+  }
+
   @Test func `a file that was cut short, changed or is foreign is set aside and told, and never overwritten`() throws {
     let source = Folder()
     let store = FileBondStore(folder: source.path)

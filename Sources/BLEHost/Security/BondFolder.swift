@@ -1,0 +1,54 @@
+public import BLECore
+import BLECrypto
+import Glibc
+
+/// The bonds of all adapters of one user, looked at without an adapter: for tools that show them and take them away, also while
+/// other processes use them. Those notice what was taken away (`FileBondStore`).
+public struct BondFolder: Sendable {
+  private let path: String
+
+  /// - Parameter path: the folder of a `FileBondStore`. Nothing is made where there is none.
+  public init(_ path: String) { self.path = path }
+
+  /// The identities of the adapters that bonds are kept for, in the order of their addresses.
+  public func adapters() throws(BondStoreError) -> [DeviceAddress] {
+    guard let folder = opendir(path) else {
+      if errno == ENOENT { return [] }
+      throw BondStoreError(PeerFileError.system("open", path).description)
+    }
+    defer { closedir(folder) }
+    var adapters: [DeviceAddress] = []
+    while let entry = readdir(folder) {
+      let length = MemoryLayout.size(ofValue: entry.pointee.d_name)
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: length) { String(cString: $0) }
+      }
+      let parts = name.split(separator: "-", omittingEmptySubsequences: false)
+      if parts.count == 2, let address = BondText.address(parts[0], parts[1]) { adapters.append(address) }
+    }
+    return adapters.sorted { ($0.value, $0.kind.rawValue) < ($1.value, $1.kind.rawValue) }
+  }
+
+  /// What is kept for one adapter at this moment. The file is not touched, whatever is in it.
+  public func records(of adapter: DeviceAddress) throws(BondStoreError) -> BondRecords {
+    let file = BondFile(adapter: adapter, folder: path)
+    do throws(PeerFileError) {
+      if let records = try file.current() { return records }
+    } catch {
+      throw BondStoreError(error.description)
+    }
+    throw BondStoreError("\(file.path) is no bond file of this adapter, or not whole")
+  }
+
+  /// Takes bonds away. When it returns they are gone for good.
+  public func remove(_ identities: [DeviceAddress], of adapter: DeviceAddress) throws(BondStoreError) {
+    // A file that cannot be understood is not replaced by an empty one here.
+    let key = try records(of: adapter).identityResolvingKey
+    var file = BondFile(adapter: adapter, folder: path)
+    do throws(PeerFileError) {
+      try file.change(newKey: key, { _ in }) { $0.remove(identities) }
+    } catch {
+      throw BondStoreError(error.description)
+    }
+  }
+}
