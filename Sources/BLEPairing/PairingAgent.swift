@@ -15,7 +15,8 @@ public protocol PairingAgent: AnyObject, Sendable {
   var wantsAuthentication: Bool { get }
   /// Shows something, or asks: `request.kind` says what. What is asked is answered by the request itself, once.
   func pairing(_ request: PairingRequest)
-  /// The pairing with `peer` is over: what was shown goes away. By default nothing is done.
+  /// The pairing with `peer` is over: what was shown goes away. Told of every pairing, also where nothing was shown or asked. By
+  /// default nothing is done.
   func pairingEnded(with peer: PairingPeer, _ outcome: PairingOutcome)
   /// The peer types the passkey that this side shows. By default nothing is done.
   func pairing(with peer: PairingPeer, typed keypress: PairingKeypress)

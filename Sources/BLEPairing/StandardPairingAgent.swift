@@ -28,44 +28,18 @@ public final class StandardPairingAgent: PairingAgent {
 
   public func pairingEnded(with peer: PairingPeer, _ outcome: PairingOutcome) {
     guard let terminal, case .failed(let reason) = outcome else { return }
-    queue.async { terminal.show("Pairing with \(Self.name(of: peer)) failed: \(reason)\n") }
+    queue.async { terminal.show("Pairing with \(peer.title) failed: \(reason)\n") }
   }
 
   private static func ask(_ request: PairingRequest, on terminal: Terminal) {
     if request.isOver { return }
-    let peer = name(of: request.peer)
-    switch request.kind {
-    case .displayPasskey(let digits):
-      terminal.show("\(request.method.rawValue): type \(digits) on \(peer)\n")
-    case .enterPasskey:
-      terminal.show("\(request.method.rawValue): the six digits that \(peer) shows (nothing: refuse): ")
-      if !request.enter(terminal.readLine(while: { !request.isOver }) ?? "") { request.refuse() }
-    case .compare(let digits):
-      terminal.show("\(request.method.rawValue): does \(peer) show \(digits)? [y/N] ")
-      answer(request, terminal)
-    case .permit: request.accept()
-    case .replaceBond(let kept):
-      terminal.show(
-        "\(peer) pairs anew by \(request.method.rawValue), which does not prove that it is the same device. "
-          + "Replace the keys that came by \(kept.rawValue)? [y/N] ")
-      answer(request, terminal)
-    }
-  }
-
-  private static func answer(_ request: PairingRequest, _ terminal: Terminal) {
-    let line = terminal.readLine(while: { !request.isOver })?.lowercased()
-    if line == "y" || line == "yes" { request.accept() } else { request.refuse() }
-  }
-
-  /// A device chooses its name: nothing in it reaches the terminal but plain characters.
-  private static func name(of peer: PairingPeer) -> String {
-    let name = (peer.name ?? "").unicodeScalars.map { scalar in
-      switch scalar.properties.generalCategory {
-      case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: "?"
-      default: String(scalar)
-      }
-    }
-    return name.isEmpty ? "\(peer.address)" : "\"\(name.prefix(60).joined())\" (\(peer.address))"
+    if case .displayPasskey = request.kind { return terminal.show(request.question + "\n") }
+    repeat {
+      terminal.show(request.question)
+      guard let line = terminal.readLine(while: { !request.isOver }) else { return request.refuse() }
+      if request.answer(typed: line) { return }
+      terminal.show("These are not six digits.\n")
+    } while !request.isOver
   }
 }
 

@@ -17,7 +17,7 @@ extension Pairing {
   /// Draws and shows a passkey, or asks for the one that the peer shows.
   mutating func beginPasskeyEntry(_ entry: AssociationModel.PasskeyEntry) {
     if entry == (isInitiator ? .initiatorDisplays : .responderDisplays) {
-      let passkey = source.passkey()
+      let passkey = policy.fixedPasskey ?? source.passkey()
       self.passkey = passkey
       ask(.displayPasskey(passkey))
     } else {

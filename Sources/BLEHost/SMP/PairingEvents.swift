@@ -101,3 +101,22 @@ public enum PairingFailure: Error, Hashable, Sendable {
   /// The keys could not be put where they outlive this process. What was kept before is as it was.
   case notKept
 }
+
+extension PairingFailure: CustomStringConvertible {
+  /// The reason, as the second half of a sentence for people.
+  public var description: String {
+    switch self {
+    case .refusedByPeer(let reason): "the device refused: \(reason)"
+    case .refused(let reason): "refused here: \(reason)"
+    case .timedOut: "the device did not go on"
+    case .encryptionFailed: "the link could not be encrypted"
+    case .bondFailed: "the link could not be encrypted with the keys of an earlier pairing"
+    case .cancelled: "given up here"
+    case .disconnected: "the link has ended"
+    case .tooSoon(let delay): "too soon after a failure: \(delay.nanoseconds / 1_000_000_000 + 1) s to wait"
+    case .busy: "another pairing is under way"
+    case .tooManyBonds: "there is no room for the keys of one more device"
+    case .notKept: "the keys could not be kept"
+    }
+  }
+}

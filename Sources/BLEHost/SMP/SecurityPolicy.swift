@@ -23,6 +23,10 @@ public struct SecurityPolicy: Sendable {
   public var asksBeforeJustWorks = true
   /// Accepts the specification's debug key from a peer. For debugging only: whoever listens can read along.
   public var allowsDebugKey = false
+  /// The passkey that this device shows, the same each time, as one that is printed on it; `nil`: another for each pairing. Each
+  /// pairing, also a failed one, tells whoever takes part or listens something about it, until it is known: for devices that
+  /// cannot show anything.
+  public var fixedPasskey: SixDigits?
   /// Tells the peer when a digit is typed, where it wants to know.
   public var sendsKeypresses = false
   /// A central pairs or encrypts when a peripheral asks for it.

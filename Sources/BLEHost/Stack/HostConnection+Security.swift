@@ -247,6 +247,12 @@ extension HostConnection {
     return dialogue
   }
 
+  /// Tells the agent how a pairing ended, also one in which nothing was asked.
+  private func tellEnd(_ outcome: PairingOutcome) {
+    _ = dialogue
+    endDialogue(outcome)
+  }
+
   private func endDialogue(_ outcome: PairingOutcome = .failed("the link has ended")) {
     guard let dialogue = protection.dialogue else { return }
     protection.dialogue = nil
@@ -312,14 +318,15 @@ extension HostConnection: SecurityManagerDelegate {
       stack.bonded(self)
       if let serverLink { keepClientState(serverLink.state) }
     }
-    endDialogue(.paired(result.security.method, isBonded: result.isBonded))
+    tellEnd(.paired(result.security.method, isBonded: result.isBonded))
     finishPairing(.success(result.security))
     finishRaise(.raised)
   }
 
   func securityManager(_ manager: SecurityManager, didFail failure: PairingFailure) {
     guard isUp else { return }
-    endDialogue(.failed("\(failure)"))
+    // Keys of an earlier pairing that do not fit are no pairing.
+    if failure == .bondFailed { endDialogue() } else { tellEnd(.failed("\(failure)")) }
     if failure == .bondFailed, role == .central { return endWithoutBond(.bondLost) }
     finishPairing(.failure(failure))
     finishRaise(failure == .tooManyBonds ? .tooManyBonds : .failed)

@@ -25,6 +25,26 @@ import Testing
     }
   }
 
+  @Test func `a device that cannot show another passkey each time shows the one that it has`() throws {
+    var display = SecurityPolicy.test(.displayOnly)
+    display.fixedPasskey = SixDigits(12_345)
+    for isSecure in [true, false] {
+      for showsAsCentral in [true, false] {
+        let keyboard = SecurityPolicy.test(.keyboardOnly, secure: isSecure)
+        let pair = PairingPair(
+          central: showsAsCentral ? display : keyboard, peripheral: showsAsCentral ? keyboard : display)
+        pair.play()
+        let shows = showsAsCentral ? pair.central : pair.peripheral
+        guard case .displayPasskey(let digits)? = shows.questions.first?.kind else {
+          Issue.record("nothing was shown")
+          continue
+        }
+        #expect(digits.digits == "012345")
+        #expect(shows.result?.security.method == .passkeyEntry)
+      }
+    }
+  }
+
   @Test func `S10 a pairing that must be authenticated does not fall to Just Works`() {
     for (level, isSecure) in [
       (SecurityLevel.authenticated, true), (.authenticated, false), (.authenticatedSecureConnections, true),

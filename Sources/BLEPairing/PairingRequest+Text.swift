@@ -1,0 +1,53 @@
+/// How a request reads on a terminal, and what a line typed there answers: for agents that ask by text.
+extension PairingRequest {
+  /// One line for people. Nothing in it does anything to a terminal, whatever the peer calls itself. Where something is asked it
+  /// ends so that an answer may be typed behind it.
+  public var question: String {
+    let method = method.rawValue
+    switch kind {
+    case .displayPasskey(let digits): return "\(method): type \(digits) on \(peer.title)"
+    case .enterPasskey: return "\(method): the six digits that \(peer.title) shows (nothing: refuse): "
+    case .compare(let digits): return "\(method): does \(peer.title) show \(digits)? [y/N] "
+    case .permit: return "Pair with \(peer.title)? Nobody checks that it is what it says (\(method)). [y/N] "
+    case .replaceBond(let kept):
+      return "\(peer.title) pairs anew by \(method), which does not prove that it is the same device. "
+        + "Replace the keys that came by \(kept.rawValue)? [y/N] "
+    }
+  }
+
+  /// Answers by a line that was typed: six digits where these are asked for, else `y` or `yes` for a yes. Nothing, or anything
+  /// else than a yes, is a no.
+  ///
+  /// - Returns: false, and nothing was answered, where digits are asked for and this is something else: ask again.
+  @discardableResult
+  public func answer(typed line: String) -> Bool {
+    let words = line.split(whereSeparator: \.isWhitespace)
+    switch kind {
+    case .displayPasskey: return true
+    case .enterPasskey:
+      if words.isEmpty {
+        refuse()
+        return true
+      }
+      // People write six digits as three and three.
+      return enter(words.joined())
+    case .compare, .permit, .replaceBond:
+      let word = words.first?.lowercased()
+      if words.count == 1, word == "y" || word == "yes" { accept() } else { refuse() }
+      return true
+    }
+  }
+}
+
+extension PairingPeer {
+  /// The name and the address, for people. A device chooses its name: only plain characters of it are left.
+  public var title: String {
+    let plain = (name ?? "").unicodeScalars.prefix(60).map { scalar in
+      switch scalar.properties.generalCategory {
+      case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: "?"
+      default: String(scalar)
+      }
+    }
+    return plain.isEmpty ? "\(address)" : "\"\(plain.joined())\" (\(address))"
+  }
+}
