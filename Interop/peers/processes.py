@@ -2,13 +2,16 @@
 
 import asyncio
 import contextlib
+import fcntl
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import sys
 import tempfile
+import termios
 
 from . import deadline
 
@@ -96,6 +99,38 @@ class Process:
         return ' '.join(self.command[:3])
 
 
+class Terminal:
+    """A pseudo-terminal that a program asks its user on, while its output goes elsewhere."""
+
+    def __init__(self):
+        self._master, self._slave = os.openpty()
+        os.set_blocking(self._master, False)
+        self.text = ''
+
+    def take(self):
+        """In the new process, whose session has no terminal yet."""
+        fcntl.ioctl(self._slave, termios.TIOCSCTTY, 0)
+
+    async def answer(self, pattern, line):
+        """Waits until `pattern` is shown, types `line` and answers the match."""
+
+        async def shown():
+            while not (match := re.search(pattern, self.text)):
+                with contextlib.suppress(BlockingIOError):
+                    self.text += os.read(self._master, 4096).decode(errors='replace')
+                await asyncio.sleep(0.02)
+            return match
+
+        match = await deadline.within(deadline.STEP, f'{pattern} on the terminal', shown())
+        self.text = self.text[match.end() :]
+        os.write(self._master, f'{line}\n'.encode())
+        return match
+
+    def close(self):
+        os.close(self._master)
+        os.close(self._slave)
+
+
 class Processes:
     """All programs of one test: none outlives it. What they said is kept in the test's folder."""
 
@@ -117,10 +152,11 @@ class Processes:
                 print(f'--- {process.log_path}\n{process.log_path.read_text(encoding="utf-8")}')
         shutil.rmtree(self._runtime, ignore_errors=True)
 
-    async def start(self, name, *command):
+    async def start(self, name, *command, device=None, terminal=None):
+        """Starts a program. `device`: whose memory it has, by default its own; `terminal`: where it asks its user."""
         environment = {key: value for key, value in os.environ.items() if not key.startswith('BLE_')}
         # Each program is a device of its own, with a memory of its own.
-        environment['XDG_STATE_HOME'] = str(self.folder / f'{name}-state')
+        environment['XDG_STATE_HOME'] = str(self.folder / f'{device or name}-state')
         environment['XDG_RUNTIME_DIR'] = self._runtime
         environment['NO_COLOR'] = '1'
         environment['PYTHONPATH'] = str(HERE.parent)
@@ -131,14 +167,17 @@ class Processes:
             stderr=asyncio.subprocess.PIPE,
             env=environment,
             limit=1 << 20,
+            # Nobody asks on the terminal that the tests were started from.
+            start_new_session=True,
+            preexec_fn=terminal and terminal.take,
         )
         running = Process(list(command), process, self.folder / f'{name}.log')
         self._running.append(running)
         return running
 
-    async def ble(self, name, *arguments):
+    async def ble(self, name, *arguments, **options):
         """The tool, with these arguments."""
-        return await self.start(name, TOOL, *arguments)
+        return await self.start(name, TOOL, *arguments, **options)
 
     async def bumble_controllers(self, count=2):
         """The ports of controllers of Bumble on one link."""

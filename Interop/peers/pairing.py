@@ -1,0 +1,178 @@
+"""Pairing with Bumble: the methods, what each side is told for them, and Bumble's part of the dialogue."""
+
+import asyncio
+import dataclasses
+import functools
+import pathlib
+import secrets
+
+from bumble.core import AdvertisingData
+from bumble.gatt import Characteristic, Service
+from bumble.hci import Role
+from bumble.pairing import OobData, PairingConfig, PairingDelegate
+from bumble.smp import OobContext, OobLegacyContext
+
+from . import deadline
+
+PROFILE = pathlib.Path(__file__).resolve().parent.parent / 'profiles' / 'protected.json'
+SECRET = b'secret'
+PASSKEY = 271828
+
+NOTHING = PairingDelegate.NO_OUTPUT_NO_INPUT
+KEYBOARD = PairingDelegate.KEYBOARD_INPUT_ONLY
+DISPLAY = PairingDelegate.DISPLAY_OUTPUT_ONLY
+YES_NO = PairingDelegate.DISPLAY_OUTPUT_AND_YES_NO_INPUT
+
+
+@dataclasses.dataclass
+class Method:
+    """One way to pair: the word of our JSON for it, what our tool is told, and what Bumble can show and type."""
+
+    name: str
+    word: str
+    ours: list[str]
+    bumble: int
+    is_secure: bool
+
+    def __str__(self):
+        return f'{self.name}-{"secure" if self.is_secure else "legacy"}'
+
+    @property
+    def is_authenticated(self):
+        return self.word != 'just-works'
+
+    @property
+    def level(self):
+        return 'encrypted' if not self.is_authenticated else 'secure' if self.is_secure else 'authenticated'
+
+
+def methods():
+    """All methods, in both kinds of pairing that there are of each."""
+    kinds = [
+        ('just-works', 'just-works', ['--io', 'no-input-no-output'], NOTHING, (True, False)),
+        ('passkey-of-ours', 'passkey-entry', ['--io', 'display-only'], KEYBOARD, (True, False)),
+        ('passkey-of-theirs', 'passkey-entry', ['--io', 'keyboard-only', '--passkey', str(PASSKEY)], DISPLAY, (True, False)),
+        ('comparison', 'numeric-comparison', ['--io', 'display-yes-no'], YES_NO, (True,)),
+        ('out-of-band', 'out-of-band', ['--io', 'no-input-no-output'], NOTHING, (True, False)),
+    ]
+    return [Method(name, word, ours, bumble, secure) for name, word, ours, bumble, kinds in kinds for secure in kinds]
+
+
+class Delegate(PairingDelegate):
+    """Bumble's user."""
+
+    def __init__(self, io_capability):
+        super().__init__(io_capability)
+        # What our side shows, for Bumble's user to type.
+        self.passkey = asyncio.Queue()
+        self.compared = asyncio.Queue()
+
+    async def generate_passkey(self):
+        return PASSKEY
+
+    async def get_number(self):
+        return int(await deadline.within(deadline.STEP, 'the passkey', self.passkey.get()))
+
+    async def compare_numbers(self, number, digits):
+        self.compared.put_nowait(f'{number:0{digits}}')
+        return True
+
+
+class BumblePairing:
+    """Makes a device of Bumble pair by one method, and holds what goes to and fro by another way."""
+
+    def __init__(self, device, method, folder):
+        self.device = device
+        self.method = method
+        self.delegate = Delegate(method.bumble)
+        self.context = OobContext()
+        self.key = OobLegacyContext(secrets.token_bytes(16))
+        self.theirs, self.ours = folder / 'theirs.oob', folder / 'ours.oob'
+        self.endings = asyncio.Queue()
+        device.pairing_config_factory = self._configuration
+        device.on('connection', self._connected)
+        if method.word == 'out-of-band':
+            shared = OobData(shared_data=self.context.share()) if method.is_secure else OobData(legacy_context=self.key)
+            self.theirs.write_text(f'# of Bumble\n{bytes(shared.to_ad()).hex()}\n')
+
+    @property
+    def options(self):
+        """What our tool is told."""
+        if self.method.word != 'out-of-band':
+            return self.method.ours
+        made = ['--make-oob', str(self.ours)] if self.method.is_secure else []
+        return [*self.method.ours, '--oob', str(self.theirs), *made]
+
+    def _connected(self, connection):
+        connection.on(connection.EVENT_PAIRING, functools.partial(self._paired, connection))
+        connection.on(connection.EVENT_PAIRING_FAILURE, self.endings.put_nowait)
+
+    def _paired(self, connection, keys):
+        if connection.role == Role.PERIPHERAL:
+            # Of legacy pairing's two keys Bumble as a peripheral keeps its own for the role of the central, and would
+            # answer with the other: links are encrypted with the key that the peripheral has handed out.
+            keys.ltk_central, keys.ltk_peripheral = keys.ltk_peripheral, keys.ltk_central
+        self.endings.put_nowait(None)
+
+    def _configuration(self, connection):
+        oob = None
+        if self.method.word == 'out-of-band':
+            peer = None
+            if self.method.is_secure:
+                lines = [line for line in self.ours.read_text().splitlines() if not line.startswith('#')]
+                peer = OobData.from_ad(AdvertisingData.from_bytes(bytes.fromhex(''.join(lines)))).shared_data
+            oob = PairingConfig.OobConfig(
+                our_context=self.context if self.method.is_secure else None,
+                peer_data=peer,
+                legacy_context=None if self.method.is_secure else self.key,
+            )
+        return PairingConfig(
+            sc=self.method.is_secure,
+            mitm=self.method.is_authenticated,
+            delegate=self.delegate,
+            # The address that it is on the air by; without this Bumble names its controller's public one.
+            identity_address_type=PairingConfig.AddressType.RANDOM,
+            oob=oob,
+        )
+
+    async def ended(self):
+        """The end of the next pairing, which is to be a good one."""
+        reason = await deadline.within(deadline.STEP, 'the end of the pairing', self.endings.get())
+        assert reason is None, f'Bumble: pairing failed: {reason}'
+
+    async def forget(self):
+        """Bumble loses its keys."""
+        await self.device.keystore.delete_all()
+
+
+class ProtectedPeripheral:
+    """A peripheral of Bumble's whose one value is read over encrypted links only."""
+
+    NAME = 'Guarded'
+
+    def __init__(self, device, is_authenticated):
+        self.device = device
+        permissions = Characteristic.Permissions.READABLE | (
+            Characteristic.Permissions.READ_REQUIRES_AUTHENTICATION
+            if is_authenticated
+            else Characteristic.Permissions.READ_REQUIRES_ENCRYPTION
+        )
+        device.add_services([Service('FFF0', [Characteristic('FFF3', Characteristic.Properties.READ, permissions, SECRET)])])
+
+    async def advertise(self):
+        data = AdvertisingData(
+            [
+                (AdvertisingData.Type.FLAGS, bytes([0x06])),
+                (AdvertisingData.Type.COMPLETE_LOCAL_NAME, self.NAME.encode()),
+            ]
+        )
+        await deadline.within(
+            deadline.STEP,
+            'advertising',
+            self.device.start_advertising(
+                auto_restart=True,
+                advertising_data=bytes(data),
+                advertising_interval_min=50,
+                advertising_interval_max=50,
+            ),
+        )
