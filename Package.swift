@@ -119,7 +119,7 @@ var targets: [Target] = []
         "symbol-comparison",
         "delegate-check",
       ]),
-    tests("ToolTests", knows: ["BLECore", "CoreBluetooth", "BLESession", "ble"]),
+    tests("ToolTests", knows: ["BLECore", "BLEPairing", "BLEHost", "CoreBluetooth", "BLESession", "ble"]),
     tests("VectorTests", knows: ["vector-runner"]),
   ]
 

@@ -16,6 +16,6 @@ extension Tool {
     subcommands: [
       DemoCommand.node, ScanCommand.node, ExploreCommand.node, ReadCommand.node, WriteCommand.node,
       SubscribeCommand.node, ServeCommand.node, DeviceFileCommand.node, L2CAPCommand.group, ControllerCommand.node,
-      CaptureShowCommand.group,
+      CaptureShowCommand.group, PairCommand.node, BondsRemoveCommand.unpairNode, BondsCommand.group,
     ])
 }

@@ -1,4 +1,6 @@
 import BLECore
+import BLEHost
+import BLEPairing
 import BLESession
 import CoreBluetooth
 import Foundation
@@ -20,11 +22,38 @@ struct ProfileTests {
     try #require(try ProfileReader.read(profile(characteristic: text)).services.first?.characteristics.first)
   }
 
-  @Test(arguments: ["thermometer.json", "echo.json"])
+  @Test(arguments: ["thermometer.json", "echo.json", "lock.json"])
   func `The examples are profiles`(name: String) throws {
     let path = Self.examples.appendingPathComponent(name).path
     let profile = try ProfileSource.file(path).load()
     #expect(profile.name != nil && !profile.advertisedServices.isEmpty)
+  }
+
+  /// A profile with nothing but `text` besides its services.
+  private func profile(security text: String) -> String {
+    "{\"security\": \(text), \"services\": [{\"uuid\": \"FFF0\", \"characteristics\": []}]}"
+  }
+
+  @Test func `A profile may say what it insists on when it is paired with`() throws {
+    let whole = try ProfileReader.read(
+      profile(security: #"{"io": "display-only", "minimum_level": "secure", "passkey": "012345"}"#)
+    ).security
+    #expect(whole?.capability == .displayOnly && whole?.minimumLevel == .authenticatedSecureConnections)
+    #expect(whole?.passkey?.digits == "012345")
+    #expect(try ProfileReader.read(profile(security: "{}")).security == SecurityRequirements())
+  }
+
+  @Test(arguments: [
+    (#"{"io": "display"}"#, 21, "is not what can be shown and typed"),
+    (#"{"passkey": 12345}"#, 26, "six digits as a string"),
+    (#"{"passkey": "12345"}"#, 26, "six digits"), (#"{"pass": "123456"}"#, 15, "security has no \"pass\""),
+    (#"{"minimum_level": "open"}"#, 32, "is not a level of security"), ("[]", 14, "an object for security"),
+    (#"{"io": "no-input-no-output", "passkey": "123456"}"#, 54, "of no use"),
+    (#"{"io": "no-input-no-output", "minimum_level": "secure"}"#, 60, "expected encrypted"),
+  ])
+  func `A mistake in what a profile insists on is told with its place`(text: String, column: Int, hint: String) throws {
+    let error = try #require(throws: PositionedError.self) { try ProfileReader.read(profile(security: text)) }
+    #expect(error.position == TextPosition(line: 1, column: column) && error.message.contains(hint), "\(error)")
   }
 
   @Test func `R3.12 Owenli has two services, a counter, a name with its description and a value to read`() throws {

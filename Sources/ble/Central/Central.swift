@@ -171,7 +171,7 @@ extension Central: @MainActor CBCentralManagerDelegate {
   }
 
   func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?) {
-    let reason = error.map { $0.localizedDescription.inert } ?? "no reason given"
+    let reason = error.map { $0.localizedDescription.inert + ForgottenBond.remedy($0, peripheral) } ?? "no reason given"
     settle(peripheral) { .failed(ToolError(.failed, "No connection to \($0.title): \(reason)")) }
   }
 
@@ -181,7 +181,9 @@ extension Central: @MainActor CBCentralManagerDelegate {
     settle(peripheral) { device in
       .ended(
         error.map {
-          ToolError(.failed, "The connection to \(device.title) ended: \($0.localizedDescription.inert)")
+          let remedy = ForgottenBond.remedy($0, peripheral)
+          let reason = $0.localizedDescription.inert + remedy
+          return ToolError(.failed, "The connection to \(device.title) ended: \(reason)")
         })
     }
   }

@@ -5,7 +5,7 @@ import CoreBluetooth
   let peripheral: CBPeripheral
   /// The name under which it was found.
   let name: String?
-  private let session: Session
+  let session: Session
   /// Why nothing more can be asked, where it is so.
   private let linkFailure: () -> ToolError?
 
@@ -107,7 +107,7 @@ import CoreBluetooth
   }
 
   /// Waits for an answer from the device: what was sent before has arrived then. Leaving at once would take it along.
-  private func flush() async throws(ToolError) {
+  func flush() async throws(ToolError) {
     let known = (peripheral.services ?? []).prefix(1).map(\.uuid)
     try await ask("Waiting for the device", .services) { peripheral.discoverServices(known) }
   }

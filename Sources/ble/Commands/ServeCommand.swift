@@ -16,13 +16,14 @@ struct ServeCommand: Command {
       type to those that have subscribed; battery is the Battery Service with a falling level.
 
       A profile file is JSON: services with their characteristics, properties, permissions, values, descriptors, \
-      notifications by interval and what a write does. Examples/profiles describes it. A mistake is told with file, line \
-      and what was expected (status 65).
+      notifications by interval, what a write does, and what is asked of those who pair. Examples/profiles describes it. \
+      A mistake is told with file, line and what was expected (status 65).
 
       A device description file (Docs/device-files.md) is the other side of 'ble command': it is played with its frames, its \
       handshake and its state. Typing the name of a notification says it, charge=50 changes a field of the state.
 
-      Runs until Ctrl-C and prints what happens: advertising, subscribed, unsubscribed, read, written, notified.
+      Runs until Ctrl-C and prints what happens: advertising, subscribed, unsubscribed, read, written, notified, passkey, \
+      paired, pairing-failed.
       """,
     arguments: [profile], options: [name, duration, untilInputEnds]
   ) { (arguments) throws(UsageError) in
@@ -38,9 +39,11 @@ struct ServeCommand: Command {
   let endsWithInput: Bool
 
   func run(in session: Session) async throws(ToolError) {
+    session.pairing.serve(nil)
     if let description = try source.device() { return try await play(description, in: session) }
     var profile = try source.load()
     if let name { profile.name = name }
+    session.pairing.serve(profile.security)
     let server = ProfileServer(profile, in: session)
     let input = listen(for: profile, server)
     defer { input?.stop() }

@@ -17,9 +17,9 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     switch self {
     case .done: "Done."
     case .usage: "The command line cannot be understood."
-    case .badData: "A file has a mistake: a profile or a capture."
+    case .badData: "A file has a mistake: a profile, a capture, bonds, out-of-band data."
     case .noInput: "A file cannot be opened or written."
-    case .notFound: "The device, service or characteristic was not found."
+    case .notFound: "The device, service, characteristic or bond was not found."
     case .unavailable: "Bluetooth is not available, switched off or not permitted."
     case .failed: "The operation failed: refused by the peer, or the link was lost."
     case .timedOut: "No answer in time."

@@ -7,6 +7,8 @@ struct Profile: Equatable, Sendable {
   /// The services that are advertised.
   var advertisedServices: [BLEUUID]
   var services: [Service]
+  /// What it insists on when it is paired with, and what it can show and type.
+  var security: SecurityRequirements?
 
   struct Service: Equatable, Sendable {
     let uuid: BLEUUID

@@ -13,10 +13,12 @@ enum ProfileReader {
     let name = try file.optional("name")?.text(longest: longestName, "the local name")
     let services = try file.required("services").list("a list of services", 1...mostServices, of: service)
     let advertised = try file.optional("advertise")?.list("a list of UUIDs", 0...mostServices, of: PositionedJSON.uuid)
+    let security = try file.optional("security").map(requirements)
     try file.finish()
     var primary: [BLEUUID] = []
     for service in services where service.isPrimary && !primary.contains(service.uuid) { primary.append(service.uuid) }
-    return Profile(name: name, advertisedServices: advertised ?? primary, services: services)
+    return Profile(
+      name: name, advertisedServices: advertised ?? primary, services: services, security: security)
   }
 
   /// The octets that a name may have in the GAP service (Core, Vol 3 Part C 12.1).

@@ -23,7 +23,8 @@ struct CommonOptions: Sendable {
   static let verbose = Option.counter("verbose", letter: "v", "Log what happens; -vv and -vvv log more.")
   static let quiet = Option.flag("quiet", letter: "q", "Print results only.")
 
-  static let all = [adapter, timeout, capture, captureAir, captureKeys, captureRedacted, json, verbose, quiet]
+  static let all =
+    [adapter, timeout, capture, captureAir, captureKeys, captureRedacted] + PairingOptions.all + [json, verbose, quiet]
 
   let adapter: AdapterName?
   let timeout: Seconds
@@ -34,6 +35,7 @@ struct CommonOptions: Sendable {
   let isJSON: Bool
   let verbosity: Int
   let isQuiet: Bool
+  let pairing: PairingOptions
 
   init(_ arguments: ParsedArguments) throws(UsageError) {
     adapter = try arguments.value(of: Self.adapter)
@@ -45,6 +47,7 @@ struct CommonOptions: Sendable {
     isJSON = arguments.isGiven(Self.json)
     verbosity = arguments.count(of: Self.verbose)
     isQuiet = arguments.isGiven(Self.quiet)
+    pairing = try PairingOptions(arguments)
     if isQuiet, verbosity > 0 { throw UsageError("'--quiet' and '--verbose' contradict each other") }
     if isCaptureRedacted, capture == nil { throw UsageError("'--capture-redacted' is of no use without '--capture'") }
     for (option, path) in [(Self.capture, capture), (Self.captureAir, captureAir), (Self.captureKeys, captureKeys)]

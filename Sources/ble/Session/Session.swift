@@ -3,6 +3,7 @@
   let options: CommonOptions
   let output: Output
   let waiting = Waiting()
+  let pairing: PairingDesk
   private let signals: Signals
 
   /// In seconds.
@@ -11,6 +12,7 @@
   init(options: CommonOptions, style: Style) {
     self.options = options
     self.output = Output(isJSON: options.isJSON, isQuiet: options.isQuiet, style: style)
+    self.pairing = PairingDesk(options.pairing, output, waiting)
     self.signals = Signals(interrupting: waiting)
     output.onClosed = { [waiting] in
       waiting.interrupt(ToolError(.outputClosed, "Whoever read the output has gone."))
@@ -21,6 +23,8 @@
     var failure: ToolError?
     do {
       try options.checkCapture()
+      try pairing.begin()
+      try await pairing.makeOutOfBandData()
       try await command.run(in: self)
     } catch {
       failure = error

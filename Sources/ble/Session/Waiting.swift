@@ -19,6 +19,8 @@ import Dispatch
   private var lastNumber = 0
   /// Why everything is to end, once it is.
   private(set) var interruption: ToolError?
+  /// The user is being asked something: meanwhile nothing is too late.
+  var isHeld = false
 
   /// Waits until `condition` is true.
   /// - Parameters:
@@ -36,13 +38,18 @@ import Dispatch
       waiters.append(
         Waiter(number: number, isCleanUp: isCleanUp, condition: condition, continuation: continuation))
       guard let seconds else { return }
-      DispatchQueue.main.asyncAfter(deadline: .now() + seconds) { [weak self] in
-        MainActor.assumeIsolated {
-          self?.finish(number, .failure(late ?? ToolError(.timedOut, "No answer within \(seconds.plain) s.")))
-        }
-      }
+      expire(number, after: seconds, late ?? ToolError(.timedOut, "No answer within \(seconds.plain) s."))
     }
     try outcome.get()
+  }
+
+  private func expire(_ number: Int, after seconds: Double, _ late: ToolError) {
+    DispatchQueue.main.asyncAfter(deadline: .now() + seconds) { [weak self] in
+      MainActor.assumeIsolated {
+        guard let self else { return }
+        if self.isHeld { self.expire(number, after: seconds, late) } else { self.finish(number, .failure(late)) }
+      }
+    }
   }
 
   /// Waits for a time and for nothing else.

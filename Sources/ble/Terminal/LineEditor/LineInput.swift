@@ -11,6 +11,8 @@ import Foundation
   var above: [String] = [] { didSet { if above != oldValue { redraw() } } }
   /// Whether a submitted line stays on the screen.
   var leavesLines = true
+  /// Who reads what is typed at the terminal, if somebody does: questions of the tool are answered by its lines.
+  private(set) static weak var current: LineInput?
   /// Whether lines are edited: there is a terminal on both sides that can move its cursor.
   var isEditing: Bool { terminal != nil }
 
@@ -38,11 +40,13 @@ import Foundation
     onLine: @escaping (String) -> Void, onEnd: @escaping () -> Void
   ) {
     self.prompt = prompt
+    let onLine: (String) -> Void = { if !PairingDesk.takes($0) { onLine($0) } }
     self.onLine = onLine
     self.onEnd = onEnd
     terminal = edits ? Self.terminal(ProcessInfo.processInfo.environment) : nil
     editor = LineEditor(
       history: terminal == nil ? LineHistory() : history?.history() ?? LineHistory(), completer: completer)
+    if isatty(STDIN_FILENO) == 1 { Self.current = self }
     guard let terminal, TerminalMode.enter(drawingOn: terminal) else {
       self.terminal = nil
       lines = LineReader(STDIN_FILENO, onLine: onLine, onEnd: onEnd)
@@ -73,6 +77,7 @@ import Foundation
     lines?.stop()
     reader?.stop()
     (lines, reader) = (nil, nil)
+    if Self.current === self { Self.current = nil }
     guard terminal != nil else { return }
     write(editor.characters.isEmpty && above.isEmpty ? display.erase() : display.leave(picture))
     for signal in signals { signal.cancel() }

@@ -1,0 +1,120 @@
+/// `ble bonds`: the keys that are kept of devices, of all adapters of this user.
+enum BondsCommand {
+  static let device = Argument("device", "The other device: its name, identifier or address.")
+  static let optionalDevice = Argument("device", isOptional: true, "The other device: its name, identifier or address.")
+  static let withKeys = Option.flag(
+    "with-keys", "Print the keys as well. Whoever has them can read along, and pretend to be either device.")
+
+  static let group = CommandNode(
+    group: "bonds", abstract: "Show and remove the keys that are kept of paired devices.",
+    discussion: """
+      Bonds belong to one device of yours (an adapter, or a program on the embedded radio) and one other. They are read \
+      from files: no adapter is opened, and programs that run go on. A program whose bond is removed notices at once and \
+      closes its link to that device.
+      """,
+    subcommands: [
+      BondsListCommand.node, BondsShowCommand.node, BondsRemoveCommand.node, BondsExportCommand.node,
+    ])
+}
+
+/// `ble bonds list`.
+struct BondsListCommand: Command {
+  static let node = CommandNode(
+    "list", abstract: "List the bonds of all adapters.", options: [AdapterFilter.option]
+  ) { (arguments) throws(UsageError) in
+    BondsListCommand(filter: try AdapterFilter(arguments))
+  }
+
+  let filter: AdapterFilter?
+
+  func run(in session: Session) async throws(ToolError) {
+    let shelf = try BondShelf.open(filter)
+    let output = session.output
+    if output.isJSON {
+      output.json(.object(["bonds": .array(shelf.bonds.map { $0.json(withKeys: false) })]))
+    } else {
+      if shelf.bonds.isEmpty, shelf.failures.isEmpty { output.note("There are no bonds.") }
+      var adapter: String?
+      for kept in shelf.bonds {
+        if kept.adapterTitle != adapter { output.collect("Bonds of \(kept.adapterTitle):") }
+        adapter = kept.adapterTitle
+        output.collect("  " + kept.line(output.style))
+      }
+    }
+    try shelf.requireAll()
+  }
+}
+
+/// `ble bonds show`.
+struct BondsShowCommand: Command {
+  static let node = CommandNode(
+    "show", abstract: "Show all that is kept of a device.", arguments: [BondsCommand.device],
+    options: [BondsCommand.withKeys, AdapterFilter.option]
+  ) { (arguments) throws(UsageError) in
+    BondsShowCommand(
+      target: try arguments.value(of: BondsCommand.device), withKeys: arguments.isGiven(BondsCommand.withKeys),
+      filter: try AdapterFilter(arguments))
+  }
+
+  let target: Target
+  let withKeys: Bool
+  let filter: AdapterFilter?
+
+  func run(in session: Session) async throws(ToolError) {
+    let found = try BondShelf.open(filter).bonds(with: target)
+    let output = session.output
+    if output.isJSON {
+      return output.json(.object(["bonds": .array(found.map { $0.json(withKeys: withKeys) })]))
+    }
+    for kept in found {
+      for line in kept.lines(output.style, withKeys: withKeys) { output.collect(line) }
+    }
+  }
+}
+
+/// `ble bonds remove`, and `ble unpair`.
+struct BondsRemoveCommand: Command {
+  static let all = Option.flag("all", "Remove all bonds, of all devices.")
+
+  static let node = CommandNode(
+    "remove", abstract: "Remove the bond with a device, or all.", arguments: [BondsCommand.optionalDevice],
+    options: [all, AdapterFilter.option]
+  ) { (arguments) throws(UsageError) in
+    let target: Target? = try arguments.value(ofOptional: BondsCommand.optionalDevice)
+    if (target == nil) != arguments.isGiven(all) {
+      throw UsageError(
+        target == nil ? "Missing '<device>', or '--all'" : "'<device>' and '--all' contradict each other")
+    }
+    return BondsRemoveCommand(target: target, filter: try AdapterFilter(arguments))
+  }
+
+  static let unpairNode = CommandNode(
+    "unpair", abstract: "Forget a device: remove its keys here.",
+    discussion: """
+      The other device keeps its keys until it forgets as well. If it is the one that forgot, connecting fails until this \
+      side has forgotten too; then the two can be paired anew. A link that is open is closed.
+      """,
+    arguments: [BondsCommand.device], options: [AdapterFilter.option]
+  ) { (arguments) throws(UsageError) in
+    BondsRemoveCommand(target: try arguments.value(of: BondsCommand.device), filter: try AdapterFilter(arguments))
+  }
+
+  /// `nil`: all.
+  let target: Target?
+  let filter: AdapterFilter?
+
+  func run(in session: Session) async throws(ToolError) {
+    let shelf = try BondShelf.open(filter)
+    let removed: [KeptBond]
+    if let target { removed = try shelf.bonds(with: target) } else { removed = shelf.bonds }
+    try shelf.remove(removed)
+    let output = session.output
+    if output.isJSON {
+      output.json(.object(["removed": .array(removed.map { $0.json(withKeys: false) })]))
+    } else {
+      for kept in removed { output.note("Removed the bond of \(kept.adapterTitle) with \(kept.title).") }
+      if removed.isEmpty { output.note("There are no bonds.") }
+    }
+    if target == nil { try shelf.requireAll() }
+  }
+}

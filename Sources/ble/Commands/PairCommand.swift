@@ -1,0 +1,52 @@
+import BLEHost
+import CoreBluetooth
+
+/// `ble pair`: protects the link to a device, and keeps the keys.
+struct PairCommand: Command {
+  static let level = Option.value(
+    "level", "level", standard: "encrypted",
+    "What the pairing must reach: encrypted; authenticated, so that somebody in the middle is noticed; or secure, the same "
+      + "with Secure Connections.")
+
+  static let node = CommandNode(
+    "pair", abstract: "Pair with a device, and keep the keys.",
+    discussion: """
+      Connects, pairs and says how: the method, whether it protects against somebody in the middle, and the size of the \
+      key. Where keys are kept that are good enough, the link is encrypted with them and nothing is asked.
+
+      Passkeys and comparisons are asked on the terminal; '--passkey', '--io' and '--oob' answer beforehand. Other \
+      commands pair by themselves where a value is protected.
+
+        ble pair Lock --level authenticated --passkey 123456
+        ble pair Lock --make-oob mine.oob --oob lock.oob
+      """,
+    arguments: [ExploreCommand.target], options: [level]
+  ) { (arguments) throws(UsageError) in
+    PairCommand(
+      target: try arguments.value(of: ExploreCommand.target),
+      level: try arguments.value(of: level, as: LevelName.self)?.level ?? .encrypted)
+  }
+
+  let target: Target
+  let level: SecurityLevel
+
+  func run(in session: Session) async throws(ToolError) {
+    let level = level
+    session.pairing.isStream = session.output.isJSON
+    session.pairing.leavesEnds = true
+    let (report, title, who) = try await Central(in: session).talk(to: target) { (device) async throws(ToolError) in
+      let report = try await device.pair(level)
+      let who: [(String, JSONValue)] = [
+        ("identifier", .string(device.peripheral.identifier.uuidString)),
+        ("address", .string(orNull: report.address)), ("name", .string(orNull: device.name)),
+      ]
+      return (report, device.title, who)
+    }
+    let more: [(String, JSONValue)] = [("bonded", .bool(report.isBonded)), ("earlier", .bool(report.isEarlier))]
+    let verb = report.isEarlier ? "Already paired" : "Paired"
+    let kept = report.isBonded ? "" : "; the keys are not kept"
+    session.output.event(
+      "paired", .members(who + report.security.json + more), "\(verb) with \(title): \(report.security.summary)\(kept)."
+    )
+  }
+}

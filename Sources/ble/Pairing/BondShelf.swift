@@ -1,0 +1,137 @@
+import BLEAdapter
+import BLECore
+import BLEDefaultStack
+import BLEHost
+import BLESession
+import BLEVirtualRadio
+import Foundation
+
+/// A bond as it lies on the disk, and what is known of the two devices that it is between.
+struct KeptBond: Sendable {
+  /// The device of this user that it belongs to.
+  let adapter: DeviceAddress
+  /// Its place on the embedded radio: `radio:default/ble`.
+  let place: String?
+  let bond: Bond
+  let peer: KnownPeer?
+
+  /// For messages.
+  var title: String { peer?.name.map { "'\($0.inert)' (\(bond.identity))" } ?? bond.identity.description }
+  var adapterTitle: String { place.map { "\($0) (\(adapter))" } ?? adapter.description }
+}
+
+/// All bonds of this user, read without Bluetooth: no adapter is opened or disturbed, and whoever uses the bonds goes on.
+struct BondShelf {
+  let bonds: [KeptBond]
+  /// Files that could not be read, in words.
+  let failures: [String]
+  private let folder: BondFolder
+
+  /// - Parameter filter: whose bonds; `nil`: those of all adapters.
+  static func open(_ filter: AdapterFilter?) throws(ToolError) -> BondShelf {
+    let folder = DefaultStack.bondFolder
+    do throws(BondStoreError) {
+      let adapters = try folder.adapters()
+      // Where there are no bonds nothing else is looked for, or made.
+      if adapters.isEmpty { return BondShelf(bonds: [], failures: [], folder: folder) }
+      let places = RadioIdentity.known(stateFolder: DefaultStack.stateFolder)
+      let peers = knownPeers()
+      var (bonds, failures): ([KeptBond], [String]) = ([], [])
+      for adapter in adapters where filter?.accepts(adapter, places) ?? true {
+        let place = places.first { $0.address == adapter }.map { "radio:\($0.air)/\($0.device)" }
+        do throws(BondStoreError) {
+          bonds += try folder.records(of: adapter).bonds.map {
+            KeptBond(adapter: adapter, place: place, bond: $0, peer: peers[$0.identity])
+          }
+        } catch {
+          failures.append(error.description)
+        }
+      }
+      return BondShelf(bonds: bonds, failures: failures, folder: folder)
+    } catch {
+      throw ToolError(.noInput, error.description.inert)
+    }
+  }
+
+  private static func knownPeers() -> [DeviceAddress: KnownPeer] {
+    let store = FilePeerStore(folder: DefaultStack.stateFolder, entropy: SystemEntropy(), log: DefaultStack.log)
+    return Dictionary(store.open().peers.map { ($0.address, $0) }) { _, later in later }
+  }
+
+  /// The bonds with one device. None is a mistake.
+  func bonds(with target: Target) throws(ToolError) -> [KeptBond] {
+    let found = bonds.filter { kept in
+      switch target {
+      case .name(let name): kept.peer?.name == name
+      case .identifier(let identifier): kept.peer?.identifier.uuid == identifier
+      case .address(let value): kept.bond.identity.value == value
+      }
+    }
+    if !found.isEmpty { return found }
+    try requireAll()
+    var message = "There is no bond with \(target)."
+    if case .name(let name) = target, let near = Suggestion.nearest(to: name, among: bonds.compactMap { $0.peer?.name })
+    {
+      message += " Did you mean '\(near.inert)'?"
+    } else if !bonds.isEmpty {
+      message += " 'ble bonds list' shows which there are."
+    }
+    throw ToolError(.notFound, message)
+  }
+
+  /// Throws where a file could not be read: what is not found may be in it.
+  func requireAll() throws(ToolError) {
+    if let failure = failures.first { throw ToolError(.badData, "\(failure.inert).") }
+  }
+
+  /// Takes bonds away for good. Running programs notice, and their links to these devices end.
+  func remove(_ removed: [KeptBond]) throws(ToolError) {
+    for adapter in Set(removed.map(\.adapter)) {
+      do throws(BondStoreError) {
+        try folder.remove(removed.filter { $0.adapter == adapter }.map(\.bond.identity), of: adapter)
+      } catch {
+        throw ToolError(.noInput, "\(error.description.inert): nothing was removed.")
+      }
+    }
+  }
+}
+
+/// Whose bonds a command is about: those of an adapter by its own address, or of devices of the embedded radio.
+struct AdapterFilter: Equatable, Sendable {
+  static let option = Option.value(
+    "of", "address",
+    "Only bonds of the adapter with this address; 'ble bonds list' shows it. --adapter radio:... does as well.")
+
+  let address: UInt64?
+  let adapter: AdapterName?
+
+  /// `nil`: all.
+  init?(_ arguments: ParsedArguments) throws(UsageError) {
+    address = try arguments.value(of: Self.option, as: AdapterAddress.self)?.value
+    adapter = try arguments.value(of: CommonOptions.adapter)
+    if address == nil, adapter == nil { return nil }
+    switch adapter {
+    case nil, .radio?: break
+    default:
+      throw UsageError("Bonds are read from files, not from '\(CommonOptions.adapter.spelling)': use '--of <address>'")
+    }
+  }
+
+  func accepts(_ own: DeviceAddress, _ places: [RadioIdentity.Known]) -> Bool {
+    if let address, own.value != address { return false }
+    guard case .radio(let air, let device) = adapter else { return true }
+    return places.contains { $0.address == own && $0.air == air && (device == nil || $0.device == device) }
+  }
+}
+
+/// The address of an adapter on the command line.
+private struct AdapterAddress: ArgumentValue {
+  let value: UInt64
+
+  init(argument: String) throws(ArgumentValueError) {
+    guard let address = DeviceAddress(argument, kind: .public) else {
+      throw ArgumentValueError("expected an address such as 02:12:34:56:78:9A")
+    }
+    value = address.value
+  }
+}

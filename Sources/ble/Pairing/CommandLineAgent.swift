@@ -1,0 +1,91 @@
+import BLEPairing
+import Synchronization
+
+/// Answers for the user of the tool: by what the command line says, else by asking on the terminal.
+///
+/// What is only shown goes where the command's results go, so that it is seen without a terminal as well. `Sendable`: what
+/// changes is behind a mutex.
+final class CommandLineAgent: PairingAgent {
+  /// What a pairing is answered with.
+  struct Rules: Sendable {
+    var capability: PairingCapability?
+    var passkey: String?
+    var outOfBand: String?
+    /// The other device connects to this one.
+    var isPeripheral = false
+    /// Nothing but what protects against somebody in the middle will do.
+    var wantsAuthentication = false
+  }
+
+  /// What the user is to be told.
+  enum Notice: Sendable {
+    case passkey(String, PairingRequest)
+    case question(PairingRequest)
+    case ended(PairingPeer, PairingOutcome)
+    case remark(String)
+  }
+
+  private let rules = Mutex(Rules())
+  /// The terminal, if there is one in front.
+  private let terminal = StandardPairingAgent()
+  private let tell: @Sendable (Notice) -> Void
+
+  init(_ tell: @escaping @Sendable (Notice) -> Void) { self.tell = tell }
+
+  func change(_ body: (inout Rules) -> Void) { rules.withLock { body(&$0) } }
+
+  /// Somebody sits in front of a terminal.
+  var hasTerminal: Bool { terminal.capability != .noInputNoOutput }
+
+  var capability: PairingCapability {
+    let rules = rules.withLock { $0 }
+    if let capability = rules.capability { return capability }
+    // Six digits that are known beforehand are typed by who connects and shown by who is connected to, as on a sticker.
+    if rules.passkey != nil { return rules.isPeripheral ? .displayOnly : .keyboardOnly }
+    return terminal.capability
+  }
+
+  var wantsAuthentication: Bool {
+    let rules = rules.withLock { $0 }
+    let isAsked = rules.wantsAuthentication || rules.passkey != nil || rules.capability != nil
+    return isAsked && capability != .noInputNoOutput
+  }
+
+  func pairing(_ request: PairingRequest) {
+    let passkey = rules.withLock { $0.passkey }
+    switch request.kind {
+    case .displayPasskey(let digits): tell(.passkey(digits, request))
+    case .permit: request.accept()
+    case .enterPasskey:
+      if let passkey { request.enter(passkey) } else { ask(request, "'--passkey' says them beforehand") }
+    case .compare: ask(request, "there is nobody to compare; '--passkey' and '--io' choose another way")
+    case .replaceBond:
+      ask(request, "'ble bonds remove \(request.peer.address)' forgets the old keys; then it can be paired anew")
+    }
+  }
+
+  private func ask(_ request: PairingRequest, _ remedy: String) {
+    if hasTerminal { return tell(.question(request)) }
+    tell(.remark("\(request.question.inert) There is no terminal to ask on: refused; \(remedy)."))
+    request.refuse()
+  }
+
+  /// Asks on the terminal itself, for commands that do not read what is typed.
+  func askOnTerminal(_ request: PairingRequest) { terminal.pairing(request) }
+
+  func pairingEnded(with peer: PairingPeer, _ outcome: PairingOutcome) { tell(.ended(peer, outcome)) }
+
+  func pairing(with peer: PairingPeer, changedFrom before: PairingCapability?, to now: PairingCapability?) {
+    tell(.remark("\(peer.title.inert) says otherwise than before what it can show and type: is it the same device?"))
+  }
+
+  func outOfBandData(for peer: PairingPeer) -> PairingOutOfBandData? {
+    guard let path = rules.withLock({ $0.outOfBand }) else { return nil }
+    do throws(ToolError) {
+      return try OutOfBandFile.read(path)
+    } catch {
+      tell(.remark("\(error.message): pairing without it."))
+      return nil
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import BLEAdapter
+import BLECore
+import BLEDefaultStack
+import BLEHost
+import BLEWire
+import CoreBluetooth
+import Foundation
+
+/// What came of pairing with a device.
+struct PairingReport: Sendable {
+  let security: PairingSecurity
+  let address: String?
+  /// The keys are kept for the next connection.
+  let isBonded: Bool
+  /// There was nothing to do: the keys of an earlier pairing are good enough, and the link is encrypted with them.
+  let isEarlier: Bool
+}
+
+extension ConnectedPeripheral {
+  /// Makes sure that the link is protected as well as `level`, with the keys that there are or with new ones.
+  func pair(_ level: SecurityLevel) async throws(ToolError) -> PairingReport {
+    guard let stack = PairingDesk.stack else {
+      throw ToolError(.unavailable, "This adapter pairs by itself, when a protected value is used.")
+    }
+    let peer = PeerIdentifier(peripheral.identifier)
+    if let bond = stack.bond(with: peer), bond.security.level >= level { return report(bond.security, peer, true) }
+    // A device may ask for a pairing on its own as soon as it is connected: that one counts as well.
+    for _ in 1...3 {
+      let before = session.pairing.ended.count
+      switch try await pairOnce(stack, peer, level) {
+      case .success(let security):
+        // The last of this side's keys are on their way: leaving now would take them along.
+        try await flush()
+        return report(security, peer, false)
+      case .failure(.busy):
+        let desk = session.pairing
+        try await until(within: session.timeout) { desk.ended.count > before }
+        if let bond = stack.bond(with: peer), bond.security.level >= level { return report(bond.security, peer, false) }
+      case .failure(let failure): throw error(failure)
+      }
+    }
+    throw error(.busy)
+  }
+
+  private func pairOnce(
+    _ stack: HostStack, _ peer: PeerIdentifier, _ level: SecurityLevel
+  ) async throws(ToolError) -> Result<PairingSecurity, PairingFailure> {
+    // The stack ends each pairing that does not go on, and one whose link is gone.
+    try await session.waiting.answer { stack.pair(with: peer, minimumLevel: level, $0) }
+  }
+
+  private func report(_ security: PairingSecurity, _ peer: PeerIdentifier, _ isEarlier: Bool) -> PairingReport {
+    PairingReport(
+      security: security, address: PeerAddresses.address(of: peripheral.identifier)?.description,
+      isBonded: PairingDesk.stack?.bond(with: peer) != nil, isEarlier: isEarlier)
+  }
+
+  private func error(_ failure: PairingFailure) -> ToolError {
+    let reason = "\(failure)".inert
+    var message = "Pairing with \(title) failed: \(reason)."
+    switch failure {
+    case .refused(.authenticationRequirements), .refusedByPeer(.authenticationRequirements):
+      message +=
+        " What the two sides can show and type is not enough; '--io', '--passkey' and '--oob' say what this side has."
+    case .refusedByPeer(.repeatedAttempts): message += " Wait a little: each failure makes it wait longer."
+    default: break
+    }
+    return ToolError(failure == .timedOut ? .timedOut : .failed, message)
+  }
+}
+
+extension HostStack {
+  func bond(with peer: PeerIdentifier) -> BondSummary? { bonds.first { $0.peer?.identifier == peer } }
+}
+
+extension PeerIdentifier {
+  init(_ identifier: UUID) {
+    let (high, low) = withUnsafeBytes(of: identifier.uuid) { octets in
+      (
+        UInt64(bigEndian: octets.loadUnaligned(as: UInt64.self)),
+        UInt64(bigEndian: octets.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+      )
+    }
+    self.init(high: high, low: low)
+  }
+
+  var uuid: UUID {
+    var value = UUID().uuid
+    withUnsafeMutableBytes(of: &value) { octets in
+      octets.storeBytes(of: high.bigEndian, as: UInt64.self)
+      octets.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt64.self)
+    }
+    return UUID(uuid: value)
+  }
+}
+
+extension PairingSecurity {
+  /// For people: `authenticated, Secure Connections, 16-octet key, by Passkey Entry`.
+  var summary: String {
+    let level = isAuthenticated ? "authenticated" : "encrypted, not authenticated"
+    let kind = isSecureConnections ? "Secure Connections" : "legacy pairing"
+    let debug = usesDebugKey ? ", DEBUG KEY: whoever listened knows it" : ""
+    return "\(level), \(kind), \(keySize)-octet key, by \(method.rawValue)\(debug)"
+  }
+
+  var json: [(String, JSONValue)] {
+    [
+      ("method", .string(method.word)), ("level", .string(level.word)),
+      ("secure_connections", .bool(isSecureConnections)), ("key_size", .integer(keySize)),
+      ("debug_key", .bool(usesDebugKey)),
+    ]
+  }
+}
+
+extension SecurityLevel {
+  /// The word for it in JSON and on the command line.
+  var word: String {
+    switch self {
+    case .open: "open"
+    case .encrypted: "encrypted"
+    case .authenticated: "authenticated"
+    case .authenticatedSecureConnections: "secure"
+    }
+  }
+}
+
+extension JSONValue {
+  /// An object of members that are put together as they come.
+  static func members(_ members: [(String, JSONValue)]) -> JSONValue {
+    .object(members.map { Member(key: $0.0, value: $0.1) })
+  }
+}

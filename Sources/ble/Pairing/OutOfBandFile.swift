@@ -1,0 +1,110 @@
+import BLECore
+import BLEPairing
+import BLEWire
+import Foundation
+
+/// Out-of-band data as a file: the LE OOB data block of the Core Specification Supplement (Part A 1.16 to 1.18), as near-field
+/// tags have it, in hexadecimal digits. Blanks and line breaks mean nothing; a line that begins with `#` is a remark.
+///
+///     # out-of-band data of this device
+///     11 22 <confirmation value, 16 octets>
+///     11 23 <random value, 16 octets>
+///
+/// A temporary key of legacy pairing, which both devices have, is `11 10` and 16 octets. The octets of each value come least
+/// significant first. Other structures (address, role, name) are passed over.
+enum OutOfBandFile {
+  /// More is no data block.
+  private static let largest = 65_536
+
+  static func read(_ path: String) throws(ToolError) -> PairingOutOfBandData {
+    guard let file = FileHandle(forReadingAtPath: path) else {
+      throw ToolError(.noInput, "\(path.inert): \(String(cString: strerror(errno)))")
+    }
+    let octets = [UInt8]((try? file.read(upToCount: largest + 1)) ?? Data())
+    guard octets.count <= largest else { throw mistake(path, "at most \(largest) octets") }
+    return try data(of: octets, path)
+  }
+
+  static func data(of octets: [UInt8], _ path: String) throws(ToolError) -> PairingOutOfBandData {
+    guard let text = String(validating: octets, as: UTF8.self) else { throw mistake(path, "hexadecimal digits") }
+    let lines = text.split(whereSeparator: \.isNewline).filter { !$0.drop(while: \.isWhitespace).hasPrefix("#") }
+    let digits = lines.joined().filter { !$0.isWhitespace }
+    guard let block = [UInt8](hexadecimal: digits) else {
+      throw mistake(path, "hexadecimal digits, two for each octet, and remarks behind '#'")
+    }
+    var reader = ByteReader(block, layer: "OOB")
+    var (confirm, random, key): ([UInt8]?, [UInt8]?, [UInt8]?)
+    while reader.remaining > 0 {
+      let field: AdvertisingField
+      do throws(DecodeError) {
+        field = try AdvertisingField(from: &reader)
+      } catch {
+        throw mistake(path, "structures of a length, a type and so many octets")
+      }
+      switch field {
+      case .leSecureConnectionsConfirmationValue(let value): confirm = value.reversed()
+      case .leSecureConnectionsRandomValue(let value): random = value.reversed()
+      case .securityManagerTKValue(let value): key = value.reversed()
+      case .malformed: throw mistake(path, "values of 16 octets")
+      default: break
+      }
+    }
+    if (confirm == nil) != (random == nil) {
+      throw mistake(path, "both a confirmation value (22) and a random value (23)")
+    }
+    guard confirm != nil || key != nil else {
+      throw mistake(path, "a confirmation and a random value (22, 23), or a temporary key (10)")
+    }
+    var data = PairingOutOfBandData(temporaryKey: key)
+    if let confirm, let random { data.peer = (random: random, confirm: confirm) }
+    return data
+  }
+
+  /// Writes the file for this user only.
+  static func write(_ data: PairingOutOfBandData, to path: String) throws(ToolError) {
+    guard let own = data.peer else { return }
+    var text = "# Out-of-band data of one device, for one pairing with it. Whoever has it can pretend to be near.\n"
+    for field in [
+      AdvertisingField.leSecureConnectionsConfirmationValue(own.confirm.reversed()[...]),
+      .leSecureConnectionsRandomValue(own.random.reversed()[...]),
+    ] {
+      var writer = ByteWriter(capacity: 18)
+      field.encode(into: &writer)
+      text += writer.octets.hexadecimal + "\n"
+    }
+    try PrivateFile.write(Array(text.utf8), to: path)
+  }
+
+  private static func mistake(_ path: String, _ expected: String) -> ToolError {
+    ToolError(.badData, "\(path.inert): no out-of-band data: expected \(expected)")
+  }
+}
+
+/// Files with secrets in them: for this user only, and never half of one.
+enum PrivateFile {
+  /// Replaces what is there.
+  static func write(_ octets: [UInt8], to path: String) throws(ToolError) {
+    let temporary = "\(path).\(getpid()).new"
+    unlink(temporary)
+    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw failure(path) }
+    defer { unlink(temporary) }
+    var rest = octets[...]
+    while !rest.isEmpty {
+      let written = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+      if written < 0, errno == EINTR { continue }
+      guard written > 0 else {
+        let error = failure(path)
+        close(descriptor)
+        throw error
+      }
+      rest = rest.dropFirst(written)
+    }
+    close(descriptor)
+    if rename(temporary, path) != 0 { throw failure(path) }
+  }
+
+  private static func failure(_ path: String) -> ToolError {
+    ToolError(.noInput, "\(path.inert): cannot be written: \(String(cString: strerror(errno)))")
+  }
+}

@@ -1,0 +1,97 @@
+import BLEHost
+import BLEPairing
+import BLESession
+
+/// What the command line says about pairing. Understood by every command: a link is paired when a protected value is used.
+struct PairingOptions: Sendable {
+  static let io = Option.value(
+    "io", "capability",
+    "What this side can show and type when it is paired: display-only, display-yes-no, keyboard-only, "
+      + "no-input-no-output or keyboard-display (default: what the terminal can, or what '--passkey' is good for)")
+  static let passkey = Option.value(
+    "passkey", "digits",
+    "The six digits of a pairing: typed where the other device shows them, shown where it asks for them.")
+  static let outOfBand = Option.value(
+    "oob", "file", "What came from the other device out of band; looked at when a pairing begins.")
+  static let makeOutOfBand = Option.value(
+    "make-oob", "file", "Write new out-of-band data for the other device to a file, before anything else.")
+
+  static let all = [io, passkey, outOfBand, makeOutOfBand]
+
+  let capability: PairingCapability?
+  let passkey: SixDigits?
+  let outOfBand: String?
+  let makeOutOfBand: String?
+
+  init(_ arguments: ParsedArguments) throws(UsageError) {
+    capability = try arguments.value(of: Self.io, as: CapabilityName.self)?.capability
+    passkey = try arguments.value(of: Self.passkey)
+    outOfBand = try arguments.value(of: Self.outOfBand)
+    makeOutOfBand = try arguments.value(of: Self.makeOutOfBand)
+    for (option, path) in [(Self.outOfBand, outOfBand), (Self.makeOutOfBand, makeOutOfBand)] where path == "" {
+      throw UsageError("The value '' is invalid for '\(option.label)': expected the path of a file")
+    }
+    if passkey != nil, capability == .noInputNoOutput {
+      throw UsageError("'--passkey' is of no use with '--io no-input-no-output'")
+    }
+  }
+}
+
+/// The name of a capability, on the command line and in profiles.
+enum CapabilityName: String, CaseIterable, ArgumentValue {
+  case displayOnly = "display-only"
+  case displayYesNo = "display-yes-no"
+  case keyboardOnly = "keyboard-only"
+  case noInputNoOutput = "no-input-no-output"
+  case keyboardDisplay = "keyboard-display"
+
+  init(argument: String) throws(ArgumentValueError) {
+    guard let name = CapabilityName(rawValue: argument) else {
+      let names = Self.allCases.map(\.rawValue)
+      throw ArgumentValueError(
+        "expected \(names.joined(separator: ", "))\(Suggestion.sentence(for: argument, among: names))")
+    }
+    self = name
+  }
+
+  var capability: PairingCapability {
+    switch self {
+    case .displayOnly: .displayOnly
+    case .displayYesNo: .displayYesNo
+    case .keyboardOnly: .keyboardOnly
+    case .noInputNoOutput: .noInputNoOutput
+    case .keyboardDisplay: .keyboardDisplay
+    }
+  }
+}
+
+/// What a pairing has to reach, on the command line and in profiles.
+enum LevelName: String, CaseIterable, ArgumentValue {
+  case encrypted
+  case authenticated
+  case secure
+
+  init(argument: String) throws(ArgumentValueError) {
+    guard let name = LevelName(rawValue: argument) else {
+      let names = Self.allCases.map(\.rawValue)
+      throw ArgumentValueError(
+        "expected \(names.joined(separator: ", "))\(Suggestion.sentence(for: argument, among: names))")
+    }
+    self = name
+  }
+
+  var level: SecurityLevel {
+    switch self {
+    case .encrypted: .encrypted
+    case .authenticated: .authenticated
+    case .secure: .authenticatedSecureConnections
+    }
+  }
+}
+
+extension SixDigits: ArgumentValue {
+  init(argument: String) throws(ArgumentValueError) {
+    guard let digits = SixDigits(argument) else { throw ArgumentValueError("expected six digits, such as 012345") }
+    self = digits
+  }
+}

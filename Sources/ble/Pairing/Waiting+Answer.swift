@@ -1,0 +1,26 @@
+import Dispatch
+
+extension Waiting {
+  /// Waits, however long it takes, for what is answered from another thread: by what `begin` is given.
+  func answer<Value: Sendable>(
+    _ begin: (@escaping @Sendable (Value) -> Void) -> Void
+  ) async throws(ToolError) -> Value {
+    let box = Box<Value>()
+    begin { value in
+      DispatchQueue.main.async {
+        MainActor.assumeIsolated {
+          box.value = value
+          self.changed()
+        }
+      }
+    }
+    while true {
+      try await until(within: nil) { box.value != nil }
+      if let value = box.value { return value }
+    }
+  }
+}
+
+@MainActor private final class Box<Value: Sendable> {
+  var value: Value?
+}

@@ -1,0 +1,187 @@
+import Foundation
+import Testing
+
+/// Pairing between processes of the tool.
+@Suite("Pairing processes", .serialized, .timeLimit(.minutes(4)))
+struct PairingProcessTests {
+  private let place: Neighbourhood
+  private static let state = "B10C0002-7A5E-4C0D-9E57-3F6A1D2C4B80"
+
+  init() throws { place = try Neighbourhood() }
+
+  static let lock =
+    "/" + URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).dropFirst().joined(separator: "/")
+    + "/Examples/profiles/lock.json"
+
+  private func bonds(_ words: String...) throws -> [[String: Any]] {
+    let result = try place.ble(["bonds", "list", "--json"] + words)
+    let (status, lines) = try result.finish()
+    try #require(status == 0 && lines.count == 1, "\(result.transcript)")
+    return try #require(ToolProcess.object(lines[0])?["bonds"] as? [[String: Any]])
+  }
+
+  private func profile(_ security: String) throws -> String {
+    let path = place.path("profile.json")
+    let text = """
+      {"name": "Safe", "security": \(security), "services": [{"uuid": "FFF0", "characteristics": [
+        {"uuid": "FFF1", "properties": ["read"], "permissions": ["readEncryptionRequired"], "value": {"utf8": "gold"}}]}]}
+      """
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    return path
+  }
+
+  @Test func `A protected value is read with Just Works, and the keys are kept on both sides`() throws {
+    let server = try place.serve(try profile("{}"))
+    let first = try place.run("read", "Safe", "FFF1", "--format", "utf8")
+    #expect(first.status == 0 && first.lines == ["gold"], "\(first.process.transcript)")
+    #expect(first.process.errors.count == 1 && first.process.errors[0].contains("Paired with \"Safe\""))
+    #expect(try server.event("paired")["method"] as? String == "just-works")
+    let kept = try bonds()
+    #expect(kept.count == 2)
+    let adapters = Set(kept.compactMap { $0["adapter_name"] as? String })
+    #expect(adapters == ["radio:default/peripheral", "radio:default/ble"])
+    #expect(kept.allSatisfy { $0["level"] as? String == "encrypted" && $0["key_size"] as? Int == 16 })
+    #expect(kept.allSatisfy { $0["keys"] == nil })
+    // The second time nobody pairs.
+    let second = try place.run("read", "Safe", "FFF1", "--format", "utf8")
+    #expect(second.status == 0 && second.lines == ["gold"] && second.process.errors.isEmpty)
+  }
+
+  @Test func `A passkey on both sides pairs, says how, and once is enough`() throws {
+    let server = try place.serve(Self.lock, "--passkey", "012345")
+    let pair = try place.run("pair", "Lock", "--level", "secure", "--passkey", "012345", "--json")
+    #expect(pair.status == 0, "\(pair.process.transcript)")
+    let report = try #require(pair.lines.last.flatMap(ToolProcess.object))
+    #expect(report["event"] as? String == "paired" && report["method"] as? String == "passkey-entry")
+    #expect(report["level"] as? String == "secure" && report["key_size"] as? Int == 16)
+    #expect(report["secure_connections"] as? Bool == true && report["bonded"] as? Bool == true)
+    #expect(report["earlier"] as? Bool == false && report["name"] as? String == "Lock")
+    #expect(try server.event("passkey")["passkey"] as? String == "012345")
+    let again = try place.run("pair", "Lock", "--level", "secure", "--json")
+    #expect(again.status == 0 && ToolProcess.object(again.lines.last ?? "")?["earlier"] as? Bool == true)
+    #expect(try place.run("read", "Lock", Self.state, "--format", "utf8").lines == ["locked"])
+  }
+
+  @Test func `A wrong passkey, or none where one is needed, is refused with the reason, and nothing is kept`() throws {
+    let server = try place.serve(Self.lock)
+    let wrong = try place.run("pair", "Lock", "--passkey", "000000", "--json")
+    // One in a million is right.
+    #expect(wrong.status == 74 && wrong.process.errors.last?.contains("Confirm Value Failed") == true)
+    try server.event("pairing-failed")
+    #expect(try bonds().isEmpty)
+    // A peer that failed waits before it may try again.
+    usleep(1_500_000)
+    let none = try place.run("pair", "Lock")
+    #expect(none.status == 74, "\(none.process.transcript)")
+    #expect(none.process.errors.contains { $0.contains("Authentication Requirements") && $0.contains("'--passkey'") })
+  }
+
+  @Test func `Without a terminal a comparison is refused, and the remedy told`() throws {
+    try place.serve(Self.lock, "--io", "display-yes-no")
+    let pair = try place.run("pair", "Lock", "--io", "keyboard-display")
+    #expect(pair.status == 74, "\(pair.process.transcript)")
+    #expect(pair.process.errors.contains { $0.contains("no terminal to ask on") && $0.contains("'--passkey'") })
+  }
+
+  @Test(arguments: [true, false])
+  func `Out-of-band data go by files, both ways or one`(bothWays: Bool) throws {
+    let (mine, theirs) = (place.path("mine.oob"), place.path("theirs.oob"))
+    let server = try place.ble(
+      ["serve", Self.lock, "--adapter", "radio:default/peripheral", "--json", "--io", "no-input-no-output"]
+        + ["--make-oob", theirs] + (bothWays ? ["--oob", mine] : []))
+    try server.event("advertising")
+    #expect(try FileManager.default.attributesOfItem(atPath: theirs)[.posixPermissions] as? Int == 0o600)
+    let pair = try place.ble(
+      ["pair", "Lock", "--level", "secure", "--oob", theirs, "--json"] + (bothWays ? ["--make-oob", mine] : []))
+    let (status, lines) = try pair.finish()
+    #expect(status == 0, "\(pair.transcript)")
+    #expect(ToolProcess.object(lines.last ?? "")?["method"] as? String == "out-of-band")
+    try server.event("paired")
+  }
+
+  @Test func `Out-of-band data of somebody else are refused`() throws {
+    let (first, second) = (place.path("1.oob"), place.path("2.oob"))
+    #expect(try place.run("bonds", "list", "--make-oob", first).status == 0)
+    try place.serve(Self.lock, "--make-oob", second)
+    let pair = try place.run("pair", "Lock", "--oob", first)
+    #expect(pair.status == 74, "\(pair.process.transcript)")
+    try Data("nonsense".utf8).write(to: URL(fileURLWithPath: first))
+    #expect(try place.run("pair", "Lock", "--oob", first).status == 65)
+    #expect(try place.run("pair", "Lock", "--oob", place.path("missing")).status == 66)
+    #expect(try place.run("pair", "Lock", "--make-oob", "/nowhere/at/all").status == 66)
+  }
+
+  @Test func `A bond that is removed while its peripheral runs ends the link; the central is told what to do`() throws {
+    let server = try place.serve(Self.lock, "--passkey", "123456")
+    let client = try place.ble("subscribe", "Lock", Self.state, "--passkey", "123456", "--json")
+    try server.event("subscribed")
+    #expect(try place.run("bonds", "remove", "--all", "--adapter", "radio:default/peripheral").status == 0)
+    try server.event("unsubscribed")
+    #expect(try client.finish().status == 74)
+    let read = try place.run("read", "Lock", Self.state)
+    #expect(read.status == 74, "\(read.process.transcript)")
+    let message = try #require(read.process.errors.first { $0.contains("Peer removed pairing information") })
+    // The remedy is a command that works as it stands.
+    let words = try #require(message.split(separator: "'").first { $0.hasPrefix("ble unpair ") }?.split(separator: " "))
+    let unpair = try place.ble(words.dropFirst().map(String.init))
+    #expect(try unpair.finish().status == 0, "\(unpair.transcript)")
+    #expect(try bonds().isEmpty)
+    #expect(try place.run("read", "Lock", Self.state, "--passkey", "123456").status == 0)
+    #expect(try bonds().count == 2)
+  }
+
+  @Test func `Keys are shown and exported only where they are asked for by name`() throws {
+    try place.serve(Self.lock, "--passkey", "123456")
+    let pair = try place.run("pair", "Lock", "--passkey", "123456")
+    #expect(pair.status == 0, "\(pair.process.transcript)")
+    let (path, keys) = (place.path("bonds.json"), place.path("bonds.keys"))
+    #expect(try place.run("bonds", "export", "Lock", "--with-keys", "--output", path).status == 0)
+    #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+    let document = try #require(ToolProcess.object(try String(contentsOfFile: path, encoding: .utf8)))
+    let bond = try #require((document["bonds"] as? [[String: Any]])?.first)
+    let key = try #require(((bond["keys"] as? [String: Any])?["as_central"] as? [String: Any])?["key"] as? String)
+    #expect(key.count == 32)
+    for words in [["list"], ["list", "--json"], ["show", "Lock"], ["show", "Lock", "--json"], ["export"]] {
+      let shown = try place.ble(["bonds"] + words)
+      let (status, lines) = try shown.finish()
+      #expect(status == 0 && !lines.isEmpty && !shown.transcript.contains(key), "\(words)")
+    }
+    #expect(try place.run("bonds", "show", "Lock", "--with-keys").lines.contains { $0.contains(key) })
+    #expect(try place.run("bonds", "export", "--with-keys", "--format", "capture", "--output", keys).status == 0)
+    #expect(try String(contentsOfFile: keys, encoding: .utf8).contains("ltk \(key)"))
+    // What is captured on the air is read with them.
+    let air = place.path("air.pcapng")
+    #expect(try place.run("read", "Lock", Self.state, "--capture-air", air).status == 0)
+    let text = Array("locked".utf8).map { String($0, radix: 16) }.joined()
+    #expect(try place.run("capture", "show", air).lines.allSatisfy { !$0.contains(text) })
+    #expect(try place.run("capture", "show", air, "--keys", keys).lines.contains { $0.contains(text) })
+  }
+
+  private static let wordsForNothing: [(words: String, status: Int32)] = [
+    ("bonds", 64), ("bonds remove", 64), ("bonds remove x --all", 64), ("unpair", 64), ("pair x --level secur", 64),
+    ("bonds list --of nobody", 64), ("bonds list --adapter tcp-client:127.0.0.1:1", 64),
+    ("bonds export --format capture", 64), ("bonds show Nobody", 68), ("bonds export Nobody", 68),
+    ("unpair C0:00:00:00:00:01", 68), ("bonds remove --all", 0), ("bonds export", 0),
+  ]
+
+  @Test(arguments: wordsForNothing)
+  func `Nothing to show or remove is said so, and leaves no files`(words: String, status: Int32) throws {
+    let process = try place.ble(words.split(separator: " ").map(String.init))
+    #expect(try process.finish().status == status, "\(process.transcript)")
+    #expect(!FileManager.default.fileExists(atPath: place.path("state/swift-corebluetooth")))
+  }
+
+  @Test func `A bond file that is none is told, stays as it is, and hides no other`() throws {
+    try place.serve(Self.lock, "--passkey", "123456")
+    let pair = try place.run("pair", "Lock", "--passkey", "123456")
+    #expect(pair.status == 0, "\(pair.process.transcript)")
+    let path = place.path("state/swift-corebluetooth/bonds/random-c00000000001")
+    try Data("\u{1B}[2J not a bond file".utf8).write(to: URL(fileURLWithPath: path))
+    let list = try place.run("bonds", "list")
+    #expect(list.status == 65 && list.lines.contains { $0.contains("'Lock'") }, "\(list.process.transcript)")
+    #expect(list.process.errors.contains { $0.contains("random-c00000000001 is no bond file") })
+    #expect(try place.run("bonds", "remove", "Lock").status == 0)
+    #expect(try place.run("bonds", "remove", "--all").status == 65)
+    #expect(try String(contentsOfFile: path, encoding: .utf8).hasSuffix("not a bond file"))
+  }
+}

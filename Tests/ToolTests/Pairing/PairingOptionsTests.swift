@@ -1,0 +1,147 @@
+import BLECore
+import BLEHost
+import BLEPairing
+import Foundation
+import Testing
+
+@testable import ble
+
+@Suite("What the command line says about pairing")
+struct PairingOptionsTests {
+  private func options(_ words: String...) throws -> PairingOptions {
+    guard case .run(_, let arguments) = try Tool.parser.parse(["read", "x", "y"] + words) else {
+      throw UsageError("nothing to run")
+    }
+    return try PairingOptions(arguments)
+  }
+
+  @Test func `Each capability, a passkey and files are understood`() throws {
+    for name in CapabilityName.allCases {
+      #expect(try options("--io", name.rawValue).capability == name.capability)
+    }
+    #expect(Set(CapabilityName.allCases.map(\.capability)) == Set(PairingCapability.allCases))
+    let all = try options("--passkey", "000001", "--oob", "a", "--make-oob", "b")
+    #expect(all.passkey?.digits == "000001" && all.outOfBand == "a" && all.makeOutOfBand == "b")
+    #expect(try options().capability == nil)
+  }
+
+  @Test(arguments: [
+    (["--io", "display"], "Did you mean 'display-only'?"), (["--passkey", "12345"], "six digits"),
+    (["--passkey", "12345x"], "six digits"), (["--passkey", "１２３４５６"], "six digits"),
+    (["--oob", ""], "path of a file"),
+    (["--io", "no-input-no-output", "--passkey", "123456"], "of no use"),
+  ])
+  func `What is no answer to a pairing is a mistake of the command line`(words: [String], hint: String) throws {
+    let error = try #require(throws: UsageError.self) {
+      guard case .run(_, let arguments) = try Tool.parser.parse(["read", "x", "y"] + words) else { return }
+      _ = try PairingOptions(arguments)
+    }
+    #expect(error.message.contains(hint), "\(error.message)")
+  }
+
+  @Test func `A passkey is typed by who connects and shown by who is connected to, unless something else is said`() {
+    let agent = CommandLineAgent { _ in }
+    agent.change { $0.passkey = "123456" }
+    #expect(agent.capability == .keyboardOnly && agent.wantsAuthentication)
+    agent.change { $0.isPeripheral = true }
+    #expect(agent.capability == .displayOnly)
+    agent.change { $0.capability = .keyboardDisplay }
+    #expect(agent.capability == .keyboardDisplay)
+    agent.change { $0.capability = .noInputNoOutput }
+    #expect(!agent.wantsAuthentication)
+  }
+}
+
+@Suite("Out-of-band data as a file")
+struct OutOfBandFileTests {
+  private let low = "000102030405060708090a0b0c0d0e0f"
+  private let high = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"
+
+  private func read(_ text: String) throws -> PairingOutOfBandData {
+    try OutOfBandFile.data(of: Array(text.utf8), "file")
+  }
+
+  @Test func `Values come least significant octet first, in any order, among others`() throws {
+    // An address and a role, as near-field tags have them.
+    let data = try read("# tag\n081b 0102030405C0 00\n021c00 1123\(high)\n \t1122\(low.uppercased())\n")
+    #expect(data.peer?.confirm == Array((UInt8(0)...15).reversed()))
+    #expect(data.peer?.random == Array((UInt8(0xF0)...0xFF).reversed()))
+    #expect(data.temporaryKey == nil)
+    #expect(try read("1110\(low)").temporaryKey == Array((UInt8(0)...15).reversed()))
+  }
+
+  @Test func `What is written is read back, and only the user may read it`() throws {
+    let path = "/tmp/ble-oob-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try Data("older and longer than what comes".utf8).write(to: URL(fileURLWithPath: path))
+    let data = PairingOutOfBandData(peer: (random: Array(1...16), confirm: Array(17...32)))
+    try OutOfBandFile.write(data, to: path)
+    #expect(try OutOfBandFile.read(path) == data)
+    #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+    let error = try #require(throws: ToolError.self) { try OutOfBandFile.write(data, to: "/nowhere/at/all") }
+    #expect(error.status == .noInput)
+  }
+
+  @Test func `Everything else is told as a mistake in the file`() throws {
+    let mistakes = [
+      "", "# nothing\n", "hello", "1", "1122\(low)", "1123\(high)", "1122\(low)1123", "0322\(low)", "ff22\(low)", "0",
+      "1122\(low)1123\(high)00", "05220000 0000", "021c00", "1022\(low.dropLast(2))1023\(high.dropLast(2))", "\u{0}",
+    ]
+    for text in mistakes {
+      let error = #expect(throws: ToolError.self, "\(text)") { try read(text) }
+      #expect(error?.status == .badData && error?.message.hasPrefix("file: ") == true)
+    }
+    #expect(throws: ToolError.self) { try OutOfBandFile.data(of: [0xFF, 0xFE], "file") }
+    #expect(throws: ToolError.self) { try OutOfBandFile.read("/nowhere/at/all") }
+    // Endless input is not read to its end.
+    #expect(throws: ToolError.self) { try OutOfBandFile.read("/dev/zero") }
+  }
+}
+
+@Suite("Questions about a pairing")
+struct PairingQuestionTests {
+  private final class Answers: @unchecked Sendable {
+    var all: [PairingRequest.Answer] = []
+  }
+
+  private func ask(_ kind: PairingRequest.Kind, name: String? = "Lock") -> (PairingRequest, Answers) {
+    let answers = Answers()
+    let peer = PairingPeer(address: DeviceAddress(0xC000_0000_0001, kind: .random), name: name)
+    let request = PairingRequest(kind, method: .passkeyEntry, isSecureConnections: true, peer: peer) {
+      answers.all.append($0)
+    }
+    return (request, answers)
+  }
+
+  @Test func `Six digits are taken in groups, anything else is asked again, nothing refuses`() {
+    for text in ["123456", "123 456", " 123456 \r"] {
+      let (request, answers) = ask(.enterPasskey)
+      for mistake in ["12345", "1234567", "abcdef", "１２３４５６", "y"] { #expect(!request.answer(typed: mistake)) }
+      #expect(request.answer(typed: text) && answers.all == [.passkey("123456")])
+    }
+    let (request, answers) = ask(.enterPasskey)
+    #expect(request.answer(typed: " ") && answers.all == [.no] && request.isOver)
+  }
+
+  @Test(arguments: [
+    ("y", true), ("YES", true), (" y ", true), ("", false), ("n", false), ("yes no", false), ("ye", false),
+  ])
+  func `Only a yes is a yes`(line: String, isYes: Bool) {
+    for kind in [PairingRequest.Kind.compare("012345"), .permit, .replaceBond(keptMethod: .outOfBand)] {
+      let (request, answers) = ask(kind)
+      #expect(request.answer(typed: line) && answers.all == [isYes ? .yes : .no])
+    }
+  }
+
+  @Test func `A hostile name does nothing to a terminal, and does not end the line`() {
+    for kind in [
+      PairingRequest.Kind.enterPasskey, .compare("1"), .permit, .displayPasskey("123456"),
+      .replaceBond(keptMethod: .justWorks),
+    ] {
+      let name = "\u{1B}[2J\r\n\u{202E}\u{7}evil" + String(repeating: "x", count: 500)
+      let text = ask(kind, name: name).0.question
+      #expect(text.contains("evil") && text.utf8.count < 400)
+      #expect(!text.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x202E })
+    }
+  }
+}

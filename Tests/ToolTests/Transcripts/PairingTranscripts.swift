@@ -1,0 +1,163 @@
+import Foundation
+import Testing
+
+/// The dialogue of a pairing on a terminal, and what the commands about bonds say.
+@Suite("Transcripts of pairing", .serialized, .timeLimit(.minutes(4)))
+struct PairingTranscripts {
+  private let place: Neighbourhood
+  private static let state = "B10C0002-7A5E-4C0D-9E57-3F6A1D2C4B80"
+
+  init() throws { place = try Neighbourhood() }
+
+  @Test func `ble pair on a terminal asks for the digits that the device shows, until there are six`() throws {
+    let server = try place.serve(PairingProcessTests.lock)
+    let terminal = try place.terminal("pair", "Lock", "--level", "secure")
+    try terminal.see("the six digits that \"Lock\"")
+    let digits = try #require(try server.event("passkey")["passkey"] as? String)
+    terminal.type("12345\r")
+    try terminal.see("These are not six digits.")
+    terminal.type("\(digits.prefix(3)) \(digits.suffix(3))\r")
+    #expect(try terminal.finish() == 0)
+    #expect(terminal.model.text.contains("authenticated, Secure Connections, 16-octet key"), "\(terminal.transcript)")
+    terminal.expectGoodOrder()
+  }
+
+  @Test func `Both sides show the same digits, and both users say so`() throws {
+    let server = try place.terminal(
+      "serve", PairingProcessTests.lock, "--io", "display-yes-no", "--adapter", "radio:default/p")
+    try server.see("Advertising")
+    let client = try place.terminal("read", "Lock", Self.state)
+    let shown = try client.see("[y/N]").text
+    let digits = try #require(shown.firstMatch(of: #/show ([0-9]{6})\?/#)?.1)
+    try server.see("show \(digits)?")
+    server.type("y\r")
+    client.type("yes\r")
+    #expect(try client.finish() == 0)
+    #expect(client.model.text.contains("locked") && client.model.text.contains("Numeric Comparison"))
+    try server.see("Paired with")
+    server.type("\u{3}")
+    #expect(try server.finish() == 130)
+    client.expectGoodOrder()
+    server.expectGoodOrder()
+  }
+
+  @Test func `A no ends a pairing on both sides, and the device stays reachable`() throws {
+    let server = try place.serve(PairingProcessTests.lock)
+    let client = try place.terminal("pair", "Lock")
+    try client.see("six digits")
+    client.type("\r")
+    #expect(try client.finish() == 74)
+    #expect(client.model.text.contains("Passkey Entry Failed"))
+    try server.event("pairing-failed")
+    #expect(try place.run("read", "Lock", "2A29").status == 0)
+  }
+
+  @Test func `Ctrl-C in the middle of the dialogue ends the tool with 130, and the device hears of it`() throws {
+    let server = try place.serve(PairingProcessTests.lock)
+    let client = try place.terminal("pair", "Lock")
+    try client.see("six digits")
+    client.type("\u{3}")
+    #expect(try client.finish(within: 8) == 130)
+    try server.event("pairing-failed")
+    client.expectGoodOrder()
+  }
+
+  @Test func `Whoever takes long to answer is waited for`() throws {
+    let server = try place.serve(PairingProcessTests.lock)
+    let client = try place.terminal("read", "Lock", Self.state, "--timeout", "2")
+    try client.see("six digits")
+    let digits = try #require(try server.event("passkey")["passkey"] as? String)
+    usleep(4_500_000)
+    client.type("\(digits)\r")
+    #expect(try client.finish() == 0, "\(client.transcript)")
+  }
+
+  @Test func `Where the tool reads what is typed, the next line is the answer and not a message`() throws {
+    let path = place.path("room.json")
+    let text = """
+      {"name": "Room", "security": {"io": "keyboard-display"}, "services": [{"uuid": "FFF0", "characteristics": [{
+        "uuid": "FFF1", "properties": ["read", "notify"], "permissions": ["readEncryptionRequired"],
+        "notify": {"from": "input"}}]}]}
+      """
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    let server = try place.terminal("serve", path, "--adapter", "radio:default/p")
+    try server.see("Advertising")
+    let client = try place.ble("read", "Room", "FFF1", "--io", "display-only")
+    try server.see("the six digits that")
+    server.type("nothing\r")
+    try server.until("asked again") { $0.text.components(separatedBy: "six digits that").count > 2 }
+    let shown = try #require(client.errors.first?.firstMatch(of: #/type ([0-9]{6}) on/#)?.1)
+    server.type("\(shown)\r")
+    #expect(try client.finish().status == 0, "\(client.transcript)")
+    try server.see("Paired with")
+    #expect(!server.model.text.contains("Nobody is subscribed"))
+  }
+
+  @Test func `A hostile name does nothing to the terminal that asks`() throws {
+    try place.serve(PairingProcessTests.lock, "--name", "\u{1B}[2J\u{1B}]0;x\u{7}\u{202E}", "--passkey", "123456")
+    let found = try place.ble("scan", "--json", "--count", "1", "--duration", "20")
+    let identifier = try #require(try found.event("discovered")["identifier"] as? String)
+    let client = try place.terminal("pair", identifier)
+    try client.see("six digits")
+    client.type("123456\r")
+    #expect(try client.finish() == 0)
+    #expect(!client.octets.contains(7) && !client.text.contains("\u{202E}"))
+    client.expectGoodOrder()
+  }
+
+  // MARK: What is kept
+
+  private func pair() throws {
+    try place.serve(PairingProcessTests.lock, "--passkey", "123456")
+    let result = try place.run("pair", "Lock", "--passkey", "123456")
+    try #require(result.status == 0, "\(result.process.transcript)")
+  }
+
+  @Test func `ble pair in a pipe is a plain line`() throws {
+    try place.serve(PairingProcessTests.lock, "--passkey", "123456")
+    let result = try place.run("pair", "Lock", "--passkey", "123456")
+    #expect(result.lines == ["Paired with 'Lock': authenticated, Secure Connections, 16-octet key, by Passkey Entry."])
+    #expect(result.status == 0 && result.process.errors.isEmpty)
+  }
+
+  @Test func `ble bonds list on a terminal and ble bonds show on a terminal tell whose keys there are`() throws {
+    try pair()
+    let (status, list) = try place.runOnTerminal("bonds", "list")
+    #expect(status == 0 && list.model.text.contains("Bonds of radio:default/ble") && list.octets.contains(0x1B))
+    list.expectGoodOrder()
+    let (shown, show) = try place.runOnTerminal("bonds", "show", "Lock")
+    #expect(shown == 0 && show.model.text.contains("as central, as peripheral"), "\(show.transcript)")
+    show.expectGoodOrder()
+  }
+
+  @Test func `ble bonds list in a pipe and ble bonds show in a pipe are plain lines`() throws {
+    try pair()
+    let list = try place.run("bonds", "list")
+    #expect(list.status == 0 && list.lines.count == 4 && list.lines.arePlain)
+    let show = try place.run("bonds", "show", "Lock")
+    #expect(show.status == 0 && show.lines.arePlain && show.lines.first?.hasSuffix("'Lock'") == true)
+  }
+
+  @Test func `ble bonds export on a terminal and ble unpair on a terminal, and ble bonds remove on a terminal`() throws
+  {
+    try pair()
+    let (exported, export) = try place.runOnTerminal("bonds", "export")
+    #expect(exported == 0 && export.model.text.contains("{\"bonds\":["))
+    let (unpaired, unpair) = try place.runOnTerminal("unpair", "Lock")
+    #expect(unpaired == 0 && unpair.model.text.contains("Removed the bond of radio:default/ble"))
+    let (removed, remove) = try place.runOnTerminal("bonds", "remove", "--all")
+    #expect(removed == 0 && remove.model.text.contains("Removed the bond of radio:default/peripheral"))
+    for terminal in [export, unpair, remove] { terminal.expectGoodOrder() }
+  }
+
+  @Test func `ble bonds export in a pipe and ble unpair in a pipe, and ble bonds remove in a pipe`() throws {
+    try pair()
+    let export = try place.run("bonds", "export", "Lock")
+    #expect(export.status == 0 && export.lines.count == 1 && ToolProcess.object(export.lines[0]) != nil)
+    let unpair = try place.run("unpair", "Lock")
+    #expect(unpair.status == 0 && unpair.lines.isEmpty && unpair.process.errors.count == 1)
+    let remove = try place.run("bonds", "remove", "--all", "--json")
+    #expect(remove.status == 0)
+    #expect((ToolProcess.object(remove.lines.first ?? "")?["removed"] as? [Any])?.count == 1)
+  }
+}
