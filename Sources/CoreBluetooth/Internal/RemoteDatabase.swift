@@ -26,7 +26,10 @@ final class RemoteDatabase {
 
   func merge(_ found: [RemoteCharacteristic], into service: CBService, isFiltered: Bool) {
     let objects = found.map { remote in
-      if let object = characteristics[remote.value], object.remote == remote { return object }
+      // One whose service has been taken out of use is of no use either: its discovery may have ended after that.
+      if let object = characteristics[remote.value], object.remote == remote, object.service === service {
+        return object
+      }
       let object = CBCharacteristic(remote, of: service)
       characteristics[remote.value] = object
       return object
