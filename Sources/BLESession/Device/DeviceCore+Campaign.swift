@@ -81,7 +81,10 @@ extension DeviceCore {
     campaign.waiters = self.campaign?.waiters ?? []
     self.campaign = campaign
     self.origin = origin
-    campaign.budgetTimer = call(after: policy.budget) { $0.stop(.budgetSpent) }
+    // A timer's call may be on its way when the timer is cancelled: each looks whether it is still meant.
+    campaign.budgetTimer = call(after: policy.budget) { [weak campaign] core in
+      if campaign != nil, core.campaign === campaign { core.stop(.budgetSpent) }
+    }
     if let hint = configuration.wakeHint {
       campaign.hintTimer = call(after: configuration.patience) { core in
         if !core.isConnected { core.emit(.hint(hint)) }
@@ -103,8 +106,8 @@ extension DeviceCore {
     }
     connect(to: known)
     if case .directThenScan(let delay) = configuration.policy.approach {
-      campaign.stepTimer = call(after: delay) { core in
-        if !core.isConnected { core.search() }
+      campaign.stepTimer = call(after: delay) { [weak campaign] core in
+        if campaign != nil, core.campaign === campaign, !core.isConnected { core.search() }
       }
     }
   }
@@ -202,7 +205,9 @@ extension DeviceCore {
     enter(.waiting)
     let pause = configuration.policy.backOff.pause(
       afterFailures: campaign.failures, chance: Double.random(in: 0..<1, using: &central.chance))
-    campaign.stepTimer = call(after: pause) { $0.attempt() }
+    campaign.stepTimer = call(after: pause) { [weak campaign] core in
+      if campaign != nil, core.campaign === campaign, core.state == .waiting { core.attempt() }
+    }
   }
 
   /// Ends what the attempt had begun. The link, if there is one, is taken down without waiting for it.
@@ -241,6 +246,7 @@ extension DeviceCore {
     emit(.ready(campaign.origin))
     for waiter in campaign.waiters { waiter.succeed(()) }
     operations.becomeReady()
+    signal.open(peripheral)
     settleSubscriptions()
   }
 

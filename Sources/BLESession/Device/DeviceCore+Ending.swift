@@ -33,10 +33,12 @@ extension DeviceCore {
   func closeLink(_ error: SessionError) {
     preparation?.timer?.cancel()
     preparation = nil
+    discoveriesUnderWay = 0
     opening?.timer?.cancel()
     opening = nil
     identityReply = nil
     operations.close(error)
+    signal.close(error)
     subscriptions.linkEnded()
   }
 
@@ -51,6 +53,7 @@ extension DeviceCore {
     endCampaign(error)
     closeLink(error)
     operations.failAll(error)
+    signal.failAll(error)
     guard let peripheral, peripheral.state != .disconnected, central.manager.state == .poweredOn else {
       letGo()
       return finishDisconnecting(wasReady)
@@ -64,6 +67,7 @@ extension DeviceCore {
 
   /// The link that the user ended is down.
   func farewell() {
+    guard state == .disconnecting else { return }
     farewellTimer?.cancel()
     letGo()
     finishDisconnecting(wasReadyBeforeFarewell)
@@ -84,6 +88,7 @@ extension DeviceCore {
     closeLink(error)
     letGo()
     operations.failAll(error)
+    signal.failAll(error)
     // What starts over by itself is wanted still; everything else waits for the user.
     if ![.poweredOff, .unauthorized, .unsupported].contains(reason) { isWanted = false }
     enter(.stopped(reason))

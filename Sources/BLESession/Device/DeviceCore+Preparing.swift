@@ -19,14 +19,19 @@ extension DeviceCore {
     let preparation = Preparation(isRenewal: isRenewal)
     self.preparation = preparation
     if !isRenewal { enter(.preparing) }
-    preparation.timer = call(after: configuration.answerTime) {
-      $0.dropLink(SessionError(.timedOut, "the device did not tell its services in time"))
+    preparation.timer = call(after: configuration.answerTime) { [weak preparation] core in
+      guard preparation != nil, core.preparation === preparation else { return }
+      core.dropLink(SessionError(.timedOut, "the device did not tell its services in time"))
     }
+    discoveriesUnderWay += 1
     peripheral.discoverServices(configuration.services)
   }
 
   func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
-    guard peripheral === self.peripheral, let preparation, preparation.open.isEmpty else { return }
+    guard peripheral === self.peripheral else { return }
+    discoveriesUnderWay = max(0, discoveriesUnderWay - 1)
+    // Services that change again while they are discovered: only the last answer holds what can be used.
+    guard let preparation, discoveriesUnderWay == 0 else { return }
     if let error { return discoveryFailed(error) }
     let services = peripheral.services ?? []
     for service in configuration.services ?? [] where !services.contains(where: { $0.uuid == service }) {

@@ -12,6 +12,13 @@ extension DeviceCore {
     operations.add(operation)
   }
 
+  func readSignal(_ reply: Reply<Int>) {
+    guard isHopeful else {
+      return reply.fail(SessionError(.notConnected, "there is no connection to the device"))
+    }
+    signal.add(reply)
+  }
+
   /// Begins to listen; the notification is switched on now, or when the device is there.
   func subscribe(
     _ path: CharacteristicPath, tell: @escaping (Data) -> Void, finish: @escaping () -> Void
@@ -102,7 +109,7 @@ extension DeviceCore {
   }
 
   func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
-    if peripheral === self.peripheral { operations.didReadRSSI(RSSI.intValue, error) }
+    if peripheral === self.peripheral { signal.didRead(RSSI.intValue, error) }
   }
 
   func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {

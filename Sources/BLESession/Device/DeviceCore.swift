@@ -9,6 +9,7 @@ final class DeviceCore: NSObject, CBPeripheralDelegate {
   let configuration: SessionConfiguration
   var target: DeviceTarget
   let operations: Operations
+  let signal: SignalReading
   let subscriptions = Subscriptions()
   let events = Broadcast<TimedEvent>()
   private var observers: [Int: (TimedEvent) -> Void] = [:]
@@ -23,6 +24,8 @@ final class DeviceCore: NSObject, CBPeripheralDelegate {
   var origin = ConnectionOrigin.user
   var campaign: Campaign?
   var preparation: Preparation?
+  /// How often services were asked for on this link without an answer yet.
+  var discoveriesUnderWay = 0
   var opening: Opening?
   /// What the device's identity was asked for with, while that is under way.
   var identityReply: Reply<Data>?
@@ -38,6 +41,7 @@ final class DeviceCore: NSObject, CBPeripheralDelegate {
     self.target = target
     self.configuration = configuration
     operations = Operations(queue: central.queue, clock: central.clock, answerTime: configuration.answerTime)
+    signal = SignalReading(queue: central.queue, clock: central.clock, answerTime: configuration.answerTime)
     super.init()
     operations.onSilence = { [weak self] in
       self?.dropLink(SessionError(.timedOut, "the device did not answer in time"))

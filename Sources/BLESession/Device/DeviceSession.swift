@@ -91,9 +91,9 @@ public final class DeviceSession: Sendable {
     try await core.reply { core, reply in core.perform(.writeWithoutResponse(path, value, reply)) }
   }
 
-  /// The strength of the device's signal in dBm.
+  /// The strength of the device's signal in dBm. Systems measure it once a second at most: until then they wait with the answer.
   public func readRSSI() async throws(SessionError) -> Int {
-    try await core.reply { core, reply in core.perform(.readRSSI(reply)) }
+    try await core.reply { core, reply in core.readSignal(reply) }
   }
 
   /// How many octets one write may have; 20 where there is no connection.

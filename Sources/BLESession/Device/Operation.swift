@@ -7,7 +7,6 @@ final class Operation {
     case write(CharacteristicPath, Data, Reply<Void>)
     case writeWithoutResponse(CharacteristicPath, Data, Reply<Void>)
     case notify(CharacteristicPath, Bool, Reply<Void>)
-    case readRSSI(Reply<Int>)
   }
 
   let kind: Kind
@@ -16,11 +15,10 @@ final class Operation {
 
   init(_ kind: Kind) { self.kind = kind }
 
-  var path: CharacteristicPath? {
+  var path: CharacteristicPath {
     switch kind {
     case .read(let path, _), .write(let path, _, _), .writeWithoutResponse(let path, _, _), .notify(let path, _, _):
       path
-    case .readRSSI: nil
     }
   }
 
@@ -29,7 +27,6 @@ final class Operation {
     switch kind {
     case .read(_, let reply): reply.isOver
     case .write(_, _, let reply), .writeWithoutResponse(_, _, let reply), .notify(_, _, let reply): reply.isOver
-    case .readRSSI(let reply): reply.isOver
     }
   }
 
@@ -37,7 +34,6 @@ final class Operation {
     switch kind {
     case .read(_, let reply): reply.fail(error)
     case .write(_, _, let reply), .writeWithoutResponse(_, _, let reply), .notify(_, _, let reply): reply.fail(error)
-    case .readRSSI(let reply): reply.fail(error)
     }
   }
 }

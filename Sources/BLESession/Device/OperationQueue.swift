@@ -95,21 +95,20 @@ final class Operations {
 
   private func start(_ operation: Operation) {
     guard let peripheral else { return }
-    if let path = operation.path {
-      guard let found = path.find(in: peripheral) else {
-        return operation.fail(SessionError(.notFound, "the device has no characteristic \(path)"))
-      }
-      operation.characteristic = found
+    let path = operation.path
+    guard let found = path.find(in: peripheral) else {
+      return operation.fail(SessionError(.notFound, "the device has no characteristic \(path)"))
     }
-    switch (operation.kind, operation.characteristic) {
-    case (.read, let found?): peripheral.readValue(for: found)
-    case (.write(_, let data, _), let found?):
+    operation.characteristic = found
+    switch operation.kind {
+    case .read: peripheral.readValue(for: found)
+    case .write(_, let data, _):
       guard found.properties.contains(.write) else {
         return operation.fail(
           SessionError(.notSupported, "characteristic \(found.uuid.uuidString) cannot be written with response"))
       }
       peripheral.writeValue(data, for: found, type: .withResponse)
-    case (.writeWithoutResponse(_, let data, let reply), let found?):
+    case .writeWithoutResponse(_, let data, let reply):
       guard found.properties.contains(.writeWithoutResponse) else {
         return operation.fail(
           SessionError(.notSupported, "characteristic \(found.uuid.uuidString) cannot be written without response"))
@@ -119,12 +118,10 @@ final class Operations {
       }
       peripheral.writeValue(data, for: found, type: .withoutResponse)
       return reply.succeed(())
-    case (.notify(_, let isOn, let reply), let found?):
+    case .notify(_, let isOn, let reply):
       // What is so already may bring no callback.
       if found.isNotifying == isOn { return reply.succeed(()) }
       peripheral.setNotifyValue(isOn, for: found)
-    case (.readRSSI, _): peripheral.readRSSI()
-    default: return
     }
     current = operation
     guardTimer = clock.call(after: answerTime, on: queue) { [weak self, weak operation] in self?.isSilent(operation) }
@@ -137,7 +134,7 @@ final class Operations {
   }
 
   /// Ends what is under way, if it is what the callback is about.
-  private func finish(_ characteristic: CBCharacteristic?, _ body: (Operation.Kind) -> Bool) {
+  private func finish(_ characteristic: CBCharacteristic, _ body: (Operation.Kind) -> Bool) {
     guard let operation = current, operation.characteristic === characteristic, body(operation.kind) else { return }
     current = nil
     guardTimer?.cancel()
@@ -171,14 +168,6 @@ extension Operations {
     finish(characteristic) { kind in
       guard case .notify(_, _, let reply) = kind else { return false }
       reply.give(Self.outcome((), error))
-      return true
-    }
-  }
-
-  func didReadRSSI(_ rssi: Int, _ error: (any Error)?) {
-    finish(nil) { kind in
-      guard case .readRSSI(let reply) = kind else { return false }
-      reply.give(Self.outcome(rssi, error))
       return true
     }
   }

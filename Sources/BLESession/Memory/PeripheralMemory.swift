@@ -61,39 +61,6 @@ public struct DefaultsMemory: PeripheralMemory {
   }
 }
 
-/// Keeps devices in a file, which is replaced as a whole: a crash leaves the old one or the new one.
-public struct FileMemory: PeripheralMemory {
-  /// The file; it need not be there yet.
-  public let file: URL
-
-  /// A memory in that file, whose folder has to exist.
-  public init(file: URL) { self.file = file }
-
-  /// The devices, the last one remembered first; none where there is no file.
-  public func devices() throws -> [RememberedDevice] {
-    let data: Data
-    do {
-      data = try Data(contentsOf: file)
-    } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
-      return []
-    }
-    return try JSONDecoder().decode([RememberedDevice].self, from: data)
-  }
-
-  public func remember(_ device: RememberedDevice) throws { try change { $0.putFirst(device) } }
-  /// Takes the device out; one that is not there is no error.
-  public func forget(_ identifier: UUID) throws { try change { $0.removeAll { $0.identifier == identifier } } }
-
-  /// A file that cannot be read is an error, and stays as it is.
-  private func change(_ body: (inout [RememberedDevice]) -> Void) throws {
-    var devices = try devices()
-    body(&devices)
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-    try encoder.encode(devices).write(to: file, options: .atomic)
-  }
-}
-
 extension [RememberedDevice] {
   /// The newest 64 are kept.
   mutating func putFirst(_ device: RememberedDevice) {

@@ -15,12 +15,15 @@ final class PeripheralCore: NSObject, CBPeripheralManagerDelegate {
     let reply: Reply<Void>
   }
 
-  private let manager: CBPeripheralManager
+  // The delegate has to be there when the manager is made, for what an earlier process left: so the manager is made after `self`.
+  private var manager: CBPeripheralManager!
   private let declarations: [ServiceDeclaration]
   private var published: [Published] = []
   /// Services whose `didAdd` has not come.
   private var unanswered = 0
   private var isPublished = false
+  /// The system has services of an earlier process of this program.
+  private var hasInherited = false
   private var plan: AdvertisingPlan?
   /// Whether services and advertisement are wanted: then they come back after a power-off.
   private var isWanted = false
@@ -31,9 +34,8 @@ final class PeripheralCore: NSObject, CBPeripheralManagerDelegate {
 
   init(queue: DispatchQueue, services: [ServiceDeclaration], options: [String: Any]?, clock: any SessionClock) {
     declarations = services
-    manager = CBPeripheralManager(delegate: nil, queue: queue, options: options)
     super.init()
-    manager.delegate = self
+    manager = CBPeripheralManager(delegate: self, queue: queue, options: options)
   }
 
   private func emit(_ event: PeripheralEvent) {
@@ -55,6 +57,11 @@ final class PeripheralCore: NSObject, CBPeripheralManagerDelegate {
   private func publish() {
     guard isWanted, unanswered == 0 else { return }
     guard !isPublished else { return advertise() }
+    if hasInherited {
+      // What an earlier process published has no handlers here.
+      hasInherited = false
+      manager.removeAllServices()
+    }
     published = []
     unanswered = declarations.count
     for declaration in declarations {
@@ -120,6 +127,10 @@ final class PeripheralCore: NSObject, CBPeripheralManagerDelegate {
     starters = []
     if waiting.isEmpty { emit(.failed(error)) }
     for reply in waiting { reply.fail(error) }
+  }
+
+  func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
+    hasInherited = true
   }
 
   func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {

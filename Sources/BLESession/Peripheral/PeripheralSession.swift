@@ -12,11 +12,15 @@ public final class PeripheralSession: Sendable {
 
   /// - Parameters:
   ///   - services: what is published whenever Bluetooth is on; after a power-off it is published anew.
-  ///   - options: what `CBPeripheralManager` takes.
+  ///   - restoreIdentifier: under which the system goes on when the process ends; the next one publishes anew in its place.
+  ///   - options: what else `CBPeripheralManager` takes.
   ///   - clock: where the time comes from; tests pass a simulated world's.
   public init(
-    services: [ServiceDeclaration], options: [String: Any]? = nil, clock: any SessionClock = SystemSessionClock()
+    services: [ServiceDeclaration], restoreIdentifier: String? = nil, options: [String: Any]? = nil,
+    clock: any SessionClock = SystemSessionClock()
   ) {
+    var options = options ?? [:]
+    if let restoreIdentifier { options[CBPeripheralManagerOptionRestoreIdentifierKey] = restoreIdentifier }
     let queue = DispatchQueue(label: "BLESession.Peripheral")
     core = Confined(queue: queue, clock: clock) {
       PeripheralCore(queue: queue, services: services, options: options, clock: clock)

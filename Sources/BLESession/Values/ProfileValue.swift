@@ -61,6 +61,11 @@ public struct HeartRate: Sendable, Hashable {
 }
 
 extension ProfileValue where Value == Int {
+  /// The power that the device sends with, in dBm (Tx Power Service).
+  public static let transmitPower = ProfileValue(CharacteristicPath("2A07", in: "1804")) { octets in
+    octets.first.map { Int(Int8(bitPattern: $0)) }
+  }
+
   /// The battery's level in per cent (Battery Service).
   public static let batteryLevel = ProfileValue(CharacteristicPath("2A19", in: "180F")) { octets in
     octets.count >= 1 && octets[octets.startIndex] <= 100 ? Int(octets[octets.startIndex]) : nil
@@ -85,13 +90,19 @@ extension ProfileValue where Value == Double {
   /// In degrees Celsius (Environmental Sensing Service).
   public static let temperature = ProfileValue(CharacteristicPath("2A6E", in: "181A")) { octets in
     // The smallest integer says that the value is not known.
-    Int16(octets: octets.prefix(2), order: .littleEndian).flatMap { $0 == .min ? nil : Double($0) / 100 }
+    octets.count < 2
+      ? nil : Int16(octets: octets.prefix(2), order: .littleEndian).flatMap { $0 == .min ? nil : Double($0) / 100 }
   }
 
   /// In per cent (Environmental Sensing Service).
   public static let humidity = ProfileValue(CharacteristicPath("2A6F", in: "181A")) { octets in
     octets.count < 2
       ? nil : UInt16(octets: octets.prefix(2), order: .littleEndian).flatMap { $0 == .max ? nil : Double($0) / 100 }
+  }
+
+  /// The pressure of the air in pascals (Environmental Sensing Service).
+  public static let pressure = ProfileValue(CharacteristicPath("2A6D", in: "181A")) { octets in
+    octets.count < 4 ? nil : UInt32(octets: octets.prefix(4), order: .littleEndian).map { Double($0) / 10 }
   }
 
   /// The 32-bit float of ISO/IEEE 11073: 24 bits of mantissa, 8 bits of decimal exponent; `nil` for what is not a number.

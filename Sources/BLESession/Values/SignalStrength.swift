@@ -68,7 +68,7 @@ public struct SignalStrength: Sendable, Hashable {
 
 extension DeviceSession {
   /// Measures the device's signal for as long as somebody listens: now and every `interval`, while the session is ready. Over a loss
-  /// of the link the measurements pause.
+  /// of the link the measurements pause. Systems answer once a second at most, however often they are asked.
   public func signalStrengths(
     every interval: Duration = .seconds(1), filter: SignalFilter = SignalFilter()
   ) -> AsyncStream<SignalStrength> {
@@ -108,6 +108,8 @@ private final class SignalMonitor {
   private var filter: SignalFilter
   private let tell: (SignalStrength) -> Void
   private var isRunning = true
+  /// Asked and not answered yet: systems answer more slowly than they may be asked.
+  private var isWaiting = false
 
   init(_ device: DeviceCore, interval: Duration, filter: SignalFilter, tell: @escaping (SignalStrength) -> Void) {
     self.device = device
@@ -121,15 +123,18 @@ private final class SignalMonitor {
 
   private func ask() {
     guard isRunning, let device else { return }
-    if device.state == .ready {
+    if device.state == .ready, !isWaiting {
+      isWaiting = true
       let reply = Reply<Int>()
       reply.whenSucceeded = { [weak self] in self?.measured($0) }
-      device.perform(.readRSSI(reply))
+      reply.whenFailed = { [weak self] _ in self?.isWaiting = false }
+      device.readSignal(reply)
     }
     _ = device.call(after: interval) { [self] _ in ask() }
   }
 
   private func measured(_ rssi: Int) {
+    isWaiting = false
     guard isRunning, let device else { return }
     filter.add(rssi)
     guard let smoothed = filter.smoothed, let proximity = filter.proximity else { return }
