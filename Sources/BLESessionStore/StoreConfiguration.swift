@@ -11,6 +11,7 @@ public struct StoreConfiguration: Sendable {
     case processDeath
   }
 
+  /// What a committed row survives.
   public var durability: Durability
   /// How long an entry waits at most before it is written together with others.
   public var interval: Duration
@@ -26,6 +27,7 @@ public struct StoreConfiguration: Sendable {
   /// Told on the store's own queue what became of what was added. Has to be quick.
   public var report: (@Sendable (StoreReport) -> Void)?
 
+  /// The values that suit most records.
   public init(
     durability: Durability = .powerLoss, interval: Duration = .milliseconds(200), batch: Int = 1_024,
     backlog: Int = 65_536, patience: Duration = .seconds(5), retention: Retention = Retention(),
@@ -50,6 +52,7 @@ public struct Retention: Sendable, Hashable {
   /// How many octets the database has at most, at least 1 MiB. Its log beside it has up to 4 MiB more.
   public var size: Int?
 
+  /// Without arguments: everything is kept. Limits of which `nil` is said do not hold.
   public init(age: Duration? = nil, rows: Int? = nil, size: Int? = nil) {
     self.age = age
     self.rows = rows.map { max(1, $0) }
@@ -82,6 +85,7 @@ public struct StoreStatistics: Sendable, Hashable {
   /// Rows that the retention limits have thrown away.
   public var expired = 0
 
+  /// Nothing was done yet.
   public init() {}
 
   /// Entries that wait to be written.

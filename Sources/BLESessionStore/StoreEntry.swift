@@ -20,14 +20,18 @@ public struct StoreEntry: Sendable {
     case event(kind: String, detail: String?)
   }
 
+  /// When it was seen.
   public var time: Date
   /// `nil` only for events that concern no device: other entries without one are not stored.
   public var device: UUID?
-  /// The device's name and address, where they are known.
+  /// The device's name, where it is known; at most 4,096 octets of it are stored.
   public var name: String?
+  /// The device's address, where it is known.
   public var address: String?
+  /// What was seen.
   public var content: Content
 
+  /// Something that was seen at `time`.
   public init(
     _ content: Content, device: UUID?, name: String? = nil, address: String? = nil, at time: Date = Date()
   ) {

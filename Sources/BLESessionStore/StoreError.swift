@@ -4,7 +4,9 @@ import Foundation
 public struct StoreError: Error, Sendable, Hashable {
   /// The kinds; more may come.
   public struct Code: RawRepresentable, Sendable, Hashable {
+    /// The word for it.
     public let rawValue: String
+    /// A kind by its word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Another program is writing to the file at this moment, and went on doing so. What waits is kept and tried again.
@@ -31,6 +33,7 @@ public struct StoreError: Error, Sendable, Hashable {
     public static let failed = Code(rawValue: "failed")
   }
 
+  /// The kind of error.
   public let code: Code
   /// What happened and what to do about it, in a sentence without the file's name.
   public let message: String
@@ -51,6 +54,7 @@ public struct StoreError: Error, Sendable, Hashable {
 }
 
 extension StoreError: LocalizedError, CustomStringConvertible {
+  /// The same as `description`.
   public var errorDescription: String? { description }
   /// The file and what happened to it.
   public var description: String { "\(file): \(message)" }

@@ -6,8 +6,10 @@ import CoreBluetooth
 /// A device is remembered when `remember` has returned. Where another program holds the file the central waits for it, as long as
 /// `StoreConfiguration.patience` says.
 public struct StoreMemory: PeripheralMemory {
+  /// Where devices are kept.
   public let store: SessionStore
 
+  /// A memory in a store that is open.
   public init(store: SessionStore) { self.store = store }
 
   /// The devices that are remembered, the last one first.

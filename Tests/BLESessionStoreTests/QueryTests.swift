@@ -41,12 +41,14 @@ struct QueryTests {
     #expect(try count(StoreFilter(devices: [Sample.other])) == 50)
     #expect(try count(StoreFilter(devices: [])) == 0)
     #expect(try count(StoreFilter(devices: [Sample.other, Sample.device])) == 101)
-    #expect(try count(StoreFilter(characteristics: [CBUUID(string: "2A19")])) == 25)
-    #expect(try count(StoreFilter(service: CBUUID(string: "fff0"))) == 76)
+    #expect(try count(StoreFilter(paths: [CharacteristicPath("2A19")])) == 25)
+    #expect(try count(StoreFilter(paths: [CharacteristicPath("FFF1", in: "fff0")])) == 76)
+    #expect(try count(StoreFilter(paths: [CharacteristicPath("FFF1", in: "180F")])) == 0)
+    #expect(try count(StoreFilter(paths: [])) == 0)
     #expect(try count(StoreFilter(session: 2)) == 1)
     let all = StoreFilter(
       from: Self.at(10), until: Self.at(50), devices: [Sample.device], session: 1,
-      characteristics: [CBUUID(string: "2A19"), CBUUID(string: "FFF9")], service: CBUUID(string: "180F"))
+      paths: [CharacteristicPath("2A19", in: "180F"), CharacteristicPath("FFF9")])
     #expect(try count(all) == 10)
   }
 

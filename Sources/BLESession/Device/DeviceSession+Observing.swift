@@ -2,7 +2,9 @@ import CoreBluetooth
 
 /// An event of a session and the device that it happened to.
 public struct DeviceNews: Sendable {
+  /// When, by the session's clock.
   public var time: Duration
+  /// What happened.
   public var event: SessionEvent
   /// What this host calls the device; `nil` as long as none was found.
   public var identifier: UUID?
@@ -22,7 +24,9 @@ public struct Observation: Sendable {
 
 /// A service of the connected device, as it is known now.
 public struct DiscoveredService: Sendable, Hashable {
+  /// The service's UUID.
   public var uuid: CBUUID
+  /// Its characteristics, in the device's order.
   public var characteristics: [DiscoveredCharacteristic]
 }
 
@@ -33,7 +37,9 @@ public struct DiscoveredCharacteristic: Sendable, Hashable {
   /// `CBCharacteristicProperties` as a number.
   public var rawProperties: UInt
 
+  /// What can be done with it.
   public var properties: CBCharacteristicProperties { CBCharacteristicProperties(rawValue: rawProperties) }
+  /// Whether it notifies or indicates.
   public var notifies: Bool { !properties.isDisjoint(with: [.notify, .indicate]) }
 }
 

@@ -2,7 +2,8 @@ import Foundation
 
 /// The rows that a query finds, one at a time: a record of any length needs the memory of one row.
 ///
-/// Sees the file as it was when the first row was taken, whatever is written meanwhile. A row that cannot be what it should be,
+/// Sees the file as it was when the first row was taken, whatever is written meanwhile; until the last one the log beside the file
+/// cannot be emptied and grows. A row that cannot be what it should be,
 /// because somebody else has written to the file, is passed over. Belongs to one thread at a time, as its reader does.
 public final class StoreCursor<Element> {
   /// Statements do not keep their database.

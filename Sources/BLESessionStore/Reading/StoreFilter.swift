@@ -1,3 +1,4 @@
+import BLESession
 import CoreBluetooth
 
 /// Which rows a query is about.
@@ -10,25 +11,24 @@ public struct StoreFilter: Sendable, Hashable {
   public var devices: [UUID]?
   /// Of this session.
   public var session: StoredSession.ID?
-  /// Of characteristics of these UUIDs; `nil` for all of them. For values only.
-  public var characteristics: [CBUUID]?
-  /// Of this service. For values only.
-  public var service: CBUUID?
+  /// Of these characteristics; `nil` for all of them. Where a path names no service any will do; instances are not told apart. For
+  /// values only.
+  public var paths: [CharacteristicPath]?
   /// Of this kind. For events only.
   public var kind: String?
   /// The newest so many of these, still the oldest first.
   public var last: Int?
 
+  /// Without arguments: everything.
   public init(
     from: Date? = nil, until: Date? = nil, devices: [UUID]? = nil, session: StoredSession.ID? = nil,
-    characteristics: [CBUUID]? = nil, service: CBUUID? = nil, kind: String? = nil, last: Int? = nil
+    paths: [CharacteristicPath]? = nil, kind: String? = nil, last: Int? = nil
   ) {
     self.from = from
     self.until = until
     self.devices = devices
     self.session = session
-    self.characteristics = characteristics
-    self.service = service
+    self.paths = paths
     self.kind = kind
     self.last = last
   }
@@ -58,6 +58,23 @@ struct Query {
     var list: SQLText = "("
     for index in choices.indices { list = list + (index == 0 ? "?" : ", ?") }
     add(beginning + " IN " + list + ")", choices)
+  }
+
+  /// One of these characteristics.
+  mutating func add(_ paths: [CharacteristicPath]?) {
+    guard let paths else { return }
+    var alternatives: SQLText = "(0"
+    var values: [SQLValue] = []
+    for path in paths {
+      alternatives = alternatives + " OR (v.characteristic = ?"
+      values.append(.text(path.characteristic.uuidString))
+      if let service = path.service {
+        alternatives = alternatives + " AND v.service = ?"
+        values.append(.text(service.uuidString))
+      }
+      alternatives = alternatives + ")"
+    }
+    add(alternatives + ")", values)
   }
 
   /// In the order of time; of a limit, the newest.

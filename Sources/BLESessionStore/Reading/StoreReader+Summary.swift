@@ -2,11 +2,17 @@ import Foundation
 
 /// How much there is of everything in a record.
 public struct StoreSummary: Sendable, Hashable {
+  /// Devices that were seen.
   public var devices: Int
+  /// Runs of recorders.
   public var sessions: Int
+  /// Connections to devices.
   public var connections: Int
+  /// Values of characteristics.
   public var values: Int
+  /// Events of every kind.
   public var events: Int
+  /// Measurements of signals.
   public var signals: Int
 }
 

@@ -5,7 +5,7 @@ import CoreBluetooth
 ///
 /// ```swift
 /// let reader = try StoreReader(file: file)
-/// let values = try reader.values(StoreFilter(from: yesterday, characteristics: [CBUUID(string: "2A37")]))
+/// let values = try reader.values(StoreFilter(from: yesterday, paths: [CharacteristicPath("2A37")]))
 /// while let value = try values.next() { ... }
 /// ```
 ///
@@ -95,8 +95,7 @@ public final class StoreReader {
       FROM value v JOIN device d ON d.id = v.device
       """)
     query.add(common: filter, time: "v.time", session: "v.session")
-    query.add("v.characteristic", oneOf: filter.characteristics?.map { .text($0.uuidString) })
-    query.add("v.service = ?", filter.service.map { .text($0.uuidString) })
+    query.add(filter.paths)
     query.order(by: "v.time", "v.id", last: filter.last)
     return try StoreCursor(database, query.text, query.values) { row in
       guard let id = row.integer(0), let session = row.integer(1), let device = row.identifier(2),

@@ -137,18 +137,34 @@ private struct Reading {
       if path.count == 1, parsed.isEmpty { return .help(path) }
       throw UsageError("Missing a command: one of \(node.subcommands.map(\.name).joined(separator: ", "))")
     }
-    for (index, argument) in node.arguments.enumerated() {
-      if index < positional.count {
-        parsed.set(argument, to: positional[index])
-      } else if !argument.isOptional {
+    try placeWords()
+    return .run(try make(parsed), parsed)
+  }
+
+  /// Gives each argument its words. Those behind one that takes several have the last ones.
+  private mutating func placeWords() throws(UsageError) {
+    let arguments = node.arguments
+    let place = arguments.firstIndex(where: \.isRepeated)
+    let behind = place.map { arguments.count - $0 - 1 } ?? 0
+    let (head, tail) = (positional.dropLast(behind), positional.suffix(behind))
+    for (index, argument) in arguments.enumerated() {
+      let word: String?
+      if let place, index == place {
+        parsed.rest = Array(head.dropFirst(place))
+        word = parsed.rest.first
+      } else if let place, index > place {
+        word = tail.dropFirst(index - place - 1).first
+        if let word { parsed.set(argument, to: word) }
+      } else {
+        word = index < head.count ? head[index] : nil
+        if let word { parsed.set(argument, to: word) }
+      }
+      if word == nil, !argument.isOptional {
         throw UsageError("Missing expected argument '\(argument.label)'")
       }
     }
-    if node.arguments.last?.isRepeated == true {
-      parsed.rest = Array(positional.dropFirst(node.arguments.count - 1))
-    } else if positional.count > node.arguments.count {
-      throw UsageError("Unexpected argument '\(positional[node.arguments.count].inert)'")
+    if place == nil, positional.count > arguments.count {
+      throw UsageError("Unexpected argument '\(positional[arguments.count].inert)'")
     }
-    return .run(try make(parsed), parsed)
   }
 }

@@ -77,7 +77,7 @@ struct Argument: Sendable {
   let name: String
   let help: String
   let isOptional: Bool
-  /// Whether it takes all the words that are left; the last one only.
+  /// Whether it takes all the words that the others leave; one at the most of a command's.
   let isRepeated: Bool
 
   init(_ name: String, isOptional: Bool = false, isRepeated: Bool = false, _ help: String) {

@@ -3,7 +3,7 @@ struct ParsedArguments: Sendable {
   private var values: [String: [String]] = [:]
   private var counts: [String: Int] = [:]
   private var positions: [String: String] = [:]
-  /// The words of an argument that takes all that are left.
+  /// The words of the argument that takes all that the others leave.
   var rest: [String] = []
 
   init() {}

@@ -1,0 +1,128 @@
+import BLESessionStore
+import CoreBluetooth
+
+/// `ble history`: what a record holds.
+struct HistoryCommand: Command {
+  static let file = Argument("file", "A file that 'ble record' writes or has written.")
+  static let what = Argument(
+    "what", isOptional: true, "devices, sessions, connections, values, rssi or events; without it, how much there is.")
+  static let device = Option.value("device", "target", "Of this device only: by name, identifier or address.")
+  static let characteristic = Option.values("characteristic", "characteristic", "Values of this characteristic only.")
+  static let session = Option.value("session", "number", "Of this session only.")
+  static let from = Option.value("from", "moment", "From this moment on: 2026-11-22T10:30, or 12h for so long ago.")
+  static let until = Option.value("until", "moment", "Before this moment.")
+  static let last = Option.value("last", "number", "The newest so many only.")
+  static let csv = Option.flag("csv", "Comma-separated values with a header.")
+
+  static let node = CommandNode(
+    "history", abstract: "Show what was recorded: devices, connections, values, signal, events.",
+    discussion: """
+      A line for each row, the oldest first; also while 'ble record' writes. With --json a line of JSON for each row. \
+      Times are UTC; a moment without a zone is UTC as well.
+
+      In the output of --csv a text from a device that a spreadsheet would take for a formula begins with an apostrophe, and \
+      control characters are written out; the octets of values are exact.
+
+        ble history ride.sqlite values --device Owenli --characteristic 2A19 --from 1h
+        ble history ride.sqlite rssi --csv > rssi.csv
+      """,
+    arguments: [file, what], options: [device, characteristic, session, from, until, last, csv]
+  ) { (arguments) throws(UsageError) in
+    var command = HistoryCommand(path: try arguments.value(of: file))
+    command.subject = try arguments.value(ofOptional: what)
+    command.device = try arguments.value(of: device)
+    let choices: [CharacteristicChoice] = try arguments.values(of: characteristic)
+    if !choices.isEmpty { command.filter.paths = choices.flatMap(\.paths) }
+    command.filter.session = (try arguments.value(of: session) as Count?).map { Int64($0.value) }
+    command.filter.from = (try arguments.value(of: from) as Moment?)?.date
+    command.filter.until = (try arguments.value(of: until) as Moment?)?.date
+    command.filter.last = (try arguments.value(of: last) as Count?)?.value
+    command.isCSV = arguments.isGiven(csv)
+    if !choices.isEmpty, command.subject != .values {
+      throw UsageError("'--characteristic' is for values: say 'ble history <file> values'")
+    }
+    if command.isCSV, arguments.isGiven(CommonOptions.json) {
+      throw UsageError("'--csv' and '--json' contradict each other")
+    }
+    if command.isCSV, command.subject == nil {
+      throw UsageError("'--csv' needs to know of what: \(Subject.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    return command
+  }
+
+  /// What is shown.
+  enum Subject: String, CaseIterable, ArgumentValue, Sendable {
+    case devices, sessions, connections, values, rssi, events
+
+    init(argument: String) throws(ArgumentValueError) {
+      guard let subject = Self(rawValue: argument) else {
+        let names = Self.allCases.map(\.rawValue)
+        throw ArgumentValueError(
+          "expected \(names.joined(separator: ", "))" + Suggestion.sentence(for: argument, among: names))
+      }
+      self = subject
+    }
+  }
+
+  let path: String
+  var subject: Subject?
+  var device: Target?
+  var filter = StoreFilter()
+  var isCSV = false
+
+  func run(in session: Session) async throws(ToolError) {
+    let reader = try attempt { () throws(StoreError) in try StoreReader(file: URL(fileURLWithPath: path)) }
+    var filter = filter
+    if let device { filter.devices = try find(device, in: reader) }
+    let lines = HistoryLines(session, isCSV: isCSV)
+    switch subject {
+    case nil:
+      let summary = try attempt { () throws(StoreError) in try HistorySummary(reader, path) }
+      if session.output.isJSON { session.output.json(summary.json) } else { session.output.line(summary.text) }
+    case .devices: try await lines.print { () throws(StoreError) in try reader.devices(filter) }
+    case .sessions: try await lines.print { () throws(StoreError) in try reader.sessions(filter) }
+    case .connections: try await lines.print { () throws(StoreError) in try reader.connections(filter) }
+    case .values: try await lines.print { () throws(StoreError) in try reader.values(filter) }
+    case .rssi: try await lines.print { () throws(StoreError) in try reader.signals(filter) }
+    case .events: try await lines.print { () throws(StoreError) in try reader.events(filter) }
+    }
+  }
+
+  private func attempt<Value>(_ body: () throws(StoreError) -> Value) throws(ToolError) -> Value {
+    do {
+      return try body()
+    } catch {
+      throw ToolError(error)
+    }
+  }
+
+  /// The devices of the record that are meant; a name may be several's.
+  private func find(_ target: Target, in reader: StoreReader) throws(ToolError) -> [UUID] {
+    var names: [String] = []
+    let found = try attempt { () throws(StoreError) in
+      var found: [UUID] = []
+      let devices = try reader.devices()
+      while let device = try devices.next() {
+        if target.matches(device) { found.append(device.identifier) }
+        if let name = device.name, names.count < 256, !names.contains(name) { names.append(name) }
+      }
+      return found
+    }
+    guard found.isEmpty else { return found }
+    var message = "\(path.inert) knows no device \(target)."
+    if case .name(let name) = target, let nearest = Suggestion.nearest(to: name, among: names) {
+      message += " Did you mean '\(nearest.inert)'?"
+    }
+    throw ToolError(.notFound, message)
+  }
+}
+
+extension Target {
+  fileprivate func matches(_ device: StoredDevice) -> Bool {
+    switch self {
+    case .name(let name): device.name == name
+    case .identifier(let identifier): device.identifier == identifier
+    case .address: device.address == description
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import BLESessionStore
+import Foundation
+
+/// What a recording says while it goes on: one line on the standard error that is written over on a terminal, and a line now and then
+/// elsewhere. With `--json` a line on the standard output for each transaction.
+@MainActor final class RecordProgress {
+  private let output: Output
+  private let isTerminal: Bool
+  private var isLineShown = false
+  private let start = Date()
+  private var store: SessionStore?
+  private var timer: (any DispatchSourceTimer)?
+  private var last = (time: Date(), committed: 0, values: 0)
+
+  /// Seconds between two lines.
+  private static let interval = (terminal: 0.5, pipe: 10.0)
+
+  init(_ output: Output) {
+    self.output = output
+    isTerminal = isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+  }
+
+  func begin(_ store: SessionStore) {
+    self.store = store
+    let interval = isTerminal ? Self.interval.terminal : Self.interval.pipe
+    let timer = DispatchSource.makeTimerSource(queue: .main)
+    timer.schedule(deadline: .now() + interval, repeating: interval)
+    timer.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.show() } }
+    timer.resume()
+    self.timer = timer
+  }
+
+  /// Something that happened: a line of JSON, or a note for people.
+  func event(_ name: String, _ members: JSONValue, note text: String) {
+    if output.isJSON { output.event(name, members, "") } else { note(text) }
+  }
+
+  func event(_ name: String, _ members: KeyValuePairs<String, JSONValue>, note text: String) {
+    event(name, .object(members), note: text)
+  }
+
+  func note(_ text: String) {
+    clear()
+    output.note(text)
+  }
+
+  /// A transaction is on the disk.
+  func committed(_ statistics: StoreStatistics, session: Int64?) {
+    guard output.isJSON, let session else { return }
+    output.event(
+      "committed",
+      .object([
+        "session": .integer(Int(session)), "entries": .integer(statistics.committed),
+        "values": .integer(statistics.committedValues), "dropped": .integer(statistics.dropped),
+      ]), "")
+  }
+
+  private func show() {
+    guard let store, !output.isQuiet, !output.isJSON else { return }
+    let statistics = store.statistics
+    let now = Date()
+    let seconds = max(0.001, now.timeIntervalSince(last.time))
+    let text = Self.line(
+      statistics, seconds: now.timeIntervalSince(start),
+      entryRate: Double(statistics.committed - last.committed) / seconds,
+      valueRate: Double(statistics.committedValues - last.values) / seconds)
+    last = (now, statistics.committed, statistics.committedValues)
+    guard isTerminal else { return output.note(text) }
+    Self.write("\r\u{1B}[K" + String(text.prefix(Self.columns - 1)))
+    isLineShown = true
+  }
+
+  nonisolated static func line(_ statistics: StoreStatistics, seconds: Double, entryRate: Double, valueRate: Double)
+    -> String
+  {
+    func rate(_ value: Double) -> String { String(format: "%.1f/s", value) }
+    var text = "\(clock(seconds))  \(statistics.committed) entries (\(rate(entryRate)))"
+    text += "  \(statistics.committedValues) values (\(rate(valueRate)))"
+    if statistics.waiting > 0 { text += "  \(statistics.waiting) waiting" }
+    if statistics.dropped > 0 { text += "  \(statistics.dropped) dropped" }
+    if statistics.expired > 0 { text += "  \(statistics.expired) expired" }
+    return text
+  }
+
+  private nonisolated static func clock(_ seconds: Double) -> String {
+    let whole = Int(seconds)
+    let (hours, minutes) = (whole / 3_600, whole / 60 % 60)
+    return (hours > 0 ? "\(hours):" : "") + String(format: "%02d:%02d", minutes, whole % 60)
+  }
+
+  private static var columns: Int {
+    var size = winsize()
+    let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 10
+    return isKnown ? Int(size.ws_col) : 80
+  }
+
+  private func clear() {
+    if isLineShown { Self.write("\r\u{1B}[K") }
+    isLineShown = false
+  }
+
+  private static func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+
+  /// The last word.
+  func finish(_ statistics: StoreStatistics, _ path: String) {
+    timer?.cancel()
+    timer = nil
+    clear()
+    let dropped = statistics.dropped > 0 ? "; \(statistics.dropped) had no room" : ""
+    if output.isJSON {
+      output.event(
+        "recorded",
+        .object([
+          "file": .string(path), "entries": .integer(statistics.committed),
+          "values": .integer(statistics.committedValues),
+          "dropped": .integer(statistics.dropped), "expired": .integer(statistics.expired),
+        ]), "")
+    } else {
+      output.note(
+        "Recorded \(statistics.committed) entries, \(statistics.committedValues) of them values, into \(path.inert)\(dropped)."
+      )
+    }
+  }
+}

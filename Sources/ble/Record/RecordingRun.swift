@@ -1,0 +1,179 @@
+import BLECore
+import BLESession
+import BLESessionStore
+import CoreBluetooth
+
+/// One run of `ble record`.
+@MainActor final class RecordingRun {
+  private let command: RecordCommand
+  private let session: Session
+  private let store: SessionStore
+  private let progress: RecordProgress
+  private let central: BLESession.Central
+  private var recorder: SessionRecorder?
+  private var devices: [RecordedDevice] = []
+  private var scan: Observation?
+  /// Devices whose addresses were recorded.
+  private var addressed: Set<UUID> = []
+  private var failure: ToolError?
+
+  /// Somebody may make up new devices without end.
+  private static let mostAddressed = 65_536
+
+  /// Opens the file, before anything is asked of the radio.
+  init(_ command: RecordCommand, in session: Session) async throws(ToolError) {
+    self.command = command
+    self.session = session
+    let progress = RecordProgress(session.output)
+    self.progress = progress
+    let reports = Reports()
+    do throws(StoreError) {
+      store = try SessionStore(
+        file: URL(fileURLWithPath: command.path),
+        configuration: StoreConfiguration(
+          interval: .milliseconds(Int(command.commitInterval * 1_000)), patience: .seconds(1),
+          retention: command.retention
+        ) { report in
+          DispatchQueue.main.async { MainActor.assumeIsolated { reports.tell?(report) } }
+        })
+    } catch {
+      throw ToolError(error)
+    }
+    central = BLESession.Central()
+    reports.tell = { [weak self] in self?.take($0) }
+  }
+
+  /// What the store reports, once somebody listens.
+  @MainActor private final class Reports {
+    var tell: ((StoreReport) -> Void)?
+  }
+
+  func run() async throws(ToolError) {
+    var targets: [(DeviceTarget, String)] = []
+    for target in command.targets { targets.append(try await resolve(target)) }
+    try await becomeReady()
+    let recorder = try await begin()
+    for (target, name) in targets {
+      let device = RecordedDevice(target, name, command, recorder, central, progress)
+      device.onChange = { [session] in session.waiting.changed() }
+      device.onIdentified = { [weak self] in self?.record(addressOf: $0, name: $1) }
+      devices.append(device)
+      await device.start()
+    }
+    if command.scans { await startScan(recorder) }
+    progress.begin(store)
+    progress.event(
+      "recording",
+      ["file": .string(command.path), "session": .integer(Int(recorder.session)), "scan": .bool(command.scans)],
+      note: "Recording into \(command.path.inert) (session \(recorder.session)). Ctrl-C ends it.")
+    do {
+      try await session.waiting.until(within: command.duration) { () throws(ToolError) in
+        if let failure = self.failure { throw failure }
+        for device in self.devices { if let failure = device.failure { throw failure } }
+        return false
+      }
+    } catch {
+      guard error.status == .timedOut, failure == nil, devices.allSatisfy({ $0.failure == nil }) else { throw error }
+    }
+    let missing = devices.filter { !$0.wasReady }.map(\.title)
+    if !missing.isEmpty {
+      throw ToolError(.notFound, "Never connected: \(missing.joined(separator: ", ")).")
+    }
+  }
+
+  /// An address is known to the system only once its device was heard.
+  private func resolve(_ target: Target) async throws(ToolError) -> (DeviceTarget, String) {
+    switch target {
+    case .name(let name): return (.first(.names([name])), target.description)
+    case .identifier(let identifier): return (.device(identifier), target.description)
+    case .address:
+      let search = Central(in: session)
+      try await search.start()
+      return (.device(try await search.find(target).peripheral.identifier), target.description)
+    }
+  }
+
+  private func becomeReady() async throws(ToolError) {
+    var state = CBManagerState.unknown
+    let central = central
+    let task = Task { [session] in
+      for await now in central.states() {
+        state = now
+        session.waiting.changed()
+      }
+    }
+    defer { task.cancel() }
+    let late = ToolError(.unavailable, "The Bluetooth adapter did not get ready within \(session.timeout.plain) s.")
+    try await session.waiting.until(within: session.timeout, else: late) { () throws(ToolError) in
+      if let failure = ToolError(state) { throw failure }
+      return state == .poweredOn
+    }
+  }
+
+  private func begin() async throws(ToolError) -> SessionRecorder {
+    let title = (["ble record"] + (command.scans ? ["--scan"] : []) + command.targets.map(\.description))
+    do throws(StoreError) {
+      let recorder = try await SessionRecorder.begin(in: store, title: title.joined(separator: " "))
+      self.recorder = recorder
+      return recorder
+    } catch {
+      throw ToolError(error)
+    }
+  }
+
+  private func startScan(_ recorder: SessionRecorder) async {
+    await recorder.recordScan(by: central)
+    scan = await central.observeDiscoveries { discovery in
+      DispatchQueue.main.async {
+        MainActor.assumeIsolated { [weak self] in
+          self?.record(addressOf: discovery.identifier, name: discovery.name)
+        }
+      }
+    }
+  }
+
+  private func record(addressOf identifier: UUID, name: String?) {
+    guard addressed.count < Self.mostAddressed, !addressed.contains(identifier),
+      let address = PeerAddresses.address(of: identifier)
+    else { return }
+    addressed.insert(identifier)
+    recorder?.add(.sighting(Advertisement()), device: identifier, name: name, address: address.description)
+  }
+
+  private func take(_ report: StoreReport) {
+    switch report {
+    case .committed(let statistics): progress.committed(statistics, session: recorder?.session)
+    case .failed(let error) where error.isTransient:
+      progress.note("\(error.description.inert): what is recorded waits, and is tried again every second.")
+    case .failed(let error):
+      failure = ToolError(error)
+      session.waiting.changed()
+    }
+  }
+
+  /// Leaves the devices, and commits everything.
+  func end() async throws(ToolError) {
+    scan?.cancel()
+    var isOver = false
+    var problem: StoreError?
+    let (devices, recorder, store) = (devices, recorder, store)
+    Task { [session] in
+      await withTaskGroup(of: Void.self) { group in
+        for device in devices { group.addTask { await device.stop() } }
+      }
+      do throws(StoreError) {
+        try await recorder?.end()
+        try await store.close()
+      } catch {
+        problem = error
+        try? await store.close()
+      }
+      isOver = true
+      session.waiting.changed()
+    }
+    // Twice Ctrl-C does not wait, nor does a disk that never answers: see `Signals`.
+    try await session.waiting.until(within: nil, isCleanUp: true) { isOver }
+    progress.finish(store.statistics, command.path)
+    if let problem, problem.code != .closed { throw ToolError(problem) }
+  }
+}

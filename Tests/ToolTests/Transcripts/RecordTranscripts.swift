@@ -1,0 +1,69 @@
+import Foundation
+import Testing
+
+@testable import ble
+
+/// What `ble record` and `ble history` say, on a terminal and in a pipe.
+@Suite("Transcripts of records", .serialized, .timeLimit(.minutes(3)))
+struct RecordTranscripts {
+  private let place: Neighbourhood
+
+  init() throws { place = try Neighbourhood() }
+
+  private var file: String { place.path("seen.sqlite") }
+
+  @Test func `ble record on a terminal shows rates on one line, and Ctrl-C ends it with 130`() throws {
+    let server = try place.serve("owenli")
+    let terminal = try place.terminal("record", "Owenli", file)
+    try terminal.see("Connected to 'Owenli'.")
+    try terminal.see(" values (")
+    terminal.type("\u{3}")
+    #expect(try terminal.finish(within: 10) == 130)
+    try terminal.see("values, into")
+    // Written over, not written again and again.
+    #expect(!terminal.model.text.contains("/s)"), "\(terminal.transcript)")
+    try server.event("unsubscribed", within: 5)
+    terminal.expectGoodOrder()
+  }
+
+  @Test func `ble record in a pipe says nothing on the standard output, and with --json what was committed`() throws {
+    try place.serve("owenli")
+    let plain = try place.run("record", "Owenli", file, "--duration", "2")
+    #expect(plain.status == 0 && plain.lines.isEmpty && plain.process.errors.arePlain)
+    #expect(plain.process.errors.first?.hasPrefix("Recording into") == true)
+    #expect(plain.process.errors.last?.hasPrefix("Recorded ") == true)
+    let json = try place.run("record", "Owenli", file, "--duration", "2", "--json")
+    #expect(json.status == 0 && json.lines.arePlain && json.process.errors.isEmpty)
+    let events = json.lines.compactMap { ToolProcess.object($0)?["event"] as? String }
+    #expect(events.first == "recording" && events.last == "recorded" && events.contains("committed"))
+  }
+
+  private func record() throws {
+    try place.serve("owenli")
+    #expect(try place.run("record", "Owenli", file, "--duration", "3", "--quiet").status == 0)
+  }
+
+  @Test func `ble history on a terminal is a table with a heading`() throws {
+    try record()
+    let (status, terminal) = try place.runOnTerminal("history", file, "values")
+    #expect(status == 0 && terminal.model.text.contains("CHARACTERISTIC") && terminal.octets.contains(0x1B))
+    #expect(terminal.model.text.replacing("\n", with: "").contains("send data : 1"))
+    terminal.expectGoodOrder()
+    let (summary, counts) = try place.runOnTerminal("history", file)
+    #expect(summary == 0 && counts.model.text.contains(/connections +1/))
+    counts.expectGoodOrder()
+  }
+
+  @Test func `ble history in a pipe is plain lines, JSON or CSV`() throws {
+    try record()
+    let plain = try place.run("history", file, "connections")
+    #expect(plain.status == 0 && plain.lines.count == 2 && plain.lines.arePlain && plain.process.errors.isEmpty)
+    let json = try place.run("history", file, "values", "--json")
+    #expect(json.status == 0 && json.lines.allSatisfy { ToolProcess.object($0)?["value"] != nil })
+    let csv = try place.run("history", file, "values", "--csv")
+    #expect(csv.lines.first == "time,session,identifier,name,service,characteristic,source,hex,utf8")
+    let pattern =
+      /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z,1,[0-9A-F-]{36},"Owenli","FFF0","FFF1",notified,[0-9a-f]+,"send data : \d+"/
+    #expect(csv.lines.count > 1 && csv.lines.dropFirst().allSatisfy { $0.wholeMatch(of: pattern) != nil })
+  }
+}
