@@ -15,8 +15,8 @@ extension Tool {
       """,
     subcommands: [
       DemoCommand.node, ScanCommand.node, ExploreCommand.node, ReadCommand.node, WriteCommand.node,
-      SubscribeCommand.node, RecordCommand.node, HistoryCommand.node, ServeCommand.node, DeviceFileCommand.node,
-      L2CAPCommand.group, ControllerCommand.node, CaptureShowCommand.group, PairCommand.node,
+      SubscribeCommand.node, RecordCommand.node, HistoryCommand.node, ServeCommand.node, ChatCommand.node,
+      DeviceFileCommand.node, L2CAPCommand.group, ControllerCommand.node, CaptureShowCommand.group, PairCommand.node,
       BondsRemoveCommand.unpairNode, BondsCommand.group,
     ])
 }

@@ -7,13 +7,15 @@ import Foundation
   private let onOctets: (ArraySlice<UInt8>) -> Void
   private let onEnd: () -> Void
   private var isStopped = false
+  private let gate = Gate()
 
   /// Begins to read; the descriptor stays the caller's. `onEnd` is called once, at the end of the input.
   init(_ descriptor: Int32, onOctets: @escaping (ArraySlice<UInt8>) -> Void, onEnd: @escaping () -> Void) {
     self.onOctets = onOctets
     self.onEnd = onEnd
-    Thread.detachNewThread { [weak self] in
+    Thread.detachNewThread { [weak self, gate] in
       while true {
+        gate.pass()
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = buffer.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, $0.count) }
         if count < 0, errno == EINTR { continue }
@@ -26,7 +28,14 @@ import Foundation
   }
 
   /// Nothing is told any more.
-  func stop() { isStopped = true }
+  func stop() {
+    isStopped = true
+    gate.isOpen = true
+  }
+
+  /// What there is to read stays where it is for now: whoever writes it waits.
+  func pause() { if !isStopped { gate.isOpen = false } }
+  func resume() { gate.isOpen = true }
 
   /// Whether there may be more.
   private func take(_ octets: ArraySlice<UInt8>) -> Bool {
@@ -39,4 +48,22 @@ import Foundation
     onOctets(octets)
     return true
   }
+}
+
+/// Lets a thread pass, or wait. `@unchecked Sendable`: touched under its condition only.
+private final class Gate: @unchecked Sendable {
+  private let condition = NSCondition()
+  private var opened = true
+
+  var isOpen: Bool {
+    get { condition.withLock { opened } }
+    set {
+      condition.withLock {
+        opened = newValue
+        condition.broadcast()
+      }
+    }
+  }
+
+  func pass() { condition.withLock { while !opened { condition.wait() } } }
 }

@@ -5,10 +5,15 @@
   private let onLine: (String) -> Void
 
   /// A line longer than this is cut.
-  private static let longestLine = 65_536
+  static let longestLine = 65_536
+  private let longestLine: Int
 
   /// Begins to read; the descriptor stays the caller's. `onEnd` is called once, at the end of the input.
-  init(_ descriptor: Int32, onLine: @escaping (String) -> Void, onEnd: @escaping () -> Void) {
+  init(
+    _ descriptor: Int32, longestLine: Int = LineReader.longestLine, onLine: @escaping (String) -> Void,
+    onEnd: @escaping () -> Void
+  ) {
+    self.longestLine = longestLine
     self.onLine = onLine
     reader = DescriptorReader(
       descriptor, onOctets: { [weak self] in self?.take($0) },
@@ -23,11 +28,15 @@
     reader = nil
   }
 
+  /// Nothing is read for now; the rest of what was read already still comes.
+  func pause() { reader?.pause() }
+  func resume() { reader?.resume() }
+
   private func take(_ octets: ArraySlice<UInt8>) {
     for octet in octets {
       if octet == 0x0A {
         finishLine()
-      } else if pending.count < Self.longestLine {
+      } else if pending.count < longestLine {
         pending.append(octet)
       }
     }

@@ -33,10 +33,12 @@ import Foundation
   ///   - prompt: what stands in front of the line that is typed.
   ///   - history: where lines are kept; `nil` for nowhere.
   ///   - edits: `false` for plain lines even on a terminal.
+  ///   - longestLine: where a plain line is cut, in octets.
   ///   - completer: what the tab key asks.
   ///   - onEnd: called once, at the end of the input or at Ctrl-D on an empty line.
   init(
-    prompt: String, history: LineHistoryFile? = nil, edits: Bool = true, completer: LineEditor.Completer? = nil,
+    prompt: String, history: LineHistoryFile? = nil, edits: Bool = true, longestLine: Int = LineReader.longestLine,
+    completer: LineEditor.Completer? = nil,
     onLine: @escaping (String) -> Void, onEnd: @escaping () -> Void
   ) {
     self.prompt = prompt
@@ -49,7 +51,7 @@ import Foundation
     if isatty(STDIN_FILENO) == 1 { Self.current = self }
     guard let terminal, TerminalMode.enter(drawingOn: terminal) else {
       self.terminal = nil
-      lines = LineReader(STDIN_FILENO, onLine: onLine, onEnd: onEnd)
+      lines = LineReader(STDIN_FILENO, longestLine: longestLine, onLine: onLine, onEnd: onEnd)
       return
     }
     Output.bottomLine = self
@@ -87,6 +89,10 @@ import Foundation
     Foundation.signal(SIGTSTP, SIG_DFL)
     TerminalMode.leave()
   }
+
+  /// Nothing is read for now: who writes to a pipe waits.
+  func pauseReading() { lines?.pause() }
+  func resumeReading() { lines?.resume() }
 
   // MARK: Keys
 

@@ -1,0 +1,210 @@
+import BLESession
+import Dispatch
+import Foundation
+
+/// One run of `ble chat`: lines from the keyboard or a pipe go to the other side, its messages to the screen or a pipe.
+@MainActor final class ChatProgram {
+  private let configuration: ChatConfiguration
+  private let waitsForPeer: Bool
+  private let session: Session
+  private let chat: Chat
+  private let screen: ChatScreen
+  private var input: LineInput?
+  private var breaker: (any DispatchSourceSignal)?
+
+  // What is said.
+  private var lines: [String] = []
+  private var isSending = false
+  private var hasInputEnded = false
+  private var isTyped = false
+  /// Messages that have their number and have not arrived. The end of what is said is one of them.
+  private var outstanding = 0
+  private var lost = 0
+
+  // What the other side does.
+  private var hasPeerFinished = false
+  private var isPeerThere = false
+  /// Whether the other side, which has said all, is not waited for any longer.
+  private var isPeerGone = false
+
+  private var hasBegun = false
+  private var failure: ToolError?
+  private var isOver = false
+
+  /// Lines that wait for their turn before a pipe is not read any more.
+  private static let mostLines = 64
+
+  init(_ configuration: ChatConfiguration, waitsForPeer: Bool, in session: Session) {
+    self.configuration = configuration
+    self.waitsForPeer = waitsForPeer
+    self.session = session
+    chat = Chat(configuration)
+    screen = ChatScreen(ownName: configuration.name, output: session.output)
+  }
+
+  func run() async throws(ToolError) {
+    let events = Task { await listen() }
+    defer { events.cancel() }
+    do {
+      try await begin()
+      try await session.waiting.until(within: nil) { () throws(ToolError) in
+        if let failure = self.failure { throw failure }
+        return self.isOver
+      }
+    } catch {
+      await end()
+      throw error
+    }
+    await end()
+    if lost > 0 { throw ToolError(.failed, "\(lost) message\(lost == 1 ? " was" : "s were") not delivered.") }
+  }
+
+  private func begin() async throws(ToolError) {
+    Task {
+      do throws(SessionError) { try await chat.start() } catch { failure = Self.explain(error) }
+      hasBegun = true
+      session.waiting.changed()
+    }
+    let late = ToolError(.unavailable, "The Bluetooth adapter did not get ready within \(session.timeout.plain) s.")
+    try await session.waiting.until(within: session.timeout, else: late) { () throws(ToolError) in
+      if let failure = self.failure { throw failure }
+      return self.hasBegun
+    }
+    screen.begin(configuration)
+    watchForBreaks()
+    let input = LineInput(
+      prompt: "> ",
+      history: LineHistoryFile.standard("chat", environment: ProcessInfo.processInfo.environment),
+      edits: !session.options.isJSON, longestLine: Chat.longestMessage, onLine: { [weak self] in self?.say($0) },
+      onEnd: { [weak self] in self?.inputEnded() })
+    input.leavesLines = false
+    isTyped = input.isEditing
+    screen.input = input
+    self.input = input
+  }
+
+  /// Says goodbye; links are closed then.
+  private func end() async {
+    input?.stop()
+    screen.end()
+    let chat = chat
+    var isLeft = false
+    Task {
+      await chat.leave()
+      isLeft = true
+      session.waiting.changed()
+    }
+    try? await session.waiting.until(within: 4, isCleanUp: true) { isLeft }
+  }
+
+  private func watchForBreaks() {
+    signal(SIGUSR1, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: .main)
+    let chat = chat
+    source.setEventHandler { Task { await chat.breakLink() } }
+    source.resume()
+    breaker = source
+  }
+
+  // MARK: Saying
+
+  private func say(_ line: String) {
+    guard !line.isEmpty else { return }
+    lines.append(line)
+    if lines.count >= Self.mostLines { input?.pauseReading() }
+    send()
+  }
+
+  private func inputEnded() {
+    hasInputEnded = true
+    // Who leaves from a keyboard leaves at once.
+    if isTyped { isOver = true }
+    send()
+  }
+
+  /// Hands over one line after the other; who writes them waits while there is no room.
+  private func send() {
+    guard !isSending else { return }
+    isSending = true
+    Task {
+      while !lines.isEmpty {
+        let line = lines.removeFirst()
+        if lines.count < Self.mostLines / 2 { input?.resumeReading() }
+        do throws(SessionError) {
+          let number = try await chat.send(line)
+          outstanding += 1
+          screen.sent(line, number)
+        } catch {
+          lost += 1
+          session.output.note("Not sent: \(error.description.inert)")
+        }
+      }
+      if hasInputEnded, waitsForPeer, !hasFinished {
+        hasFinished = true
+        if (try? await chat.finish()) != nil { outstanding += 1 }
+      }
+      isSending = false
+      if hasInputEnded, !lines.isEmpty { send() }
+      check()
+    }
+  }
+
+  private var hasFinished = false
+
+  /// Whether all is said, and heard.
+  private func check() {
+    defer { session.waiting.changed() }
+    guard hasInputEnded, !isSending, lines.isEmpty else { return }
+    // The other side has said all and is gone: only the word that this one has, too, may not have arrived.
+    if outstanding <= 0 || (hasPeerFinished && isPeerGone && outstanding == 1) {
+      isOver = isOver || !waitsForPeer || hasPeerFinished || isPeerGone
+    }
+  }
+
+  // MARK: Hearing
+
+  private func listen() async {
+    while let event = await chat.next() {
+      take(event)
+      check()
+    }
+  }
+
+  private func take(_ event: ChatEvent) {
+    switch event {
+    case .arrived:
+      isPeerThere = true
+      isPeerGone = false
+    case .away:
+      isPeerThere = false
+      if hasPeerFinished { giveUpSoon() }
+    case .left:
+      isPeerThere = false
+      isPeerGone = true
+    case .delivered(let numbers): outstanding -= numbers.count
+    case .undeliverable(let numbers):
+      outstanding -= numbers.count
+      lost += numbers.count
+    case .finished: hasPeerFinished = true
+    case .message, .refused, .unavailable: break
+    }
+    screen.show(event)
+  }
+
+  /// One that has said all may have gone in the very moment in which the link was lost.
+  private func giveUpSoon() {
+    DispatchQueue.main.asyncAfter(deadline: .now() + session.timeout) { [weak self] in
+      MainActor.assumeIsolated {
+        guard let self, !self.isPeerThere else { return }
+        self.isPeerGone = true
+        self.check()
+      }
+    }
+  }
+
+  private static func explain(_ error: SessionError) -> ToolError {
+    let text = error.description.inert
+    let sentence = text.prefix(1).uppercased() + text.dropFirst() + "."
+    return ToolError(error.code == .unavailable ? .unavailable : .failed, sentence)
+  }
+}

@@ -1,0 +1,172 @@
+import BLESession
+import Foundation
+
+/// What a chat looks like: lines with marks on a terminal, messages alone in a pipe, events in JSON.
+@MainActor final class ChatScreen {
+  weak var input: LineInput?
+  private let ownName: String
+  private let output: Output
+  private var partner: ChatPartner?
+  /// What this side has said and nobody has heard yet, oldest first.
+  private var waiting: [(number: Int, text: String)] = []
+  /// Numbers whose news came before their message had been noted.
+  private var early: Set<Int> = []
+
+  /// Messages that wait are shown above the line that is typed; of many, the last ones.
+  private static let mostShown = 5
+
+  init(ownName: String, output: Output) {
+    self.ownName = ownName.inertWords
+    self.output = output
+  }
+
+  private var isTerminal: Bool { input?.isEditing ?? false }
+  private var partnerName: String { partner?.name?.inertWords ?? "the other side" }
+
+  func begin(_ configuration: ChatConfiguration) {
+    guard output.isJSON else {
+      return output.note(
+        configuration.partner.map { "You are '\(ownName)'. Looking for '\($0.inertWords)' ..." }
+          ?? "You are '\(ownName)'. Looking for somebody to talk to ...")
+    }
+    report(
+      "searching",
+      [
+        "name": .string(configuration.name), "peer": .string(orNull: configuration.partner),
+        "role": .string(configuration.role.word),
+      ],
+      "")
+  }
+
+  func end() {
+    guard !output.isJSON, !waiting.isEmpty else { return }
+    output.note("\(waiting.count) message\(waiting.count == 1 ? " was" : "s were") not delivered.")
+  }
+
+  /// A message has its place among those that are sent.
+  func sent(_ text: String, _ number: Int) {
+    if output.isJSON {
+      report("sent", ["number": .integer(number), "octets": .integer(text.utf8.count)], "")
+    }
+    if early.remove(number) != nil { return mark([(number, text)], "✓") }
+    waiting.append((number, text))
+    showWaiting()
+  }
+
+  func show(_ event: ChatEvent) {
+    switch event {
+    case .arrived(let partner): arrived(partner)
+    case .message(let message):
+      report(
+        "message",
+        ["number": .integer(message.number), "name": .string(orNull: partner?.name), "text": .string(message.text)],
+        isTerminal
+          ? output.style.strong(partnerName + ":") + " " + message.text.inertWords : message.text.inertWords)
+      // What vibration is on a phone.
+      input?.ring()
+    case .delivered(let numbers): settle(numbers, "delivered", "✓")
+    case .undeliverable(let numbers): settle(numbers, "undeliverable", "✗")
+    default: tell(event)
+    }
+  }
+
+  private func report(
+    _ name: String, _ members: KeyValuePairs<String, JSONValue>, _ sentence: @autoclosure () -> String
+  ) { output.event(name, .object(members), sentence()) }
+
+  private func tell(_ event: ChatEvent) {
+    let (name, members, sentence): (String, KeyValuePairs<String, JSONValue>, String) =
+      switch event {
+      case .away: ("away", [:], "\(partnerName.capitalizedFirst) is out of reach; what you say is kept.")
+      case .left: ("left", [:], "\(partnerName.capitalizedFirst) has left.")
+      case .finished: ("finished", [:], "\(partnerName.capitalizedFirst) has said all.")
+      case .refused(let reason): ("refused", ["reason": .string(reason.rawValue)], reason.sentence)
+      case .unavailable(let error):
+        (
+          "unavailable", ["message": .string(error.description)],
+          "\(error.description.inert.capitalizedFirst). The chat goes on when it is back."
+        )
+      default: ("", [:], "")
+      }
+    if output.isJSON { report(name, members, "") } else { output.note(sentence) }
+  }
+
+  private func arrived(_ partner: ChatPartner) {
+    let isBack = self.partner != nil && self.partner?.name == partner.name
+    self.partner = partner
+    guard !output.isJSON else {
+      let identifier = partner.identifier.map { String($0, radix: 16) }
+      return report(
+        "arrived",
+        [
+          "name": .string(orNull: partner.name), "identifier": .string(orNull: identifier),
+          "framed": .bool(partner.isFramed), "role": .string(partner.isCentralHere ? "central" : "peripheral"),
+          "code": .string(orNull: partner.verificationCode), "code_changed": .bool(partner.isCodeChanged),
+        ], "")
+    }
+    output.note("\(partnerName.capitalizedFirst) is \(isBack ? "back" : "here").")
+    if !partner.isFramed, !isBack { output.note("It is a plain app: long messages come to it in parts.") }
+    guard let code = partner.verificationCode, !isBack || partner.isCodeChanged else { return }
+    if partner.isCodeChanged {
+      output.note("Warning: \(partnerName) has other keys than before, or somebody else calls itself like that.")
+    }
+    output.note("Encrypted. Both sides must show the same code: \(code.prefix(3)) \(code.suffix(3))")
+  }
+
+  /// What became of messages of this side.
+  private func settle(_ numbers: [Int], _ name: String, _ sign: String) {
+    if output.isJSON { report(name, ["numbers": .array(numbers.map(JSONValue.integer))], "") }
+    let settled = Set(numbers)
+    let known = waiting.filter { settled.contains($0.number) }
+    waiting.removeAll { settled.contains($0.number) }
+    early.formUnion(settled.subtracting(known.map(\.number)))
+    // The end of what is said has a number, too, and is never noted.
+    if early.count > 1_024 { early = [] }
+    mark(known, sign)
+  }
+
+  /// On a terminal what has arrived gets its place among what was said.
+  private func mark(_ messages: [(number: Int, text: String)], _ sign: String) {
+    showWaiting()
+    guard isTerminal else { return }
+    for message in messages {
+      output.collect(output.style.faint("\(ownName):") + " \(message.text.inertWords) \(sign)")
+    }
+    output.flush()
+  }
+
+  private func showWaiting() {
+    guard isTerminal else { return }
+    var lines = waiting.suffix(Self.mostShown).map { "\(ownName): \($0.text.prefix(500).description.inertWords) …" }
+    if waiting.count > lines.count { lines.insert("… and \(waiting.count - lines.count) before", at: 0) }
+    input?.above = lines
+  }
+}
+
+extension ChatConfiguration.Role {
+  fileprivate var word: String {
+    switch self {
+    case .automatic: "automatic"
+    case .central: "central"
+    case .peripheral: "peripheral"
+    }
+  }
+}
+
+extension ChatRefusal {
+  /// What to do about it.
+  fileprivate var sentence: String {
+    switch self {
+    case .busy: "Somebody is here, but talks to somebody else, or waits for somebody."
+    case .noEncryption:
+      "Somebody is here, but only one of you talks encrypted: give --encrypt to both, or take it from both."
+    case .version: "Somebody is here with another version of the chat: update the older one."
+    case .notAskedFor: "Somebody is here, but not the one that is asked for with --peer, on this side or the other."
+    case .violation: "Somebody is here who does not keep to the rules of the chat; it is left alone for a while."
+    }
+  }
+}
+
+extension String {
+  fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

@@ -1,0 +1,161 @@
+import BLESession
+import BLETestKit
+import CoreBluetooth
+import Testing
+
+@Suite("A1: a chat between two devices", .keepsCapture)
+struct ChatTests {
+  private static let words = [
+    "hello", "{\"text\": \"JSON\", \"n\": [1, 2]}", "你好，世界", "👋🏽 👨‍👩‍👧‍👦", "e\u{301}", "line\nbreak",
+  ]
+
+  /// Messages of 1 to 20,000 octets.
+  private static func texts(_ count: Int, _ who: String) -> [String] {
+    (0..<count).map { number in
+      let length = [0, 3, 40, 700, 5_000, 19_900][number % 6]
+      return "\(who)\(number) " + String(repeating: words[number % words.count], count: length / 20)
+    }
+  }
+
+  private static func pair(
+    in world: World, roles: (ChatConfiguration.Role, ChatConfiguration.Role) = (.automatic, .automatic),
+    identifiers: (UInt64, UInt64) = (1, 200)
+  ) async throws -> (ann: ChatParty, bob: ChatParty) {
+    let ann = try await ChatParty.join(
+      world, on: world.makeDevice("Ann"), role: roles.0, identifier: identifiers.0)
+    let bob = try await ChatParty.join(
+      world, on: world.makeDevice("Bob"), role: roles.1, identifier: identifiers.1)
+    try await world.wait(within: .seconds(30)) { ann.isTalking && bob.isTalking }
+    return (ann, bob)
+  }
+
+  @Test(
+    "R1.12 two chats that both advertise and scan agree on one link, whoever is first",
+    arguments: [(1, 200), (200, 1), (5, 261), (261, 5), (256, 512), (1 << 60, 1 << 61)] as [(UInt64, UInt64)])
+  func oneLink(first: UInt64, second: UInt64) async throws {
+    let world = World()
+    let (ann, bob) = try await Self.pair(in: world, identifiers: (first, second))
+    try await ann.say(["one"], in: world)
+    try await bob.say(["two"], in: world)
+    await world.advance(by: .seconds(30))
+    let (here, there) = (try #require(ann.partners.last), try #require(bob.partners.last))
+    #expect(here.name == "Bob" && there.name == "Ann" && here.isFramed && there.isFramed)
+    #expect(here.isCentralHere != there.isCentralHere)
+    #expect(bob.texts == ["one"] && ann.texts == ["two"] && ann.delivered == [1] && bob.delivered == [1])
+    // The link that is not kept may have been heard of for a moment.
+    #expect(ann.isTalking && bob.isTalking && ann.losses + bob.losses <= 1)
+  }
+
+  @Test("R1.12 text, JSON and emoji of up to 20,000 octets go both ways at once, by fixed roles, in order and once")
+  func bothWays() async throws {
+    let world = World()
+    let (ann, bob) = try await Self.pair(in: world, roles: (.peripheral, .central))
+    #expect(ann.partners.last?.isCentralHere == false && bob.partners.last?.isCentralHere == true)
+    let (said, answered) = (Self.texts(30, "a"), Self.texts(30, "b"))
+    let first = world.start { [chat = ann.chat] in for text in said { try await chat.send(text) } }
+    let second = world.start { [chat = bob.chat] in for text in answered { try await chat.send(text) } }
+    try await world.wait(within: .seconds(120)) { ann.delivered.count == 30 && bob.delivered.count == 30 }
+    #expect(first.isOver && second.isOver)
+    #expect(bob.texts == said && ann.texts == answered && bob.numbers == Array(1...30))
+    #expect(ann.delivered == Array(1...30))
+  }
+
+  @Test("R1.12 what is said while the link is lost, ten times, arrives in order and once", arguments: [1, 2])
+  func losses(seed: UInt64) async throws {
+    let world = World(seed: seed)
+    let bobsDevice = world.makeDevice("Bob")
+    let ann = try await ChatParty.join(world, on: world.makeDevice("Ann"), identifier: 7)
+    let bob = try await ChatParty.join(world, on: bobsDevice, identifier: 99)
+    let (said, answered) = (Self.texts(60, "a"), Self.texts(60, "b"))
+    let first = world.start { [chat = ann.chat] in for text in said { try await chat.send(text) } }
+    let second = world.start { [chat = bob.chat] in for text in answered { try await chat.send(text) } }
+    for round in 1...10 {
+      try await world.wait(within: .seconds(60)) { ann.isTalking && bob.isTalking }
+      await world.advance(by: .milliseconds(40 * round))
+      bobsDevice.moveAway()
+      try await world.wait(within: .seconds(60)) { !ann.isTalking && !bob.isTalking }
+      await world.advance(by: .seconds(round))
+      bobsDevice.comeBack()
+    }
+    try await world.wait(within: .seconds(300)) { ann.delivered.count == 60 && bob.delivered.count == 60 }
+    #expect(bob.texts == said && ann.texts == answered)
+    #expect(ann.losses >= 10 && bob.losses >= 10 && first.isOver && second.isOver)
+  }
+
+  @Test("R1.12 a link that is broken in the middle of a word is won back, and Bluetooth may be switched off and on")
+  func broken() async throws {
+    let world = World()
+    let annsDevice = world.makeDevice("Ann")
+    let ann = try await ChatParty.join(world, on: annsDevice, role: .central)
+    let bob = try await ChatParty.join(world, on: world.makeDevice("Bob"), role: .peripheral)
+    try await world.wait(within: .seconds(30)) { ann.isTalking && bob.isTalking }
+    let said = Self.texts(40, "a")
+    let sending = world.start { [chat = ann.chat] in for text in said { try await chat.send(text) } }
+    for _ in 0..<10 {
+      try await world.wait(within: .seconds(60)) { ann.isTalking && bob.isTalking }
+      await world.advance(by: .milliseconds(90))
+      #expect(try await world.perform { await ann.chat.breakLink() })
+      #expect(try await world.perform { await bob.chat.breakLink() } == false)
+    }
+    annsDevice.powerOff()
+    await world.advance(by: .seconds(20))
+    #expect(!ann.isTalking && !bob.isTalking)
+    annsDevice.powerOn()
+    try await world.wait(within: .seconds(120)) { ann.delivered.count == 40 }
+    #expect(bob.texts == said && sending.isOver)
+  }
+
+  @Test("R1.12 the peer leaves and comes back: what was said meanwhile is there, and a stranger does not get it")
+  func leaving() async throws {
+    let world = World()
+    let device = world.makeDevice("Bob")
+    let ann = try await ChatParty.join(world, on: world.makeDevice("Ann"))
+    let bob = try await ChatParty.join(world, on: device)
+    try await world.wait(within: .seconds(30)) { ann.isTalking && bob.isTalking }
+    try await world.perform { await bob.chat.leave() }
+    try await world.wait(within: .seconds(10)) { ann.events.last == .left }
+    try await ann.say(["are you there?"], in: world)
+    let eve = try await ChatParty.join(world, on: world.makeDevice("Eve"))
+    await world.advance(by: .seconds(20))
+    #expect(eve.partners.isEmpty && ann.delivered.isEmpty)
+    #expect(eve.events.contains(.refused(.busy)) || ann.events.contains(.refused(.busy)))
+    try await world.perform { await eve.chat.leave() }
+    device.killApplication()
+    let again = try await ChatParty.join(world, on: device, name: "Bob")
+    try await world.wait(within: .seconds(60)) { again.texts == ["are you there?"] && ann.delivered == [1] }
+    try await again.say(["I am back"], in: world)
+    try await world.wait(within: .seconds(10)) { ann.texts == ["I am back"] }
+  }
+
+  @Test("R1.12 the one who is asked for is found among others, and a third one is told that the two are busy")
+  func choosing() async throws {
+    let world = World()
+    let carol = try await ChatParty.join(world, on: world.makeDevice("Carol"), role: .peripheral)
+    let bob = try await ChatParty.join(world, on: world.makeDevice("Bob"), role: .peripheral)
+    let ann = try await ChatParty.join(world, on: world.makeDevice("Ann"), role: .central, partner: "Bob")
+    try await world.wait(within: .seconds(30)) { ann.isTalking && bob.isTalking }
+    #expect(ann.partners.map(\.name) == ["Bob"])
+    let dan = try await ChatParty.join(world, on: world.makeDevice("Dan"), role: .central, partner: "Carol")
+    try await world.wait(within: .seconds(30)) { dan.isTalking && carol.isTalking }
+    #expect(dan.partners.map(\.name) == ["Carol"] && ann.isTalking)
+  }
+
+  @Test("R1.12 the end of what one side says is told when all before it has arrived")
+  func finishing() async throws {
+    let world = World()
+    let (ann, bob) = try await Self.pair(in: world)
+    try await world.perform { [chat = ann.chat] in
+      for text in Self.texts(7, "a") { try await chat.send(text) }
+      try await chat.finish()
+    }
+    try await world.wait(within: .seconds(30)) { bob.events.last == .finished }
+    #expect(bob.texts.count == 7)
+    let refused = world.start { [chat = ann.chat] in try await chat.send("") }
+    let long = world.start { [chat = ann.chat] in
+      try await chat.send(String(repeating: "x", count: Chat.longestMessage + 1))
+    }
+    try await world.wait(within: .seconds(5)) { refused.isOver && long.isOver }
+    #expect(
+      refused.error(as: SessionError.self)?.code == .invalid && long.error(as: SessionError.self)?.code == .invalid)
+  }
+}

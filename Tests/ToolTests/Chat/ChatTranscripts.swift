@@ -1,0 +1,121 @@
+import Foundation
+import Testing
+
+/// What `ble chat` says, on a terminal and in a pipe.
+@Suite("Transcripts of the chat", .serialized, .timeLimit(.minutes(5)))
+struct ChatTranscripts {
+  private let place: Neighbourhood
+
+  init() throws { place = try Neighbourhood() }
+
+  private func chat(_ name: String, _ more: String...) throws -> ToolProcess {
+    try place.ble(["chat", "--name", name, "--adapter", "radio:default/\(name)"] + more)
+  }
+
+  private func terminal(_ name: String, _ more: String...) throws -> TerminalProcess {
+    try place.terminal(["chat", "--name", name, "--adapter", "radio:default/\(name)"] + more)
+  }
+
+  @Test func `R1.11 R1.12 ble chat on a terminal shows both sides, rings the bell, and ends with Ctrl-C and 130`()
+    throws
+  {
+    let ann = try terminal("Ann")
+    let bob = try terminal("Bob")
+    try ann.see("Bob is here.")
+    try bob.see("Ann is here.")
+    let bells = bob.model.bells
+    ann.type("hello, 世界\u{1B}[D\u{1B}[D\u{7F}\r")
+    try bob.see("Ann: hello,世界")
+    try bob.until("a bell", within: 5) { $0.bells == bells + 1 }
+    try ann.see("Ann: hello,世界 ✓")
+    // What is being typed stays whole when something comes.
+    bob.type("half a li")
+    try bob.see("> half a li")
+    ann.type("interrupting\r")
+    try bob.see("Ann: interrupting")
+    #expect(try bob.see("> half a li").screen.last { !$0.isEmpty } == "> half a li")
+    bob.type("ne\r")
+    try ann.see("Bob: half a line")
+    // The line before comes back.
+    bob.type("\u{1B}[A!\r")
+    try ann.see("Bob: half a line!")
+    bob.type("\u{3}")
+    #expect(try bob.finish(within: 10) == 130)
+    bob.expectGoodOrder()
+    try ann.see("Bob has left.")
+    ann.type("are you there?\r")
+    try ann.see("Ann: are you there? …")
+    let again = try chat("Bob", "--json")
+    let event = try again.event("message")
+    #expect(event["text"] as? String == "are you there?")
+    try ann.see("Bob is back.")
+    try ann.see("Ann: are you there? ✓")
+    ann.type("\u{4}")
+    #expect(try ann.finish(within: 10) == 0)
+    ann.expectGoodOrder()
+    try again.event("left")
+  }
+
+  @Test func `R1.12 ble chat in a pipe takes lines and gives lines, and ends when all is delivered`() throws {
+    let bob = try chat("Bob", "--peripheral", "--until-peer-ends")
+    let ann = try chat("Ann", "--central", "--until-peer-ends")
+    let lines = ["hello", "{\"a\": \"b\\n\"}", "你好 👨‍👩‍👧‍👦", String(repeating: "long ", count: 4_000)]
+    ann.type(lines.joined(separator: "\n") + "\n\u{1B}]0;title\u{7}\n")
+    ann.endInput()
+    bob.type("one\r\ntwo")
+    bob.endInput()
+    let (heard, answered) = (try bob.finish(), try ann.finish())
+    #expect(heard.status == 0 && answered.status == 0, "\(bob.transcript)\n\(ann.transcript)")
+    #expect(heard.lines == lines.map { $0.trimmingCharacters(in: .newlines) } + ["\\u{1B}]0;title\\u{7}"])
+    #expect(answered.lines == ["one", "two"])
+    #expect(heard.lines.arePlain && ann.errors.contains("Bob is here."))
+  }
+
+  @Test func `R1.12 ble chat with --json tells everything, line by line`() throws {
+    let ann = try chat("Ann", "--json")
+    let bob = try chat("Bob", "--json")
+    let arrived = try ann.event("arrived")
+    #expect(arrived["name"] as? String == "Bob" && arrived["framed"] as? Bool == true && arrived["code"] is NSNull)
+    let other = try bob.event("arrived")
+    #expect(Set([arrived["role"] as? String, other["role"] as? String]) == ["central", "peripheral"])
+    ann.type("line \u{7} \\ \u{202E}end\n")
+    #expect(try bob.event("message")["text"] as? String == "line \u{7} \\ \u{202E}end")
+    #expect(try ann.event("sent")["number"] as? Int == 1)
+    #expect(try ann.event("delivered")["numbers"] as? [Int] == [1])
+    bob.kill9()
+    try ann.event("away")
+    ann.send(SIGINT)
+    #expect(try ann.finish(within: 10).status == 130)
+  }
+
+  @Test func `R1.12 ble chat with --encrypt shows the same code on both sides, and refuses who cannot`() throws {
+    let ann = try chat("Ann", "--json", "--encrypt")
+    let bob = try chat("Bob", "--json")
+    let codes = [try ann.event("arrived"), try bob.event("arrived")].map { $0["code"] as? String }
+    #expect(codes[0] == codes[1] && codes[0]?.count == 6)
+    bob.endInput()
+    #expect(try bob.finish(within: 10).status == 0)
+    try place.serve("chat")
+    try ann.event("refused") { $0["reason"] as? String == "no-encryption" }
+  }
+
+  @Test func `R1.12 ble chat talks to a plain peripheral, whose text cannot act on a terminal`() throws {
+    let server = try place.serve("chat")
+    let ann = try terminal("Ann")
+    try ann.see("It is a plain app")
+    ann.type("hello\r")
+    try ann.see("Ann: hello ✓")
+    let written = try server.event("written")["value"] as? [String: Any]
+    #expect(written?["utf8"] as? String == "hello")
+    server.type("\u{1B}[2Jevil\u{7}\n")
+    try ann.see("\\u{1B}[2Jevil\\u{7}")
+    ann.type("\u{3}")
+    #expect(try ann.finish(within: 10) == 130)
+    ann.expectGoodOrder()
+  }
+
+  @Test func `Roles that contradict each other are a wrong command line`() throws {
+    let result = try place.run("chat", "--central", "--peripheral")
+    #expect(result.status == 64 && result.process.errors.first?.contains("contradict") == true)
+  }
+}
