@@ -91,9 +91,14 @@ public final class FilePeerStore: PeerStore {
 /// Why a peer file could not be used.
 struct PeerFileError: Error, CustomStringConvertible {
   let description: String
+  /// The system had no room, or has it for others only.
+  var isForWantOfRoom = false
 
   /// `action` failed on `path` for the reason that `errno` gives.
   static func system(_ action: String, _ path: String) -> PeerFileError {
-    PeerFileError(description: "cannot \(action) \(path): \(String(cString: strerror(errno)))")
+    let code = errno
+    return PeerFileError(
+      description: "cannot \(action) \(path): \(String(cString: strerror(code)))",
+      isForWantOfRoom: [ENOSPC, EDQUOT, EFBIG].contains(code))
   }
 }

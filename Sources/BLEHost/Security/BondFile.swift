@@ -56,17 +56,19 @@ struct BondFile: ~Copyable {
 
   /// What the file holds, which is left as it is; `nil` where it cannot be understood.
   func current() throws(PeerFileError) -> BondRecords? {
-    let file = try OpenFile(path, O_RDONLY)
+    let file = try OpenFile(path, O_RDONLY | O_NONBLOCK)
     return file.size <= Self.sizeLimit ? BondText.decode(try file.read(from: 0), of: adapter) : nil
   }
 
   private mutating func read(_ report: (String) -> Void) throws(PeerFileError) -> BondRecords? {
-    if access(path, F_OK) != 0 { return nil }
-    let file = try OpenFile(path, O_RDONLY)
+    guard try isThere() else { return nil }
+    guard let file = try openReadable() else {
+      try giveUp("cannot be read", report)
+      return nil
+    }
     if let known, known.version == file.version { return known.records }
     guard file.size <= Self.sizeLimit, let records = BondText.decode(try file.read(from: 0), of: adapter) else {
-      report("\(path) is no bond file of this adapter, or not whole: it is now \(try setAside())")
-      known = nil
+      try giveUp("is no bond file of this adapter, or not whole", report)
       return nil
     }
     if known != nil { hasNews = true }
@@ -74,20 +76,38 @@ struct BondFile: ~Copyable {
     return records
   }
 
+  private func isThere() throws(PeerFileError) -> Bool {
+    var status = stat()
+    if lstat(path, &status) == 0 { return true }
+    if errno == ENOENT { return false }
+    throw .system("examine", path)
+  }
+
+  /// `nil` where that will never be a file that this user can read: another's, a link, a pipe, a folder.
+  private func openReadable() throws(PeerFileError) -> OpenFile? {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, access(path, R_OK) == 0 else { return nil }
+    return try OpenFile(path, O_RDONLY)
+  }
+
+  private mutating func giveUp(_ what: String, _ report: (String) -> Void) throws(PeerFileError) {
+    known = nil
+    report("\(path) \(what): it is now \(try setAside())")
+  }
+
   private mutating func write(_ records: BondRecords) throws(PeerFileError) {
     try StateFolder.place(BondText.encode(records, of: adapter), at: path, replacing: true)
     known = (try OpenFile(path, O_RDONLY).version, records)
   }
 
-  /// Gives the file another name, which no file has.
+  /// Gives the file another name, which no file has: others that might take it wait for the lock.
   private func setAside() throws(PeerFileError) -> String {
     for number in 1...999 {
       let name = "\(path).unreadable-\(number)"
-      if link(path, name) == 0 {
-        unlink(path)
-        return name
-      }
-      if errno != EEXIST { break }
+      var status = stat()
+      if lstat(name, &status) == 0 { continue }
+      if rename(path, name) == 0 { return name }
+      break
     }
     throw .system("set aside", path)
   }

@@ -17,10 +17,10 @@ import BLECrypto
 ///
 /// All numbers are hexadecimal, the most significant digit first, but the size and the count. A file without its last line was
 /// cut short.
-enum BondText {
+package enum BondText {
   private static let title = "swift-corebluetooth bonds 1"
 
-  static func encode(_ records: BondRecords, of adapter: DeviceAddress) -> [UInt8] {
+  package static func encode(_ records: BondRecords, of adapter: DeviceAddress) -> [UInt8] {
     var text = "\(title) \(name(of: adapter)) \(records.identityResolvingKey.digits)\n"
     for bond in records.bonds { append(bond, to: &text) }
     let check = BondText.check(text.utf8)
@@ -60,7 +60,7 @@ enum BondText {
   // MARK: Reading
 
   /// `nil` where this is no whole file of bonds of `adapter`.
-  static func decode(_ octets: [UInt8], of adapter: DeviceAddress) -> BondRecords? {
+  package static func decode(_ octets: [UInt8], of adapter: DeviceAddress) -> BondRecords? {
     guard octets.last == 0x0A, let text = String(validating: octets, as: UTF8.self) else { return nil }
     var lines = text.dropLast().split(separator: "\n", omittingEmptySubsequences: false)[...]
     guard lines.count >= 2, let last = lines.popLast() else { return nil }
@@ -116,7 +116,7 @@ enum BondText {
   }
 
   /// FNV-1a, 32 bits: a guard against accidents, not against an enemy who can write the file.
-  private static func check(_ octets: some Sequence<UInt8>) -> UInt32 {
+  package static func check(_ octets: some Sequence<UInt8>) -> UInt32 {
     var sum: UInt32 = 0x811C_9DC5
     for octet in octets { sum = (sum ^ UInt32(octet)) &* 0x0100_0193 }
     return sum

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// What is kept of a bond besides its keys is written on a thread of its own, a fifth of a second's changes at a time; keys
 /// are written at once, and whoever asked waits for the disk. Where no file can be had at all, as in a container without a
-/// home, bonds last as long as the process.
+/// home, bonds last as long as the process; where there is only no room, none are made.
 ///
 /// What other processes change is noticed at once: links to devices whose bond was removed end.
 ///
@@ -48,19 +48,24 @@ public final class FileBondStore: BondStore {
 
   public func open(_ adapter: DeviceAddress, newKey: SecretKey) -> BondRecords {
     files.withLock { files in
+      let locked = LockedFile(BondFile(adapter: adapter, folder: folder))
+      var records = BondRecords(identityResolvingKey: newKey)
       do throws(PeerFileError) {
         try StateFolder.make(folder)
-        let locked = LockedFile(BondFile(adapter: adapter, folder: folder))
-        let records = try locked.file.open(newKey: newKey, report)
-        files.files[adapter] = locked
-        files.keys[adapter] = records.identityResolvingKey
+        records = try locked.file.open(newKey: newKey, report)
         // Only now is there a folder for certain.
         if files.watch == nil, let changed = files.changed { files.watch = BondWatch(folder: folder, changed) }
-        return records
       } catch {
-        log.log(.warning, "\(error): bonds last only as long as this process")
-        return BondRecords(identityResolvingKey: newKey)
+        // Room may come back, and until then nothing is said to be kept.
+        guard error.isForWantOfRoom else {
+          log.log(.warning, "\(error): bonds last only as long as this process")
+          return records
+        }
+        log.log(.error, "\(error): no device can be bonded with before there is room")
       }
+      files.files[adapter] = locked
+      files.keys[adapter] = records.identityResolvingKey
+      return records
     }
   }
 
@@ -119,6 +124,7 @@ public final class FileBondStore: BondStore {
     let failure = files.withLock { files -> BondStoreError? in
       guard let locked = files.files[adapter], let key = files.keys[adapter] else { return nil }
       do throws(PeerFileError) {
+        try StateFolder.make(folder)
         try locked.file.change(newKey: key, report, body)
         return nil
       } catch {

@@ -168,21 +168,63 @@ import Testing
     }
   }
 
-  @Test func `a file that was cut short, changed or is foreign is set aside and told, and never overwritten`() throws {
+  @Test func `a file cut short at any octet, or with any octet changed, is no bond file`() throws {
+    var records = BondRecords(identityResolvingKey: ownKey)
+    for number in 1...2 as ClosedRange<UInt64> { records.bonds.append(try bond(number)) }
+    let whole = BondText.encode(records, of: adapter)
+    #expect(BondText.decode(whole, of: adapter)?.bonds.count == 2)
+    for length in 0..<whole.count { #expect(BondText.decode(Array(whole.prefix(length)), of: adapter) == nil) }
+    for index in whole.indices {
+      for mask in [0x01, 0x20, 0x80] as [UInt8] {
+        var changed = whole
+        changed[index] ^= mask
+        // The check is a number: its digits may be small or capital.
+        let isSameNumber = changed[index] == UInt8(ascii: "A") &+ (whole[index] &- UInt8(ascii: "a"))
+        #expect(BondText.decode(changed, of: adapter) == nil || isSameNumber, "octet \(index)")
+      }
+    }
+    #expect(BondText.decode(whole + [0x0A], of: adapter) == nil)
+    #expect(BondText.decode(whole, of: DeviceAddress(adapter.value, kind: .public)) == nil)
+  }
+
+  @Test func `whatever is read as bonds is read the same when it has been written again`() throws {
+    var records = BondRecords(identityResolvingKey: ownKey)
+    for number in 1...2 as ClosedRange<UInt64> { records.bonds.append(try bond(number)) }
+    let whole = BondText.encode(records, of: adapter)
+    let body = Array(whole[...(whole.dropLast().lastIndex(of: 0x0A) ?? 0)])
+    let seed: UInt64 = 0xB0_4D5
+    let entropy = SeededEntropy(seed: seed)
+    let characters = Array("0123456789abcdefABF:- \n+x".utf8)
+    var readings = 0
+    for _ in 0..<20_000 {
+      var changed = body
+      for _ in 0..<2 {
+        let index = Int(entropy.uniform(0..<UInt64(body.count)))
+        changed[index] = characters[Int(entropy.uniform(0..<UInt64(characters.count)))]
+      }
+      // With the check that belongs to it: what an enemy could write, or another version.
+      let check = String(BondText.check(changed), radix: 16)
+      let end = "end 2 \(String(repeating: "0", count: 8 - check.count))\(check)\n"
+      guard let read = BondText.decode(changed + Array(end.utf8), of: adapter) else { continue }
+      readings += 1
+      let written = BondText.encode(read, of: adapter)
+      #expect(BondText.decode(written, of: adapter).map { BondText.encode($0, of: adapter) } == written, "seed \(seed)")
+    }
+    #expect(readings > 1_000)
+  }
+
+  @Test func `a file that is cut short, changed or foreign is set aside and told, and never overwritten`() throws {
     let source = Folder()
     let store = FileBondStore(folder: source.path)
     _ = store.open(adapter, newKey: ownKey)
     try store.keep(try bond(1), of: adapter)
     let name = try #require(source.files.first { !$0.hasSuffix("lock") })
     let whole = Array(try Data(contentsOf: URL(fileURLWithPath: source.path + "/" + name)))
-    var damaged = stride(from: 0, to: whole.count, by: 7).map { Array(whole.prefix($0)) }
-    for index in stride(from: 0, to: whole.count, by: 13) {
-      var changed = whole
-      changed[index] ^= 1
-      damaged.append(changed)
-    }
-    damaged.append(Array("something else\n".utf8))
-    damaged.append([UInt8](repeating: 0xFF, count: 5_000))
+    var changed = whole
+    changed[whole.count / 2] ^= 1
+    let damaged = [
+      [], Array(whole.dropLast()), changed, Array("something else\n".utf8), [UInt8](repeating: 0xFF, count: 5_000),
+    ]
     let folder = Folder()
     let log = Lines()
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
@@ -197,6 +239,89 @@ import Testing
       #expect(log.lines.withLock { $0.count } == index + 1)
       #expect(log.lines.withLock { $0.last?.contains(kept) ?? false })
     }
+  }
+
+  @Test(arguments: ["pipe", "folder", "link", "file too large"])
+  func `what can never be read is set aside and told, and a new file begins`(_ what: String) throws {
+    let folder = Folder()
+    let log = Lines()
+    let store = FileBondStore(folder: folder.path, log: Logger(label: "bonds", sink: log))
+    _ = store.open(adapter, newKey: ownKey)
+    let name = try #require(folder.files.first { !$0.hasSuffix("lock") })
+    let path = folder.path + "/" + name
+    try FileManager.default.removeItem(atPath: path)
+    let target = folder.path + "/target"
+    try Data("precious".utf8).write(to: URL(fileURLWithPath: target))
+    switch what {
+    case "pipe": #expect(mkfifo(path, 0o600) == 0)
+    case "folder": #expect(mkdir(path, 0o700) == 0)
+    case "link": #expect(symlink(target, path) == 0)
+    default:
+      try Data().write(to: URL(fileURLWithPath: path))
+      #expect(truncate(path, 1 << 40) == 0)
+    }
+    let next = FileBondStore(folder: folder.path, log: Logger(label: "bonds", sink: log))
+    #expect(next.open(adapter, newKey: ownKey).bonds.isEmpty)
+    #expect(log.lines.withLock { $0.count } == 1)
+    #expect(log.lines.withLock { $0.last?.contains(path + ".unreadable-1") ?? false })
+    #expect(folder.files.contains(name + ".unreadable-1"))
+    try next.keep(try bond(1), of: adapter)
+    #expect(FileBondStore(folder: folder.path).open(adapter, newKey: ownKey).bonds.count == 1)
+    #expect(try String(contentsOfFile: target, encoding: .utf8) == "precious")
+  }
+
+  @Test func `on a full disk nothing is said to be kept, what was kept stays, and room that comes is used`() async {
+    await #expect(processExitsWith: .success) {
+      let tests = BondStoreTests()
+      let folder = Folder()
+      let (old, empty) = (folder.path + "/old", folder.path + "/new")
+      let store = FileBondStore(folder: old)
+      _ = store.open(tests.adapter, newKey: tests.ownKey)
+      try store.keep(try tests.bond(1), of: tests.adapter)
+      // No file grows any more in this process.
+      signal(SIGXFSZ, SIG_IGN)
+      var limit = rlimit()
+      getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+      let unlimited = limit
+      limit.rlim_cur = 0
+      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+      let log = Lines()
+      let late = FileBondStore(folder: empty, log: Logger(label: "bonds", sink: log))
+      let nothing = late.open(tests.adapter, newKey: tests.ownKey).bonds.isEmpty
+      var refusals = 0
+      for store in [store, late] {
+        do { try store.keep(try tests.bond(2), of: tests.adapter) } catch is BondStoreError { refusals += 1 }
+      }
+      limit = unlimited
+      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+      let kept = FileBondStore(folder: old).open(tests.adapter, newKey: tests.ownKey).bonds.map(\.identity)
+      let isOldThere = kept == [try tests.bond(1).identity]
+      try late.keep(try tests.bond(2), of: tests.adapter)
+      let count = FileBondStore(folder: empty).open(tests.adapter, newKey: tests.ownKey).bonds.count
+      let isTold = log.lines.withLock { $0.count == 1 && $0[0].contains("before there is room") }
+      exit(nothing && refusals == 2 && isOldThere && count == 1 && isTold ? 0 : 1)
+    }
+  }
+
+  @Test func `two processes that bond at once in one folder lose nothing`() async throws {
+    let folder = Folder()
+    let store = FileBondStore(folder: folder.path)
+    _ = store.open(adapter, newKey: ownKey)
+    async let other: Void = {
+      await #expect(processExitsWith: .success) { [path = folder.path as String] in
+        let tests = BondStoreTests()
+        let store = FileBondStore(folder: path)
+        _ = store.open(tests.adapter, newKey: tests.ownKey)
+        for number in 101...140 as ClosedRange<UInt64> { try store.keep(try tests.bond(number), of: tests.adapter) }
+      }
+    }()
+    for number in 1...40 as ClosedRange<UInt64> {
+      try store.keep(try bond(number), of: adapter)
+      // As long as the other one is about: it takes a while to start.
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    await other
+    #expect(FileBondStore(folder: folder.path).open(adapter, newKey: ownKey).bonds.count == 80)
   }
 
   @Test func `where the folder cannot be written keeping fails, and what was kept is as it was`() throws {
