@@ -1,10 +1,12 @@
 import BLECore
 import BLEHCI
 import BLEWire
+import Synchronization
 
-/// Remembers the latest traffic between the stacks of a world and their controllers. On the loop.
+/// Remembers the latest traffic between the stacks of a world and their controllers. It grows on the loop, and may be looked at
+/// from any thread: one case of a test that fails has the captures of all kept, also of those that still run.
 final class Recorder {
-  struct Entry {
+  struct Entry: Sendable {
     let device: Int
     let packet: HCIPacket
     let direction: HCIDirection
@@ -15,24 +17,39 @@ final class Recorder {
   private static let limit = 200_000
 
   private let isOn: Bool
-  private(set) var deviceNames: [String] = []
-  private(set) var entries: [Entry] = []
+  private let state = Mutex(State())
+
+  private struct State {
+    var deviceNames: [String] = []
+    var entries: [Entry] = []
+  }
+
   private var taps: [DeviceTap] = []
 
   init(isOn: Bool) { self.isOn = isOn }
 
+  var deviceNames: [String] { state.withLock { $0.deviceNames } }
+  /// With the names of the devices that they are of.
+  var traffic: (deviceNames: [String], entries: [Entry]) { state.withLock { ($0.deviceNames, $0.entries) } }
+  var entries: [Entry] { traffic.entries }
+
   /// What listens to one device; kept by the recorder.
   func tap(of name: String) -> (any HCITap)? {
     guard isOn else { return nil }
-    let tap = DeviceTap(recorder: self, device: deviceNames.count)
-    deviceNames.append(name)
+    let number = state.withLock { state in
+      state.deviceNames.append(name)
+      return state.deviceNames.count - 1
+    }
+    let tap = DeviceTap(recorder: self, device: number)
     taps.append(tap)
     return tap
   }
 
   fileprivate func add(_ entry: Entry) {
-    if entries.count >= Self.limit { entries.removeFirst(Self.limit / 2) }
-    entries.append(entry)
+    state.withLock { state in
+      if state.entries.count >= Self.limit { state.entries.removeFirst(Self.limit / 2) }
+      state.entries.append(entry)
+    }
   }
 }
 

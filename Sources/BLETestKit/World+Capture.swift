@@ -24,8 +24,9 @@ extension World {
 
   private func write(to output: any CaptureOutput) {
     let writer = PcapNGWriter(output)
-    for name in recorder.deviceNames { writer.addInterface(.hci, name: name) }
-    for entry in recorder.entries {
+    let traffic = recorder.traffic
+    for name in traffic.deviceNames { writer.addInterface(.hci, name: name) }
+    for entry in traffic.entries {
       writer.write(
         CapturedPacket(
           timestamp: CaptureTimestamp(entry.instant, origin: .virtualOrigin), interface: entry.device,

@@ -72,6 +72,23 @@ struct WorldTests {
     octets.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }
 
+  @Test("a capture may be looked at while the world runs, as when one of several cases fails")
+  func lookingWhileRunning() async throws {
+    let world = World(seed: 3)
+    let (phone, sensor) = (world.makeDevice("phone"), world.makeDevice("sensor"))
+    let programs = (Visitor(phone), Host(sensor))
+    let looking = Task.detached {
+      var count = 0
+      while !Task.isCancelled { count = max(count, world.capture.count) }
+      return count
+    }
+    for _ in 0..<40 { await world.advance(by: .milliseconds(250)) }
+    looking.cancel()
+    let seen = await looking.value
+    #expect(seen > 0 && seen <= world.capture.count)
+    withExtendedLifetime(programs) {}
+  }
+
   @Test("a capture can be read back")
   func reading() async throws {
     let octets = await run(seed: 9)
