@@ -55,6 +55,7 @@ final class HostileDevice: @unchecked Sendable {
   private var link: HCILink?
   private var channels: L2CAPLink?
   private var bearer: ATTBearer?
+  private var serverLink: GATTServerLink?
   private var advertisement: [UInt8]?
 
   init(_ world: World, address: DeviceAddress, configuration: ControllerConfiguration = ControllerConfiguration()) {
@@ -218,10 +219,12 @@ extension HostileDevice: HCIControllerDelegate {
         attributePDUs.append($0)
         bearer.receive($0[...])
       }
-      server.makeLink(on: bearer).verifySignature = { [unowned self] command in
+      let serverLink = server.makeLink(on: bearer)
+      serverLink.verifySignature = { [unowned self] command in
         signedCommands.append(command)
         return false
       }
+      self.serverLink = serverLink
       self.bearer = bearer
     } else {
       channels.attributeProtocol = Tap { [unowned self] in attributePDUs.append($0) }
@@ -242,7 +245,7 @@ extension HostileDevice: HCIControllerDelegate {
     security?.linkEnded()
     bearer?.close()
     channels?.close()
-    (link, channels, security, bearer) = (nil, nil, nil, nil)
+    (link, channels, security, bearer, serverLink) = (nil, nil, nil, nil, nil)
     startAdvertising()
     linkChanged(self, false)
   }
@@ -291,7 +294,9 @@ extension HostileDevice: SecurityManagerDelegate {
         connectionHandle: link.handle, randomNumber: key.randomNumber, diversifier: key.encryptedDiversifier,
         key: HCISecret(key.key.revealLeastSignificantFirst())))
   }
-  func securityManagerDidChangeSecurity(_ manager: SecurityManager) {}
+  func securityManagerDidChangeSecurity(_ manager: SecurityManager) {
+    serverLink?.security = manager.security?.linkSecurity(isBonded: false) ?? .open
+  }
   func securityManager(_ manager: SecurityManager, didPair result: PairingResult) { results.append(result) }
   func securityManager(_ manager: SecurityManager, didFail failure: PairingFailure) { failures.append(failure) }
   func securityManager(

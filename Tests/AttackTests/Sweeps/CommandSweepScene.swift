@@ -1,0 +1,109 @@
+import BLECore
+import BLEHost
+import BLEPairing
+import BLETestKit
+import BLEWire
+import Testing
+
+/// How the hostile device and its victim would pair.
+enum CommandSweepKind: String, CaseIterable, Sendable {
+  case legacyJustWorks, legacyPasskey, justWorks, passkey, comparison
+
+  var isSecureConnections: Bool { self != .legacyJustWorks && self != .legacyPasskey }
+
+  /// Of both sides.
+  var capability: PairingCapability {
+    switch self {
+    case .legacyJustWorks, .justWorks: .noInputNoOutput
+    case .legacyPasskey, .passkey: .keyboardOnly
+    case .comparison: .displayYesNo
+    }
+  }
+}
+
+/// A victim in either role, and a hostile device that pairs with it as it should but for what it puts in between.
+struct CommandSweepScene {
+  enum Victim: String, CaseIterable, Sendable { case peripheral, central }
+
+  static let passkey = "271828"
+
+  let victim: Victim
+  let world: World
+  let device: Device
+  let attacker: HostileDevice
+  let agent: TestAgent
+  private let asPeripheral: AttackedPeripheral?
+  private let asCentral: AttackedCentral?
+
+  /// - Parameter answers: whether the victim's user answers by himself.
+  init(_ victim: Victim, _ kind: CommandSweepKind, answers: Bool = true) async throws {
+    self.victim = victim
+    var policy = SecurityPolicy(ioCapability: .init(rawValue: kind.capability.rawValue))
+    policy.offersSecureConnections = kind.isSecureConnections
+    policy.wantsAuthentication = kind.capability != .noInputNoOutput
+    func prepare(_ attacker: HostileDevice) {
+      attacker.behave(policy)
+      attacker.respond = { question in
+        if case .enterPasskey = question.kind { return SixDigits(Self.passkey).map { .passkey($0) } }
+        return question.wantsAnswer ? .yes : nil
+      }
+    }
+    agent = TestAgent(kind.capability) { if answers { Self.answer($0) } }
+    var victimPolicy = SecurityPolicy()
+    victimPolicy.offersSecureConnections = kind.isSecureConnections
+    switch victim {
+    case .peripheral:
+      let scene = try await AttackedPeripheral.start(policy: victimPolicy, prepare)
+      (asPeripheral, asCentral) = (scene, nil)
+      (world, device, attacker) = (scene.world, scene.device, scene.attacker)
+    case .central:
+      let scene = try await AttackedCentral.start(policy: victimPolicy, prepare)
+      (asPeripheral, asCentral) = (nil, scene)
+      (world, device, attacker) = (scene.world, scene.device, scene.attacker)
+    }
+    device.setPairingAgent(agent)
+  }
+
+  static func answer(_ request: PairingRequest) {
+    if request.kind == .enterPasskey { request.enter(passkey) } else { request.accept() }
+  }
+
+  /// The central of the two begins.
+  func beginPairing() {
+    switch victim {
+    case .peripheral: attacker.pair()
+    case .central: asCentral?.program.read("FF31")
+    }
+  }
+
+  func pair() async {
+    beginPairing()
+    await world.advance(by: .seconds(4))
+  }
+
+  /// The link is made anew, when nobody has to wait for another attempt any more.
+  func reconnect() async throws {
+    await world.advance(by: .seconds(40))
+    if attacker.isConnected { attacker.disconnect() }
+    await world.advance(by: .seconds(1))
+    try await asPeripheral?.connect()
+    if let program = asCentral?.program {
+      program.connect()
+      try await world.wait(within: .seconds(10)) { program.isDiscovered }
+    }
+    attacker.forgetWhatCame()
+    asCentral?.program.events = []
+  }
+
+  /// Whether the hostile device has the victim's keys, in the victim's eyes.
+  var isPaired: Bool { device.bonds.map(\.address) == [attacker.address] }
+
+  /// Whether the link is good for what needs encryption.
+  func isOpenedUp() async -> Bool {
+    switch victim {
+    case .peripheral:
+      return await attacker.ask("0a" + AttackedPeripheral.secret) != AttackedPeripheral.refusal("05")
+    case .central: return asCentral?.program.events.contains(.value("FF31", "forged")) ?? false
+    }
+  }
+}
