@@ -114,6 +114,37 @@ struct SecurityManagerVectorTests {
     }
   }
 
+  @Test func `each of the 21 transcripts and 7 failures fails with one octet changed, also where stacks may choose`()
+    throws
+  {
+    let document = try document()
+    var counts: [Int] = []
+    for section in ["pairing_transcripts", "pairing_failures"] {
+      let tests = try #require(document[section]?.array)
+      counts.append(tests.count)
+      for test in tests {
+        let isNoticed = try changes(of: test).contains { failures(.object([section: .array([$0])])) == 1 }
+        #expect(isNoticed, "\(section): \(test["name"]?.string ?? "")")
+      }
+    }
+    #expect(counts == [21, 7])
+  }
+
+  /// The test with one octet changed: the first or the last of a command, the last command first.
+  private func changes(of test: JSONValue) throws -> [JSONValue] {
+    let commands = try #require(test["pdus"]?.array)
+    return commands.indices.reversed().flatMap { index in
+      guard let text = commands[index]["hex"]?.string else { return [JSONValue]() }
+      let first = "0" + String((text.dropFirst().first?.hexDigitValue ?? 0) ^ 1, radix: 16) + text.dropFirst(2)
+      return [.string(first), commands[index]["hex"]?.flipped].compactMap { changed in
+        guard let changed else { return nil }
+        var copy = commands
+        copy[index] = copy[index].setting("hex", changed)
+        return test.setting("pdus", .array(copy))
+      }
+    }
+  }
+
   @Test func `tests that are not understood fail, and an empty file does not pass`() throws {
     let empty = try #require(VectorRunner.play(Data(#"{"format": "smp-vectors/1"}"#.utf8)))
     #expect(empty.isEmpty)
