@@ -130,8 +130,8 @@ var targets: [Target] = []
       .executableTarget(
         name: "fuzz",
         dependencies: [
-          "BLECore", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEAdapter", "BLEHost", "CoreBluetooth",
-          "BLESession", "CLibFuzzer",
+          "BLECore", "BLECrypto", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEAdapter", "BLEHost",
+          "CoreBluetooth", "BLESession", "CLibFuzzer",
         ],
         path: "Fuzz/Sources", swiftSettings: strict),
     ]

@@ -10,9 +10,9 @@ struct Fuzzer: Sendable {
   let seeds: @Sendable () -> [[UInt8]]
 
   static let all: [Fuzzer] = [
-    .advertisingData, .attributeProtocol, .attributeServer, .btsnoop, .deviceFile, .dissector, .frames,
-    .gattClient, .h4, .hciCommand,
-    .hciEvent, .host, .l2cap, .l2capChannels, .linkLayer, .pcapng, .profile, .registry, .securityManager, .texts,
+    .advertisingData, .attributeProtocol, .attributeServer, .bonds, .btsnoop, .deviceFile, .dissector, .frames,
+    .gattClient, .h4, .hciCommand, .hciEvent, .host, .l2cap, .l2capChannels, .layout, .linkLayer, .pcapng, .profile,
+    .registry, .securityManager, .texts,
   ]
 }
 
