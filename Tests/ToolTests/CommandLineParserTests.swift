@@ -85,7 +85,8 @@ struct CommandLineParserTests {
     (["scan", "--name", "--json"], "Missing value for '--name <name>'"),
     (["scan", "--duration", "soon"], "The value 'soon' is invalid for '--duration <seconds>'"),
     (["scan", "--duration", "nan"], "is invalid"),
-    (["scan", "--duration", "-1"], "Missing value"),
+    (["scan", "--duration", "-1"], "expected a number of seconds"),
+    (["scan", "--duration", "--json"], "Missing value"),
     (["scan", "--service", "18"], "expected a UUID"),
     (["scan", "--count", "0"], "expected a number of 1 or more"),
     (["scan", "--json=yes"], "The option '--json' takes no value"),
@@ -151,12 +152,12 @@ struct CommandLineParserTests {
   }
 
   @Test func `Hexadecimal values may have separators, and at most 512 octets`() throws {
-    #expect(try ValueEncoding.hex.octets(of: "0x01fF") == [0x01, 0xFF])
-    #expect(try ValueEncoding.hex.octets(of: "01:02-03 04") == [1, 2, 3, 4])
-    #expect(try ValueEncoding.hex.octets(of: "") == [])
-    #expect(throws: ArgumentValueError.self) { try ValueEncoding.hex.octets(of: "012") }
-    #expect(throws: ArgumentValueError.self) { try ValueEncoding.hex.octets(of: "0g") }
-    #expect(try ValueEncoding.utf8.octets(of: String(repeating: "a", count: 512)).count == 512)
-    #expect(throws: ArgumentValueError.self) { try ValueEncoding.utf8.octets(of: String(repeating: "a", count: 513)) }
+    #expect(try ValueFormat.hex.octets(of: "0x01fF") == [0x01, 0xFF])
+    #expect(try ValueFormat.hex.octets(of: "01:02-03 04") == [1, 2, 3, 4])
+    #expect(try ValueFormat.hex.octets(of: "") == [])
+    #expect(throws: ArgumentValueError.self) { try ValueFormat.hex.octets(of: "012") }
+    #expect(throws: ArgumentValueError.self) { try ValueFormat.hex.octets(of: "0g") }
+    #expect(try ValueFormat.utf8.octets(of: String(repeating: "a", count: 512)).count == 512)
+    #expect(throws: ArgumentValueError.self) { try ValueFormat.utf8.octets(of: String(repeating: "a", count: 513)) }
   }
 }

@@ -52,7 +52,7 @@ private struct Reading {
 
   mutating func run() throws(UsageError) -> CommandLineParser.Invocation {
     while let word = words.popFirst() {
-      if optionsHaveEnded || !word.hasPrefix("-") || word == "-" {
+      if optionsHaveEnded || !Self.isOption(word) {
         if node.subcommands.isEmpty {
           positional.append(word)
         } else if word == "help" {
@@ -67,6 +67,12 @@ private struct Reading {
       }
     }
     return try finish()
+  }
+
+  /// A dash alone is the standard input, and a dash before a digit a sign: no option's letter is a digit.
+  private static func isOption(_ word: String) -> Bool {
+    guard word.hasPrefix("-"), let next = word.dropFirst().first else { return false }
+    return !("0"..."9").contains(next) && next != "."
   }
 
   private func subcommand(named word: String) throws(UsageError) -> CommandNode {
@@ -100,7 +106,7 @@ private struct Reading {
     }
     if parts.count == 2 {
       parsed.add(String(parts[1]), to: option)
-    } else if let value = words.first, value == "-" || !value.hasPrefix("-") {
+    } else if let value = words.first, !Self.isOption(value) {
       words.removeFirst()
       parsed.add(value, to: option)
     } else {

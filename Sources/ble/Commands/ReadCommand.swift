@@ -4,7 +4,9 @@ import CoreBluetooth
 struct ReadCommand: Command {
   static let characteristic = Argument("characteristic", "The characteristic: 2A19, 180F/2A19 or \"Battery Level\".")
   static let format = Option.value(
-    "format", "format", "How to print the value: hex, utf8, or raw for its octets alone.")
+    "format", "format",
+    "How to print values: \(ValueFormat.help). Without it: in words where the value has an assigned meaning, else as text and octets."
+  )
 
   static let node = CommandNode(
     "read", abstract: "Read a characteristic.",
@@ -27,7 +29,7 @@ struct ReadCommand: Command {
       return (place: place, value: try await device.read(characteristic))
     }
     let output = session.output
-    if output.isJSON { return output.json(result.place.json(["value": ValueText(result.value).json])) }
+    if output.isJSON { return output.json(result.place.json(value: result.value, format)) }
     guard let format else {
       return output.line(AssignedValues.describe(result.value, of: result.place.characteristic))
     }
@@ -47,6 +49,19 @@ struct AttributePlace: Equatable, Sendable {
     name = device.name
     service = characteristic.service?.uuid.uuidString
     self.characteristic = characteristic.uuid.uuidString
+  }
+
+  /// These four members, and a value with what it means; `more` stands between them.
+  func json(
+    _ more: KeyValuePairs<String, JSONValue> = [:], value: [UInt8], _ format: ValueFormat?
+  ) -> JSONValue {
+    var numbers = JSONValue.null
+    if case .number(let format) = format, let read = format.numbers(in: value) { numbers = .array(read.map(\.json)) }
+    let last: KeyValuePairs<String, JSONValue> = [
+      "value": ValueText(value).json, "numbers": numbers,
+      "meaning": .string(orNull: AssignedValues.meaning(of: value, in: characteristic)),
+    ]
+    return json(more).followed(by: last)
   }
 
   /// These four members, followed by `more`.

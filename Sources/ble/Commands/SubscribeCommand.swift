@@ -4,8 +4,6 @@ import CoreBluetooth
 struct SubscribeCommand: Command {
   static let count = Option.value("count", "number", "End after so many values.")
   static let duration = Option.value("duration", "seconds", "End after so long.")
-  static let format = Option.value(
-    "format", "format", "How to print the values: hex, utf8, or raw for their octets alone.")
 
   static let node = CommandNode(
     "subscribe", abstract: "Print the values that a characteristic notifies.",
@@ -13,13 +11,14 @@ struct SubscribeCommand: Command {
       Runs until Ctrl-C, unless --count or --duration ends it; with both the status is 75 where the values did not come \
       in time.
       """,
-    arguments: [ExploreCommand.target, ReadCommand.characteristic], options: [count, duration, format]
+    arguments: [ExploreCommand.target, ReadCommand.characteristic], options: [count, duration, ReadCommand.format]
   ) { (arguments) throws(UsageError) in
     SubscribeCommand(
       target: try arguments.value(of: ExploreCommand.target),
       characteristic: try arguments.value(of: ReadCommand.characteristic),
       count: (try arguments.value(of: count) as Count?)?.value,
-      duration: (try arguments.value(of: duration) as Seconds?)?.value, format: try arguments.value(of: format))
+      duration: (try arguments.value(of: duration) as Seconds?)?.value,
+      format: try arguments.value(of: ReadCommand.format))
   }
 
   let target: Target
@@ -45,7 +44,7 @@ struct SubscribeCommand: Command {
       received += 1
       guard !output.isJSON, let format else {
         return output.event(
-          "value", place.json(["number": .integer(received), "value": ValueText(value).json]),
+          "value", place.json(["number": .integer(received)], value: value, format),
           AssignedValues.describe(value, of: place.characteristic))
       }
       do throws(ToolError) {

@@ -3,26 +3,28 @@ import CoreBluetooth
 /// `ble write`: gives a characteristic a value.
 struct WriteCommand: Command {
   static let value = Argument("value", "The value, at most 512 octets; - is the standard input.")
-  static let format = Option.value("format", "format", standard: "utf8", "What the value is written in: utf8 or hex.")
+  static let format = Option.value(
+    "format", "format", standard: "utf8",
+    "What the value is written in: \(ValueFormat.help). Several numbers have commas between them.")
   static let withoutResponse = Option.flag("without-response", "Send it without asking for an answer.")
 
   static let node = CommandNode(
     "write", abstract: "Write a characteristic.",
     arguments: [ExploreCommand.target, ReadCommand.characteristic, value], options: [format, withoutResponse]
   ) { (arguments) throws(UsageError) in
-    let encoding: ValueEncoding = try arguments.value(of: format) ?? .utf8
+    let format: ValueFormat = try arguments.value(of: Self.format) ?? .utf8
     let text: String = try arguments.value(of: value)
     var octets: [UInt8]?
     if text != "-" {
       do throws(ArgumentValueError) {
-        octets = try encoding.octets(of: text)
+        octets = try format.octets(of: text)
       } catch {
         throw UsageError("The value '\(text.inert)' is invalid for '<value>': \(error.reason)")
       }
     }
     return WriteCommand(
       target: try arguments.value(of: ExploreCommand.target),
-      characteristic: try arguments.value(of: ReadCommand.characteristic), octets: octets, encoding: encoding,
+      characteristic: try arguments.value(of: ReadCommand.characteristic), octets: octets, format: format,
       type: arguments.isGiven(withoutResponse) ? .withoutResponse : .withResponse)
   }
 
@@ -30,11 +32,11 @@ struct WriteCommand: Command {
   let characteristic: CharacteristicName
   /// `nil`: from the standard input.
   let octets: [UInt8]?
-  let encoding: ValueEncoding
+  let format: ValueFormat
   let type: CBCharacteristicWriteType
 
   func run(in session: Session) async throws(ToolError) {
-    let octets = if let octets { octets } else { try await StandardInput.value(in: encoding, session.waiting) }
+    let octets = if let octets { octets } else { try await StandardInput.value(in: format, session.waiting) }
     let (name, type) = (characteristic, type)
     let place = try await Central(in: session).talk(to: target) { (device) async throws(ToolError) in
       let characteristic = try await device.find(name)

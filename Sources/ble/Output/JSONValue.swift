@@ -25,6 +25,12 @@ enum JSONValue: Equatable, Sendable {
     return .object(members.map { Member(key: $0.key, value: $0.value) } + own)
   }
 
+  /// Members put behind an object's own.
+  func followed(by members: KeyValuePairs<String, JSONValue>) -> JSONValue {
+    guard case .object(let own) = self else { return self }
+    return .object(own + members.map { Member(key: $0.key, value: $0.value) })
+  }
+
   /// On one line, in ASCII but for printable characters, so that the line does nothing to a terminal.
   var text: String {
     var text = ""

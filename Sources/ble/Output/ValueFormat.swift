@@ -1,26 +1,95 @@
 import BLECore
 import Foundation
 
-/// How a value is printed where somebody asks for it in one form.
-enum ValueFormat: String, CaseIterable, ArgumentValue, Sendable {
-  case hex, utf8, raw
+/// How a value is written on the command line, and printed where somebody asks for it in one form.
+enum ValueFormat: Equatable, ArgumentValue, Sendable {
+  case hex, utf8, base64
+  /// The octets alone: on output, and on input from the standard input.
+  case raw
+  case number(NumberFormat)
+
+  /// For help, completion and messages.
+  static let names: [String] = {
+    var names = ["hex", "utf8", "base64", "raw", "uint8", "int8"]
+    for kind in ["uint", "int"] {
+      for bits in stride(from: 16, through: 64, by: 8) { names += ["\(kind)\(bits)le", "\(kind)\(bits)be"] }
+    }
+    return names + ["float32le", "float32be", "float64le", "float64be", "sfloat", "float"]
+  }()
+
+  static let help =
+    "hex, utf8, base64, raw, integers such as uint8, int16le or uint24be (8 to 64 bits), float32le, float64be, sfloat and "
+    + "float (IEEE 11073)"
 
   init(argument: String) throws(ArgumentValueError) {
-    guard let format = Self(rawValue: argument) else {
-      throw ArgumentValueError("expected \(Self.allCases.map(\.rawValue).joined(separator: ", "))")
+    switch argument {
+    case "hex": self = .hex
+    case "utf8": self = .utf8
+    case "base64": self = .base64
+    case "raw": self = .raw
+    default:
+      guard let format = NumberFormat(name: argument) else {
+        throw ArgumentValueError("expected \(Self.help)\(Suggestion.sentence(for: argument, among: Self.names))")
+      }
+      self = .number(format)
     }
-    self = format
   }
 
-  @MainActor func print(_ octets: [UInt8], to output: Output) throws(ToolError) {
+  /// The longest attribute value that there is (Core, Vol 3 Part F 3.2.9).
+  static let longest = 512
+
+  /// The octets that `text` stands for. Hexadecimal digits may be separated by blanks, colons or dashes and begin with `0x`;
+  /// several numbers are separated by commas or blanks.
+  func octets(of text: String) throws(ArgumentValueError) -> [UInt8] {
+    let octets: [UInt8]
     switch self {
-    case .hex: output.line(octets.hexadecimal)
-    case .raw: output.raw(octets)
+    case .utf8, .raw: octets = Array(text.utf8)
+    case .hex:
+      let digits = text.hasPrefix("0x") || text.hasPrefix("0X") ? String(text.dropFirst(2)) : text
+      guard let read = [UInt8](hexadecimal: digits.filter { !" :-".contains($0) }) else {
+        throw ArgumentValueError("expected pairs of hexadecimal digits such as 01FF or 01:FF")
+      }
+      octets = read
+    case .base64:
+      guard let data = Data(base64Encoded: text) else { throw ArgumentValueError("expected Base64, such as T3dlbmxp") }
+      octets = Array(data)
+    case .number(let format):
+      var numbers: [UInt8] = []
+      for word in text.split(whereSeparator: { ", \t\n".contains($0) }) {
+        numbers += try format.octets(of: word)
+        if numbers.count > Self.longest { break }
+      }
+      if numbers.isEmpty { throw ArgumentValueError("expected a number, or several with commas between them") }
+      octets = numbers
+    }
+    guard octets.count <= Self.longest else {
+      throw ArgumentValueError("a value has at most \(Self.longest) octets, not \(octets.count)")
+    }
+    return octets
+  }
+
+  /// The value in this form; `nil` for `raw`, which is not for the eye.
+  func text(of octets: [UInt8]) throws(ToolError) -> String? {
+    switch self {
+    case .hex: return octets.hexadecimal
+    case .base64: return Data(octets).base64EncodedString()
+    case .raw: return nil
     case .utf8:
       guard let text = String(validating: octets, as: UTF8.self) else {
         throw ToolError(.failed, "The value is not UTF-8: \(octets.hexadecimal)")
       }
-      output.line(text.inert)
+      return text.inert
+    case .number(let format):
+      guard let numbers = format.numbers(in: octets) else {
+        let length = octets.isEmpty ? "is empty" : "has \(octets.count) octets (\(octets.hexadecimal))"
+        throw ToolError(.failed, "The value \(length): that is no whole number of \(format.width) octets each.")
+      }
+      return numbers.map(\.description).joined(separator: " ")
     }
+  }
+
+  @MainActor func print(_ octets: [UInt8], to output: Output) throws(ToolError) {
+    guard let text = try text(of: octets) else { return output.raw(octets) }
+    output.line(text)
   }
 }

@@ -9,11 +9,11 @@ enum ValueReader {
         json.position, "expected a value such as {\"utf8\": \"text\"} or {\"hex\": \"01FF\"}, found \(json.kind)")
     }
     switch member.key {
-    case "utf8": return .text(try member.value.text(longest: ValueEncoding.longest, "a value"))
+    case "utf8": return .text(try member.value.text(longest: ValueFormat.longest, "a value"))
     case "hex":
-      let text = try member.value.text(longest: 4 * ValueEncoding.longest, "a value")
+      let text = try member.value.text(longest: 4 * ValueFormat.longest, "a value")
       do {
-        return .octets(try ValueEncoding.hex.octets(of: text))
+        return .octets(try ValueFormat.hex.octets(of: text))
       } catch {
         throw PositionedError(member.value.position, error.reason)
       }

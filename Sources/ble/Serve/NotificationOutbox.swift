@@ -28,8 +28,8 @@ import CoreBluetooth
 extension ServedCharacteristic {
   /// What fits into one notification to each of the subscribers, in octets.
   var longestNotification: Int {
-    let shortest = subscribers.map(\.maximumUpdateValueLength).min() ?? ValueEncoding.longest
-    return max(1, min(shortest, ValueEncoding.longest))
+    let shortest = subscribers.map(\.maximumUpdateValueLength).min() ?? ValueFormat.longest
+    return max(1, min(shortest, ValueFormat.longest))
   }
 }
 

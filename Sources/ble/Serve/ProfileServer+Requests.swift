@@ -71,7 +71,7 @@ extension ProfileServer: @MainActor CBPeripheralManagerDelegate {
         return peripheral.respond(to: first, withResult: .invalidOffset)
       }
       let value = start[..<request.offset] + Array(request.value ?? Data())
-      guard value.count <= ValueEncoding.longest else {
+      guard value.count <= ValueFormat.longest else {
         return peripheral.respond(to: first, withResult: .invalidAttributeValueLength)
       }
       changes.removeAll { $0.served === served }

@@ -110,7 +110,7 @@ import CoreBluetooth
   /// Sends what was typed to whoever is subscribed to it.
   func type(_ line: String) {
     for characteristic in characteristics where characteristic.profile.notifications == .input {
-      characteristic.value = Array(line.utf8.prefix(ValueEncoding.longest))
+      characteristic.value = Array(line.utf8.prefix(ValueFormat.longest))
       if characteristic.subscribers.isEmpty {
         session.output.note("Nobody is subscribed to \(characteristic.published.uuid.uuidString) yet.")
       } else {

@@ -20,11 +20,13 @@ struct CommonOptions: Sendable {
     "Write the keys of encrypted links to a file, for 'ble capture show --keys'. Keep it to yourself.")
   static let captureRedacted = Option.flag("capture-redacted", "Leave keys and other secrets out of '--capture'.")
   static let json = Option.flag("json", "Results as JSON: one document, or a line for each event of a stream.")
+  static let jsonLines = Option.flag("json-lines", "The same: each document and each event is one line.")
   static let verbose = Option.counter("verbose", letter: "v", "Log what happens; -vv and -vvv log more.")
   static let quiet = Option.flag("quiet", letter: "q", "Print results only.")
 
   static let all =
-    [adapter, timeout, capture, captureAir, captureKeys, captureRedacted] + PairingOptions.all + [json, verbose, quiet]
+    [adapter, timeout, capture, captureAir, captureKeys, captureRedacted] + PairingOptions.all
+    + [json, jsonLines, verbose, quiet]
 
   let adapter: AdapterName?
   let timeout: Seconds
@@ -44,7 +46,7 @@ struct CommonOptions: Sendable {
     captureAir = try arguments.value(of: Self.captureAir)
     captureKeys = try arguments.value(of: Self.captureKeys)
     isCaptureRedacted = arguments.isGiven(Self.captureRedacted)
-    isJSON = arguments.isGiven(Self.json)
+    isJSON = arguments.isGiven(Self.json) || arguments.isGiven(Self.jsonLines)
     verbosity = arguments.count(of: Self.verbose)
     isQuiet = arguments.isGiven(Self.quiet)
     pairing = try PairingOptions(arguments)

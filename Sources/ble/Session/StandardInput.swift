@@ -6,7 +6,7 @@ import Foundation
   private static let longest = 4096
 
   /// The whole input as one value of an attribute, once it has come to its end.
-  static func value(in encoding: ValueEncoding, _ waiting: Waiting) async throws(ToolError) -> [UInt8] {
+  static func value(in format: ValueFormat, _ waiting: Waiting) async throws(ToolError) -> [UInt8] {
     var octets: [UInt8] = []
     var isOver = false
     let reader = DescriptorReader(
@@ -21,16 +21,21 @@ import Foundation
       })
     defer { reader.stop() }
     try await waiting.until(within: nil) { isOver || octets.count > longest }
-    // The line break at the end is the shell's, not the value's.
-    if octets.last == 0x0A { octets.removeLast() }
     do throws(ArgumentValueError) {
-      if encoding == .hex { return try encoding.octets(of: String(decoding: octets, as: UTF8.self)) }
+      if format == .raw {
+        guard octets.count <= ValueFormat.longest else {
+          throw ArgumentValueError("a value has at most \(ValueFormat.longest) octets")
+        }
+        return octets
+      }
+      // The line break at the end is the shell's, not the value's.
+      if octets.last == 0x0A { octets.removeLast() }
+      guard let text = String(validating: octets, as: UTF8.self) else {
+        throw ArgumentValueError("it is not UTF-8: octets as they are go with --format raw")
+      }
+      return try format.octets(of: text)
     } catch {
       throw ToolError(.badData, "Standard input: \(error.reason)")
     }
-    guard octets.count <= ValueEncoding.longest else {
-      throw ToolError(.badData, "Standard input: a value has at most \(ValueEncoding.longest) octets")
-    }
-    return octets
   }
 }

@@ -1,0 +1,23 @@
+/// A number as a mantissa and a power of ten, written out exactly: `365` and `-1` are `36.5`.
+struct DecimalText: Equatable, Sendable, CustomStringConvertible {
+  let mantissa: Int64
+  let exponent: Int
+
+  init(_ mantissa: Int64, exponent: Int) {
+    self.mantissa = mantissa
+    self.exponent = exponent
+  }
+
+  var description: String {
+    let digits = String(mantissa.magnitude)
+    let sign = mantissa < 0 ? "-" : ""
+    switch exponent {
+    case 0: return sign + digits
+    case 1...12: return sign + (mantissa == 0 ? "0" : digits + String(repeating: "0", count: exponent))
+    case -12 ... -1:
+      let padded = String(repeating: "0", count: max(0, 1 - exponent - digits.count)) + digits
+      return "\(sign)\(padded.dropLast(-exponent)).\(padded.suffix(-exponent))"
+    default: return "\(sign)\(digits)e\(exponent)"
+    }
+  }
+}
