@@ -30,12 +30,12 @@ struct CommandLineParserTests {
   @Test func `An option takes its value from the next word or after an equals sign`() throws {
     #expect(try run("scan", "--duration", "2.5", as: ScanCommand.self).duration == 2.5)
     #expect(try run("scan", "--duration=2.5", as: ScanCommand.self).duration == 2.5)
-    #expect(try run("scan", "--name=a=b", as: ScanCommand.self).name == "a=b")
+    #expect(try run("scan", "--name=a=b", as: ScanCommand.self).filter.name == "a=b")
   }
 
   @Test func `An option that may be repeated keeps all its values`() throws {
     let command: ScanCommand = try run("scan", "--service", "180F", "--service", "FFF0")
-    #expect(command.services == [BLEUUID(0x180F), BLEUUID(0xFFF0)])
+    #expect(command.filter.services == [BLEUUID(0x180F), BLEUUID(0xFFF0)])
   }
 
   @Test func `What follows a double dash is no option`() throws {

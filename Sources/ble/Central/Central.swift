@@ -8,6 +8,8 @@ import CoreBluetooth
 
   /// Told of each discovery event, while scanning.
   var onSighting: ((Sighting, CBPeripheral) -> Void)?
+  /// Told when a link that was up has ended by itself; why, where that is known.
+  var onLinkEnd: ((ToolError?) -> Void)?
   /// The link that is up or being set up.
   private(set) var connected: ConnectedPeripheral?
   private var connection = Connection.none
@@ -149,7 +151,10 @@ import CoreBluetooth
 
   private func settle(_ peripheral: CBPeripheral, _ connection: (ConnectedPeripheral) -> Connection) {
     guard let connected, peripheral.identifier == connected.peripheral.identifier else { return }
+    var wasUp = false
+    if case .up = self.connection { wasUp = true }
     self.connection = connection(connected)
+    if wasUp, case .ended(let error) = self.connection { onLinkEnd?(error) }
     waiting.changed()
   }
 }

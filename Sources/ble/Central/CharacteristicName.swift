@@ -1,4 +1,5 @@
 import BLECore
+import BLESession
 import CoreBluetooth
 
 /// How a command line names a characteristic: `2A19`, `180F/2A19`, or by an assigned name.
@@ -31,6 +32,26 @@ struct CharacteristicName: Equatable, Sendable, CustomStringConvertible {
 
   func matches(_ characteristic: CBCharacteristic) -> Bool {
     self.characteristic.matches(characteristic.uuid, name: AssignedNames.name(ofCharacteristic:))
+  }
+}
+
+extension CharacteristicName {
+  /// The way to the characteristic by UUIDs alone, which stays right over every loss of the device.
+  func path() throws(ToolError) -> CharacteristicPath {
+    let found = try Self.uuid(characteristic, AssignedNames.name(ofCharacteristic:))
+    guard let service else { return CharacteristicPath(found) }
+    return CharacteristicPath(found, in: try Self.uuid(service, AssignedNames.name(ofService:)))
+  }
+
+  private static func uuid(_ part: Part, _ nameOf: (BLEUUID) -> String?) throws(ToolError) -> CBUUID {
+    switch part {
+    case .uuid(let uuid): return CBUUID(uuid)
+    case .name(let name):
+      guard let uuid = AssignedNames.uuids(named: name, nameOf).first else {
+        throw ToolError(.notFound, "'\(name.inert)' is neither a UUID nor an assigned name.")
+      }
+      return CBUUID(uuid)
+    }
   }
 }
 

@@ -9,6 +9,8 @@ import CoreBluetooth
   /// Why nothing more can be asked, where it is so.
   private let linkFailure: () -> ToolError?
 
+  /// The signal's strength as it was measured last, in dBm.
+  private var rssi: Int?
   /// The channel that was opened last, until it has been handed out.
   private var channel: CBL2CAPChannel?
 
@@ -29,6 +31,7 @@ import CoreBluetooth
     case written(ObjectIdentifier)
     case notifyState(ObjectIdentifier)
     case channel
+    case rssi
   }
 
   private enum Answer {
@@ -117,6 +120,13 @@ import CoreBluetooth
     try await ask("\(operation) \(characteristic.uuid.uuidString)", .notifyState(ObjectIdentifier(characteristic))) {
       peripheral.setNotifyValue(isOn, for: characteristic)
     }
+  }
+
+  /// The strength of the link's signal, in dBm.
+  func readRSSI() async throws(ToolError) -> Int {
+    try await ask("Measuring the signal", .rssi) { peripheral.readRSSI() }
+    guard let rssi, rssi != 127 else { throw ToolError(.failed, "The controller does not know the signal's strength.") }
+    return rssi
   }
 
   func openChannel(_ psm: CBL2CAPPSM) async throws(ToolError) -> CBL2CAPChannel {
@@ -213,6 +223,11 @@ extension ConnectedPeripheral: @MainActor CBPeripheralDelegate {
   func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
     self.channel = channel
     settle(.channel, error)
+  }
+
+  func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
+    rssi = RSSI.intValue
+    settle(.rssi, error)
   }
 
   func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) { session.waiting.changed() }

@@ -11,14 +11,26 @@ struct CommandLineParser: Sendable {
   let root: CommandNode
   /// Understood by every command.
   let commonOptions: [Option]
+  /// What the first command takes besides.
+  let rootOptions: [Option]
+
+  init(
+    root: CommandNode, commonOptions: [Option], rootOptions: [Option] = [versionOption, CompletionCommand.option]
+  ) {
+    self.root = root
+    self.commonOptions = commonOptions
+    self.rootOptions = rootOptions
+  }
+
+  /// Whether this reads the command lines of a program, which ends with a status.
+  var isProgram: Bool { !rootOptions.isEmpty }
 
   static let helpOption = Option.flag("help", letter: "h", "Show help information.")
   static let versionOption = Option.flag("version", "Show the version.")
 
   /// The options of a command as its help lists them, those of all commands left out.
   func ownOptions(of path: [CommandNode]) -> [Option] {
-    let version = path.count == 1 ? [Self.versionOption] : []
-    return (path.last?.options ?? []) + version + [Self.helpOption]
+    (path.last?.options ?? []) + (path.count == 1 ? rootOptions : []) + [Self.helpOption]
   }
 
   func parse(_ words: [String]) throws(UsageError) -> Invocation {
@@ -140,6 +152,9 @@ private struct Reading {
 
   private mutating func finish() throws(UsageError) -> CommandLineParser.Invocation {
     guard let make = node.make else {
+      if path.count == 1, let shell: CompletionScript.Shell = try parsed.value(of: CompletionCommand.option) {
+        return .run(CompletionCommand(shell: shell), parsed)
+      }
       if path.count == 1, parsed.isEmpty { return .help(path) }
       throw UsageError("Missing a command: one of \(node.subcommands.map(\.name).joined(separator: ", "))")
     }

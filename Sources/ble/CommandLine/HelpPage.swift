@@ -27,7 +27,7 @@ struct HelpPage {
       Self.list("OPTIONS OF ALL COMMANDS", isRoot || node.make != nil ? parser.commonOptions.map(Self.entry) : []),
       Self.list("SUBCOMMANDS", node.subcommands.map { ($0.name, $0.abstract) }),
     ]
-    if isRoot {
+    if parser.isProgram, isRoot || node.make != nil {
       sections.append(Self.list("EXIT STATUS", ExitStatus.allCases.map { (String($0.rawValue), $0.meaning) }))
     }
     if !node.subcommands.isEmpty {

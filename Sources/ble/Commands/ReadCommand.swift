@@ -55,13 +55,17 @@ struct AttributePlace: Equatable, Sendable {
   func json(
     _ more: KeyValuePairs<String, JSONValue> = [:], value: [UInt8], _ format: ValueFormat?
   ) -> JSONValue {
+    JSONValue.combined(json(more), Self.values(value, of: characteristic, format))
+  }
+
+  /// A value, and what it means.
+  static func values(_ value: [UInt8], of characteristic: String, _ format: ValueFormat?) -> JSONValue {
     var numbers = JSONValue.null
     if case .number(let format) = format, let read = format.numbers(in: value) { numbers = .array(read.map(\.json)) }
-    let last: KeyValuePairs<String, JSONValue> = [
+    return .object([
       "value": ValueText(value).json, "numbers": numbers,
       "meaning": .string(orNull: AssignedValues.meaning(of: value, in: characteristic)),
-    ]
-    return json(more).followed(by: last)
+    ])
   }
 
   /// These four members, followed by `more`.

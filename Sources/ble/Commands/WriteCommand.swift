@@ -60,7 +60,7 @@ struct WriteCommand: Command {
   }
 
   /// Nobody would say that such a write went wrong.
-  @MainActor private static func check(
+  @MainActor static func check(
     _ octets: [UInt8], _ characteristic: CBCharacteristic, _ peripheral: CBPeripheral
   ) throws(ToolError) {
     guard characteristic.properties.contains(.writeWithoutResponse) else {

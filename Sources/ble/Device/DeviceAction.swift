@@ -20,8 +20,8 @@ enum DeviceAction: Equatable, Sendable {
       } catch {
         throw UsageError("'\(text.inert)' is no row of octets: \((error.errorDescription ?? "").inert)")
       }
-      guard !octets.isEmpty, octets.count <= ValueEncoding.longest else {
-        throw UsageError("'raw' needs 1 to \(ValueEncoding.longest) octets as hexadecimal digits")
+      guard !octets.isEmpty, octets.count <= ValueFormat.longest else {
+        throw UsageError("'raw' needs 1 to \(ValueFormat.longest) octets as hexadecimal digits")
       }
       self = .raw(octets, isUnframed: isUnframed)
     default:

@@ -8,10 +8,25 @@ enum AssignedNames {
   static func name(ofDescriptor uuid: BLEUUID) -> String? { AssignedNumbers.descriptor(uuid) }
   static func name(ofCompany number: UInt16) -> String? { AssignedNumbers.company(number) }
 
+  /// The same for a UUID's text.
+  static func name(ofCharacteristicText uuid: String) -> String? { BLEUUID(uuid).flatMap(name(ofCharacteristic:)) }
+
   /// A service's UUID, with its name where it has one.
   static func labelled(service uuid: String) -> String {
     guard let name = BLEUUID(uuid).flatMap(name(ofService:)) else { return uuid }
     return "\(uuid) \(name)"
+  }
+
+  /// A characteristic's UUID, with its name where it has one.
+  static func labelled(characteristic uuid: String) -> String {
+    guard let name = BLEUUID(uuid).flatMap(name(ofCharacteristic:)) else { return uuid }
+    return "\(uuid) \(name)"
+  }
+
+  /// The UUIDs that have this name, in whatever case it is written.
+  static func uuids(named name: String, _ nameOf: (BLEUUID) -> String?) -> [BLEUUID] {
+    let wanted = name.lowercased()
+    return (UInt16(0x1800)...0x2BFF).map(BLEUUID.init).filter { nameOf($0)?.lowercased() == wanted }
   }
 
   /// Who made manufacturer data, and its octets.

@@ -25,10 +25,10 @@ enum JSONValue: Equatable, Sendable {
     return .object(members.map { Member(key: $0.key, value: $0.value) } + own)
   }
 
-  /// Members put behind an object's own.
-  func followed(by members: KeyValuePairs<String, JSONValue>) -> JSONValue {
-    guard case .object(let own) = self else { return self }
-    return .object(own + members.map { Member(key: $0.key, value: $0.value) })
+  /// The members of two objects, one behind the other.
+  static func combined(_ first: JSONValue, _ second: JSONValue) -> JSONValue {
+    guard case .object(let left) = first, case .object(let right) = second else { return first }
+    return .object(left + right)
   }
 
   /// On one line, in ASCII but for printable characters, so that the line does nothing to a terminal.

@@ -113,7 +113,7 @@ struct Style: Sendable {
 
   /// On for a terminal, unless `NO_COLOR` is set or the terminal cannot do it.
   static func standard(environment: [String: String], isTerminal: Bool) -> Style {
-    let isRefused = !(environment["NO_COLOR"] ?? "").isEmpty || environment["TERM"] == "dumb"
+    let isRefused = !(environment["NO_COLOR"] ?? "").isEmpty || ["dumb", ""].contains(environment["TERM"])
     return Style(isOn: isTerminal && !isRefused)
   }
 

@@ -9,13 +9,77 @@ struct CommandTranscripts {
 
   init() throws { place = try Neighbourhood() }
 
-  @Test func `ble scan on a terminal shows who is there, and Ctrl-C ends it with 130`() throws {
+  @Test func `ble scan on a terminal is a table while it goes on, and lines after Ctrl-C, which ends it with 130`()
+    throws
+  {
+    try place.serve("owenli")
+    let terminal = try place.terminal("scan", "--duration", "0", columns: 110, rows: 12)
+    let table = try terminal.until("the table") { $0.isAlternate && $0.screen.contains { $0.contains("Owenli") } }
+    #expect(table.isCursorHidden && table.screen.first?.hasPrefix("1 device ") == true, "\(table.text)")
+    #expect(table.screen[2].contains("dBm") == false && table.screen[2].contains("FFF0"))
+    terminal.resize(columns: 70, rows: 6)
+    try terminal.until("the table in a smaller window") { model in
+      model.isAlternate && model.screen.contains { $0.contains("Owenli") }
+        && !model.screen.contains { $0.contains("FFF0, FFE0, ") }
+    }
+    terminal.type("s")
+    try terminal.see("by name")
+    terminal.type("\u{3}")
+    #expect(try terminal.finish(within: 5) == 130)
+    #expect(terminal.model.text.contains("Owenli") && terminal.model.text.contains("dBm"), "\(terminal.transcript)")
+    terminal.expectGoodOrder()
+  }
+
+  @Test func `ble scan on a terminal ends with q, with what was found as lines`() throws {
     try place.serve("owenli")
     let terminal = try place.terminal("scan", "--duration", "0")
     try terminal.see("Owenli")
-    terminal.type("\u{3}")
-    #expect(try terminal.finish(within: 5) == 130)
+    terminal.type("q")
+    #expect(try terminal.finish(within: 5) == 0)
+    #expect(terminal.model.text.contains("Owenli"))
     terminal.expectGoodOrder()
+  }
+
+  @Test(arguments: [["TERM": "dumb"], ["TERM": ""]])
+  func `ble scan on a terminal that is none prints lines`(environment: [String: String]) throws {
+    try place.serve("owenli")
+    let terminal = try place.terminal("scan", "--count", "1", "--duration", "20", environment: environment)
+    #expect(try terminal.finish() == 0)
+    #expect(!terminal.octets.contains(0x1B) && terminal.model.text.contains("Owenli"), "\(terminal.transcript)")
+  }
+
+  @Test func `ble scan with NO_COLOR draws its table without emphasis`() throws {
+    try place.serve("owenli")
+    let terminal = try place.terminal("scan", "--count", "1", "--duration", "20", environment: ["NO_COLOR": "1"])
+    #expect(try terminal.finish() == 0)
+    #expect(!String(decoding: terminal.octets, as: UTF8.self).contains("\u{1B}[1m"))
+    terminal.expectGoodOrder()
+  }
+
+  @Test func `A hostile name does nothing to a terminal, in no command`() throws {
+    let name = "\u{1B}[2J\u{1B}]0;x\u{7}\u{202E}evil\u{9B}31m"
+    try place.serve("owenli", "--name", name)
+    for words in [
+      ["scan", "--count", "1", "--duration", "20"], ["explore", name], ["read", name, "FFF2"],
+      ["read", "nobody", "FFF2", "--timeout", "1"],
+    ] {
+      let terminal = try place.terminal(words)
+      try terminal.finish()
+      #expect(terminal.model.bells == 0 && !terminal.model.text.contains("\u{202E}"), "\(words)")
+      #expect(!terminal.octets.contains(0x9B) || !terminal.text.unicodeScalars.contains("\u{9B}"))
+      terminal.expectGoodOrder()
+    }
+  }
+
+  @Test func `Filters of ble scan leave out who is not meant`() throws {
+    try place.serve("owenli")
+    let no = try place.run("scan", "--duration", "1", "--prefix", "X", "--min-rssi", "-127")
+    #expect(no.status == 0 && no.lines.isEmpty)
+    let loud = try place.run("scan", "--duration", "1", "--min-rssi", "20")
+    #expect(loud.lines.isEmpty)
+    let yes = try place.run(
+      "scan", "--count", "1", "--duration", "20", "--prefix", "Owe", "--min-rssi", "-127", "--json-lines")
+    #expect(yes.status == 0 && ToolProcess.object(yes.lines.first ?? "")?["name"] as? String == "Owenli")
   }
 
   @Test func `ble scan in a pipe is a plain line for each device`() throws {

@@ -10,6 +10,8 @@ struct TerminalModel: Sendable {
   private(set) var scrolledOff: [String] = []
   private(set) var isCursorHidden = false
   private(set) var isAlternate = false
+  /// Whether a line that is too long goes on in the next one.
+  private(set) var isWrapping = true
   private(set) var bells = 0
   /// Escape sequences that this terminal does not know: a text from outside must not get here.
   private(set) var unknown: [String] = []
@@ -127,6 +129,7 @@ struct TerminalModel: Sendable {
       return
     }
     if column + width > columns {
+      guard isWrapping else { return }
       column = 0
       lineFeed()
     }
@@ -181,8 +184,10 @@ struct TerminalModel: Sendable {
     case ("l", "?25"): isCursorHidden = true
     case ("h", "?1049"): enterAlternate()
     case ("l", "?1049"): leaveAlternate()
-    // Pasted text in brackets, wrapping, and updates shown at once: nothing to see.
-    case ("h", "?2004"), ("l", "?2004"), ("h", "?7"), ("l", "?7"), ("h", "?2026"), ("l", "?2026"): break
+    case ("h", "?7"): isWrapping = true
+    case ("l", "?7"): isWrapping = false
+    // Pasted text in brackets, and updates shown at once: nothing to see.
+    case ("h", "?2004"), ("l", "?2004"), ("h", "?2026"), ("l", "?2026"): break
     default: unknown.append("CSI \(parameters)\(final)")
     }
   }

@@ -147,7 +147,7 @@ final class TerminalProcess: Sendable {
   /// All that was written as text, without escape sequences and carriage returns.
   var text: String {
     String(decoding: octets, as: UTF8.self)
-      .replacing(#/\x{1B}\[[0-9;?]*[@-~]|\x{1B}[78]|\r/#, with: "")
+      .replacing(#/\x{1B}\[[0-9;?]*[@-~]|\x{1B}[78]|\r/#.matchingSemantics(.unicodeScalar), with: "")
   }
 
   /// For messages.

@@ -22,7 +22,8 @@ extension TerminalProcess {
   /// doesn't know.
   func expectGoodOrder(sourceLocation: SourceLocation = #_sourceLocation) {
     let model = model
-    #expect(!model.isCursorHidden && !model.isAlternate, "\(transcript)", sourceLocation: sourceLocation)
+    #expect(
+      !model.isCursorHidden && !model.isAlternate && model.isWrapping, "\(transcript)", sourceLocation: sourceLocation)
     #expect(model.unknown.isEmpty, "\(model.unknown)\n\(transcript)", sourceLocation: sourceLocation)
   }
 }

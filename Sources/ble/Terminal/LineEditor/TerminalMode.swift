@@ -15,12 +15,17 @@ enum TerminalMode {
 
   private static let bracketedPasteOn = "\u{1B}[?2004h"
   private static let bracketedPasteOff: StaticString = "\u{1B}[?2004l"
+  /// The other screen, no cursor, and lines that are cut instead of broken.
+  private static let wholeScreenOn = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l"
+  private static let wholeScreenOff: StaticString = "\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
+  private nonisolated(unsafe) static let isWholeScreen = UnsafeMutablePointer<sig_atomic_t>.allocate(capacity: 1)
 
   /// Those by which programs end without having asked for it.
   private static let deadly = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGQUIT, SIGALRM, SIGXCPU]
 
   /// Keys come one by one and are not echoed; Ctrl-C, Ctrl-Z and output go on as before.
-  @MainActor static func enter(drawingOn output: Int32) -> Bool {
+  /// - Parameter isWholeScreen: whether the alternate screen is wanted, too; without a cursor, and without pastes in brackets.
+  @MainActor static func enter(drawingOn output: Int32, isWholeScreen: Bool = false) -> Bool {
     prepare()
     // Who is in the background would be stopped for touching the terminal.
     guard tcgetpgrp(terminal) == getpgrp() else { return false }
@@ -33,12 +38,13 @@ enum TerminalMode {
       characters[Int(VMIN)] = 1
       characters[Int(VTIME)] = 0
     }
+    self.isWholeScreen.pointee = isWholeScreen ? 1 : 0
     isEntered.pointee = 1
     guard tcsetattr(terminal, TCSADRAIN, &mode) == 0 else {
       isEntered.pointee = 0
       return false
     }
-    _ = bracketedPasteOn.withCString { write(output, $0, strlen($0)) }
+    _ = (isWholeScreen ? wholeScreenOn : bracketedPasteOn).withCString { write(output, $0, strlen($0)) }
     return true
   }
 
@@ -46,7 +52,8 @@ enum TerminalMode {
   static func leave() {
     guard isEntered.pointee != 0 else { return }
     isEntered.pointee = 0
-    _ = write(terminal, bracketedPasteOff.utf8Start, bracketedPasteOff.utf8CodeUnitCount)
+    let ending = isWholeScreen.pointee == 0 ? bracketedPasteOff : wholeScreenOff
+    _ = write(terminal, ending.utf8Start, ending.utf8CodeUnitCount)
     tcsetattr(terminal, TCSANOW, saved)
   }
 
@@ -55,6 +62,7 @@ enum TerminalMode {
     guard !isPrepared else { return }
     isPrepared = true
     isEntered.initialize(to: 0)
+    isWholeScreen.initialize(to: 0)
     saved.initialize(to: termios())
     atexit { TerminalMode.leave() }
     for number in deadly {

@@ -37,13 +37,20 @@ extension Session {
   }
 }
 
+extension Session {
+  /// Waits for something that is part of ending in good order, but not for long.
+  func settle(within seconds: Double = 2, _ work: @escaping @Sendable () async -> Void) async {
+    _ = try? await wait(within: seconds, isCleanUp: true) { () async throws(SessionError) in await work() }
+  }
+}
+
 extension ToolError {
   /// How the tool ends for what a session says.
   init(_ error: SessionError) {
     let status: ExitStatus =
       switch error.code {
       case .unavailable: .unavailable
-      case .timedOut, .budgetSpent: .timedOut
+      case .timedOut, .budgetSpent, .attemptsSpent: .timedOut
       case .notFound: .notFound
       case .invalid: .usage
       default: .failed

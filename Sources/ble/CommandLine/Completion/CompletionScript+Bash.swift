@@ -1,0 +1,71 @@
+extension CompletionScript {
+  var bash: String {
+    let paths = entries.dropFirst().map { "\"\($0.words)\"" }.joined(separator: " | ")
+    return """
+      \(heading(.bash))
+      # To be sourced: eval "$(\(name) completion bash)"
+
+      # Adds what completes the current word among the words of $1 and, where $2 says so, the names of files.
+      _\(name)_offer() {
+        local candidate
+        while IFS= read -r candidate; do COMPREPLY+=("$candidate"); done < <(compgen -W "$1" -- "$word")
+        if [ "${2-}" = files ]; then
+          compopt -o filenames 2>/dev/null
+          while IFS= read -r candidate; do COMPREPLY+=("$candidate"); done < <(compgen -f -- "$word")
+        fi
+      }
+
+      _\(name)() {
+        local word="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}"
+        local command="\(name)" index
+        COMPREPLY=()
+        # '--format=hex' comes in three words.
+        if [ "$word" = = ]; then word=""; elif [ "$previous" = = ]; then previous="${COMP_WORDS[COMP_CWORD - 2]}"; fi
+        for ((index = 1; index < COMP_CWORD; index++)); do
+          case "$command ${COMP_WORDS[index]}" in
+            \(paths)) command="$command ${COMP_WORDS[index]}" ;;
+          esac
+        done
+        case "$command" in
+      \(entries.map(bash).joined(separator: "\n"))
+        esac
+      }
+
+      complete -F _\(name) \(name)
+
+      """
+  }
+
+  private func bash(_ entry: Entry) -> String {
+    var lines = ["    \"\(entry.words)\")"]
+    let valued = entry.options.filter { $0.placeholder != nil }
+    if !valued.isEmpty {
+      lines.append("      case \"$previous\" in")
+      for option in valued {
+        lines.append("        \(option.spelling)) \(bash(Values(placeholder: option.placeholder ?? "")))return ;;")
+      }
+      lines.append("      esac")
+    }
+    let options = entry.options.flatMap { [$0.spelling] + ($0.letter.map { ["-\($0)"] } ?? []) }
+    lines.append("      if [[ \"$word\" == -* ]]; then")
+    lines.append("        \(bash(.words(options)))return")
+    lines.append("      fi")
+    lines.append("      \(bash(words(in: entry))):")
+    lines.append("      ;;")
+    return lines.joined(separator: "\n")
+  }
+
+  private func bash(_ values: Values) -> String {
+    guard values != .nothing else { return "" }
+    let words = Self.quoted(values.words.joined(separator: " "))
+    return "_\(name)_offer \(words)\(values.includesFiles ? " files" : ""); "
+  }
+
+  /// What may stand where no option stands.
+  func words(in entry: Entry) -> Values {
+    if !entry.node.subcommands.isEmpty { return .words(entry.node.subcommands.map(\.name) + ["help"]) }
+    let values = entry.node.arguments.map { Values(placeholder: $0.name) }
+    let words = values.flatMap(\.words)
+    return values.contains(where: \.includesFiles) ? .wordsAndFiles(words) : words.isEmpty ? .nothing : .words(words)
+  }
+}

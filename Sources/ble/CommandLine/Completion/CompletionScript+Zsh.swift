@@ -1,0 +1,81 @@
+extension CompletionScript {
+  var zsh: String {
+    """
+    #compdef \(name)
+    \(heading(.zsh))
+    # As a file called _\(name) in a folder of $fpath, or: eval "$(\(name) completion zsh)"
+
+    \(entries.map(zsh).joined(separator: "\n\n"))
+
+    if [ "$funcstack[1]" = "_\(name)" ]; then
+      _\(name) "$@"
+    elif (( $+functions[compdef] )); then
+      compdef _\(name) \(name)
+    fi
+
+    """
+  }
+
+  private func function(_ path: [String]) -> String { "_" + path.joined(separator: "_").replacing("-", with: "_") }
+
+  private func zsh(_ entry: Entry) -> String {
+    var specifications = entry.options.map(zsh)
+    let children = entry.node.subcommands
+    if children.isEmpty {
+      specifications += entry.node.arguments.map { argument in
+        let optional = argument.isOptional ? "::" : ":"
+        return Self.quoted("\(optional)\(Self.zshText(argument.help)):\(zsh(Values(placeholder: argument.name)))")
+      }
+    } else {
+      specifications += ["'(-): :->command'", "'(-)*:: :->arguments'"]
+    }
+    var lines = ["\(function(entry.path))() {", "  local context state state_descr line", "  typeset -A opt_args"]
+    lines.append("  _arguments -C -s \\")
+    lines += specifications.dropLast().map { "    \($0) \\" }
+    lines += specifications.suffix(1).map { "    \($0)" }
+    if !children.isEmpty {
+      lines += ["  case $state in", "    (command)", "      local -a subcommands=("]
+      lines += (children.map { ($0.name, $0.abstract) } + [("help", "Show help information.")]).map {
+        "        " + Self.quoted("\($0.0.replacing(":", with: "\\:")):\($0.1)")
+      }
+      lines += ["      )", "      _describe -t commands command subcommands", "      ;;", "    (arguments)"]
+      lines += ["      case ${words[1]} in"]
+      lines += children.map { "        (\($0.name)) \(function(entry.path + [$0.name])) ;;" }
+      lines += ["      esac", "      ;;", "  esac"]
+    }
+    return (lines + ["}"]).joined(separator: "\n")
+  }
+
+  private func zsh(_ option: Option) -> String {
+    let help = "[\(Self.zshText(option.help))]"
+    var value = ""
+    if let placeholder = option.placeholder { value = ":\(placeholder):\(zsh(Values(placeholder: placeholder)))" }
+    let repeats =
+      switch option.kind {
+      case .counter, .values: "*"
+      case .flag, .value: ""
+      }
+    guard let letter = option.letter else { return Self.quoted("\(repeats)\(option.spelling)\(help)\(value)") }
+    let exclusion = repeats.isEmpty ? Self.quoted("(-\(letter) \(option.spelling))") : "'*'"
+    return "\(exclusion){-\(letter),\(option.spelling)}\(Self.quoted(help + value))"
+  }
+
+  private func zsh(_ values: Values) -> String {
+    switch values {
+    case .nothing: " "
+    case .files: "_files"
+    case .words(let words): "(\(words.joined(separator: " ")))"
+    case .wordsAndFiles(let words):
+      "{_alternative \"words:word:(\(words.joined(separator: " ")))\" \"files:file:_files\"}"
+    }
+  }
+
+  private static func zshText(_ text: String) -> String {
+    var result = ""
+    for character in text {
+      if "[]:\\".contains(character) { result.append("\\") }
+      result.append(character)
+    }
+    return result
+  }
+}

@@ -1,0 +1,190 @@
+import Foundation
+
+/// `ble connect`: a shell for one device.
+struct ConnectCommand: Command {
+  static let script = Option.value(
+    "script", "script", "Carry out the commands of this file, one a line, and end; - is the standard input.")
+  static let keepGoing = Option.flag("keep-going", "Go on with a script after a command that failed.")
+
+  static let node = CommandNode(
+    "connect", abstract: "Connect, and talk to a device command by command.",
+    discussion: """
+      The commands are explore, read, write, subscribe, unsubscribe, rssi, info, mtu, disconnect, reconnect, sleep, help \
+      and quit; 'help' explains them. On a terminal lines are edited, completed with Tab and remembered; values that are \
+      subscribed to appear above the line being typed.
+
+      A script has the same commands, one a line, and comments behind #:
+
+        subscribe "Battery Level"
+        write 2A06 2 --format uint8 --without-response
+        sleep 10
+
+      A file is read as a whole before anything is done: a mistake in it is told with file and line (status 65). A command \
+      that fails is told with file and line and ends the script, and its status is the script's; with --keep-going the \
+      rest is carried out, and the status is the first failure's.
+      """,
+    arguments: [ExploreCommand.target], options: [script, keepGoing]
+  ) { (arguments) throws(UsageError) in
+    ConnectCommand(
+      target: try arguments.value(of: ExploreCommand.target), script: arguments.text(of: script),
+      keepsGoing: arguments.isGiven(keepGoing))
+  }
+
+  let target: Target
+  let script: String?
+  let keepsGoing: Bool
+
+  func run(in session: Session) async throws(ToolError) {
+    var lines: ShellScript?
+    if let script, script != "-" { lines = try ShellScript(path: script) }
+    let central = Central(in: session)
+    try await central.start()
+    let shell = Shell(try await central.find(target), central, in: session)
+    do {
+      try await shell.connect()
+      try await ShellRun(shell, keepsGoing: keepsGoing).run(lines, isTyped: script == nil && isatty(STDIN_FILENO) == 1)
+    } catch {
+      await shell.disconnect()
+      throw error
+    }
+    await shell.disconnect()
+  }
+}
+
+/// One run of the shell: takes lines from where they come, and carries them out one after another.
+@MainActor private final class ShellRun {
+  private let shell: Shell
+  private let keepsGoing: Bool
+  private var session: Session { shell.session }
+  private var lines: [ShellLine] = []
+  private var isAtEnd = false
+  private var failure: ToolError?
+  /// What stands in front of an error: nothing where somebody is typing.
+  private var origin: String?
+  private var count = 0
+  /// The beginning of a line that is not there as a whole yet.
+  private var pending: [UInt8] = []
+
+  /// Who writes more commands ahead than this is no script.
+  private static let mostWaiting = 65_536
+
+  init(_ shell: Shell, keepsGoing: Bool) {
+    self.shell = shell
+    self.keepsGoing = keepsGoing
+  }
+
+  func run(_ script: ShellScript?, isTyped: Bool) async throws(ToolError) {
+    if let script {
+      origin = script.path.inert
+      lines = script.lines
+      isAtEnd = true
+    } else if !isTyped {
+      origin = "standard input"
+    }
+    let input = isTyped ? await listen() : nil
+    let reader = script == nil && !isTyped ? read() : nil
+    defer {
+      input?.stop()
+      reader?.stop()
+    }
+    while !shell.hasEnded {
+      try await session.waiting.until(within: nil) { !self.lines.isEmpty || self.isAtEnd }
+      guard !lines.isEmpty else { break }
+      guard lines.count <= Self.mostWaiting else {
+        throw ToolError(.badData, "More than \(Self.mostWaiting) commands are waiting.")
+      }
+      try await carryOut(lines.removeFirst())
+    }
+    if let failure { throw failure }
+  }
+
+  /// Begins to take lines from a pipe or file, empty ones too: they are counted.
+  private func read() -> DescriptorReader {
+    DescriptorReader(
+      STDIN_FILENO,
+      onOctets: { [weak self] octets in
+        guard let self else { return }
+        var rest = octets
+        while let end = rest.firstIndex(of: 0x0A) {
+          self.pending += rest[..<end]
+          rest = rest[(end + 1)...]
+          self.finishLine()
+        }
+        self.pending += rest
+      },
+      onEnd: { [weak self] in
+        guard let self else { return }
+        if !self.pending.isEmpty { self.finishLine() }
+        self.end()
+      })
+  }
+
+  private func finishLine() {
+    if pending.last == 0x0D { pending.removeLast() }
+    take(String(decoding: pending.prefix(LineReader.longestLine), as: UTF8.self))
+    pending.removeAll(keepingCapacity: true)
+  }
+
+  /// Begins to take lines from whoever sits at the terminal.
+  private func listen() async -> LineInput {
+    await shell.lookAround()
+    session.output.note("Connected to '\(shell.name)'. 'help' lists the commands, 'quit' ends.")
+    let history = LineHistoryFile.standard("connect", environment: ProcessInfo.processInfo.environment)
+    let input = LineInput(
+      prompt: prompt, history: history,
+      completer: { [weak shell] text in
+        MainActor.assumeIsolated {
+          ShellCompletion.completion(of: text, characteristics: shell?.characteristics ?? [])
+        }
+      },
+      onLine: { [weak self] in self?.take($0) }, onEnd: { [weak self] in self?.end() })
+    shell.onChange = { [weak self, weak input] in
+      guard let self, let input else { return }
+      input.prompt = self.prompt
+    }
+    return input
+  }
+
+  private var prompt: String {
+    "\(shell.name.truncated(toColumns: 24))\(shell.isConnected ? "" : " (not connected)")> "
+  }
+
+  private func take(_ text: String) {
+    count += 1
+    lines.append(ShellLine(text: text, number: count))
+    session.waiting.changed()
+  }
+
+  private func end() {
+    isAtEnd = true
+    session.waiting.changed()
+  }
+
+  private func carryOut(_ line: ShellLine) async throws(ToolError) {
+    do throws(ToolError) {
+      switch try invocation(of: line) {
+      case .run(let command as any ShellCommand, _): try await command.run(in: shell)
+      case .help(let path): session.output.line(ShellHelp.text(path))
+      case .run, .version, nil: break
+      }
+    } catch {
+      if let interruption = session.waiting.interruption { throw interruption }
+      let located = origin.map {
+        ToolError(error.status, "\($0):\(line.number): \(error.message)", attributeError: error.attributeError)
+      }
+      // Somebody who is typing sees it and goes on.
+      guard let located else { return session.output.failure(error) }
+      guard keepsGoing else { throw located }
+      session.output.failure(located)
+      failure = failure ?? ToolError(error.status, "Not all commands were carried out.")
+    }
+  }
+
+  private func invocation(of line: ShellLine) throws(ToolError) -> CommandLineParser.Invocation? {
+    do throws(UsageError) {
+      return try line.invocation()
+    } catch {
+      throw ToolError(.badData, error.message)
+    }
+  }
+}

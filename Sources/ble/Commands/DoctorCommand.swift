@@ -1,0 +1,54 @@
+/// `ble doctor`: what is there, what is missing, and what to do.
+struct DoctorCommand: Command {
+  static let node = CommandNode(
+    "doctor", abstract: "Say what is there, what is missing, and what to do about it.",
+    discussion: """
+      Looks at the adapter and at what names it, at folders, permissions, variables, libraries and the terminal. Changes \
+      nothing and opens no adapter. The status is 69 where something does not work as it is.
+      """
+  ) { (_) throws(UsageError) in DoctorCommand() }
+
+  func run(in session: Session) async throws(ToolError) {
+    let examination = Examination(of: .this)
+    let output = session.output
+    if output.isJSON {
+      output.json(examination.json)
+    } else {
+      for finding in examination.findings {
+        output.collect(finding.line(output.style))
+        if let remedy = finding.remedy { output.collect("    \(output.style.strong("→")) \(remedy)") }
+      }
+    }
+    let count = examination.findings.filter { $0.verdict == .problem }.count
+    guard count > 0 else { return output.note("Everything that is needed is there.") }
+    throw ToolError(
+      .unavailable, count == 1 ? "One thing does not work as it is." : "\(count) things do not work as they are.")
+  }
+}
+
+extension Finding {
+  fileprivate func line(_ style: Style) -> String {
+    let mark =
+      switch verdict {
+      case .good: "✓"
+      case .note: "·"
+      case .problem: "✗"
+      }
+    return "\(verdict == .problem ? style.strong(mark) : mark) \(style.strong(check.padded(to: 13)))\(text)"
+  }
+}
+
+extension Examination {
+  var json: JSONValue {
+    .object([
+      "problems": .integer(findings.filter { $0.verdict == .problem }.count),
+      "checks": .array(
+        findings.map {
+          .object([
+            "check": .string($0.check), "verdict": .string($0.verdict.rawValue), "text": .string($0.text),
+            "remedy": .string(orNull: $0.remedy),
+          ])
+        }),
+    ])
+  }
+}

@@ -1,0 +1,16 @@
+/// `ble man`: the manual.
+struct ManCommand: Command {
+  static let node = CommandNode(
+    "man", abstract: "Print the manual as a page for 'man'.",
+    discussion: """
+      To read it, or to have it where 'man' finds it:
+
+        ble man | man -l -
+        ble man > ~/.local/share/man/man1/ble.1
+      """
+  ) { (_) throws(UsageError) in ManCommand() }
+
+  func run(in session: Session) async throws(ToolError) {
+    session.output.raw(Array(ManualPage(Tool.parser).text.utf8))
+  }
+}

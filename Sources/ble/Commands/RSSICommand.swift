@@ -1,0 +1,178 @@
+import BLESession
+import CoreBluetooth
+
+/// `ble rssi`: how strong a device's signal is, and how it changes.
+struct RSSICommand: Command {
+  static let interval = Option.value("interval", "seconds", standard: "1", "The time between two measurements.")
+  static let weight = Option.value(
+    "weight", "number", standard: "0.25", "What part a new measurement counts for, 0 to 1; 1 does not smooth at all.")
+  static let advertisements = Option.flag(
+    "advertisements", "Measure what the device advertises instead of connecting to it.")
+  static let count = Option.value("count", "number", "End after so many measurements.")
+  static let duration = Option.value("duration", "seconds", "End after so long.")
+  static let lines = Option.flag("lines", "Lines as in a pipe, also on a terminal.")
+
+  static let node = CommandNode(
+    "rssi", abstract: "Measure how strong a device's signal is.",
+    discussion: """
+      Connects and measures the link, or with --advertisements what is heard of the device. Strengths are smoothed, and \
+      told as immediate, near or far: a hint, as walls and bodies change a signal more than steps do. On a terminal a \
+      chart, 'q' ends it; elsewhere a line for each measurement. Runs until Ctrl-C, unless --count or --duration ends it; \
+      the status is 75 where --count measurements did not come within --duration.
+      """,
+    arguments: [ExploreCommand.target], options: [interval, weight, advertisements, count, duration, lines]
+  ) { (arguments) throws(UsageError) in
+    RSSICommand(
+      target: try arguments.value(of: ExploreCommand.target),
+      interval: (try arguments.value(of: interval) as Seconds?)?.value ?? 1,
+      weight: (try arguments.value(of: weight) as Fraction?)?.value ?? 0.25,
+      readsAdvertisements: arguments.isGiven(advertisements), count: (try arguments.value(of: count) as Count?)?.value,
+      duration: (try arguments.value(of: duration) as Seconds?)?.value, wantsLines: arguments.isGiven(lines))
+  }
+
+  let target: Target
+  let interval: Double
+  let weight: Double
+  let readsAdvertisements: Bool
+  let count: Int?
+  let duration: Double?
+  let wantsLines: Bool
+
+  func run(in session: Session) async throws(ToolError) {
+    let meter = SignalMeter(self, in: session)
+    if readsAdvertisements { return try await listen(session, meter) }
+    let kept = try await KeptDevice(target, policy: .manual, in: session)
+    do {
+      meter.title = kept.title
+      let (device, limit) = (kept.device, session.timeout)
+      await kept.observe { event in
+        if case .state(.stopped(let reason)) = event { meter.failure = WatchReport.failure(reason, of: kept.title) }
+        session.waiting.changed()
+      }
+      let late = ToolError(.timedOut, "No connection to \(kept.title) within \(limit.plain) s.")
+      try await session.wait(within: limit, else: late) { () async throws(SessionError) in try await device.connect()
+      }
+      meter.open()
+      kept.measure(every: interval, SignalFilter(weight: weight)) { meter.take($0) }
+      try await meter.wait()
+    } catch {
+      meter.close()
+      await kept.close()
+      throw error
+    }
+    meter.close()
+    await kept.close()
+  }
+
+  /// Without a connection.
+  @MainActor private func listen(_ session: Session, _ meter: SignalMeter) async throws(ToolError) {
+    let central = Central(in: session)
+    try await central.start()
+    let found = try await central.find(target)
+    meter.title = found.name.map { "'\($0.inert)'" } ?? found.peripheral.identifier.uuidString
+    var filter = SignalFilter(weight: weight)
+    var last = -Double.infinity
+    let start = Date()
+    central.onSighting = { sighting, peripheral in
+      let now = Date().timeIntervalSince(start)
+      guard peripheral.identifier == found.peripheral.identifier, let rssi = sighting.rssi, now - last >= interval
+      else {
+        return
+      }
+      last = now
+      filter.add(rssi)
+      guard let smoothed = filter.smoothed, let proximity = filter.proximity else { return }
+      meter.take(SignalReading(rssi: rssi, smoothed: smoothed, proximity: proximity))
+    }
+    central.scan(for: nil, duplicates: true)
+    defer {
+      central.stopScan()
+      meter.close()
+    }
+    meter.open()
+    try await meter.wait { () throws(ToolError) in try central.requirePower() }
+  }
+}
+
+/// A part of a whole, from 0 to 1.
+struct Fraction: ArgumentValue, Equatable, Sendable {
+  let value: Double
+
+  init(argument: String) throws(ArgumentValueError) {
+    guard let value = Double(argument), (0...1).contains(value) else {
+      throw ArgumentValueError("expected a number of 0 to 1, such as 0.25")
+    }
+    self.value = value
+  }
+}
+
+/// Shows measurements, and knows when there are enough.
+@MainActor private final class SignalMeter {
+  var title = ""
+  var failure: ToolError?
+  private let command: RSSICommand
+  private let session: Session
+  private var screen: Screen?
+  private var chart = SignalChart()
+  private var last: SignalReading?
+  private var number = 0
+  private var isLeft = false
+
+  init(_ command: RSSICommand, in session: Session) {
+    self.command = command
+    self.session = session
+  }
+
+  func open() {
+    guard !command.wantsLines else { return }
+    screen = Screen(
+      in: session, picture: { [weak self] in self?.picture(columns: $0, rows: $1) ?? [] },
+      onKey: { [weak self] key in
+        guard let self, key == "q" else { return }
+        isLeft = true
+        session.waiting.changed()
+      })
+  }
+
+  func take(_ strength: SignalReading) {
+    guard command.count.map({ number < $0 }) ?? true else { return }
+    number += 1
+    last = strength
+    chart.add(Int(strength.smoothed.rounded()))
+    screen?.changed()
+    if screen == nil {
+      let members = WatchReport.json(strength).preceded(by: ["number": .integer(number)])
+      session.output.event("rssi", members, WatchReport.sentence(strength, session.output.style))
+    }
+    session.waiting.changed()
+  }
+
+  /// Waits for the end of the measuring.
+  func wait(_ check: @escaping @MainActor () throws(ToolError) -> Void = {}) async throws(ToolError) {
+    do {
+      try await session.waiting.until(within: command.duration) { () throws(ToolError) in
+        try check()
+        if let failure = self.failure { throw failure }
+        return self.isLeft || self.command.count.map { self.number >= $0 } ?? false
+      }
+    } catch {
+      guard error.status == .timedOut, failure == nil, command.count == nil else { throw error }
+    }
+  }
+
+  private func picture(columns: Int, rows: Int) -> [String] {
+    let style = session.output.style
+    let line = last.map { WatchReport.sentence($0, Style(isOn: false)) } ?? "  (nothing yet)"
+    return [style.strong(title.truncated(toColumns: columns)), line.truncated(toColumns: columns), ""]
+      + chart.lines(columns: columns, rows: max(1, min(16, rows - 5)))
+      + ["", style.faint("\(number) measurements  q: end".truncated(toColumns: columns))]
+  }
+
+  /// Gives the terminal back; the last measurement stays.
+  func close() {
+    guard let screen else { return }
+    screen.close()
+    self.screen = nil
+    if let last { session.output.line(WatchReport.sentence(last, session.output.style)) }
+  }
+}

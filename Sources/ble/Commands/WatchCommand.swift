@@ -1,0 +1,172 @@
+import BLESession
+import CoreBluetooth
+
+/// `ble watch`: keeps a device, and shows how it is.
+struct WatchCommand: Command {
+  static let characteristic = Option.values(
+    "characteristic", "characteristic", "Watch this characteristic's values: notified, or else read again and again.")
+  static let budget = Option.value(
+    "budget", "seconds", standard: "60", "How long a lost device is tried to be won back, each time.")
+  static let interval = Option.value(
+    "interval", "seconds", standard: "1", "The time between two measurements of the signal.")
+  static let duration = Option.value("duration", "seconds", "End after so long.")
+  static let lines = Option.flag("lines", "Lines as in a pipe, also on a terminal.")
+
+  static let node = CommandNode(
+    "watch", abstract: "Keep a device connected, and show its signal and values.",
+    discussion: """
+      Connects, and wins the device back by itself whenever it is lost: at once where it is known, and by scanning besides \
+      after ten seconds. On a terminal a screen with state, countdown, a chart of the signal, values, and what happened; \
+      'q' ends it. Elsewhere a line for each event.
+
+      Runs until Ctrl-C, unless --duration ends it. The status is 75 where the device did not come back in time.
+      """,
+    arguments: [ExploreCommand.target],
+    options: [characteristic, ReadCommand.format, budget, interval, duration, lines]
+  ) { (arguments) throws(UsageError) in
+    WatchCommand(
+      target: try arguments.value(of: ExploreCommand.target), characteristics: try arguments.values(of: characteristic),
+      format: try arguments.value(of: ReadCommand.format),
+      budget: (try arguments.value(of: budget) as Seconds?)?.value ?? 60,
+      interval: (try arguments.value(of: interval) as Seconds?)?.value ?? 1,
+      duration: (try arguments.value(of: duration) as Seconds?)?.value, wantsLines: arguments.isGiven(lines))
+  }
+
+  let target: Target
+  let characteristics: [CharacteristicName]
+  let format: ValueFormat?
+  let budget: Double
+  let interval: Double
+  let duration: Double?
+  let wantsLines: Bool
+
+  func run(in session: Session) async throws(ToolError) {
+    var paths: [CharacteristicPath] = []
+    for name in characteristics { paths.append(try name.path()) }
+    let kept = try await KeptDevice(
+      target, policy: ReconnectPolicy(budget: .milliseconds(Int(budget * 1_000))), in: session)
+    let watch = DeviceWatch(kept, self, paths, in: session)
+    do {
+      try await watch.run()
+    } catch {
+      await watch.end()
+      throw error
+    }
+    await watch.end()
+  }
+}
+
+/// One watching of one device.
+@MainActor private final class DeviceWatch {
+  private let kept: KeptDevice
+  private let command: WatchCommand
+  private let paths: [CharacteristicPath]
+  private let session: Session
+  private var board: DeviceBoard
+  private var screen: Screen?
+  private let start = Date()
+  private var failure: ToolError?
+  private var isLeft = false
+  /// Nothing is told any more.
+  private var isOver = false
+
+  private var time: Double { Date().timeIntervalSince(start) }
+
+  init(_ kept: KeptDevice, _ command: WatchCommand, _ paths: [CharacteristicPath], in session: Session) {
+    self.kept = kept
+    self.command = command
+    self.paths = paths
+    self.session = session
+    board = DeviceBoard(
+      title: "\(kept.name?.inert ?? "(no name)")  \(kept.identifier.uuidString)", values: paths.map(Self.title))
+    guard !command.wantsLines else { return }
+    screen = Screen(
+      in: session,
+      picture: { [weak self] columns, rows in
+        guard let self else { return [] }
+        return self.board.picture(columns: columns, rows: rows, at: self.time, session.output.style)
+      },
+      onKey: { [weak self] key in
+        guard key == "q" else { return }
+        self?.isLeft = true
+        session.waiting.changed()
+      })
+  }
+
+  private static func title(_ path: CharacteristicPath) -> String {
+    AssignedNames.labelled(characteristic: path.characteristic.uuidString)
+  }
+
+  func run() async throws(ToolError) {
+    await kept.observe { [weak self] in self?.take($0) }
+    for (index, path) in paths.enumerated() {
+      kept.listen(to: path) { [weak self] in self?.take($0, of: index) }
+    }
+    kept.measure(every: command.interval, SignalFilter()) { [weak self] in self?.take($0) }
+    let device = kept.device
+    try await session.wait { () async throws(SessionError) in try await device.connect() }
+    do {
+      try await session.waiting.until(within: command.duration) { () throws(ToolError) in
+        if let failure = self.failure { throw failure }
+        return self.isLeft
+      }
+    } catch {
+      guard error.status == .timedOut, failure == nil else { throw error }
+    }
+  }
+
+  func end() async {
+    isOver = true
+    if let screen {
+      screen.close()
+      session.output.note("\(kept.title): \(board.situation(at: time)).")
+    }
+    await kept.close()
+  }
+
+  private func take(_ event: SessionEvent) {
+    if isOver { return }
+    board.apply(event, at: time)
+    screen?.changed()
+    if case .subscriptionFailed(let path, _) = event, let index = paths.firstIndex(of: path) {
+      kept.poll(path, every: command.interval) { [weak self] in self?.take($0, of: index) }
+    }
+    if case .state(.stopped(let reason)) = event { failure = WatchReport.failure(reason, of: kept.title) }
+    if screen == nil {
+      if session.output.isJSON {
+        if let (name, members) = WatchReport.json(event) { tell(name, members, "") }
+      } else if let sentence = WatchReport.sentence(event) {
+        session.output.line(sentence)
+      }
+    }
+    session.waiting.changed()
+  }
+
+  private func take(_ strength: SignalReading) {
+    if isOver { return }
+    board.apply(strength)
+    screen?.changed()
+    if screen == nil { tell("rssi", WatchReport.json(strength), WatchReport.sentence(strength, session.output.style)) }
+  }
+
+  private func take(_ value: [UInt8], of index: Int) {
+    if isOver { return }
+    let uuid = paths[index].characteristic.uuidString
+    let text = command.format.flatMap { try? $0.text(of: value) } ?? AssignedValues.describe(value, of: uuid)
+    board.apply(text, of: index, at: time)
+    screen?.changed()
+    guard screen == nil else { return }
+    var members = AttributePlace.values(value, of: uuid, command.format)
+    members = members.preceded(by: [
+      "service": .string(orNull: paths[index].service?.uuidString), "characteristic": .string(uuid),
+    ])
+    tell("value", members, "\(board.values[index].title)  \(text)")
+  }
+
+  private func tell(_ name: String, _ members: JSONValue, _ sentence: @autoclosure () -> String) {
+    let whose: KeyValuePairs<String, JSONValue> = [
+      "identifier": .string(kept.identifier.uuidString), "name": .string(orNull: kept.name),
+    ]
+    session.output.event(name, members.preceded(by: whose), sentence())
+  }
+}

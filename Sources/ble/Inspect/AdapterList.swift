@@ -1,0 +1,89 @@
+import BLEAdapter
+import Foundation
+
+/// The adapters that this machine offers, found by looking only: nothing is opened, nobody is connected to.
+struct AdapterList: Equatable, Sendable {
+  struct Adapter: Equatable, Sendable {
+    enum Kind: String, Sendable { case radio, serial, system }
+
+    /// What `--adapter` takes; `nil` for what cannot be used.
+    let name: String?
+    let kind: Kind
+    /// A sentence.
+    let state: String
+    /// Whether it can be used as things are.
+    let isUsable: Bool
+  }
+
+  let choice: AdapterChoice
+  private(set) var adapters: [Adapter] = []
+
+  init(on machine: Machine) {
+    choice = AdapterChoice(on: machine)
+    addAirs(machine)
+    addSerialDevices(machine)
+    addSystemAdapters(machine)
+  }
+
+  /// The airs on which programs are, or on which devices have been.
+  private mutating func addAirs(_ machine: Machine) {
+    let alive = Self.listeningSockets(machine)
+    let runtime = machine.runtimeFolder + "/air"
+    let kept = machine.stateFolder + "/devices"
+    let airs = Set(machine.names(in: runtime) + machine.names(in: kept) + [AdapterName.defaultAir])
+    for air in airs.sorted() where AdapterName.isPlainName(air) {
+      let programs = machine.names(in: "\(runtime)/\(air)").filter { name in
+        // A socket goes by the name that it was made under.
+        ["", ".new"].contains { alive.contains("\(runtime)/\(air)/\(name)\($0)") }
+      }.count
+      let devices = machine.names(in: "\(kept)/\(air)").filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }
+      var state =
+        programs == 0 ? "nobody is on it" : programs == 1 ? "1 program is on it" : "\(programs) programs are on it"
+      if !devices.isEmpty {
+        state += "; devices kept: " + devices.prefix(6).map(\.inert).joined(separator: ", ")
+        if devices.count > 6 { state += " and \(devices.count - 6) more" }
+      }
+      adapters.append(Adapter(name: "radio:\(air)", kind: .radio, state: state, isUsable: true))
+    }
+  }
+
+  /// The paths of sockets that a living process has bound.
+  private static func listeningSockets(_ machine: Machine) -> Set<String> {
+    // Longer than other files may be: one line for each socket of the machine.
+    let lines = (machine.text(of: "/proc/net/unix", upTo: 16 << 20) ?? "").split(separator: "\n")
+    return Set(lines.compactMap { $0.split(separator: " ", maxSplits: 7).dropFirst(7).first.map(String.init) })
+  }
+
+  private static let serialNames = ["ttyACM", "ttyUSB", "ttyAMA", "serial"]
+
+  private mutating func addSerialDevices(_ machine: Machine) {
+    for device in machine.names(in: "/dev") {
+      guard Self.serialNames.contains(where: device.hasPrefix),
+        let entry = machine.entry("/dev/\(device)"), entry.kind == .device
+      else { continue }
+      let mayUse = machine.isReadableAndWritable("/dev/\(device)")
+      let state =
+        mayUse
+        ? "a serial line; whether a Bluetooth controller is behind it only using it shows"
+        : "a serial line that belongs to the group \(Machine.groupName(entry.group)), which you are not in"
+      adapters.append(Adapter(name: "serial:/dev/\(device)", kind: .serial, state: state, isUsable: mayUse))
+    }
+  }
+
+  private mutating func addSystemAdapters(_ machine: Machine) {
+    for device in machine.names(in: "/sys/class/bluetooth") where device.hasPrefix("hci") && !device.contains(":") {
+      let state = "the system's own adapter \(device), which this version cannot use"
+      adapters.append(Adapter(name: nil, kind: .system, state: state, isUsable: false))
+    }
+  }
+
+  /// What can be named and cannot be found by looking.
+  static let otherNames = [
+    ("radio:<air>/<device>", "a device of its own on an air, which keeps its address"),
+    ("tcp-client:<host>:<port>", "a controller, or 'ble controller', behind TCP"),
+    ("tcp-server:<host>:<port>", "the same, where the controller connects"),
+    ("unix-client:<path>", "a controller behind a Unix socket"),
+    ("unix-server:<path>", "the same, where the controller connects"),
+    ("serial:<device>[,<speed>]", "a controller on a serial line"),
+  ]
+}

@@ -1,0 +1,51 @@
+/// One thing that was looked at.
+struct Finding: Equatable, Sendable {
+  enum Verdict: String, Sendable {
+    case good
+    /// Works, but somebody may want to know.
+    case note
+    /// Does not work as it is.
+    case problem
+  }
+
+  /// A short name that stays the same.
+  let check: String
+  let verdict: Verdict
+  /// What was found, a sentence.
+  let text: String
+  /// What to do about it, as exactly as it can be said.
+  var remedy: String?
+}
+
+/// A look at everything that Bluetooth with this library needs. Changes nothing, opens no adapter.
+struct Examination: Sendable {
+  let machine: Machine
+  private(set) var findings: [Finding] = []
+
+  init(of machine: Machine) {
+    self.machine = machine
+    checkProgram()
+    checkAdapter()
+    checkEnvironment()
+    checkState()
+    checkRuntime()
+    checkDevices()
+    checkLibraries()
+    checkTerminal()
+    checkHelpers()
+  }
+
+  var hasProblems: Bool { findings.contains { $0.verdict == .problem } }
+
+  mutating func good(_ check: String, _ text: String) {
+    findings.append(Finding(check: check, verdict: .good, text: text.inert))
+  }
+
+  mutating func note(_ check: String, _ text: String, _ remedy: String? = nil) {
+    findings.append(Finding(check: check, verdict: .note, text: text.inert, remedy: remedy?.inert))
+  }
+
+  mutating func problem(_ check: String, _ text: String, _ remedy: String) {
+    findings.append(Finding(check: check, verdict: .problem, text: text.inert, remedy: remedy.inert))
+  }
+}

@@ -1,0 +1,72 @@
+import CoreBluetooth
+
+struct ShellRSSI: ShellCommand {
+  static let node = CommandNode("rssi", abstract: "Measure the signal's strength.") { (_) throws(UsageError) in
+    ShellRSSI()
+  }
+
+  func run(in shell: Shell) async throws(ToolError) {
+    let rssi = try await shell.device().readRSSI()
+    if shell.output.isJSON { return shell.output.json(.object(["rssi": .integer(rssi)])) }
+    shell.output.line("\(rssi) dBm \(Sparkline.bars(rssi))")
+  }
+}
+
+struct ShellInfo: ShellCommand {
+  static let node = CommandNode("info", abstract: "Say which device this is, and how the link is.") {
+    (_) throws(UsageError) in ShellInfo()
+  }
+
+  func run(in shell: Shell) async throws(ToolError) { shell.tellInformation() }
+}
+
+struct ShellMTU: ShellCommand {
+  static let node = CommandNode("mtu", abstract: "Say how long the values of one write may be.") {
+    (_) throws(UsageError) in ShellMTU()
+  }
+
+  func run(in shell: Shell) async throws(ToolError) {
+    let peripheral = try shell.device().peripheral
+    let without = peripheral.maximumWriteValueLength(for: .withoutResponse)
+    let with = peripheral.maximumWriteValueLength(for: .withResponse)
+    // Opcode and handle take three octets (Core, Vol 3 Part F 3.4.5).
+    let members: KeyValuePairs<String, JSONValue> = [
+      "mtu": .integer(without + 3), "without_response": .integer(without), "with_response": .integer(with),
+    ]
+    if shell.output.isJSON { return shell.output.json(.object(members)) }
+    shell.output.line("MTU \(without + 3): \(without) octets without response, \(with) with response")
+  }
+}
+
+struct ShellDisconnect: ShellCommand {
+  static let node = CommandNode("disconnect", abstract: "Close the connection; 'reconnect' opens it again.") {
+    (_) throws(UsageError) in ShellDisconnect()
+  }
+
+  func run(in shell: Shell) async throws(ToolError) { await shell.disconnect() }
+}
+
+struct ShellReconnect: ShellCommand {
+  static let node = CommandNode("reconnect", abstract: "Connect anew, and take subscriptions up again.") {
+    (_) throws(UsageError) in ShellReconnect()
+  }
+
+  func run(in shell: Shell) async throws(ToolError) { try await shell.reconnect() }
+}
+
+struct ShellSleep: ShellCommand {
+  static let seconds = Argument("seconds", "How long.")
+  static let node = CommandNode("sleep", abstract: "Wait, while values go on being printed.", arguments: [seconds]) {
+    (arguments) throws(UsageError) in ShellSleep(seconds: try arguments.value(of: seconds))
+  }
+
+  let seconds: Seconds
+
+  func run(in shell: Shell) async throws(ToolError) { try await shell.session.waiting.pass(seconds: seconds.value) }
+}
+
+struct ShellQuit: ShellCommand {
+  static let node = CommandNode("quit", abstract: "Disconnect and end.") { (_) throws(UsageError) in ShellQuit() }
+
+  func run(in shell: Shell) async throws(ToolError) { shell.quit() }
+}

@@ -1,0 +1,21 @@
+/// The help of the shell.
+enum ShellHelp {
+  /// - Parameter path: the command to be explained behind the root; the root alone for all of them.
+  static func text(_ path: [CommandNode]) -> String {
+    guard path.count > 1 else {
+      let usages = path.first?.subcommands.map { ($0, usage($0)) } ?? []
+      let width = usages.map(\.1.count).max() ?? 0
+      let lines = usages.map { node, usage in "  \(usage.padded(to: width))  \(node.abstract)" }
+      let more = [
+        "  \("help [<command>]".padded(to: width))  Explain a command.", "",
+        "Words with blanks go in quotes; # begins a comment. Tab completes, the arrows bring back earlier lines.",
+      ]
+      return (lines + more).joined(separator: "\n")
+    }
+    return HelpPage(of: Array(path.dropFirst()), parser: ShellTree.parser).text
+  }
+
+  private static func usage(_ node: CommandNode) -> String {
+    ([node.name] + node.arguments.map(\.usage)).joined(separator: " ")
+  }
+}

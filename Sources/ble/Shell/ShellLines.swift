@@ -1,0 +1,65 @@
+import Foundation
+
+/// A line of commands, and where it stands.
+struct ShellLine: Equatable, Sendable {
+  let text: String
+  /// Counted from 1.
+  let number: Int
+}
+
+/// Where the commands come from when nobody is typing them.
+struct ShellScript: Equatable, Sendable {
+  let path: String
+  let lines: [ShellLine]
+
+  /// More is no script.
+  private static let longest = 1 << 20
+
+  /// Reads a file, and makes sure that every line of it can be understood.
+  init(path: String) throws(ToolError) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw ToolError(.noInput, "\(path.inert): cannot be opened: \(String(cString: strerror(errno)))")
+    }
+    defer { close(descriptor) }
+    var octets: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while octets.count <= Self.longest {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      if count < 0 {
+        throw ToolError(.noInput, "\(path.inert): cannot be read: \(String(cString: strerror(errno)))")
+      }
+      if count == 0 { break }
+      octets += buffer.prefix(count)
+    }
+    guard octets.count <= Self.longest else {
+      throw ToolError(.badData, "\(path.inert): a script has at most \(Self.longest) octets")
+    }
+    try self.init(String(decoding: octets, as: UTF8.self), path: path)
+  }
+
+  init(_ text: String, path: String) throws(ToolError) {
+    self.path = path
+    var lines: [ShellLine] = []
+    var number = 0
+    for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+      number += 1
+      lines.append(ShellLine(text: String(line), number: number))
+      do throws(UsageError) {
+        _ = try ShellLine(text: String(line), number: number).invocation()
+      } catch {
+        throw ToolError(.badData, "\(path.inert):\(number): \(error.message)")
+      }
+    }
+    self.lines = lines
+  }
+}
+
+extension ShellLine {
+  /// What the line asks for; `nil` where it is empty.
+  func invocation() throws(UsageError) -> CommandLineParser.Invocation? {
+    let words = try ShellWords.split(text)
+    return words.isEmpty ? nil : try ShellTree.parser.parse(words)
+  }
+}

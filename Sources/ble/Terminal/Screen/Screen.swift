@@ -1,0 +1,124 @@
+import Dispatch
+import Foundation
+
+/// A whole terminal for something that changes: on the alternate screen, so that afterwards the terminal is as it was.
+///
+/// Whoever shows something gives a picture when asked for one; it is asked some times a second at the most, and when the window
+/// changes. Keys come one by one. However the program ends, `TerminalMode` gives the terminal back.
+@MainActor final class Screen {
+  private let makePicture: (_ columns: Int, _ rows: Int) -> [String]
+  private let onKey: (Character) -> Void
+  private var canvas = ScreenCanvas(columns: 80, rows: 24)
+  private var keys: DescriptorReader?
+  private var signals: [any DispatchSourceSignal] = []
+  private var ticker: (any DispatchSourceTimer)?
+  private var isDirty = true
+  private var isOpen = true
+  private var isSuspended = false
+  private var lastTick = 0
+
+  /// Pictures a second, at the most; what shows the time needs one of them each second.
+  private static let rate = 8
+
+  /// `nil` where nothing can be drawn: no terminal on both sides, one that cannot move its cursor, or one that the log goes to.
+  init?(
+    in session: Session, picture: @escaping (_ columns: Int, _ rows: Int) -> [String],
+    onKey: @escaping (Character) -> Void = { _ in }
+  ) {
+    guard Self.isPossible(session.options, ProcessInfo.processInfo.environment),
+      TerminalMode.enter(drawingOn: STDOUT_FILENO, isWholeScreen: true)
+    else { return nil }
+    makePicture = picture
+    self.onKey = onKey
+    watch(SIGWINCH) { $0.resize() }
+    watch(SIGTSTP) { $0.suspend() }
+    watch(SIGCONT) { $0.resume() }
+    keys = DescriptorReader(STDIN_FILENO, onOctets: { [weak self] in self?.take($0) }, onEnd: {})
+    resize()
+    let ticker = DispatchSource.makeTimerSource(queue: .main)
+    ticker.schedule(deadline: .now(), repeating: 1 / Double(Self.rate))
+    ticker.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.tick() } }
+    ticker.resume()
+    self.ticker = ticker
+  }
+
+  /// Whether lines for programs, or for a terminal that is none, are wanted instead.
+  static func isPossible(_ options: CommonOptions, _ environment: [String: String]) -> Bool {
+    let kind = environment["TERM"] ?? ""
+    let isLogged = options.verbosity > 0 && isatty(STDERR_FILENO) == 1
+    return !options.isJSON && !isLogged && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && !kind.isEmpty
+      && kind != "dumb"
+  }
+
+  /// The picture is another one.
+  func changed() { isDirty = true }
+
+  /// Gives the terminal back. What is printed after this stays there.
+  func close() {
+    guard isOpen else { return }
+    isOpen = false
+    keys?.stop()
+    keys = nil
+    ticker?.cancel()
+    for signal in signals { signal.cancel() }
+    signals = []
+    Foundation.signal(SIGTSTP, SIG_DFL)
+    TerminalMode.leave()
+  }
+
+  private func take(_ octets: ArraySlice<UInt8>) {
+    // Arrows and other keys of several octets mean nothing here.
+    guard octets.first != 0x1B else { return }
+    for character in String(decoding: octets, as: UTF8.self) where isOpen { onKey(character) }
+    isDirty = true
+  }
+
+  private func tick() {
+    lastTick += 1
+    if isDirty || lastTick.isMultiple(of: Self.rate) { draw() }
+  }
+
+  private func draw() {
+    guard isOpen, !isSuspended else { return }
+    isDirty = false
+    let text = canvas.draw(makePicture(canvas.columns, canvas.rows))
+    if !text.isEmpty { _ = Output.write(Array(text.utf8), to: STDOUT_FILENO) }
+  }
+
+  private func resize() {
+    let size = TerminalSize.current ?? (columns: 80, rows: 24)
+    canvas.resize(columns: size.columns, rows: size.rows)
+    draw()
+  }
+
+  private func watch(_ number: Int32, _ act: @escaping @MainActor @Sendable (Screen) -> Void) {
+    if number == SIGTSTP { Foundation.signal(number, SIG_IGN) }
+    let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
+    source.setEventHandler { [weak self] in MainActor.assumeIsolated { if let self { act(self) } } }
+    source.resume()
+    signals.append(source)
+  }
+
+  /// Ctrl-Z: the shell gets its terminal as it was.
+  private func suspend() {
+    isSuspended = true
+    TerminalMode.leave()
+    kill(getpid(), SIGSTOP)
+  }
+
+  private func resume() {
+    guard TerminalMode.enter(drawingOn: STDOUT_FILENO, isWholeScreen: true) else { return }
+    isSuspended = false
+    resize()
+  }
+}
+
+/// The size of the terminal that the results go to.
+enum TerminalSize {
+  /// `nil` where there is none, or it does not say.
+  static var current: (columns: Int, rows: Int)? {
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
+    return (Int(size.ws_col), Int(size.ws_row))
+  }
+}

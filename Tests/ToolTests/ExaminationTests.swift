@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+@testable import ble
+
+/// What `adapters` and `doctor` make of machines of the tests' own.
+@Suite("Looking at a machine")
+final class ExaminationTests {
+  private let root: String
+  private var machine: Machine
+
+  init() throws {
+    root = "/tmp/ble-m-\(String(UInt32.random(in: .min ... .max), radix: 16))"
+    machine = Machine(
+      environment: ["HOME": "/home", "XDG_RUNTIME_DIR": "/run", "LANG": "C.UTF-8", "TERM": "xterm"], root: root)
+    for folder in ["/home", "/run", "/dev", "/proc/net", "/sys/class"] { try make(folder) }
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: root) }
+
+  private func make(_ folder: String, mode: Int = 0o700) throws {
+    try FileManager.default.createDirectory(
+      atPath: root + folder, withIntermediateDirectories: true, attributes: [.posixPermissions: mode])
+    chmod(root + folder, mode_t(mode))
+  }
+
+  private func write(_ text: String, to path: String) throws {
+    try make((path as NSString).deletingLastPathComponent)
+    try Data(text.utf8).write(to: URL(fileURLWithPath: root + path))
+  }
+
+  private func findings(_ check: String) -> [Finding] { Examination(of: machine).findings.filter { $0.check == check } }
+
+  /// Everything below the root, with the time of the last change.
+  private func snapshot() -> [String] {
+    let all = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
+    return all.sorted().map { path in
+      let attributes = (try? FileManager.default.attributesOfItem(atPath: root + "/" + path)) ?? [:]
+      return "\(path) \(attributes[.posixPermissions] ?? "?") \(attributes[.modificationDate] ?? "?")"
+    }
+  }
+
+  @Test func `A new machine has what is needed, and nothing is changed by looking`() {
+    let before = snapshot()
+    let examination = Examination(of: machine)
+    #expect(!examination.hasProblems, "\(examination.findings.filter { $0.verdict == .problem })")
+    _ = AdapterList(on: machine)
+    #expect(snapshot() == before)
+  }
+
+  @Test func `Every problem says what to do`() throws {
+    machine.environment["BLE_ADAPTER"] = "radoi"
+    machine.environment["BLE_LOG"] = "loud"
+    machine.environment["BLE_RADIO_SPEED"] = "0"
+    machine.environment["BLE_CAPTURE"] = "/nowhere/at/all"
+    let problems = Examination(of: machine).findings.filter { $0.verdict == .problem }
+    #expect(problems.map(\.check) == ["adapter", "environment", "environment", "environment"])
+    #expect(problems.allSatisfy { $0.remedy?.isEmpty == false })
+  }
+
+  @Test(arguments: [
+    ("{", "no JSON object"), ("[]", "no JSON object"), ("{\"adaptor\": \"radio\"}", "'adaptor' is no setting"),
+    ("{\"adapter\": 5}", "no text"), ("{\"adapter\": \"serial:\"}", "a device is missing"),
+  ])
+  func `A configuration with a mistake is a problem with its path`(text: String, reason: String) throws {
+    try write(text, to: "/home/.config/swift-corebluetooth/config.json")
+    let finding = try #require(findings("adapter").first)
+    #expect(
+      finding.verdict == .problem && finding.text.contains("config.json") && finding.text.contains(reason), "\(finding)"
+    )
+  }
+
+  @Test func `The configuration's adapter is used, the environment's before it`() throws {
+    try write("{\"adapter\": \"radio:lab\"}", to: "/home/.config/swift-corebluetooth/config.json")
+    #expect(AdapterList(on: machine).json.text.hasPrefix(#"{"used":"radio:lab","source":"configuration""#))
+    machine.environment["BLE_ADAPTER"] = "radio:other"
+    #expect(AdapterChoice(on: machine).source == .environment)
+  }
+
+  @Test func `Folders that others can get into, or that are none, are told`() throws {
+    try make("/home/.local/state/swift-corebluetooth", mode: 0o755)
+    #expect(findings("state").map(\.verdict) == [.note])
+    try FileManager.default.removeItem(atPath: root + "/home/.local/state/swift-corebluetooth")
+    try write("", to: "/home/.local/state/swift-corebluetooth")
+    #expect(findings("state").map(\.verdict) == [.problem])
+    machine.environment["XDG_RUNTIME_DIR"] = "/run/" + String(repeating: "long", count: 20)
+    try make(machine.environment["XDG_RUNTIME_DIR"] ?? "")
+    #expect(findings("runtime").contains { $0.verdict == .problem && $0.text.contains("too long") })
+    machine.environment["HOME"] = nil
+    #expect(findings("state").contains { $0.verdict == .problem && $0.text.contains("Neither") })
+  }
+
+  @Test func `An adapter that is not there is a problem, a variable that nobody reads a note`() {
+    machine.environment["BLE_ADAPTER"] = "serial:/dev/ttyACM9"
+    #expect(findings("adapter").first?.text.contains("there is no /dev/ttyACM9") == true)
+    machine.environment["BLE_ADAPTER"] = "unix-client:/run/nobody"
+    #expect(findings("adapter").first?.verdict == .problem)
+    machine.environment["BLE_ADAPTR"] = "radio"
+    #expect(findings("environment").contains { $0.remedy == "Perhaps BLE_ADAPTER is meant." })
+  }
+
+  @Test func `Airs are listed with the programs that are alive, hostile names left out`() throws {
+    try write("", to: "/run/swift-corebluetooth/air/lab/1234567890")
+    try write("", to: "/run/swift-corebluetooth/air/lab/dead")
+    try write("", to: "/run/swift-corebluetooth/air/\u{1B}[2J/x")
+    try write("{}", to: "/home/.local/state/swift-corebluetooth/devices/lab/owenli.json")
+    try write(
+      "Num RefCount Protocol Flags Type St Inode Path\n0000: 00000002 00000000 00010000 0005 01 12345 /run/swift-corebluetooth/air/lab/1234567890.new\n",
+      to: "/proc/net/unix")
+    let list = AdapterList(on: machine)
+    #expect(list.adapters.map(\.name) == ["radio:default", "radio:lab"])
+    #expect(list.adapters.last?.state == "1 program is on it; devices kept: owenli")
+    #expect(list.adapters.filter(list.isChosen).map(\.name) == ["radio:default"])
+  }
+}

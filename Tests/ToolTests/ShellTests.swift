@@ -1,0 +1,84 @@
+import Testing
+
+@testable import ble
+
+/// The shell's lines: how they are taken apart, read, and completed.
+@Suite("The shell of connect")
+struct ShellTests {
+  @Test(arguments: [
+    ("read 2A19", ["read", "2A19"]), ("  read   2A19  ", ["read", "2A19"]), ("", []), ("   ", []),
+    ("read \"Battery Level\"", ["read", "Battery Level"]), ("write x 'a \"b\\'", ["write", "x", "a \"b\\"]),
+    ("write x a\\ b", ["write", "x", "a b"]), ("write x \"a\\\"b\\n\"", ["write", "x", "a\"b\\n"]),
+    ("write x \"\"", ["write", "x", ""]), ("# nothing", []), ("read 2A19 # the level", ["read", "2A19"]),
+    ("write x a#b", ["write", "x", "a#b"]), ("write x a'b c'd", ["write", "x", "ab cd"]), ("a\\", ["a"]),
+  ])
+  func `A line is taken apart`(line: String, words: [String]) throws {
+    #expect(try ShellWords.split(line) == words)
+  }
+
+  @Test(arguments: ["read \"x", "write x 'a\"", "\""])
+  func `A quote that is not closed is a mistake`(line: String) {
+    #expect(throws: UsageError.self) { try ShellWords.split(line) }
+  }
+
+  @Test func `A word that was quoted is read back`() throws {
+    for word in ["a", "a b", "a\"b", "a\\b", "", "#", "it's", "Battery Level"] {
+      #expect(try ShellWords.split("read " + ShellWords.quoted(word)) == ["read", word])
+    }
+  }
+
+  private static let known = ["180F/2A19", "2A00", "2A19", "Battery Level", "Device Name"]
+
+  @Test(arguments: [
+    ("re", 2, ["read ", "reconnect "]), ("", 0, ShellTree.names.map { $0 + " " }), ("read 2A1", 3, ["2A19 "]),
+    ("read bat", 3, ["\"Battery Level\" "]), ("read \"Batt", 5, ["\"Battery Level\" "]), ("read 2A19 ", 0, []),
+    ("read 2A19 --f", 3, ["--format "]), ("read 2A19 --format ba", 2, ["base64 "]), ("help rea", 3, ["read "]),
+    ("rssi ", 0, []), ("nonsense x", 1, []), ("write 2A00 ", 0, []), ("sleep ", 0, []),
+  ])
+  func `Tab offers what can follow`(text: String, replacing: Int, candidates: [String]) {
+    let completion = ShellCompletion.completion(of: text, characteristics: Self.known)
+    #expect(completion == LineEditor.Completion(replacing: replacing, candidates: candidates))
+  }
+
+  @Test func `A script is read as a whole, and a mistake told with its line`() throws {
+    let script = try ShellScript("read 2A19\n\n# comment\nsleep 1", path: "x")
+    #expect(script.lines.map(\.number) == [1, 2, 3, 4])
+    for (text, place) in [
+      ("read 2A19\nraed 2A19", "x.ble:2: Unknown command 'raed'. Did you mean 'read'?"),
+      ("\n\nread", "x.ble:3: Missing expected argument '<characteristic>'"),
+      (
+        "write 2A06 300 --format uint8", "x.ble:1: The value '300' is invalid for '<value>': 300 does not fit: 0 to 255"
+      ),
+      ("sleep soon", "x.ble:1: The value 'soon' is invalid for '<seconds>': expected a number of seconds"),
+      ("read \"x", "x.ble:1: The quote \" is not closed"), ("quit now", "x.ble:1: Unexpected argument 'now'"),
+    ] {
+      do throws(ToolError) {
+        _ = try ShellScript(text, path: "x.ble")
+        Issue.record("\(text) was taken")
+      } catch {
+        #expect(error.status == .badData && error.message.hasPrefix(place), "\(error.message)")
+      }
+    }
+  }
+
+  @Test func `Every command is explained, alone and among all`() {
+    let all = ShellHelp.text([ShellTree.parser.root])
+    for node in ShellTree.parser.root.subcommands {
+      #expect(all.contains("  \(node.name)") && all.contains(node.abstract))
+      let own = ShellHelp.text([ShellTree.parser.root, node])
+      #expect(own.contains("OVERVIEW: \(node.abstract)") && !own.contains("EXIT STATUS"))
+    }
+  }
+
+  @Test func `No line makes trouble, whatever is in it`() {
+    var generator = SystemRandomNumberGenerator()
+    let alphabet = Array("rea d2A19\"'\\#-=\u{1B}\u{0}你👋\t")
+    for _ in 0..<2_000 {
+      let line = String(
+        (0..<Int.random(in: 0...40, using: &generator)).compactMap { _ in alphabet.randomElement(using: &generator) })
+      _ = try? ShellLine(text: line, number: 1).invocation()
+      let completion = ShellCompletion.completion(of: line, characteristics: Self.known)
+      #expect(completion.replacing <= line.count)
+    }
+  }
+}

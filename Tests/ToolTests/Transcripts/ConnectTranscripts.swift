@@ -1,0 +1,135 @@
+import Foundation
+import Testing
+
+/// `connect`: typed on a terminal, piped, and from a script.
+@Suite("Transcripts of connect", .serialized, .timeLimit(.minutes(5)))
+struct ConnectTranscripts {
+  private let place: Neighbourhood
+
+  init() throws { place = try Neighbourhood() }
+
+  private func script(_ text: String) throws -> String {
+    let path = place.path("script.ble")
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    return path
+  }
+
+  @Test func `ble connect on a terminal is a shell with completion, history and values above the line`() throws {
+    let server = try place.serve("owenli")
+    let terminal = try place.terminal("connect", "Owenli")
+    try terminal.see("Owenli>")
+    terminal.type("rea\t")
+    try terminal.see("Owenli> read")
+    terminal.type("FFF2\r")
+    try terminal.see("\"Owenli\" (4f77656e6c69)")
+    terminal.type("write FFF2 \"a b\"\r")
+    try terminal.see("Wrote 3 octets to FFF2")
+    try server.event("written")
+    terminal.type("subscribe FFF1\r")
+    terminal.type("half a li")
+    try terminal.until("a value above the line") {
+      $0.text.contains("send data : 2") && $0.screen.contains("Owenli> half a li")
+    }
+    terminal.type("\u{15}unsubscribe FFF1\r")
+    try terminal.see("Unsubscribed from FFF1")
+    terminal.type("nonsense\r")
+    try terminal.see("Unknown command 'nonsense'")
+    for (line, answer) in [
+      ("rssi", "dBm ▂"), ("mtu", "octets without response"), ("info", "connection     open"),
+      ("help", "Explain a command."),
+      ("explore", "└─ "),
+    ] {
+      terminal.type(line + "\r")
+      try terminal.see(answer)
+    }
+    terminal.type("disconnect\r")
+    try terminal.see("Owenli (not connected)>")
+    terminal.type("read FFF2\r")
+    try terminal.see("There is no connection")
+    terminal.type("reconnect\r")
+    try terminal.see("Connected to 'Owenli'.")
+    // The line before is brought back.
+    terminal.type("\u{1B}[A\u{1B}[A\r")
+    try terminal.see("\"a b\"")
+    terminal.type("quit\r")
+    #expect(try terminal.finish(within: 5) == 0)
+    terminal.expectGoodOrder()
+    let again = try place.terminal("connect", "Owenli")
+    try again.see("Owenli>")
+    again.type("\u{1B}[A")
+    try again.see("Owenli> quit")
+    again.type("\u{15}\u{4}")
+    #expect(try again.finish(within: 5) == 0, "Ctrl-D ends it")
+    again.expectGoodOrder()
+  }
+
+  @Test func `Ctrl-C ends ble connect with 130, its link closed and the terminal as it was`() throws {
+    let server = try place.serve("owenli")
+    let terminal = try place.terminal("connect", "Owenli")
+    try terminal.see("Owenli>")
+    terminal.type("subscribe FFF1\r")
+    try server.event("subscribed")
+    terminal.type("sleep 100\r")
+    try terminal.see("sleep 100")
+    terminal.type("\u{3}")
+    #expect(try terminal.finish(within: 5) == 130)
+    try server.event("unsubscribed", within: 5)
+    terminal.expectGoodOrder()
+  }
+
+  @Test func `A shell whose device has gone says so, and goes on`() throws {
+    let server = try place.serve("owenli")
+    let terminal = try place.terminal("connect", "Owenli")
+    try terminal.see("Owenli>")
+    server.kill9()
+    try terminal.see("Owenli (not connected)>", within: 40)
+    terminal.type("quit\r")
+    #expect(try terminal.finish(within: 10) == 0)
+  }
+
+  @Test func `ble connect in a pipe carries out lines as they come`() throws {
+    let server = try place.serve("owenli")
+    let shell = try place.ble("connect", "Owenli")
+    shell.type("read FFF2\n\nread FFF2 --format hex\n")
+    try shell.line { $0 == "4f77656e6c69" }
+    shell.type("subscribe FFF1 --format utf8\nsleep 1.5\nunsubscribe FFF1\nread FFE1 # that is all")
+    shell.endInput()
+    let (status, lines) = try shell.finish()
+    #expect(
+      status == 0 && lines.arePlain && lines.last == "\"Hello from Owenli\" (48656c6c6f2066726f6d204f77656e6c69)",
+      "\(shell.transcript)")
+    #expect(lines.contains { $0.hasPrefix("FFF1  send data : ") })
+    try server.event("unsubscribed")
+  }
+
+  @Test func `A script runs to its end, or to the line that fails`() throws {
+    try place.serve("owenli")
+    let good = try place.run(
+      "connect", "Owenli", "--script",
+      try script("read FFF2\nrssi\nmtu\ninfo\nexplore\ndisconnect\nreconnect\nread FFF2\nquit\nread FFF9"), "--json")
+    #expect(
+      good.status == 0 && good.lines.count == 6 && good.lines.allSatisfy { ToolProcess.object($0) != nil },
+      "\(good.process.transcript)")
+    let path = try script("read FFF2\nread FFF9\nread FFE1")
+    let bad = try place.run("connect", "Owenli", "--script", path)
+    #expect(bad.status == 68 && bad.lines.count == 1, "\(bad.process.transcript)")
+    #expect(bad.process.errors.contains { $0.hasPrefix("Error: \(path):2: 'Owenli' has no characteristic FFF9") })
+    let on = try place.run("connect", "Owenli", "--script", path, "--keep-going")
+    #expect(on.status == 68 && on.lines.count == 2, "\(on.process.transcript)")
+    let wrong = try place.run("connect", "Owenli", "--script", try script("read FFF2\nraed FFF2"))
+    #expect(
+      wrong.status == 65 && wrong.lines.isEmpty
+        && wrong.process.errors.first?.contains("script.ble:2: Unknown command") == true)
+    #expect(try place.run("connect", "Owenli", "--script", "/nowhere").status == 66)
+    #expect(try place.run("connect", "Owenli", "--script", "/tmp").status == 66)
+  }
+
+  @Test func `A script from the standard input is told with its lines`() throws {
+    try place.serve("owenli")
+    let shell = try place.ble("connect", "Owenli", "--script", "-")
+    shell.type("\n\nread FFF9\n")
+    shell.endInput()
+    #expect(try shell.finish().status == 68)
+    #expect(shell.errors.contains { $0.hasPrefix("Error: standard input:3: ") }, "\(shell.transcript)")
+  }
+}

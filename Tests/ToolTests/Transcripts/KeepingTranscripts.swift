@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+/// `watch` and `rssi`: what they show while a device is there, lost and back.
+@Suite("Transcripts of kept devices", .serialized, .timeLimit(.minutes(5)))
+struct KeepingTranscripts {
+  private let place: Neighbourhood
+
+  init() throws { place = try Neighbourhood() }
+
+  @Test func `ble watch on a terminal shows the device, its loss with a countdown, and its return`() throws {
+    let server = try place.serve("owenli")
+    let terminal = try place.terminal("watch", "Owenli", "--characteristic", "FFF1", "--interval", "0.2")
+    try terminal.until("ready, with signal and values") { model in
+      model.isAlternate && model.screen[0].contains("ready") && model.text.contains("smoothed")
+        && model.text.contains("send data : ")
+    }
+    server.kill9()
+    try terminal.until("the countdown", within: 40) { $0.screen[0].contains(" s left, lost once") }
+    try place.serve("owenli")
+    try terminal.until("won back", within: 40) { $0.screen[0].contains("ready again, lost once") }
+    terminal.type("q")
+    #expect(try terminal.finish(within: 5) == 0)
+    #expect(terminal.model.text.contains("'Owenli': ready again, lost once."), "\(terminal.transcript)")
+    terminal.expectGoodOrder()
+  }
+
+  @Test func `ble watch ends by Ctrl-C with 130, its link closed`() throws {
+    let server = try place.serve("owenli")
+    let terminal = try place.terminal("watch", "Owenli", "--characteristic", "FFF1")
+    try server.event("subscribed")
+    terminal.type("\u{3}")
+    #expect(try terminal.finish(within: 5) == 130)
+    try server.event("unsubscribed", within: 5)
+    terminal.expectGoodOrder()
+  }
+
+  @Test func `ble watch in a pipe is a line for each event, and 75 where the device stays away`() throws {
+    let server = try place.serve("owenli")
+    let watch = try place.ble("watch", "Owenli", "--characteristic", "FFF1", "--budget", "2", "--json")
+    try watch.event("ready") { $0["origin"] as? String == "user" }
+    try watch.event("rssi") { $0["rssi"] is Int && $0["proximity"] is String }
+    try watch.event("value") { ($0["value"] as? [String: Any])?["utf8"] as? String != nil }
+    server.kill9()
+    try watch.event("disconnected", within: 40) { $0["reason"] as? String == "lost" }
+    try watch.event("attempt") { $0["seconds_left"] is Double || $0["seconds_left"] is Int }
+    try watch.event("stopped") { $0["reason"] as? String == "budgetSpent" }
+    let (status, lines) = try watch.finish()
+    #expect(status == 75 && lines.arePlain && lines.allSatisfy { ToolProcess.object($0) != nil }, "\(watch.transcript)")
+  }
+
+  @Test func `ble watch in a pipe reads what does not notify`() throws {
+    try place.serve("owenli")
+    let watch = try place.ble("watch", "Owenli", "--characteristic", "FFF2", "--interval", "0.2", "--duration", "2")
+    try watch.line { $0.contains("FFF2  \"Owenli\"") }
+    let (status, lines) = try watch.finish()
+    #expect(status == 0 && lines.arePlain, "\(watch.transcript)")
+  }
+
+  @Test func `ble rssi on a terminal draws a chart`() throws {
+    try place.serve("owenli")
+    let terminal = try place.terminal("rssi", "Owenli", "--interval", "0.1")
+    try terminal.until("a chart") { $0.isAlternate && $0.text.contains("-30 ┤") && $0.text.contains("3 measurements") }
+    terminal.type("q")
+    #expect(try terminal.finish(within: 5) == 0)
+    #expect(terminal.model.text.contains("smoothed"))
+    terminal.expectGoodOrder()
+  }
+
+  @Test(arguments: [[], ["--advertisements"]])
+  func `ble rssi in a pipe is a line for each measurement`(more: [String]) throws {
+    try place.serve("owenli")
+    let rssi = try place.ble(["rssi", "Owenli", "--interval", "0.1", "--count", "3"] + more)
+    let (status, lines) = try rssi.finish()
+    #expect(
+      status == 0 && lines.count == 3 && lines.allSatisfy { $0.contains("dBm") } && lines.arePlain, "\(rssi.transcript)"
+    )
+    let json = try place.ble(["rssi", "Owenli", "--interval", "0.1", "--count", "2", "--json"] + more)
+    #expect(try json.finish().lines.compactMap { ToolProcess.object($0)?["number"] as? Int } == [1, 2])
+  }
+}

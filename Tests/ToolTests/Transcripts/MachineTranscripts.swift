@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+/// Commands that look at the machine or at the tool itself.
+@Suite("Transcripts without devices", .serialized, .timeLimit(.minutes(2)))
+struct MachineTranscripts {
+  private let place: Neighbourhood
+
+  init() throws { place = try Neighbourhood() }
+
+  /// All files of the neighbourhood.
+  private var files: [String] {
+    (FileManager.default.enumerator(atPath: place.folder.path)?.compactMap { $0 as? String } ?? []).sorted()
+  }
+
+  @Test func `ble adapters on a terminal lists names, and which one is used`() throws {
+    let (status, terminal) = try place.runOnTerminal("adapters")
+    #expect(
+      status == 0 && terminal.model.text.contains("* radio:default")
+        && terminal.model.text.contains("Used: radio:default"))
+    terminal.expectGoodOrder()
+  }
+
+  @Test func `ble adapters in a pipe lists who is on which air, and changes nothing`() throws {
+    try place.serve("owenli", device: "lamp")
+    let before = files
+    let result = try place.run("adapters", "--json")
+    let document = try #require(ToolProcess.object(result.lines.first ?? ""))
+    let adapters = try #require(document["adapters"] as? [[String: Any]])
+    let radio = try #require(adapters.first { $0["name"] as? String == "radio:default" })
+    #expect(
+      radio["state"] as? String == "1 program is on it; devices kept: lamp" && radio["usable"] as? Bool == true,
+      "\(radio)")
+    #expect(document["used"] as? String == "radio:default" && document["source"] as? String == "standard")
+    #expect(files == before)
+    #expect(try place.run("adapters").lines.arePlain)
+  }
+
+  @Test func `ble doctor on a terminal says that all is well`() throws {
+    let (status, terminal) = try place.runOnTerminal("doctor")
+    #expect(status == 0, "\(terminal.transcript)")
+    for check in ["adapter", "state", "runtime", "libcrypto", "terminal"] {
+      #expect(terminal.model.text.contains(check))
+    }
+    terminal.expectGoodOrder()
+  }
+
+  @Test func `ble doctor in a pipe tells a problem and its remedy, with 69, and changes nothing`() throws {
+    let before = files
+    let doctor = try place.run("doctor", "--adapter", "unix-client:/tmp/nobody-is-here", "--json")
+    let document = try #require(ToolProcess.object(doctor.lines.first ?? ""))
+    let checks = try #require(document["checks"] as? [[String: Any]])
+    #expect(doctor.status == 69 && document["problems"] as? Int == 1)
+    let problem = try #require(checks.first { $0["verdict"] as? String == "problem" })
+    #expect(problem["check"] as? String == "adapter" && (problem["remedy"] as? String)?.isEmpty == false)
+    #expect(try place.run("doctor").lines.arePlain && files == before)
+  }
+
+  @Test func `ble completion on a terminal and ble completion in a pipe print one script`() throws {
+    let (status, terminal) = try place.runOnTerminal("completion", "bash")
+    let piped = try place.run("completion", "bash")
+    #expect(status == 0 && piped.status == 0 && terminal.text == piped.lines.joined(separator: "\n") + "\n")
+    #expect(try place.run("--generate-completion-script", "bash").lines == piped.lines)
+    #expect(try place.run("completion", "tcsh").status == 64)
+  }
+
+  @Test func `ble man on a terminal and ble man in a pipe print one page`() throws {
+    let (status, terminal) = try place.runOnTerminal("man")
+    let piped = try place.run("man")
+    #expect(status == 0 && piped.status == 0 && terminal.text == piped.lines.joined(separator: "\n") + "\n")
+    #expect(piped.lines.contains(".SH EXIT STATUS"))
+  }
+
+  @Test func `A pipe that closes ends long output quietly with 141`() throws {
+    let pipeline = try place.shell(#"{ "$BLE_TOOL" man; echo "status $?" >&2; } | true"#)
+    _ = try pipeline.finish()
+    #expect(pipeline.errors == ["status 141"] || pipeline.errors == ["status 0"], "\(pipeline.errors)")
+  }
+}
