@@ -177,6 +177,27 @@ struct DeviceFileTests {
     try await scene.world.wait(within: .seconds(5)) { heard.value == ["button"] }
   }
 
+  @Test("R4.6 a tag of another hand: its alert is written without response, and what it does not have is not found")
+  func otherTag() async throws {
+    let world = World()
+    let alert = CBMutableCharacteristic(
+      type: CBUUID(string: "2A06"), properties: .writeWithoutResponse, value: nil, permissions: .writeable)
+    let service = CBMutableService(type: CBUUID(string: "1802"), primary: true)
+    service.characteristics = [alert]
+    let tag = PeripheralProgram(
+      options: world.makeDevice("tag").options, services: [service],
+      advertisement: [CBAdvertisementDataLocalNameKey: "itag"])
+    let central = Central(options: world.makeDevice("phone").options, clock: world.clock)
+    await world.settle()
+    let device = try DescribedDevice(try DescribedScene.description("itag.json"), in: central)
+    try await world.perform { try await device.connect() }
+    try await world.perform { _ = try await device.perform("alert", ["level": "mild"]) }
+    try await world.wait(within: .seconds(5)) { tag.values[alert.uuid] == Data([1]) }
+    let missing = world.start { try await device.perform("battery") }
+    try await world.wait(within: .seconds(5)) { missing.isOver }
+    #expect(missing.error(as: SessionError.self)?.code == .notFound)
+  }
+
   @Test("R4.9 after a loss the handshake comes first, and commands go on")
   func losses() async throws {
     let scene = try await DescribedScene.make(in: World(), "lock.json", policy: ReconnectPolicy())

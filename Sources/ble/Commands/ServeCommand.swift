@@ -57,10 +57,14 @@ struct ServeCommand: Command {
   @MainActor private func play(_ description: DeviceDescription, in session: Session) async throws(ToolError) {
     let player = try DevicePlayer(description, name: name, in: session)
     let endsWithInput = endsWithInput
-    let input = LineInput(
-      prompt: "> ", edits: !session.options.isJSON, onLine: { if !$0.isEmpty { player.type($0) } },
-      onEnd: { if endsWithInput { player.end() } })
-    defer { input.stop() }
+    // Who reads a terminal from the background is stopped.
+    let mayRead = isatty(STDIN_FILENO) != 1 || tcgetpgrp(STDIN_FILENO) == getpgrp()
+    let input =
+      mayRead
+      ? LineInput(
+        prompt: "> ", edits: !session.options.isJSON, onLine: { if !$0.isEmpty { player.type($0) } },
+        onEnd: { if endsWithInput { player.end() } }) : nil
+    defer { input?.stop() }
     if let duration {
       DispatchQueue.main.asyncAfter(deadline: .now() + duration) { MainActor.assumeIsolated { player.end() } }
     }

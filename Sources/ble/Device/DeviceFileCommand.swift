@@ -78,10 +78,13 @@ struct DeviceFileCommand: Command {
     _ work: @escaping @MainActor (DeviceTalk) async throws(ToolError) -> Void
   ) async throws(ToolError) {
     let listens = action == .listen || listening != nil
+    if listens, description.notifications.isEmpty {
+      throw ToolError(.usage, "The file describes nothing that the device says unasked.")
+    }
     let talk = DeviceTalk(description, target, keepsDevice: action == .listen, in: session)
     try await talk.run { () async throws(ToolError) in
       // What comes of the command at once is not to be missed.
-      if listens { try talk.beginListening() }
+      if listens { talk.beginListening() }
       try await work(talk)
       if listens { try await talk.listen(for: listening) }
     }

@@ -16,12 +16,14 @@ import BLESession
     }
     let simulation = description.simulation == nil ? "no simulation" : "a simulation"
     output.line(
-      "\(path.inert): '\(description.name.inert)', \(description.commands.count) commands, "
-        + "\(description.notifications.count) notifications, \(simulation): no mistakes.")
+      "\(path.inert): '\(description.name.inert)', \(Self.count(description.commands.count, "command")), "
+        + "\(Self.count(description.notifications.count, "notification")), \(simulation): no mistakes.")
     guard let plan = description.simulation else { return }
     let advertised = AdvertisingPlan(localName: plan.advertisedName, services: plan.advertisedServices)
     for problem in advertised.problems { output.note("Note: \(problem.inert).") }
   }
+
+  private static func count(_ number: Int, _ what: String) -> String { "\(number) \(what)\(number == 1 ? "" : "s")" }
 
   func printList(to output: Output) {
     if output.isJSON { return output.json(json) }

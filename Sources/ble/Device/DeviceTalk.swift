@@ -38,6 +38,8 @@ import CoreBluetooth
     await device.session.observe { [record] timed in
       DispatchQueue.main.async { MainActor.assumeIsolated { record.happened(timed.event) } }
     }
+    let overhearing = overhear(device)
+    defer { overhearing?.cancel() }
     do {
       try await session.wait { () async throws(SessionError) in try await device.connect() }
       try await work()
@@ -69,6 +71,14 @@ import CoreBluetooth
     } catch {
       throw ToolError(error)
     }
+  }
+
+  /// With `--verbose`: everything that comes where answers come, as it is on the air. It shows what a file has wrong.
+  private func overhear(_ device: DescribedDevice) -> Task<Void, Never>? {
+    guard session.options.verbosity > 0, let conversation = description.conversation else { return nil }
+    let values = device.session.notifications(from: conversation.answerPath)
+    let output = session.output
+    return Task { @MainActor in for await value in values { output.note("Heard \(Hexadecimal.encode(value)).") } }
   }
 
   private func leave(_ device: DescribedDevice) async {
@@ -126,11 +136,8 @@ import CoreBluetooth
   }
 
   /// Prints what the device says unasked, from now on.
-  func beginListening() throws(ToolError) {
+  func beginListening() {
     guard let device else { return }
-    if description.notifications.isEmpty {
-      throw ToolError(.failed, "The file describes nothing that the device says unasked.")
-    }
     let names = description.notifications.map(\.name).joined(separator: ", ")
     session.output.note("Listening for \(names).")
     let stream = device.notifications()

@@ -122,6 +122,10 @@ struct DeviceFileReaderTests {
         #"{"format": "ble-device/1", "name": "x", "match": {"names": ["x"]}, "commands": {"go": {"read": "180F"}}}"#,
         #"x.json:1:96: expected a service and its characteristic, such as "180F/2A19", found '180F'"#
       ),
+      (
+        #"{"format": "ble-device/1", "name": "x", "match": {"names": ["x"]}, "commands": {"go": {"read": "180F/2A19", "retries": 1}}}"#,
+        #"x.json:1:109: the command "go" has no "retries""#
+      ),
     ])
   func single(text: String, line: String) {
     #expect(mistakes(in: text).first == line)

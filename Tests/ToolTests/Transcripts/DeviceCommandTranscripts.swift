@@ -107,6 +107,15 @@ struct DeviceCommandTranscripts {
     #expect(garbage.status == 75, "\(garbage.process.transcript)")
   }
 
+  @Test func `What comes from the device is shown by --verbose, as it is on the air`() throws {
+    try place.serve(band)
+    let result = try place.run("command", band, "steps", "--verbose")
+    #expect(result.status == 0)
+    #expect(result.process.errors.contains { $0.hasPrefix("Heard ab01820600") }, "\(result.process.transcript)")
+    let wrong = try place.run("command", tag, "listen", "--timeout", "1")
+    #expect(wrong.status == 68 && wrong.process.errors.last?.contains("'iTAG'") == true)
+  }
+
   @Test func `A file with mistakes ends with 65, and all of them are told with their places`() throws {
     let path = place.path("wrong.json")
     let text = """

@@ -47,16 +47,17 @@ extension DeviceFileReader {
     let kind: DeviceCommand.Kind
     if let path {
       let layout = MessageLayout(parts: object.optional(read == nil ? "send" : "fields", parts) ?? [])
-      guard let path else {
-        return nil
-      }
+      guard let path else { return nil }
       kind = read == nil ? .write(path, layout) : .read(path, layout)
     } else {
       kind = conversationKind(member, &object, context)
     }
-    let timeLimit = object.optional("time_limit", Self.seconds)
-    let retries = object.optional("retries", Self.retries)
-    let isRepeatable = object.optional("repeatable") { (json) throws(PositionedError) in try json.truth() }
+    // What is only read or written is answered by the write or the read itself.
+    let isConversation = path == nil
+    let timeLimit = isConversation ? object.optional("time_limit", Self.seconds) : nil
+    let retries = isConversation ? object.optional("retries", Self.retries) : nil
+    let isRepeatable =
+      isConversation ? object.optional("repeatable") { (json) throws(PositionedError) in try json.truth() } : nil
     let simulated = object.member("simulated")
     object.finish()
     let command = DeviceCommand(

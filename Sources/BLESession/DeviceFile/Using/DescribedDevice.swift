@@ -70,8 +70,20 @@ public final class DescribedDevice: Sendable {
       }
       return readings
     case .write(let path, let layout):
-      try await session.write(try layout.message(values).payload, to: path)
+      try await write(try layout.message(values).payload, to: path)
       return []
+    }
+  }
+
+  /// With response where the characteristic can; many an alert can only without.
+  private func write(_ value: Data, to path: CharacteristicPath) async throws(SessionError) {
+    let properties = await session.core.value { core in
+      core.peripheral.flatMap { path.find(in: $0)?.properties } ?? .write
+    }
+    if properties.contains(.write) || !properties.contains(.writeWithoutResponse) {
+      try await session.write(value, to: path)
+    } else {
+      try await session.writeWithoutResponse(value, to: path)
     }
   }
 
