@@ -120,8 +120,14 @@ extension ChatCore {
     device.disconnect(nil)
   }
 
+  func letGoOfSpareDevice() {
+    spareDevice?.disconnect(nil)
+    spareDevice = nil
+  }
+
   private func ready(_ device: DeviceCore) {
-    guard let peripheral = device.peripheral else { return }
+    // Whoever is leaving begins nothing.
+    guard let peripheral = device.peripheral, !isLeaving else { return }
     let identifier = peripheral.identifier
     if ChatProtocol.framed.find(in: peripheral) != nil {
       if framedSubscription == nil {

@@ -57,7 +57,11 @@ extension ChatCore {
 
   private func goodbye(_ reason: ChatGoodbye, on link: ChatLink) {
     if let refusal = reason.refusal { refuse(link.device, refusal) }
-    let wasTalking = if case .framed(let current) = talk { current === link } else { false }
+    // Whoever leaves while two links are being decided on says so on the one that it talked by.
+    let wasTalking =
+      if case .framed(let current) = talk {
+        current === link || (reason == .leaving && current.partner?.identifier == link.partner?.identifier)
+      } else { false }
     link.isClosing = true
     if link.side == .central { shun(for: reason == .leaving ? .seconds(1) : .seconds(10)) }
     if wasTalking { endTalk(reason == .leaving ? .left : .away) }

@@ -5,6 +5,7 @@ extension ChatCore {
   func greeted(_ link: ChatLink, _ hello: ChatHello) {
     link.partner = hello
     link.greetingTimer?.cancel()
+    guard !isLeaving else { return link.isClosing = true }
     // The central has begun: the peripheral says who it is in any case, so that both decide alike.
     if link.side == .peripheral { link.say(.hello(conversation.hello(to: hello.identifier))) }
     if let refusal = refusal(of: hello) { return refuse(link, refusal) }
@@ -56,12 +57,11 @@ extension ChatCore {
       link.isClosing = true
       return
     }
-    guard let device else { return }
-    self.device = nil
+    letGoOfSpareDevice()
+    spareDevice = device
+    device = nil
     centralLink?.end()
     centralLink = nil
-    // The other side hears hello on the link that is kept before this one ends.
-    _ = call(after: .seconds(1)) { _ in device.disconnect(nil) }
   }
 
   /// Says no, and leaves the other side alone for a while.
@@ -115,6 +115,7 @@ extension ChatCore {
     talk = nil
     hasArrived = false
     conversation.end()
+    letGoOfSpareDevice()
     if wasHeard { tell(event) }
     guard !isLeaving else { return }
     advertise()

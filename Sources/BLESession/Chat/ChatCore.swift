@@ -28,6 +28,9 @@ final class ChatCore {
   var scan: Int?
   var device: DeviceCore?
   var centralLink: ChatLink?
+  /// A device that the talk does without, since it came the other way round. Between two devices there is but one link on the air:
+  /// it is let go of when the talk is over, or the talk would end with it.
+  var spareDevice: DeviceCore?
   var framedSubscription: Int?
   var plainSubscription: Int?
   var seekTimer: (any SessionTimer)?
@@ -89,6 +92,7 @@ final class ChatCore {
     for link in peripheralLinks.values { link.end() }
     device?.disconnect(nil)
     device = nil
+    letGoOfSpareDevice()
     peripheral?.observers = []
     peripheral?.close()
     for writer in writers { writer.reply.fail(SessionError(.disconnected, "the chat has ended")) }
