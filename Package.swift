@@ -119,7 +119,8 @@ var targets: [Target] = []
         "symbol-comparison",
         "delegate-check",
       ]),
-    tests("ToolTests", knows: ["BLECore", "BLEPairing", "BLEHost", "CoreBluetooth", "BLESession", "ble"]),
+    tests(
+      "ToolTests", knows: ["BLECore", "BLEPairing", "BLEHost", "CoreBluetooth", "BLESession", "BLESessionStore", "ble"]),
     tests("VectorTests", knows: ["vector-runner"]),
   ]
 

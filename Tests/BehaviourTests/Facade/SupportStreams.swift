@@ -19,7 +19,9 @@ final class StreamThread: NSObject, StreamDelegate, @unchecked Sendable {
       let idle = Timer(timeInterval: 3_600, repeats: true) { _ in }
       runLoop.add(idle, forMode: .default)
       ready.signal()
-      while isWanted.load(ordering: .acquiring) { _ = runLoop.run(mode: .default, before: Date(timeIntervalSinceNow: 0.02)) }
+      while isWanted.load(ordering: .acquiring) {
+        _ = runLoop.run(mode: .default, before: Date(timeIntervalSinceNow: 0.02))
+      }
       idle.invalidate()
     }
     thread.start()
