@@ -111,6 +111,8 @@ struct ChatTests {
     let ann = try await ChatParty.join(world, on: world.makeDevice("Ann"))
     let bob = try await ChatParty.join(world, on: device)
     try await world.wait(within: .seconds(30)) { ann.isTalking && bob.isTalking }
+    // Both have connected to each other; which of the two links is kept is decided by now.
+    await world.advance(by: .seconds(5))
     try await world.perform { await bob.chat.leave() }
     try await world.wait(within: .seconds(10)) { ann.events.last == .left }
     try await ann.say(["are you there?"], in: world)
