@@ -67,7 +67,7 @@ symbols: ## Compares the symbols with the list of Apple's and writes what is gen
 	@swift run $(BUILD_FLAGS) --quiet symbol-comparison
 
 .PHONY: docs
-docs: ## Builds the documentation of CoreBluetooth (DocC); a warning is a failure
+docs: ## Builds the documentation of all libraries (DocC); a warning is a failure
 	@Tools/prepare swift
 	@Tools/docs $(BUILD_FLAGS)
 

@@ -42,6 +42,7 @@ public struct PairingPeer: Hashable, Sendable {
   /// What it calls itself. Chosen by the device: show it as text and nothing else.
   public let name: String?
 
+  /// A peer as an agent is told of it.
   public init(address: DeviceAddress, name: String?) {
     self.address = address
     self.name = name
@@ -58,10 +59,15 @@ public enum PairingOutcome: Hashable, Sendable {
 
 /// What a user does on the other side while typing a passkey (Core, Vol 3 Part H 3.5.8).
 public enum PairingKeypress: UInt8, Hashable, Sendable {
+  /// The user begins to type.
   case started = 0
+  /// One digit more.
   case digitEntered = 1
+  /// One digit less.
   case digitErased = 2
+  /// All digits are taken back.
   case cleared = 3
+  /// The passkey is typed.
   case completed = 4
 }
 
@@ -72,6 +78,7 @@ public struct PairingOutOfBandData: Sendable, Equatable {
   /// The peer's random value and confirmation for Secure Connections: sixteen octets each, most significant first.
   public var peer: (random: [UInt8], confirm: [UInt8])?
 
+  /// Either, both or none of the two kinds.
   public init(temporaryKey: [UInt8]? = nil, peer: (random: [UInt8], confirm: [UInt8])? = nil) {
     self.temporaryKey = temporaryKey
     self.peer = peer

@@ -6,6 +6,7 @@ import Synchronization
 /// Answered once; later answers, and those that do not fit the question, do nothing. A request that nobody holds any more and
 /// that has no answer counts as refused when the pairing's time is over, 30 s after its last step.
 public final class PairingRequest: Sendable {
+  /// What is to be shown, or what is asked.
   public enum Kind: Sendable, Equatable {
     /// Show these six digits until the pairing is over. There is no answer.
     case displayPasskey(String)
@@ -22,15 +23,21 @@ public final class PairingRequest: Sendable {
 
   /// What an answer comes to.
   public enum Answer: Sendable, Equatable {
+    /// The user agrees.
     case yes
+    /// The user does not agree, or nobody answered.
     case no
     /// Exactly six digits.
     case passkey(String)
   }
 
+  /// What is to be shown, or what is asked.
   public let kind: Kind
+  /// The method that this pairing goes by.
   public let method: PairingMethod
+  /// Whether it is LE Secure Connections; otherwise LE legacy pairing, which a listener can break.
   public let isSecureConnections: Bool
+  /// The device on the other side.
   public let peer: PairingPeer
 
   private struct State {
@@ -41,7 +48,7 @@ public final class PairingRequest: Sendable {
 
   private let state: Mutex<State>
 
-  /// - Parameter reply: gets the answer, once, on whatever thread it was given.
+  /// A request as a stack makes it, or a test of an agent: `reply` gets the answer, once, on whatever thread it was given.
   public init(
     _ kind: Kind, method: PairingMethod, isSecureConnections: Bool, peer: PairingPeer,
     reply: @escaping @Sendable (Answer) -> Void
@@ -56,6 +63,7 @@ public final class PairingRequest: Sendable {
   /// The pairing is over, or this was answered: nobody waits for an answer any more.
   public var isOver: Bool { state.withLock { $0.isOver } }
 
+  /// Says yes, where that is an answer.
   public func accept() {
     switch kind {
     case .compare, .permit, .replaceBond: give(.yes)
@@ -63,6 +71,7 @@ public final class PairingRequest: Sendable {
     }
   }
 
+  /// Says no; the pairing fails.
   public func refuse() { give(.no) }
 
   /// - Returns: false, and nothing was answered, where these are not exactly six digits or none were asked for.

@@ -13,6 +13,7 @@ public final class StandardPairingAgent: PairingAgent {
   private let queue = DispatchQueue(label: "swift-corebluetooth.pairing-terminal")
   private let terminal: Terminal?
 
+  /// An agent of the process's terminal.
   public init() { terminal = Terminal() }
 
   public var capability: PairingCapability { terminal == nil ? .noInputNoOutput : .keyboardDisplay }

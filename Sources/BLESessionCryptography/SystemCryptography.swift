@@ -3,6 +3,7 @@ import Foundation
 
 /// The system's cryptography: CryptoKit and CommonCrypto on Apple's systems, libcrypto on Linux.
 public struct SystemCryptography: SessionCryptography {
+  /// What the system has.
   public init() {}
 
   public func randomOctets(_ count: Int) -> Data {

@@ -13,6 +13,7 @@ public struct StoreEntry: Sendable {
     case ready
     /// The link is gone.
     case disconnected(StoredConnection.Ending, error: String?)
+    /// A value, where it came from, and how.
     case value(Data, from: CharacteristicPath, StoredValue.Source)
     /// In dBm.
     case signal(rssi: Int, smoothed: Double?, StoredSignal.Source)

@@ -6,10 +6,12 @@ public struct StrayAdvertisement: Sendable {
   public var address: UInt64
   /// Advertising data structures, at most 31 octets.
   public var data: [UInt8]
+  /// Whether it says that one may connect to it.
   public var isConnectable: Bool
   /// In dBm.
   public var signal: Int8
 
+  /// An advertisement that comes from nowhere.
   public init(address: UInt64, data: [UInt8], isConnectable: Bool = true, signal: Int8 = -60) {
     self.address = address
     self.data = data

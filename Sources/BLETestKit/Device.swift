@@ -11,6 +11,7 @@ import Synchronization
 /// Programs come onto the device by `options`. What the verbs do takes effect at the beginning of the next `settle`,
 /// `advance` or `wait` of the world.
 public final class Device: Sendable {
+  /// What people call it; nothing is advertised by it.
   public let name: String
   /// Its random static address. Programs never see it.
   public let address: DeviceAddress
@@ -102,9 +103,11 @@ public final class Device: Sendable {
 
   /// The user switches Bluetooth off: links are closed, programs see `poweredOff`.
   public func powerOff() { stack.powerOff() }
+  /// The user switches Bluetooth on.
   public func powerOn() { stack.powerOn() }
   /// The user takes the permission away: programs see `unauthorized`.
   public func refusePermission() { stack.refusePermission() }
+  /// The user lets the program use Bluetooth.
   public func grantPermission() { stack.grantPermission() }
   /// The controller's hardware fails and recovers: programs see `resetting`, then `poweredOn`.
   public func resetController() { onLoop { $0.controller?.failHardware(code: 0x01) } }
@@ -125,9 +128,11 @@ public final class Device: Sendable {
   public func moveAway() { onLoop { $0.isAway = true } }
   /// Carried back to where it was.
   public func comeBack() { onLoop { $0.isAway = false } }
+  /// Puts it somewhere else: signal and loss follow from the distance.
   public func move(to position: Position) { onLoop { $0.position = position } }
   /// Its battery is pulled out: peers see a radio that fell silent. `comeBack` has no effect on it; `reappear` has.
   public func vanish() { onLoop { $0.isSilent = true } }
+  /// It has a battery again.
   public func reappear() { onLoop { $0.isSilent = false } }
   /// Falls silent at the moment at which somebody has connected to it, before a word has been exchanged.
   public func vanishWhenConnected() { onLoop { $0.vanishesWhenConnected = true } }

@@ -12,7 +12,9 @@ public final class ScriptedDevice: Sendable {
   /// Answers one PDU of the Attribute Protocol that came in, opcode first; `nil` for no answer. On the world's loop.
   public typealias Answer = @Sendable (_ request: [UInt8]) -> [UInt8]?
 
+  /// What people call it; nothing is advertised by it.
   public let name: String
+  /// The address it advertises with.
   public let address: DeviceAddress
   private let loop: VirtualLoop
   private let radio: LoopBound<ScriptedRadio>
@@ -34,6 +36,7 @@ public final class ScriptedDevice: Sendable {
     }
   }
 
+  /// Nothing is advertised any more; a connection stays.
   public func stopAdvertising() { onLoop { $0.advertise(nil) } }
 
   /// How it answers the Attribute Protocol from now on. Without this it has no attributes: each request is refused.
@@ -47,6 +50,7 @@ public final class ScriptedDevice: Sendable {
 
   /// Its radio falls silent, as if its battery had been pulled out.
   public func vanish() { onLoop { $0.controller.silence() } }
+  /// It has a battery again.
   public func reappear() { onLoop { $0.controller.comeBack() } }
 
   /// How many connections were made to it so far. Ask while the world stands still.
@@ -60,7 +64,10 @@ public final class ScriptedDevice: Sendable {
 
 extension World {
   /// A device whose every octet the test says. It advertises nothing until it is told to.
-  /// - Parameter address: a random static one from the world's seed where it is `nil`.
+  /// - Parameters:
+  ///   - name: for people, in logs and captures.
+  ///   - position: where it is at the beginning.
+  ///   - address: a random static one from the world's seed where it is `nil`.
   public func makeScriptedDevice(
     _ name: String, at position: Position = .origin, address: DeviceAddress? = nil
   ) -> ScriptedDevice {

@@ -55,7 +55,10 @@ public final class World: @unchecked Sendable {
   public var now: Duration { .nanoseconds(loop.now.nanoseconds) }
 
   /// A new device at `position`, switched on. Its name is for people; nothing is advertised by it.
-  /// - Parameter folder: where it keeps what it knows of its peers, as a program on a real machine does; what it met in an
+  /// - Parameters:
+  ///   - name: for people, in logs and captures.
+  ///   - position: where it is at the beginning.
+  ///   - folder: where it keeps what it knows of its peers, as a program on a real machine does; what it met in an
   ///   earlier world with the same folder it knows again. Without one it forgets all at the world's end.
   public func makeDevice(
     _ name: String, at position: Position = .origin, keepingPeersIn folder: String? = nil
@@ -102,8 +105,11 @@ private struct Condition: @unchecked Sendable {
 
 /// A condition did not come to hold in time.
 public struct WaitError: Error, CustomStringConvertible {
+  /// How long was waited, in the world's time.
   public let limit: Duration
+  /// The world's time when waiting ended.
   public let now: Duration
+  /// The seed of the world that was waited for.
   public let seed: UInt64
   public var description: String {
     "still waiting after \(limit) of the world's time, at \(now); run it again with BLE_SEED=\(seed)"

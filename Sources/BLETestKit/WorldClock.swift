@@ -7,6 +7,7 @@ import Synchronization
 ///
 /// ```swift
 /// extension WorldClock: @retroactive SessionClock {}
+/// extension WorldTimer: @retroactive SessionTimer {}
 /// let central = Central(options: phone.options, clock: world.clock)
 /// ```
 public struct WorldClock: Sendable {

@@ -3,9 +3,11 @@ import Synchronization
 
 /// One line that a device of a world, or Core Bluetooth on it, wrote to its log.
 public struct LogLine: Sendable, Equatable, CustomStringConvertible {
+  /// How much it matters.
   public let level: LogLevel
   /// The device's name, and where in its stack the line was written.
   public let label: String
+  /// What happened.
   public let text: String
 
   public var description: String { "\(level) \(label): \(text)" }

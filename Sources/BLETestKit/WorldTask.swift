@@ -59,6 +59,7 @@ public final class WorldTask<Value: Sendable>: Sendable {
   /// The error it ended with, if it was of that kind.
   public func error<Failure: Error>(as type: Failure.Type) -> Failure? { ending.error as? Failure }
 
+  /// Cancels the task, as `Task.cancel()` does.
   public func cancel() { task.cancel() }
 }
 

@@ -14,6 +14,7 @@ public struct ChatConfiguration: Sendable {
 
   /// What the other side reads; 64 octets of it at the most. As much as fits is advertised.
   public var name: String
+  /// Which side of a link this one takes.
   public var role: Role
   /// The only other side to talk to, by its name; `nil` for whoever comes first.
   public var partner: String?

@@ -23,6 +23,7 @@ public final class SessionRecorder: Sendable {
 
   /// Begins a session in the record.
   /// - Parameters:
+  ///   - store: where it records.
   ///   - title: what it is called there.
   ///   - now: the time of day; tests pass a simulated world's.
   public static func begin(

@@ -21,11 +21,17 @@ public struct TextPosition: Hashable, Comparable, Sendable {
 public struct PositionedJSON: Equatable, Sendable {
   /// What it is.
   public enum Content: Equatable, Sendable {
+    /// Nothing.
     case null
+    /// True or false.
     case bool(Bool)
+    /// A number, as a double holds it.
     case number(Double)
+    /// A text, without its escapes.
     case string(String)
+    /// Values in their order.
     case array([PositionedJSON])
+    /// Members in their order.
     case object([Member])
   }
 
@@ -59,6 +65,7 @@ public struct PositionedJSON: Equatable, Sendable {
 
 /// A mistake in a file: where, and what was expected.
 public struct PositionedError: Error, Equatable, Sendable {
+  /// Where it stands.
   public let position: TextPosition
   /// What was expected, and what stands there; harmless for a terminal.
   public let message: String

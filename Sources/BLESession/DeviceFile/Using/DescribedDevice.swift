@@ -14,6 +14,8 @@ public final class DescribedDevice: Sendable {
   let report: @Sendable (DeviceReport) -> Void
 
   /// - Parameters:
+  ///   - description: what the file says.
+  ///   - central: what looks for the device and connects to it.
   ///   - target: which device; by default the first one that the description recognises.
   ///   - configuration: everything but what the description says itself: opening, address rule, wake hint, patience.
   ///   - whenLost: what becomes of commands that wait when the link is lost.
@@ -52,7 +54,9 @@ public final class DescribedDevice: Sendable {
   public func disconnect() async { await session.disconnect() }
 
   /// Tells the device a command, and returns what its answer says, in the order of the description.
-  /// - Parameter values: by the parameters' names; text stands for numbers and octets, too. What is left out has its standard value.
+  /// - Parameters:
+  ///   - name: the command's.
+  ///   - values: by the parameters' names; text stands for numbers and octets, too. What is left out has its standard value.
   /// - Throws: `invalid` for a command or a value that the description does not know, `refused` where the device says no, with what it
   ///   says; otherwise what `CommandQueue.send` throws.
   public func perform(
