@@ -131,8 +131,8 @@ var targets: [Target] = []
       .executableTarget(
         name: "fuzz",
         dependencies: [
-          "BLECore", "BLECrypto", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEAdapter", "BLEHost",
-          "CoreBluetooth", "BLESession", "CLibFuzzer",
+          "BLECore", "BLECrypto", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEPairing", "BLEAdapter",
+          "BLEHost", "CoreBluetooth", "BLESession", "CLibFuzzer",
         ],
         path: "Fuzz/Sources", swiftSettings: strict),
     ]

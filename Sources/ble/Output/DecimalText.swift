@@ -21,3 +21,8 @@ struct DecimalText: Equatable, Sendable, CustomStringConvertible {
     }
   }
 }
+
+extension Double {
+  /// Without decimals where there are none.
+  var plain: String { self == rounded() && magnitude < 1e15 ? String(Int(self)) : String(self) }
+}

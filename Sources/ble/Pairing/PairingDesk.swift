@@ -148,13 +148,6 @@ import Foundation
   }
 }
 
-/// What a peripheral insists on, and what it can show and type: a profile's, or the command line's.
-struct SecurityRequirements: Equatable, Sendable {
-  var capability: PairingCapability?
-  var passkey: SixDigits?
-  var minimumLevel: SecurityLevel?
-}
-
 extension PairingMethod {
   /// The word for it in JSON.
   var word: String {

@@ -88,8 +88,3 @@ import Dispatch
     waiters.remove(at: index).continuation.resume(returning: outcome)
   }
 }
-
-extension Double {
-  /// Without decimals where there are none.
-  var plain: String { self == rounded() && magnitude < 1e15 ? String(Int(self)) : String(self) }
-}

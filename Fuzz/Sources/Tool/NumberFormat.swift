@@ -1,0 +1,1 @@
+../../../Sources/ble/Output/NumberFormat.swift

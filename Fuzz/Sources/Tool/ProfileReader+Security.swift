@@ -1,0 +1,1 @@
+../../../Sources/ble/Profile/ProfileReader+Security.swift

@@ -1,0 +1,1 @@
+../../../Sources/ble/Pairing/SecurityRequirements.swift
