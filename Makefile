@@ -26,7 +26,7 @@ demo: ## Two programs meet over the embedded radio: found, read, written, notifi
 
 .PHONY: test
 test: ## Builds everything, checks the layers and the format, runs all tests and the vectors
-	@Tools/prepare swift
+	@Tools/prepare swift shells
 	@Tools/test $(BUILD_FLAGS)
 
 .PHONY: examples

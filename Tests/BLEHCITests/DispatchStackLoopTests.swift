@@ -28,10 +28,10 @@ struct DispatchStackLoopTests {
         var recorder: Recorder?
         let made = Recorder(last: 3) { continuation.resume(returning: recorder?.tags ?? []) }
         recorder = made
-        loop.schedule(after: .milliseconds(30), .work, made, tag: 3)
-        loop.schedule(after: .milliseconds(10), .work, made, tag: 1)
-        let token = loop.schedule(after: .milliseconds(15), .work, made, tag: 9)
-        loop.schedule(after: .milliseconds(20), .background, made, tag: 2)
+        loop.schedule(at: begin + .milliseconds(30), .work, made, tag: 3)
+        loop.schedule(at: begin + .milliseconds(10), .work, made, tag: 1)
+        let token = loop.schedule(at: begin + .milliseconds(15), .work, made, tag: 9)
+        loop.schedule(at: begin + .milliseconds(20), .background, made, tag: 2)
         loop.cancel(token)
       }
     }

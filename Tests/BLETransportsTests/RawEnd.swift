@@ -24,6 +24,25 @@ struct RawEnd: Sendable {
     return RawEnd(descriptor: descriptor)
   }
 
+  /// Connects to a socket file.
+  static func connect(path: String) -> RawEnd? {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    let result = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard result == 0 else {
+      Glibc.close(descriptor)
+      return nil
+    }
+    return RawEnd(descriptor: descriptor)
+  }
+
   /// A pseudo terminal; the path is that of the line that a program opens.
   static func terminal() -> (end: RawEnd, path: String)? {
     let descriptor = open("/dev/ptmx", O_RDWR | O_NOCTTY)

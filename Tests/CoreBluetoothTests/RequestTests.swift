@@ -34,6 +34,29 @@ struct RequestTests {
     #expect(responses.map(\.value) == [[1, 2, 3, 4, 5], [4, 5], [], []])
   }
 
+  @Test(
+    "writes without response that a program does not come to take a bounded room; one that wants an answer comes through"
+  )
+  func flood() async throws {
+    let fixture = await PeripheralFixture()
+    try await fixture.publish()
+    let identifier = fixture.adapter.peripheral.characteristic.identifier
+    await fixture.adapter.peripheral.tell { events in
+      for number in 0..<66_000 {
+        let write = LocalWrite(characteristic: identifier, offset: 0, value: [1])
+        events.peripheral(
+          didReceiveWrites: TransactionIdentifier(rawValue: UInt64(number)), [write], needsResponse: false, from: .first
+        )
+      }
+      let last = LocalWrite(characteristic: identifier, offset: 0, value: [2])
+      events.peripheral(
+        didReceiveWrites: TransactionIdentifier(rawValue: 70_000), [last], needsResponse: true, from: .second)
+    }
+    #expect(fixture.recorder.told.count == 65_537)
+    #expect(fixture.recorder.told.last == "writes 0:[2]")
+    #expect(fixture.adapter.lines.contains("Values of peers dropped: 256."))
+  }
+
   @Test("a batch of writes comes as one, with one central, and its first request answers it")
   func writes() async throws {
     let fixture = await PeripheralFixture()

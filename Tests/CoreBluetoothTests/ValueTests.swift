@@ -50,6 +50,32 @@ struct ValueTests {
     #expect(fixture.link.asked.contains("read 0x0012"))
   }
 
+  @Test(
+    "notifications that a program does not come to take a bounded room; what is dropped is logged; all is well after that"
+  )
+  func flood() async throws {
+    let fixture = try await ConnectedFixture()
+    fixture.peripheral.setNotifyValue(true, for: fixture.characteristic)
+    await fixture.adapter.settle()
+    fixture.recorder.clear()
+    let link = fixture.link
+    // All of it before the program's queue gets its turn.
+    await link.tell { events in
+      for number in 0..<70_000 {
+        let value = withUnsafeBytes(of: UInt32(number).bigEndian) { Array($0) }
+        events.link(link, didReceive: value[...], of: ScriptedLink.value)
+      }
+    }
+    #expect(fixture.recorder.told.count == 65_536)
+    #expect(fixture.recorder.told.last == "value [0, 0, 255, 255]", "those that were there first")
+    let lines = fixture.adapter.lines.texts.filter { $0.hasPrefix("Values of peers dropped: ") }
+    #expect(lines.count == 13, "4,464 are dropped, and told at 1, 2, 4 ... 4,096")
+    #expect(lines.last?.contains("dropped: 4096. 65536 events wait for the queue of this manager, 'program'") == true)
+    fixture.recorder.clear()
+    await link.notify([7], of: ScriptedLink.value)
+    #expect(fixture.recorder.told == ["value [7]"])
+  }
+
   @Test("notifications come where reads come")
   func notification() async throws {
     let fixture = try await ConnectedFixture()

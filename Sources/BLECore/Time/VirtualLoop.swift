@@ -94,11 +94,15 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
         if isFree { continuation.resume() }
       }
     }
-    return await withCheckedContinuation { continuation in
+    let outcome = await withCheckedContinuation { continuation in
       rounds.goal = goal
       rounds.finish = { continuation.resume(returning: $0) }
       proceed()
     }
+    // The thread sanitizer is not told of a continuation that another thread has resumed before this one began to wait for it. It
+    // understands the lock, which was taken behind everything that the run did.
+    shared.withLock { _ in }
+    return outcome
   }
 
   /// Something outside the loop is under way that the clock has to wait for, such as a program's task. From any thread;

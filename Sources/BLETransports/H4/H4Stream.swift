@@ -16,6 +16,8 @@ final class H4Stream {
   /// How many octets wait for the other end at most; one that does not read for so long is given up.
   static let writeLimit = 1 << 20
   private static let readSize = 16_384
+  /// So often is read before others have their turn on the loop.
+  private static let turn = 16
 
   let name: String
   weak var owner: (any H4StreamOwner)?
@@ -122,19 +124,29 @@ final class H4Stream {
     queue.async { bound.value.stream?.end(error) }
   }
 
+  /// Everything that is there: where the other end closes behind its last octets, Dispatch tells of both by one event.
   private func read() {
-    guard let descriptor else { return }
-    let count = readBuffer.withUnsafeMutableBytes { Glibc.read(descriptor.number, $0.baseAddress, $0.count) }
-    if count < 0 {
-      let error = errno
-      if error == EINTR || error == EAGAIN { return }
-      return end(.lost(name, error))
+    for _ in 0..<Self.turn {
+      guard let descriptor else { return }
+      let count = readBuffer.withUnsafeMutableBytes { Glibc.read(descriptor.number, $0.baseAddress, $0.count) }
+      if count < 0 {
+        let error = errno
+        if error == EINTR { continue }
+        if error == EAGAIN { return }
+        return end(.lost(name, error))
+      }
+      if count == 0 { return end(.lost(name, 0)) }
+      take(readBuffer[..<count])
     }
-    if count == 0 { return end(.lost(name, 0)) }
+    let bound = LoopBound(Weak(self))
+    queue.async { bound.value.stream?.read() }
+  }
+
+  private func take(_ octets: ArraySlice<UInt8>) {
     do throws(H4Parser.Desynchronized) {
-      try parser.feed(readBuffer[..<count]) { packet in
+      try parser.feed(octets) { packet in
         // The owner may have closed the stream on account of an earlier packet.
-        if self.descriptor != nil { owner?.stream(self, didReceive: packet) }
+        if descriptor != nil { owner?.stream(self, didReceive: packet) }
       }
     } catch {
       end(TransportError(.malformed, "\(name): the other end does not speak H4: \(error)"))

@@ -11,6 +11,7 @@ final class SharedAirPeer: AirPeer {
   let isOurs: Bool
   private let socket: PacketSocket
   private let source: any DispatchSourceRead
+  private let queue: DispatchQueue
   private weak var owner: SharedAir?
   private var isOpen = true
   private var buffer = [UInt8](repeating: 0, count: PacketSocket.packetLimit)
@@ -23,6 +24,7 @@ final class SharedAirPeer: AirPeer {
   init(_ socket: PacketSocket, isOurs: Bool, queue: DispatchQueue, owner: SharedAir) {
     self.socket = socket
     self.isOurs = isOurs
+    self.queue = queue
     self.owner = owner
     source = DispatchSource.makeReadSource(fileDescriptor: socket.descriptor, queue: queue)
     let bound = LoopBound(Unowned(self))
@@ -77,5 +79,8 @@ final class SharedAirPeer: AirPeer {
         return
       }
     }
+    // Dispatch tells of what came and of the end behind it by one event: the rest is not left to another.
+    let bound = LoopBound(Unowned(self))
+    queue.async { bound.value.object?.read() }
   }
 }

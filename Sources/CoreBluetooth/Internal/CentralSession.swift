@@ -56,6 +56,9 @@ final class CentralSession: CentralEvents {
 
   func post(_ event: CentralEvent) { mailbox.post(.central(event)) }
 
+  /// Brings what a peer sends unasked.
+  func offer(_ event: CentralEvent) { mailbox.offer(.central(event), log: log) }
+
   // MARK: What the program asks for
 
   func startScan(_ parameters: ScanParameters, number: Int) {

@@ -39,6 +39,9 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
   private var ready: [Batch] = []
   /// How many events wait altogether.
   private var backlog = 0
+  /// On the loop.
+  private var droppedValues = 0
+  private static let valueBacklog = 65_536
   private var isDraining = false
 
   init(queue: DispatchQueue, loop: any StackLoop) {
@@ -56,9 +59,28 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
     if isFirst { loop.deliver(self) }
   }
 
-  /// Drops the event where more than `limit` wait already: for what comes at the pace of the air and may be missed. On the loop.
-  func post(_ event: ManagerEvent, ifFewerWaitThan limit: Int) {
-    if lock.withLock({ _ in backlog }) < limit { post(event) }
+  /// Drops the event where `limit` wait already: for what comes at the pace of the air. On the loop.
+  /// - Returns: whether it was taken.
+  @discardableResult
+  func post(_ event: ManagerEvent, ifFewerWaitThan limit: Int) -> Bool {
+    guard lock.withLock({ _ in backlog }) < limit else { return false }
+    post(event)
+    return true
+  }
+
+  /// Brings a value that nobody has asked for: a notification, or a write without response. Beyond 65,536 events that wait it is
+  /// dropped, which the specification leaves to its receiver (Core, Vol 3 Part F 3.3.2), and the log told: at the first, the second,
+  /// the fourth and so on, since a peer that fills the memory would else fill the log. On the loop.
+  func offer(_ value: ManagerEvent, log: Logger) {
+    guard !post(value, ifFewerWaitThan: Self.valueBacklog) else { return }
+    droppedValues += 1
+    guard droppedValues.nonzeroBitCount == 1 else { return }
+    log.log(
+      .warning,
+      """
+      Values of peers dropped: \(droppedValues). \(Self.valueBacklog) events wait for the queue of this manager, '\(queue.label)', \
+      which doesn't come to them: let its callbacks return sooner
+      """)
   }
 
   func dispatch(finished: @escaping @Sendable () -> Void) {

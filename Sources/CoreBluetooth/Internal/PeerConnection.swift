@@ -170,7 +170,7 @@ extension PeerConnection: TimerTarget {
 
 extension PeerConnection: PeerLinkEvents {
   func link(_ link: any PeerLink, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) {
-    post(.notified(handle, Data(value)))
+    if isOpen { session.offer(.peripheral(self, .notified(handle, Data(value)))) }
   }
 
   func link(_ link: any PeerLink, didInvalidateServicesIn handles: ClosedRange<AttributeHandle>) {

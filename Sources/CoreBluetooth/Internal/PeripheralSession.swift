@@ -238,7 +238,8 @@ final class PeripheralSession: PeripheralEvents {
     didReceiveWrites transaction: TransactionIdentifier, _ writes: [LocalWrite], needsResponse: Bool,
     from central: RemoteCentral
   ) {
-    post(.writes(transaction, writes, central))
+    let event = PeripheralManagerEvent.writes(transaction, writes, central)
+    if needsResponse { post(event) } else { mailbox.offer(.peripheral(event), log: adapter.log) }
   }
 
   func peripheral(didSubscribe central: RemoteCentral, to characteristic: LocalCharacteristicIdentifier) {

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import ble
+
 /// What needs no radio, with the built program.
 @Suite("The program", .serialized)
 struct CommandProcessTests {
@@ -13,6 +15,21 @@ struct CommandProcessTests {
     #expect(help.status == 0 && help.lines.first?.hasPrefix("OVERVIEW: ") == true && help.process.errors.isEmpty)
     let version = try place.run("--version")
     #expect(version.status == 0 && version.lines.count == 1 && version.lines[0].hasPrefix("ble "))
+  }
+
+  @Test func `--help of every command prints its page and ends with 0`() throws {
+    func below(_ path: [CommandNode]) -> [[CommandNode]] {
+      [path] + (path.last?.subcommands ?? []).flatMap { below(path + [$0]) }
+    }
+    let paths = below([Tool.tree])
+    #expect(paths.count > 30)
+    for path in paths {
+      let process = try place.ble(path.dropFirst().map(\.name) + ["--help"])
+      let (status, lines) = try process.finish()
+      #expect(status == 0 && process.errors.isEmpty, "\(process.transcript)")
+      let page = HelpPage(of: path, parser: Tool.parser).text.split(separator: "\n", omittingEmptySubsequences: false)
+      #expect(lines == page.map(String.init))
+    }
   }
 
   @Test(arguments: [

@@ -65,10 +65,36 @@ struct CommandTranscripts {
     ] {
       let terminal = try place.terminal(words)
       try terminal.finish()
-      #expect(terminal.model.bells == 0 && !terminal.model.text.contains("\u{202E}"), "\(words)")
-      #expect(!terminal.octets.contains(0x9B) || !terminal.text.unicodeScalars.contains("\u{9B}"))
-      terminal.expectGoodOrder()
+      expectInert(terminal)
     }
+  }
+
+  @Test(
+    "A hostile name does nothing to a terminal while a command keeps its device",
+    arguments: [
+      (["watch", "--characteristic", "FFF2", "--interval", "0.2"], "ready"), (["rssi", "--interval", "0.1"], "3 meas"),
+      (["connect"], "evil"), (["record", "FILE"], "values"),
+    ])
+  func hostileNameKept(_ words: [String], _ sign: String) throws {
+    let name = "\u{1B}[2J\u{1B}]0;x\u{7}\u{202E}evil\u{9B}31m"
+    try place.serve("owenli", "--name", name)
+    let terminal = try place.terminal(
+      [words[0], name] + words.dropFirst().map { $0 == "FILE" ? place.path("r.sqlite") : $0 })
+    try terminal.see(sign)
+    // Its name is in the prompt, in the title, and in what is told of the link's end.
+    terminal.type(words[0] == "connect" ? "info\rdisconnect\r" : "")
+    if words[0] == "connect" { try terminal.see("(not connected)") }
+    terminal.type("\u{3}")
+    #expect(try terminal.finish(within: 10) == 130)
+    expectInert(terminal)
+  }
+
+  private func expectInert(_ terminal: TerminalProcess, sourceLocation: SourceLocation = #_sourceLocation) {
+    let model = terminal.model
+    #expect(
+      model.bells == 0 && !model.text.contains("\u{202E}") && !terminal.text.unicodeScalars.contains("\u{9B}"),
+      "\(terminal.transcript)", sourceLocation: sourceLocation)
+    terminal.expectGoodOrder(sourceLocation: sourceLocation)
   }
 
   @Test func `Filters of ble scan leave out who is not meant`() throws {

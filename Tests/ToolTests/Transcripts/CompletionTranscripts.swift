@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+
+/// The completion scripts in the shells that they are for, on a terminal: what the tab key makes of a line.
+@Suite("Completion in shells", .serialized, .timeLimit(.minutes(2)))
+struct CompletionTranscripts {
+  private let place: Neighbourhood
+
+  init() throws { place = try Neighbourhood() }
+
+  /// A shell on a terminal, without the files of whoever runs this; `nil` where it is not installed.
+  private func shell(_ name: String, _ options: String..., prompt: [String: String]) throws -> TerminalProcess? {
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    guard let path = folders.map({ "\($0)/\(name)" }).first(where: FileManager.default.isExecutableFile) else {
+      print("skipped: there is no \(name)")
+      return nil
+    }
+    let tool = try ToolProcess.findExecutable().deletingLastPathComponent().path
+    let environment = place.environment.merging(
+      ["TERM": "xterm-256color", "LANG": "C.UTF-8", "HOME": place.path("home"), "PATH": "\(tool):/usr/bin:/bin"]
+    ) { $1 }.merging(prompt) { $1 }
+    try FileManager.default.createDirectory(atPath: place.path("home"), withIntermediateDirectories: true)
+    return try TerminalProcess(
+      URL(fileURLWithPath: path), options, environment: environment, columns: 120, rows: 40)
+  }
+
+  /// Types what the help of `ble completion` says, then lines with tabs.
+  private func check(_ terminal: TerminalProcess, load: String) throws {
+    defer { terminal.kill9() }
+    try terminal.see("here>")
+    terminal.type(load + "; echo load''ed\r")
+    try terminal.until("the script is loaded without a word") { $0.screen.contains("loaded") }
+    #expect(terminal.screen.filter { !$0.isEmpty }.count == 3, "\(terminal.transcript)")
+    for (typed, whole) in [
+      ("ble expl\t", "here> ble explore"), ("ble capture sh\t", "here> ble capture show"),
+      ("ble scan --min-r\t", "here> ble scan --min-rssi"), ("ble read x 2A19 --format base\t", "--format base64"),
+      ("ble serve owe\t", "here> ble serve owenli"),
+    ] {
+      terminal.type("\u{15}" + typed)
+      try terminal.until("'\(typed)' becomes '\(whole)'") { model in
+        model.screen.contains { $0.trimmingCharacters(in: .whitespaces).hasSuffix(whole) }
+      }
+    }
+    terminal.type("\u{15}ble ca\t\t")
+    try terminal.see("ble capture")
+  }
+
+  @Test func `bash loads its script and completes`() throws {
+    guard let terminal = try shell("bash", "--norc", "--noprofile", "-i", prompt: ["PS1": "here> "]) else { return }
+    try check(terminal, load: #"eval "$(ble completion bash)""#)
+  }
+
+  @Test func `zsh loads its script and completes`() throws {
+    guard let terminal = try shell("zsh", "-f", "-i", prompt: ["PS1": "here> "]) else { return }
+    try check(terminal, load: #"autoload -U compinit; compinit -D -u; eval "$(ble completion zsh)""#)
+  }
+
+  @Test func `fish loads its script and completes`() throws {
+    let prompt = "function fish_prompt; echo -n 'here> '; end; set -g fish_greeting"
+    guard
+      let terminal = try shell("fish", "--no-config", "-i", "-C", prompt, prompt: ["fish_color_autosuggestion": ""])
+    else { return }
+    try check(terminal, load: "ble completion fish | source")
+  }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+/// Ctrl-C on a terminal, wherever a command happens to be: 130, soon, the terminal as it was, and no link left behind.
+@Suite("Ctrl-C", .serialized, .timeLimit(.minutes(5)))
+struct InterruptionTranscripts {
+  private let place: Neighbourhood
+
+  init() throws { place = try Neighbourhood() }
+
+  @Test(
+    "Ctrl-C ends every command that looks for a device which is not there",
+    arguments: [
+      ["explore", "nobody"], ["read", "nobody", "FFF2"], ["write", "nobody", "FFF2", "hi"],
+      ["subscribe", "nobody", "FFF1"], ["connect", "nobody"], ["watch", "nobody"], ["rssi", "nobody"],
+      ["rssi", "nobody", "--advertisements"], ["pair", "nobody"], ["record", "nobody", "FILE"],
+      ["l2cap", "connect", "nobody"],
+      ["chat"],
+    ])
+  func search(_ words: [String]) throws {
+    let terminal = try place.terminal(
+      words.map { $0 == "FILE" ? place.path("r.sqlite") : $0 } + ["-v", "--timeout", "100"])
+    try terminal.see("the adapter is poweredOn")
+    terminal.type("\u{3}")
+    #expect(try terminal.finish(within: 5) == 130, "\(terminal.transcript)")
+    terminal.expectGoodOrder()
+  }
+
+  @Test func `Ctrl-C ends ble rssi while it measures, its link closed`() throws {
+    let server = try place.serve("owenli")
+    let terminal = try place.terminal("rssi", "Owenli", "--interval", "0.1")
+    try terminal.until("a chart") { $0.isAlternate && $0.text.contains("3 measurements") }
+    terminal.type("\u{3}")
+    #expect(try terminal.finish(within: 5) == 130)
+    terminal.expectGoodOrder()
+    // Who was let go of can be had at once.
+    #expect(try place.run("read", "Owenli", "FFF2").status == 0, "\(server.transcript)")
+  }
+
+  @Test(
+    "Ctrl-C ends a command whose device has stopped in the middle of an answer",
+    arguments: [["explore", "Owenli"], ["connect", "Owenli"]])
+  func silence(_ words: [String]) throws {
+    let server = try place.serve("owenli")
+    let terminal = try place.terminal(words)
+    if words[0] == "connect" {
+      try terminal.see("Owenli>")
+      terminal.type("explore\r")
+    }
+    try server.event("read")
+    // It keeps its link for the two seconds that one between processes has, and answers nothing any more.
+    server.send(SIGSTOP)
+    terminal.type("\u{3}")
+    #expect(try terminal.finish(within: 5) == 130, "\(terminal.transcript)")
+    terminal.expectGoodOrder()
+    server.send(SIGCONT)
+  }
+}
