@@ -1,3 +1,5 @@
+import BLESession
+
 /// Reads a command line against a tree of commands.
 struct CommandLineParser: Sendable {
   /// What a command line asks for.

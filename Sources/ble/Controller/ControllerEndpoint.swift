@@ -1,4 +1,5 @@
 import BLECore
+import BLESession
 import BLETransports
 
 /// Where a controller is offered: `tcp-server:127.0.0.1:0` or `unix-server:/run/ble`.

@@ -1,3 +1,4 @@
+import BLESession
 import Foundation
 
 extension Examination {

@@ -1,4 +1,5 @@
 import BLECore
+import BLESession
 import Foundation
 
 /// How a value is written on the command line, and printed where somebody asks for it in one form.

@@ -1,3 +1,4 @@
+import BLESession
 import BLESessionStore
 import CoreBluetooth
 
