@@ -140,9 +140,9 @@ private class App: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Whether it comes to that within half a minute.
+  /// Whether it comes to that within two minutes, of which a machine that does much else may need one.
   func reaches(_ isThere: (App) -> Bool) -> Bool {
-    let deadline = Date().addingTimeInterval(30)
+    let deadline = Date().addingTimeInterval(120)
     while !isThere(self) {
       if !condition.withLock({ condition.wait(until: min(deadline, Date().addingTimeInterval(0.1))) }),
         Date() > deadline
