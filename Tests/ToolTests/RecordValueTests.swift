@@ -92,12 +92,12 @@ struct RecordValueTests {
   @Test func `A characteristic is named by a UUID, a service and a UUID, or an assigned name`() throws {
     let level = CharacteristicPath("2A19", in: "180F")
     for text in ["2a19", "180F/2A19", "battery level", "Battery/Battery Level", "Battery/2A19"] {
-      #expect(try CharacteristicChoice(argument: text).matches(level), "\(text)")
+      #expect(try CharacteristicName(argument: text).matches(level), "\(text)")
     }
-    #expect(try !CharacteristicChoice(argument: "180A/2A19").matches(level))
-    #expect(try CharacteristicChoice(argument: "180F/2A19").paths == [level])
+    #expect(try !CharacteristicName(argument: "180A/2A19").matches(level))
+    #expect(try CharacteristicName(argument: "180F/2A19").paths == [level])
     for text in ["", "/", "a/", "No Such Thing", "\u{1B}[m"] {
-      #expect(throws: ArgumentValueError.self) { try CharacteristicChoice(argument: text) }
+      #expect(throws: ArgumentValueError.self) { try CharacteristicName(argument: text) }
     }
   }
 

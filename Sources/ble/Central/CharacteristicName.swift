@@ -2,55 +2,25 @@ import BLECore
 import BLESession
 import CoreBluetooth
 
-/// How a command line names a characteristic: `2A19`, `180F/2A19`, or by an assigned name.
+/// Characteristics as a command line names them, without a device at hand: `2A19`, `180F/2A19`, or by an assigned name.
 struct CharacteristicName: Equatable, Sendable, CustomStringConvertible {
   let description: String
-  private let service: Part?
-  private let characteristic: Part
+  /// `nil` for any.
+  private let services: [CBUUID]?
+  private let characteristics: [CBUUID]
 
-  private enum Part: Equatable {
-    case uuid(BLEUUID)
-    /// An assigned name in lower case.
-    case name(String)
+  func matches(_ service: CBService) -> Bool { services?.contains(service.uuid) ?? true }
+  func matches(_ characteristic: CBCharacteristic) -> Bool { characteristics.contains(characteristic.uuid) }
 
-    init(_ text: Substring) {
-      self = BLEUUID(text).map(Part.uuid) ?? .name(text.lowercased())
-    }
-
-    func matches(_ uuid: CBUUID, name: (BLEUUID) -> String?) -> Bool {
-      guard let found = BLEUUID(uuid.uuidString) else { return false }
-      return switch self {
-      case .uuid(let wanted): wanted == found
-      case .name(let wanted): name(found)?.lowercased() == wanted
-      }
-    }
+  func matches(_ path: CharacteristicPath) -> Bool {
+    characteristics.contains(path.characteristic)
+      && (services.map { services in path.service.map(services.contains) ?? false } ?? true)
   }
 
-  func matches(_ service: CBService) -> Bool {
-    self.service?.matches(service.uuid, name: AssignedNames.name(ofService:)) ?? true
-  }
-
-  func matches(_ characteristic: CBCharacteristic) -> Bool {
-    self.characteristic.matches(characteristic.uuid, name: AssignedNames.name(ofCharacteristic:))
-  }
-}
-
-extension CharacteristicName {
-  /// The way to the characteristic by UUIDs alone, which stays right over every loss of the device.
-  func path() throws(ToolError) -> CharacteristicPath {
-    let found = try Self.uuid(characteristic, AssignedNames.name(ofCharacteristic:))
-    guard let service else { return CharacteristicPath(found) }
-    return CharacteristicPath(found, in: try Self.uuid(service, AssignedNames.name(ofService:)))
-  }
-
-  private static func uuid(_ part: Part, _ nameOf: (BLEUUID) -> String?) throws(ToolError) -> CBUUID {
-    switch part {
-    case .uuid(let uuid): return CBUUID(uuid)
-    case .name(let name):
-      guard let uuid = AssignedNames.uuids(named: name, nameOf).first else {
-        throw ToolError(.notFound, "'\(name.inert)' is neither a UUID nor an assigned name.")
-      }
-      return CBUUID(uuid)
+  /// Each way in which it can be meant, by UUIDs alone, which stay right over every loss of a device.
+  var paths: [CharacteristicPath] {
+    characteristics.flatMap { uuid in
+      services.map { $0.map { CharacteristicPath(uuid, in: $0) } } ?? [CharacteristicPath(uuid)]
     }
   }
 }
@@ -63,8 +33,20 @@ extension CharacteristicName: ArgumentValue {
         "expected a UUID such as 2A19, a service and a characteristic such as 180F/2A19, or a name")
     }
     description = argument.inert
-    characteristic = Part(last)
-    service = parts.count == 2 ? Part(parts[0]) : nil
+    characteristics = try Self.uuids(last, AssignedNames.name(ofCharacteristic:))
+    services = parts.count == 2 ? try Self.uuids(parts[0], AssignedNames.name(ofService:)) : nil
+  }
+
+  /// The UUIDs that a text stands for: itself, or all that are called so.
+  private static func uuids(
+    _ text: Substring, _ nameOf: (BLEUUID) -> String?
+  ) throws(ArgumentValueError) -> [CBUUID] {
+    if let uuid = BLEUUID(text) { return [CBUUID(uuid)] }
+    let found = AssignedNames.uuids(named: String(text), nameOf)
+    guard !found.isEmpty else {
+      throw ArgumentValueError("'\(String(text).inert)' is neither a UUID nor an assigned name")
+    }
+    return found.map { CBUUID($0) }
   }
 }
 

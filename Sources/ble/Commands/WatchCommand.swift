@@ -41,8 +41,7 @@ struct WatchCommand: Command {
   let wantsLines: Bool
 
   func run(in session: Session) async throws(ToolError) {
-    var paths: [CharacteristicPath] = []
-    for name in characteristics { paths.append(try name.path()) }
+    let paths = characteristics.compactMap(\.paths.first)
     let kept = try await KeptDevice(
       target, policy: ReconnectPolicy(budget: .milliseconds(Int(budget * 1_000))), in: session)
     let watch = DeviceWatch(kept, self, paths, in: session)

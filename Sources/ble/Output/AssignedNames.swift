@@ -26,7 +26,7 @@ enum AssignedNames {
   /// The UUIDs that have this name, in whatever case it is written.
   static func uuids(named name: String, _ nameOf: (BLEUUID) -> String?) -> [BLEUUID] {
     let wanted = name.lowercased()
-    return (UInt16(0x1800)...0x2BFF).map(BLEUUID.init).filter { nameOf($0)?.lowercased() == wanted }
+    return (UInt16(0x1800)...0x2FFF).map(BLEUUID.init).filter { nameOf($0)?.lowercased() == wanted }
   }
 
   /// Who made manufacturer data, and its octets.

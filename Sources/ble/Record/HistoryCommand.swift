@@ -32,14 +32,14 @@ struct HistoryCommand: Command {
     var command = HistoryCommand(path: try arguments.value(of: file))
     command.subject = try arguments.value(ofOptional: what)
     command.device = try arguments.value(of: device)
-    let choices: [CharacteristicChoice] = try arguments.values(of: characteristic)
-    if !choices.isEmpty { command.filter.paths = choices.flatMap(\.paths) }
+    let names: [CharacteristicName] = try arguments.values(of: characteristic)
+    if !names.isEmpty { command.filter.paths = names.flatMap(\.paths) }
     command.filter.session = (try arguments.value(of: session) as Count?).map { Int64($0.value) }
     command.filter.from = (try arguments.value(of: from) as Moment?)?.date
     command.filter.until = (try arguments.value(of: until) as Moment?)?.date
     command.filter.last = (try arguments.value(of: last) as Count?)?.value
     command.isCSV = arguments.isGiven(csv)
-    if !choices.isEmpty, command.subject != .values {
+    if !names.isEmpty, command.subject != .values {
       throw UsageError("'--characteristic' is for values: say 'ble history <file> values'")
     }
     if command.isCSV, arguments.isGiven(CommonOptions.json) {

@@ -71,8 +71,8 @@ struct RecordCommand: Command {
   let path: String
   var targets: [Target] = []
   var scans = false
-  var subscriptions: [CharacteristicChoice] = []
-  var readings: [CharacteristicChoice] = []
+  var subscriptions: [CharacteristicName] = []
+  var readings: [CharacteristicName] = []
   var readInterval = 10.0
   /// `nil` for never.
   var signalInterval: Double? = 1

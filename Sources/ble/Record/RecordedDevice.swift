@@ -109,14 +109,14 @@ import CoreBluetooth
     }
     if isPrepared { return }
     isPrepared = true
-    for choice in command.subscriptions + command.readings where !found.contains(where: { choice.matches($0.path) }) {
-      progress.note("\(title) has no characteristic \(choice).")
+    for name in command.subscriptions + command.readings where !found.contains(where: { name.matches($0.path) }) {
+      progress.note("\(title) has no characteristic \(name).")
     }
-    for choice in command.subscriptions
-    where !found.contains(where: { choice.matches($0.path) && $0.notifies })
-      && found.contains(where: { choice.matches($0.path) })
+    for name in command.subscriptions
+    where !found.contains(where: { name.matches($0.path) && $0.notifies })
+      && found.contains(where: { name.matches($0.path) })
     {
-      progress.note("\(title) does not notify \(choice): try --read.")
+      progress.note("\(title) does not notify \(name): try --read.")
     }
     let paths = found.map(\.path).filter { path in command.readings.contains { $0.matches(path) } }
     if !paths.isEmpty { tasks.append(Task { await read(paths) }) }

@@ -9,7 +9,7 @@ import Testing
 @Suite("What the command line says about pairing")
 struct PairingOptionsTests {
   private func options(_ words: String...) throws -> PairingOptions {
-    guard case .run(_, let arguments) = try Tool.parser.parse(["read", "x", "y"] + words) else {
+    guard case .run(_, let arguments) = try Tool.parser.parse(["read", "x", "FFF1"] + words) else {
       throw UsageError("nothing to run")
     }
     return try PairingOptions(arguments)
@@ -33,7 +33,7 @@ struct PairingOptionsTests {
   ])
   func `What is no answer to a pairing is a mistake of the command line`(words: [String], hint: String) throws {
     let error = try #require(throws: UsageError.self) {
-      guard case .run(_, let arguments) = try Tool.parser.parse(["read", "x", "y"] + words) else { return }
+      guard case .run(_, let arguments) = try Tool.parser.parse(["read", "x", "FFF1"] + words) else { return }
       _ = try PairingOptions(arguments)
     }
     #expect(error.message.contains(hint), "\(error.message)")

@@ -60,6 +60,8 @@ final class TerminalProcess: Sendable {
     posix_spawn_file_actions_addopen(&actions, 0, terminal, O_RDWR, 0)
     posix_spawn_file_actions_adddup2(&actions, 0, 1)
     posix_spawn_file_actions_adddup2(&actions, 0, 2)
+    // The pipes of processes that others are just starting: who reads them would wait for the end of this one, too.
+    for descriptor in 3..<Int32(getdtablesize()) { posix_spawn_file_actions_addclose(&actions, descriptor) }
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
