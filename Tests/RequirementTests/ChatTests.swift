@@ -128,6 +128,24 @@ struct ChatTests {
     try await world.wait(within: .seconds(10)) { ann.texts == ["I am back"] }
   }
 
+  @Test(
+    "R1.12 whoever leaves at once, while both have connected to each other, is not waited for: the next one is found",
+    arguments: [0, 1, 20, 40, 60, 80, 100, 120, 140, 160, 180, 200, 220, 240] as [UInt64])
+  func leavingAtOnce(_ head: UInt64) async throws {
+    // Ann begins to connect so many milliseconds behind Bob.
+    for delay in 0..<20 {
+      let world = World()
+      let (ann, bob) = try await Self.pair(in: world, identifiers: (256 + head, 512))
+      await world.advance(by: .milliseconds(10 * delay))
+      try await world.perform { await bob.chat.leave() }
+      try await world.wait(within: .seconds(10)) { ann.events.last == .left || ann.events.last == .away }
+      let wasTold = ann.events.last == .left
+      let carol = try await ChatParty.join(world, on: world.makeDevice("Carol"), role: .peripheral)
+      // Who went without a word may come back, and is waited for.
+      try await world.wait(within: .seconds(wasTold ? 10 : 40)) { ann.isTalking && carol.isTalking }
+    }
+  }
+
   @Test("R1.12 the one who is asked for is found among others, and a third one is told that the two are busy")
   func choosing() async throws {
     let world = World()

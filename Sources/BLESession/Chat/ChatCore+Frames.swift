@@ -63,7 +63,10 @@ extension ChatCore {
         current === link || (reason == .leaving && current.partner?.identifier == link.partner?.identifier)
       } else { false }
     link.isClosing = true
-    if link.side == .central { shun(for: reason == .leaving ? .seconds(1) : .seconds(10)) }
+    // Nobody who has said goodbye is won back: neither over this link nor over one of this side's own making.
+    if link.side == .central || (wasTalking && reason == .leaving) {
+      shun(for: reason == .leaving ? .seconds(1) : .seconds(10))
+    }
     if wasTalking { endTalk(reason == .leaving ? .left : .away) }
   }
 
