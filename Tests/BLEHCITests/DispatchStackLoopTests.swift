@@ -3,7 +3,7 @@ import BLEHCI
 import Synchronization
 import Testing
 
-@Suite("The loop in real time", .timeLimit(.minutes(3)))
+@Suite("The loop in real time", .timeLimit(.minutes(10)))
 struct DispatchStackLoopTests {
   private final class Recorder: TimerTarget {
     var tags: [Int] = []

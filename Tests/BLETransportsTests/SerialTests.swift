@@ -4,7 +4,7 @@ import BLETransports
 import BLEWire
 import Testing
 
-@Suite("Serial lines", .timeLimit(.minutes(3)))
+@Suite("Serial lines", .timeLimit(.minutes(10)))
 struct SerialTests {
   @Test("a controller on a serial line is heard octet by octet, and its end is told")
   func line() async throws {

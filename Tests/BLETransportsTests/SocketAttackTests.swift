@@ -6,7 +6,7 @@ import Testing
 
 /// A controller that sends what it likes through a socket of the system: how it is read is the system's, not the test's.
 /// `Tests/AttackTests` does the same in virtual time, with a host and programs behind it.
-@Suite("Hostile streams in sockets", .timeLimit(.minutes(3)))
+@Suite("Hostile streams in sockets", .timeLimit(.minutes(10)))
 struct SocketAttackTests {
   /// A host's transport at a socket file, with a raw end connected to it.
   private static func connected() async throws -> (rig: Rig, end: RawEnd, folder: TemporaryFolder) {

@@ -6,7 +6,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("Transports", .timeLimit(.minutes(3)))
+@Suite("Transports", .timeLimit(.minutes(10)))
 struct TransportTests {
   private static let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
   private static let resetComplete: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]

@@ -44,7 +44,7 @@ final class LiveParty: @unchecked Sendable {
     }
   }
 
-  /// Waits until `condition` holds, asked after each packet that the host gets; false after ten seconds.
+  /// Waits until `condition` holds, asked after each packet that the host gets; false after a minute.
   func until(_ condition: @escaping @Sendable (TestHost) -> Bool) async -> Bool {
     await withCheckedContinuation { continuation in
       loop.submit(from: .common) {
@@ -55,7 +55,7 @@ final class LiveParty: @unchecked Sendable {
           continuation.resume(returning: reached)
         }
         self.waiters.append((condition, finish))
-        self.loop.schedule(after: .seconds(10), .background) { finish(false) }
+        self.loop.schedule(after: .seconds(60), .background) { finish(false) }
         self.check()
       }
     }
@@ -219,6 +219,37 @@ struct SharedAirTests {
     try await peripheral.run { $0.air?.leave() }
     #expect(await central.until { $0.disconnections.map(\.event.reason) == [.connectionTimeout] })
     #expect(await central.ask { $0.air?.peerCount } == 0)
+    try await central.leave()
+  }
+
+  @Test("a machine that stands still for longer than the supervision time-out loses no link but those to the dead")
+  func standstill() async throws {
+    let folder = try TemporaryFolder()
+    let (central, peripheral) = try await connectedPair(folder, timeout: 50)
+    for (first, second) in [(central, peripheral), (peripheral, central)] {
+      // Nothing else runs on a loop meanwhile, and no timer that falls due. One of the two is the first to run again.
+      let standstill = DispatchGroup()
+      for (party, span) in [(first, 1_200_000), (second, 1_400_000)] as [(LiveParty, UInt32)] {
+        standstill.enter()
+        party.loop.submit(from: .common) {
+          usleep(span)
+          standstill.leave()
+        }
+      }
+      await withCheckedContinuation { continuation in
+        standstill.notify(queue: .global()) { continuation.resume() }
+      }
+      try await peripheral.withHost { host in
+        guard let handle = host.connections.first?.event.connectionHandle else { return }
+        host.send(data: [1, 0, 4, 0, 9], to: handle)
+      }
+      let count = first === central ? 1 : 2
+      #expect(await central.until { $0.data.count == count })
+    }
+    for party in [central, peripheral] { #expect(await party.ask { $0.host?.disconnections.count } == 0) }
+    try await peripheral.run { $0.air?.leave() }
+    try await central.run { _ in usleep(1_200_000) }
+    #expect(await central.until { $0.disconnections.map(\.event.reason) == [.connectionTimeout] })
     try await central.leave()
   }
 

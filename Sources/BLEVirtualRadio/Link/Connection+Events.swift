@@ -176,14 +176,17 @@ extension Connection {
     if isSupervisionArmed { return }
     isSupervisionArmed = true
     let start = isEstablished ? lastHeard : max(created, lastHeard)
-    supervisionTimer = loop.schedule(
-      at: start + supervisionLimit, .background, self, tag: Timer.supervision.rawValue)
+    supervisionDue = start + supervisionLimit
+    supervisionTimer = loop.schedule(at: supervisionDue, .background, self, tag: Timer.supervision.rawValue)
   }
 
   func superviseNow() {
     isSupervisionArmed = false
     guard isOpen, !isParked else { return }
-    if case .remote(let link) = peer { link.drain() }
+    if case .remote(let link) = peer {
+      link.drain()
+      link.excuseSilence(of: self)
+    }
     guard isOpen else { return }
     if loop.now < lastHeard + supervisionLimit {
       armSupervision()

@@ -54,6 +54,7 @@ final class Connection: TimerTarget {
   var isEventTimerWork = false
   var isSupervisionArmed = false
   var supervisionTimer = TimerToken()
+  var supervisionDue = StackInstant.zero
   /// The longest event that the host asked for; zero where it did not.
   var eventLengthLimit = StackDuration.zero
 

@@ -16,6 +16,8 @@ protocol AirPeer: AnyObject {
 final class RemoteLink {
   /// How long the other process may take to answer on a new connection, whatever the interval is.
   static let patience = StackDuration.seconds(2)
+  /// A timer that fires so much later than it should, in the system's time, tells that this process did not run meanwhile.
+  static let lateness = StackDuration.milliseconds(250)
   /// So many PDUs are on their way at most.
   private static let window = 8
 
@@ -35,6 +37,8 @@ final class RemoteLink {
   private var cursor = StackInstant.zero
   private var isChunkScheduled = false
   private var chunkTimer = TimerToken()
+  /// Until when silence was excused last.
+  private var excused = StackInstant.zero
   /// The channel is in a burst of losses.
   private var isBad = (there: false, back: false)
 
@@ -55,6 +59,15 @@ final class RemoteLink {
 
   /// Hears what has come in already: before a connection is given up.
   func drain() { bridge?.readAll() }
+
+  /// Who has not run has not listened either: a machine that stood still for longer than the supervision time-out would lose all
+  /// its links at once. Where the time-out itself is noticed late, the silence begins anew; once, since the peer may be gone.
+  func excuseSilence(of connection: Connection) {
+    let now = connection.loop.now
+    guard connection.lastHeard != excused, let bridge, now > connection.supervisionDue + bridge.lateness else { return }
+    connection.lastHeard = now
+    excused = now
+  }
 
   func readSignal() -> Int8? {
     guard let connection else { return nil }

@@ -75,6 +75,9 @@ public final class SharedAir {
   /// How many other processes are on this air.
   public var peerCount: Int { peers.count { $0.process != nil } }
 
+  /// How late a timer of this loop is when the process has not run.
+  var lateness: StackDuration { RemoteLink.lateness * Int64(loop.speed) }
+
   /// Leaves the air: what is connected over it falls silent.
   public func leave() {
     closeAll()

@@ -64,27 +64,38 @@ private final class StreamHold: CallbackDelivery {
 }
 
 extension ChannelPipe {
-  /// How long a run loop may not be running before nobody is taken to run it. Between two events it is not running for a
-  /// moment, and on a busy machine the moment can be long.
-  private static let patience = DispatchTimeInterval.seconds(2)
+  /// How often in a row a run loop may be found not running before nobody is taken to run it. Between two events it is not running
+  /// for a moment, and on a busy machine the moment can be long. The looks are counted, not the time: while the whole machine stands
+  /// still, nobody looks.
+  private static let patience = 40
+  private static let lookInterval = DispatchTimeInterval.milliseconds(50)
 
   fileprivate func watch(_ side: StreamSide) {
     let isNew = locked {
       defer { self[side].isWatched = true }
       return !self[side].isWatched
     }
-    if isNew { DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { [weak self] in self?.look(side) } }
+    if isNew { look(side, looksLeft: Self.patience) }
   }
 
-  private func look(_ side: StreamSide) {
+  private func look(_ side: StreamSide, looksLeft: Int) {
+    DispatchQueue.global().asyncAfter(deadline: .now() + Self.lookInterval) { [weak self] in
+      self?.lookNow(side, looksLeft: looksLeft - 1)
+    }
+  }
+
+  private func lookNow(_ side: StreamSide, looksLeft: Int) {
     let isRunning = locked { self[side].schedule }?.isRunning ?? false
     let isHeld = locked {
-      self[side].isWatched = false
-      return !self[side].holds.isEmpty
+      if self[side].holds.isEmpty { self[side].isWatched = false }
+      return self[side].isWatched
     }
     guard isHeld else { return }
-    if isRunning { return watch(side) }
-    locked { self[side].isAbandoned = true }
+    if isRunning || looksLeft > 0 { return look(side, looksLeft: isRunning ? Self.patience : looksLeft) }
+    locked {
+      self[side].isWatched = false
+      self[side].isAbandoned = true
+    }
     releaseHolds(side)
   }
 }

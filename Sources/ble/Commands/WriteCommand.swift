@@ -36,7 +36,7 @@ struct WriteCommand: Command {
   let type: CBCharacteristicWriteType
 
   func run(in session: Session) async throws(ToolError) {
-    let octets = if let octets { octets } else { try await StandardInput.value(in: format, session.waiting) }
+    let octets = if let octets { octets } else { try await StandardInput.value(in: format, session) }
     let (name, type) = (characteristic, type)
     let place = try await Central(in: session).talk(to: target) { (device) async throws(ToolError) in
       let characteristic = try await device.find(name)

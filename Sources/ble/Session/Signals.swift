@@ -29,7 +29,13 @@ import Foundation
     let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
     let status = reason.status.rawValue
     source.setEventHandler {
-      queue.asyncAfter(deadline: .now() + patience) { end(status) }
+      queue.asyncAfter(deadline: .now() + patience) {
+        let words = Array(
+          "Error: Links were not closed within \(Int(patience)) s, and are left to their time-outs.\n".utf8)
+        // Not by way of the main queue's output: what is stuck may be just that.
+        _ = write(STDERR_FILENO, words, words.count)
+        end(status)
+      }
       DispatchQueue.main.async {
         // Asked twice: whatever hangs is not waited for.
         if waiting.interruption != nil { end(status) }

@@ -6,7 +6,11 @@ import Foundation
   private static let longest = 4096
 
   /// The whole input as one value of an attribute, once it has come to its end.
-  static func value(in format: ValueFormat, _ waiting: Waiting) async throws(ToolError) -> [UInt8] {
+  static func value(in format: ValueFormat, _ session: Session) async throws(ToolError) -> [UInt8] {
+    if isatty(STDIN_FILENO) == 1 || session.options.verbosity > 0 {
+      session.output.note("Reading the value from the standard input.")
+    }
+    let waiting = session.waiting
     var octets: [UInt8] = []
     var isOver = false
     let reader = DescriptorReader(

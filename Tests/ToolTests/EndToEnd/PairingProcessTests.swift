@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Pairing between processes of the tool.
-@Suite("Pairing processes", .serialized, .timeLimit(.minutes(4)))
+@Suite("Pairing processes", .serialized, .timeLimit(.minutes(10)))
 struct PairingProcessTests {
   private let place: Neighbourhood
   private static let state = "B10C0002-7A5E-4C0D-9E57-3F6A1D2C4B80"

@@ -33,14 +33,15 @@ final class ToolProcess: Sendable {
     }
 
     /// What `find` answers as soon as it answers something; `nil` after `seconds`.
-    func wait<Value>(_ seconds: Double, _ find: (_ lines: [String], _ isOver: Bool, _ status: Int32?) -> Value?)
-      -> Value?
-    {
+    func wait<Value>(
+      _ seconds: Double,
+      _ find: (_ output: (lines: [String], errors: [String]), _ isOver: Bool, _ status: Int32?) -> Value?
+    ) -> Value? {
       let deadline = Date().addingTimeInterval(seconds)
       return condition.withLock {
         while true {
-          if let value = find(lines, openPipes == 0, status) { return value }
-          if !condition.wait(until: deadline) { return find(lines, openPipes == 0, status) }
+          if let value = find((lines, errors), openPipes == 0, status) { return value }
+          if !condition.wait(until: deadline) { return find((lines, errors), openPipes == 0, status) }
         }
       }
     }
@@ -132,20 +133,26 @@ final class ToolProcess: Sendable {
   /// The first line on the standard output that `matches`, from the beginning or yet to come.
   @discardableResult
   func line(
-    within seconds: Double = 20, _ matches: @Sendable (String) -> Bool,
+    within seconds: Double = 60, _ matches: @Sendable (String) -> Bool,
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> String {
-    let found = record.wait(seconds) { lines, isOver, _ -> String?? in
-      if let line = lines.first(where: matches) { return .some(.some(line)) }
+    let found = record.wait(seconds) { output, isOver, _ -> String?? in
+      if let line = output.lines.first(where: matches) { return .some(.some(line)) }
       return isOver ? .some(nil) : nil
     }
     return try #require(found ?? nil, "not within \(seconds) s:\n\(transcript)", sourceLocation: sourceLocation)
   }
 
+  /// Waits for a line on the standard error.
+  func complaint(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    let isThere = record.wait(60) { output, isOver, _ in output.errors.contains(text) ? true : isOver ? false : nil }
+    try #require(isThere == true, "not within 60 s: '\(text)'\n\(transcript)", sourceLocation: sourceLocation)
+  }
+
   /// The first event of that name, as JSON.
   @discardableResult
   func event(
-    _ name: String, within seconds: Double = 20, where matches: @Sendable ([String: Any]) -> Bool = { _ in true },
+    _ name: String, within seconds: Double = 60, where matches: @Sendable ([String: Any]) -> Bool = { _ in true },
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> [String: Any] {
     let text = try line(
@@ -161,12 +168,16 @@ final class ToolProcess: Sendable {
     try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
   }
 
+  /// What the tool says where it was told to end and could not do so in good order.
+  static let brokenOff = "Error: Links were not closed within 6 s, and are left to their time-outs."
+
   /// Its exit status and its lines, once it has ended by itself.
   func finish(
-    within seconds: Double = 30, sourceLocation: SourceLocation = #_sourceLocation
+    within seconds: Double = 60, sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> (status: Int32, lines: [String]) {
     let status = record.wait(seconds) { _, isOver, status in isOver ? status : nil }
     let ended = try #require(status, "still running after \(seconds) s:\n\(transcript)", sourceLocation: sourceLocation)
+    #expect(!record.output.errors.contains(Self.brokenOff), "\(transcript)", sourceLocation: sourceLocation)
     return (ended, record.output.lines)
   }
 

@@ -3,7 +3,7 @@ import Testing
 
 /// What each command says, on a terminal and in a pipe. `CommandTranscriptTests` makes sure that none is left out: it looks for
 /// tests named after the command.
-@Suite("Transcripts", .serialized, .timeLimit(.minutes(5)))
+@Suite("Transcripts", .serialized, .timeLimit(.minutes(10)))
 struct CommandTranscripts {
   private let place: Neighbourhood
 
@@ -25,7 +25,7 @@ struct CommandTranscripts {
     terminal.type("s")
     try terminal.see("by name")
     terminal.type("\u{3}")
-    #expect(try terminal.finish(within: 5) == 130)
+    #expect(try terminal.finish() == 130)
     #expect(terminal.model.text.contains("Owenli") && terminal.model.text.contains("dBm"), "\(terminal.transcript)")
     terminal.expectGoodOrder()
   }
@@ -35,7 +35,7 @@ struct CommandTranscripts {
     let terminal = try place.terminal("scan", "--duration", "0")
     try terminal.see("Owenli")
     terminal.type("q")
-    #expect(try terminal.finish(within: 5) == 0)
+    #expect(try terminal.finish() == 0)
     #expect(terminal.model.text.contains("Owenli"))
     terminal.expectGoodOrder()
   }
@@ -85,7 +85,7 @@ struct CommandTranscripts {
     terminal.type(words[0] == "connect" ? "info\rdisconnect\r" : "")
     if words[0] == "connect" { try terminal.see("(not connected)") }
     terminal.type("\u{3}")
-    #expect(try terminal.finish(within: 10) == 130)
+    #expect(try terminal.finish() == 130)
     expectInert(terminal)
   }
 
@@ -162,8 +162,8 @@ struct CommandTranscripts {
     let terminal = try place.terminal("subscribe", "Owenli", "FFF1")
     try terminal.see("send data : 2")
     terminal.type("\u{3}")
-    #expect(try terminal.finish(within: 5) == 130)
-    try server.event("unsubscribed", within: 5)
+    #expect(try terminal.finish() == 130)
+    try server.event("unsubscribed")
     terminal.expectGoodOrder()
   }
 
@@ -179,7 +179,7 @@ struct CommandTranscripts {
     #expect(try place.run("read", "Owenli", "FFF2").status == 0)
     try terminal.see("FFF2")
     terminal.type("\u{3}")
-    #expect(try terminal.finish(within: 5) == 130)
+    #expect(try terminal.finish() == 130)
     terminal.expectGoodOrder()
   }
 
@@ -208,7 +208,7 @@ struct CommandTranscripts {
     let terminal = try place.terminal("controller")
     try terminal.see("tcp-client:127.0.0.1:")
     terminal.type("\u{3}")
-    #expect(try terminal.finish(within: 5) == 130)
+    #expect(try terminal.finish() == 130)
     terminal.expectGoodOrder()
   }
 
@@ -216,7 +216,7 @@ struct CommandTranscripts {
     let controller = try place.ble("controller")
     try controller.line { $0.contains("tcp-client:127.0.0.1:") }
     controller.send(SIGTERM)
-    let (status, lines) = try controller.finish(within: 5)
+    let (status, lines) = try controller.finish()
     #expect(status == 143 && lines.arePlain)
   }
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The completion scripts in the shells that they are for, on a terminal: what the tab key makes of a line.
-@Suite("Completion in shells", .serialized, .timeLimit(.minutes(2)))
+@Suite("Completion in shells", .serialized, .timeLimit(.minutes(10)))
 struct CompletionTranscripts {
   private let place: Neighbourhood
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Commands that look at the machine or at the tool itself.
-@Suite("Transcripts without devices", .serialized, .timeLimit(.minutes(2)))
+@Suite("Transcripts without devices", .serialized, .timeLimit(.minutes(10)))
 struct MachineTranscripts {
   private let place: Neighbourhood
 

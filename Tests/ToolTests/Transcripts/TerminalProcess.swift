@@ -158,7 +158,7 @@ final class TerminalProcess: Sendable {
   /// Waits until the terminal satisfies `condition`.
   @discardableResult
   func until(
-    _ what: String, within seconds: Double = 20, sourceLocation: SourceLocation = #_sourceLocation,
+    _ what: String, within seconds: Double = 60, sourceLocation: SourceLocation = #_sourceLocation,
     _ condition: (TerminalModel) -> Bool
   ) throws -> TerminalModel {
     let found = wait(seconds) { record -> TerminalModel?? in
@@ -172,7 +172,7 @@ final class TerminalProcess: Sendable {
   /// Waits until the text is on the screen or has left it at the top.
   @discardableResult
   func see(
-    _ text: String, within seconds: Double = 20, sourceLocation: SourceLocation = #_sourceLocation
+    _ text: String, within seconds: Double = 60, sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> TerminalModel {
     try until("'\(text)'", within: seconds, sourceLocation: sourceLocation) { $0.text.contains(text) }
   }
@@ -208,10 +208,12 @@ final class TerminalProcess: Sendable {
   /// The exit status, 128 and more for a signal, once it has ended by itself.
   @discardableResult
   func finish(
-    within seconds: Double = 30, sourceLocation: SourceLocation = #_sourceLocation
+    within seconds: Double = 60, sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> Int32 {
     let status = wait(seconds) { $0.isClosed ? $0.status : nil }
-    return try #require(status, "still running after \(seconds) s:\n\(transcript)", sourceLocation: sourceLocation)
+    let ended = try #require(status, "still running after \(seconds) s:\n\(transcript)", sourceLocation: sourceLocation)
+    #expect(!transcript.contains(ToolProcess.brokenOff), sourceLocation: sourceLocation)
+    return ended
   }
 
   /// Ends it without a word, whatever it does.
