@@ -42,9 +42,9 @@ public protocol PeerLink: AnyObject {
 }
 
 public protocol PeerLinkEvents: AnyObject {
-  /// A notification or an indication (already confirmed) of a characteristic that this role subscribed to. The slice is not
-  /// kept by the stack.
-  func link(_ link: any PeerLink, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle)
+  /// A notification or an indication of a characteristic that this role subscribed to. The slice is not kept by the stack.
+  /// - Returns: whether there was room for it. An indication for which there was none is not confirmed.
+  func link(_ link: any PeerLink, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) -> Bool
   /// The services that overlap `handles` are gone or changed and are to be discovered anew.
   func link(_ link: any PeerLink, didInvalidateServicesIn handles: ClosedRange<AttributeHandle>)
   func link(_ link: any PeerLink, didUpdateName name: String)

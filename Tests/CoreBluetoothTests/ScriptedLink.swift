@@ -106,7 +106,7 @@ final class ScriptedLink: PeerLink, @unchecked Sendable {
   // MARK: What tests say
 
   func notify(_ value: [UInt8], of handle: AttributeHandle) async {
-    adapter.soon { [self] in events?.link(self, didReceive: value[...], of: handle) }
+    adapter.soon { [self] in _ = events?.link(self, didReceive: value[...], of: handle) }
     await adapter.settle()
   }
 

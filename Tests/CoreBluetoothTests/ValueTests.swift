@@ -60,12 +60,14 @@ struct ValueTests {
     fixture.recorder.clear()
     let link = fixture.link
     // All of it before the program's queue gets its turn.
+    var taken = 0
     await link.tell { events in
       for number in 0..<70_000 {
         let value = withUnsafeBytes(of: UInt32(number).bigEndian) { Array($0) }
-        events.link(link, didReceive: value[...], of: ScriptedLink.value)
+        if events.link(link, didReceive: value[...], of: ScriptedLink.value) { taken += 1 }
       }
     }
+    #expect(taken == 65_536, "an indication that is dropped is not to be confirmed")
     #expect(fixture.recorder.told.count == 65_536)
     #expect(fixture.recorder.told.last == "value [0, 0, 255, 255]", "those that were there first")
     let lines = fixture.adapter.lines.texts.filter { $0.hasPrefix("Values of peers dropped: ") }

@@ -138,8 +138,7 @@ public final class ATTBearer: L2CAPChannelReceiver {
       statistics.malformed += 1
       return
     }
-    client?.bearer(
-      self, didReceive: notification.attributeValue, of: notification.attributeHandle, isIndication: false)
+    _ = client?.bearer(self, didReceive: notification.attributeValue, of: notification.attributeHandle)
   }
 
   private func dispatch(_ pdu: ATTPDU) {
@@ -150,13 +149,12 @@ public final class ATTBearer: L2CAPChannelReceiver {
         return
       }
       for tuple in tuples where isOpen {
-        client?.bearer(self, didReceive: tuple.attributeValue, of: tuple.attributeHandle, isIndication: false)
+        _ = client?.bearer(self, didReceive: tuple.attributeValue, of: tuple.attributeHandle)
       }
     case .handleValueIndication(let indication):
-      // Confirmed first: the sender need not wait for what is done with the value.
-      send(ATTHandleValueConfirmation())
-      client?.bearer(
-        self, didReceive: indication.attributeValue, of: indication.attributeHandle, isIndication: true)
+      // What is confirmed has arrived. Without a confirmation the sender gives the link up in time (Core, Vol 3 Part F 3.3.3).
+      let isTaken = client?.bearer(self, didReceive: indication.attributeValue, of: indication.attributeHandle)
+      if isTaken ?? true { send(ATTHandleValueConfirmation()) } else { statistics.unconfirmed += 1 }
     case .handleValueConfirmation: receiveConfirmation()
     case .exchangeMTURequest(let request): answer(request)
     case .writeCommand, .signedWriteCommand: server?.bearer(self, didReceiveCommand: pdu)

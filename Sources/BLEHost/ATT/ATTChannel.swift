@@ -23,7 +23,9 @@ extension L2CAPLink: ATTChannel {
 /// The client's half of a bearer's owner: what the server sends unasked. Everything on the loop; values share the storage
 /// of the packet.
 public protocol ATTClientHandler: AnyObject {
-  func bearer(_ bearer: ATTBearer, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle, isIndication: Bool)
+  /// A notification or an indication.
+  /// - Returns: whether there was room for it. An indication for which there was none is not confirmed.
+  func bearer(_ bearer: ATTBearer, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) -> Bool
 }
 
 /// The server's half of a bearer's owner: what the client asks. Everything on the loop.
@@ -63,6 +65,8 @@ public struct ATTStatistics: Equatable, Sendable {
   public var oversized = 0
   /// Responses to no request, or of the wrong type.
   public var unsolicitedResponses = 0
+  /// Indications that were not confirmed, since there was no room for them.
+  public var unconfirmed = 0
   /// Confirmations of no indication.
   public var unsolicitedConfirmations = 0
   /// Requests that came before the one before them was answered.

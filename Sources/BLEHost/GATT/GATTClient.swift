@@ -4,8 +4,9 @@ import BLEWire
 
 /// What a client is told unasked. Everything on the loop.
 public protocol GATTClientEvents: AnyObject {
-  /// A notification, or an indication that is confirmed already. The slice shares the storage of the packet.
-  func client(_ client: GATTClient, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle)
+  /// A notification or an indication. The slice shares the storage of the packet.
+  /// - Returns: whether there was room for it. An indication for which there was none is not confirmed.
+  func client(_ client: GATTClient, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) -> Bool
 }
 
 /// The procedures of a GATT client on one bearer (Core, Vol 3 Part G 4). Everything on the loop.
@@ -31,10 +32,8 @@ public final class GATTClient: ATTClientHandler {
     bearer.client = self
   }
 
-  public func bearer(
-    _ bearer: ATTBearer, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle, isIndication: Bool
-  ) {
-    events?.client(self, didReceive: value, of: handle)
+  public func bearer(_ bearer: ATTBearer, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) -> Bool {
+    events?.client(self, didReceive: value, of: handle) ?? true
   }
 
   /// Exchanges the MTU (Core, Vol 3 Part G 4.3.1): once on a bearer, before anything else. The completion gets what holds;

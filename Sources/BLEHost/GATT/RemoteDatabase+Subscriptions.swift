@@ -87,11 +87,15 @@ extension RemoteDatabase {
     client.configure([], at: subscription.configuration, done)
   }
 
-  public func client(_ client: GATTClient, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) {
+  public func client(_ client: GATTClient, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) -> Bool {
+    var isTaken = true
     if let subscription = subscriptions[handle] {
-      for observer in subscription.observers { observer.database(self, didReceive: value, of: handle) }
+      for observer in subscription.observers where !observer.database(self, didReceive: value, of: handle) {
+        isTaken = false
+      }
     } else if handle == serviceChanged {
       serviceDidChange(value)
     }
+    return isTaken
   }
 }

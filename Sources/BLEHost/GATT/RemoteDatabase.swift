@@ -6,7 +6,8 @@ import BLEWire
 /// Who is told about a peer's values and changes. Everything on the loop.
 public protocol RemoteDatabaseEvents: AnyObject {
   /// A value of a characteristic that this one subscribed to. The slice shares the storage of the packet.
-  func database(_ database: RemoteDatabase, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle)
+  /// - Returns: whether there was room for it. An indication for which there was none is not confirmed.
+  func database(_ database: RemoteDatabase, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) -> Bool
   /// The services that overlap `handles` are gone or changed.
   func database(_ database: RemoteDatabase, didInvalidateServicesIn handles: ClosedRange<AttributeHandle>)
 }

@@ -176,8 +176,8 @@ extension OperationError {
 }
 
 extension HostPeerLink: RemoteDatabaseEvents {
-  func database(_ database: RemoteDatabase, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) {
-    events?.link(self, didReceive: value, of: handle)
+  func database(_ database: RemoteDatabase, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) -> Bool {
+    events?.link(self, didReceive: value, of: handle) ?? true
   }
 
   func database(_ database: RemoteDatabase, didInvalidateServicesIn handles: ClosedRange<AttributeHandle>) {

@@ -57,7 +57,8 @@ final class CentralSession: CentralEvents {
   func post(_ event: CentralEvent) { mailbox.post(.central(event)) }
 
   /// Brings what a peer sends unasked.
-  func offer(_ event: CentralEvent) { mailbox.offer(.central(event), log: log) }
+  /// - Returns: whether there was room for it.
+  func offer(_ event: CentralEvent) -> Bool { mailbox.offer(.central(event), log: log) }
 
   // MARK: What the program asks for
 

@@ -68,19 +68,23 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
     return true
   }
 
-  /// Brings a value that nobody has asked for: a notification, or a write without response. Beyond 65,536 events that wait it is
-  /// dropped, which the specification leaves to its receiver (Core, Vol 3 Part F 3.3.2), and the log told: at the first, the second,
-  /// the fourth and so on, since a peer that fills the memory would else fill the log. On the loop.
-  func offer(_ value: ManagerEvent, log: Logger) {
-    guard !post(value, ifFewerWaitThan: Self.valueBacklog) else { return }
+  /// Brings a value that nobody has asked for: a notification, an indication, or a write without response. Beyond 65,536 events
+  /// that wait it is dropped, which the specification leaves to the receiver of what is not confirmed (Core, Vol 3 Part F 3.3.2), and
+  /// the log told: at the first, the second, the fourth and so on, since a peer that fills the memory would else fill the log. On
+  /// the loop.
+  /// - Returns: whether there was room for it.
+  @discardableResult
+  func offer(_ value: ManagerEvent, log: Logger) -> Bool {
+    guard !post(value, ifFewerWaitThan: Self.valueBacklog) else { return true }
     droppedValues += 1
-    guard droppedValues.nonzeroBitCount == 1 else { return }
+    guard droppedValues.nonzeroBitCount == 1 else { return false }
     log.log(
       .warning,
       """
       Values of peers dropped: \(droppedValues). \(Self.valueBacklog) events wait for the queue of this manager, '\(queue.label)', \
       which doesn't come to them: let its callbacks return sooner
       """)
+    return false
   }
 
   func dispatch(finished: @escaping @Sendable () -> Void) {

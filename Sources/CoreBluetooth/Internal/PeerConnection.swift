@@ -169,8 +169,8 @@ extension PeerConnection: TimerTarget {
 }
 
 extension PeerConnection: PeerLinkEvents {
-  func link(_ link: any PeerLink, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) {
-    if isOpen { session.offer(.peripheral(self, .notified(handle, Data(value)))) }
+  func link(_ link: any PeerLink, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) -> Bool {
+    !isOpen || session.offer(.peripheral(self, .notified(handle, Data(value))))
   }
 
   func link(_ link: any PeerLink, didInvalidateServicesIn handles: ClosedRange<AttributeHandle>) {

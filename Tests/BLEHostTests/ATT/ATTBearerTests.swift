@@ -182,12 +182,35 @@ private func makeServer(mtu: Int = 517) -> (ATTBearer, RawChannel, GATTServer, G
     #expect(!bearer.isOpen)
   }
 
+  @Test func `A11 an indication for which there is no room is not confirmed, and nothing else is the worse for it`() {
+    final class Shelf: ATTClientHandler {
+      var room = 1
+      func bearer(_ bearer: ATTBearer, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) -> Bool {
+        room -= 1
+        return room >= 0
+      }
+    }
+    let channel = RawChannel()
+    let bearer = ATTBearer(loop: VirtualLoop(), channel: channel)
+    let shelf = Shelf()
+    bearer.client = shelf
+    bearer.receive([0x1D, 1, 0, 9])
+    #expect(channel.take() == [[0x1E]])
+    bearer.receive([0x1D, 1, 0, 9])
+    bearer.receive([0x1B, 1, 0, 9])
+    #expect(channel.take() == [] && bearer.statistics.unconfirmed == 1)
+    shelf.room = 1
+    bearer.receive([0x1D, 1, 0, 9])
+    #expect(channel.take() == [[0x1E]] && bearer.isOpen)
+  }
+
   @Test func `A4 several values in one notification are delivered only if all of it is sound`() {
     final class Sink: ATTClientHandler {
       var values: [[UInt8]] = []
-      func bearer(
-        _ bearer: ATTBearer, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle, isIndication: Bool
-      ) { values.append(Array(value)) }
+      func bearer(_ bearer: ATTBearer, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) -> Bool {
+        values.append(Array(value))
+        return true
+      }
     }
     let bearer = ATTBearer(loop: VirtualLoop(), channel: RawChannel())
     let sink = Sink()

@@ -166,8 +166,9 @@ final class TestObserver: RemoteDatabaseEvents {
   var values: [(handle: AttributeHandle, value: [UInt8])] = []
   var invalidated: [ClosedRange<AttributeHandle>] = []
 
-  func database(_ database: RemoteDatabase, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) {
+  func database(_ database: RemoteDatabase, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) -> Bool {
     values.append((handle, Array(value)))
+    return true
   }
 
   func database(_ database: RemoteDatabase, didInvalidateServicesIn handles: ClosedRange<AttributeHandle>) {

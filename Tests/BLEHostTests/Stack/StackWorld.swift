@@ -198,8 +198,9 @@ final class TestLinkEvents: PeerLinkEvents, @unchecked Sendable {
   private(set) var invalidated: [ClosedRange<AttributeHandle>] = []
   private(set) var names: [String] = []
   private(set) var mtus: [Int] = []
-  func link(_ link: any PeerLink, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) {
+  func link(_ link: any PeerLink, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) -> Bool {
     values.append((handle, Array(value)))
+    return true
   }
   func link(_ link: any PeerLink, didInvalidateServicesIn handles: ClosedRange<AttributeHandle>) {
     invalidated.append(handles)

@@ -31,10 +31,11 @@ final class ClientRun: GATTClientEvents {
     client.events = self
   }
 
-  func client(_ client: GATTClient, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) {
+  func client(_ client: GATTClient, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) -> Bool {
     // Nothing is delivered before the subscription stands. Which characteristic it is of is not judged: some exchanges
     // subscribe to one and are told of another.
     if isSubscribed { report["received_value"] = .string(value.hexadecimal) }
+    return true
   }
 
   // MARK: Playing
