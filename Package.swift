@@ -102,20 +102,22 @@ var targets: [Target] = []
     tests("BLEDefaultStackTests", knows: ["BLECore", "BLEAdapter", "BLEDefaultStack"]),
     tests("CoreBluetoothTests", knows: ["BLECore", "BLEAdapter", "CoreBluetooth"]),
     .systemLibrary(name: "CMalloc", path: "Tests/CMalloc"),
+    .target(name: "Allocations", dependencies: ["CMalloc"], path: "Tests/Allocations", swiftSettings: strict),
     tests(
-      "BLETestKitTests", knows: ["BLECore", "BLECapture", "BLEVirtualRadio", "CMalloc", "CoreBluetooth", "BLETestKit"]),
+      "BLETestKitTests",
+      knows: ["BLECore", "BLECapture", "BLEVirtualRadio", "Allocations", "CoreBluetooth", "BLETestKit"]),
     tests(
       "BehaviourTests", knows: ["BLECore", "BLEWire", "CoreBluetooth", "BLETestKit"], besides: ["untestable.txt"]),
     tests(
       "AttackTests",
       knows: [
         "BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLETransports", "BLEVirtualRadio", "BLEPairing", "BLEAdapter",
-        "BLEHost", "CMalloc", "CoreBluetooth", "BLETestKit",
+        "BLEHost", "Allocations", "CoreBluetooth", "BLETestKit",
       ]),
     tests(
       "RequirementTests",
       knows: [
-        "BLECore", "BLECrypto", "CMalloc", "CoreBluetooth", "BLESession", "BLESessionStore", "BLETestKit",
+        "BLECore", "BLECrypto", "Allocations", "CoreBluetooth", "BLESession", "BLESessionStore", "BLETestKit",
         "symbol-comparison",
         "delegate-check",
       ]),

@@ -1,8 +1,7 @@
+import Allocations
 import BLESession
 import BLETestKit
-import CMalloc
 import CoreBluetooth
-import Glibc
 import Testing
 
 /// Ten thousand times lost and won back. In a process of its own, where nobody else asks for memory.
@@ -12,15 +11,11 @@ import Testing
     let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
       let run = await EnduranceRun(seed: 20)
       try await run.play(until: 3_000)
-      let first = live_octets()
-      try await run.play(until: 10_000)
-      let last = live_octets()
+      let growth = try await Allocations.leftBehind(byEachOf: 7_000) { try await run.play(until: 3_000 + $0) }
       try await run.end()
       print("10,000 cycles: \(run.received.value) values, \(run.dropped) dropped by a slow listener,", terminator: " ")
-      print("\(run.world.now) of the world's time; live octets \(first) after 3,000, \(last) after 10,000")
-      // All that grows are the blocks that Dispatch keeps for reuse, up to 1,024 of 128 octets for each of its threads, of which a
-      // busy machine has more; 300 octets left behind each time are more.
-      #expect(last < first + 2_000_000)
+      print("\(run.world.now) of the world's time; after the 3,000th \(growth)")
+      #expect(growth.octets < 150, "\(growth)")
     }
     print(String(decoding: result.standardOutputContent, as: UTF8.self), terminator: "")
   }

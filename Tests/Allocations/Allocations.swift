@@ -1,0 +1,46 @@
+internal import CMalloc
+internal import Foundation
+
+/// What this process holds of the C library's memory, for tests that repeat something often. Each measures in a process of its own,
+/// where nobody else asks for any.
+public enum Allocations {
+  /// A sanitizer has an allocator of its own.
+  public static var areKnown: Bool { dlsym(nil, "__asan_init") == nil && dlsym(nil, "__tsan_init") == nil }
+
+  /// Octets in blocks that were asked for and not freed.
+  public static var live: Int { Int(live_octets()) }
+
+  /// Octets of resident pages, after what was freed has been given back.
+  public static var resident: Int {
+    malloc_trim(0)
+    let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ") ?? []
+    return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * sysconf(Int32(_SC_PAGESIZE))
+  }
+
+  /// How many octets a repetition leaves behind, judged by eight equal parts of `count`.
+  ///
+  /// Dispatch keeps freed blocks for each of its threads, up to 1,024 of 128 octets, and how many threads there are is the machine's
+  /// business: the whole grows by leaps now and then. What each repetition leaves behind shows in every part: the second smallest
+  /// growth is taken.
+  /// - Parameter repeatUntil: repeats what is measured until it was done so often altogether.
+  public static func leftBehind(byEachOf count: Int, _ repeatUntil: (Int) async throws -> Void) async rethrows -> Growth
+  {
+    let parts = 8
+    var held = [live]
+    for part in 1...parts {
+      try await repeatUntil(count * part / parts)
+      held.append(live)
+    }
+    let growths = zip(held.dropFirst(), held).map { $0 - $1 }.sorted()
+    return Growth(octets: Double(growths[1]) / Double(count / parts), held: held)
+  }
+
+  public struct Growth: CustomStringConvertible, Sendable {
+    /// For each repetition.
+    public let octets: Double
+    /// Live octets before, between and after the parts.
+    public let held: [Int]
+
+    public var description: String { "\(octets) octets each; live octets: \(held)" }
+  }
+}
