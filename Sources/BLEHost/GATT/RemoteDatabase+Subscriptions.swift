@@ -90,8 +90,9 @@ extension RemoteDatabase {
   public func client(_ client: GATTClient, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) -> Bool {
     var isTaken = true
     if let subscription = subscriptions[handle] {
-      for observer in subscription.observers where !observer.database(self, didReceive: value, of: handle) {
-        isTaken = false
+      for observer in subscription.observers {
+        let hasRoom = observer.database(self, didReceive: value, of: handle)
+        isTaken = isTaken && hasRoom
       }
     } else if handle == serviceChanged {
       serviceDidChange(value)

@@ -163,12 +163,13 @@ final class TestApplication: AttributeApplication {
 
 /// Somebody who uses a remote database.
 final class TestObserver: RemoteDatabaseEvents {
+  var hasRoom = true
   var values: [(handle: AttributeHandle, value: [UInt8])] = []
   var invalidated: [ClosedRange<AttributeHandle>] = []
 
   func database(_ database: RemoteDatabase, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) -> Bool {
     values.append((handle, Array(value)))
-    return true
+    return hasRoom
   }
 
   func database(_ database: RemoteDatabase, didInvalidateServicesIn handles: ClosedRange<AttributeHandle>) {

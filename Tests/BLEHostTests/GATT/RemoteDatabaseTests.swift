@@ -224,6 +224,29 @@ private func walk(_ pair: LinkPair) async -> [RemoteService: [RemoteCharacterist
     #expect(application.subscriptions.map(\.configuration) == [.notification, []])
   }
 
+  @Test func `A11 an indication is confirmed where all who want it have room, else its sender gives up`() async {
+    let (server, _) = makeServer(1, 1)
+    let pair = LinkPair(server: server)
+    let observers = [TestObserver(), TestObserver()]
+    guard let characteristic = await walk(pair).values.first?.keys.first else {
+      Issue.record("no characteristic")
+      return
+    }
+    for observer in observers {
+      pair.database.add(observer)
+      let result = await pair.result { pair.database.setNotify(true, for: characteristic, by: observer, $0) }
+      #expect((try? result?.get()) != nil)
+    }
+    var confirmations: [Bool] = []
+    for hasRoom in [true, false] {
+      observers[0].hasRoom = hasRoom
+      pair.serverBearer.indicate(characteristic.value, [9]) { confirmations.append($0) }
+      await pair.advance(by: .seconds(31))
+    }
+    #expect(confirmations == [true, false] && !pair.serverBearer.isOpen)
+    #expect(observers.map(\.values.count) == [2, 2] && pair.clientBearer.statistics.unconfirmed == 1)
+  }
+
   @Test func `subscribing without property or without configuration fails with Apple's codes`() async {
     let (server, application) = makeServer(1, 1)
     let pair = LinkPair(server: server)
