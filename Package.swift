@@ -98,31 +98,35 @@ var targets: [Target] = []
       knows: ["BLECore", "BLECrypto", "BLEWire", "BLECapture", "BLEHCI", "BLEVirtualRadio"]),
     tests("BLEAdapterTests", knows: ["BLECore", "BLEAdapter"]),
     tests(
-      "BLEHostTests", knows: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEAdapter", "BLEHost", "BLEVirtualRadio"]),
+      "BLEHostTests",
+      knows: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEAdapter", "BLEHost", "BLEVirtualRadio", "Measurements"]),
     tests("BLEDefaultStackTests", knows: ["BLECore", "BLEAdapter", "BLEDefaultStack"]),
     tests("CoreBluetoothTests", knows: ["BLECore", "BLEAdapter", "CoreBluetooth"]),
     .systemLibrary(name: "CMalloc", path: "Tests/CMalloc"),
-    .target(name: "Allocations", dependencies: ["CMalloc"], path: "Tests/Allocations", swiftSettings: strict),
+    .target(name: "Measurements", dependencies: ["CMalloc"], path: "Tests/Measurements", swiftSettings: strict),
     tests(
       "BLETestKitTests",
-      knows: ["BLECore", "BLECapture", "BLEVirtualRadio", "Allocations", "CoreBluetooth", "BLETestKit"]),
+      knows: ["BLECore", "BLECapture", "BLEVirtualRadio", "Measurements", "CoreBluetooth", "BLETestKit"]),
     tests(
       "BehaviourTests", knows: ["BLECore", "BLEWire", "CoreBluetooth", "BLETestKit"], besides: ["untestable.txt"]),
     tests(
       "AttackTests",
       knows: [
         "BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLETransports", "BLEVirtualRadio", "BLEPairing", "BLEAdapter",
-        "BLEHost", "Allocations", "CoreBluetooth", "BLETestKit",
+        "BLEHost", "Measurements", "CoreBluetooth", "BLETestKit",
       ]),
     tests(
       "RequirementTests",
       knows: [
-        "BLECore", "BLECrypto", "Allocations", "CoreBluetooth", "BLESession", "BLESessionStore", "BLETestKit",
+        "BLECore", "BLECrypto", "Measurements", "CoreBluetooth", "BLESession", "BLESessionStore", "BLETestKit",
         "symbol-comparison",
         "delegate-check",
       ]),
     tests(
-      "ToolTests", knows: ["BLECore", "BLEPairing", "BLEHost", "CoreBluetooth", "BLESession", "BLESessionStore", "ble"]),
+      "ToolTests",
+      knows: [
+        "BLECore", "BLEPairing", "BLEHost", "Measurements", "CoreBluetooth", "BLESession", "BLESessionStore", "ble",
+      ]),
     tests("VectorTests", knows: ["vector-runner"]),
   ]
 

@@ -1,7 +1,7 @@
-import Allocations
 import BLETestKit
 import CoreBluetooth
 import Foundation
+import Measurements
 import Testing
 
 /// What a process holds after ten thousand repetitions is what it held after the first hundred. Each measures in a process of its

@@ -1,7 +1,7 @@
-import Allocations
 import BLESession
 import BLETestKit
 import CoreBluetooth
+import Measurements
 import Testing
 
 /// Ten thousand times lost and won back. In a process of its own, where nobody else asks for memory.

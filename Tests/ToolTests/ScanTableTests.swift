@@ -1,5 +1,6 @@
 import BLECore
 import Foundation
+import Measurements
 import Testing
 
 @testable import ble
@@ -86,7 +87,7 @@ struct ScanTableTests {
   }
 
   /// Ten thousand advertisers, each heard ten times while the table is drawn eight times a second.
-  @Test(.timeLimit(.minutes(1))) func `10,000 advertisers are drawn within a tenth of their second`() {
+  @Test func `10,000 advertisers are drawn within a tenth of their second`() {
     var table = ScanTable()
     for round in 0..<10 {
       for number in 0..<10_000 {
@@ -96,8 +97,7 @@ struct ScanTableTests {
       }
     }
     #expect(table.rows.count == 10_000)
-    let clock = ContinuousClock()
-    let drawing = clock.measure { for _ in 0..<8 { _ = picture(table, rows: 40) } }
+    let drawing = ComputedTime.of { for _ in 0..<8 { _ = picture(table, rows: 40) } }
     #expect(drawing < .seconds(2), "eight pictures took \(drawing)")
     print("10,000 advertisers: a picture in \(drawing / 8)")
     for rows in [1, 5, 40] {
@@ -106,10 +106,9 @@ struct ScanTableTests {
   }
 
   @Test func `Lines take 10,000 advertisers that come at once`() async {
-    let clock = ContinuousClock()
     let time = await MainActor.run {
       let lines = ScanLines(to: Output(isJSON: false, isQuiet: true, style: Style(isOn: false)), showsEverything: false)
-      return clock.measure { for number in 0..<10_000 { lines.add(Self.sighting(number)) } }
+      return ComputedTime.of { for number in 0..<10_000 { lines.add(Self.sighting(number)) } }
     }
     #expect(time < .seconds(2), "\(time)")
   }

@@ -1,9 +1,9 @@
-import Allocations
 import BLECore
 import BLEHCI
 import BLETestKit
 import BLEWire
 import CoreBluetooth
+import Measurements
 import Testing
 
 /// What comes ten thousand times. Each measures the memory of a process of its own, where nobody else asks for any.

@@ -2,6 +2,7 @@ import BLEAdapter
 import BLECore
 import BLEHost
 import Glibc
+import Measurements
 import Testing
 
 /// A folder that is gone when the test is over.
@@ -174,20 +175,11 @@ final class TemporaryFolder {
     #expect(folder.open().peers([peer.identifier]).map(\.name) == ["name 2999"])
   }
 
-  /// What this thread has computed, in nanoseconds.
-  private func computed() -> Int {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return time.tv_sec * 1_000_000_000 + time.tv_nsec
-  }
-
   @Test func tenThousandDevicesAreMetWithoutWaitingForTheFile() {
     let folder = TemporaryFolder()
     let directory = folder.open()
-    // Of this thread: the time of the day would tell how busy the machine is.
-    let begin = computed()
-    for number in 0..<10_000 { _ = directory.peer(at: address(number)) }
-    #expect(computed() - begin < 2_000_000_000)
+    let time = ComputedTime.of { for number in 0..<10_000 { _ = directory.peer(at: address(number)) } }
+    #expect(time < .seconds(2))
     directory.flush()
     let identifier = directory.peer(at: address(9_999)).identifier
     #expect(folder.open().peers([identifier]).count == 1)
