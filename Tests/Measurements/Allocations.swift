@@ -21,7 +21,7 @@ public enum Allocations {
   ///
   /// Dispatch keeps freed blocks for each of its threads, up to 1,024 of 128 octets, and how many threads there are is the machine's
   /// business: the whole grows by leaps now and then. What each repetition leaves behind shows in every part: the second smallest
-  /// growth is taken.
+  /// growth is taken. A table that is never emptied grows by leaps as well, when it doubles: for that there is the total.
   /// - Parameter repeatUntil: repeats what is measured until it was done so often altogether.
   public static func leftBehind(byEachOf count: Int, _ repeatUntil: (Int) async throws -> Void) async rethrows -> Growth
   {
@@ -40,6 +40,8 @@ public enum Allocations {
     public let octets: Double
     /// Live octets before, between and after the parts.
     public let held: [Int]
+    /// Octets by which the whole has grown, the leaps included.
+    public var total: Int { (held.last ?? 0) - (held.first ?? 0) }
 
     public var description: String { "\(octets) octets each; live octets: \(held)" }
   }
