@@ -173,6 +173,21 @@ targets += [
     swiftSettings: strict),
 ]
 
+// `BLE_ONLY=BLEHostTests,AttackTests` leaves these targets and what they stand on: the tests of one layer are built and linked
+// without the rest of the house, which is most of the time that a change costs (CONTRIBUTING.md).
+if let named = Context.environment["BLE_ONLY"] {
+  var wanted: Set<String> = []
+  var reached = named.split(separator: ",").map(String.init)
+  while let name = reached.popLast() {
+    guard wanted.insert(name).inserted else { continue }
+    for case .byNameItem(let dependency, _) in targets.first(where: { $0.name == name })?.dependencies ?? [] {
+      reached.append(dependency)
+    }
+  }
+  targets.removeAll { !wanted.contains($0.name) }
+  products = []
+}
+
 let package = Package(
   name: "swift-corebluetooth",
   products: products,
