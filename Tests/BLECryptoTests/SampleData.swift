@@ -3,19 +3,13 @@ import BLECrypto
 import Foundation
 import Testing
 
-/// The sample data of the specification and of other stacks: `smp.json` of the folder of vectors, which `BLE_SHARED` or a
-/// folder `shared` beside the package holds.
+/// The sample data of the specification and of other stacks: `Tests/Vectors/smp.json`.
 enum SampleData {
   static var document: [String: Any]? {
-    let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
-    let shared =
-      ProcessInfo.processInfo.environment["BLE_SHARED"] ?? package.deletingLastPathComponent().path + "/shared"
-    guard let data = FileManager.default.contents(atPath: shared + "/vectors/smp.json") else { return nil }
+    let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    guard let data = FileManager.default.contents(atPath: tests.path + "/Vectors/smp.json") else { return nil }
     return try? JSONSerialization.jsonObject(with: data) as? [String: Any]
   }
-
-  static var isMissing: Bool { document == nil }
 
   static func section<Section>(_ name: String, as type: Section.Type = Section.self) throws -> Section {
     try #require(document?[name] as? Section)

@@ -4,18 +4,13 @@ import Testing
 @testable import vector_runner
 
 /// Plays the file of the Security Manager, and shows that its runner notices every change.
-@Suite(.enabled(if: VectorFolder.path != nil, "skipped: no vectors here, set BLE_SHARED to their folder"))
-struct SecurityManagerVectorTests {
+@Suite struct SecurityManagerVectorTests {
   private func document() throws -> JSONValue {
-    let folder = try #require(VectorFolder.path)
-    return try JSONDecoder().decode(
-      JSONValue.self, from: try Data(contentsOf: URL(fileURLWithPath: folder + "/smp.json")))
+    try JSONDecoder().decode(JSONValue.self, from: try VectorFolder.file("smp.json"))
   }
 
   @Test func `every vector of the Security Manager passes`() throws {
-    let folder = try #require(VectorFolder.path)
-    let outcomes = try #require(
-      VectorRunner.play(try Data(contentsOf: URL(fileURLWithPath: folder + "/smp.json"))))
+    let outcomes = try #require(VectorRunner.play(try VectorFolder.file("smp.json")))
     #expect(outcomes.count == 90)
     for outcome in outcomes { #expect(outcome.failures.isEmpty, "\(outcome.name)") }
   }

@@ -3,34 +3,27 @@ import Testing
 
 @testable import vector_runner
 
-/// The folder of vector files: `BLE_SHARED`, or `shared` beside the package; in it, `vectors`.
+/// Where files of vectors are.
 enum VectorFolder {
-  static let path: String? = {
-    let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
-    let shared =
-      ProcessInfo.processInfo.environment["BLE_SHARED"] ?? package.deletingLastPathComponent().path + "/shared"
-    let folder = shared + "/vectors"
-    return FileManager.default.fileExists(atPath: folder) ? folder : nil
-  }()
+  /// The repository's own.
+  static let path =
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().path + "/Vectors"
+  /// What `BLE_VECTORS` names: further files, among them those of the Attribute Protocol, which the repository does not have.
+  static let further = ProcessInfo.processInfo.environment["BLE_VECTORS"]
+
+  static func file(_ name: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path + "/" + name)) }
 }
 
 /// Plays the files that the runner has a format for.
-@Suite(.enabled(if: VectorFolder.path != nil, "skipped: no vectors here, set BLE_SHARED to their folder"))
-struct VectorFileTests {
-  private func file(_ name: String) throws -> Data {
-    let folder = try #require(VectorFolder.path)
-    return try Data(contentsOf: URL(fileURLWithPath: folder + "/" + name))
-  }
-
+@Suite struct VectorFileTests {
   @Test func `every vector of advertising data passes`() throws {
-    let outcomes = try #require(VectorRunner.play(try file("advertising-data.json")))
+    let outcomes = try #require(VectorRunner.play(try VectorFolder.file("advertising-data.json")))
     #expect(!outcomes.isEmpty)
     for outcome in outcomes { #expect(outcome.failures.isEmpty, "\(outcome.name)") }
   }
 
   @Test func `a vector of advertising data with one octet of an expectation changed fails`() throws {
-    let text = String(decoding: try file("advertising-data.json"), as: UTF8.self)
+    let text = String(decoding: try VectorFolder.file("advertising-data.json"), as: UTF8.self)
     for (original, changed) in [
       ("\"data\": \"1618\"", "\"data\": \"1718\""), ("\"tx_power\": 123", "\"tx_power\": 122"),
       ("\"local_name\": \"Wahoo BlueSC v1.4\"", "\"local_name\": \"Wahoo BlueSC v1.5\""),
@@ -43,15 +36,20 @@ struct VectorFileTests {
   }
 }
 
-extension VectorFileTests {
+@Suite(.enabled(if: VectorFolder.further != nil, "skipped: BLE_VECTORS names no folder with att.json"))
+struct AttributeVectorTests {
+  private func file() throws -> Data {
+    try Data(contentsOf: URL(fileURLWithPath: try #require(VectorFolder.further) + "/att.json"))
+  }
+
   @Test func `every vector of the Attribute Protocol passes`() throws {
-    let outcomes = try #require(VectorRunner.play(try file("att.json")))
+    let outcomes = try #require(VectorRunner.play(try file()))
     #expect(outcomes.count >= 53)
     for outcome in outcomes { #expect(outcome.failures.isEmpty, "\(outcome.name)") }
   }
 
   @Test func `a vector of the Attribute Protocol with one octet of an expectation changed fails`() throws {
-    let text = String(decoding: try file("att.json"), as: UTF8.self)
+    let text = String(decoding: try file(), as: UTF8.self)
     for (original, changed) in [
       // A server's answer, a client's request, an error, a value, a list, a hash.
       ("1106010004000118050008000d18", "1106010004000118050008000c18"),

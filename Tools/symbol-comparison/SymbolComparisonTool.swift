@@ -18,7 +18,7 @@ struct SymbolComparisonTool {
       case ("--check", 1): try run(in: package, writes: false)
       case ("--graph", 2): try Toolchain(package: package).writeDocumentationGraph(to: arguments[1])
       default:
-        print("usage: symbol-comparison [--check | --graph FILE]   (in the package's folder; BLE_SHARED has the list)")
+        print("usage: symbol-comparison [--check | --graph FILE]   (in the package's folder)")
         exit(64)
       }
     } catch {
@@ -27,30 +27,20 @@ struct SymbolComparisonTool {
     }
   }
 
-  /// Where the list of symbols is; `nil` where it is not on this machine.
-  static func listPath(package: String) -> String? {
-    let beside = URL(fileURLWithPath: package).deletingLastPathComponent().path + "/shared"
-    let folder = ProcessInfo.processInfo.environment["BLE_SHARED"] ?? beside
-    let path = folder + "/corebluetooth-api.json"
-    return FileManager.default.fileExists(atPath: path) ? path : nil
-  }
+  /// The list of Apple's symbols, below the package's folder.
+  static let list = "Tools/apple-interface/symbols.json"
 
   private static func run(in package: String, writes: Bool) throws {
     let toolchain = Toolchain(package: package)
     let interface = try toolchain.interface()
-    var generated = [values: SymbolValues.source(interface)]
-    if let path = listPath(package: package) {
-      let comparison = SymbolComparison(
-        list: try ListedSymbol.list(at: path), interface: interface,
-        annotations: try Annotations.read(at: package + "/" + annotations))
-      let findings = try comparison.findings(toolchain.errors)
-      for finding in findings { print(finding) }
-      print(summary(comparison, findings))
-      if !findings.isEmpty { exit(1) }
-      generated[page] = CompatibilityPage(comparison).text
-    } else {
-      print("skipped: there is no list of symbols here (BLE_SHARED, or shared beside the package)")
-    }
+    let comparison = SymbolComparison(
+      list: try ListedSymbol.list(at: package + "/" + list), interface: interface,
+      annotations: try Annotations.read(at: package + "/" + annotations))
+    let findings = try comparison.findings(toolchain.errors)
+    for finding in findings { print(finding) }
+    print(summary(comparison, findings))
+    if !findings.isEmpty { exit(1) }
+    let generated = [values: SymbolValues.source(interface), page: CompatibilityPage(comparison).text]
     for (file, text) in generated { try settle(package + "/" + file, text, writes: writes) }
   }
 
