@@ -48,7 +48,7 @@ var targets: [Target] = []
     layer("BLETransports", knows: ["BLECore", "BLEWire", "BLEHCI"]),
     layer("BLEVirtualRadio", knows: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI"]),
     layer("BLEPairing", knows: ["BLECore"]),
-    layer("BLEAdapter", knows: ["BLECore", "BLEPairing"]),
+    layer("BLEAdapter", knows: ["BLECore"]),
     layer("BLEHost", knows: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEPairing", "BLEAdapter"]),
     layer(
       "BLEDefaultStack",

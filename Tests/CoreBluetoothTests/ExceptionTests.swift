@@ -81,12 +81,14 @@ struct ExceptionTests {
 
   @Test("a descriptor that the system makes by itself, or of the wrong type")
   func descriptors() async {
-    await #expect(processExitsWith: .failure) {
+    let systems = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = CBMutableDescriptor(type: CBUUID(string: CBUUIDClientCharacteristicConfigurationString), value: Data())
     }
-    await #expect(processExitsWith: .failure) {
+    #expect(Self.text(systems).contains("Only Characteristic User Description and Characteristic Format descriptors"))
+    let number = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = CBMutableDescriptor(type: CBUUID(string: CBUUIDCharacteristicUserDescriptionString), value: 7)
     }
+    #expect(Self.text(number).contains("The value of the descriptor 2901 is not of its type"))
   }
 
   @Test("writing the client configuration by hand")

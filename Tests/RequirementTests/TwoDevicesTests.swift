@@ -55,7 +55,7 @@ struct TwoDevicesTests {
 
   @Test("R1.4 a cached value demands a read-only characteristic")
   func cachedValue() async throws {
-    await #expect(processExitsWith: .failure) {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let world = World()
       let program = PeripheralProgram(options: world.makeDevice("device").options)
       await world.settle()
@@ -68,6 +68,8 @@ struct TwoDevicesTests {
       program.manager.add(service)
       await world.settle()
     }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("Characteristics with cached values must be read-only"))
   }
 
   @Test("R1.4 properties that promise what is not permitted fail at add")

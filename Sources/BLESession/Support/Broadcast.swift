@@ -1,11 +1,12 @@
-/// Says things to everybody who listens, in order. On one queue only; each listener has a buffer of its own.
+/// Sends elements to listeners, in the order in which these were added. On one queue only; each listener has a buffer of its own.
 final class Broadcast<Element: Sendable> {
   private struct Listener {
+    let number: Int
     let tell: (Element) -> Void
     let finish: () -> Void
   }
 
-  private var listeners: [Int: Listener] = [:]
+  private var listeners: [Listener] = []
   private var next = 0
 
   var isHeard: Bool { !listeners.isEmpty }
@@ -15,22 +16,22 @@ final class Broadcast<Element: Sendable> {
     add(tell: { continuation.yield($0) }, finish: { continuation.finish() })
   }
 
-  /// The same for a listener without a buffer: it is told at that very moment.
+  /// The same for a listener without a buffer: it is called within `send`.
   func add(tell: @escaping (Element) -> Void, finish: @escaping () -> Void) -> Int {
     defer { next += 1 }
-    listeners[next] = Listener(tell: tell, finish: finish)
+    listeners.append(Listener(number: next, tell: tell, finish: finish))
     return next
   }
 
-  func remove(_ number: Int) { listeners[number] = nil }
+  func remove(_ number: Int) { listeners.removeAll { $0.number == number } }
 
   func send(_ element: Element) {
-    for (_, listener) in listeners { listener.tell(element) }
+    for listener in listeners { listener.tell(element) }
   }
 
   func finish() {
-    let all = listeners.values
-    listeners = [:]
+    let all = listeners
+    listeners = []
     for listener in all { listener.finish() }
   }
 }

@@ -89,7 +89,7 @@ struct PeripheralValueTests {
 
   @Test("B7.8 a descriptor without a value, or with one of another type, is an exception", arguments: [0, 1, 2])
   func descriptorValues(_ number: Int) async {
-    await #expect(processExitsWith: .failure) { [number] in
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [number] in
       let description = CBUUID(string: CBUUIDCharacteristicUserDescriptionString)
       let format = CBUUID(string: CBUUIDCharacteristicFormatString)
       switch number {
@@ -98,6 +98,7 @@ struct PeripheralValueTests {
       default: _ = CBMutableDescriptor(type: format, value: "text")
       }
     }
+    #expect(result.text.contains("The value of the descriptor \(number == 2 ? "2904" : "2901") is not of its type"))
   }
 
   @Test("B7.15 what properties or permissions forbid is refused without asking the program")

@@ -28,6 +28,13 @@ enum Devices {
     return program
   }
 
+  /// The same, which says `send data : N` each second of `clock` while FFF1 is subscribed to.
+  static func owenli(on device: Device, counting clock: WorldClock) -> PeripheralProgram {
+    let program = owenli(on: device)
+    program.onSubscribe = { [weak program] _, _ in program?.count(from: 1, on: "FFF1", each: .seconds(1), of: clock) }
+    return program
+  }
+
   /// R1.3: service FF11 with characteristic FF22 (read, write, notify) whose value is answered dynamically, called `My dear`.
   static func chat(on device: Device) -> (program: PeripheralProgram, line: CBMutableCharacteristic) {
     let line = CBMutableCharacteristic(
@@ -70,6 +77,19 @@ enum Devices {
     service.characteristics = [level]
     return PeripheralProgram(
       options: device.options, services: [service], advertisement: [CBAdvertisementDataLocalNameKey: "Battery"])
+  }
+}
+
+extension PeripheralProgram {
+  /// Sends numbers until there is no subscriber any more.
+  fileprivate func count(
+    from number: Int, on uuid: String, each interval: Duration, of clock: WorldClock
+  ) {
+    _ = clock.schedule(after: interval, on: queue) { [weak self] in
+      guard let self, let counter = published(uuid), counter.subscribedCentrals?.isEmpty == false else { return }
+      manager.updateValue(Data("send data : \(number)".utf8), for: counter, onSubscribedCentrals: nil)
+      count(from: number + 1, on: uuid, each: interval, of: clock)
+    }
   }
 }
 
