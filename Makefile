@@ -38,7 +38,13 @@ examples: ## Builds the example programs and lets them talk, each a process of i
 interop: ## Runs against a foreign stack, both roles, both ways round (Bumble from PyPI)
 	@Tools/prepare swift python
 	swift build $(BUILD_FLAGS) --product ble
-	@BLE_TOOL=$(CURDIR)/$(BLE) .venv/bin/python -m pytest Interop
+	@BLE_TOOL=$(CURDIR)/$(BLE) .venv/bin/python -m pytest Interop --ignore Interop/vm
+
+.PHONY: vm
+vm: ## Runs in a small guest with a real kernel and bluetoothd, on its adapter (qemu, Debian's packages)
+	@Tools/prepare swift python vm
+	swift build $(BUILD_FLAGS) --product ble
+	@BLE_TOOL=$(CURDIR)/$(BLE) .venv/bin/python -m pytest Interop/vm
 
 .PHONY: bench
 bench: ## Measures whole stacks, facade to facade, beside Bumble; writes bench.json (BRIEF=1: a short run)

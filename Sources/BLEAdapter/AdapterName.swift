@@ -1,3 +1,5 @@
+import BLECore
+
 /// What an adapter is called in `BLE_ADAPTER`, in the configuration file and after `--adapter`.
 public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
   /// The embedded radio: an air that processes of one machine share, and which device of it this is (`nil`: this program's own).
@@ -7,13 +9,15 @@ public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
   case unixClient(path: String)
   case unixServer(path: String)
   case serial(path: String, speed: Int)
+  /// An adapter of this machine, by the HCI user channel: its number or its address; `nil` is the first that can do LE.
+  case hci(String?)
 
   public static let defaultAir = "default"
   public static let defaultSpeed = 115_200
   public static let standard = AdapterName.radio(air: defaultAir, device: nil)
 
   /// Reads `radio`, `radio:<air>`, `radio:<air>/<device>`, `tcp-client:<host>:<port>`, `tcp-server:<host>:<port>`,
-  /// `unix-client:<path>`, `unix-server:<path>` or `serial:<device>[,<speed>]`.
+  /// `unix-client:<path>`, `unix-server:<path>`, `serial:<device>[,<speed>]`, `hci`, `hci:<number>` or `hci:<address>`.
   public init(_ text: String) throws(AdapterNameError) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let scheme = String(parts[0])
@@ -27,9 +31,14 @@ public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
       guard let rest, !rest.isEmpty else { throw AdapterNameError(text, "a path is missing after \(scheme):") }
       self = scheme == "unix-client" ? .unixClient(path: rest) : .unixServer(path: rest)
     case "serial": self = try Self.serial(rest, in: text)
+    case "hci":
+      guard rest.map({ UInt16($0) != nil || DeviceAddress($0, kind: .public) != nil }) ?? true else {
+        throw AdapterNameError(text, "expected hci:<number>, as in hci:0, or hci:<address>")
+      }
+      self = .hci(rest?.uppercased())
     default:
       throw AdapterNameError(
-        text, "\(scheme) is no kind of adapter: radio, tcp-client, tcp-server, unix-client, unix-server or serial")
+        text, "\(scheme) is no kind of adapter: radio, hci, tcp-client, tcp-server, unix-client, unix-server or serial")
     }
   }
 
@@ -83,6 +92,7 @@ public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
     case .unixClient(let path): "unix-client:\(path)"
     case .unixServer(let path): "unix-server:\(path)"
     case .serial(let path, let speed): "serial:\(path),\(speed)"
+    case .hci(let which): which.map { "hci:\($0)" } ?? "hci"
     }
   }
 }

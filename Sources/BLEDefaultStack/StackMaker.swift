@@ -32,6 +32,10 @@ struct StackMaker {
       makeTransport = h4(.tcpServer(host: host, port: port, allowsRemote: false), loop)
     case .unixClient(let path): makeTransport = h4(.unixClient(path: path), loop)
     case .unixServer(let path): makeTransport = h4(.unixServer(path: path), loop)
+    case .hci(let which):
+      makeTransport = { () throws(TransportError) in
+        UserChannelTransport(KernelAdapterSelector(which) ?? .any, loop: loop)
+      }
     case .serial(let path, let speed): makeTransport = h4(.serial(path: path, speed: speed), loop)
     }
     // A controller elsewhere may be anybody's next time: the device keeps an address of its own.

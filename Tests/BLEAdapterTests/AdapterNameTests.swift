@@ -15,6 +15,9 @@ struct AdapterNameTests {
       ("unix-client:/run/a b", .unixClient(path: "/run/a b")),
       ("unix-server:/run/x:y", .unixServer(path: "/run/x:y")),
       ("serial:/dev/ttyUSB0,1000000", .serial(path: "/dev/ttyUSB0", speed: 1_000_000)),
+      ("hci", .hci(nil)),
+      ("hci:1", .hci("1")),
+      ("hci:00:1A:7D:DA:71:13", .hci("00:1A:7D:DA:71:13")),
     ])
   func names(_ text: String, _ name: AdapterName) throws {
     #expect(try AdapterName(text) == name)
@@ -32,7 +35,8 @@ struct AdapterNameTests {
     arguments: [
       "", "wifi", "radio:", "radio:../etc", "radio:a/", "radio:a/b/c", "radio:.hidden", "tcp-client", "tcp-client:host",
       "tcp-client:host:0", "tcp-client:host:65536", "tcp-client::9000", "unix-client", "unix-server:", "serial",
-      "serial:,9600", "serial:/dev/x,fast", "serial:/dev/x,0", "radio:" + String(repeating: "a", count: 65),
+      "hci:", "hci:-1", "hci:65536", "hci:00:1A:7D", "hci0", "serial:,9600", "serial:/dev/x,fast", "serial:/dev/x,0",
+      "radio:" + String(repeating: "a", count: 65),
     ])
   func mistakes(_ text: String) throws {
     let error = try #require(throws: AdapterNameError.self) { try AdapterName(text) }

@@ -42,6 +42,8 @@ public struct TransportError: Error, Equatable, Sendable, CustomStringConvertibl
     /// Nobody there: no such host, path or device, or nobody listens.
     case unreachable
     case notPermitted
+    /// The adapter is there, and the user has switched it off.
+    case switchedOff
     /// The other end closed, or the device was unplugged.
     case closed
     /// The other end sent what is not HCI.

@@ -72,7 +72,7 @@ struct AdapterList: Equatable, Sendable {
 
   private mutating func addSystemAdapters(_ machine: Machine) {
     for device in machine.names(in: "/sys/class/bluetooth") where device.hasPrefix("hci") && !device.contains(":") {
-      let state = "the system's own adapter \(device), which this version cannot use"
+      let state = "the system's own adapter \(device), which --adapter hci takes for one program (CAP_NET_ADMIN)"
       adapters.append(Adapter(name: nil, kind: .system, state: state, isUsable: false))
     }
   }
@@ -85,5 +85,6 @@ struct AdapterList: Equatable, Sendable {
     ("unix-client:<path>", "a controller behind a Unix socket"),
     ("unix-server:<path>", "the same, where the controller connects"),
     ("serial:<device>[,<speed>]", "a controller on a serial line"),
+    ("hci, hci:<number>, hci:<address>", "an adapter of this machine, for this program alone (HCI user channel)"),
   ]
 }

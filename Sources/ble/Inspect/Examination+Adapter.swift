@@ -48,7 +48,7 @@ extension Examination {
       } else {
         problem("adapter", "\(name): you may not use \(path).", "chmod u+rw \(path)")
       }
-    case .tcpClient, .tcpServer, .unixServer:
+    case .tcpClient, .tcpServer, .unixServer, .hci:
       good("adapter", "\(name), because \(choice.reason); whether it answers 'ble scan' shows.")
     }
   }
@@ -71,8 +71,9 @@ extension Examination {
     let adapters = machine.names(in: "/sys/class/bluetooth").filter { $0.hasPrefix("hci") && !$0.contains(":") }
     for adapter in adapters {
       note(
-        "system", "\(adapter) belongs to the system's Bluetooth, which this version cannot use.",
-        "Use a controller on a serial line, or the embedded radio.")
+        "system",
+        "\(adapter) belongs to the system's Bluetooth; --adapter hci takes it for one program, which needs CAP_NET_ADMIN.",
+        "sudo setcap cap_net_admin+ep <the program>")
     }
     for name in machine.names(in: "/sys/class/rfkill") {
       let folder = "/sys/class/rfkill/\(name)"
@@ -86,15 +87,15 @@ extension Examination {
     checkCapabilities(hasSystemAdapter: !adapters.isEmpty)
   }
 
-  /// Bits 12 and 13 (capabilities(7)): what the system's own adapters would need.
+  /// Bit 12 (capabilities(7)): what the system's own adapters need.
   private mutating func checkCapabilities(hasSystemAdapter: Bool) {
     guard hasSystemAdapter, let status = machine.text(of: "/proc/self/status"),
       let line = status.split(separator: "\n").first(where: { $0.hasPrefix("CapEff:") }),
       let bits = UInt64(line.dropFirst(7).drop { $0 == "\t" || $0 == " " }, radix: 16)
     else { return }
-    let isThere = bits >> 12 & 3 == 3
+    let isThere = bits >> 12 & 1 == 1
     note(
       "capabilities",
-      "This program has \(isThere ? "" : "not ")CAP_NET_ADMIN and CAP_NET_RAW. Nothing of it needs them.")
+      "This program has \(isThere ? "" : "not ")CAP_NET_ADMIN, which the system's own adapters need (--adapter hci).")
   }
 }

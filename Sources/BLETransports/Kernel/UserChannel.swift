@@ -1,0 +1,145 @@
+import BLECore
+import BLEHCI
+import BLEWire
+import CKernelBluetooth
+import Dispatch
+import Glibc
+
+/// An adapter of this machine, open by the HCI user channel: no other program, and nothing of the kernel's, speaks to it. One HCI packet
+/// in each read and write, with its indicator in front. Everything on the loop's queue; nothing makes the loop wait.
+final class UserChannel {
+  /// How many packets wait for the kernel at most; a controller that takes none for so long is given up.
+  static let writeLimit = 1_024
+  /// So often is read before others have their turn on the loop.
+  private static let turn = 64
+  /// The indicator, the longest header and the longest payload (Core, Vol 4 Part E 5.4.2).
+  private static let longestPacket = 1 + 4 + 65_535
+
+  private let descriptor: FileDescriptor
+  private let queue: DispatchQueue
+  private let receive: (HCIPacket) -> Void
+  private let end: (Int32) -> Void
+  private var readSource: (any DispatchSourceRead)?
+  /// There only while packets wait.
+  private var writeSource: (any DispatchSourceWrite)?
+  private var readBuffer = [UInt8](repeating: 0, count: longestPacket)
+  private var unsent: [HCIPacket] = []
+
+  /// Takes the adapter. - Throws: the error of the system's `bind`.
+  /// - Parameters:
+  ///   - receive: called with each packet from the controller.
+  ///   - end: called once, when the adapter has gone or cannot be used any more, with the system's error; 0 where it has just gone.
+  init(
+    _ index: UInt16, on queue: DispatchQueue, receive: @escaping (HCIPacket) -> Void, end: @escaping (Int32) -> Void
+  ) throws(SystemError) {
+    do throws(TransportError) { descriptor = try KernelSocket.make() } catch { throw SystemError(number: EAFNOSUPPORT) }
+    guard KernelBluetoothBind(descriptor.number, index, UInt16(KERNEL_BLUETOOTH_USER_CHANNEL)) == 0 else {
+      throw SystemError(number: errno)
+    }
+    self.queue = queue
+    self.receive = receive
+    self.end = end
+    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor.number, queue: queue)
+    let bound = LoopBound(Weak(self))
+    source.setEventHandler { bound.value.channel?.read() }
+    source.setCancelHandler { [descriptor] in withExtendedLifetime(descriptor) {} }
+    readSource = source
+    source.activate()
+  }
+
+  deinit { close() }
+
+  /// Gives the adapter back to the kernel. `end` is not called.
+  func close() {
+    readSource?.cancel()
+    readSource = nil
+    writeSource?.cancel()
+    writeSource = nil
+    unsent = []
+  }
+
+  func send(_ packet: HCIPacket) {
+    guard readSource != nil else { return }
+    guard unsent.isEmpty else {
+      if unsent.count < Self.writeLimit { unsent.append(packet) } else { endLater(EAGAIN) }
+      return
+    }
+    if write(packet) { return }
+    unsent.append(packet)
+    let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor.number, queue: queue)
+    let bound = LoopBound(Weak(self))
+    source.setEventHandler { bound.value.channel?.writeOn() }
+    source.setCancelHandler { [descriptor] in withExtendedLifetime(descriptor) {} }
+    writeSource = source
+    source.activate()
+  }
+
+  private func writeOn() {
+    var count = 0
+    while count < unsent.count, write(unsent[count]) { count += 1 }
+    unsent.removeFirst(count)
+    guard unsent.isEmpty else { return }
+    writeSource?.cancel()
+    writeSource = nil
+  }
+
+  /// False where the kernel has no room now.
+  private func write(_ packet: HCIPacket) -> Bool {
+    var indicator = packet.kind.rawValue
+    let written = packet.octets.withUnsafeBytes { octets in
+      withUnsafeMutableBytes(of: &indicator) { indicator in
+        var parts = (
+          iovec(iov_base: indicator.baseAddress, iov_len: 1),
+          iovec(iov_base: UnsafeMutableRawPointer(mutating: octets.baseAddress), iov_len: octets.count)
+        )
+        return withUnsafeBytes(of: &parts) { parts in
+          writev(descriptor.number, parts.assumingMemoryBound(to: iovec.self).baseAddress, 2)
+        }
+      }
+    }
+    if written >= 0 { return true }
+    if errno == EAGAIN || errno == EINTR { return false }
+    endLater(errno)
+    return true
+  }
+
+  private func read() {
+    for _ in 0..<Self.turn {
+      guard readSource != nil else { return }
+      let count = readBuffer.withUnsafeMutableBytes { Glibc.read(descriptor.number, $0.baseAddress, $0.count) }
+      if count <= 0 {
+        let error = count == 0 ? 0 : errno
+        if error == EINTR { continue }
+        if error == EAGAIN { return }
+        return finish(error)
+      }
+      if let kind = HCIPacketKind(rawValue: readBuffer[0]) {
+        receive(HCIPacket(kind: kind, octets: Array(readBuffer[1..<count])))
+      }
+    }
+    let bound = LoopBound(Weak(self))
+    queue.async { bound.value.channel?.read() }
+  }
+
+  /// Not inside the caller of `send`, who does not expect to lose the channel there.
+  private func endLater(_ error: Int32) {
+    let bound = LoopBound(Weak(self))
+    queue.async { bound.value.channel?.finish(error) }
+  }
+
+  private func finish(_ error: Int32) {
+    guard readSource != nil else { return }
+    close()
+    end(error)
+  }
+
+  private struct Weak {
+    weak var channel: UserChannel?
+    init(_ channel: UserChannel) { self.channel = channel }
+  }
+}
+
+/// An error of the system, by its number.
+struct SystemError: Error, Equatable {
+  let number: Int32
+}

@@ -1,0 +1,67 @@
+import BLEHCI
+import Glibc
+
+extension TransportError {
+  static func noAdapter(_ selector: KernelAdapterSelector, among adapters: [KernelAdapter]) -> TransportError {
+    let free = Set(adapters.map(\.name))
+    // What a program has by the user channel is in the system, but not among those that the kernel manages.
+    let taken = SystemFiles.names(in: "/sys/class/bluetooth").filter { !$0.contains(":") && !free.contains($0) }
+    var parts: [String] = []
+    if adapters.isEmpty && taken.isEmpty {
+      parts.append("this machine has no Bluetooth adapter: plug one in")
+    }
+    if !adapters.isEmpty {
+      parts.append("the adapters here are \(adapters.map { "\($0.name) (\($0.address))" }.joined(separator: ", "))")
+    }
+    if !taken.isEmpty {
+      parts.append(
+        "another program has \(taken.joined(separator: ", ")) by the user channel\(UserChannelHolder.text): stop that program"
+      )
+    }
+    return TransportError(.unreachable, "\(selector): " + parts.joined(separator: "; "))
+  }
+
+  /// The line to type names this very program.
+  static func needsCapability(_ adapter: String) -> TransportError {
+    TransportError(
+      .notPermitted,
+      "\(adapter): the HCI user channel needs CAP_NET_ADMIN: sudo setcap cap_net_admin+ep \(programPath), "
+        + "or in a systemd unit AmbientCapabilities=CAP_NET_ADMIN")
+  }
+
+  private static var programPath: String {
+    var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/self/exe", &path, path.count)
+    return count > 0 ? String(decoding: path[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) : "the program"
+  }
+
+  /// Why an adapter could not be taken.
+  static func cannotTake(_ adapter: KernelAdapter, _ error: Int32) -> TransportError {
+    let name = adapter.name
+    return switch error {
+    case EPERM, EACCES: needsCapability(name)
+    case EUSERS:
+      TransportError(
+        .unreachable, "\(name): another program has it by the user channel\(UserChannelHolder.text): stop that program")
+    case ENODEV: TransportError(.closed, "\(name): the adapter has been removed")
+    case ERFKILL:
+      TransportError(
+        .switchedOff, "\(name): Bluetooth is blocked by rfkill: rfkill unblock bluetooth, or the switch of the machine")
+    case EADDRNOTAVAIL:
+      TransportError(
+        .unreachable,
+        "\(name): the controller has no address and is not configured: sudo btmgmt --index \(name) public-addr <address>"
+      )
+    case EALREADY: TransportError(.unreachable, "\(name): the adapter is being switched on: try again")
+    default: kernel(name, error)
+    }
+  }
+
+  static func ended(_ adapter: String, _ error: Int32) -> TransportError {
+    switch error {
+    case 0, EPIPE, ENODEV, EBADFD: TransportError(.closed, "\(adapter): the adapter has been removed")
+    case EAGAIN: TransportError(.closed, "\(adapter): the controller has stopped taking packets: plug it in again")
+    default: TransportError(.closed, "\(adapter): \(systemText(error))")
+    }
+  }
+}

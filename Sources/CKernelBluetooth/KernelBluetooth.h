@@ -1,0 +1,28 @@
+// The kernel's Bluetooth sockets, as far as this package uses them: numbers and structures of Linux' interface to programs, which its
+// own headers do not carry (include/net/bluetooth in the kernel's source; libbluetooth repeats them for programs).
+
+#pragma once
+
+#include <stdint.h>
+#include <sys/socket.h>
+
+enum {
+  KERNEL_BLUETOOTH_FAMILY = 31,
+  KERNEL_BLUETOOTH_HCI_PROTOCOL = 1,
+  // A whole controller for one program; the adapter has to be down.
+  KERNEL_BLUETOOTH_USER_CHANNEL = 1,
+  // The management interface of all adapters.
+  KERNEL_BLUETOOTH_CONTROL_CHANNEL = 3,
+  KERNEL_BLUETOOTH_NO_DEVICE = 0xffff,
+};
+
+struct KernelBluetoothAddress {
+  sa_family_t family;
+  uint16_t device;
+  uint16_t channel;
+};
+
+static inline int KernelBluetoothBind(int descriptor, uint16_t device, uint16_t channel) {
+  struct KernelBluetoothAddress address = {KERNEL_BLUETOOTH_FAMILY, device, channel};
+  return bind(descriptor, (const struct sockaddr *)&address, sizeof address);
+}
