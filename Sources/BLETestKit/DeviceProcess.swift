@@ -14,9 +14,13 @@ struct DeviceProcess: Sendable {
 /// told to them.
 final class ProcessLoop: StackLoop {
   private let loop: VirtualLoop
+  private let number: ProcessNumber
   private let isDead = Atomic(false)
 
-  init(_ loop: VirtualLoop) { self.loop = loop }
+  init(_ loop: VirtualLoop) {
+    self.loop = loop
+    number = loop.makeProcess()
+  }
 
   /// On the loop.
   func die() { isDead.store(true, ordering: .relaxed) }
@@ -39,6 +43,10 @@ final class ProcessLoop: StackLoop {
   func cancel(_ token: TimerToken) { loop.cancel(token) }
 
   func deliver(_ delivery: any CallbackDelivery) {
-    if !isDead.load(ordering: .relaxed) { loop.deliver(delivery) }
+    if !isDead.load(ordering: .relaxed) { loop.deliver(delivery, in: number) }
   }
+
+  func follow(_ queue: ProgramQueue) { loop.follow(queue, of: number) }
+
+  func unfollow(_ queue: ProgramQueue) { loop.unfollow(queue, of: number) }
 }

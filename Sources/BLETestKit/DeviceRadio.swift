@@ -20,6 +20,13 @@ final class DeviceRadio: HCITap {
   var isSilent = false { didSet { isSilent ? controller?.silence() : controller?.comeBack() } }
   var transmitPower: Int8? { didSet { transmitPower.map { controller?.setTransmitPower($0) } } }
 
+  /// What keeps it from being heard, in words.
+  var placeInWords: String? {
+    if !isPlugged { return "its controller is removed" }
+    if isSilent { return "vanished" }
+    return isAway ? "away" : nil
+  }
+
   /// Nobody hears anybody at this distance.
   private static let outOfReach = 1e9
 

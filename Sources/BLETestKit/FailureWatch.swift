@@ -1,38 +1,97 @@
 import Synchronization
 import Testing
 
-/// Knows which worlds belong to which test, so that a test's failure can make them keep their captures.
-enum FailureWatch {
-  private struct WeakWorld: Sendable {
+/// The worlds of one test, which keep their captures when it fails.
+final class FailureWatch: Sendable {
+  /// Of the test that runs, where it has `.keepsCapture`.
+  @TaskLocal static var current: FailureWatch?
+
+  private struct Watched: Sendable {
     weak let world: World?
+    let recording: WorldCapture
   }
 
-  private static let worlds = Mutex<[String: [WeakWorld]]>([:])
+  /// How many worlds that are gone are remembered: an error that a test throws comes out when its world is gone.
+  private static let limitOfGone = 4
 
-  static func enter(_ world: World) {
-    guard let test = Test.current.map({ "\($0.id)" }) else { return }
-    let entry = WeakWorld(world: world)
+  private let name: String
+  private let worlds = Mutex<[Watched]>([])
+  private let failures = Mutex(0)
+
+  init(name: String) { self.name = name }
+
+  func enter(_ world: World) {
     worlds.withLock { worlds in
-      worlds[test, default: []].removeAll { $0.world == nil }
-      worlds[test, default: []].append(entry)
+      let gone = worlds.count { $0.world == nil }
+      if gone > Self.limitOfGone, let oldest = worlds.firstIndex(where: { $0.world == nil }) {
+        worlds.remove(at: oldest)
+      }
+      worlds.append(Watched(world: world, recording: world.recording))
     }
   }
 
-  /// The current test has failed.
-  static func currentTestFailed() {
-    guard let test = Test.current.map({ "\($0.id)" }) else { return }
-    for entry in worlds.withLock({ $0[test] ?? [] }) { entry.world?.keepCapture(for: Test.current?.name ?? test) }
+  /// The first failure leaves the captures at once, in case the test does not come to its end.
+  func testFailed() {
+    let isFirst = failures.withLock { failures in
+      failures += 1
+      return failures == 1
+    }
+    if isFirst { keepCaptures() }
+  }
+
+  /// What came behind the first failure belongs to the captures too, where there were more of them.
+  func testEnded() {
+    if failures.withLock({ $0 }) > 1 { keepCaptures() }
+  }
+
+  private func keepCaptures() {
+    for entry in worlds.withLock({ $0 }) { entry.recording.keep(for: name) }
   }
 }
 
-extension Trait where Self == IssueHandlingTrait {
-  /// A test or suite whose worlds print their seed and leave a capture when it fails.
-  public static var keepsCapture: Self {
-    .compactMapIssues { issue in
-      FailureWatch.currentTestFailed()
+/// Has the worlds of a failing test print their seed and leave a capture; see `Trait.keepsCapture`.
+public struct CaptureKeepingTrait: TestTrait, SuiteTrait, TestScoping {
+  package init() {}
+
+  /// On a suite it holds for each of its tests.
+  public var isRecursive: Bool { true }
+
+  /// For each case of a test; once, where a test and its suite have the trait.
+  public func scopeProvider(for test: Test, testCase: Test.Case?) -> CaptureKeepingTrait? {
+    testCase == nil ? nil : self
+  }
+
+  /// Runs a case of a test and looks at how it fails.
+  public func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    if FailureWatch.current != nil { return try await function() }
+    let watch = FailureWatch(name: test.name)
+    let expectations = IssueHandlingTrait.compactMapIssues { issue in
+      if issue.severity >= .error { watch.testFailed() }
       return issue
     }
+    defer { watch.testEnded() }
+    try await FailureWatch.$current.withValue(watch) {
+      try await expectations.provideScope(for: test, testCase: testCase) {
+        do {
+          try await function()
+        } catch let error as WaitError {
+          // Recorded here, it points at the line that waited and not at the test.
+          Issue.record(error, sourceLocation: error.sourceLocation)
+        } catch {
+          // The issue for it is made outside of this scope.
+          watch.testFailed()
+          throw error
+        }
+      }
+    }
   }
+}
+
+extension Trait where Self == CaptureKeepingTrait {
+  /// When a test fails, by an expectation or by an error that it throws, its worlds print their seed and leave a capture.
+  public static var keepsCapture: Self { CaptureKeepingTrait() }
 }
 
 /// Runs `body` in a world of its own. Where it throws, the world prints its seed and leaves a capture: for tests without
@@ -44,7 +103,7 @@ public func withWorld<Result>(
   do {
     return try await body(world)
   } catch {
-    world.keepCapture(for: name)
+    world.recording.keep(for: name)
     throw error
   }
 }

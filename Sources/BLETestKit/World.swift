@@ -1,6 +1,8 @@
 import BLECore
 import BLEVirtualRadio
+import CoreBluetooth
 import Synchronization
+import Testing
 
 /// A world of simulated devices, owned by one test: an air, a clock that moves only when the test says so, and any number of
 /// devices whose Bluetooth is the whole stack, down to protocol octets.
@@ -22,13 +24,17 @@ import Synchronization
 public final class World: @unchecked Sendable {
   /// What all randomness of this world comes from. `BLE_SEED` in the environment sets it for worlds that name none.
   public let seed: UInt64
-  package let loop = VirtualLoop()
+  package let loop: VirtualLoop
   /// On the loop.
   package let air: Air
   let recorder: Recorder
-  let worldLog: WorldLog
+  let recording: WorldCapture
+  /// How many managers of this process were on no device of a world when this world began.
+  let strangersBefore: Int
+  package let worldLog: WorldLog
   let log: Logger
   let executor: WorldExecutor
+  private let watch: Task<Void, Never>
   private let devices = Mutex<[Device]>([])
   let scriptedDevices = Mutex<[ScriptedDevice]>([])
 
@@ -36,23 +42,61 @@ public final class World: @unchecked Sendable {
   ///   - seed: the world's seed; without one, `BLE_SEED`, else a new one for each world.
   ///   - keepsPackets: whether the traffic is remembered for a capture. Benchmarks do without.
   ///   - logLevel: log lines below it are not kept.
-  public init(seed: UInt64? = nil, keepsPackets: Bool = true, logLevel: LogLevel = .info) {
-    worldLog = WorldLog(keeping: logLevel)
+  public convenience init(seed: UInt64? = nil, keepsPackets: Bool = true, logLevel: LogLevel = .info) {
+    self.init(seed: seed, keepsPackets: keepsPackets, logLevel: logLevel, watchedEvery: .seconds(1))
+  }
+
+  /// - Parameter interval: the real time between two looks of the watch.
+  package init(
+    seed: UInt64? = nil, keepsPackets: Bool = true, logLevel: LogLevel = .info, watchedEvery interval: Duration
+  ) {
+    let worldLog = WorldLog(keeping: logLevel)
+    self.worldLog = worldLog
+    loop = VirtualLoop { WorldWatch.say(exhausted: $0, worldLog) }
+    watch = WorldWatch.start(on: loop, worldLog, every: interval)
     self.seed = seed ?? Self.seedFromEnvironment ?? SystemEntropy().next()
     executor = WorldExecutor(loop: loop)
     air = Air(loop: loop, seed: self.seed)
     recorder = Recorder(isOn: keepsPackets)
     log = Logger(label: "world", sink: worldLog)
-    FailureWatch.enter(self)
+    recording = WorldCapture(recorder: recorder, seed: self.seed, log: worldLog)
+    strangersBefore = ManagersElsewhere.count
+    FailureWatch.current?.enter(self)
   }
 
   deinit {
+    watch.cancel()
     // Radios are on the air, and in memory, until they are closed.
     air.shutDown()
   }
 
   /// The world's time since its beginning.
   public var now: Duration { .nanoseconds(loop.now.nanoseconds) }
+
+  var allDevices: [Device] { devices.withLock { $0 } }
+
+  /// How fast the world's clock goes.
+  public enum Pace: Sendable, Equatable {
+    /// From one event to the next, as fast as the machine can: an hour takes seconds, and the same seed is the same run.
+    case asFastAsPossible
+    /// With the machine's clock, `speed` times as fast, more than 0. For apps with timers of their own (`Timer`, `asyncAfter`,
+    /// `Task.sleep`), which go by the machine's clock: at 1 they and the radio agree. What happens when then depends on the machine.
+    case realTime(speed: Double = 1)
+  }
+
+  /// How fast the clock goes during `settle`, `advance`, `wait` and `perform` that are yet to begin; between them it stands still,
+  /// whatever the pace, while the app's own timers go on.
+  public var pace: Pace {
+    get { loop.pace.map { .realTime(speed: $0) } ?? .asFastAsPossible }
+    set {
+      switch newValue {
+      case .asFastAsPossible: loop.setPace(nil)
+      case .realTime(let speed):
+        precondition(speed > 0 && speed.isFinite, "a pace is more than 0 seconds in one")
+        loop.setPace(speed)
+      }
+    }
+  }
 
   /// A new device at `position`, switched on. Its name is for people; nothing is advertised by it.
   /// - Parameters:
@@ -86,11 +130,19 @@ public final class World: @unchecked Sendable {
   /// Runs until `condition` holds. It is asked while the world stands still.
   /// - Throws: `WaitError` if it does not within `limit` of the world's time.
   public func wait(
-    within limit: Duration, isolation: isolated (any Actor)? = #isolation, for condition: @escaping () -> Bool
+    within limit: Duration, isolation: isolated (any Actor)? = #isolation,
+    sourceLocation: SourceLocation = #_sourceLocation, for condition: @escaping () -> Bool
   ) async throws {
     let asked = Condition(holds: condition)
-    let outcome = await loop.run(until: .condition(limit: loop.now + StackDuration(limit)) { asked.holds() })
-    if outcome == .limitPassed { throw WaitError(limit: limit, now: now, seed: seed) }
+    let standing = Mutex("")
+    let outcome = await loop.run(until: .condition(limit: loop.now + StackDuration(limit)) { asked.holds() }) {
+      outcome in
+      if outcome == .limitPassed { standing.withLock { $0 = self.describeStanding() } }
+    }
+    if outcome == .limitPassed {
+      throw WaitError(
+        limit: limit, now: now, seed: seed, sourceLocation: sourceLocation, standing: standing.withLock { $0 })
+    }
   }
 
   private static var seedFromEnvironment: UInt64? {
@@ -101,25 +153,4 @@ public final class World: @unchecked Sendable {
 /// `@unchecked Sendable`: asked only while `wait` is under way, whose caller waits for it.
 private struct Condition: @unchecked Sendable {
   let holds: () -> Bool
-}
-
-/// A condition did not come to hold in time.
-public struct WaitError: Error, CustomStringConvertible {
-  /// How long was waited, in the world's time.
-  public let limit: Duration
-  /// The world's time when waiting ended.
-  public let now: Duration
-  /// The seed of the world that was waited for.
-  public let seed: UInt64
-  public var description: String {
-    "still waiting after \(limit) of the world's time, at \(now); run it again with BLE_SEED=\(seed)"
-  }
-}
-
-extension StackDuration {
-  /// Rounded down to whole nanoseconds.
-  init(_ duration: Duration) {
-    let (seconds, attoseconds) = duration.components
-    self.init(nanoseconds: Int64(clamping: seconds) * 1_000_000_000 + attoseconds / 1_000_000_000)
-  }
 }

@@ -14,11 +14,11 @@ public struct LogLine: Sendable, Equatable, CustomStringConvertible {
 }
 
 /// Keeps the latest log lines of a world, for tests to look at, and shows on standard error what `BLE_LOG` asks for.
-final class WorldLog: LogSink {
+package final class WorldLog: LogSink {
   /// Older lines are forgotten, half of them at a time.
   private static let limit = 2_000
 
-  let minimumLevel: LogLevel
+  package let minimumLevel: LogLevel
   private let shown = StandardErrorLog.fromEnvironment
   private let lines = Mutex<[LogLine]>([])
 
@@ -27,16 +27,26 @@ final class WorldLog: LogSink {
     minimumLevel = min(level, shown?.minimumLevel ?? level)
   }
 
-  var all: [LogLine] { lines.withLock { $0 } }
+  package var all: [LogLine] { lines.withLock { $0 } }
 
   func removeAll() { lines.withLock { $0 = [] } }
 
-  func write(_ level: LogLevel, label: String, _ message: String) {
+  package func write(_ level: LogLevel, label: String, _ message: String) {
+    keep(LogLine(level: level, label: label, text: message))
+    if let shown, level >= shown.minimumLevel { shown.write(level, label: label, message) }
+  }
+
+  /// Says something to those who read the output of tests, and keeps it.
+  func say(_ message: String) {
+    keep(LogLine(level: .warning, label: "world", text: message))
+    StandardErrorLog.writeLine("BLETestKit: \(message)")
+  }
+
+  private func keep(_ line: LogLine) {
     lines.withLock { lines in
       if lines.count >= Self.limit { lines.removeFirst(Self.limit / 2) }
-      lines.append(LogLine(level: level, label: label, text: message))
+      lines.append(line)
     }
-    if let shown, level >= shown.minimumLevel { shown.write(level, label: label, message) }
   }
 }
 

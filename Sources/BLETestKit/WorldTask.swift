@@ -1,6 +1,7 @@
 import BLECore
 import Dispatch
 import Synchronization
+import Testing
 
 extension World {
   /// Starts asynchronous code of a program. It runs while the world runs, and the world's clock waits for it: whatever it does
@@ -17,11 +18,12 @@ extension World {
   /// - Throws: what `body` throws, or `WaitError` if it does not end within `limit` of the world's time.
   @discardableResult
   public func perform<Value: Sendable>(
-    within limit: Duration = .seconds(120), _ body: @escaping @Sendable () async throws -> Value
+    within limit: Duration = .seconds(120), sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     let task = start(body)
     do {
-      try await wait(within: limit) { task.isOver }
+      try await wait(within: limit, sourceLocation: sourceLocation) { task.isOver }
     } catch {
       task.cancel()
       throw error
@@ -85,7 +87,7 @@ final class WorldExecutor: TaskExecutor {
     loop.enter()
     queue.async { [self] in
       job.runSynchronously(on: asUnownedTaskExecutor())
-      loop.leave()
+      loop.leave(mayHaveUsedQueues: true)
     }
   }
 }

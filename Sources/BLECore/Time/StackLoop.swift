@@ -24,6 +24,12 @@ public protocol StackLoop: AnyObject, Sendable {
   /// Brings callbacks to a queue of the program. On the loop. A simulated loop holds them back until the current instant
   /// is worked off, and does not move the clock before `finished` was called for each.
   func deliver(_ delivery: any CallbackDelivery)
+
+  /// A program's callbacks are made on `queue`, on which it may run code of its own as well. A simulated loop waits for that before
+  /// it moves the clock, until `unfollow` was called as often. From any thread.
+  func follow(_ queue: ProgramQueue)
+  /// Ends one `follow`. From any thread.
+  func unfollow(_ queue: ProgramQueue)
 }
 
 /// Who submitted a job: a simulated loop runs the jobs that came in together in the order of their origins, so that

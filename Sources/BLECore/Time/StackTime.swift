@@ -4,6 +4,14 @@ public struct StackDuration: Hashable, Comparable, Sendable, CustomStringConvert
 
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
+  /// Rounded down to whole nanoseconds; beyond 292 years the nearest that there is.
+  public init(_ duration: Duration) {
+    let (seconds, attoseconds) = duration.components
+    let (whole, isBeyond) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, isTooFar) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+    self.init(nanoseconds: isBeyond || isTooFar ? (seconds < 0 ? .min : .max) : sum)
+  }
+
   public static let zero = StackDuration(nanoseconds: 0)
   public static func nanoseconds(_ count: Int64) -> Self { Self(nanoseconds: count) }
   public static func microseconds(_ count: Int64) -> Self { Self(nanoseconds: count * 1_000) }

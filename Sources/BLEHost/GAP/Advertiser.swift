@@ -291,3 +291,8 @@ final class Advertiser {
     completion?(error)
   }
 }
+
+extension Advertiser {
+  /// Whether the controller sends something of `role`, as far as is known.
+  func isAdvertising(for role: ObjectIdentifier) -> Bool { advertisements.contains { $0.role == role && $0.isOn } }
+}

@@ -99,3 +99,10 @@ final class Scanner {
     devices.setOverflowServices(wanted)
   }
 }
+
+extension Scanner {
+  /// What `role` scans for, empty for everything; `nil` where it does not scan.
+  func sought(by role: ObjectIdentifier) -> [BLEUUID]? {
+    scans.first { $0.role == role }.map { $0.scan.parameters.services ?? [] }
+  }
+}

@@ -221,3 +221,8 @@ public final class RemoteDatabase: GATTClientEvents {
     }
   }
 }
+
+extension RemoteDatabase {
+  /// Operations that have begun or wait for their turn.
+  var operationCount: Int { waiting.count + (isBusy ? 1 : 0) }
+}

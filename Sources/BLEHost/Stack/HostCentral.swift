@@ -160,3 +160,8 @@ final class HostCentral: CentralRole, StateListener {
     events = nil
   }
 }
+
+extension HostCentral {
+  /// Peers that it wants a connection to and has none.
+  var awaited: [DeviceAddress] { attempts.values.map(\.peer.address).sorted { $0.key < $1.key } }
+}

@@ -233,3 +233,8 @@ private final class Countdown {
     if left == 0 { action() }
   }
 }
+
+extension HostPeripheral {
+  /// How many services it has published.
+  var serviceCount: Int { services.count }
+}

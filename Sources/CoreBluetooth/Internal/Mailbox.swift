@@ -28,6 +28,8 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
   }
 
   let queue: DispatchQueue
+  /// The same, for a simulated loop.
+  private let programQueue: ProgramQueue
   private let loop: any StackLoop
   weak var receiver: (any EventReceiver)?
 
@@ -47,7 +49,12 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
   init(queue: DispatchQueue, loop: any StackLoop) {
     self.queue = queue
     self.loop = loop
+    // A barrier: on a concurrent queue it also waits for blocks that run.
+    programQueue = ProgramQueue(queue, label: queue.label) { queue.async(flags: .barrier, execute: $0) }
+    loop.follow(programQueue)
   }
+
+  deinit { loop.unfollow(programQueue) }
 
   /// On the loop.
   func post(_ event: ManagerEvent) {

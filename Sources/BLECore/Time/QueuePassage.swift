@@ -1,0 +1,150 @@
+/// Which queues a simulated loop has to pass through before it goes on, behind a program's code that has run.
+///
+/// A program may have put blocks onto its queues, from its callbacks or from the test. Nothing says so: a block of the loop's own
+/// behind them does. A block may have put another one there, so there are several rounds of it, and again as many when a round
+/// brought work. Under the loop's lock.
+struct QueuePassage {
+  struct Block {
+    let number: UInt64
+    let queue: ProgramQueue
+  }
+
+  private struct Followed {
+    let queue: ProgramQueue
+    /// How many managers use it.
+    var uses: Int
+  }
+
+  /// How many blocks, each put onto a queue by the one before and none of them asking for anything, are waited for.
+  private static let depth = 3
+  /// How many rounds in a row may bring work before the program is taken to do that for ever.
+  private static let limit = 10_000
+
+  private var followed: [ProcessNumber: [ObjectIdentifier: Followed]] = [:]
+  /// Where code has run that was not passed behind yet.
+  private var processes: Set<ProcessNumber> = []
+  private var isEverywhere = false
+  private var roundsLeft = 0
+  private var roundsInARow = 0
+  private var jobsSeen = 0
+  private var lastNumber: UInt64 = 0
+  /// Blocks that have not come through.
+  private var underWay: [UInt64: ProgramQueue] = [:]
+  /// Queues that are not waited for in this run: a block there did not come through.
+  private var blocked: Set<ObjectIdentifier> = []
+  /// Those, and the ones of earlier runs, until a block comes through.
+  private var suspected: Set<ObjectIdentifier> = []
+  /// Whether a program has put blocks onto its queues without end; until the next run it is not waited for.
+  private(set) var isExhausted = false
+  /// What the queues are called on which that was, until it has been said.
+  private var exhausted: [String] = []
+
+  mutating func follow(_ queue: ProgramQueue, of process: ProcessNumber) {
+    followed[process, default: [:]][queue.identity, default: Followed(queue: queue, uses: 0)].uses += 1
+  }
+
+  mutating func unfollow(_ queue: ProgramQueue, of process: ProcessNumber) {
+    guard var entry = followed[process]?[queue.identity] else { return }
+    entry.uses -= 1
+    followed[process]?[queue.identity] = entry.uses > 0 ? entry : nil
+    if followed[process]?.isEmpty == true { followed[process] = nil }
+  }
+
+  /// Code of a process has run, or is about to. `nil`: of whichever.
+  mutating func codeRuns(in process: ProcessNumber?) {
+    if let process { processes.insert(process) } else { isEverywhere = true }
+    roundsLeft = Self.depth
+  }
+
+  mutating func runBegins() {
+    isExhausted = false
+    roundsInARow = 0
+    blocked.removeAll(keepingCapacity: true)
+    codeRuns(in: nil)
+  }
+
+  mutating func jobsWereTaken() {
+    jobsSeen = 0
+    roundsInARow = 0
+  }
+
+  /// The blocks of the next round; none when everything has been passed.
+  /// - Parameter jobs: how many jobs wait.
+  mutating func nextRound(jobs: Int) -> [Block] {
+    guard roundsLeft > 0 || jobs > jobsSeen, !isExhausted, isEverywhere || !processes.isEmpty else {
+      finish()
+      return []
+    }
+    if jobs > jobsSeen { roundsLeft = Self.depth }
+    jobsSeen = jobs
+    roundsLeft -= 1
+    let blocks = makeBlocks()
+    roundsInARow += 1
+    if roundsInARow > Self.limit {
+      isExhausted = true
+      exhausted = Set(blocks.map(\.queue.label)).sorted()
+    }
+    if blocks.isEmpty || isExhausted {
+      finish()
+      return []
+    }
+    for block in blocks { underWay[block.number] = block.queue }
+    return blocks
+  }
+
+  private mutating func finish() {
+    roundsLeft = 0
+    isEverywhere = false
+    processes.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func makeBlocks() -> [Block] {
+    var blocks: [Block] = []
+    var seen: Set<ObjectIdentifier> = []
+    func add(_ queues: [ObjectIdentifier: Followed]) {
+      for (identity, entry) in queues where !blocked.contains(identity) && seen.insert(identity).inserted {
+        lastNumber += 1
+        blocks.append(Block(number: lastNumber, queue: entry.queue))
+      }
+    }
+    if isEverywhere {
+      for queues in followed.values { add(queues) }
+    } else {
+      for process in processes { followed[process].map(add) }
+      followed[.common].map(add)
+    }
+    return blocks
+  }
+
+  /// A block has come through.
+  /// - Returns: whether it was still waited for.
+  mutating func arrived(_ block: Block) -> Bool {
+    if !suspected.isEmpty { suspected.remove(block.queue.identity) }
+    return underWay.removeValue(forKey: block.number) != nil
+  }
+
+  /// Waits no longer for the blocks that have not come through, nor for their queues in this run.
+  mutating func abandon() -> [ProgramQueue] {
+    for queue in underWay.values {
+      blocked.insert(queue.identity)
+      suspected.insert(queue.identity)
+    }
+    defer { underWay = [:] }
+    return Array(underWay.values)
+  }
+
+  /// What the queues are called on which programs have put blocks without end, once.
+  mutating func takeExhaustion() -> [String] {
+    defer { exhausted = [] }
+    return exhausted
+  }
+
+  /// Whether all that is waited for are queues that were waited for in vain before.
+  var isWaitingForSuspectedOnly: Bool { underWay.values.allSatisfy { suspected.contains($0.identity) } }
+
+  /// What those queues are called whose blocks have not come through.
+  var labelsUnderWay: [String] { underWay.values.map(\.label).sorted() }
+
+  /// What all queues are called, each once.
+  var labels: [String] { Set(followed.values.flatMap { $0.values.map(\.queue.label) }).sorted() }
+}

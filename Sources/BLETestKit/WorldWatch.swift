@@ -1,0 +1,100 @@
+import BLECore
+import Testing
+
+/// Looks at a world from time to time, in real time, and says what a test would otherwise hang on without a word.
+///
+/// The looks are counted, not the time: each of them waits for its turn among the threads that run the test as well. While the
+/// machine is busy with something else, there are none.
+struct WorldWatch {
+  /// How many looks in a row find nothing new before that is said.
+  private static let patience = 5
+  /// How many before a queue is taken to be blocked.
+  private static let patienceWithQueues = 10
+
+  private let log: WorldLog
+  private let interval: Duration
+  private let test = Test.current.map { " of the test '\($0.displayName ?? $0.name)'" } ?? ""
+  private var steps: UInt64 = 0
+  private var looks = 0
+
+  /// - Parameter interval: the real time between two looks.
+  /// - Returns: what ends it when it is cancelled.
+  static func start(on loop: VirtualLoop, _ log: WorldLog, every interval: Duration) -> Task<Void, Never> {
+    Task.detached { [weak loop, watch = WorldWatch(log: log, interval: interval)] in
+      var watch = watch
+      while (try? await Task.sleep(for: interval)) != nil {
+        guard let loop else { return }
+        watch.look(at: loop)
+      }
+    }
+  }
+
+  private init(log: WorldLog, interval: Duration) {
+    self.log = log
+    self.interval = interval
+  }
+
+  private var time: String { "\(interval * looks) of real time" }
+
+  private mutating func look(at loop: VirtualLoop) {
+    let standing = loop.standing
+    guard standing.steps == steps, !standing.isResting else {
+      steps = standing.steps
+      looks = 0
+      return
+    }
+    looks += 1
+    if !standing.isRunning {
+      if looks == Self.patience { sayThatTimeStands(standing) }
+    } else if !standing.queuesWaitedFor.isEmpty {
+      if standing.queuesAreSuspected {
+        _ = loop.abandonBlockedQueues()
+      } else if looks >= Self.patienceWithQueues {
+        goOnWithoutQueues(loop)
+      }
+    } else if looks == Self.patience, standing.outstanding > 0 {
+      sayThatCallbackIsOut(standing)
+    }
+  }
+
+  private func sayThatTimeStands(_ standing: VirtualLoop.Standing) {
+    log.say(
+      """
+      The clock of the world\(test) has stood still for \(time), with \(standing.jobs) calls of programs waiting for it: it moves \
+      during settle, advance, wait and perform only. A test that awaits something here that takes the world's time waits for ever; \
+      `try await world.perform { ... }` around it lets the time pass.
+      """)
+  }
+
+  private func goOnWithoutQueues(_ loop: VirtualLoop) {
+    let labels = loop.abandonBlockedQueues()
+    guard !labels.isEmpty else { return }
+    log.say(
+      """
+      The world\(test) has waited \(time) for the blocks that are on \(Self.list(labels)), and goes on without: the queue is \
+      blocked. Nothing on a manager's queue may wait for what takes the world's time. This is said once.
+      """)
+  }
+
+  private func sayThatCallbackIsOut(_ standing: VirtualLoop.Standing) {
+    log.say(
+      """
+      The world\(test) has waited \(time) for \(standing.outstanding) callbacks or steps of tasks that have not returned. Its \
+      managers' queues are \(Self.list(standing.queues)): one of them is blocked, or is the main queue and the test stands on it.
+      """)
+  }
+
+  /// Programs have put blocks onto these queues without end.
+  static func say(exhausted labels: [String], _ log: WorldLog) {
+    log.say(
+      """
+      A block on one of the queues \(list(labels)) puts the next one there, and asks something of Core Bluetooth, again and again at \
+      one instant of the world. The clock goes on without waiting for it until the present settle, advance or wait is over.
+      """)
+  }
+
+  private static func list(_ labels: [String]) -> String {
+    let shown = labels.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
+    return labels.count > 5 ? "\(shown) and \(labels.count - 5) more" : shown
+  }
+}
