@@ -134,8 +134,8 @@ final class PeerConnection: @unchecked Sendable {
   func openChannel(_ multiplexer: CBL2CAPPSM, origin: JobOrigin) {
     guard isOpen else { return }
     link.openChannel(ProtocolServiceMultiplexer(multiplexer)) { result in
-      let loop = self.session.loop
-      self.post(.openedChannel(result.map { ChannelPipe($0, loop: loop, origin: origin) }))
+      let (loop, log) = (self.session.loop, self.session.log)
+      self.post(.openedChannel(result.map { ChannelPipe($0, loop: loop, origin: origin, log: log) }))
     }
   }
 

@@ -257,7 +257,7 @@ final class PeripheralSession: PeripheralEvents {
   func peripheral(didUpdate central: RemoteCentral) { post(.updated(central)) }
 
   func peripheral(didOpen channel: any PeerChannel, from central: RemoteCentral) {
-    post(.openedChannel(ChannelPipe(channel, loop: adapter.loop, origin: origin), central))
+    post(.openedChannel(ChannelPipe(channel, loop: adapter.loop, origin: origin, log: adapter.log), central))
   }
 }
 

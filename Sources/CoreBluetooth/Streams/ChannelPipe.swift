@@ -18,6 +18,7 @@ final class ChannelPipe: @unchecked Sendable {
   let lock = NSCondition()
   let loop: any StackLoop
   private let origin: JobOrigin
+  let log: Logger
 
   // Behind the lock.
   var received = OctetQueue()
@@ -37,10 +38,11 @@ final class ChannelPipe: @unchecked Sendable {
   private var channel: (any PeerChannel)?
 
   /// On the loop.
-  init(_ channel: any PeerChannel, loop: any StackLoop, origin: JobOrigin) {
+  init(_ channel: any PeerChannel, loop: any StackLoop, origin: JobOrigin, log: Logger) {
     self.channel = channel
     self.loop = loop
     self.origin = origin
+    self.log = log
     multiplexer = channel.multiplexer.rawValue
     channel.events = self
   }

@@ -92,9 +92,19 @@ extension ChannelPipe {
     }
     guard isHeld else { return }
     if isRunning || looksLeft > 0 { return look(side, looksLeft: isRunning ? Self.patience : looksLeft) }
-    locked {
+    let isFirst = locked {
       self[side].isWatched = false
       self[side].isAbandoned = true
+      defer { self[side].isReported = true }
+      return !self[side].isReported
+    }
+    if isFirst {
+      log.log(
+        .warning,
+        """
+        The \(side) stream of the channel by PSM \(multiplexer) is scheduled on a run loop that does not run: its delegate is not \
+        told, and time passes. Schedule it on RunLoop.main, or on the run loop of a thread that runs it
+        """)
     }
     releaseHolds(side)
   }

@@ -5,6 +5,9 @@ internal import CoreFoundation
 /// One input source for all of them: which loop comes first tells. A run loop is only known by its own thread to
 /// CoreFoundation, so the source gets onto another thread's by a timer.
 ///
+/// The main run loop is that of the main queue, as on Apple's systems, also where no run loop serves that queue: in an asynchronous
+/// `main`, in tests, after `dispatchMain()`. There a block of the main queue does what the source would do.
+///
 /// `@unchecked Sendable`: what changes is behind the lock; sources and run loops may be used from any thread.
 final class StreamSchedule: @unchecked Sendable {
   private struct Place {
@@ -31,6 +34,7 @@ final class StreamSchedule: @unchecked Sendable {
   var isEmpty: Bool { locked { places.isEmpty } }
 
   func add(_ runLoop: RunLoop, _ mode: RunLoop.Mode) {
+    let runLoop = MainRunLoop.of(runLoop)
     let inner = Self.inner(runLoop)
     let isNew = locked {
       guard !places.contains(where: { $0.runLoop === runLoop && $0.mode == mode }) else { return false }
@@ -65,6 +69,7 @@ final class StreamSchedule: @unchecked Sendable {
   }
 
   func remove(_ runLoop: RunLoop, _ mode: RunLoop.Mode) {
+    let runLoop = MainRunLoop.of(runLoop)
     let (place, source) = locked {
       let index = places.firstIndex { $0.runLoop === runLoop && $0.mode == mode }
       return (index.map { places.remove(at: $0) }, self.source)
@@ -89,10 +94,20 @@ final class StreamSchedule: @unchecked Sendable {
 
   /// There is something to tell. From any thread.
   func signal() {
-    let (source, loops) = locked { (self.source, places.compactMap(\.inner)) }
+    let (source, loops, isOnMain) = locked { (self.source, places.compactMap(\.inner), self.isOnMain) }
     guard let source else { return }
     CFRunLoopSourceSignal(source)
     for inner in loops { CFRunLoopWakeUp(inner) }
+    if isOnMain { DispatchQueue.main.async { [self] in performForMainRunLoop() } }
+  }
+
+  /// Under the lock.
+  private var isOnMain: Bool { places.contains { $0.runLoop === RunLoop.main } }
+
+  /// On the main queue. Where a run loop serves the queue it comes to the source by itself, in the modes that were asked for.
+  private func performForMainRunLoop() {
+    guard !MainRunLoop.isRunning, locked({ isOnMain }) else { return }
+    perform()
   }
 
   /// Whether one of the run loops is running, in a mode in which it will come to the source.

@@ -29,6 +29,8 @@ struct StreamState {
   var isWatched = false
   /// Nobody runs the run loops, as far as is known.
   var isAbandoned = false
+  /// The log says so.
+  var isReported = false
 }
 
 extension ChannelPipe {
