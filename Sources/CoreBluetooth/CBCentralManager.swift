@@ -38,6 +38,13 @@ open class CBCentralManager: CBManager {
   /// What the older of the two disconnect callbacks hands on to the newer one. On the program's queue only.
   var disconnection: Disconnection?
 
+  /// Not for use. Without it the compiler adds this as a designated initializer that only this module sees, and from a class that has
+  /// such a one the subclasses of programs do not inherit the two initializers below.
+  @available(*, unavailable)
+  override convenience init(adapter: any Adapter, origin: JobOrigin, powerAlert: Bool) {
+    raise("A manager is made with a delegate, a queue and options")
+  }
+
   /// A manager without a delegate, on the main queue.
   public convenience init() { self.init(delegate: nil, queue: nil, options: nil) }
 

@@ -21,6 +21,13 @@ open class CBPeripheralManager: CBManager {
   let window = UpdateWindow()
   let centrals = PeerTable<CBCentral>()
 
+  /// Not for use. Without it the compiler adds this as a designated initializer that only this module sees, and from a class that has
+  /// such a one the subclasses of programs do not inherit the two initializers below.
+  @available(*, unavailable)
+  override convenience init(adapter: any Adapter, origin: JobOrigin, powerAlert: Bool) {
+    raise("A manager is made with a delegate, a queue and options")
+  }
+
   /// A manager without a delegate, on the main queue.
   public convenience init() { self.init(delegate: nil, queue: nil, options: nil) }
 

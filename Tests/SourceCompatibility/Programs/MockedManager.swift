@@ -21,6 +21,12 @@ final class MockScanner: NSObject, Scanning {
   func stopScan() { isScanning = false }
 }
 
+/// A mock that is a manager, with its initializers.
+final class MockCentral: CBCentralManager {
+  override var state: CBManagerState { .poweredOff }
+  override func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil) {}
+}
+
 final class MockedManager: Program {
   private func find(_ service: String, with scanner: Scanning) {
     if scanner.isScanning { scanner.stopScan() }
@@ -37,5 +43,11 @@ final class MockedManager: Program {
     try await stage.wait { real.state == .poweredOn }
     find("180D", with: real)
     try check(real.isScanning)
+    let plain: () -> MockCentral = { MockCentral() }
+    let onMainQueue = { MockCentral(delegate: nil, queue: nil) }
+    _ = (plain, onMainQueue)
+    let central: CBCentralManager = MockCentral(delegate: nil, queue: nil, options: stage.options("phone"))
+    find("180D", with: central)
+    try check(central.state == .poweredOff && !central.isScanning)
   }
 }
