@@ -98,9 +98,10 @@ public final class World: @unchecked Sendable {
     }
   }
 
-  /// A new device at `position`, switched on. Its name is for people; nothing is advertised by it.
+  /// A new device at `position`, switched on. What it advertises, its programs say.
   /// - Parameters:
-  ///   - name: for people, in logs and captures.
+  ///   - name: what the device is called, as the name in a phone's settings: its Device Name in the Generic Access service (Core,
+  ///   Vol 3 Part C 12.1), which a central's `CBPeripheral.name` is once that was read. Logs and captures call the device so, too.
   ///   - position: where it is at the beginning.
   ///   - folder: where it keeps what it knows of its peers, as a program on a real machine does; what it met in an
   ///   earlier world with the same folder it knows again. Without one it forgets all at the world's end.

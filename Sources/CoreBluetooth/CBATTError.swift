@@ -21,6 +21,9 @@ public struct CBATTError: _BridgedStoredNSError, Sendable {
   public static func == (left: CBATTError, right: CBATTError) -> Bool { left._nsError.code == right._nsError.code }
   public func hash(into hasher: inout Hasher) { hasher.combine(_nsError.code) }
 
+  /// Domain, code, the localized text and what else it carries, in the form that Apple's errors are printed in.
+  public var description: String { _nsError.textWithDescription }
+
   /// It was done: what a peripheral manager answers requests with.
   ///
   /// Availability: iOS 6.0, macOS 10.9.

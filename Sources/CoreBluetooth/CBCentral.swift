@@ -27,6 +27,6 @@ open class CBCentral: CBPeer {
   func update(_ central: RemoteCentral) { maximumLength.store(central.maximumUpdateValueLength, ordering: .relaxed) }
 
   open override var description: String {
-    "<\(nameAndAddress), identifier = \(identifier.uuidString), MTU = \(maximumUpdateValueLength)>"
+    "<\(nameAndAddress) identifier = \(identifier.uuidString), MTU = \(maximumUpdateValueLength)>"
   }
 }

@@ -54,7 +54,7 @@ open class CBCharacteristic: CBAttribute {
 
   open override var description: String {
     let state = shared.withLock { $0 }
-    let value = state.value.map { "{length = \($0.count)}" } ?? "(null)"
+    let value = state.value?.textWithOctets ?? "(null)"
     let properties = numberText(state.properties.rawValue, digits: 1)
     let notifying = state.isNotifying ? "YES" : "NO"
     return "<\(nameAndAddress), UUID = \(uuid), properties = \(properties), value = \(value), notifying = \(notifying)>"

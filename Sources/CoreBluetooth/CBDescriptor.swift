@@ -42,7 +42,8 @@ open class CBDescriptor: CBAttribute {
   }
 
   open override var description: String {
-    "<\(nameAndAddress), UUID = \(uuid), value = \(value.map { "\($0)" } ?? "(null)")>"
+    let text = (value as? Data)?.textWithOctets ?? value.map { "\($0)" } ?? "(null)"
+    return "<\(nameAndAddress), UUID = \(uuid), value = \(text)>"
   }
 }
 

@@ -20,6 +20,9 @@ public struct CBError: _BridgedStoredNSError, Sendable {
   public static func == (left: CBError, right: CBError) -> Bool { left._nsError.code == right._nsError.code }
   public func hash(into hasher: inout Hasher) { hasher.combine(_nsError.code) }
 
+  /// Domain, code, the localized text and what else it carries, in the form that Apple's errors are printed in.
+  public var description: String { _nsError.textWithDescription }
+
   /// Nobody knows what went wrong.
   public static var unknown: CBError.Code { .unknown }
   /// What was asked for makes no sense.

@@ -42,4 +42,8 @@ open class CBL2CAPChannel: NSObject {
   open var outputStream: OutputStream! { output }
   /// By which the channel was opened.
   open var psm: CBL2CAPPSM { pipe?.multiplexer ?? 0 }
+
+  open override var description: String {
+    "<\(nameAndAddress) peer = \(peer?.description ?? "(null)"), psm = \(psm)>"
+  }
 }

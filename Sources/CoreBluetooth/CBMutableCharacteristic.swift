@@ -1,3 +1,5 @@
+internal import BLECore
+
 /// A characteristic to be published by a peripheral manager. What is changed after that has no effect on what is published.
 ///
 /// Availability: iOS 6.0, macOS 10.9.
@@ -53,6 +55,15 @@ open class CBMutableCharacteristic: CBCharacteristic {
       shared.withLock { $0.descriptors = newValue }
       for descriptor in newValue ?? [] { descriptor.characteristic = self }
     }
+  }
+
+  open override var description: String {
+    let (permissions, subscribers) = local.withLock { ($0.permissions, $0.subscribedCentrals) }
+    let descriptors = descriptors?.map(\.description)
+    return "<\(nameAndAddress) UUID = \(uuid), Value = \(value?.textWithOctets ?? "(null)"), "
+      + "Properties = \(numberText(properties.rawValue, digits: 1)), "
+      + "Permissions = \(numberText(permissions.rawValue, digits: 1)), Descriptors = \(linesText(descriptors)), "
+      + "SubscribedCentrals = \(linesText(subscribers.map(\.description)))>"
   }
 
   // What was taken out is handed back, so that no central dies while the lock is held.

@@ -7,6 +7,14 @@ open class CBMutableService: CBService {
   /// Availability: iOS 6.0, macOS 10.9; not on tvOS, watchOS.
   public init(type UUID: CBUUID, primary isPrimary: Bool) { super.init(type: UUID, isPrimary: isPrimary) }
 
+  open override var description: String {
+    // Those that it includes without what is in them: one of them may include this one.
+    let included = includedServices?.map { "<\($0.nameAndAddress) UUID = \($0.uuid)>" }
+    let characteristics = characteristics?.map(\.description)
+    return "<\(nameAndAddress) Primary = \(isPrimary ? "YES" : "NO"), UUID = \(uuid), "
+      + "Included Services = \(linesText(included)), Characteristics = \(linesText(characteristics))>"
+  }
+
   /// Services to refer to; they have to be published before.
   open override var includedServices: [CBService]? {
     get { super.includedServices }

@@ -69,6 +69,7 @@ extension CBPeripheral {
       // Asked for once more since it was given up: that attempt goes on.
       if !(state.isLeaving && state.standing == .connecting) { state.standing = .disconnected }
       state.isLeaving = false
+      if let connection = state.connection { state.earlierTransmissionUnit = connection.maximumTransmissionUnit }
       state.connection = nil
       defer {
         state.services = nil

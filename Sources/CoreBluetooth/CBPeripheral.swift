@@ -24,6 +24,8 @@ open class CBPeripheral: CBPeer {
     var alerts: ConnectionAlerts = []
     var openAlerts: ConnectionAlerts = []
     var connection: PeerConnection?
+    /// The ATT MTU of the last connection that has ended, in octets; 0 before the first.
+    var earlierTransmissionUnit = 0
     var database: RemoteDatabase?
   }
 
@@ -244,12 +246,15 @@ open class CBPeripheral: CBPeer {
   /// Availability: iOS 27.0; not on macOS, tvOS, watchOS, visionOS.
   open func cancelChannelSoundingSession() {}
 
+  /// With the ATT MTU of the connection, or that of the last one: 0 before the first.
   open override var description: String {
-    let (name, standing) = shared.withLock { ($0.name, $0.standing) }
+    let (name, standing, transmissionUnit) = shared.withLock { state in
+      (state.name, state.standing, state.connection?.maximumTransmissionUnit ?? state.earlierTransmissionUnit)
+    }
     let words: [CBPeripheralState: String] = [
       .connecting: "connecting", .connected: "connected", .disconnecting: "disconnecting",
     ]
     let identity = "identifier = \(identifier.uuidString), name = \(name ?? "(null)")"
-    return "<\(nameAndAddress), \(identity), state = \(words[standing] ?? "disconnected")>"
+    return "<\(nameAndAddress), \(identity), mtu = \(transmissionUnit), state = \(words[standing] ?? "disconnected")>"
   }
 }

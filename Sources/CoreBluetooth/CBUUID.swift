@@ -13,9 +13,13 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
     super.init()
   }
 
-  /// 4, 8 or 36 (dashed) hexadecimal digits of either case. Anything else ends the program, as on Apple's systems.
+  /// 4, 8 or 36 (dashed) hexadecimal digits of either case, also behind `0x` or `0X`. Anything else ends the program, as on Apple's
+  /// systems.
   public init(string theString: String) {
-    guard let value = BLEUUID(theString) else { raise("String \(theString) does not represent a valid UUID") }
+    let hasPrefix = theString.hasPrefix("0x") || theString.hasPrefix("0X")
+    guard let value = BLEUUID(theString.dropFirst(hasPrefix ? 2 : 0)) else {
+      raise("String \(theString) does not represent a valid UUID")
+    }
     self.value = value
     super.init()
   }

@@ -150,7 +150,7 @@ struct DiscoveryTests {
     #expect(fixture.recorder.told.isEmpty)
     let identifier = PeerIdentifier.first.uuid.uuidString
     let line =
-      "identifier = \(identifier), name = Thing, state = disconnected> can only accept commands while in the connected state"
+      "identifier = \(identifier), name = Thing, mtu = 185, state = disconnected> can only accept commands while in the connected state"
     #expect(
       fixture.adapter.lines.texts.filter { $0.hasPrefix("API MISUSE: <CBPeripheral: 0x") && $0.hasSuffix(line) }.count
         == 4)

@@ -109,8 +109,10 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
   /// One batch; another block takes the next, so that other work of the queue gets its turn.
   private func drain() {
     let batch = takeBatch()
-    if let receiver {
-      for event in batch.events { receiver.receive(event) }
+    for event in batch.events {
+      // Held for one event only: a program may let go of its manager inside a callback, and is then told nothing more.
+      guard let receiver else { break }
+      receiver.receive(event)
     }
     let goesOn = lock.withLock { _ in
       backlog -= batch.events.count

@@ -69,7 +69,7 @@ struct CentralConnectingTests {
     await world.advance(by: .seconds(1))
     let line = try #require(world.logLines.first { $0.text.hasPrefix("API MISUSE") }).text
     #expect(line.hasPrefix("API MISUSE: Cancelling connection for unused peripheral <CBPeripheral: 0x"))
-    #expect(line.contains("name = tag, state = connecting>"))
+    #expect(line.contains("name = tag, mtu = 0, state = connecting>"))
     #expect(line.hasSuffix(", Did you forget to keep a reference to it?"))
     tag.reappear()
     await world.advance(by: .seconds(10))

@@ -32,7 +32,7 @@ struct LogAndExceptionTests {
     let line = try #require(pair.world.logLines.last?.text)
     let pattern =
       "API MISUSE: <CBPeripheral: 0x[0-9a-f]+, identifier = \(pair.peripheral.identifier.uuidString), "
-      + "name = device, state = disconnected> can only accept commands while in the connected state"
+      + "name = device, mtu = [0-9]+, state = disconnected> can only accept commands while in the connected state"
     #expect(line.wholeMatch(of: try Regex(pattern)) != nil, "\(line)")
   }
 
@@ -81,6 +81,18 @@ struct LogAndExceptionTests {
       "", "1", "123", "12345", "xyz!", "6E400001B5A3F393E0A9E50E24DCCA9E", "6E400001-B5A3-F393-E0A9-E50E24DCCA9",
     ])
   func texts(_ text: String) async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [text] in
+      _ = CBUUID(string: text)
+    }
+    #expect(result.text.contains("String \(text) does not represent a valid UUID"))
+  }
+
+  @Test(
+    "B9.6 B10.1 I11.18 the prefix of a hexadecimal number does not make a UUID of what is none",
+    arguments: [
+      "0x", "0X", "0x18", "0x180", "0x180G", "0x0x180D", "x180D", "00x180D", "0x6E400001B5A3F393E0A9E50E24DCCA9E",
+    ])
+  func prefixedTexts(_ text: String) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [text] in
       _ = CBUUID(string: text)
     }

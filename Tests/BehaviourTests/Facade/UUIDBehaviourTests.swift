@@ -17,6 +17,21 @@ struct UUIDBehaviourTests {
     #expect(CBUUID(data: CBUUID(nsuuid: uuid).data) == CBUUID(nsuuid: uuid))
   }
 
+  @Test("B10.1 I11.18 behind 0x or 0X texts are the same UUIDs, and are shown without it")
+  func prefixes() async {
+    await #expect(processExitsWith: .success) {
+      for text in ["180D", "180d", "0000180D", "6e400001-b5a3-f393-e0a9-e50e24dcca9e"] {
+        for prefix in ["0x", "0X"] {
+          let uuid = CBUUID(string: prefix + text)
+          precondition(uuid == CBUUID(string: text) && uuid.hash == CBUUID(string: text).hash)
+          precondition(uuid.data == CBUUID(string: text).data)
+          precondition(uuid.uuidString == CBUUID(string: text).uuidString && !uuid.uuidString.hasPrefix("0x"))
+          precondition(uuid.description == CBUUID(string: text).description)
+        }
+      }
+    }
+  }
+
   @Test("B10.2 the widths of one value are equal and hash alike; outside the base they are different")
   func equality() {
     let (short, medium, long) = (

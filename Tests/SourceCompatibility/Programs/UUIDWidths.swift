@@ -15,5 +15,6 @@ final class UUIDWidths: Program {
     try check(short != CBUUID(string: "0000180D-0000-1000-8000-00805F9B34FC"))
     try check(Set([short, middle, long]).count == 1)
     try check([long: 1][short] == 1)
+    try check(CBUUID(string: "0x180D") == short && CBUUID(string: "0X180d").uuidString == "180D")
   }
 }

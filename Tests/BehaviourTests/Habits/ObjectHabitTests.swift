@@ -1,0 +1,125 @@
+import BLETestKit
+import CoreBluetooth
+import Testing
+
+@Suite("Habits of apps: objects", .keepsCapture)
+struct ObjectHabitTests {
+  @Test("I11.habits what a peripheral manager hands back is the object that the app has published")
+  func published() async throws {
+    let line = CBMutableCharacteristic("FF22", [.read, .write, .notify], [.readable, .writeable])
+    let service = CBMutableService("FF11", [line])
+    let pair = try await Pair.start([service])
+    let characteristic = try pair.characteristic("FF22")
+    var requests: [CBATTRequest] = []
+    pair.publisher.onRead = { manager, request in
+      requests.append(request)
+      request.value = Data([1])
+      manager.respond(to: request, withResult: .success)
+    }
+    pair.peripheral.readValue(for: characteristic)
+    pair.peripheral.writeValue(Data([2]), for: characteristic, type: .withResponse)
+    pair.peripheral.setNotifyValue(true, for: characteristic)
+    await pair.world.settle()
+    let read = try #require(requests.first)
+    let write = try #require(pair.publisher.batches.first?.first)
+    #expect(read.characteristic === line && write.characteristic == line && read.characteristic.hash == line.hash)
+    #expect((read.characteristic as? CBMutableCharacteristic)?.permissions == [.readable, .writeable])
+    #expect(read.characteristic.service === service)
+    let central = try #require(pair.publisher.centrals.first)
+    #expect(read.central === central && write.central == central && read.central.identifier == central.identifier)
+    #expect(line.subscribedCentrals == [central] && line.subscribedCentrals?.contains(central) == true)
+    // And what was discovered is none of these.
+    #expect(!(characteristic is CBMutableCharacteristic) && characteristic != line)
+  }
+
+  @Test("I11.habits objects stay the same ones when they are discovered again, and as keys find what was kept by them")
+  func rediscovered() async throws {
+    let pair = try await Pair.start([CBMutableService("FF11", [CBMutableCharacteristic("FF22", .read)])])
+    let service = try #require(pair.peripheral.services?.first { $0.uuid == CBUUID(string: "FF11") })
+    let characteristic = try pair.characteristic("FF22")
+    let kept = [characteristic: "mine"]
+    await pair.central.discoverAll(pair.peripheral, in: pair.world)
+    #expect(pair.peripheral.services?.contains { $0 === service } == true)
+    let again = try pair.characteristic("FF22")
+    #expect(again === characteristic && kept[again] == "mine" && service.characteristics?.firstIndex(of: again) == 0)
+    #expect(again.service === service && service.peripheral === pair.peripheral)
+  }
+
+  @Test("I11.habits what was looked for and is not there is an empty list, and what was not looked for is nil")
+  func emptyLists() async throws {
+    let world = World()
+    let publisher = Publisher(world.makeDevice("device").options)
+    await world.settle()
+    publisher.manager.add(CBMutableService("FF11"))
+    publisher.manager.add(CBMutableService("FF12", [CBMutableCharacteristic("FF22", .read)]))
+    publisher.manager.startAdvertising(nil)
+    let central = CentralApp(world.makeDevice("phone").options)
+    await world.settle()
+    central.manager.scanForPeripherals(withServices: nil)
+    try await world.wait(within: .seconds(10)) { !central.sightings.isEmpty }
+    let found = central.sightings[0].peripheral
+    central.manager.connect(found)
+    try await world.wait(within: .seconds(10)) { found.state == .connected }
+    #expect(found.services == nil)
+    found.discoverServices([CBUUID(string: "FFFF")])
+    await world.settle()
+    #expect(found.services?.isEmpty == true && central.errors.isEmpty)
+    found.discoverServices(nil)
+    await world.settle()
+    let services = try #require(found.services)
+    #expect(services.allSatisfy { $0.characteristics == nil && $0.includedServices == nil })
+    for service in services {
+      found.discoverCharacteristics(nil, for: service)
+      found.discoverIncludedServices(nil, for: service)
+    }
+    await world.settle()
+    #expect(services.map { $0.characteristics?.count } == [0, 1] && services.allSatisfy { $0.includedServices == [] })
+    let characteristic = try #require(services[1].characteristics?.first)
+    #expect(characteristic.descriptors == nil && characteristic.value == nil)
+    found.discoverDescriptors(for: characteristic)
+    await world.settle()
+    #expect(characteristic.descriptors == [])
+  }
+
+  @Test(
+    "I11.32 I11.habits a peripheral is called what it advertises until its own name was read, and that from then on")
+  func names() async throws {
+    let world = World()
+    let publisher = Publisher(world.makeDevice("Kitchen").options)
+    let central = CentralApp(world.makeDevice("phone").options)
+    await world.settle()
+    publisher.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "lamp"])
+    let found = try await Meeting.find("lamp", by: central, in: world)
+    #expect(found.name == "lamp")
+    central.manager.connect(found)
+    try await world.wait(within: .seconds(10)) { found.state == .connected }
+    found.discoverServices(nil)
+    await world.settle()
+    #expect(found.name == "Kitchen" && central.told.contains("name Kitchen"))
+    central.manager.cancelPeripheralConnection(found)
+    await world.advance(by: .seconds(1))
+    central.forget()
+    central.manager.scanForPeripherals(withServices: nil)
+    try await world.wait(within: .seconds(10)) { !central.sightings.isEmpty }
+    let sighting = central.sightings[0]
+    #expect(sighting.peripheral === found && sighting.name == "lamp" && found.name == "Kitchen")
+  }
+
+  @Test("I11.habits UUIDs are compared and looked up in whatever form, and a switch over them matches")
+  func uuids() {
+    let battery = CBUUID(string: "180F")
+    switch CBUUID(string: "0000180f-0000-1000-8000-00805f9b34fb") {
+    case CBUUID(string: "180D"): Issue.record("the wrong one")
+    case battery: break
+    default: Issue.record("none")
+    }
+    #expect([CBUUID(data: Data([0x18, 0x0F])): 1][battery] == 1)
+    #expect([battery].contains(CBUUID(string: "180f")) && battery.uuidString == "180F")
+    #expect(battery.uuidString.lowercased() == "180f" && UUID(uuidString: battery.uuidString) == nil)
+    let identifier = UUID()
+    #expect(CBUUID(nsuuid: identifier).uuidString == identifier.uuidString)
+    #expect(battery.isEqual(CBUUID(string: "180F")) && !battery.isEqual(nil) && !battery.isEqual("180F"))
+    #expect(NSSet(object: battery).contains(CBUUID(string: "180F")))
+    #expect("\(battery) \([battery])" == "Battery [Battery]")
+  }
+}
