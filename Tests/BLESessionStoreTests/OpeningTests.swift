@@ -74,7 +74,7 @@ struct OpeningTests {
     try await store.close()
     let configuration = StoreConfiguration()
     let broken = Schema(migrations: [
-      .init(stringLiteral: ""), "ALTER TABLE value ADD COLUMN unit TEXT; PRAGMA user_version = 2",
+      Schema.first, "ALTER TABLE value ADD COLUMN unit TEXT; PRAGMA user_version = 2",
       "ALTER TABLE nothing ADD COLUMN unit TEXT; PRAGMA user_version = 3",
     ])
     #expect(code { _ = try Database.openForWriting(folder.file.path, configuration, schema: broken) } == .failed)

@@ -1,6 +1,7 @@
 import CoreBluetooth
 
-/// Keeps devices in a file, which is replaced as a whole: a crash leaves the old one or the new one.
+/// Keeps devices in a file, which is replaced as a whole: a crash leaves the old one or the new one. The file is readable by this user
+/// only; another user's, a link or a pipe in its place is refused.
 public struct FileMemory: PeripheralMemory {
   /// The file; neither it nor its folder need be there yet.
   public let file: URL
@@ -29,13 +30,14 @@ public struct FileMemory: PeripheralMemory {
   public func forget(_ identifier: UUID) throws { try change { $0.removeAll { $0.identifier == identifier } } }
 
   private func contents() throws -> Data? {
-    do {
-      let handle = try FileHandle(forReadingFrom: file)
-      defer { try? handle.close() }
-      return try handle.read(upToCount: Self.longest + 1) ?? Data()
-    } catch let error as CocoaError where error.code == .fileReadNoSuchFile || error.code == .fileNoSuchFile {
-      return nil
+    let descriptor: Int32
+    do throws(OwnFileError) {
+      descriptor = try OwnFile.open(file.path, O_RDONLY)
+    } catch {
+      if error.code == ENOENT { return nil }
+      throw FileMemoryError(file: file, reason: error.reason)
     }
+    return try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).read(upToCount: Self.longest + 1) ?? Data()
   }
 
   private func change(_ body: (inout [RememberedDevice]) -> Void) throws {
@@ -46,8 +48,8 @@ public struct FileMemory: PeripheralMemory {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
     try FileManager.default.createDirectory(
-      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-    try encoder.encode(devices).write(to: file, options: .atomic)
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    try OwnFile.replace(file.path, by: encoder.encode(devices))
   }
 
   private static func describe(_ error: any Error) -> String {

@@ -6,9 +6,10 @@ import Foundation
 /// cannot be emptied and grows. A row that cannot be what it should be,
 /// because somebody else has written to the file, is passed over. Belongs to one thread at a time, as its reader does.
 public final class StoreCursor<Element> {
+  // In front of the database, which closes its file when it goes.
+  private var statement: Statement?
   /// Statements do not keep their database.
   private let database: Database
-  private var statement: Statement?
   private let read: (Row) -> Element?
 
   init(

@@ -50,7 +50,7 @@ public final class StoreReader {
 
   /// The sessions that lay in the time of `filter`, in the order in which they began.
   public func sessions(_ filter: StoreFilter = StoreFilter()) throws(StoreError) -> StoreCursor<StoredSession> {
-    var query = Query("SELECT id, title, began, until, ending, began AS time FROM session")
+    var query = Query("SELECT id, substr(title, 1, 4096), began, until, ending, began AS time FROM session")
     query.add("until >= ?", filter.from.map { .time($0) })
     query.add("began < ?", filter.until.map { .time($0) })
     query.add("id = ?", filter.session.map { .integer($0) })

@@ -11,7 +11,7 @@ final class Database {
   enum Access {
     /// Made where it is not there.
     case writing
-    /// Nothing is changed. Whoever is the last to close the file tidies up beside it.
+    /// Nothing can be changed. What SQLite leaves beside the file is tidied up by the next writer, or by `tidiesUp`.
     case reading
     /// A file that nobody changes, on a medium that cannot be written: SQLite's own helper files are not looked for.
     case readingUnchanged
@@ -19,6 +19,9 @@ final class Database {
 
   let path: String
   let handle: OpaquePointer
+  /// Whether the files that reading has made beside this one are taken away with it.
+  var tidiesUp = false
+  let effort: Effort
   private var prepared: [SQLText: Statement] = [:]
 
   /// - Parameter patience: how long another program's lock is waited for.
@@ -32,8 +35,11 @@ final class Database {
       throw error
     }
     self.handle = handle
+    effort = Effort(path)
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, Int32(clamping: patience.milliseconds))
+    effort.limit(handle)
+    try distrust()
     if access != .writing { try run(script: "PRAGMA query_only = ON") }
   }
 
@@ -41,13 +47,35 @@ final class Database {
     prepared = [:]
     // Statements that somebody still holds keep it alive until they go.
     sqlite3_close_v2(handle)
+    if tidiesUp, Self.exists(path + "-shm"), !Self.exists(path + "-journal") { Self.tidyUp(path) }
+  }
+
+  /// A file may have been made by anybody (<https://www.sqlite.org/security.html>, section 1.2): what it defines calls no functions
+  /// that do things, what it says of itself cannot be written to, its pages are checked as they are read, and a row is no longer
+  /// than ours can be.
+  private func distrust() throws(StoreError) {
+    #if canImport(CSQLite)
+      // Apple's library is defensive by itself.
+      sqlite3_set_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
+    #endif
+    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 4 << 20)
+    try run(script: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0")
+  }
+
+  /// A connection that can write and is the last one takes away what is empty beside the file.
+  private static func tidyUp(_ path: String) {
+    var handle: OpaquePointer?
+    if sqlite3_open_v2(path, &handle, SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE, nil) == SQLITE_OK {
+      sqlite3_exec(handle, "SELECT COUNT(*) FROM sqlite_master", nil, nil, nil)
+    }
+    sqlite3_close_v2(handle)
   }
 
   private static func open(_ path: String, _ access: Access, _ handle: inout OpaquePointer?) -> Int32 {
     let common = SQLITE_OPEN_NOMUTEX
     switch access {
     case .writing: return sqlite3_open_v2(path, &handle, common | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
-    case .reading: return sqlite3_open_v2(path, &handle, common | SQLITE_OPEN_READWRITE, nil)
+    case .reading: return sqlite3_open_v2(path, &handle, common | SQLITE_OPEN_READONLY, nil)
     case .readingUnchanged:
       let allowed = CharacterSet(charactersIn: "/-._~").union(.alphanumerics)
       let escaped = path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path
@@ -129,6 +157,11 @@ extension StoreError {
       case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
         (.readOnly, "it cannot be written (\(reason)): check its permissions and those of its folder")
       case SQLITE_NOTADB: (.notADatabase, "it is no record (\(reason)): name another file")
+      case SQLITE_INTERRUPT:
+        (
+          .corrupt,
+          "it is damaged, or made to keep programs busy (it holds more rows than it has room for): move it away"
+        )
       case SQLITE_CORRUPT:
         (.corrupt, "it is damaged (\(reason)): move it away; sqlite3's '.recover' may save what is in it")
       case SQLITE_CANTOPEN: (.cannotOpen, "it cannot be opened (\(reason)): check the path and the permissions")

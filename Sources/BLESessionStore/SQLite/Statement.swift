@@ -21,6 +21,7 @@ final class Statement {
     guard code == SQLITE_OK, let handle else { throw database.error(code) }
     self.handle = handle
     self.database = database
+    database.effort.begin()
   }
 
   deinit { sqlite3_finalize(handle) }
@@ -67,6 +68,7 @@ final class Statement {
   /// Ready for the next run. What went wrong in the last one was told by `step`.
   func reset() {
     sqlite3_reset(handle)
+    database.effort.begin()
     sqlite3_clear_bindings(handle)
   }
 }

@@ -1,3 +1,4 @@
+import BLESession
 import Foundation
 
 extension Database {
@@ -7,6 +8,7 @@ extension Database {
     _ path: String, _ configuration: StoreConfiguration, schema: Schema = .current
   ) throws(StoreError) -> Database {
     try refuseForeign(path, schema, patience: configuration.patience)
+    try makePrivate(path)
     let database = try Database(path, .writing, patience: configuration.patience)
     // Only before there is anything in the file; afterwards it says nothing.
     try database.run(script: "PRAGMA auto_vacuum = INCREMENTAL")
@@ -38,7 +40,10 @@ extension Database {
       throw StoreError(.notAStore, message, file: path)
     }
     do {
-      return try readable(path, .reading)
+      let database = try readable(path, .reading)
+      // A reader cannot take away what it has made. Beside another user's file it stays.
+      database.tidiesUp = OwnFile.objection(to: path) == nil
+      return database
     } catch {
       guard error.code == .cannotOpen || error.code == .readOnly, !hasLog(path) else { throw error }
       // A copy on a medium that cannot be written: nobody changes it.
@@ -51,6 +56,37 @@ extension Database {
     // Whether it can be read shows only here.
     _ = try database.number("SELECT COUNT(*) FROM sqlite_master")
     return database
+  }
+
+  /// A record is for this user only, and in no other place than it was named for: made so, or refused. SQLite gives what it makes
+  /// beside it the same mode.
+  private static func makePrivate(_ path: String) throws(StoreError) {
+    if !exists(path) {
+      // Not where it is there: closing a file that SQLite has open takes its locks away.
+      do throws(OwnFileError) {
+        close(try OwnFile.open(path, O_RDWR | O_CREAT | O_EXCL))
+      } catch {
+        if error.code != EEXIST { throw WriterLock.failure(path, error) }
+      }
+    }
+    // SQLite would play it back, and remove another file that it names.
+    if exists(path + "-journal") {
+      throw StoreError(
+        .cannotOpen, "beside it lies \(path)-journal, which no record has: move that away", file: path)
+    }
+    for place in [path, path + "-wal", path + "-shm"] {
+      if let objection = OwnFile.objection(to: place) {
+        let isBeside = place != path
+        throw StoreError(
+          .cannotOpen, isBeside ? "\(place): \(objection)" : "\(objection): name another file", file: path)
+      }
+      OwnFile.closeToOthers(place)
+    }
+  }
+
+  static func exists(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0
   }
 
   /// Looks at a file before anything is written, not even a helper file beside it.

@@ -31,7 +31,43 @@ struct Schema: Sendable {
         "it was written by a newer version of this program (format \(version), this one knows up to \(migrations.count)): "
           + "update this program, or name another file", file: database.path)
     }
+    try requireOurs(database, Int(version))
     return Int(version)
+  }
+
+  /// Refuses a file that defines more, less or other things than a file of that version: views, triggers and indexes run when
+  /// tables are used.
+  private func requireOurs(_ database: Database, _ version: Int) throws(StoreError) {
+    let (found, expected) = (try Self.definitions(of: database), try definitions(of: version))
+    let differences = Set(found).symmetricDifference(expected).map(\.name).sorted()
+    if differences.isEmpty, found.count == expected.count { return }
+    let what = differences.first ?? "its tables"
+    throw StoreError(
+      .notAStore,
+      "it was changed by another program, or made to look like a record (see \(what) in its schema): name another file",
+      file: database.path)
+  }
+
+  /// What a file of that version defines.
+  private func definitions(of version: Int) throws(StoreError) -> [Definition] {
+    let database = try Database(":memory:", .writing, patience: .zero)
+    for migration in migrations.prefix(version) { try database.run(script: migration) }
+    return try Self.definitions(of: database)
+  }
+
+  /// One thing that a file defines.
+  private struct Definition: Hashable {
+    var type: String?
+    var name: String
+    var table: String?
+    var text: String?
+  }
+
+  /// A file with very many of them is none of ours.
+  private static func definitions(of database: Database) throws(StoreError) -> [Definition] {
+    try StoreCursor(database, "SELECT type, name, tbl_name, sql FROM sqlite_master LIMIT 1000", []) {
+      Definition(type: $0.text(0), name: $0.text(1) ?? "", table: $0.text(2), text: $0.text(3))
+    }.all()
   }
 
   /// Brings a file to the newest version, in one transaction: a process that dies meanwhile leaves it as it was.

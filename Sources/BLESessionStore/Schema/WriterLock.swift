@@ -1,3 +1,4 @@
+import BLESession
 import Foundation
 
 /// The right to write to a file: one process at a time, given back by the system when the process dies.
@@ -12,13 +13,12 @@ final class WriterLock: @unchecked Sendable {
   init(for file: String) throws(StoreError) {
     path = file + "-writer"
     while true {
-      let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-      guard descriptor >= 0 else { throw Self.failure(file, errno) }
+      let descriptor = try Self.opened(path, file)
       guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
         let reason = errno
         let holder = Self.holder(descriptor)
         close(descriptor)
-        if reason != EWOULDBLOCK { throw Self.failure(file, reason) }
+        if reason != EWOULDBLOCK { throw Self.failure(file, OwnFileError(errno: reason)) }
         throw StoreError(.inUse, "\(holder) records into it: end that one, or name another file", file: file)
       }
       // Whoever had it before may have removed it in between: then this is a file that nobody else sees.
@@ -38,6 +38,20 @@ final class WriterLock: @unchecked Sendable {
     close(descriptor)
   }
 
+  /// The file of the lock, which has no other name: it will be written to.
+  private static func opened(_ path: String, _ file: String) throws(StoreError) -> Int32 {
+    do throws(OwnFileError) {
+      let descriptor = try OwnFile.open(path, O_RDWR | O_CREAT)
+      var status = stat()
+      if fstat(descriptor, &status) == 0, status.st_nlink <= 1 { return descriptor }
+      close(descriptor)
+      throw OwnFileError("it has several names", code: EPERM)
+    } catch {
+      guard OwnFile.objection(to: path) != nil || error.code == EPERM else { throw failure(file, error) }
+      throw StoreError(.cannotOpen, "\(path) cannot be its lock (\(error.reason)): remove that", file: file)
+    }
+  }
+
   private static func holder(_ descriptor: Int32) -> String {
     var octets = [UInt8](repeating: 0, count: 16)
     let count = octets.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
@@ -48,17 +62,16 @@ final class WriterLock: @unchecked Sendable {
 
   private static func isSame(_ descriptor: Int32, _ path: String) -> Bool {
     var (held, named) = (stat(), stat())
-    return fstat(descriptor, &held) == 0 && stat(path, &named) == 0 && held.st_ino == named.st_ino
+    return fstat(descriptor, &held) == 0 && lstat(path, &named) == 0 && held.st_ino == named.st_ino
       && held.st_dev == named.st_dev
   }
 
-  private static func failure(_ file: String, _ reason: Int32) -> StoreError {
-    let text = String(cString: strerror(reason))
-    return switch reason {
+  static func failure(_ file: String, _ error: OwnFileError) -> StoreError {
+    switch error.code {
     case EACCES, EPERM, EROFS:
-      StoreError(.readOnly, "its folder cannot be written (\(text)): check the permissions", file: file)
-    case ENOSPC, EDQUOT: StoreError(.full, "there is no room (\(text)): make room on the disk", file: file)
-    default: StoreError(.cannotOpen, "it cannot be opened (\(text)): check the path", file: file)
+      StoreError(.readOnly, "its folder cannot be written (\(error.reason)): check the permissions", file: file)
+    case ENOSPC, EDQUOT: StoreError(.full, "there is no room (\(error.reason)): make room on the disk", file: file)
+    default: StoreError(.cannotOpen, "it cannot be opened (\(error.reason)): check the path", file: file)
     }
   }
 }
