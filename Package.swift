@@ -41,21 +41,22 @@ var targets: [Target] = []
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
 
     layer("BLECore"),
+    layer("BLEFiles"),
     layer("BLECrypto", knows: ["BLECore", "CLibcrypto"]),
     layer("BLEWire", knows: ["BLECore"]),
-    layer("BLECapture", knows: ["BLECore", "BLECrypto", "BLEWire"]),
+    layer("BLECapture", knows: ["BLECore", "BLECrypto", "BLEFiles", "BLEWire"]),
     layer("BLEHCI", knows: ["BLECore", "BLEWire"]),
     .systemLibrary(name: "CKernelBluetooth"),
     layer("BLETransports", knows: ["BLECore", "BLEWire", "BLEHCI", "CKernelBluetooth"]),
-    layer("BLEVirtualRadio", knows: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI"]),
+    layer("BLEVirtualRadio", knows: ["BLECore", "BLECrypto", "BLEFiles", "BLEWire", "BLEHCI"]),
     layer("BLEPairing", knows: ["BLECore"]),
     layer("BLEAdapter", knows: ["BLECore"]),
-    layer("BLEHost", knows: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEPairing", "BLEAdapter"]),
+    layer("BLEHost", knows: ["BLECore", "BLECrypto", "BLEFiles", "BLEWire", "BLEHCI", "BLEPairing", "BLEAdapter"]),
     layer(
       "BLEDefaultStack",
       knows: [
-        "BLECore", "BLECrypto", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEVirtualRadio", "BLEPairing",
-        "BLEAdapter", "BLEHost",
+        "BLECore", "BLECrypto", "BLEFiles", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEVirtualRadio",
+        "BLEPairing", "BLEAdapter", "BLEHost",
       ]),
     layer("CoreBluetooth", knows: ["BLECore", "BLEAdapter", "BLEDefaultStack", "CCoreBluetoothEnumerations"]),
     layer(
@@ -67,9 +68,9 @@ var targets: [Target] = []
     .executableTarget(
       name: "ble",
       dependencies: [
-        "BLECore", "BLECrypto", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEVirtualRadio", "BLEPairing",
-        "BLEAdapter", "BLEHost", "BLEDefaultStack", "CoreBluetooth", "BLESession", "BLESessionCryptography",
-        "BLESessionStore",
+        "BLECore", "BLECrypto", "BLEFiles", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEVirtualRadio",
+        "BLEPairing", "BLEAdapter", "BLEHost", "BLEDefaultStack", "CoreBluetooth", "BLESession",
+        "BLESessionCryptography", "BLESessionStore",
       ],
       swiftSettings: strict),
     .executableTarget(

@@ -1,3 +1,4 @@
+import BLEFiles
 import Glibc
 
 /// Where a capture goes.
@@ -21,21 +22,32 @@ public final class CaptureFileOutput: CaptureOutput {
   private static let bufferLimit = 1 << 16
 
   public let path: String
-  private let descriptor: Int32
+  private let file: OutputFile
   private var buffer: [UInt8] = []
 
-  /// Makes the file, or empties it. Readable by its owner only: a capture holds what was said.
-  public init(path: String) throws(CaptureError) {
-    descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+  /// Makes the file, or empties it. Readable by its owner only: a capture holds what was said, and mostly keys.
+  /// - Parameter isSecret: it holds nothing but secrets, and has to be an ordinary file of this user's.
+  public init(path: String, isSecret: Bool = false) throws(CaptureError) {
+    file = try Self.opened(path, isSecret: isSecret)
     self.path = path
-    if descriptor < 0 { throw CaptureError(.file, "\(path): cannot be written: \(systemError())") }
+    file.empty()
     buffer.reserveCapacity(Self.bufferLimit)
   }
 
-  deinit {
-    try? flush()
-    close(descriptor)
+  /// Makes sure that `path` can be written to, and makes it where it is missing; what it holds stays.
+  public static func check(path: String, isSecret: Bool = false) throws(CaptureError) {
+    _ = try opened(path, isSecret: isSecret)
   }
+
+  private static func opened(_ path: String, isSecret: Bool) throws(CaptureError) -> OutputFile {
+    do throws(PrivateFileError) {
+      return try OutputFile(path, isSecret: isSecret)
+    } catch {
+      throw CaptureError(.file, "\(path): cannot be written: \(error.reason)")
+    }
+  }
+
+  deinit { try? flush() }
 
   public func append(_ octets: [UInt8]) throws(CaptureError) {
     buffer.append(contentsOf: octets)
@@ -43,19 +55,11 @@ public final class CaptureFileOutput: CaptureOutput {
   }
 
   public func flush() throws(CaptureError) {
-    var start = 0
-    while start < buffer.count {
-      let count = buffer.withUnsafeBytes { octets in
-        octets.baseAddress.map { write(descriptor, $0 + start, octets.count - start) } ?? 0
-      }
-      if count < 0 {
-        if errno == EINTR { continue }
-        buffer.removeAll(keepingCapacity: true)
-        throw CaptureError(.file, "\(path): cannot be written: \(systemError())")
-      }
-      start += count
+    defer { buffer.removeAll(keepingCapacity: true) }
+    let reason = file.write(buffer)
+    if reason != 0 {
+      throw CaptureError(.file, "\(path): cannot be written: \(String(cString: strerror(reason)))")
     }
-    buffer.removeAll(keepingCapacity: true)
   }
 }
 

@@ -14,9 +14,9 @@ final class KeyFileTap: HCITap {
   private var written: [SecretKey] = []
   private static let limit = 4_096
 
-  /// Makes the file, or empties it; readable by its owner only.
+  /// Makes the file, or empties it; an ordinary file, readable by its owner only.
   init(path: String, log: Logger) throws(CaptureError) {
-    output = try CaptureFileOutput(path: path)
+    output = try CaptureFileOutput(path: path, isSecret: true)
     self.log = log
     append(CaptureKeys.heading)
   }

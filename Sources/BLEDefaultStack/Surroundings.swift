@@ -1,5 +1,6 @@
 import BLEAdapter
 import BLECore
+import BLEFiles
 import BLEHost
 import Glibc
 
@@ -10,7 +11,7 @@ struct Surroundings: Sendable {
   var readFile: @Sendable (String) -> [UInt8]?
 
   static let ofThisProcess = Surroundings(
-    environment: { name in getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } },
+    environment: UserFolders.variable,
     readFile: { path in
       guard let file = fopen(path, "re") else { return nil }
       defer { fclose(file) }
@@ -37,21 +38,20 @@ struct Surroundings: Sendable {
     return text.hasSuffix(ending) ? String(text.dropLast(ending.count)) : text
   }
 
+  /// The home that the password database has for this user.
+  var accountHome = UserFolders.accountHome
+
+  private var folders: UserFolders { UserFolders(environment: environment, accountHome: accountHome) }
+
   /// Where what is to outlive the process is kept: `$XDG_STATE_HOME`, else `~/.local/state`, and in it a folder of ours.
-  var stateFolder: String { base("XDG_STATE_HOME", "/.local/state") + "/swift-corebluetooth" }
+  var stateFolder: String { folders.state }
 
   private var bondPath: String { stateFolder + "/bonds" }
   var bondFolder: BondFolder { BondFolder(bondPath) }
 
   func bondStore(_ log: Logger) -> FileBondStore { FileBondStore(folder: bondPath, log: log) }
 
-  var configurationPath: String { base("XDG_CONFIG_HOME", "/.config") + "/swift-corebluetooth/config.json" }
-
-  /// A relative path in these variables does not count (XDG Base Directory Specification).
-  private func base(_ variable: String, _ ofHome: String) -> String {
-    if let path = environment(variable), path.hasPrefix("/") { return path }
-    return (environment("HOME") ?? "/tmp") + ofHome
-  }
+  var configurationPath: String { folders.configurationFile }
 
   /// What names the adapter, and where that was said; a mistake in it as a sentence for people.
   func adapterName() -> Result<AdapterName, NamingMistake> {

@@ -33,6 +33,19 @@ import Testing
     #expect(elsewhere.stateFolder == "/home/me/.local/state/swift-corebluetooth")
   }
 
+  @Test("I11.7 without HOME the home is the one of the password database, and never a folder of everybody's")
+  func home() {
+    var surroundings = surroundings([:])
+    surroundings.accountHome = "/home/me"
+    #expect(surroundings.stateFolder == "/home/me/.local/state/swift-corebluetooth")
+    #expect(surroundings.configurationPath == "/home/me/.config/swift-corebluetooth/config.json")
+    surroundings.accountHome = nil
+    #expect(surroundings.stateFolder == "/.local/state/swift-corebluetooth")
+    surroundings.environment = { ["HOME": "relative"][$0] }
+    #expect(surroundings.stateFolder == "/.local/state/swift-corebluetooth")
+    #expect(Surroundings.ofThisProcess.accountHome?.hasPrefix("/") != false)
+  }
+
   @Test func aWrongNameSaysWhereItStandsAndWhatIsWrong() {
     guard case .failure(let mistake) = surroundings(["BLE_ADAPTER": "tpc-client:x"]).adapterName() else {
       Issue.record("it was taken")

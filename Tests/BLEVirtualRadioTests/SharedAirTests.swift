@@ -315,6 +315,92 @@ struct SharedAirTests {
     try await second.leave()
   }
 
+  @Test("I11.11 one process has a few places on an air, however often it connects, and the others do not notice")
+  func flood() async throws {
+    let folder = try TemporaryFolder()
+    let (central, peripheral) = try await connectedPair(folder)
+    let paths = await central.ask { Self.sockets(in: $0.air?.folder ?? "") }
+    #expect(paths.count == 2)
+    var hostile: [CInt] = []
+    defer { for socket in hostile { close(socket) } }
+    for number in 0..<400 {
+      for path in paths {
+        let socket = Self.socket(connected: path)
+        var octets: [UInt8] = [
+          0xA1, 1, 1, UInt8(number & 0xFF), UInt8(number >> 8), UInt8(hostile.count & 1), 0, 0, 0, 0, 7,
+        ]
+        octets += [1, 0]
+        send(socket, octets, octets.count, CInt(MSG_NOSIGNAL))
+        hostile.append(socket)
+      }
+      // What waits in front of a socket is taken before there are too many.
+      for party in [central, peripheral] where number % 16 == 15 { _ = await party.ask { $0.air?.peerCount } }
+    }
+    for party in [central, peripheral] { #expect(await party.ask { $0.air?.peerCount ?? 0 } <= 17) }
+    try await peripheral.withHost { host in
+      guard let handle = host.connections.first?.event.connectionHandle else { return }
+      host.send(data: [1, 0, 4, 0, 9], to: handle)
+    }
+    #expect(await central.until { $0.data.count == 1 })
+    for socket in hostile { close(socket) }
+    hostile = []
+    let third = try await LiveParty("test", 3, folder: folder.path)
+    try await third.withHost { $0.advertise(interval: 0x20) }
+    try await central.withHost { $0.scan() }
+    #expect(await central.until { $0.reports.contains { $0.report.address.address == TestHost.address(3) } })
+    for party in [central, peripheral, third] { try await party.leave() }
+  }
+
+  @Test("I11.11 where no more files can be opened an air waits and does not spin")
+  func noDescriptors() async throws {
+    await #expect(processExitsWith: .success) {
+      let folder = try TemporaryFolder()
+      let party = try await LiveParty("test", 1, folder: folder.path)
+      let path = await party.ask { Self.sockets(in: $0.air?.folder ?? "").first } ?? ""
+      let (arrived, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      party.loop.submit(from: .common) {
+        arrived.signal()
+        release.wait()
+      }
+      await withCheckedContinuation { continuation in
+        DispatchQueue.global().async {
+          arrived.wait()
+          continuation.resume()
+        }
+      }
+      let clients = (0..<4).map { _ in Self.socket(connected: path) }
+      var limit = rlimit()
+      getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      var restored = limit
+      limit.rlim_cur = 3
+      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      func computed() -> Double {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+          + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1_000_000
+      }
+      let start = computed()
+      release.signal()
+      try await Task.sleep(for: .seconds(2))
+      let spent = computed() - start
+      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &restored)
+      // Each of those who wait is let in as soon as there is a file for it, and is greeted.
+      let greeted = await withCheckedContinuation { continuation in
+        DispatchQueue.global().async {
+          var octet: UInt8 = 0
+          continuation.resume(returning: clients.allSatisfy { recv($0, &octet, 1, 0) == 1 })
+        }
+      }
+      exit(greeted && spent < 0.5 ? 0 : 1)
+    }
+  }
+
+  static func sockets(in folder: String) -> [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return names.filter { !$0.contains(".") }.sorted().map { folder + "/" + $0 }
+  }
+
   static func firstSocket(in folder: String, except name: String) -> String? {
     guard let directory = opendir(folder) else { return nil }
     defer { closedir(directory) }

@@ -87,6 +87,7 @@ final class ExaminationTests {
     try make(machine.environment["XDG_RUNTIME_DIR"] ?? "")
     #expect(findings("runtime").contains { $0.verdict == .problem && $0.text.contains("too long") })
     machine.environment["HOME"] = nil
+    machine.accountHome = nil
     #expect(findings("state").contains { $0.verdict == .problem && $0.text.contains("Neither") })
   }
 

@@ -1,5 +1,6 @@
 import BLEAdapter
 import BLECore
+import BLEFiles
 import Dispatch
 import Glibc
 import Synchronization
@@ -40,7 +41,7 @@ public final class FilePeerStore: PeerStore {
 
   public func open() -> PeerRecords {
     file.withLock { file in
-      do throws(PeerFileError) {
+      do throws(PrivateFileError) {
         return try file.open(newKey: key)
       } catch {
         log.log(.warning, "\(error): what devices are met is not kept")
@@ -60,7 +61,7 @@ public final class FilePeerStore: PeerStore {
 
   public func news() -> [KnownPeer] {
     file.withLock { file in
-      do throws(PeerFileError) {
+      do throws(PrivateFileError) {
         return try file.readNews()
       } catch {
         log.log(.warning, "\(error)")
@@ -79,26 +80,11 @@ public final class FilePeerStore: PeerStore {
         return Array(waiting.peers.values)
       }
       if peers.isEmpty { return }
-      do throws(PeerFileError) {
+      do throws(PrivateFileError) {
         try file.append(peers)
       } catch {
         log.log(.warning, "\(error): \(peers.count) peers are not kept")
       }
     }
-  }
-}
-
-/// Why a peer file could not be used.
-struct PeerFileError: Error, CustomStringConvertible {
-  let description: String
-  /// The system had no room, or has it for others only.
-  var isForWantOfRoom = false
-
-  /// `action` failed on `path` for the reason that `errno` gives.
-  static func system(_ action: String, _ path: String) -> PeerFileError {
-    let code = errno
-    return PeerFileError(
-      description: "cannot \(action) \(path): \(String(cString: strerror(code)))",
-      isForWantOfRoom: [ENOSPC, EDQUOT, EFBIG].contains(code))
   }
 }

@@ -1,5 +1,6 @@
 import BLEAdapter
 import BLECore
+import BLEFiles
 import Glibc
 
 /// The file behind a `FilePeerStore`. One thread at a time.
@@ -26,18 +27,19 @@ struct PeerLogFile: ~Copyable {
   }
 
   /// Reads the file, or makes it with `newKey` where there is none.
-  mutating func open(newKey: [UInt8]) throws(PeerFileError) -> PeerRecords {
-    try StateFolder.make(folder)
+  mutating func open(newKey: [UInt8]) throws(PrivateFileError) -> PeerRecords {
+    try PrivateFolder.make(folder)
+    PrivateFile.removeLeftovers(of: path)
     if access(path, F_OK) != 0 {
-      try StateFolder.place(Array(PeerRecordLine.header(key: newKey).utf8), at: path, replacing: false)
+      try PrivateFile.place(Array(PeerRecordLine.header(key: newKey).utf8), at: path, replacing: false)
     }
     let peers = try readNews()
     return PeerRecords(key: key, peers: peers)
   }
 
   /// The whole lines that were added since the last call.
-  mutating func readNews() throws(PeerFileError) -> [KnownPeer] {
-    let file = try OpenFile(path, O_RDONLY)
+  mutating func readNews() throws(PrivateFileError) -> [KnownPeer] {
+    let file = try PrivateFile(path, .reading)
     if file.identity != position.file || file.size < position.offset {
       position = Position()
     }
@@ -62,15 +64,15 @@ struct PeerLogFile: ~Copyable {
   }
 
   /// Adds a line for each of `peers`; what others added meanwhile stays to be read as news.
-  mutating func append(_ peers: [KnownPeer]) throws(PeerFileError) {
+  mutating func append(_ peers: [KnownPeer]) throws(PrivateFileError) {
     // Without a key the file was never understood: it is somebody else's.
     if key.isEmpty { throw foreign }
     let lock = try FileLock(path + ".lock")
     defer { lock.unlock() }
     if access(path, F_OK) != 0 {
-      try StateFolder.place(Array(PeerRecordLine.header(key: key).utf8), at: path, replacing: false)
+      try PrivateFile.place(Array(PeerRecordLine.header(key: key).utf8), at: path, replacing: false)
     }
-    let file = try OpenFile(path, O_RDWR | O_APPEND)
+    let file = try PrivateFile(path, .appending)
     var text = ""
     // A crash may have left half a line: what comes now begins a line of its own.
     if file.size > 0, try file.read(from: file.size - 1) != [0x0A] { text = "\n" }
@@ -82,7 +84,7 @@ struct PeerLogFile: ~Copyable {
   }
 
   /// Writes the file anew with the last line of each peer. Under the lock.
-  private mutating func compact() throws(PeerFileError) {
+  private mutating func compact() throws(PrivateFileError) {
     position = Position()
     let all = try readNews()
     var seen: Set<PeerIdentifier> = []
@@ -92,10 +94,10 @@ struct PeerLogFile: ~Copyable {
     }
     var text = PeerRecordLine.header(key: key)
     for peer in latest.reversed() { text += PeerRecordLine.line(for: peer) }
-    try StateFolder.place(Array(text.utf8), at: path, replacing: true)
+    try PrivateFile.place(Array(text.utf8), at: path)
   }
 
-  private var foreign: PeerFileError {
-    PeerFileError(description: "\(path) is not a peer file of this version; move it away to have a new one")
+  private var foreign: PrivateFileError {
+    PrivateFileError("\(path) is not a peer file of this version; move it away to have a new one")
   }
 }

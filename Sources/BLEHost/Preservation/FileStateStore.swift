@@ -1,5 +1,6 @@
 import BLEAdapter
 import BLECore
+import BLEFiles
 import Dispatch
 
 /// The states of one program's managers on one adapter, each in a file of its own in the user's state folder.
@@ -33,8 +34,8 @@ public final class FileStateStore: StateStore {
 
   public func claim(_ key: PreservationKey) -> (any PreservedState)? {
     let name = "\(owner)\0\(key.role.rawValue)\0\(key.identifier)"
-    do throws(PeerFileError) {
-      try StateFolder.make(folder)
+    do throws(PrivateFileError) {
+      try PrivateFolder.make(folder)
       guard let file = try PreservedStateFile(folder: folder, name: name) else {
         log.log(
           .warning, "another manager has the restore identifier \(key.identifier): nothing of this one is preserved")
@@ -85,7 +86,7 @@ private final class FileState: PreservedState, TimerTarget {
     self.peers = peers
     self.log = log
     self.ended = ended
-    do throws(PeerFileError) {
+    do throws(PrivateFileError) {
       left = try file.read()
     } catch {
       left = nil
@@ -110,7 +111,7 @@ private final class FileState: PreservedState, TimerTarget {
     let octets = source?()
     queue.async { [file, peers, log] in
       peers.flush()
-      do throws(PeerFileError) {
+      do throws(PrivateFileError) {
         if let octets { try file.write(octets) } else { try file.remove() }
       } catch {
         log.log(.warning, "\(error): the state of a manager is not preserved")

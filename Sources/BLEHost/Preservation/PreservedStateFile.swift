@@ -1,5 +1,6 @@
 import BLECore
 import BLECrypto
+import BLEFiles
 import Glibc
 
 /// The file of one manager's state, locked for as long as this is there: a line that says what it is, with a check of all that
@@ -16,7 +17,7 @@ final class PreservedStateFile: @unchecked Sendable {
   private var lock: FileLock?
 
   /// `name` says whose state it is. `nil` where another process, or another manager of this one, has it.
-  init?(folder: String, name: String) throws(PeerFileError) {
+  init?(folder: String, name: String) throws(PrivateFileError) {
     owner = Array(name.utf8)
     // A name may hold anything and be of any length: the file is called after its code.
     let hash = AESCMAC(key: SecretKey(mostSignificantFirst: [UInt8](repeating: 0, count: 16)))
@@ -24,31 +25,31 @@ final class PreservedStateFile: @unchecked Sendable {
     path = "\(folder)/\(Self.digits(code.high))\(Self.digits(code.low))"
     guard let lock = try FileLock.taken(path + ".lock") else { return nil }
     self.lock = consume lock
+    PrivateFile.removeLeftovers(of: path)
   }
 
   /// The state; `nil` where there is none.
-  func read() throws(PeerFileError) -> [UInt8]? {
+  func read() throws(PrivateFileError) -> [UInt8]? {
     if access(path, F_OK) != 0, errno == ENOENT { return nil }
-    let file = try OpenFile(path, O_RDONLY | O_NONBLOCK)
-    guard file.size <= Self.sizeLimit else { throw PeerFileError(description: "\(path) is too large") }
-    let octets = try file.read(from: 0)
+    let file = try PrivateFile(path, .reading)
+    let octets = try file.read(limit: Self.sizeLimit)
     guard let end = octets.firstIndex(of: 0x0A) else { throw foreign }
     let state = Array(octets[(end + 1)...])
     guard Array(octets[...end]) == header(for: state) else { throw foreign }
     return state
   }
 
-  func write(_ state: [UInt8]) throws(PeerFileError) {
+  func write(_ state: [UInt8]) throws(PrivateFileError) {
     let octets = header(for: state) + state
     guard octets.count <= Self.sizeLimit else {
       try remove()
-      throw PeerFileError(description: "a state of \(state.count) octets is too large")
+      throw PrivateFileError("a state of \(state.count) octets is too large")
     }
     if lock == nil { return }
-    try StateFolder.place(octets, at: path, replacing: true)
+    try PrivateFile.place(octets, at: path)
   }
 
-  func remove() throws(PeerFileError) {
+  func remove() throws(PrivateFileError) {
     if lock != nil, unlink(path) != 0, errno != ENOENT { throw .system("remove", path) }
   }
 
@@ -74,8 +75,8 @@ final class PreservedStateFile: @unchecked Sendable {
     return Array("\(Self.title)\(Self.digits(check))\n".utf8)
   }
 
-  private var foreign: PeerFileError {
-    PeerFileError(description: "\(path) is no state of this version, or not whole")
+  private var foreign: PrivateFileError {
+    PrivateFileError("\(path) is no state of this version, or not whole")
   }
 
   private static func digits(_ value: UInt64) -> String {

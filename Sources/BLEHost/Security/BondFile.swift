@@ -1,5 +1,6 @@
 import BLECore
 import BLECrypto
+import BLEFiles
 import Glibc
 
 /// The file that keeps the bonds of one adapter. One thread at a time.
@@ -24,9 +25,10 @@ struct BondFile: ~Copyable {
   }
 
   /// Reads the file, or makes it with `newKey`. One that cannot be understood is set aside and told to `report`.
-  mutating func open(newKey: SecretKey, _ report: (String) -> Void) throws(PeerFileError) -> BondRecords {
+  mutating func open(newKey: SecretKey, _ report: (String) -> Void) throws(PrivateFileError) -> BondRecords {
     let lock = try FileLock(path + ".lock")
     defer { lock.unlock() }
+    PrivateFile.removeLeftovers(of: path)
     if let records = try read(report) { return records }
     let records = BondRecords(identityResolvingKey: newKey)
     try write(records)
@@ -36,7 +38,7 @@ struct BondFile: ~Copyable {
   /// Changes what is kept, as it is now, whoever wrote it.
   mutating func change(
     newKey: SecretKey, _ report: (String) -> Void, _ body: (inout BondRecords) -> Void
-  ) throws(PeerFileError) {
+  ) throws(PrivateFileError) {
     let lock = try FileLock(path + ".lock")
     defer { lock.unlock() }
     var records = try read(report) ?? BondRecords(identityResolvingKey: newKey)
@@ -45,9 +47,8 @@ struct BondFile: ~Copyable {
   }
 
   /// What another process has left here; `nil` where it is what this one knows.
-  mutating func news(_ report: (String) -> Void) throws(PeerFileError) -> BondRecords? {
-    var status = stat()
-    guard stat(path, &status) == 0, hasNews || FileVersion(status) != known?.version else { return nil }
+  mutating func news(_ report: (String) -> Void) throws(PrivateFileError) -> BondRecords? {
+    guard let version = FileVersion(of: path), hasNews || version != known?.version else { return nil }
     let lock = try FileLock(path + ".lock")
     defer { lock.unlock() }
     defer { hasNews = false }
@@ -55,20 +56,17 @@ struct BondFile: ~Copyable {
   }
 
   /// What the file holds, which is left as it is; `nil` where it cannot be understood.
-  func current() throws(PeerFileError) -> BondRecords? {
-    let file = try OpenFile(path, O_RDONLY | O_NONBLOCK)
+  func current() throws(PrivateFileError) -> BondRecords? {
+    let file = try PrivateFile(path, .reading)
     return file.size <= Self.sizeLimit ? BondText.decode(try file.read(from: 0), of: adapter) : nil
   }
 
-  private mutating func read(_ report: (String) -> Void) throws(PeerFileError) -> BondRecords? {
+  private mutating func read(_ report: (String) -> Void) throws(PrivateFileError) -> BondRecords? {
     guard try isThere() else { return nil }
-    guard let file = try openReadable() else {
-      try giveUp("cannot be read", report)
-      return nil
-    }
+    guard let file = try openReadable(report) else { return nil }
     if let known, known.version == file.version { return known.records }
     guard file.size <= Self.sizeLimit, let records = BondText.decode(try file.read(from: 0), of: adapter) else {
-      try giveUp("is no bond file of this adapter, or not whole", report)
+      try giveUp("\(path) is no bond file of this adapter, or not whole", report)
       return nil
     }
     if known != nil { hasNews = true }
@@ -76,32 +74,36 @@ struct BondFile: ~Copyable {
     return records
   }
 
-  private func isThere() throws(PeerFileError) -> Bool {
+  private func isThere() throws(PrivateFileError) -> Bool {
     var status = stat()
     if lstat(path, &status) == 0 { return true }
     if errno == ENOENT { return false }
     throw .system("examine", path)
   }
 
-  /// `nil` where that will never be a file that this user can read: another's, a link, a pipe, a folder.
-  private func openReadable() throws(PeerFileError) -> OpenFile? {
-    var status = stat()
-    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, access(path, R_OK) == 0 else { return nil }
-    return try OpenFile(path, O_RDONLY)
+  /// `nil` where that will never be a file of this user alone: another's, a link, a pipe, a folder.
+  private mutating func openReadable(_ report: (String) -> Void) throws(PrivateFileError) -> PrivateFile? {
+    do throws(PrivateFileError) {
+      return try PrivateFile(path, .reading)
+    } catch {
+      guard error.kind == .notPrivate else { throw error }
+      try giveUp(error.description, report)
+      return nil
+    }
   }
 
-  private mutating func giveUp(_ what: String, _ report: (String) -> Void) throws(PeerFileError) {
+  private mutating func giveUp(_ reason: String, _ report: (String) -> Void) throws(PrivateFileError) {
     known = nil
-    report("\(path) \(what): it is now \(try setAside())")
+    report("\(reason): it is now \(try setAside())")
   }
 
-  private mutating func write(_ records: BondRecords) throws(PeerFileError) {
-    try StateFolder.place(BondText.encode(records, of: adapter), at: path, replacing: true)
-    known = (try OpenFile(path, O_RDONLY).version, records)
+  private mutating func write(_ records: BondRecords) throws(PrivateFileError) {
+    try PrivateFile.place(BondText.encode(records, of: adapter), at: path)
+    known = (try PrivateFile(path, .reading).version, records)
   }
 
   /// Gives the file another name, which no file has: others that might take it wait for the lock.
-  private func setAside() throws(PeerFileError) -> String {
+  private func setAside() throws(PrivateFileError) -> String {
     for number in 1...999 {
       let name = "\(path).unreadable-\(number)"
       var status = stat()

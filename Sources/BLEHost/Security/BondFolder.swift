@@ -1,5 +1,6 @@
 public import BLECore
 import BLECrypto
+import BLEFiles
 import Glibc
 
 /// The bonds of all adapters of one user, looked at without an adapter: for tools that show them and take them away, also while
@@ -12,10 +13,8 @@ public struct BondFolder: Sendable {
 
   /// The identities of the adapters that bonds are kept for, in the order of their addresses.
   public func adapters() throws(BondStoreError) -> [DeviceAddress] {
-    guard let folder = opendir(path) else {
-      if errno == ENOENT { return [] }
-      throw BondStoreError(PeerFileError.system("open", path).description)
-    }
+    guard try isThere() else { return [] }
+    guard let folder = opendir(path) else { throw BondStoreError(PrivateFileError.system("open", path).description) }
     defer { closedir(folder) }
     var adapters: [DeviceAddress] = []
     while let entry = readdir(folder) {
@@ -29,10 +28,22 @@ public struct BondFolder: Sendable {
     return adapters.sorted { ($0.value, $0.kind.rawValue) < ($1.value, $1.kind.rawValue) }
   }
 
+  /// Whether there is a folder, which is then this user's alone.
+  private func isThere() throws(BondStoreError) -> Bool {
+    do throws(PrivateFileError) {
+      try PrivateFolder.check(path)
+      return true
+    } catch {
+      if error.kind == .missing { return false }
+      throw BondStoreError(error.description)
+    }
+  }
+
   /// What is kept for one adapter at this moment. The file is not touched, whatever is in it.
   public func records(of adapter: DeviceAddress) throws(BondStoreError) -> BondRecords {
     let file = BondFile(adapter: adapter, folder: path)
-    do throws(PeerFileError) {
+    do throws(PrivateFileError) {
+      try PrivateFolder.check(path)
       if let records = try file.current() { return records }
     } catch {
       throw BondStoreError(error.description)
@@ -45,7 +56,7 @@ public struct BondFolder: Sendable {
     // A file that cannot be understood is not replaced by an empty one here.
     let key = try records(of: adapter).identityResolvingKey
     var file = BondFile(adapter: adapter, folder: path)
-    do throws(PeerFileError) {
+    do throws(PrivateFileError) {
       try file.change(newKey: key, { _ in }) { $0.remove(identities) }
     } catch {
       throw BondStoreError(error.description)

@@ -1,5 +1,6 @@
 import BLECore
 import BLECrypto
+import BLEFiles
 import Dispatch
 import Synchronization
 
@@ -50,14 +51,14 @@ public final class FileBondStore: BondStore {
     files.withLock { files in
       let locked = LockedFile(BondFile(adapter: adapter, folder: folder))
       var records = BondRecords(identityResolvingKey: newKey)
-      do throws(PeerFileError) {
-        try StateFolder.make(folder)
+      do throws(PrivateFileError) {
+        try PrivateFolder.make(folder)
         records = try locked.file.open(newKey: newKey, report)
         // Only now is there a folder for certain.
         if files.watch == nil, let changed = files.changed { files.watch = BondWatch(folder: folder, changed) }
       } catch {
         // Room may come back, and until then nothing is said to be kept.
-        guard error.isForWantOfRoom else {
+        guard error.kind == .noRoom else {
           log.log(.warning, "\(error): bonds last only as long as this process")
           return records
         }
@@ -90,7 +91,7 @@ public final class FileBondStore: BondStore {
 
   public func news(of adapter: DeviceAddress) -> [Bond]? {
     files.withLock { files in
-      do throws(PeerFileError) {
+      do throws(PrivateFileError) {
         return try files.files[adapter]?.file.news(report)?.bonds
       } catch {
         log.log(.warning, "\(error)")
@@ -123,8 +124,8 @@ public final class FileBondStore: BondStore {
   private func change(_ adapter: DeviceAddress, _ body: (inout BondRecords) -> Void) throws(BondStoreError) {
     let failure = files.withLock { files -> BondStoreError? in
       guard let locked = files.files[adapter], let key = files.keys[adapter] else { return nil }
-      do throws(PeerFileError) {
-        try StateFolder.make(folder)
+      do throws(PrivateFileError) {
+        try PrivateFolder.make(folder)
         try locked.file.change(newKey: key, report, body)
         return nil
       } catch {

@@ -1,4 +1,5 @@
 public import BLECore
+import BLEFiles
 import Glibc
 
 extension RadioIdentity {
@@ -15,10 +16,7 @@ extension RadioIdentity {
     let folder = stateFolder + "/devices"
     for air in names(in: folder) where PlainName.isValid(air) {
       for file in names(in: "\(folder)/\(air)") where file.hasSuffix(".json") {
-        let descriptor = Glibc.open("\(folder)/\(air)/\(file)", O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { continue }
-        defer { close(descriptor) }
-        guard let address = read(descriptor) else { continue }
+        guard let address = try? read(PrivateFile("\(folder)/\(air)/\(file)", .reading)) else { continue }
         known.append(Known(air: air, device: String(file.dropLast(5)), address: address))
       }
     }
@@ -26,7 +24,7 @@ extension RadioIdentity {
   }
 
   private static func names(in folder: String) -> [String] {
-    guard let stream = opendir(folder) else { return [] }
+    guard (try? PrivateFolder.check(folder)) != nil, let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }
     var names: [String] = []
     while let entry = readdir(stream) {

@@ -1,4 +1,5 @@
 import BLECore
+import BLEFiles
 import Glibc
 
 /// Who a program is on an air: an address that is the same each time the program runs.
@@ -13,17 +14,16 @@ public final class RadioIdentity {
   public let device: String
   /// Who the device is.
   public let address: DeviceAddress
-  private let descriptor: CInt
+  /// Locked for as long as it is open.
+  private let file: PrivateFile
 
   private static let limit = 256
 
-  private init(device: String, address: DeviceAddress, descriptor: CInt) {
+  private init(device: String, address: DeviceAddress, file: consuming PrivateFile) {
     self.device = device
     self.address = address
-    self.descriptor = descriptor
+    self.file = file
   }
-
-  deinit { close(descriptor) }
 
   /// The name of this program, made plain: what a device is called that was given no name.
   public static var programName: String {
@@ -44,9 +44,8 @@ public final class RadioIdentity {
     guard PlainName.isValid(air) else { throw invalid("an air", air) }
     let name = device ?? programName
     guard PlainName.isValid(name) else { throw invalid("a device", name) }
-    var folder: String
-    if let stateFolder { folder = try PrivateFolder.make(stateFolder) } else { folder = try PrivateFolder.state() }
-    for part in ["devices", air] { folder = try PrivateFolder.make(folder + "/" + part) }
+    var folder = try AirFolder.make(stateFolder ?? UserFolders.ofThisProcess.state)
+    for part in ["devices", air] { folder = try AirFolder.make(folder + "/" + part) }
     for number in 1...limit {
       let candidate = number == 1 ? name : "\(name)-\(number)"
       if let identity = try open(candidate, at: "\(folder)/\(candidate).json") { return identity }
@@ -61,26 +60,20 @@ public final class RadioIdentity {
         + "underscores, and no dot first.")
   }
 
-  /// `nil` where somebody else has it.
+  /// `nil` where another program has it.
   private static func open(_ device: String, at path: String) throws(SharedAirError) -> RadioIdentity? {
-    let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
-      throw SharedAirError(.folder, "Cannot open \(path): \(PrivateFolder.reason()).")
+    do throws(PrivateFileError) {
+      let file = try PrivateFile(path, .changing)
+      guard file.lock() else { return nil }
+      if let address = try read(file) { return RadioIdentity(device: device, address: address, file: file) }
+      let address = newAddress()
+      try file.empty()
+      let kind = address.kind == .public ? "public" : "random"
+      try file.write(Array("{\n  \"address\": \"\(address)\",\n  \"kind\": \"\(kind)\"\n}\n".utf8))
+      return RadioIdentity(device: device, address: address, file: file)
+    } catch {
+      throw SharedAirError(error)
     }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      close(descriptor)
-      return nil
-    }
-    if let address = read(descriptor) {
-      return RadioIdentity(device: device, address: address, descriptor: descriptor)
-    }
-    let address = newAddress()
-    guard write(address, to: descriptor) else {
-      let reason = PrivateFolder.reason()
-      close(descriptor)
-      throw SharedAirError(.folder, "Cannot write \(path): \(reason).")
-    }
-    return RadioIdentity(device: device, address: address, descriptor: descriptor)
   }
 
   private static func newAddress() -> DeviceAddress {
@@ -89,19 +82,11 @@ public final class RadioIdentity {
     return DeviceAddress(value, kind: .public)
   }
 
-  private static func write(_ address: DeviceAddress, to descriptor: CInt) -> Bool {
-    let kind = address.kind == .public ? "public" : "random"
-    let text = Array("{\n  \"address\": \"\(address)\",\n  \"kind\": \"\(kind)\"\n}\n".utf8)
-    return ftruncate(descriptor, 0) == 0 && pwrite(descriptor, text, text.count, 0) == text.count
-  }
-
-  /// What the file says; `nil` where it is new or broken, and then it is written anew.
-  static func read(_ descriptor: CInt) -> DeviceAddress? {
-    var buffer = [UInt8](repeating: 0, count: 512)
-    let count = pread(descriptor, &buffer, buffer.count, 0)
-    guard count > 0 else { return nil }
+  /// What the file says; `nil` where it is new or broken, and then it is written again.
+  static func read(_ file: borrowing PrivateFile) throws(PrivateFileError) -> DeviceAddress? {
+    let octets = try file.read()
     // The two values are the second and the fourth of four strings.
-    let strings = String(decoding: buffer.prefix(count), as: UTF8.self).split(
+    let strings = String(decoding: octets.prefix(512), as: UTF8.self).split(
       separator: "\"", omittingEmptySubsequences: false)
     guard strings.count == 9, strings[1] == "address", strings[5] == "kind" else { return nil }
     let kind: DeviceAddress.Kind = strings[7] == "random" ? .random : .public

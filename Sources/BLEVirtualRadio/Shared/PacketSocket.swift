@@ -31,13 +31,13 @@ final class PacketSocket {
   static func listening(at path: String) throws(SharedAirError) -> PacketSocket {
     let early = path + ".new"
     guard let socket = make() else {
-      throw SharedAirError(.socket, "Cannot make a socket: \(PrivateFolder.reason()).")
+      throw SharedAirError(.socket, "Cannot make a socket: \(Self.reason()).")
     }
     guard let bound = withAddress(early, { bind(socket.descriptor, $0, $1) }) else {
       throw SharedAirError(.socket, "The path \(path) is too long for a socket; choose a shorter name for the air.")
     }
     guard bound == 0, listen(socket.descriptor, 64) == 0, rename(early, path) == 0 else {
-      let reason = PrivateFolder.reason()
+      let reason = Self.reason()
       unlink(early)
       throw SharedAirError(.socket, "Cannot listen at \(path): \(reason).")
     }
@@ -48,6 +48,8 @@ final class PacketSocket {
     case socket(PacketSocket)
     /// The process that left this name is dead.
     case stale
+    /// Too many others wait there at this moment.
+    case busy
     case failed
   }
 
@@ -55,16 +57,43 @@ final class PacketSocket {
     guard let socket = make() else { return .failed }
     guard let result = withAddress(path, { connect(socket.descriptor, $0, $1) }) else { return .failed }
     if result == 0 { return .socket(socket) }
-    return errno == ECONNREFUSED ? .stale : .failed
+    switch errno {
+    case ECONNREFUSED: return .stale
+    case EAGAIN: return .busy
+    default: return .failed
+    }
   }
 
-  /// `nil` where nobody waits.
-  func accepted() -> PacketSocket? {
-    let other = accept(descriptor, nil, nil)
-    if other < 0 { return nil }
-    _ = fcntl(other, F_SETFL, O_NONBLOCK)
-    _ = fcntl(other, F_SETFD, FD_CLOEXEC)
-    return PacketSocket(descriptor: other)
+  enum Accepted {
+    case socket(PacketSocket)
+    /// There is no connection that waits.
+    case nothing
+    /// Connections wait, and no more files can be opened now.
+    case noDescriptors
+  }
+
+  func accepted() -> Accepted {
+    while true {
+      let other = accept(descriptor, nil, nil)
+      if other >= 0 {
+        _ = fcntl(other, F_SETFL, O_NONBLOCK)
+        _ = fcntl(other, F_SETFD, FD_CLOEXEC)
+        return .socket(PacketSocket(descriptor: other))
+      }
+      switch errno {
+      case EINTR, ECONNABORTED: continue
+      case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .noDescriptors
+      default: return .nothing
+      }
+    }
+  }
+
+  /// The number of the process at the other end, as the system knows it; 0 where it does not say.
+  var peerProcess: pid_t {
+    // A `struct ucred` (unix(7)): process, user, group.
+    var credentials: [Int32] = [0, 0, 0]
+    var length = socklen_t(3 * MemoryLayout<Int32>.size)
+    return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 ? credentials[0] : 0
   }
 
   /// Sends a packet whole or not at all: where the other end's queue is full it is lost, as on the air.
@@ -84,6 +113,8 @@ final class PacketSocket {
       return errno == EAGAIN ? .nothing : .closed
     }
   }
+
+  private static func reason() -> String { String(cString: strerror(errno)) }
 
   /// `nil` where the path is too long.
   private static func withAddress(

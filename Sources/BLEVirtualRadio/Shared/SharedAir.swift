@@ -1,4 +1,5 @@
 import BLECore
+import BLEFiles
 import BLEHCI
 import BLEWire
 import Dispatch
@@ -23,11 +24,25 @@ public final class SharedAir {
   private let path: String
   private let process: UInt64
   private let listener: PacketSocket
-  private let listenerSource: any DispatchSourceRead
+  /// `nil` while no more connections can be taken.
+  private var listenerSource: (any DispatchSourceRead)?
   private var peers: [SharedAirPeer] = []
   private var links: [UInt32: RemoteLink] = [:]
   private var toldListeners: UInt16 = 0
   private var isOpen = true
+  /// As many connections as one process may have to this one.
+  private static let placesOfOneProcess = 16
+  /// As many are taken before others have their turn.
+  private static let turn = 64
+  /// More names of sockets are not looked at.
+  private static let meetingLimit = 1_024
+  /// So often a process is tried that others keep busy.
+  private static let meetingAttempts = 30
+  private static let pause = DispatchTimeInterval.seconds(1)
+  /// As many connections as all processes together may have.
+  private let placeLimit = SharedAir.halfOfAllDescriptors()
+  /// Connections that had no place.
+  public private(set) var refusedConnectionCount = 0
   /// Messages of other processes that could not be understood.
   public private(set) var droppedMessageCount = 0
 
@@ -43,31 +58,22 @@ public final class SharedAir {
     }
     self.name = name
     self.loop = loop
-    var folder: String
-    if let runtimeFolder {
-      folder = try PrivateFolder.make(runtimeFolder)
-    } else {
-      folder = try PrivateFolder.runtime()
-    }
+    var folder = try AirFolder.make(runtimeFolder ?? UserFolders.runtime)
     // Processes whose clocks run at different speeds can't hear each other.
     let place = loop.speed == 1 ? name : "\(name).x\(loop.speed)"
-    for part in ["air", place] { folder = try PrivateFolder.make(folder + "/" + part) }
+    for part in ["air", place] { folder = try AirFolder.make(folder + "/" + part) }
     self.folder = folder
     let entropy = SystemEntropy()
     process = entropy.next()
     path = folder + "/" + entropy.octets(5).hexadecimal
     listener = try PacketSocket.listening(at: path)
     air = Air(loop: loop, seed: seed, propagation: propagation, loss: loss)
-    listenerSource = DispatchSource.makeReadSource(fileDescriptor: listener.descriptor, queue: loop.queue)
     air.bridge = self
     if loop.speed > 1 { air.leastSupervision = RemoteLink.patience * Int64(loop.speed) }
-    let bound = LoopBound(Unowned(self))
-    listenerSource.setEventHandler { bound.value.object?.acceptAll() }
-    // The socket must stay until the source has let go of it.
-    let socket = LoopBound(listener)
-    listenerSource.setCancelHandler { _ = socket.value }
-    listenerSource.activate()
-    for entry in Self.entries(of: folder) where folder + "/" + entry != path { meet(folder + "/" + entry) }
+    listen()
+    for entry in Self.entries(of: folder).prefix(Self.meetingLimit) where folder + "/" + entry != path {
+      meet(folder + "/" + entry)
+    }
   }
 
   deinit { closeAll() }
@@ -90,7 +96,7 @@ public final class SharedAir {
     guard isOpen else { return }
     isOpen = false
     unlink(path)
-    listenerSource.cancel()
+    listenerSource?.cancel()
     for peer in peers { peer.close() }
     peers = []
   }
@@ -111,28 +117,86 @@ public final class SharedAir {
     return names.sorted()
   }
 
-  private func meet(_ path: String) {
+  private func meet(_ path: String, attempt: Int = 1) {
     switch PacketSocket.connected(to: path) {
     case .socket(let socket): add(socket, isOurs: true)
     case .stale: unlink(path)
-    case .failed: break
+    case .busy where attempt < Self.meetingAttempts:
+      let bound = LoopBound(Unowned(self))
+      loop.queue.asyncAfter(deadline: .now() + Self.pause) {
+        guard let air = bound.value.object, air.isOpen else { return }
+        air.meet(path, attempt: attempt + 1)
+      }
+    case .busy, .failed: break
     }
-  }
-
-  private func acceptAll() {
-    while isOpen, let socket = listener.accepted() { add(socket, isOurs: false) }
   }
 
   private func add(_ socket: PacketSocket, isOurs: Bool) {
     let peer = SharedAirPeer(socket, isOurs: isOurs, queue: loop.queue, owner: self)
+    guard hasRoom(for: peer) else {
+      refusedConnectionCount += 1
+      return peer.close()
+    }
     peers.append(peer)
     peer.send(surely: .hello(process: process, listeners: localListeners))
+  }
+
+  /// A process has a few places, for several adapters of its own; all of them together leave this process half of its files. Who
+  /// has not said yet who it is makes room first.
+  private func hasRoom(for peer: SharedAirPeer) -> Bool {
+    if peers.count(where: { $0.number == peer.number }) >= Self.placesOfOneProcess { return false }
+    if peers.count < placeLimit { return true }
+    guard let silent = peers.first(where: { $0.process == nil }) else { return false }
+    remove(silent)
+    return true
   }
 
   func remove(_ peer: SharedAirPeer) {
     peer.close()
     peers.removeAll { $0 === peer }
     countListeners()
+  }
+
+  private static func halfOfAllDescriptors() -> Int {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 64 }
+    return min(512, Int(clamping: limit.rlim_cur) / 2)
+  }
+
+  // MARK: Listening
+
+  private func listen() {
+    let source = DispatchSource.makeReadSource(fileDescriptor: listener.descriptor, queue: loop.queue)
+    let bound = LoopBound(Unowned(self))
+    source.setEventHandler { bound.value.object?.acceptAll() }
+    // The socket must stay until the source has let go of it.
+    let socket = LoopBound(listener)
+    source.setCancelHandler { _ = socket.value }
+    listenerSource = source
+    source.activate()
+  }
+
+  private func acceptAll() {
+    for _ in 0..<Self.turn {
+      guard isOpen, listenerSource != nil else { return }
+      switch listener.accepted() {
+      case .socket(let socket): add(socket, isOurs: false)
+      case .nothing: return
+      case .noDescriptors: return stopListening()
+      }
+    }
+    // The source fires again for the rest.
+  }
+
+  /// Connections wait in front of the socket for a while: the source would fire for them again and again.
+  private func stopListening() {
+    listenerSource?.cancel()
+    listenerSource = nil
+    let bound = LoopBound(Unowned(self))
+    loop.queue.asyncAfter(deadline: .now() + Self.pause) {
+      guard let air = bound.value.object, air.isOpen, air.listenerSource == nil else { return }
+      air.listen()
+    }
   }
 
   // MARK: Messages

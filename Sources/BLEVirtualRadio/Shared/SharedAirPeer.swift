@@ -1,5 +1,6 @@
 import BLECore
 import Dispatch
+import Glibc
 
 /// The connection to another process on the air.
 final class SharedAirPeer: AirPeer {
@@ -7,6 +8,8 @@ final class SharedAirPeer: AirPeer {
   var process: UInt64?
   /// How many of its radios listen.
   var listeners: UInt16 = 0
+  /// The number that the system has for the process at the other end, whatever that says of itself.
+  let number: pid_t
   /// This process made the connection.
   let isOurs: Bool
   private let socket: PacketSocket
@@ -23,6 +26,7 @@ final class SharedAirPeer: AirPeer {
 
   init(_ socket: PacketSocket, isOurs: Bool, queue: DispatchQueue, owner: SharedAir) {
     self.socket = socket
+    number = socket.peerProcess
     self.isOurs = isOurs
     self.queue = queue
     self.owner = owner

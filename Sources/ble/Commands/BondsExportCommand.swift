@@ -1,5 +1,6 @@
 import BLECapture
 import BLECore
+import BLEFiles
 import BLEHost
 
 /// `ble bonds export`: bonds as a document, for other programs.
@@ -49,7 +50,7 @@ struct BondsExportCommand: Command {
     if target == nil { try shelf.requireAll() }
     let text = text(of: bonds)
     if let path, path != "-" {
-      try PrivateFile.write(Array(text.utf8), to: path)
+      try PrivateFile.replace(path, by: Array(text.utf8))
       session.output.note("Exported \(bonds.count) bonds to \(path.inert)\(withKeys ? ", with keys" : "").")
     } else {
       session.output.raw(Array(text.utf8))

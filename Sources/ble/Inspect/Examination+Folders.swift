@@ -10,10 +10,10 @@ extension Examination {
       }
     }
     let folder = machine.stateFolder
-    if machine.variable("XDG_STATE_HOME") == nil, machine.variable("HOME") == nil {
+    if machine.variable("XDG_STATE_HOME") == nil, machine.variable("HOME") == nil, machine.accountHome == nil {
       return problem(
-        "state", "Neither XDG_STATE_HOME nor HOME says where to keep what outlives programs.",
-        "Set one of them; services of systemd get it with StateDirectory= and Environment=XDG_STATE_HOME=%S.")
+        "state", "Neither XDG_STATE_HOME, HOME nor the password database says where to keep what outlives programs.",
+        "Set one of the two; services of systemd get it with StateDirectory= and Environment=XDG_STATE_HOME=%S.")
     }
     guard checkFolder("state", folder, "identities and bonds are lost with each program") else { return }
     let bonds = machine.names(in: folder + "/bonds").filter { !$0.hasPrefix(".") }

@@ -1,3 +1,4 @@
+import BLEFiles
 import Foundation
 
 /// The machine as it is to be looked at, without changing anything: files, folders, environment. Tests look at one of their own.
@@ -6,6 +7,8 @@ struct Machine: Sendable {
   /// In front of all paths; empty for this machine.
   var root = ""
   var user = geteuid()
+  /// The home that the password database has for this user.
+  var accountHome = UserFolders.accountHome
 
   static let this = Machine(environment: ProcessInfo.processInfo.environment)
 
@@ -96,13 +99,10 @@ struct Machine: Sendable {
 
   // MARK: The library's places
 
-  private func base(_ variable: String, _ ofHome: String) -> String {
-    if let path = self.variable(variable), path.hasPrefix("/") { return path }
-    return (self.variable("HOME") ?? "/tmp") + ofHome
-  }
+  private var folders: UserFolders { UserFolders(environment: variable, accountHome: accountHome) }
 
-  var stateFolder: String { base("XDG_STATE_HOME", "/.local/state") + "/swift-corebluetooth" }
-  var configurationPath: String { base("XDG_CONFIG_HOME", "/.config") + "/swift-corebluetooth/config.json" }
+  var stateFolder: String { folders.state }
+  var configurationPath: String { folders.configurationFile }
   var runtimeFolder: String {
     if let base = variable("XDG_RUNTIME_DIR"), base.hasPrefix("/"), let entry = entry(base, followingLinks: false),
       entry.kind == .folder, entry.owner == user, isWritableFolder(base)

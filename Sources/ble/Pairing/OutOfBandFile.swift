@@ -1,4 +1,5 @@
 import BLECore
+import BLEFiles
 import BLEPairing
 import BLEWire
 import Foundation
@@ -72,7 +73,7 @@ enum OutOfBandFile {
       field.encode(into: &writer)
       text += writer.octets.hexadecimal + "\n"
     }
-    try PrivateFile.write(Array(text.utf8), to: path)
+    try PrivateFile.replace(path, by: Array(text.utf8))
   }
 
   private static func mistake(_ path: String, _ expected: String) -> ToolError {
@@ -80,31 +81,13 @@ enum OutOfBandFile {
   }
 }
 
-/// Files with secrets in them: for this user only, and never half of one.
-enum PrivateFile {
-  /// Replaces what is there.
-  static func write(_ octets: [UInt8], to path: String) throws(ToolError) {
-    let temporary = "\(path).\(getpid()).new"
-    unlink(temporary)
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw failure(path) }
-    defer { unlink(temporary) }
-    var rest = octets[...]
-    while !rest.isEmpty {
-      let written = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-      if written < 0, errno == EINTR { continue }
-      guard written > 0 else {
-        let error = failure(path)
-        close(descriptor)
-        throw error
-      }
-      rest = rest.dropFirst(written)
+extension PrivateFile {
+  /// Replaces what is there by `octets`, for this user only, with an error for the command line.
+  static func replace(_ path: String, by octets: [UInt8]) throws(ToolError) {
+    do throws(PrivateFileError) {
+      try place(octets, at: path)
+    } catch {
+      throw ToolError(.noInput, "\(path.inert): cannot be written: \(error.reason.inert)")
     }
-    close(descriptor)
-    if rename(temporary, path) != 0 { throw failure(path) }
-  }
-
-  private static func failure(_ path: String) -> ToolError {
-    ToolError(.noInput, "\(path.inert): cannot be written: \(String(cString: strerror(errno)))")
   }
 }

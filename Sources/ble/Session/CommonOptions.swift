@@ -1,4 +1,5 @@
 import BLEAdapter
+import BLECapture
 import BLEDefaultStack
 import Foundation
 
@@ -64,12 +65,11 @@ struct CommonOptions: Sendable {
 
   /// Makes sure that the capture can be written, rather than find out when all is over.
   func checkCapture() throws(ToolError) {
-    for path in [capture, captureAir, captureKeys].compactMap(\.self) {
-      let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-      guard descriptor >= 0 else {
-        throw ToolError(.noInput, "\(path.inert): cannot be written: \(String(cString: strerror(errno)))")
-      }
-      close(descriptor)
+    do throws(CaptureError) {
+      for path in [capture, captureAir].compactMap(\.self) { try CaptureFileOutput.check(path: path) }
+      if let captureKeys { try CaptureFileOutput.check(path: captureKeys, isSecret: true) }
+    } catch {
+      throw ToolError(.noInput, error.description.inert)
     }
   }
 

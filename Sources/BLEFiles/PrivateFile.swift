@@ -1,0 +1,140 @@
+import Glibc
+
+/// An open file that belongs to this user alone (mode 0600), closed with its owner.
+///
+/// It is a regular file of this user's own and no symbolic link, whatever was in its place; a mode that lets others read or write
+/// is changed before anything is read or written. Looked at through its descriptor, so that nothing can come in between.
+public struct PrivateFile: ~Copyable {
+  /// What a file is opened for.
+  public enum Access: Sendable {
+    case reading
+    /// What is written goes behind what is there.
+    case appending
+    /// It must not be there yet.
+    case making
+    /// Made where it is missing; what is there stays until it is emptied.
+    case changing
+
+    var flags: Int32 {
+      switch self {
+      case .reading: O_RDONLY
+      case .appending: O_RDWR | O_APPEND
+      case .making: O_WRONLY | O_CREAT | O_EXCL
+      case .changing: O_RDWR | O_CREAT
+      }
+    }
+  }
+
+  let descriptor: Int32
+  let path: String
+  /// As it was when it was opened.
+  public let version: FileVersion
+  public var identity: FileIdentity { version.file }
+  public var size: Int { version.size }
+
+  /// More is not read: a file of such a size is none of ours.
+  public static let sizeLimit = 64 << 20
+
+  /// - Throws: `missing` where there is none, `notPrivate` with the reason where it cannot be used.
+  public init(_ path: String, _ access: Access) throws(PrivateFileError) {
+    // A pipe must not hold anybody up, nor a terminal become this process's.
+    descriptor = Glibc.open(path, access.flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o600)
+    self.path = path
+    version = FileVersion(try Self.examined(descriptor, path))
+  }
+
+  deinit { Glibc.close(descriptor) }
+
+  /// Makes sure that what `open` has returned is this user's alone; closes it where it is not.
+  static func examined(_ descriptor: Int32, _ path: String) throws(PrivateFileError) -> stat {
+    if descriptor < 0 { throw unopened(path) }
+    var status = stat()
+    do throws(PrivateFileError) {
+      if fstat(descriptor, &status) != 0 { throw .system("examine", path) }
+      guard status.st_mode & S_IFMT == S_IFREG else { throw .notPrivate(path, "is no regular file") }
+      guard status.st_uid == geteuid() else {
+        throw .notPrivate(path, "belongs to another user (\(status.st_uid)) and is not used")
+      }
+      guard status.st_mode & 0o077 != 0 else { return status }
+      // Some file systems accept a mode and do not keep it.
+      if fchmod(descriptor, 0o600) != 0 || fstat(descriptor, &status) != 0 || status.st_mode & 0o077 != 0 {
+        throw .notPrivate(path, "can be opened by other users, and its mode cannot be changed to 0600")
+      }
+      return status
+    } catch {
+      close(descriptor)
+      throw error
+    }
+  }
+
+  private static func unopened(_ path: String) -> PrivateFileError {
+    let code = errno
+    switch code {
+    case ELOOP: return .notPrivate(path, "is a symbolic link, which is not followed")
+    case ENXIO, EISDIR, ENODEV: return .notPrivate(path, "is no regular file")
+    default: break
+    }
+    var status = stat()
+    if code == EACCES, lstat(path, &status) == 0, status.st_uid != geteuid() {
+      return .notPrivate(path, "belongs to another user (\(status.st_uid)) and is not used")
+    }
+    errno = code
+    return .system("open", path)
+  }
+
+  // MARK: Contents
+
+  /// What the file holds at this moment from `offset` on.
+  /// - Throws: where that is more than `limit` octets.
+  public func read(from offset: Int = 0, limit: Int = Self.sizeLimit) throws(PrivateFileError) -> [UInt8] {
+    var status = stat()
+    if fstat(descriptor, &status) != 0 { throw .system("examine", path) }
+    let length = max(0, Int(status.st_size) - offset)
+    if length > limit { throw PrivateFileError("\(path) is too large") }
+    var octets = [UInt8](repeating: 0, count: length)
+    var count = 0
+    while count < octets.count {
+      let result = octets.withUnsafeMutableBytes { buffer in
+        pread(descriptor, buffer.baseAddress.map { $0 + count }, buffer.count - count, off_t(offset + count))
+      }
+      if result < 0, errno == EINTR { continue }
+      if result < 0 { throw .system("read", path) }
+      if result == 0 { break }
+      count += result
+    }
+    octets.removeLast(octets.count - count)
+    return octets
+  }
+
+  /// Writes on from where it was last written to, or at the end.
+  public func write(_ octets: [UInt8]) throws(PrivateFileError) {
+    var count = 0
+    while count < octets.count {
+      let result = octets.withUnsafeBytes { buffer in
+        Glibc.write(descriptor, buffer.baseAddress.map { $0 + count }, buffer.count - count)
+      }
+      if result < 0, errno == EINTR { continue }
+      if result < 0 { throw .system("write", path) }
+      count += result
+    }
+  }
+
+  /// Nothing is left in it, and writing begins at its start.
+  public func empty() throws(PrivateFileError) {
+    if ftruncate(descriptor, 0) != 0 || lseek(descriptor, 0, SEEK_SET) < 0 { throw .system("empty", path) }
+  }
+
+  public func synchronize() throws(PrivateFileError) {
+    if fsync(descriptor) != 0 { throw .system("write", path) }
+  }
+
+  /// Takes the lock between processes that goes with this file, for as long as it is open.
+  /// - Parameter waits: until the one who has it gives it back.
+  /// - Returns: whether it was taken.
+  public func lock(waits: Bool = false) -> Bool {
+    while flock(descriptor, waits ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
+      if errno != EINTR { return false }
+    }
+    return true
+  }
+}
