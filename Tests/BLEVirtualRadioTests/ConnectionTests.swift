@@ -175,6 +175,27 @@ struct ConnectionTests {
     #expect(end.at - silent <= .seconds(3) && end.at - silent >= .milliseconds(2_899))
   }
 
+  @Test(
+    "I11.33 the side whose host wants long packets begins the data length update, be it the peripheral",
+    arguments: [true, false])
+  func eitherSideLengthens(asCentral: Bool) async throws {
+    let pair = try TestPair(dataLength: 27)
+    let host = asCentral ? pair.central : pair.peripheral
+    host.send(LEWriteSuggestedDefaultDataLength(transmitOctets: 251, transmitTime: 2_120))
+    let handles = try await pair.connect()
+    let handle = asCentral ? handles.central : handles.peripheral
+    let lengths = host.events.compactMap { if case .leDataLengthChange(let event) = $0.event { event } else { nil } }
+    #expect(lengths.map(\.transmitOctets) == [251])
+    // What the peer knows is not said again; what is new is.
+    host.forget()
+    host.send(LESetDataLength(connectionHandle: handle, transmitOctets: 251, transmitTime: 2_120))
+    await pair.run(.seconds(1))
+    host.send(LESetDataLength(connectionHandle: handle, transmitOctets: 100, transmitTime: 1_000))
+    await pair.run(.seconds(1))
+    let changes = host.events.compactMap { if case .leDataLengthChange(let event) = $0.event { event } else { nil } }
+    #expect(changes.map(\.transmitOctets) == [100])
+  }
+
   @Test("the peripheral's proposal of parameters is put to the central's host, and its answer decides")
   func parameterRequest() async throws {
     for accepts in [true, false] {

@@ -133,7 +133,7 @@ extension VirtualController {
 
   /// The peer has been heard for the first time.
   func linkEstablished(_ connection: Connection) {
-    if connection.isCentral, defaultDataLength != .smallest { connection.start(.dataLengthUpdate) }
+    connection.announceDataLength()
     if configuration.quirks.contains(.hardwareError), !hasFailedOnce {
       hasFailedOnce = true
       loop.schedule(after: .milliseconds(100), .work, self, tag: Timer.hardware.rawValue)

@@ -106,9 +106,7 @@ extension VirtualController {
         throw HCIErrorCode.invalidParameters
       }
       connection.preferredTransmit = DataLengthLimit(octets: command.transmitOctets, time: command.transmitTime)
-      if !connection.procedures.contains(where: { $0 == .dataLengthUpdate }) {
-        connection.start(.dataLengthUpdate)
-      }
+      if connection.isEstablished { connection.announceDataLength() }
       return .init(connectionHandle: command.connectionHandle)
     }
     table.values(LEReadPHY.self) { controller, command in

@@ -104,6 +104,7 @@ extension Connection {
       send(control: UnknownResponse(unknownType: LengthRequest.opcode).payload)
       return
     }
+    announcedTransmit = preferredTransmit
     send(
       control: LengthResponse(
         maximumReceiveOctets: preferredReceive.octets, maximumReceiveTime: preferredReceive.time,

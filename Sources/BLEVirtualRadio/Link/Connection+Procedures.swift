@@ -23,6 +23,7 @@ extension Connection {
         control: isCentral
           ? FeatureRequest(features: features).payload : PeripheralFeatureRequest(features: features).payload)
     case .dataLengthUpdate:
+      announcedTransmit = preferredTransmit
       send(
         control: LengthRequest(
           maximumReceiveOctets: preferredReceive.octets, maximumReceiveTime: preferredReceive.time,
@@ -43,7 +44,10 @@ extension Connection {
   }
 
   func finishProcedure() {
+    let finished = procedures.running
     procedures.finish(loop)
+    // The host may have asked for more meanwhile.
+    if finished == .dataLengthUpdate { announceDataLength() }
     startNextProcedure()
   }
 
@@ -154,16 +158,26 @@ extension Connection {
   var effectiveTransmit: DataLengthLimit { preferredTransmit.limited(by: remoteReceive) }
   var effectiveReceive: DataLengthLimit { preferredReceive.limited(by: remoteTransmit) }
 
+  /// Either side begins the Data Length Update where it has something to say that the peer does not know yet
+  /// (Core, Vol 6 Part B 5.1.9).
+  func announceDataLength() {
+    guard preferredTransmit != announcedTransmit, !procedures.contains(where: { $0 == .dataLengthUpdate }) else {
+      return
+    }
+    start(.dataLengthUpdate)
+  }
+
   func updateDataLength() {
     transmitPayloadLimit = effectiveTransmit.payload(on: transmitPHY)
   }
 
   /// Takes the peer's limits and tells the host where something changed.
   func setRemoteDataLength(transmit: DataLengthLimit, receive: DataLengthLimit) {
-    let before = (effectiveTransmit, effectiveReceive)
     remoteTransmit = transmit
     remoteReceive = receive
     updateDataLength()
-    if before != (effectiveTransmit, effectiveReceive) { controller.reportDataLength(of: self) }
+    guard reportedLengths != (effectiveTransmit, effectiveReceive) else { return }
+    reportedLengths = (effectiveTransmit, effectiveReceive)
+    controller.reportDataLength(of: self)
   }
 }

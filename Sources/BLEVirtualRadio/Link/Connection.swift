@@ -67,6 +67,10 @@ final class Connection: TimerTarget {
   var remoteTransmit = DataLengthLimit.smallest
   var remoteReceive = DataLengthLimit.smallest
   var transmitPayloadLimit = 27
+  /// What the peer knows of what this side would send at most.
+  var announcedTransmit = DataLengthLimit.smallest
+  /// What the host knows of the lengths in both directions.
+  var reportedLengths = (transmit: DataLengthLimit.smallest, receive: DataLengthLimit.smallest)
 
   // What.
   /// How many PDUs the peer has acknowledged; the lowest bit is SN.
