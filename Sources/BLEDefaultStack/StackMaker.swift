@@ -20,6 +20,7 @@ struct StackMaker {
     let store = FilePeerStore(folder: surroundings.stateFolder, entropy: SystemEntropy(), log: log.labelled("peers"))
     let bonds = surroundings.bondStore(log.labelled("bonds"))
     var options = HostOptions(name: Surroundings.programName, nameFollowsAdvertisement: true)
+    options.searchPHYs = searchPHYs
     let makeTransport: HCIController.TransportFactory
     switch name {
     case .radio(let air, let device):
@@ -52,6 +53,16 @@ struct StackMaker {
       log: log, tap: recording?.tap,
       makeTransport: makeTransport)
     return MadeStack(stack: stack, recording: recording.map { LoopBound($0) })
+  }
+
+  /// A wrong word is no reason to have no Bluetooth.
+  private var searchPHYs: SearchPHYs {
+    switch surroundings.searchPHYs {
+    case .success(let phys): return phys
+    case .failure(let mistake):
+      log.log(.error, mistake.description)
+      return .le1M
+    }
   }
 
   /// A wrong number is no reason to have no Bluetooth.

@@ -81,6 +81,14 @@ struct Surroundings: Sendable {
     return .failure(NamingMistake(description: "BLE_RADIO_SPEED: '\(text)' is not a number of 1 to 1000"))
   }
 
+  /// On which PHYs devices are looked for.
+  var searchPHYs: Result<SearchPHYs, NamingMistake> {
+    guard let text = environment("BLE_PHY") else { return .success(.le1M) }
+    if let phys = SearchPHYs(rawValue: text.lowercased()) { return .success(phys) }
+    let words = SearchPHYs.allCases.map(\.rawValue).joined(separator: ", ")
+    return .failure(NamingMistake(description: "BLE_PHY: '\(text)' is none of \(words)"))
+  }
+
   /// The least important lines that are wanted on standard error.
   var logLevel: Result<LogLevel, NamingMistake> {
     guard let text = environment("BLE_LOG") else { return .success(.notice) }

@@ -55,6 +55,18 @@ import Testing
     #expect(mistake.description.contains("tpc-client"))
   }
 
+  @Test("I11.35 where devices are looked for is LE 1M unless the environment says otherwise")
+  func searchPHYs() throws {
+    #expect(try surroundings([:]).searchPHYs.get() == .le1M)
+    #expect(try surroundings(["BLE_PHY": "coded"]).searchPHYs.get() == .leCoded)
+    #expect(try surroundings(["BLE_PHY": "Both"]).searchPHYs.get() == .both)
+    guard case .failure(let mistake) = surroundings(["BLE_PHY": "2m"]).searchPHYs else {
+      Issue.record("it was taken")
+      return
+    }
+    #expect(mistake.description == "BLE_PHY: '2m' is none of 1m, coded, both")
+  }
+
   @Test func mistakesInTheFileNameTheLine() {
     #expect(mistake("{}") == nil)
     #expect(mistake("{\n  \"adapter\": \"radio\"\n}\n") == nil)

@@ -74,6 +74,7 @@ extension ATTBearer {
       sent?()
       return
     }
+    valuesSent.valueWasSent()
     send(command, capacity: command.attributeValue.count + 3, sent: sent)
   }
 
@@ -83,7 +84,17 @@ extension ATTBearer {
       sent?()
       return
     }
+    valuesSent.valueWasSent()
     send(command, capacity: command.attributeValue.count + 15, sent: sent)
+  }
+
+  /// Asks for something that every server answers without asking for protection. `completion` is called when the answer is here,
+  /// or none will come: then the peer has taken what was sent before.
+  public func awaitAnswer(_ completion: @escaping () -> Void) {
+    request(
+      ATTFindInformationRequest(startingHandle: .first, endingHandle: .first),
+      expecting: ATTFindInformationResponse.self
+    ) { _ in completion() }
   }
 
   func receiveResponse(_ opcode: ATTOpcode, _ payload: ArraySlice<UInt8>) {
@@ -106,6 +117,7 @@ extension ATTBearer {
   private func finishRequest(_ result: Result<ArraySlice<UInt8>, ATTFailure>) {
     guard let answered = requests.removeFirst() else { return }
     requests.deadline = .distantFuture
+    valuesSent.requestWasAnswered()
     // The next request is sent before the answer is worked on, unless that leads to a request itself.
     answered.completion(result)
     if requests.deadline == .distantFuture { sendNextRequest() }
@@ -115,6 +127,7 @@ extension ATTBearer {
     guard isOpen, let next = requests.first else { return }
     requests.deadline = loop.now + Self.transactionTimeout
     statistics.requestsSent += 1
+    valuesSent.requestWasSent()
     armTimer(by: requests.deadline)
     channel?.send(next.pdu, sent: nil)
   }

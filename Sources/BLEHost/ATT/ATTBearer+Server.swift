@@ -46,6 +46,7 @@ extension ATTBearer {
       sent?()
       return
     }
+    valuesSent.valueWasSent()
     let cut = value.prefix(mtu - 3)
     send(
       ATTHandleValueNotification(attributeHandle: handle, attributeValue: cut), capacity: cut.count + 3, sent: sent)
@@ -57,6 +58,7 @@ extension ATTBearer {
       sent?()
       return
     }
+    valuesSent.valueWasSent()
     send(ATTMultipleHandleValueNotification(tuples), capacity: mtu, sent: sent)
   }
 

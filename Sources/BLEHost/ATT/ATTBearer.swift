@@ -35,6 +35,7 @@ public final class ATTBearer: L2CAPChannelReceiver {
   var openRequest: ATTOpcode?
   var timer = TimerToken()
   var isTimerArmed = false
+  var valuesSent = ATTValuesSent()
 
   /// - Parameter receiveMTU: 23 to 517.
   public init(
@@ -76,6 +77,9 @@ public final class ATTBearer: L2CAPChannelReceiver {
 
   /// Takes over what both sides are known to have agreed on, in octets: for bearers that come without an exchange.
   public func assumeMTU(_ octets: Int) { agree(onPeerMTU: UInt16(clamping: octets)) }
+
+  /// Values were sent that the peer has not shown to have taken.
+  public var hasUnansweredValues: Bool { isOpen && (valuesSent.awaitAnswer || !indications.isEmpty) }
 
   func writer(capacity: Int) -> ByteWriter { ByteWriter(headroom: headroom, capacity: capacity) }
 

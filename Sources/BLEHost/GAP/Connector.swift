@@ -34,6 +34,13 @@ final class Connector: TimerTarget {
   /// How long one group of devices is looked for while others wait for their turn.
   static let turn = StackDuration.milliseconds(2_500)
 
+  /// What became of a device's attempts that failed.
+  private struct Rest {
+    var attempts = 0
+    /// Running while it is not looked for.
+    var timer: TimerToken?
+  }
+
   private weak var delegate: (any ConnectorDelegate)?
   private let loop: any StackLoop
   /// In the order of their turns.
@@ -41,6 +48,8 @@ final class Connector: TimerTarget {
   private var targets: [DeviceAddress] = []
   private var phase = Phase.idle
   private var turnTimer: TimerToken?
+  /// Wanted devices to which no link could be established.
+  private var rests: [DeviceAddress: Rest] = [:]
   /// Looks for nothing, whatever is wanted.
   private var isPaused = false
   /// How many devices the controller looks for at once, at least 1.
@@ -66,6 +75,7 @@ final class Connector: TimerTarget {
 
   /// Stops looking for `address`. A link to it may come up all the same if it was being made at this moment.
   func abandon(_ address: DeviceAddress) {
+    forgetAttempts(to: address)
     guard let index = wanted.firstIndex(of: address) else { return }
     wanted.remove(at: index)
     update()
@@ -97,6 +107,7 @@ final class Connector: TimerTarget {
 
   /// The controller is gone, and with it what it looked for.
   func reset() {
+    for address in Array(rests.keys) { forgetAttempts(to: address) }
     wanted = []
     targets = []
     phase = .idle
@@ -120,7 +131,9 @@ final class Connector: TimerTarget {
     let failed = phase == .cancelling ? [] : targets
     end()
     if let error {
-      for target in failed where address == nil || target == address { fail(target, error) }
+      for target in failed where address == nil || target == address {
+        if error == .failedToEstablish { rest(target) } else { fail(target, error) }
+      }
     } else if let address {
       wanted.removeAll { $0 == address }
     }
@@ -138,8 +151,39 @@ final class Connector: TimerTarget {
 
   private func fail(_ address: DeviceAddress, _ reason: EndReason) {
     guard let index = wanted.firstIndex(of: address) else { return }
+    forgetAttempts(to: address)
     wanted.remove(at: index)
     delegate?.connector(self, didFail: address, reason: reason)
+  }
+
+  /// A link to `address` was not established: another central was faster, or its first packets were lost. The device is looked for
+  /// again after a pause, which is longer each time up to a limit: one that never answers costs little.
+  func retry(_ address: DeviceAddress) {
+    if !wanted.contains(address) { wanted.append(address) }
+    rest(address)
+    update()
+  }
+
+  private func rest(_ address: DeviceAddress) {
+    guard wanted.contains(address) else { return }
+    var rest = rests[address] ?? Rest()
+    if let timer = rest.timer { loop.cancel(timer) }
+    let last = LinkPolicy.attemptDelays.count - 1
+    let delay = LinkPolicy.attemptDelays[min(rest.attempts, last)]
+    // What has failed that often goes on for ever.
+    let kind = rest.attempts < last ? TimerKind.work : .background
+    rest.attempts = min(rest.attempts + 1, last)
+    rest.timer = loop.schedule(after: delay, kind) { [weak self] in
+      guard let self else { return }
+      self.rests[address]?.timer = nil
+      self.update()
+    }
+    rests[address] = rest
+  }
+
+  private func forgetAttempts(to address: DeviceAddress) {
+    guard let rest = rests.removeValue(forKey: address), let timer = rest.timer else { return }
+    loop.cancel(timer)
   }
 
   private func end() {
@@ -159,10 +203,10 @@ final class Connector: TimerTarget {
     delegate?.connectorCancelsInitiation(self)
   }
 
-  /// What is wanted and has no link.
+  /// What is wanted, has no link and is not resting.
   private var openWishes: [DeviceAddress] {
     guard let delegate else { return [] }
-    return wanted.filter { !delegate.connector(self, hasLinkTo: $0) }
+    return wanted.filter { !delegate.connector(self, hasLinkTo: $0) && rests[$0]?.timer == nil }
   }
 
   private func update() {

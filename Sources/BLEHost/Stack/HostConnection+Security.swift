@@ -313,6 +313,8 @@ extension HostConnection: SecurityManagerDelegate {
 
   func securityManager(_ manager: SecurityManager, didPair result: PairingResult) {
     guard isUp else { return }
+    // The last of this side's keys are on their way: the link does not end before they have arrived.
+    bearer.valuesSent.valueWasSent()
     if result.isBonded {
       setBond(result)
       stack.bonded(self)

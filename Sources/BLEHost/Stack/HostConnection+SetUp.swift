@@ -13,7 +13,13 @@ struct SetUpSteps {
   var peerFeatures: LEFeatures?
   /// Whether the controller took the longer packets that it says it can send.
   var hasLongPackets = false
+  /// The PHY that this side sends on; `nil` where it is not known yet, since the device may have been found on another.
+  var phy: LEPHY? = .le1M
+  var hasAskedForPHY = false
   var timer: TimerToken?
+
+  /// Of the timer after which a peripheral asks for a faster PHY.
+  static let peripheralTag = 2
 
   var isDone: Bool { !needsFeatures && !needsMTU && !needsEncryption }
 
@@ -42,22 +48,59 @@ extension HostConnection: TimerTarget {
       status: { [weak self] status in
         if !status.isSuccess { self?.featuresBecameKnown([]) }
       })
-    if controller.features?.supportsDataLengthExtension == true {
-      controller.send(
-        LESetDataLength(
-          connectionHandle: handle, transmitOctets: LinkPolicy.dataLength, transmitTime: LinkPolicy.dataTime),
-        status: { [weak self] status in
-          guard let self, self.isUp, status.isSuccess else { return }
-          self.setUpSteps.hasLongPackets = true
-          self.askForFasterPHY()
-        })
-    }
+    askForLongPackets()
+    if stack.searchPHYs.contains(.leCoded) { readPHY() }
     database.client.exchangeMTU { [weak self] _ in
       guard let self, self.isUp else { return }
       self.setUpSteps.needsMTU = false
       self.finishSetUp()
     }
   }
+
+  /// A peripheral asks as well: a central that never does would leave it with packets of 27 octets. What the central asks for itself
+  /// comes first, so that the two do not collide.
+  func setUpAsPeripheral() {
+    askForLongPackets()
+    guard stack.controller.features?.supports2MPHY == true else { return }
+    setUpSteps.timer = loop.schedule(
+      after: LinkPolicy.peripheralPHYDelay, .background, self, tag: SetUpSteps.peripheralTag)
+  }
+
+  private func askForLongPackets() {
+    let controller = stack.controller
+    guard controller.features?.supportsDataLengthExtension == true else { return }
+    controller.send(
+      LESetDataLength(
+        connectionHandle: handle, transmitOctets: LinkPolicy.dataLength,
+        transmitTime: max(LinkPolicy.dataTime, controller.features?.maximumTransmitTime ?? 0)),
+      status: { [weak self] status in
+        guard let self, self.isUp, status.isSuccess else { return }
+        self.setUpSteps.hasLongPackets = true
+        self.askForFasterPHY()
+      })
+  }
+
+  /// The central has had its time to ask for a faster PHY.
+  private func offerFasterPHY() {
+    guard isUp, phase == .ready, setUpSteps.hasLongPackets, setUpSteps.phy == .le1M else { return }
+    stack.controller.send(
+      LEReadRemoteFeatures(connectionHandle: handle),
+      status: { [weak self] status in
+        if !status.isSuccess { self?.featuresBecameKnown([]) }
+      })
+  }
+
+  /// A device that was found on LE Coded is on LE Coded: LE 2M would not reach it.
+  private func readPHY() {
+    setUpSteps.phy = nil
+    stack.controller.send(LEReadPHY(connectionHandle: handle)) { [weak self] result in
+      guard let self, self.isUp, case .success(let answer) = result else { return }
+      self.phyBecameKnown(answer.transmitPHY)
+      self.askForFasterPHY()
+    }
+  }
+
+  func phyBecameKnown(_ phy: LEPHY) { setUpSteps.phy = phy }
 
   /// What the peer's link layer can do; nothing where it did not say.
   func featuresBecameKnown(_ features: LEFeatures) {
@@ -69,9 +112,10 @@ extension HostConnection: TimerTarget {
   }
 
   private func askForFasterPHY() {
-    guard role == .central, setUpSteps.hasLongPackets, setUpSteps.peerFeatures?.contains(.phy2M) == true,
-      stack.controller.features?.supports2MPHY == true
+    guard setUpSteps.hasLongPackets, setUpSteps.peerFeatures?.contains(.phy2M) == true,
+      stack.controller.features?.supports2MPHY == true, setUpSteps.phy == .le1M, !setUpSteps.hasAskedForPHY
     else { return }
+    setUpSteps.hasAskedForPHY = true
     stack.controller.send(
       LESetPHY(connectionHandle: handle, preference: [], transmitPHYs: .le2M, receivePHYs: .le2M, options: 0))
   }
@@ -80,6 +124,7 @@ extension HostConnection: TimerTarget {
     if tag == LinkProtection.encryptionTag { return encryptionTimerFired() }
     setUpSteps.timer = nil
     guard isUp else { return }
+    if tag == SetUpSteps.peripheralTag { return offerFasterPHY() }
     stack.log.log(.info, "\(peer.address) takes long to agree on features and MTU")
     setUpSteps.cancel(loop)
     finishSetUp()

@@ -35,7 +35,7 @@ final class HostConnection {
   private let data: HCILink
   private let carrier: FrameCarrier
   private(set) var channels: L2CAPLink?
-  private let bearer: ATTBearer
+  let bearer: ATTBearer
   private(set) var serverLink: GATTServerLink?
   /// What is known of the peer's database. Kept when the link has ended, closed.
   let database: RemoteDatabase
@@ -44,6 +44,10 @@ final class HostConnection {
   /// One closure for all updates: what leaves first was asked for first.
   private lazy var updateLeft: () -> Void = { [weak self] in self?.updates.removeFirst()?() }
   var setUpSteps = SetUpSteps()
+  /// Writes that programs asked for and that have not been answered or, where there is no answer, not left.
+  var writesUnderWay = 0
+  /// While what was sent is waited for.
+  var farewell: LinkFarewell?
   let security: SecurityManager
   var protection = LinkProtection()
 
@@ -145,11 +149,21 @@ final class HostConnection {
     guard role == .central, links.isEmpty, phase != .closing,
       stack.waitingCentrals(for: peer.identifier).isEmpty
     else { return }
-    disconnect(.remoteUserTerminated)
+    // Nothing was sent on a link that no program has had.
+    if phase == .settingUp { return disconnect(.remoteUserTerminated) }
+    phase = .closing
+    afterFarewell { [weak self] in
+      guard let self, self.isUp || self.stack.power.phase == .leaving else { return }
+      self.askToDisconnect(.remoteUserTerminated)
+    }
   }
 
+  /// Ends the link. What has to end for a reason does not wait for values that were sent.
   func disconnect(_ reason: HCIErrorCode) {
-    if phase == .closing { return }
+    if phase == .closing {
+      farewell?.finish()
+      return
+    }
     phase = .closing
     // What a program wrote to a channel before it closed it is to arrive.
     guard let channels, stack.power.phase != .leaving else { return askToDisconnect(reason) }
@@ -186,6 +200,7 @@ final class HostConnection {
   func abandon() {
     isUp = false
     data.receiver = nil
+    farewell?.cancel()
   }
 
   /// The link is gone: everything on it ends, and nothing is told any more but to the users of channels.
@@ -205,6 +220,7 @@ final class HostConnection {
     data.receiver = nil
     channels?.close(reason)
     channels = nil
+    farewell?.finish()
     serverLink = nil
     for sent in updates.removeAll() { sent() }
   }
@@ -221,6 +237,7 @@ extension HostConnection: HCILinkReceiver {
 extension HostConnection: ATTBearerOwner {
   func bearer(_ bearer: ATTBearer, didUpdateMTU octets: Int) {
     guard isUp else { return }
+    stack.transmissionUnitChanged(self)
     for link in links { link.events?.link(link, didUpdateMaximumTransmissionUnit: octets) }
     for role in stack.peripherals { role.centralChanged(self) }
   }

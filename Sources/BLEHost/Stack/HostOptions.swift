@@ -1,3 +1,4 @@
+import BLEAdapter
 import BLECore
 import BLEPairing
 
@@ -28,6 +29,8 @@ public struct HostOptions: Sendable {
   public var advertisingIntervalWhileConnected: StackDuration
   /// The same for a program in the background.
   public var advertisingIntervalInBackground: StackDuration
+  /// The PHYs on which devices are looked for; LE 1M on a controller without LE Coded.
+  public var searchPHYs: SearchPHYs
   /// Whether private addresses that change are shown in place of the device's own, which only bonded devices learn.
   public var usesPrivacy: Bool
   /// How long a private address is shown.
@@ -47,7 +50,7 @@ public struct HostOptions: Sendable {
     advertisingInterval: StackDuration = .milliseconds(100),
     advertisingIntervalWhileConnected: StackDuration = .milliseconds(500),
     advertisingIntervalInBackground: StackDuration = .microseconds(1_022_500),
-    usesPrivacy: Bool = false, privateAddressLifetime: StackDuration = .seconds(900),
+    searchPHYs: SearchPHYs = .le1M, usesPrivacy: Bool = false, privateAddressLifetime: StackDuration = .seconds(900),
     security: SecurityPolicy = SecurityPolicy(), pairingAgent: (any PairingAgent)? = nil, bondLimit: Int = 128
   ) {
     self.name = name
@@ -62,6 +65,7 @@ public struct HostOptions: Sendable {
     self.advertisingInterval = advertisingInterval
     self.advertisingIntervalWhileConnected = advertisingIntervalWhileConnected
     self.advertisingIntervalInBackground = advertisingIntervalInBackground
+    self.searchPHYs = searchPHYs
     self.usesPrivacy = usesPrivacy
     self.privateAddressLifetime = privateAddressLifetime
     self.security = security

@@ -99,15 +99,24 @@ final class HostPeerLink: PeerLink {
 
   func write(_ value: [UInt8], to handle: AttributeHandle, _ completion: @escaping Completion<Void>) {
     if isOver { return refuse(completion) }
-    database.write(value, to: handle, whileIn(completion))
+    connection.writesUnderWay += 1
+    database.write(value, to: handle) { [self] result in
+      connection.writesUnderWay -= 1
+      if !isOver { completion(result) }
+    }
   }
 
   func writeCommand(_ value: [UInt8], to handle: AttributeHandle, sent: @escaping () -> Void) {
     if isOver { return }
-    if connection.protection.signsCommands, database.takesSignedCommandsOnly(handle) {
-      return connection.writeSigned(value, to: handle) { [self] in if !isOver { sent() } }
+    connection.writesUnderWay += 1
+    let left = { [self] in
+      connection.writesUnderWay -= 1
+      if !isOver { sent() }
     }
-    database.writeCommand(value, to: handle) { [self] in if !isOver { sent() } }
+    if connection.protection.signsCommands, database.takesSignedCommandsOnly(handle) {
+      return connection.writeSigned(value, to: handle, sent: left)
+    }
+    database.writeCommand(value, to: handle, sent: left)
   }
 
   func setNotify(_ isOn: Bool, for characteristic: RemoteCharacteristic, _ completion: @escaping Completion<Void>) {
@@ -177,10 +186,10 @@ extension OperationError {
 
 extension HostPeerLink: RemoteDatabaseEvents {
   func database(_ database: RemoteDatabase, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) -> Bool {
-    events?.link(self, didReceive: value, of: handle) ?? true
+    isOver || events?.link(self, didReceive: value, of: handle) ?? true
   }
 
   func database(_ database: RemoteDatabase, didInvalidateServicesIn handles: ClosedRange<AttributeHandle>) {
-    events?.link(self, didInvalidateServicesIn: handles)
+    if !isOver { events?.link(self, didInvalidateServicesIn: handles) }
   }
 }

@@ -30,6 +30,8 @@ extension HostStack {
     case .leAdvertisingSetTerminated(let event): advertiser.terminated(event.advertisingHandle, self)
     case .leReadRemoteFeaturesComplete(let event):
       connections[event.connectionHandle]?.featuresBecameKnown(event.status.isSuccess ? event.features : [])
+    case .lePHYUpdateComplete(let event):
+      if event.status.isSuccess { connections[event.connectionHandle]?.phyBecameKnown(event.transmitPHY) }
     case .leRemoteConnectionParameterRequest(let event): answer(event)
     default: break
     }

@@ -55,8 +55,10 @@ extension HostStack: ConnectorDelegate {
       controller.send(
         LEExtendedCreateConnection(
           filterPolicy: policy, ownAddressType: ownAddressType, peerAddress: peer,
-          phys: .le1M,
-          entries: [.init(scanInterval: interval, scanWindow: interval, parameters: LinkPolicy.connection)]),
+          phys: searchPHYs,
+          entries: searchEntries(interval: interval, window: interval) {
+            .init(scanInterval: $0, scanWindow: $1, parameters: LinkPolicy.connection)
+          }),
         status: completion)
     } else {
       controller.send(

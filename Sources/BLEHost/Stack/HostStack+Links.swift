@@ -47,6 +47,7 @@ extension HostStack {
     case .peripheral:
       advertiser.linkCameUp(self)
       connector.linksChanged()
+      connection.setUpAsPeripheral()
       connectionIsReady(connection)
     }
   }
@@ -78,7 +79,8 @@ extension HostStack {
     if power.phase == .leaving { return leaveIfLinksAreGone() }
     switch connection.phase {
     case .settingUp:
-      failed(connection, connection.reasonOfFailedEncryption(code) ?? EndReason(failureToConnect: code))
+      if let reason = connection.reasonOfFailedEncryption(code) { return failed(connection, reason) }
+      failed(connection, EndReason(failureToConnect: code))
     case .ready: ended(connection, connection.reasonOfFailedEncryption(code) ?? EndReason(endOfLink: code))
     case .closing:
       // Nobody was told of the link: whoever wanted it learns that there is none.
@@ -89,7 +91,13 @@ extension HostStack {
 
   private func failed(_ connection: HostConnection, _ reason: EndReason) {
     connection.linkEnded(reason)
-    failWaiting(for: connection.peer.address, reason)
+    let address = connection.peer.address
+    if reason != .failedToEstablish {
+      failWaiting(for: address, reason)
+    } else if !waitingCentrals(for: connection.peer.identifier).isEmpty {
+      // A connection is wanted for as long as it takes.
+      connector.retry(address)
+    }
     linksChanged(connection)
   }
 
@@ -125,10 +133,19 @@ extension HostStack {
     let peer = connection.peer
     let services = connection.knownServices
     connection.isPublished = isConnected
-    snapshot.withLock { $0.connected[peer.identifier] = isConnected ? (peer, services) : nil }
+    snapshot.withLock {
+      $0.connected[peer.identifier] = isConnected ? (peer, services) : nil
+      $0.transmissionUnits[peer.identifier] = isConnected ? connection.mtu : nil
+    }
     for role in centrals {
       role.events?.central(linkDidChange: peer, isConnected: isConnected, services: services)
     }
+  }
+
+  /// A larger MTU was agreed on.
+  func transmissionUnitChanged(_ connection: HostConnection) {
+    guard connection.isPublished else { return }
+    snapshot.withLock { $0.transmissionUnits[connection.peer.identifier] = connection.mtu }
   }
 
   /// More became known of what a connected peer has.

@@ -115,6 +115,9 @@ extension HostStack {
     security.begin(as: randomAddress ?? features.publicAddress ?? madeAddress)
     beginPrivacy()
     snapshot.withLock { $0.supportsExtendedAdvertising = features.supportsExtendedAdvertising }
+    if options.searchPHYs != .le1M, !canSearchCoded {
+      log.log(.error, "this controller does not look for devices on LE Coded: LE 1M is used instead")
+    }
     power.isRunning = true
     power.hasRun = true
     updateResolvingList()
@@ -157,20 +160,19 @@ extension HostStack {
     power.isShutDown = true
     if power.phase == .down { return completion() }
     power.afterLeaving.append(completion)
-    finishChannels { [self] in applyWishes() }
+    afterFarewells { [self] in applyWishes() }
   }
 
-  /// What programs wrote to channels before they closed them is to arrive, even where the program ends right after.
-  private func finishChannels(_ completion: @escaping () -> Void) {
+  /// What programs sent is to arrive, even where they end right after.
+  private func afterFarewells(_ completion: @escaping () -> Void) {
     var open = 1
     let finished = {
       open -= 1
       if open == 0 { completion() }
     }
     for connection in connections.all {
-      guard let channels = connection.channels else { continue }
       open += 1
-      channels.afterFinishingChannels(limit: LinkPolicy.channelFarewellLimit, finished)
+      connection.afterFarewell(finished)
     }
     finished()
   }
@@ -197,7 +199,10 @@ extension HostStack {
     connector.reset()
     acceptList = []
     for connection in connections.all { connection.linkEnded(.poweredOff) }
-    snapshot.withLock { $0.connected = [:] }
+    snapshot.withLock {
+      $0.connected = [:]
+      $0.transmissionUnits = [:]
+    }
     for role in centrals as [any StateListener] + peripherals { role.controllerWentAway() }
     resetServer()
   }

@@ -52,13 +52,36 @@ extension HostStack {
       : (LinkPolicy.scanInterval, LinkPolicy.scanWindow)
   }
 
+  /// The PHYs on which devices are looked for: what was asked for, as far as the controller has it.
+  var searchPHYs: LEPHYSet {
+    guard canSearchCoded else { return .le1M }
+    return switch options.searchPHYs {
+    case .le1M: .le1M
+    case .leCoded: .leCoded
+    case .both: [.le1M, .leCoded]
+    }
+  }
+
+  var canSearchCoded: Bool { controller.usesExtendedCommands && controller.features?.supportsCodedPHY == true }
+
+  /// One entry for each PHY on which devices are looked for. Two have the time of one: each pauses while it is the other's turn.
+  func searchEntries<Entry>(
+    interval: ScanInterval, window: ScanInterval, _ make: (_ interval: ScanInterval, _ window: ScanInterval) -> Entry
+  ) -> [Entry] {
+    let count = UInt16(searchPHYs.rawValue.nonzeroBitCount)
+    let entry = make(ScanInterval(rawValue: interval.rawValue * count), window)
+    return Array(repeating: entry, count: Int(count))
+  }
+
   // The duplicate filter of the controller stays off: it goes by address, and would hide new content of a known device.
 
   private func startExtendedScan(_ completion: @escaping (HCIErrorCode) -> Void) {
     controller.send(
       LESetExtendedScanParameters(
-        ownAddressType: ownAddressType, filterPolicy: .all, phys: .le1M,
-        entries: [.init(type: .active, interval: scanPace.interval, window: scanPace.window)]))
+        ownAddressType: ownAddressType, filterPolicy: .all, phys: searchPHYs,
+        entries: searchEntries(interval: scanPace.interval, window: scanPace.window) {
+          .init(type: .active, interval: $0, window: $1)
+        }))
     controller.send(
       LESetExtendedScanEnable(
         isEnabled: true, duplicates: .reportAll, duration: HCICentiseconds(rawValue: 0), period: 0),

@@ -18,6 +18,8 @@ public final class HostStack: Adapter, @unchecked Sendable {
     var state = AdapterState.unknown
     var supportsExtendedAdvertising = false
     var connected: [PeerIdentifier: (peer: KnownPeer, services: [BLEUUID])] = [:]
+    /// Of each link that programs know of, the ATT MTU in octets.
+    var transmissionUnits: [PeerIdentifier: Int] = [:]
     var bonds: [BondSummary] = []
   }
 
@@ -102,6 +104,12 @@ public final class HostStack: Adapter, @unchecked Sendable {
       .filter { entry in services.contains { entry.services.contains($0) } }
       .map(\.peer)
       .sorted { ($0.identifier.high, $0.identifier.low) < ($1.identifier.high, $1.identifier.low) }
+  }
+
+  /// The ATT MTU in octets that was agreed on with `peer`; `nil` where it is not connected. Core Bluetooth tells only how long values
+  /// may be, and no value is longer than 512 octets whatever the MTU is (Core, Vol 3 Part F 3.2.9).
+  public func maximumTransmissionUnit(with peer: PeerIdentifier) -> Int? {
+    snapshot.withLock { $0.transmissionUnits[peer] }
   }
 
   /// Opens the transport and starts the controller. The roles are told when it is known what came of it.

@@ -98,7 +98,7 @@ import CoreBluetooth
     }
   }
 
-  /// Hands the value to the link as soon as it takes one; nobody answers.
+  /// Hands the value to the link as soon as it takes one; nobody answers. Leaving the link waits until it has arrived.
   func writeWithoutResponse(_ value: [UInt8], to characteristic: CBCharacteristic) async throws(ToolError) {
     let peripheral = peripheral
     try await session.waiting.until(within: session.timeout) { () throws(ToolError) in
@@ -106,13 +106,6 @@ import CoreBluetooth
       return peripheral.canSendWriteWithoutResponse
     }
     peripheral.writeValue(Data(value), for: characteristic, type: .withoutResponse)
-    try await flush()
-  }
-
-  /// Waits for an answer from the device: what was sent before has arrived then. Leaving at once would take it along.
-  func flush() async throws(ToolError) {
-    let known = (peripheral.services ?? []).prefix(1).map(\.uuid)
-    try await ask("Waiting for the device", .services) { peripheral.discoverServices(known) }
   }
 
   func setNotify(_ isOn: Bool, for characteristic: CBCharacteristic) async throws(ToolError) {

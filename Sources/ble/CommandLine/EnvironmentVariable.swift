@@ -5,6 +5,7 @@ struct EnvironmentVariable: Sendable {
 
   static let all = [
     EnvironmentVariable("BLE_ADAPTER", "The adapter, where '--adapter' names none."),
+    EnvironmentVariable("BLE_PHY", "Where devices are looked for, as '--phy'."),
     EnvironmentVariable("BLE_LOG", "The level of the log: trace, debug, info, notice, warning, error or critical."),
     EnvironmentVariable("BLE_CAPTURE", "A file that takes all Bluetooth traffic, as '--capture' does."),
     EnvironmentVariable("BLE_CAPTURE_AIR", "As '--capture-air'."),

@@ -1,3 +1,4 @@
+import BLEAdapter
 import BLESession
 import Foundation
 
@@ -10,6 +11,11 @@ extension Examination {
       problem(
         "environment", "BLE_LOG is '\(level)', which is no level.",
         "export BLE_LOG=info, or one of \(levels.joined(separator: ", "))")
+    }
+    let phys = SearchPHYs.allCases.map(\.rawValue)
+    if let phy = machine.variable("BLE_PHY"), !phys.contains(phy.lowercased()) {
+      problem(
+        "environment", "BLE_PHY is '\(phy)', which is none of \(phys.joined(separator: ", ")).", "unset BLE_PHY")
     }
     if let speed = machine.variable("BLE_RADIO_SPEED") {
       if let number = Int(speed), (1...1000).contains(number) {

@@ -29,8 +29,6 @@ extension ConnectedPeripheral {
       let before = session.pairing.ended.count
       switch try await pairOnce(stack, peer, level) {
       case .success(let security):
-        // The last of this side's keys are on their way: leaving now would take them along.
-        try await flush()
         return report(security, peer, false)
       case .failure(.busy):
         let desk = session.pairing

@@ -11,6 +11,9 @@ struct CommonOptions: Sendable {
       + "(default: $BLE_ADAPTER, else radio)")
   static let timeout = Option.value(
     "timeout", "seconds", standard: "10", "How long to wait for the adapter, for the device and for each answer.")
+  static let phy = Option.value(
+    "phy", "phy",
+    "Where devices are looked for: 1m, coded (long range) or both (default: $BLE_PHY, else 1m as Apple's devices)")
   static let capture = Option.value(
     "capture", "file", "Record all Bluetooth traffic to a btsnoop file, which Wireshark opens.")
   static let captureAir = Option.value(
@@ -26,10 +29,11 @@ struct CommonOptions: Sendable {
   static let quiet = Option.flag("quiet", letter: "q", "Print results only.")
 
   static let all =
-    [adapter, timeout, capture, captureAir, captureKeys, captureRedacted] + PairingOptions.all
+    [adapter, phy, timeout, capture, captureAir, captureKeys, captureRedacted] + PairingOptions.all
     + [json, jsonLines, verbose, quiet]
 
   let adapter: AdapterName?
+  let phy: SearchPHYs?
   let timeout: Seconds
   let capture: String?
   let captureAir: String?
@@ -42,6 +46,7 @@ struct CommonOptions: Sendable {
 
   init(_ arguments: ParsedArguments) throws(UsageError) {
     adapter = try arguments.value(of: Self.adapter)
+    phy = try arguments.value(of: Self.phy)
     timeout = try arguments.value(of: Self.timeout) ?? Seconds(10)
     capture = try arguments.value(of: Self.capture)
     captureAir = try arguments.value(of: Self.captureAir)
@@ -76,6 +81,7 @@ struct CommonOptions: Sendable {
   /// Hands them to the stack, which reads its environment when the first manager is made.
   func setEnvironment() {
     if let adapter { setenv("BLE_ADAPTER", adapter.description, 1) }
+    if let phy { setenv("BLE_PHY", phy.rawValue, 1) }
     if let capture { setenv("BLE_CAPTURE", capture, 1) }
     if let captureAir { setenv("BLE_CAPTURE_AIR", captureAir, 1) }
     if let captureKeys { setenv("BLE_CAPTURE_KEYS", captureKeys, 1) }
@@ -86,6 +92,15 @@ struct CommonOptions: Sendable {
     case 2: setenv("BLE_LOG", "debug", 1)
     default: setenv("BLE_LOG", "trace", 1)
     }
+  }
+}
+
+extension SearchPHYs: ArgumentValue {
+  init(argument: String) throws(ArgumentValueError) {
+    guard let phys = SearchPHYs(rawValue: argument.lowercased()) else {
+      throw ArgumentValueError("expected one of \(Self.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    self = phys
   }
 }
 

@@ -1,3 +1,5 @@
+import BLEAdapter
+import BLEHost
 import CoreBluetooth
 
 struct ShellRSSI: ShellCommand {
@@ -29,12 +31,13 @@ struct ShellMTU: ShellCommand {
     let peripheral = try shell.device().peripheral
     let without = peripheral.maximumWriteValueLength(for: .withoutResponse)
     let with = peripheral.maximumWriteValueLength(for: .withResponse)
-    // Opcode and handle take three octets (Core, Vol 3 Part F 3.4.5).
+    // Opcode and handle take three octets (Core, Vol 3 Part F 3.4.5), and no value is longer than 512.
+    let agreed = PairingDesk.stack?.maximumTransmissionUnit(with: PeerIdentifier(peripheral.identifier)) ?? without + 3
     let members: KeyValuePairs<String, JSONValue> = [
-      "mtu": .integer(without + 3), "without_response": .integer(without), "with_response": .integer(with),
+      "mtu": .integer(agreed), "without_response": .integer(without), "with_response": .integer(with),
     ]
     if shell.output.isJSON { return shell.output.json(.object(members)) }
-    shell.output.line("MTU \(without + 3): \(without) octets without response, \(with) with response")
+    shell.output.line("MTU \(agreed): \(without) octets without response, \(with) with response")
   }
 }
 

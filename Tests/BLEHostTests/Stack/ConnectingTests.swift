@@ -1,7 +1,9 @@
 import BLEAdapter
 import BLECore
+import BLEHCI
 import BLEHost
 import BLEVirtualRadio
+import BLEWire
 import Testing
 
 @Suite struct ConnectingTests {
@@ -52,7 +54,8 @@ import Testing
     #expect(central.failures.isEmpty)
   }
 
-  @Test func aPeerThatVanishesWhileTheLinkComesUpIsAFailureToConnect() async {
+  @Test("I11.34 a peer that vanishes while the link comes up is looked for again, for as long as it takes")
+  func aPeerThatVanishesWhileTheLinkComesUp() async {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
@@ -80,9 +83,119 @@ import Testing
         world.air.setLoss(.independent(rate: 1), from: phone, to: toy)
       }
     }
-    await world.wait { central.failures.count == 1 }
-    #expect(central.failures[0].reason == .failedToEstablish)
+    await world.advance(.seconds(120))
+    #expect(central.failures.isEmpty)
     #expect(central.connected.count == 1)
+    await world.perform { toy.controller.map { world.air.setLoss(LossModel.none, from: phone.controller!, to: $0) } }
+    await world.wait { central.connected.count == 2 }
+    #expect(central.failures.isEmpty)
+  }
+
+  /// Counts the links of a device that came up, be it for a moment.
+  private final class Attempts: HCITap {
+    private(set) var count = 0
+    func tapDidHear(_ packet: HCIPacket, _ direction: HCIDirection, at instant: StackInstant) {
+      guard packet.kind == .event, let octets = try? HCIEventPacket(packet.octets), let event = try? HCIEvent(octets),
+        case .leEnhancedConnectionComplete(let complete) = event, complete.status.isSuccess
+      else { return }
+      count += 1
+    }
+  }
+
+  @Test(
+    "I11.34 a device that never answers is tried at a bounded rate, until the connection is cancelled; others are not held up"
+  )
+  func aDeviceThatNeverAnswers() async {
+    let world = StackWorld()
+    let attempts = Attempts()
+    let phone = world.makeDevice(1, tap: attempts)
+    let toy = world.makeDevice(2)
+    _ = await world.makeChat(on: toy)
+    let central = phone.makeCentral()
+    await world.wait { central.states.last == .poweredOn }
+    await world.find(central)
+    let deaf = central.discoveries[0].peer
+    await world.perform {
+      central.role.connect(deaf, options: ConnectionOptions())
+      if let toy = toy.controller, let phone = phone.controller {
+        world.air.setLoss(.independent(rate: 1), from: phone, to: toy)
+      }
+    }
+    await world.advance(.seconds(60))
+    #expect(attempts.count >= 20 && attempts.count <= 40)
+    #expect(central.connected.isEmpty && central.failures.isEmpty)
+    let other = world.makeDevice(3)
+    _ = await world.makeChat(on: other, name: "other")
+    await world.wait { Set(central.discoveries.map(\.peer)).count == 2 }
+    let reachable = central.discoveries.map(\.peer).first { $0 != deaf }!
+    await world.perform { central.role.connect(reachable, options: ConnectionOptions()) }
+    await world.wait { central.connected.map(\.peer.identifier) == [reachable] }
+    await world.perform { central.role.cancelConnection(deaf) }
+    await world.wait { central.disconnections.map(\.reason) == [.requested] }
+    await world.advance(.seconds(1))
+    let ended = attempts.count
+    await world.advance(.seconds(60))
+    #expect(attempts.count == ended)
+    #expect(phone.stack.linkCount == 1)
+  }
+
+  @Test("I11.34 of many that wait for one device each gets its turn")
+  func manyWaitForOneDevice() async {
+    let world = StackWorld()
+    let toy = world.makeDevice(2)
+    let peripheral = await world.makeChat(on: toy)
+    var centrals: [TestCentral] = []
+    for number in 0..<4 {
+      let central = world.makeDevice(10 + UInt64(number)).makeCentral()
+      await world.wait { central.states.last == .poweredOn }
+      await world.find(central)
+      centrals.append(central)
+    }
+    let all = centrals
+    await world.perform {
+      peripheral.role.stopAdvertising()
+      for central in all {
+        central.role.stopScan()
+        central.role.connect(central.discoveries[0].peer, options: ConnectionOptions())
+      }
+    }
+    await world.advance(.seconds(1))
+    await world.perform { peripheral.advertise("My dear", [Chat.service]) }
+    await world.wait(.seconds(30)) { all.allSatisfy { $0.connected.count == 1 } }
+    #expect(all.allSatisfy { $0.failures.isEmpty })
+  }
+
+  @Test("I11.33 a peripheral asks for long packets and a faster PHY where the central asks for nothing")
+  func aPeripheralAsksForLongPackets() async throws {
+    let world = StackWorld()
+    let toy = world.makeDevice(2)
+    _ = await world.makeChat(on: toy)
+    let central = try BareDevice(world, 1)
+    await world.perform { central.connect(to: toy.address) }
+    await world.wait { central.receivedLength != nil }
+    #expect(central.receivedLength == 251)
+    await world.wait { central.phy != nil }
+    #expect(central.phy == .le2M)
+    await world.advance(.seconds(5))
+    #expect(toy.stack.linkCount == 1)
+  }
+
+  @Test("I11.33 a central that asks for itself is asked for nothing")
+  func aCentralAsksFirst() async throws {
+    let world = StackWorld()
+    let toy = world.makeDevice(2)
+    _ = await world.makeChat(on: toy)
+    let central = try BareDevice(world, 1)
+    await world.perform { central.connect(to: toy.address) }
+    await world.wait { central.link != nil }
+    await world.perform {
+      guard let link = central.link else { return }
+      central.send(
+        LESetPHY(connectionHandle: link, preference: [], transmitPHYs: .le2M, receivePHYs: .le2M, options: 0))
+    }
+    await world.advance(.seconds(5))
+    let changes = central.events.filter { if case .lePHYUpdateComplete = $0 { true } else { false } }
+    #expect(changes.count == 1 && central.phy == .le2M)
   }
 
   @Test func aPendingConnectionIsCancelledBeforeDuringAndAfter() async {

@@ -22,9 +22,10 @@ final class StackWorld: @unchecked Sendable {
   /// A device that is switched on. A controller that was closed is made again at the same address.
   func makeDevice(
     _ number: UInt64, options: HostOptions = HostOptions(), configuration: ControllerConfiguration = .init(),
-    tap: (any HCITap)? = nil
+    tap: (any HCITap)? = nil, dataDelay: StackDuration = .zero
   ) -> StackDevice {
-    let device = StackDevice(world: self, number: number, options: options, configuration: configuration, tap: tap)
+    let device = StackDevice(
+      world: self, number: number, options: options, configuration: configuration, tap: tap, dataDelay: dataDelay)
     devices.append(device)
     device.stack.start()
     return device
@@ -62,7 +63,7 @@ final class StackDevice: @unchecked Sendable {
 
   fileprivate init(
     world: StackWorld, number: UInt64, options: HostOptions, configuration: ControllerConfiguration,
-    tap: (any HCITap)?
+    tap: (any HCITap)?, dataDelay: StackDuration
   ) {
     self.world = world
     address = DeviceAddress(0x00AA_0000_0000 + number, kind: .public)
@@ -74,7 +75,8 @@ final class StackDevice: @unchecked Sendable {
       if let failure = self.failure { throw failure }
       let controller = world.air.makeController(address: self.address, configuration: configuration)
       self.controller = controller
-      return controller
+      if dataDelay == .zero { return controller }
+      return WrappedTransport(controller, dataDelay: dataDelay, loop: world.loop)
     }
   }
 

@@ -1,3 +1,4 @@
+import BLECore
 import BLEHCI
 import BLEVirtualRadio
 import BLEWire
@@ -5,11 +6,18 @@ import BLEWire
 /// A software controller behind a transport that a test can have its say in.
 final class WrappedTransport: HCITransport {
   private let inner: VirtualController
+  /// Data reaches the host so much later than events do: the end of a link comes before what was sent on it.
+  let dataDelay: StackDuration
+  private let loop: (any StackLoop)?
   let name = "serial:/dev/null"
   let isSimulated: Bool
 
-  init(_ inner: VirtualController, isSimulated: Bool = true) {
+  init(
+    _ inner: VirtualController, isSimulated: Bool = true, dataDelay: StackDuration = .zero, loop: (any StackLoop)? = nil
+  ) {
     self.inner = inner
+    self.dataDelay = dataDelay
+    self.loop = loop
     self.isSimulated = isSimulated
   }
 
@@ -34,7 +42,11 @@ final class WrappedTransport: HCITransport {
     }
     func inject(_ packet: HCIPacket) { receiver?.transport(outer, didReceive: packet) }
     func transport(_ transport: any HCITransport, didReceive packet: HCIPacket) {
-      receiver?.transport(outer, didReceive: packet)
+      guard packet.kind == .aclData, outer.dataDelay > .zero, let loop = outer.loop else {
+        receiver?.transport(outer, didReceive: packet)
+        return
+      }
+      loop.schedule(after: outer.dataDelay, .work) { [self] in receiver?.transport(outer, didReceive: packet) }
     }
     func transport(_ transport: any HCITransport, didFail error: TransportError) {
       receiver?.transport(outer, didFail: error)

@@ -81,6 +81,30 @@ struct TwoProcessesTests {
     try server.event("written") { ($0["value"] as? [String: Any])?["hex"] as? String == "0102ff" }
   }
 
+  @Test func `I11.25 the shell shows the MTU that was agreed on, and how long values may be`() throws {
+    let server = try serve("owenli")
+    defer { server.kill9() }
+    let shell = try place.ble("connect", "Owenli", "--script", "-", "--json")
+    shell.type("mtu\n")
+    shell.endInput()
+    let (status, lines) = try shell.finish()
+    #expect(status == 0, "\(shell.transcript)")
+    let answer = try #require(lines.compactMap { ToolProcess.object($0) }.first { $0["mtu"] != nil })
+    #expect(answer as? [String: Int] == ["mtu": 517, "without_response": 512, "with_response": 512])
+  }
+
+  @Test func `I11.35 where devices are looked for can be chosen`() throws {
+    let server = try serve("owenli")
+    defer { server.kill9() }
+    let coded = try place.ble("scan", "--phy", "coded", "--count", "1", "--duration", "2", "--json")
+    #expect(try coded.finish().status == 68, "\(coded.transcript)")
+    for phy in ["1m", "both"] {
+      let scan = try place.ble("scan", "--phy", phy, "--count", "1", "--duration", "20", "--json")
+      #expect(try scan.finish().status == 0, "\(scan.transcript)")
+    }
+    #expect(try place.ble("scan", "--phy", "2m").finish().status == 64)
+  }
+
   @Test func `A value may come from the standard input, and Ctrl-C ends the waiting for it`() throws {
     let server = try serve("owenli")
     defer { server.kill9() }
