@@ -24,8 +24,9 @@ public struct P256PublicKey: Hashable, Sendable {
     self.y = y
   }
 
-  /// The key of the specification's debug mode, whose private key everybody knows (Core, Vol 3 Part H 2.3.5.6.1).
-  public var isDebugKey: Bool { self == P256PrivateKey.debug.publicKey }
+  /// The key of the specification's debug mode, whose private key everybody knows (Core, Vol 3 Part H 2.3.5.6.1), or its mirror image:
+  /// who knows the one's private key knows the other's.
+  public var isDebugKey: Bool { x == P256PrivateKey.debug.publicKey.x }
 }
 
 /// A private key on P-256.

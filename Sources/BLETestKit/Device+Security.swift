@@ -40,6 +40,10 @@ extension Device {
     (bondStore as? MemoryBondStore)?.setFailure(isFull ? BondStoreError("no space left on device") : nil)
   }
 
+  /// What it keeps besides keys is written late from now on, as to a slow disk: a process that dies loses what was not. For devices of
+  /// a world without a folder.
+  public func setBondStoreLate(_ isLate: Bool) { (bondStore as? MemoryBondStore)?.setWritesLate(isLate) }
+
   /// New data to hand to another device out of band, for its agent's `outOfBandData`. What is returned is complete after the
   /// next `settle`.
   public func makeOutOfBandData(_ completion: @escaping @Sendable (PairingOutOfBandData) -> Void) {

@@ -54,6 +54,37 @@ struct SignedWrites {
   }
 
   @Test(
+    "A9 I11.16 a signed command is not taken again after a crash that lost what was not written yet",
+    arguments: [false, true])
+  func crash(isLinkOver: Bool) async throws {
+    let scene = try await AttackedPeripheral.start { $0.behave() }
+    await scene.pair()
+    let signing = SignatureAlgorithm(csrk: try #require(scene.attacker.results.first?.localSigningKey))
+    try await scene.reconnect()
+    scene.device.setBondStoreLate(true)
+    let commands = [command("first", signing, 0), command("second", signing, 1)]
+    for command in commands { scene.attacker.sendAttributePDU(command) }
+    await scene.world.advance(by: .seconds(1))
+    #expect(scene.program.writes == ["first", "second"])
+    if isLinkOver {
+      scene.attacker.disconnect()
+      await scene.world.advance(by: .seconds(1))
+    }
+    scene.device.killApplication()
+    let program = VictimPeripheral(scene.device)
+    try await scene.world.wait(within: .seconds(10)) { program.isAdvertising && !scene.attacker.isConnected }
+    try await scene.connect()
+    for command in commands { scene.attacker.sendAttributePDU(command) }
+    await scene.world.advance(by: .seconds(1))
+    #expect(program.writes == [])
+    // What comes next is lost at the most where the process died in the middle of a link.
+    if isLinkOver { scene.attacker.sendAttributePDU(command("third", signing, 2)) }
+    scene.attacker.sendAttributePDU(command("later", signing, 100))
+    await scene.world.advance(by: .seconds(1))
+    #expect(program.writes == (isLinkOver ? ["third", "later"] : ["later"]))
+  }
+
+  @Test(
     "a command to a characteristic that wants signatures is signed where the link is open, and plain where it is encrypted"
   )
   func sent() async throws {

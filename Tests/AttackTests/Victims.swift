@@ -22,12 +22,13 @@ final class VictimCentral: NSObject, @unchecked Sendable, CBCentralManagerDelega
   private(set) var isDiscovered = false
   var events: [Event] = []
 
-  init(_ device: Device, lookingFor name: String) {
+  init(options: [String: Any], lookingFor name: String) {
     self.name = name
     super.init()
-    manager = CBCentralManager(
-      delegate: self, queue: DispatchQueue(label: "victim central"), options: device.options)
+    manager = CBCentralManager(delegate: self, queue: DispatchQueue(label: "victim central"), options: options)
   }
+
+  convenience init(_ device: Device, lookingFor name: String) { self.init(options: device.options, lookingFor: name) }
 
   func characteristic(_ uuid: String) -> CBCharacteristic? {
     for service in peripheral?.services ?? [] {
@@ -125,11 +126,12 @@ final class VictimPeripheral: NSObject, @unchecked Sendable, CBPeripheralManager
   private(set) var subscribers: [String] = []
   private(set) var isAdvertising = false
 
-  init(_ device: Device) {
+  init(options: [String: Any]) {
     super.init()
-    manager = CBPeripheralManager(
-      delegate: self, queue: DispatchQueue(label: "victim peripheral"), options: device.options)
+    manager = CBPeripheralManager(delegate: self, queue: DispatchQueue(label: "victim peripheral"), options: options)
   }
+
+  convenience init(_ device: Device) { self.init(options: device.options) }
 
   func notify(_ text: String) {
     manager.updateValue(Data(text.utf8), for: secret, onSubscribedCentrals: nil)

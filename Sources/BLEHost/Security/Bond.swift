@@ -25,7 +25,8 @@ public struct Bond: Sendable {
 public struct SigningCounters: Hashable, Sendable {
   /// The lowest that this side has not used, and has not set aside for use by the process that runs now.
   public var nextLocal: UInt32 = 0
-  /// The highest that was accepted of the peer; `nil`: none.
+  /// Nothing up to here is accepted of the peer: the highest that was, or what is set aside for the process that runs now;
+  /// `nil`: none.
   public var lastPeer: UInt32?
 
   public init() {}

@@ -49,12 +49,16 @@ public struct BondRecords: Sendable {
     }
   }
 
-  /// Puts everything but the keys of `bond` in its place, where its keys are still the ones that are kept.
+  /// Puts everything but the keys of `bond` in its place, where its keys are still the ones that are kept. What waited to be written
+  /// may be older than what was kept since: sign counters never go back by it.
   mutating func update(_ bond: Bond) {
     guard let index = bonds.firstIndex(where: { $0.identity == bond.identity }),
       bonds[index].keys.hasSameKeys(as: bond.keys)
     else { return }
+    let kept = bonds[index].signing
     bonds[index] = bond
+    bonds[index].signing.nextLocal = max(kept.nextLocal, bond.signing.nextLocal)
+    if let last = kept.lastPeer { bonds[index].signing.lastPeer = max(last, bond.signing.lastPeer ?? 0) }
   }
 
   mutating func remove(_ identities: [DeviceAddress]) { bonds.removeAll { identities.contains($0.identity) } }
@@ -79,6 +83,13 @@ public final class MemoryBondStore: BondStore {
   private struct State {
     var records: [DeviceAddress: BondRecords] = [:]
     var failure: BondStoreError?
+    /// What was updated and not written yet; `nil`: everything is written at once.
+    var waiting: [DeviceAddress: [DeviceAddress: Bond]]?
+
+    mutating func write() {
+      for (adapter, bonds) in waiting ?? [:] { for bond in bonds.values { records[adapter]?.update(bond) } }
+      if waiting != nil { waiting = [:] }
+    }
   }
 
   private let state = Mutex(State())
@@ -87,6 +98,15 @@ public final class MemoryBondStore: BondStore {
 
   /// What keeping and removing fails with from now on, as on a full disk; `nil`: they succeed again.
   public func setFailure(_ failure: BondStoreError?) { state.withLock { $0.failure = failure } }
+
+  /// Whether updates wait from now on until `flush()`, and are lost to a process that opens the store before: what a crash does to
+  /// a store on a disk.
+  public func setWritesLate(_ isLate: Bool) {
+    state.withLock { state in
+      state.write()
+      state.waiting = isLate ? [:] : nil
+    }
+  }
 
   /// All keys become others than they were, as in a damaged file that is whole all the same.
   public func garble() {
@@ -108,6 +128,7 @@ public final class MemoryBondStore: BondStore {
 
   public func open(_ adapter: DeviceAddress, newKey: SecretKey) -> BondRecords {
     state.withLock { state in
+      _ = state.waiting?.removeValue(forKey: adapter)
       if let records = state.records[adapter] { return records }
       let records = BondRecords(identityResolvingKey: newKey)
       state.records[adapter] = records
@@ -120,7 +141,13 @@ public final class MemoryBondStore: BondStore {
   }
 
   public func update(_ bond: Bond, of adapter: DeviceAddress) {
-    state.withLock { $0.records[adapter]?.update(bond) }
+    state.withLock { state in
+      if state.waiting == nil {
+        state.records[adapter]?.update(bond)
+      } else {
+        state.waiting?[adapter, default: [:]][bond.identity] = bond
+      }
+    }
   }
 
   public func remove(_ identities: [DeviceAddress], of adapter: DeviceAddress) throws(BondStoreError) {
@@ -140,5 +167,5 @@ public final class MemoryBondStore: BondStore {
   }
 
   public func news(of adapter: DeviceAddress) -> [Bond]? { nil }
-  public func flush() {}
+  public func flush() { state.withLock { $0.write() } }
 }

@@ -14,18 +14,25 @@ final class HostSecurity {
   var bondLimit: Int
   /// The identity address that the bonds belong to; `nil` before the adapter has been ready.
   private(set) var adapter: DeviceAddress?
-  private(set) var records: BondRecords
+  var records: BondRecords
   var identities = IdentityTable()
   /// Told when bonds have come or gone.
   var bondsDidChange: (() -> Void)?
   /// What this device has handed out by another way, for the next pairing out of band.
   var outOfBandData: LocalOutOfBandData?
   /// Up to where sign counters were set aside, by whom they are for.
-  private var signCounters: [DeviceAddress: (next: UInt32, end: UInt32)] = [:]
+  var signCounters: [DeviceAddress: (next: UInt32, end: UInt32)] = [:]
 
   /// Sign counters are set aside by so many, so that not each signed command waits for the disk. Those that a crash leaves
   /// unused are lost.
-  private static let signCounterBlock: UInt32 = 64
+  static let signCounterBlock: UInt32 = 64
+
+  /// The last sign counters accepted of peers in this process, and up to where they are written as accepted.
+  var acceptedCounters: [DeviceAddress: (last: UInt32, end: UInt32)] = [:]
+
+  /// Peers' sign counters are written ahead by so many, so that not each signed command waits for the disk. After a crash the peer's
+  /// next commands up to there are refused: they can't be told from a replay of what was accepted before it.
+  static let acceptedCounterBlock: UInt32 = 16
 
   init(options: HostOptions, entropy: any EntropySource, store: any BondStore, log: Logger) {
     self.store = store
@@ -45,6 +52,7 @@ final class HostSecurity {
     adapter = identity
     records = store.open(identity, newKey: records.identityResolvingKey)
     signCounters = [:]
+    acceptedCounters = [:]
     local.identity = LocalIdentity(address: identity, identityResolvingKey: records.identityResolvingKey)
     bondsChanged()
   }
@@ -75,6 +83,7 @@ final class HostSecurity {
       throw .notKept
     }
     signCounters[bond.identity] = nil
+    acceptedCounters[bond.identity] = nil
     records.put(bond)
     bondsChanged()
   }
@@ -104,36 +113,16 @@ final class HostSecurity {
     guard let adapter else { return }
     try store.remove(removed, of: adapter)
     records.remove(removed)
-    for identity in removed { signCounters[identity] = nil }
+    for identity in removed {
+      signCounters[identity] = nil
+      acceptedCounters[identity] = nil
+    }
     bondsChanged()
   }
 
   private func bondsChanged() {
     identities.setBonds(records.bonds)
     bondsDidChange?()
-  }
-
-  // MARK: Signed commands
-
-  /// A sign counter that was never used for this device, in this process or another; `nil` where there is none.
-  func takeSignCounter(for identity: DeviceAddress) -> UInt32? {
-    guard let adapter, let index = records.bonds.firstIndex(where: { $0.identity == identity }) else { return nil }
-    if let counter = signCounters[identity], counter.next < counter.end {
-      signCounters[identity] = (counter.next + 1, counter.end)
-      return counter.next
-    }
-    var bond = records.bonds[index]
-    let first = bond.signing.nextLocal
-    let (end, overflow) = first.addingReportingOverflow(Self.signCounterBlock)
-    if overflow { return nil }
-    bond.signing.nextLocal = end
-    do throws(BondStoreError) { try store.keep(bond, of: adapter) } catch {
-      log.log(.error, "\(error): nothing can be signed")
-      return nil
-    }
-    records.bonds[index] = bond
-    signCounters[identity] = (first + 1, end)
-    return first
   }
 }
 

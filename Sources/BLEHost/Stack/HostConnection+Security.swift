@@ -187,6 +187,7 @@ extension HostConnection {
 
   /// The link is gone.
   func endSecurity() {
+    if let identity = bondIdentity { stack.security.settleAcceptedCounter(of: identity) }
     keepLayout()
     stopEncryptionTimer()
     security.linkEnded()
@@ -213,16 +214,11 @@ extension HostConnection {
   // MARK: Signatures
 
   private func isGenuine(_ command: ATTSignedWriteCommand) -> Bool {
-    guard let identity = bondIdentity, let verifying = protection.verifying,
-      let bond = stack.security.bond(of: identity)
-    else { return false }
+    guard let identity = bondIdentity, let verifying = protection.verifying else { return false }
     var pdu = ByteWriter(capacity: 3 + command.attributeValue.count + ATTLimits.signatureLength)
     command.encodePDU(into: &pdu)
-    guard let counter = verifying.verify(pdu.octets[...]), bond.signing.lastPeer.map({ counter > $0 }) ?? true else {
-      return false
-    }
-    stack.security.update(identity) { $0.signing.lastPeer = counter }
-    return true
+    guard let counter = verifying.verify(pdu.octets[...]) else { return false }
+    return stack.security.accept(counter, of: identity)
   }
 
   /// Writes to a characteristic that takes signed commands only; the link is open.

@@ -1,0 +1,117 @@
+import BLECore
+import BLECrypto
+import BLEHost
+import BLETestKit
+import BLEWire
+import CoreBluetooth
+import Testing
+
+/// Resolving keys that are not the device's own, or none.
+@Suite("Resolving key attacks", .keepsCapture)
+struct ResolvingKeyAttacks {
+  @Test("S13 a resolving key of zeros resolves nothing, and another device's is not taken over")
+  func resolvingKeys() async throws {
+    let key = SecretKey(AESBlock(high: 0x0123_4567_89AB_CDEF, low: 0x0011_2233_4455_6677))
+    let scene = try await AttackedPeripheral.start { $0.behave(resolvingKey: key) }
+    await scene.pair()
+    #expect(scene.device.bonds.map(\.isPrivate) == [true])
+    scene.attacker.disconnect()
+    await scene.world.advance(by: .seconds(1))
+    for (number, copied) in [(2, key), (3, SecretKey(AESBlock.zero))] {
+      let other = HostileDevice(scene.world, address: HostileDevice.address(UInt64(number)))
+      other.behave(resolvingKey: copied, seed: UInt64(number))
+      await scene.world.advance(by: .milliseconds(100))
+      other.connect(to: scene.device.address)
+      await scene.world.advance(by: .seconds(1))
+      other.pair()
+      await scene.world.advance(by: .seconds(2))
+      #expect(other.results.count == 1)
+      other.disconnect()
+      await scene.world.advance(by: .seconds(1))
+    }
+    #expect(scene.device.bonds.map(\.address) == [1, 2, 3].map { HostileDevice.address($0) })
+    #expect(scene.device.bonds.map(\.isPrivate) == [true, false, false])
+  }
+
+  @Test(
+    "S13 neither a copied key nor one of zeros, handed out from a private address, changes who is heard by a scan later",
+    arguments: [false, true])
+  func scanning(isZero: Bool) async throws {
+    let key = SecretKey(AESBlock(high: 0x0123_4567_89AB_CDEF, low: 0x0011_2233_4455_6677))
+    let handedOut = isZero ? SecretKey(AESBlock.zero) : key
+    let scene = try await AttackedPeripheral.start { $0.behave(resolvingKey: key) }
+    await scene.pair()
+    scene.attacker.disconnect()
+    await scene.world.advance(by: .seconds(1))
+    // From a private address that no key has made: the identity that it claims is its own.
+    let hidden = HostileDevice(scene.world, address: DeviceAddress(0x4000_0000_0042, kind: .random))
+    let entropy = SeededEntropy(seed: 9)
+    hidden.local = LocalSecurity(
+      policy: SecurityPolicy(),
+      identity: LocalIdentity(address: HostileDevice.address(2), identityResolvingKey: handedOut), entropy: entropy)
+    await scene.world.advance(by: .milliseconds(100))
+    hidden.connect(to: scene.device.address)
+    await scene.world.advance(by: .seconds(1))
+    hidden.pair()
+    await scene.world.advance(by: .seconds(2))
+    #expect(hidden.results.count == 1)
+    #expect(scene.device.bonds.map(\.address) == [1, 2].map { HostileDevice.address($0) })
+    #expect(scene.device.bonds.map(\.isPrivate) == [true, false])
+    hidden.disconnect()
+    await scene.world.advance(by: .seconds(1))
+
+    let scout = Scout(options: scene.device.options)
+    /// Who is heard when this address advertises.
+    func heard(_ address: DeviceAddress) async -> UUID? {
+      scout.forget()
+      let speaker = HostileDevice(scene.world, address: address)
+      await scene.world.advance(by: .milliseconds(100))
+      speaker.advertise("speaker")
+      await scene.world.advance(by: .seconds(2))
+      speaker.vanish()
+      #expect(scout.heard.count == 1)
+      return scout.heard.first
+    }
+    let bonded = await heard(HostileDevice.address(1))
+    let byItsKey = await heard(IdentityResolver(irk: key).makeAddress(entropy))
+    #expect(bonded != nil && byItsKey == bonded)
+    let claimed = await heard(HostileDevice.address(2))
+    #expect(claimed != bonded)
+    // What looks as if made by a key of zeros belongs to none of them, and each is another device.
+    let cipher = AES128(key: SecretKey(AESBlock.zero))
+    var strangers: [UUID?] = []
+    for prand in [0x41_2345, 0x52_3456] as [UInt32] {
+      let value = UInt64(prand) << 24 | UInt64(SecurityToolbox.ah(cipher, prand))
+      strangers.append(await heard(DeviceAddress(value, kind: .random)))
+    }
+    #expect(Set(strangers + [bonded, claimed]).count == 4)
+    // A scan that has met more than it remembers still tells them apart.
+    #expect(await heard(HostileDevice.address(1)) == bonded)
+    #expect(await heard(HostileDevice.address(2)) == claimed)
+  }
+}
+
+/// Scans, and notes whom it hears.
+///
+/// `@unchecked Sendable`: callbacks come on the serial queue, and the tests look only while the world stands still.
+private final class Scout: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
+  private var manager: CBCentralManager!
+  private(set) var heard: Set<UUID> = []
+
+  init(options: [String: Any]) {
+    super.init()
+    manager = CBCentralManager(delegate: self, queue: DispatchQueue(label: "scout"), options: options)
+  }
+
+  func forget() { heard = [] }
+
+  func centralManagerDidUpdateState(_ central: CBCentralManager) {
+    guard central.state == .poweredOn else { return }
+    central.scanForPeripherals(
+      withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+  }
+  func centralManager(
+    _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
+    rssi RSSI: NSNumber
+  ) { heard.insert(peripheral.identifier) }
+}
