@@ -136,13 +136,22 @@ var targets: [Target] = []
   if Context.environment["BLE_FUZZ"] != nil {
     targets += [
       .systemLibrary(name: "CLibFuzzer", path: "Fuzz/CLibFuzzer"),
+      .target(
+        name: "FuzzSupport", dependencies: ["BLECore", "CLibFuzzer"], path: "Fuzz/Support", swiftSettings: strict),
       .executableTarget(
         name: "fuzz",
         dependencies: [
           "BLECore", "BLECrypto", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEPairing", "BLEAdapter",
-          "BLEHost", "CoreBluetooth", "BLESession", "CLibFuzzer",
+          "BLEVirtualRadio", "BLEHost", "CoreBluetooth", "BLESession", "BLESessionStore", "CSQLite", "FuzzSupport",
         ],
         path: "Fuzz/Sources", swiftSettings: strict),
+      .executableTarget(
+        name: "fuzz-stateful",
+        dependencies: [
+          "BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEVirtualRadio", "BLEPairing", "BLEAdapter", "BLEHost",
+          "FuzzSupport",
+        ],
+        path: "Fuzz/Stateful", swiftSettings: strict),
     ]
   }
 #endif

@@ -67,7 +67,7 @@ extension Fuzzer {
 }
 
 /// A controller that answers each command with an example of its answer, until it is told to be silent.
-private final class FuzzController: HCITransport {
+final class FuzzController: HCITransport {
   let name = "fuzz"
   let isSimulated = true
   var isSilent = false

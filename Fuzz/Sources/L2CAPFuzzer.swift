@@ -36,19 +36,7 @@ private final class FuzzReceiver: L2CAPChannelReceiver {
   func receive(_ payload: ArraySlice<UInt8>) { octetCount += payload.count }
 }
 
-/// An input as a row of pieces: an octet of flags, an octet of length, and as many octets.
-struct Pieces: Sequence, IteratorProtocol {
-  private var rest: ArraySlice<UInt8>
-
-  init(_ octets: [UInt8]) { rest = octets[...] }
-
-  mutating func next() -> (flag: UInt8, octets: ArraySlice<UInt8>)? {
-    guard let flag = rest.popFirst(), let length = rest.popFirst() else { return nil }
-    let piece = rest.prefix(Int(length))
-    rest = rest.dropFirst(piece.count)
-    return (flag, piece)
-  }
-
+extension Pieces {
   /// One frame in two pieces.
   static func seed(frame payload: [UInt8], channel: ChannelIdentifier) -> [UInt8] {
     let frame = L2CAPFrame(channel: channel, informationPayload: payload[...]).octets

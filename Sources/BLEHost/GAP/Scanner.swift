@@ -15,7 +15,9 @@ final class Scanner {
   private(set) var reportCount = 0
   private var isInBackground = false
 
-  init(directory: PeerDirectory) { devices = ScannedDevices(directory: directory) }
+  init(directory: PeerDirectory, deviceLimit: Int) {
+    devices = ScannedDevices(directory: directory, limit: deviceLimit)
+  }
 
   /// Whether there is a scan that anything can come of.
   private(set) var isWanted = false

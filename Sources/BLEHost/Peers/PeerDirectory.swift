@@ -13,6 +13,7 @@ import Synchronization
 public final class PeerDirectory: Sendable {
   fileprivate struct Tables {
     let key: SecretKey
+    let limit: Int
     /// Makes identifiers. Not before one is asked for: a device that only advertises meets nobody.
     lazy var hash = AESCMAC(key: key)
     var peers: [PeerIdentifier: KnownPeer] = [:]
@@ -34,10 +35,13 @@ public final class PeerDirectory: Sendable {
   private let store: any PeerStore
   private let tables: Mutex<Tables>
 
-  public init(store: any PeerStore) {
+  public convenience init(store: any PeerStore) { self.init(store: store, limit: Self.limit) }
+
+  /// - Parameter limit: so many peers are held in memory, two at the least.
+  package init(store: any PeerStore, limit: Int) {
     self.store = store
     let records = store.open()
-    var initial = Tables(key: SecretKey(mostSignificantFirst: records.key))
+    var initial = Tables(key: SecretKey(mostSignificantFirst: records.key), limit: max(limit, 2))
     for peer in records.peers { initial.insert(peer) }
     tables = Mutex(initial)
   }
@@ -145,7 +149,7 @@ extension PeerDirectory.Tables {
       arrivals.append(peer.identifier)
     }
     identifiers[peer.address] = peer.identifier
-    if arrivals.count > PeerDirectory.limit { dropOldest() }
+    if arrivals.count > limit { dropOldest() }
   }
 
   /// Half at a time, so that the work is spread thin over the arrivals.

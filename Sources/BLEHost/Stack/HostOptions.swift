@@ -41,6 +41,8 @@ public struct HostOptions: Sendable {
   public var pairingAgent: (any PairingAgent)?
   /// Devices that there may be keys of at a time. A further one cannot be paired.
   public var bondLimit: Int
+  /// How many devices are remembered that are nothing but neighbours.
+  package var tableLimits = TableLimits()
 
   public init(
     name: String = "swift-corebluetooth", nameFollowsAdvertisement: Bool = false, appearance: UInt16 = 0,
@@ -71,5 +73,19 @@ public struct HostOptions: Sendable {
     self.security = security
     self.pairingAgent = pairingAgent
     self.bondLimit = bondLimit
+  }
+}
+
+/// How many neighbours a stack remembers. Each of them may show as many addresses as it likes, so every table of them has a limit;
+/// with small ones old entries make room soon, which is what a test or a fuzzer of that wants.
+package struct TableLimits: Sendable {
+  /// Advertisers whose last words are known.
+  package var scannedDevices: Int
+  /// Addresses that an identifier is known for.
+  package var knownPeers: Int
+
+  package init(scannedDevices: Int = 16_384, knownPeers: Int = PeerDirectory.limit) {
+    self.scannedDevices = scannedDevices
+    self.knownPeers = knownPeers
   }
 }

@@ -77,9 +77,9 @@ public final class HostStack: Adapter, @unchecked Sendable {
     self.entropy = entropy
     controller = HCIController(loop: loop, log: log.labelled("hci"), makeTransport: makeTransport)
     origin = loop.makeOrigin()
-    directory = PeerDirectory(store: peerStore)
+    directory = PeerDirectory(store: peerStore, limit: options.tableLimits.knownPeers)
     self.stateStore = stateStore
-    scanner = Scanner(directory: directory)
+    scanner = Scanner(directory: directory, deviceLimit: options.tableLimits.scannedDevices)
     security = HostSecurity(options: options, entropy: entropy, store: bondStore, log: log.labelled("security"))
     controller.tap = tap
     controller.delegate = self

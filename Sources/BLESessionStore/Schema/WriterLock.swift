@@ -1,4 +1,5 @@
 import BLESession
+import CoreFoundation
 import Foundation
 
 /// The right to write to a file: one process at a time, given back by the system when the process dies.

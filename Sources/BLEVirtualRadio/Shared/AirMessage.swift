@@ -158,3 +158,9 @@ extension ByteWriter {
     }
   }
 }
+
+/// The air's language, as far as a fuzzer speaks it.
+package enum AirLanguage {
+  /// A message's octets, read and written.
+  package static func roundTrip(_ octets: [UInt8]) throws(DecodeError) -> [UInt8] { try AirMessage(octets).octets }
+}

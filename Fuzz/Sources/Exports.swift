@@ -1,0 +1,2 @@
+// What all fuzzers are made with.
+@_exported import FuzzSupport
