@@ -1,6 +1,6 @@
 extension Fuzzer {
   static let all: [Fuzzer] = [
-    .advertisingData, .air, .attributeProtocol, .attributeServer, .bonds, .btsnoop, .controller, .deviceFile,
+    .advertisingData, .air, .attributeProtocol, .attributeServer, .bonds, .btsnoop, .chat, .controller, .deviceFile,
     .dissector, .frames, .gattClient, .h4, .hciCommand, .hciEvent, .host, .l2cap, .l2capChannels, .layout, .linkLayer,
     .pcapng, .peers, .preservedState, .profile, .record, .registry, .securityManager, .texts,
   ]
