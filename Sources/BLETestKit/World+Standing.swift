@@ -16,13 +16,16 @@ extension World {
     if strangers > 0 {
       lines.append(
         """
-          \(strangers) managers of this process are on no device of a world: they were made without `options:`, or with options \
-        that have no adapter in them
+          on no device of a world: \(counted(strangers, "manager")) of this process, made without `options:` or with options that \
+        have no adapter in them
         """)
     }
     return lines.joined(separator: "\n")
   }
 }
+
+/// "1 service", "2 services".
+private func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
 /// One device's state in words.
 private struct StandingInWords {
@@ -66,7 +69,7 @@ private struct StandingInWords {
   }
 
   private static func peripheral(_ role: HostStanding.Peripheral) -> String {
-    "a peripheral manager with \(role.services) services that \(role.isAdvertising ? "advertises" : "does not advertise")"
+    "a peripheral manager with \(counted(role.services, "service")) that \(role.isAdvertising ? "advertises" : "does not advertise")"
   }
 
   private static func link(_ link: HostStanding.Link, _ name: (DeviceAddress) -> String) -> String {
@@ -74,7 +77,7 @@ private struct StandingInWords {
     if !link.isReady { doings.append("coming up or ending") }
     if link.isEncrypted { doings.append("encrypted") }
     if link.isPairing { doings.append("pairing under way") }
-    if link.operations > 0 { doings.append("\(link.operations) operations under way") }
+    if link.operations > 0 { doings.append("\(counted(link.operations, "operation")) under way") }
     let rest = doings.isEmpty ? "" : " (\(doings.joined(separator: ", ")))"
     return "a link to \(name(link.peer)) as \(link.isCentral ? "central" : "peripheral")\(rest)"
   }

@@ -79,7 +79,7 @@ public final class World: @unchecked Sendable {
   public enum Pace: Sendable, Equatable {
     /// From one event to the next, as fast as the machine can: an hour takes seconds, and the same seed is the same run.
     case asFastAsPossible
-    /// With the machine's clock, `speed` times as fast, more than 0. For apps with timers of their own (`Timer`, `asyncAfter`,
+    /// With the machine's clock, `speed` times as fast; 1 for what is not above 0. For apps with timers of their own (`Timer`, `asyncAfter`,
     /// `Task.sleep`), which go by the machine's clock: at 1 they and the radio agree. What happens when then depends on the machine.
     case realTime(speed: Double = 1)
   }
@@ -92,8 +92,7 @@ public final class World: @unchecked Sendable {
       switch newValue {
       case .asFastAsPossible: loop.setPace(nil)
       case .realTime(let speed):
-        precondition(speed > 0 && speed.isFinite, "a pace is more than 0 seconds in one")
-        loop.setPace(speed)
+        loop.setPace(speed > 0 && speed.isFinite ? speed : 1)
       }
     }
   }
@@ -128,11 +127,11 @@ public final class World: @unchecked Sendable {
     await loop.run(until: .instant(loop.now + StackDuration(duration)))
   }
 
-  /// Runs until `condition` holds. It is asked while the world stands still.
+  /// Runs until `condition` holds. It is asked while the world stands still. The last three arguments say where the test waits.
   /// - Throws: `WaitError` if it does not within `limit` of the world's time.
   public func wait(
     within limit: Duration, isolation: isolated (any Actor)? = #isolation,
-    sourceLocation: SourceLocation = #_sourceLocation, for condition: @escaping () -> Bool
+    fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, for condition: @escaping () -> Bool
   ) async throws {
     let asked = Condition(holds: condition)
     let standing = Mutex("")
@@ -142,7 +141,9 @@ public final class World: @unchecked Sendable {
     }
     if outcome == .limitPassed {
       throw WaitError(
-        limit: limit, now: now, seed: seed, sourceLocation: sourceLocation, standing: standing.withLock { $0 })
+        limit: limit, now: now, seed: seed,
+        sourceLocation: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: 1),
+        standing: standing.withLock { $0 })
     }
   }
 

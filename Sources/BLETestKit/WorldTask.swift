@@ -1,7 +1,6 @@
 import BLECore
 import Dispatch
 import Synchronization
-import Testing
 
 extension World {
   /// Starts asynchronous code of a program. It runs while the world runs, and the world's clock waits for it: whatever it does
@@ -18,12 +17,12 @@ extension World {
   /// - Throws: what `body` throws, or `WaitError` if it does not end within `limit` of the world's time.
   @discardableResult
   public func perform<Value: Sendable>(
-    within limit: Duration = .seconds(120), sourceLocation: SourceLocation = #_sourceLocation,
+    within limit: Duration = .seconds(120), fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
     _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     let task = start(body)
     do {
-      try await wait(within: limit, sourceLocation: sourceLocation) { task.isOver }
+      try await wait(within: limit, fileID: fileID, filePath: filePath, line: line) { task.isOver }
     } catch {
       task.cancel()
       throw error

@@ -8,6 +8,8 @@ import Testing
 struct WorldWatch {
   /// How many looks in a row find nothing new before that is said.
   private static let patience = 5
+  /// The same where no call of a program waits: more likely the test is busy with something else.
+  private static let patienceWithoutCalls = 20
   /// How many before a queue is taken to be blocked.
   private static let patienceWithQueues = 10
 
@@ -20,7 +22,8 @@ struct WorldWatch {
   /// - Parameter interval: the real time between two looks.
   /// - Returns: what ends it when it is cancelled.
   static func start(on loop: VirtualLoop, _ log: WorldLog, every interval: Duration) -> Task<Void, Never> {
-    Task.detached { [weak loop, watch = WorldWatch(log: log, interval: interval)] in
+    // Of the priority of the test: its steps and the looks wait in one line.
+    Task.detached(priority: Task.currentPriority) { [weak loop, watch = WorldWatch(log: log, interval: interval)] in
       var watch = watch
       while (try? await Task.sleep(for: interval)) != nil {
         guard let loop else { return }
@@ -45,7 +48,7 @@ struct WorldWatch {
     }
     looks += 1
     if !standing.isRunning {
-      if looks == Self.patience { sayThatTimeStands(standing) }
+      if looks == (standing.jobs > 0 ? Self.patience : Self.patienceWithoutCalls) { sayThatTimeStands(standing) }
     } else if !standing.queuesWaitedFor.isEmpty {
       if standing.queuesAreSuspected {
         _ = loop.abandonBlockedQueues()

@@ -1,8 +1,9 @@
 /// Which queues a simulated loop has to pass through before it goes on, behind a program's code that has run.
 ///
 /// A program may have put blocks onto its queues, from its callbacks or from the test. Nothing says so: a block of the loop's own
-/// behind them does. A block may have put another one there, so there are several rounds of it, and again as many when a round
-/// brought work. Under the loop's lock.
+/// behind them does. A block may have put another one onto the same queue, so the loop's block goes round that queue a few times; or
+/// onto another one, so there is a second round where there are several queues. When a round brings work, all of it is done again.
+/// Under the loop's lock.
 struct QueuePassage {
   struct Block {
     let number: UInt64
@@ -15,8 +16,11 @@ struct QueuePassage {
     var uses: Int
   }
 
-  /// How many blocks, each put onto a queue by the one before and none of them asking for anything, are waited for.
-  private static let depth = 3
+  /// How many blocks, each put onto its queue by the one before and none of them asking for anything, are waited for: so often the
+  /// loop's block goes round. All on the queue's own thread, so that it costs little.
+  static let turns = 3
+  /// Rounds where there are several queues.
+  private static let rounds = 2
   /// How many rounds in a row may bring work before the program is taken to do that for ever.
   private static let limit = 10_000
 
@@ -53,7 +57,7 @@ struct QueuePassage {
   /// Code of a process has run, or is about to. `nil`: of whichever.
   mutating func codeRuns(in process: ProcessNumber?) {
     if let process { processes.insert(process) } else { isEverywhere = true }
-    roundsLeft = Self.depth
+    roundsLeft = Self.rounds
   }
 
   mutating func runBegins() {
@@ -75,10 +79,11 @@ struct QueuePassage {
       finish()
       return []
     }
-    if jobs > jobsSeen { roundsLeft = Self.depth }
+    if jobs > jobsSeen { roundsLeft = Self.rounds }
     jobsSeen = jobs
     roundsLeft -= 1
     let blocks = makeBlocks()
+    if blocks.count == 1 { roundsLeft = 0 }
     roundsInARow += 1
     if roundsInARow > Self.limit {
       isExhausted = true

@@ -28,11 +28,14 @@ extension VirtualLoop {
   public func codeWasContinued() { shared.withLock { $0.passage.codeRuns(in: nil) } }
 
   func pass(_ blocks: [QueuePassage.Block]) {
-    for block in blocks {
-      block.queue.passThrough { [self] in
-        let goesOn = shared.withLock { shared in shared.passage.arrived(block) && shared.cameBack() }
-        if goesOn { proceed() }
-      }
+    for block in blocks { pass(block, turnsLeft: QueuePassage.turns) }
+  }
+
+  private func pass(_ block: QueuePassage.Block, turnsLeft: Int) {
+    block.queue.passThrough { [self] in
+      if turnsLeft > 1 { return pass(block, turnsLeft: turnsLeft - 1) }
+      let goesOn = shared.withLock { shared in shared.passage.arrived(block) && shared.cameBack() }
+      if goesOn { proceed() }
     }
   }
 

@@ -13,25 +13,37 @@ public struct HostStanding: Sendable {
 
   /// One peripheral role of the process.
   public struct Peripheral: Sendable {
+    /// Whether the controller sends its advertisement, as far as is known.
     public let isAdvertising: Bool
+    /// How many services it has published.
     public let services: Int
   }
 
+  /// One link, with whichever peer.
   public struct Link: Sendable {
+    /// Known by what names it for good, as soon as that is known.
     public let peer: DeviceAddress
+    /// Whether this side is the central.
     public let isCentral: Bool
     /// False while it comes up or ends.
     public let isReady: Bool
+    /// Whether what travels on it is encrypted now.
     public let isEncrypted: Bool
+    /// Whether a pairing is under way.
     public let isPairing: Bool
     /// Reads, writes, discoveries and the like that have begun or wait for their turn.
     public let operations: Int
   }
 
+  /// What programs were told last.
   public let state: AdapterState
+  /// Whether the simulated system has put the program into the background.
   public let isInBackground: Bool
+  /// In the order in which they began.
   public let centrals: [Central]
+  /// In the order in which they began.
   public let peripherals: [Peripheral]
+  /// In the order of their handles.
   public let links: [Link]
 }
 
