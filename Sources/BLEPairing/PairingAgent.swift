@@ -3,7 +3,8 @@ import BLECore
 /// Who answers for the user when a device is paired: shows passkeys, takes them, says yes or no. Linux only.
 ///
 /// On Apple's systems the system asks. Here a program may register an agent (`PairingAgents.register`); without one
-/// `StandardPairingAgent` answers. Pairing itself begins by itself, when a protected value is used: no program asks for it.
+/// `StandardPairingAgent` answers. An agent that accepts everything lets every device in range be paired with: `request.occasion`
+/// says whether a program has given cause for a pairing. Pairing itself begins by itself, when a protected value is used: no program asks for it.
 ///
 /// Calls come one after another on a queue of the stack's and must return soon. Answers may come at any time and from any
 /// thread; those to a pairing that is over are no harm.

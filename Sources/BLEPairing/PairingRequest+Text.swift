@@ -9,9 +9,12 @@ extension PairingRequest {
     case .enterPasskey: return "\(method): the six digits that \(peer.title) shows (nothing: refuse): "
     case .compare(let digits): return "\(method): does \(peer.title) show \(digits)? [y/N] "
     case .permit: return "Pair with \(peer.title)? Nobody checks that it is what it says (\(method)). [y/N] "
-    case .replaceBond(let kept):
-      return "\(peer.title) pairs anew by \(method), which does not prove that it is the same device. "
-        + "Replace the keys that came by \(kept.rawValue)? [y/N] "
+    case .replaceBond(of: let kept, let keptMethod):
+      let claim =
+        kept.address == peer.address
+        ? "\(peer.title) pairs again by \(method), which does not prove that it is the same device."
+        : "\(peer.title) pairs by \(method) and says that it is \(kept.title), which that does not prove."
+      return "\(claim) Replace the keys of \(kept.title), which came by \(keptMethod.rawValue)? [y/N] "
     }
   }
 

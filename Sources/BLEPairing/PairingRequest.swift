@@ -16,9 +16,10 @@ public final class PairingRequest: Sendable {
     case compare(String)
     /// Pair with whoever this is: nobody checks anything. Answered by `accept` or `refuse`.
     case permit
-    /// A device says it is one that is known already, and its new keys prove less than that, or nothing. Replace the keys
-    /// that are kept, which came by `keptMethod`? Answered by `accept` or `refuse`.
-    case replaceBond(keptMethod: PairingMethod)
+    /// The device on the other side says it is `kept`, whose keys are kept and came by `keptMethod`, and has not proved it; or its
+    /// new keys are worse. Replace the keys of `kept`? Its name and address are those that were known before, and need not be the
+    /// ones that the device on the other side goes by now. Answered by `accept` or `refuse`.
+    case replaceBond(of: PairingPeer, keptMethod: PairingMethod)
   }
 
   /// What an answer comes to.
@@ -39,6 +40,8 @@ public final class PairingRequest: Sendable {
   public let isSecureConnections: Bool
   /// The device on the other side.
   public let peer: PairingPeer
+  /// What has led to the pairing: whether to ask the user, where there is a choice.
+  public let occasion: PairingOccasion
 
   private struct State {
     var reply: (@Sendable (Answer) -> Void)?
@@ -51,12 +54,14 @@ public final class PairingRequest: Sendable {
   /// A request as a stack makes it, or a test of an agent: `reply` gets the answer, once, on whatever thread it was given.
   public init(
     _ kind: Kind, method: PairingMethod, isSecureConnections: Bool, peer: PairingPeer,
+    occasion: PairingOccasion = .wanted,
     reply: @escaping @Sendable (Answer) -> Void
   ) {
     self.kind = kind
     self.method = method
     self.isSecureConnections = isSecureConnections
     self.peer = peer
+    self.occasion = occasion
     state = Mutex(State(reply: reply))
   }
 
@@ -73,6 +78,12 @@ public final class PairingRequest: Sendable {
 
   /// Says no; the pairing fails.
   public func refuse() { give(.no) }
+
+  /// Answers where there is nobody to ask: permits a pairing by Just Works that a program has given cause for, and refuses
+  /// everything else.
+  public func answerUnattended() {
+    if kind == .permit, occasion != .unasked { accept() } else { refuse() }
+  }
 
   /// - Returns: false, and nothing was answered, where these are not exactly six digits or none were asked for.
   @discardableResult

@@ -4,9 +4,12 @@ import Glibc
 
 /// Answers where no program has registered an agent.
 ///
-/// Just Works is accepted: whether the adapter allows it at all is its policy, and is decided before. Everything else is
-/// asked on the terminal that the process has; without one there is nobody to ask, nothing can be shown or typed, and what
-/// would need it is refused.
+/// Asks on the terminal that the process has, as Apple's systems ask by a dialogue. Only a pairing by Just Works that a program of
+/// this device has called for, by its use of a protected value, is accepted without a question.
+///
+/// Without a terminal there is nobody to ask. Just Works is accepted then where a program has given cause for it
+/// (`PairingOccasion`): a peripheral without a user is meant to be paired with if it has published a protected value, and not if
+/// it hasn't. Nothing can be shown or typed, and what would need it is refused.
 ///
 /// The terminal is opened by its own name (`/dev/tty`): what the program reads from its standard input stays the program's.
 public final class StandardPairingAgent: PairingAgent {
@@ -21,8 +24,9 @@ public final class StandardPairingAgent: PairingAgent {
   public var wantsAuthentication: Bool { false }
 
   public func pairing(_ request: PairingRequest) {
-    if case .permit = request.kind { return request.accept() }
-    guard let terminal else { return request.refuse() }
+    guard let terminal, request.kind != .permit || request.occasion != .wanted else {
+      return request.answerUnattended()
+    }
     // Reading waits for the user: not on the stack's queue.
     queue.async { Self.ask(request, on: terminal) }
   }

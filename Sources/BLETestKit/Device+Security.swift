@@ -6,7 +6,8 @@ import BLEPairing
 /// Pairing and bonds. As with the other verbs, what they do takes effect at the beginning of the next `settle`, `advance` or
 /// `wait`.
 extension Device {
-  /// Who answers when the device is paired; `nil`: nobody, who accepts what needs no answer but keeps the keys that there are.
+  /// Who answers when the device is paired; `nil`: nobody. Just Works is accepted then where a program has given cause for it, and
+  /// the keys that there are stay.
   public func setPairingAgent(_ agent: (any PairingAgent)?) { stack.setPairingAgent(agent ?? SilentAgent()) }
 
   /// What the device insists on and offers in pairings from now on.
@@ -55,7 +56,5 @@ extension Device {
 final class SilentAgent: PairingAgent {
   var capability: PairingCapability { .noInputNoOutput }
 
-  func pairing(_ request: PairingRequest) {
-    if case .permit = request.kind { request.accept() } else { request.refuse() }
-  }
+  func pairing(_ request: PairingRequest) { request.answerUnattended() }
 }

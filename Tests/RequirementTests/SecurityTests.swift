@@ -163,6 +163,18 @@ struct SecurityTests {
     withExtendedLifetime(safe) {}
   }
 
+  @Test("I11.23 a bond says whether it was made in this run of its program, or there before")
+  func newBonds() async throws {
+    let world = World()
+    let talk = try await startBonded(world)
+    #expect(talk.phone.bonds.map(\.isNew) == [true])
+    talk.phone.killApplication()
+    let central = CentralProgram(options: talk.phone.options)
+    await world.settle()
+    #expect(talk.phone.bonds.map(\.isNew) == [false])
+    withExtendedLifetime(central) {}
+  }
+
   @Test(
     "R2.11 a bonded device that changes its address is the same device all the time", arguments: [true, false])
   func privateAddresses(controllerResolves: Bool) async throws {

@@ -40,6 +40,9 @@ public final class AttributeDatabase {
   /// All attributes in order.
   public var all: ArraySlice<Attribute> { attributes[...] }
 
+  /// Whether there is an attribute that wants keys: to encrypt the link, or to check what was signed.
+  var hasProtection: Bool { attributes.contains { $0.permissions.wantKeys } }
+
   func index(of handle: AttributeHandle) -> Int? {
     let index = lowerBound(handle)
     guard index < attributes.count, attributes[index].handle == handle else { return nil }

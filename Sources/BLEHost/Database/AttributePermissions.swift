@@ -71,6 +71,11 @@ public struct AttributePermissions: Hashable, Sendable {
   }
 
   public static let readable = AttributePermissions(read: .open)
+
+  /// Whether some way to the attribute is open only to a peer that there are keys of.
+  var wantKeys: Bool {
+    (read?.security ?? .none) > .none || write.map { $0.security > .none || writeForms == .signed } ?? false
+  }
 }
 
 /// How well a link is protected, as the controller and the security manager know it.

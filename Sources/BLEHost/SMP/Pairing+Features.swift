@@ -38,9 +38,7 @@ extension Pairing {
     localFeatures = response
     let agreement = PairingAgreement(request: request, response: response)
     if let objection = objection(to: agreement) { return refuse(objection) }
-    self.agreement = agreement
-    send(.pairingResponse(SMPPairingResponse(features: response)))
-    begin(agreement)
+    conclude(agreement)
   }
 
   mutating func receiveResponse(_ response: SMPPairingFeatures) {
@@ -53,11 +51,24 @@ extension Pairing {
     else { return refuse(.invalidParameters) }
     let agreement = PairingAgreement(request: request, response: response)
     if let objection = objection(to: agreement) { return refuse(objection) }
-    self.agreement = agreement
-    begin(agreement)
+    conclude(agreement)
   }
 
-  private mutating func begin(_ agreement: PairingAgreement) {
+  /// Both sides' features are known and good enough. Where the pairing would replace keys without proving that this is the device
+  /// they are of, the user is asked now: a peer that is refused here has got no key that it could keep.
+  private mutating func conclude(_ agreement: PairingAgreement) {
+    self.agreement = agreement
+    if let question = replacement(of: parameters.knownIdentity) {
+      stage = .consent
+      return ask(question)
+    }
+    beginAuthentication()
+  }
+
+  /// Phase 2.
+  mutating func beginAuthentication() {
+    guard let agreement, let features = localFeatures else { return refuse(.unspecifiedReason) }
+    if !isInitiator { send(.pairingResponse(SMPPairingResponse(features: features))) }
     if agreement.isSecureConnections { beginSecureConnections() } else { beginLegacy(agreement) }
   }
 
@@ -65,13 +76,8 @@ extension Pairing {
 
   /// Why the policy does not allow what would come of it, or `nil`. A pairing never falls below what is asked of it.
   private func objection(to agreement: PairingAgreement) -> SMPPairingFailedReason? {
-    let security = PairingSecurity(
-      method: agreement.model.method, isSecureConnections: agreement.isSecureConnections, keySize: agreement.keySize)
-    if security.keySize < policy.minimumKeySize { return .encryptionKeySize }
-    if policy.minimumLevel == .authenticatedSecureConnections, security.keySize < 16 { return .encryptionKeySize }
-    if policy.requiresSecureConnections, !security.isSecureConnections { return .authenticationRequirements }
-    if security.level < policy.minimumLevel { return .authenticationRequirements }
-    if !policy.allowedMethods.contains(security.method) { return .authenticationRequirements }
-    return nil
+    policy.objection(
+      to: PairingSecurity(
+        method: agreement.model.method, isSecureConnections: agreement.isSecureConnections, keySize: agreement.keySize))
   }
 }

@@ -112,17 +112,11 @@ extension Pairing {
     distribution.peerIdentity ?? (parameters.peerAddress.isIdentity ? parameters.peerAddress : nil)
   }
 
-  /// Keys that are kept are replaced without a question only by whoever has proved to be that device, or to stand before the
-  /// user, and never by worse ones.
+  /// Who the peer is was not known for certain before it said so.
   private mutating func judgeIdentity() {
-    guard let agreement, let security else { return refuse(.unspecifiedReason) }
-    guard agreement.isBonding, let identity = peerIdentity, let kept = source.security(ofBondWith: identity) else {
-      return concludeKeys()
-    }
-    let hasProof = security.isAuthenticated || parameters.provenIdentity == identity
-    if hasProof, security.isAtLeastAsGood(as: kept) { return concludeKeys() }
+    guard let question = replacement(of: peerIdentity) else { return concludeKeys() }
     stage = .verdict
-    ask(.replaceBond(of: identity, kept))
+    ask(question)
   }
 
   mutating func concludeKeys() {

@@ -23,7 +23,7 @@ extension Pairing {
     legacy = exchange
     stage = isInitiator ? .user : .confirm
     switch agreement.model {
-    case .justWorks: if policy.asksBeforeJustWorks { ask(.acceptJustWorks) }
+    case .justWorks: if asksBeforeJustWorks { ask(.acceptJustWorks) }
     case .passkeyEntry(let entry): beginPasskeyEntry(entry)
     case .outOfBand: break
     case .numericComparison: return refuse(.unspecifiedReason)

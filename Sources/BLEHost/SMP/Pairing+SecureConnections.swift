@@ -169,7 +169,7 @@ extension Pairing {
         ? SecurityToolbox.g2(u: own, v: peer.x, x: local, y: remote)
         : SecurityToolbox.g2(u: peer.x, v: own, x: remote, y: local)
       ask(.compare(SixDigits(lowest: number)))
-    } else if policy.asksBeforeJustWorks {
+    } else if asksBeforeJustWorks {
       ask(.acceptJustWorks)
     }
     if question == nil { resumeSecureConnections() }

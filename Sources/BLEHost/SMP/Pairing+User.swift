@@ -1,3 +1,4 @@
+import BLECore
 import BLECrypto
 import BLEWire
 
@@ -37,13 +38,31 @@ extension Pairing {
       self.question = nil
       resume()
     case (.compare, _): refuse(.numericComparisonFailed)
-    case (.replaceBond, .yes):
+    case (.replaceBond(let identity, _), .yes):
       self.question = nil
-      concludeKeys()
-    case (.replaceBond, _): refuse(.keyRejected)
+      replacedIdentity = identity
+      if stage == .consent { beginAuthentication() } else { concludeKeys() }
+    case (.replaceBond, _): refuse(stage == .consent ? .authenticationRequirements : .keyRejected)
     case (.acceptJustWorks, _): refuse(.unspecifiedReason)
     case (.displayPasskey, _): break
     }
+  }
+
+  /// Whether the user is to be asked before pairing by Just Works. One who has agreed that keys are replaced knows already.
+  var asksBeforeJustWorks: Bool { policy.asksBeforeJustWorks && replacedIdentity == nil }
+
+  /// The question that has to be answered with yes before this pairing's keys take the place of those that are kept of a device;
+  /// `nil` where none are replaced.
+  ///
+  /// Not asked is only who has proved to be that device: by its keys, or before a user who was shown that device's name. Nobody is
+  /// to be asked about one device and lose the keys of another. Worse keys replace better ones only where the user agrees.
+  func replacement(of identity: DeviceAddress?) -> PairingQuestion.Kind? {
+    guard let agreement, agreement.isBonding, let security, let identity, identity != replacedIdentity,
+      let kept = source.security(ofBondWith: identity)
+    else { return nil }
+    let isProven =
+      parameters.provenIdentity == identity || security.isAuthenticated && parameters.knownIdentity == identity
+    return isProven && security.isAtLeastAsGood(as: kept) ? nil : .replaceBond(of: identity, kept)
   }
 
   private mutating func resume() {

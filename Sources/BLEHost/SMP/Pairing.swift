@@ -13,6 +13,9 @@ public struct Pairing {
     case idle
     /// Waiting for the Pairing Response.
     case features
+    /// The user is asked whether keys that are kept of the device at the peer's address may be replaced; nothing has been
+    /// computed, and a responder has not answered.
+    case consent
     case publicKey
     /// The initiator's user is asked; the peer has nothing to say.
     case user
@@ -23,7 +26,7 @@ public struct Pairing {
     case encryption
     /// Waiting for the peer's keys.
     case keys
-    /// The user is asked whether keys that are kept may be replaced.
+    /// The user is asked whether keys that are kept of the device that the peer says it is may be replaced.
     case verdict
     /// Nothing is answered any more.
     case ended
@@ -66,6 +69,8 @@ public struct Pairing {
   /// The central has asked for the key of this pairing, or was told to begin.
   var isLinkKeyInUse = false
   var distribution = KeyDistributionState()
+  /// The user has agreed that keys of this device are replaced.
+  var replacedIdentity: DeviceAddress?
 
   public init(_ parameters: PairingParameters, source: any PairingSource) {
     self.parameters = parameters

@@ -60,8 +60,8 @@ public struct PairingQuestion: Sendable {
     case compare(SixDigits)
     /// Pair with whoever this is? Answered by `.yes` or `.no`.
     case acceptJustWorks
-    /// A device says it is one that is known already, and its new keys prove less than that, or nothing. Replace the keys
-    /// that are kept? Answered by `.yes` or `.no`.
+    /// A device says it is one that there are keys of already, or has its address, and has not proved it; or the new keys are
+    /// worse. Replace the keys that are kept of this identity? Answered by `.yes` or `.no`.
     case replaceBond(of: DeviceAddress, PairingSecurity)
   }
 

@@ -32,6 +32,9 @@ public struct PairingParameters: Sendable {
   public var outOfBand: OutOfBandExchange
   /// The link is encrypted with keys of this identity: whoever is there has proved to be that device.
   public var provenIdentity: DeviceAddress?
+  /// Whom the peer is taken for, and shown to the user as, by the address of the link: which anybody can have. `nil` where that is
+  /// a private address of nobody who is known.
+  public var knownIdentity: DeviceAddress?
 
   public init(
     role: LinkRole, localAddress: DeviceAddress, peerAddress: DeviceAddress, policy: SecurityPolicy,
@@ -44,5 +47,6 @@ public struct PairingParameters: Sendable {
     self.identity = identity
     self.outOfBand = outOfBand
     self.provenIdentity = provenIdentity
+    knownIdentity = peerAddress.isIdentity ? peerAddress : nil
   }
 }

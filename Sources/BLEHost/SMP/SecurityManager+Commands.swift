@@ -9,12 +9,17 @@ extension SecurityManager {
   /// - Parameter level: what the pairing must reach; never less than the policy's.
   /// - Throws: where it cannot begin now. Afterwards the delegate hears of the end.
   public func pair(minimumLevel level: SecurityLevel = .encrypted) throws(PairingFailure) {
+    try pair(minimumLevel: level, isWantedHere: true)
+  }
+
+  /// - Parameter isWantedHere: false where the peer has asked for it.
+  func pair(minimumLevel level: SecurityLevel, isWantedHere: Bool) throws(PairingFailure) {
     if isClosed { throw .timedOut }
     if pairing != nil || isEncrypting || requestedLevel != nil { throw .busy }
     if let delay = local.attempts.delay(of: peerIdentity, at: loop.now) { throw .tooSoon(delay) }
     try delegate?.securityManagerWillPair(self)
     switch role {
-    case .central: begin(minimumLevel: level, first: .start)
+    case .central: begin(minimumLevel: level, isWantedHere: isWantedHere, first: .start)
     case .peripheral:
       requestedLevel = level
       var requirements = local.policy.authenticationRequirements
@@ -23,9 +28,11 @@ extension SecurityManager {
     }
   }
 
-  /// The central encrypts the link with the keys of the bond. False: there is no such key, or something is under way.
+  /// The central encrypts the link with the keys of the bond. False: there is no such key or none that is good enough, or
+  /// something is under way.
   public func encryptWithBond() -> Bool {
-    guard role == .central, !isClosed, pairing == nil, !isEncrypting, let key = bond?.keyAsCentral, !key.key.isZero
+    guard role == .central, !isClosed, pairing == nil, !isEncrypting, let key = usableBond?.keyAsCentral,
+      !key.key.isZero
     else { return false }
     keyOwner = .bond
     isEncrypting = true
@@ -54,7 +61,7 @@ extension SecurityManager {
       if key != nil { keyOwner = .pairing }
       return key
     }
-    guard let key = bond?.keyAsPeripheral, key.encryptedDiversifier == encryptedDiversifier,
+    guard let key = usableBond?.keyAsPeripheral, key.encryptedDiversifier == encryptedDiversifier,
       key.randomNumber == randomNumber, !key.key.isZero
     else { return nil }
     keyOwner = .bond
@@ -64,7 +71,8 @@ extension SecurityManager {
   /// The link is encrypted, or could not be, or is not any more.
   public func encryptionChanged(isEncrypted: Bool) {
     isEncrypting = false
-    if !isEncrypted {
+    // Keys that have ceased to be good enough while the controllers were busy encrypt nothing either.
+    if !isEncrypted || keyOwner == .bond && usableBond == nil {
       security = nil
       let wasOfBond = keyOwner == .bond
       keyOwner = .none
@@ -78,7 +86,7 @@ extension SecurityManager {
     }
     switch keyOwner {
     case .pairing: security = pairing?.securityOnceEncrypted ?? security
-    case .bond: security = bond?.security
+    case .bond: security = usableBond?.security
     // Encrypted with a key that did not come from here: nothing is known about it.
     case .none: return
     }

@@ -28,9 +28,9 @@ extension SecurityManager {
       } else if !mayPair() {
         refuseOutsidePairing(.pairingNotSupported)
       } else {
-        let level = requestedLevel ?? .encrypted
+        let level = requestedLevel
         requestedLevel = nil
-        begin(minimumLevel: level, first: .received(pdu))
+        begin(minimumLevel: level ?? .encrypted, isWantedHere: level != nil, first: .received(pdu))
       }
     case (.central, .securityRequest(let packet)): receiveSecurityRequest(packet.authenticationRequirements)
     case (.central, .pairingRequest), (.peripheral, .securityRequest):
@@ -65,7 +65,7 @@ extension SecurityManager {
     guard mayAnswerUnsolicited() else { return }
     if security == nil, let bond, bond.security.level >= wanted, encryptWithBond() { return }
     do {
-      try pair()
+      try pair(minimumLevel: .encrypted, isWantedHere: false)
     } catch {
       log.log(.debug, "Security Request of \(peerAddress) not followed: \(error)")
     }

@@ -18,6 +18,8 @@ public final class SecurityManager: L2CAPChannelReceiver {
   public var bond: PairingResult?
   /// What was exchanged by another way, for the next pairing.
   public var outOfBand = OutOfBandExchange()
+  /// Whether the pairing under way, or the last one, is one that this side has asked for, and not the peer.
+  public private(set) var isWantedHere = false
   /// How well the link is encrypted; `nil`: it is not.
   public internal(set) var security: PairingSecurity?
   /// True once a pairing has timed out or the link has ended: nothing is sent or answered any more.
@@ -71,6 +73,12 @@ public final class SecurityManager: L2CAPChannelReceiver {
 
   public var isPairing: Bool { pairing != nil }
 
+  /// The bond, where its keys are as good as the policy wants them now. Others are used for nothing.
+  public var usableBond: PairingResult? { bond.flatMap { local.policy.accepts($0.security) ? $0 : nil } }
+
+  /// The link is encrypted with the keys of the bond, or those have just been made on it: the peer is who the bond is with.
+  public var isProven: Bool { security != nil && keyOwner == .bond }
+
   /// Who the peer is, as far as it is known.
   var peerIdentity: DeviceAddress { bond?.peerIdentity ?? peerAddress }
 
@@ -87,16 +95,19 @@ public final class SecurityManager: L2CAPChannelReceiver {
 
   // MARK: The pairing under way
 
-  func begin(minimumLevel: SecurityLevel, first input: PairingInput) {
+  func begin(minimumLevel: SecurityLevel, isWantedHere: Bool, first input: PairingInput) {
+    self.isWantedHere = isWantedHere
     var policy = local.policy
     policy.minimumLevel = max(policy.minimumLevel, minimumLevel)
     var parameters = PairingParameters(
       role: role, localAddress: localAddress, peerAddress: peerAddress, policy: policy, identity: local.identity,
-      outOfBand: outOfBand, provenIdentity: security != nil && keyOwner == .bond ? bond?.peerIdentity : nil)
+      outOfBand: outOfBand, provenIdentity: isProven ? bond?.peerIdentity : nil)
+    parameters.knownIdentity = bond?.peerIdentity ?? parameters.knownIdentity
     pairingCount += 1
     parameters.number = pairingCount
     pairing = Pairing(parameters, source: local)
     isCapabilityNoted = false
+    restartTimer()
     run(input)
   }
 
@@ -157,7 +168,10 @@ public final class SecurityManager: L2CAPChannelReceiver {
     requestedLevel = nil
     local.attempts.noteSuccess(of: peerIdentity)
     local.keys.notePairing(succeeded: true)
-    if result.isBonded { bond = result }
+    if result.isBonded {
+      bond = result
+      keyOwner = .bond
+    }
     log.log(.info, "paired with \(peerAddress) by \(result.security.method.rawValue)")
     delegate?.securityManager(self, didPair: result)
   }

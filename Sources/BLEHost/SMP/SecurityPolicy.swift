@@ -56,6 +56,21 @@ public struct SecurityPolicy: Sendable {
     return requirements
   }
 
+  /// Whether keys of this quality are good enough for this policy. Those that are not are used for nothing, also where they were
+  /// good enough when they were made.
+  public func accepts(_ security: PairingSecurity) -> Bool { objection(to: security) == nil }
+
+  /// What a pairing that leads to such keys is refused with; `nil` where they are good enough.
+  func objection(to security: PairingSecurity) -> SMPPairingFailedReason? {
+    if security.keySize < minimumKeySize { return .encryptionKeySize }
+    if minimumLevel == .authenticatedSecureConnections, security.keySize < 16 { return .encryptionKeySize }
+    if requiresSecureConnections, !security.isSecureConnections { return .authenticationRequirements }
+    if security.level < minimumLevel { return .authenticationRequirements }
+    if !allowedMethods.contains(security.method) { return .authenticationRequirements }
+    if security.usesDebugKey, !allowsDebugKey { return .invalidParameters }
+    return nil
+  }
+
   var acceptsSecureConnections: Bool {
     offersSecureConnections || requiresSecureConnections || minimumLevel == .authenticatedSecureConnections
   }

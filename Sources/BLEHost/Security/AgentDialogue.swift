@@ -19,13 +19,17 @@ final class AgentDialogue {
     self.queue = queue
   }
 
-  func ask(_ question: PairingQuestion, of peer: PairingPeer, for manager: SecurityManager) {
+  /// - Parameter kept: the device that keys are kept of under an identity.
+  func ask(
+    _ question: PairingQuestion, of peer: PairingPeer, _ occasion: PairingOccasion, for manager: SecurityManager,
+    kept: (DeviceAddress) -> PairingPeer
+  ) {
     let bound = LoopBound(Asking(manager))
     let loop = loop
     let origin = origin
     let request = PairingRequest(
-      PairingRequest.Kind(question.kind), method: question.method, isSecureConnections: question.isSecureConnections,
-      peer: peer
+      PairingRequest.Kind(question.kind, kept), method: question.method,
+      isSecureConnections: question.isSecureConnections, peer: peer, occasion: occasion
     ) { answer in
       loop.submit(from: origin) { bound.value.manager?.answer(PairingAnswer(answer), to: question.id) }
     }
@@ -72,13 +76,14 @@ private final class AgentCall: CallbackDelivery {
 }
 
 extension PairingRequest.Kind {
-  fileprivate init(_ kind: PairingQuestion.Kind) {
+  fileprivate init(_ kind: PairingQuestion.Kind, _ kept: (DeviceAddress) -> PairingPeer) {
     switch kind {
     case .displayPasskey(let digits): self = .displayPasskey(digits.digits)
     case .enterPasskey: self = .enterPasskey
     case .compare(let digits): self = .compare(digits.digits)
     case .acceptJustWorks: self = .permit
-    case .replaceBond(of: _, let kept): self = .replaceBond(keptMethod: kept.method)
+    case .replaceBond(of: let identity, let security):
+      self = .replaceBond(of: kept(identity), keptMethod: security.method)
     }
   }
 }

@@ -8,6 +8,9 @@ public struct Bond: Sendable {
   /// Keys, and how good they are.
   public let keys: PairingResult
   public var signing = SigningCounters()
+  /// The device itself began the pairing, and the keys have encrypted no later link: where there is no room for further keys, those
+  /// that prove nothing about the device make room first.
+  public var isUnused = false
   /// What the device wants of this side's server.
   public var clientState: GATTClientState?
   /// What this side knows of the device's server.

@@ -11,6 +11,7 @@ import BLECrypto
 ///      resolving <key>
 ///      signing <key> <next counter, 8>
 ///      verifying <key> <last counter, 8, or ->
+///      unused
 ///      client <features, 2> <known hash, 32, or -> <database hash, 32> <handle, 4>:<configuration, 4> ...
 ///      layout <octets>
 ///     end <number of bonds> <check, 8 digits>
@@ -46,6 +47,7 @@ package enum BondText {
     if let key = keys.peerSigningKey {
       text += " verifying \(key.digits) \(bond.signing.lastPeer.map { hexadecimal(UInt64($0), 8) } ?? "-")\n"
     }
+    if bond.isUnused { text += " unused\n" }
     if let state = bond.clientState {
       text += " client \(hexadecimal(UInt64(state.supportedFeatures.rawValue), 2))"
       text += " \(state.knownHash.isEmpty ? "-" : state.knownHash.hexadecimal) \(state.databaseHash.hexadecimal)"
@@ -133,6 +135,7 @@ private struct BondReading {
   private var signing: SecretKey?
   private var verifying: SecretKey?
   private var counters = SigningCounters()
+  private var isUnused = false
   private var clientState: GATTClientState?
   private var layout: RemoteLayout?
 
@@ -171,6 +174,9 @@ private struct BondReading {
       if words[2] == "-" { return true }
       guard let last = BondText.number(words[2], 8) else { return false }
       counters.lastPeer = UInt32(clamping: last)
+      return true
+    case "unused" where words.count == 1:
+      isUnused = true
       return true
     case "client" where words.count >= 4: return takeClientState(words)
     case "layout" where words.count == 2:
@@ -219,6 +225,7 @@ private struct BondReading {
         keyAsPeripheral: keyAsPeripheral, peerIdentityResolvingKey: resolving, localSigningKey: signing,
         peerSigningKey: verifying))
     bond?.signing = counters
+    bond?.isUnused = isUnused
     bond?.clientState = clientState
     bond?.layout = layout
     return bond

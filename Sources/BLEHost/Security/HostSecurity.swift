@@ -20,6 +20,10 @@ final class HostSecurity {
   var bondsDidChange: (() -> Void)?
   /// What this device has handed out by another way, for the next pairing out of band.
   var outOfBandData: LocalOutOfBandData?
+  /// Whether there is a link to the device with this identity.
+  var isConnected: (DeviceAddress) -> Bool = { _ in false }
+  /// Whose keys were made here since this began.
+  private var made: Set<DeviceAddress> = []
   /// Up to where sign counters were set aside, by whom they are for.
   var signCounters: [DeviceAddress: (next: UInt32, end: UInt32)] = [:]
 
@@ -68,14 +72,27 @@ final class HostSecurity {
     bondsChanged()
   }
 
-  func hasRoom(for identity: DeviceAddress?) -> Bool {
-    records.bonds.count < bondLimit || identity.map { bond(of: $0) != nil } ?? false
+  func hasRoom(for identity: DeviceAddress?) -> Bool { makingRoom(for: identity) != nil }
+
+  /// Whose keys have to go before there is room for those of one more device: the oldest of those that anybody could have made and
+  /// that were of no use since. `nil` where there is no room.
+  private func makingRoom(for identity: DeviceAddress?) -> [DeviceAddress]? {
+    if let identity, bond(of: identity) != nil { return [] }
+    let count = records.bonds.count - bondLimit + 1
+    if count <= 0 { return [] }
+    let leaving = records.bonds.lazy.filter { [self] bond in
+      bond.isUnused && !bond.keys.security.isAuthenticated && !isConnected(bond.identity)
+    }.prefix(count).map(\.identity)
+    return leaving.count == count ? Array(leaving) : nil
   }
 
   /// Keeps the keys of a pairing; when it returns they outlive this process.
-  func keep(_ result: PairingResult) throws(PairingFailure) {
-    guard let adapter, let bond = Bond(withoutForeignKey(result)) else { throw .notKept }
-    guard hasRoom(for: bond.identity) else { throw .tooManyBonds }
+  ///
+  /// - Parameter isWantedHere: this side has asked for the pairing.
+  func keep(_ result: PairingResult, isWantedHere: Bool) throws(PairingFailure) {
+    guard let adapter, var bond = Bond(withoutForeignKey(result)) else { throw .notKept }
+    guard let leaving = makingRoom(for: bond.identity) else { throw .tooManyBonds }
+    bond.isUnused = !isWantedHere && self.bond(of: bond.identity)?.isUnused ?? true
     do throws(BondStoreError) {
       try store.keep(bond, of: adapter)
     } catch {
@@ -84,9 +101,30 @@ final class HostSecurity {
     }
     signCounters[bond.identity] = nil
     acceptedCounters[bond.identity] = nil
+    made.insert(bond.identity)
     records.put(bond)
+    makeRoom(leaving)
     bondsChanged()
   }
+
+  /// Only when the new keys are safe: a pairing that fails takes nothing away.
+  private func makeRoom(_ leaving: [DeviceAddress]) {
+    if leaving.isEmpty { return }
+    do throws(BondStoreError) {
+      try discard(leaving)
+      log.log(.notice, "forgot \(leaving), which paired and never came back, for want of room")
+    } catch {
+      log.log(.error, "\(error): keys that were to make room stay")
+    }
+  }
+
+  /// A link was encrypted with the keys of this bond.
+  func bondWasUsed(_ identity: DeviceAddress) {
+    if bond(of: identity)?.isUnused == true { update(identity) { $0.isUnused = false } }
+  }
+
+  /// Whether the keys of this device were made here since this began.
+  func isNew(_ identity: DeviceAddress) -> Bool { made.contains(identity) }
 
   /// Two devices with one resolving key could not be told apart: the one that had it first goes on having it.
   private func withoutForeignKey(_ result: PairingResult) -> PairingResult {
@@ -110,6 +148,11 @@ final class HostSecurity {
   }
 
   func remove(_ removed: [DeviceAddress]) throws(BondStoreError) {
+    try discard(removed)
+    bondsChanged()
+  }
+
+  private func discard(_ removed: [DeviceAddress]) throws(BondStoreError) {
     guard let adapter else { return }
     try store.remove(removed, of: adapter)
     records.remove(removed)
@@ -117,7 +160,7 @@ final class HostSecurity {
       signCounters[identity] = nil
       acceptedCounters[identity] = nil
     }
-    bondsChanged()
+    made.subtract(removed)
   }
 
   private func bondsChanged() {

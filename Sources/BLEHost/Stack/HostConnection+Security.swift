@@ -33,8 +33,9 @@ struct LinkProtection {
 extension HostConnection {
   /// What attributes see of the link.
   private var linkSecurity: LinkSecurity {
-    let isBonded = security.bond != nil
-    return security.security?.linkSecurity(isBonded: isBonded) ?? LinkSecurity(isBonded: isBonded)
+    // Whoever has paired without leaving keys is not the device that there are keys of, whatever its address.
+    guard let now = security.security else { return LinkSecurity(isBonded: security.usableBond != nil) }
+    return isGoodEnough(now) ? now.linkSecurity(isBonded: security.isProven) : .open
   }
 
   /// Who the peer is, where there are keys of it.
@@ -43,9 +44,30 @@ extension HostConnection {
   /// There are keys of the peer, or none any more.
   func setBond(_ keys: PairingResult?) {
     security.bond = keys
+    showBond()
+  }
+
+  private func showBond() {
+    let keys = security.usableBond
     protection.signing = keys?.localSigningKey.map { SignatureAlgorithm(csrk: $0) }
     protection.verifying = keys?.peerSigningKey.map { SignatureAlgorithm(csrk: $0) }
     showSecurity()
+  }
+
+  /// Another policy holds: what does not satisfy it any more is of no use from now on.
+  func securityPolicyChanged() {
+    showBond()
+    _ = endIfTooWeak()
+  }
+
+  private func isGoodEnough(_ security: PairingSecurity) -> Bool { stack.options.security.accepts(security) }
+
+  /// Ends a link that is encrypted by less than the policy wants. True: that was so.
+  private func endIfTooWeak() -> Bool {
+    guard let now = security.security, !isGoodEnough(now) else { return false }
+    stack.log.log(.notice, "\(peer.address) is paired, but not as well as this device wants it: the link ends")
+    endWithoutBond(.encryptionTimedOut)
+    return true
   }
 
   private func showSecurity() {
@@ -64,19 +86,28 @@ extension HostConnection {
   // MARK: Encrypting
 
   /// A central encrypts the link to a bonded peer before anything else: whoever pretends to be that peer has not got its keys
-  /// (Core, Vol 3 Part C 10.3.2).
+  /// (Core, Vol 3 Part C 10.3.2). Where the keys do not suffice any more, it pairs again before anything else.
   func encryptIfBonded() {
-    guard hasUsableBond, security.encryptWithBond() else { return }
-    setUpSteps.needsEncryption = true
+    if security.encryptWithBond() {
+      setUpSteps.needsEncryption = true
+    } else if security.bond != nil, security.usableBond == nil {
+      setUpSteps.needsEncryption = true
+      pairAgain()
+    }
   }
 
-  private var hasUsableBond: Bool {
-    security.bond.map { $0.security.level >= stack.options.security.minimumLevel } ?? false
+  private func pairAgain() {
+    stack.log.log(.notice, "the keys of \(peer.address) are not as good as this device wants them: pairing again")
+    do throws(PairingFailure) { try security.pair() } catch {
+      stack.log.log(.notice, "\(peer.address) can't be paired with again: \(error)")
+      endWithoutBond(.encryptionTimedOut)
+    }
   }
 
   /// Whether programs that look for the peer may have this link. One that this side has opened is encrypted before they hear of
-  /// it. Whoever opens one from outside may say any address: where there are keys, it has to show them first.
-  var isProven: Bool { role == .central || !hasUsableBond || security.security != nil && security.keyOwner == .bond }
+  /// it. Whoever opens one from outside may say any address: where there are keys, however good, it has to show them first, or to
+  /// be paired with again.
+  var isProven: Bool { role == .central || security.bond == nil || security.isProven }
 
   /// The controller says whether the link is encrypted.
   func encryptionChanged(_ status: HCIErrorCode, isOn: Bool) {
@@ -149,7 +180,7 @@ extension HostConnection {
     case (_, nil): wanted = .encrypted
     }
     protection.waiters.append(done)
-    if security.security == nil, hasUsableBond, security.encryptWithBond() { return }
+    if security.security == nil, security.encryptWithBond() { return }
     do throws(PairingFailure) {
       try security.pair(minimumLevel: wanted)
     } catch {
@@ -199,14 +230,14 @@ extension HostConnection {
   // MARK: What is kept
 
   private func keepClientState(_ state: GATTClientState) {
-    guard let identity = bondIdentity, security.security != nil else { return }
+    guard let identity = bondIdentity, security.isProven else { return }
     stack.security.update(identity) { $0.clientState = state }
   }
 
-  /// What became known of the peer's database is of use the next time.
+  /// What became known of the peer's database is of use the next time, where that was the peer.
   private func keepLayout() {
-    guard let identity = bondIdentity, database.isLayoutVerified, let record = database.layout.record,
-      let bond = stack.security.bond(of: identity), bond.layout?.record != record
+    guard let identity = bondIdentity, security.isProven, database.isLayoutVerified,
+      let record = database.layout.record, let bond = stack.security.bond(of: identity), bond.layout?.record != record
     else { return }
     stack.security.update(identity) { $0.layout = database.layout }
   }
@@ -243,6 +274,18 @@ extension HostConnection {
     return dialogue
   }
 
+  /// The device that keys are kept of under this identity.
+  private func keptPeer(_ identity: DeviceAddress) -> PairingPeer {
+    PairingPeer(address: identity, name: stack.directory.knownPeer(at: identity)?.name)
+  }
+
+  /// What has led to the pairing.
+  private var occasion: PairingOccasion {
+    if security.isWantedHere { return .wanted }
+    // A central has chosen its peripheral: a program connects to it.
+    return role == .central || stack.offersProtection ? .offered : .unasked
+  }
+
   /// Tells the agent how a pairing ended, also one in which nothing was asked.
   private func tellEnd(_ outcome: PairingOutcome) {
     _ = dialogue
@@ -268,11 +311,11 @@ extension HostConnection: SecurityManagerDelegate {
   }
 
   func securityManager(_ manager: SecurityManager, keeps result: PairingResult) throws(PairingFailure) {
-    try stack.security.keep(result)
+    try stack.security.keep(result, isWantedHere: manager.isWantedHere)
   }
 
   func securityManager(_ manager: SecurityManager, asks question: PairingQuestion) {
-    dialogue.ask(question, of: pairingPeer, for: manager)
+    dialogue.ask(question, of: pairingPeer, occasion, for: manager) { keptPeer($0) }
   }
 
   func securityManager(_ manager: SecurityManager, peerTyped kind: SMPPairingKeypressNotification.Kind) {
@@ -298,10 +341,9 @@ extension HostConnection: SecurityManagerDelegate {
   func securityManagerDidChangeSecurity(_ manager: SecurityManager) {
     guard isUp else { return }
     showSecurity()
-    guard manager.security != nil, manager.keyOwner == .bond else { return }
-    if let identity = bondIdentity, let state = stack.security.bond(of: identity)?.clientState {
-      serverLink?.restore(state)
-    }
+    guard !endIfTooWeak(), manager.isProven, let identity = bondIdentity else { return }
+    stack.security.bondWasUsed(identity)
+    if let state = stack.security.bond(of: identity)?.clientState { serverLink?.restore(state) }
     finishRaise(.raised)
     encryptionIsSetUp()
     stack.admitCentrals(to: self)
@@ -319,6 +361,8 @@ extension HostConnection: SecurityManagerDelegate {
     tellEnd(.paired(result.security.method, isBonded: result.isBonded))
     finishPairing(.success(result.security))
     finishRaise(.raised)
+    if setUpSteps.needsEncryption { encryptionIsSetUp() }
+    if result.isBonded { stack.admitCentrals(to: self) }
   }
 
   func securityManager(_ manager: SecurityManager, didFail failure: PairingFailure) {
@@ -326,6 +370,7 @@ extension HostConnection: SecurityManagerDelegate {
     // Keys of an earlier pairing that do not fit are no pairing.
     if failure == .bondFailed { endDialogue() } else { tellEnd(.failed("\(failure)")) }
     if failure == .bondFailed, role == .central { return endWithoutBond(.bondLost) }
+    if setUpSteps.needsEncryption { return endWithoutBond(.encryptionTimedOut) }
     finishPairing(.failure(failure))
     finishRaise(failure == .tooManyBonds ? .tooManyBonds : .failed)
   }

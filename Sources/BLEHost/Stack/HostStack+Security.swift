@@ -16,6 +16,8 @@ public struct BondSummary: Hashable, Sendable {
   public let security: PairingSecurity
   /// The device may hide behind private addresses, which can be resolved.
   public let isPrivate: Bool
+  /// The keys were made since this stack began, and not by an earlier process or another one.
+  public let isNew: Bool
 }
 
 extension HostStack {
@@ -27,8 +29,16 @@ extension HostStack {
   /// Who answers for the user from now on; `nil`: whom the process has registered, or the standard one.
   public func setPairingAgent(_ agent: (any PairingAgent)?) { onLoop { $0.options.pairingAgent = agent } }
 
-  /// Holds for pairings that begin from now on. What the user can see and type is the agent's to say.
-  public func setSecurityPolicy(_ policy: SecurityPolicy) { onLoop { $0.options.security = policy } }
+  /// Holds from now on, for pairings as for keys that are kept: what does not satisfy it is used for nothing. Links that are
+  /// encrypted by less end; a bonded device is paired with again when it is connected to. What the user can see and type is the
+  /// agent's to say.
+  public func setSecurityPolicy(_ policy: SecurityPolicy) {
+    onLoop { stack in
+      stack.options.security = policy
+      stack.security.local.policy = policy.answered(by: stack.pairingAgent)
+      for connection in stack.connections.all { connection.securityPolicyChanged() }
+    }
+  }
 
   /// Whether private addresses are shown in place of the device's own, and for how long each. Takes effect when the adapter is
   /// switched on the next time.
@@ -88,6 +98,9 @@ extension HostStack {
 
   var pairingAgent: any PairingAgent { options.pairingAgent ?? PairingAgents.current }
 
+  /// Whether a program here has something that only paired devices may use: by that it lets itself be paired with.
+  var offersProtection: Bool { server.gatt.database.hasProtection || publishedChannels.hasProtection }
+
   /// The address that this device is on the air by.
   var ownAddress: DeviceAddress { shownAddress ?? controller.features?.publicAddress ?? madeAddress }
 
@@ -123,7 +136,8 @@ extension HostStack {
     let bonds = security.records.bonds.map { bond in
       BondSummary(
         address: bond.identity, peer: directory.knownPeer(at: bond.identity), security: bond.keys.security,
-        isPrivate: bond.keys.peerIdentityResolvingKey != nil)
+        isPrivate: bond.keys.peerIdentityResolvingKey != nil,
+        isNew: security.isNew(bond.identity))
     }
     snapshot.withLock { $0.bonds = bonds }
   }

@@ -84,6 +84,7 @@ public final class HostStack: Adapter, @unchecked Sendable {
     controller.tap = tap
     controller.delegate = self
     security.bondsDidChange = { [unowned self] in self.bondsDidChange() }
+    security.isConnected = { [unowned self] identity in connections.all.contains { $0.bondIdentity == identity } }
     bondStore.watch { [weak self] in self?.onLoop { $0.security.refresh() } }
   }
 

@@ -45,6 +45,9 @@ struct PublishedChannels {
     entries = entries.filter { $0.value.role !== role && $0.value.role != nil }
   }
 
+  /// Whether one of them is for encrypted links only.
+  var hasProtection: Bool { entries.values.contains { $0.role != nil && $0.demand != .none } }
+
   /// Who takes channels to `multiplexer`, and what a link has to be for that.
   func publisher(of multiplexer: ProtocolServiceMultiplexer) -> (role: HostPeripheral, demand: SecurityDemand)? {
     guard let entry = entries[multiplexer.rawValue], let role = entry.role else { return nil }

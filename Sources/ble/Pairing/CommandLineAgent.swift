@@ -15,6 +15,8 @@ final class CommandLineAgent: PairingAgent {
     var isPeripheral = false
     /// Nothing but what protects against somebody in the middle will do.
     var wantsAuthentication = false
+    /// What becomes of a pairing by Just Works that the other device has begun.
+    var incoming = IncomingPairing.ask
   }
 
   /// What the user is to be told.
@@ -52,15 +54,34 @@ final class CommandLineAgent: PairingAgent {
   }
 
   func pairing(_ request: PairingRequest) {
-    let passkey = rules.withLock { $0.passkey }
+    let rules = rules.withLock { $0 }
+    let passkey = rules.passkey
     switch request.kind {
     case .displayPasskey(let digits): tell(.passkey(digits, request))
-    case .permit: request.accept()
+    case .permit where request.occasion == .wanted: request.accept()
+    case .permit: permit(request, rules.incoming)
     case .enterPasskey:
       if let passkey { request.enter(passkey) } else { ask(request, "'--passkey' says them beforehand") }
     case .compare: ask(request, "there is nobody to compare; '--passkey' and '--io' choose another way")
-    case .replaceBond:
-      ask(request, "'ble bonds remove \(request.peer.address)' forgets the old keys; then it can be paired anew")
+    case .replaceBond(of: let kept, _):
+      ask(request, "'ble bonds remove \(kept.address)' forgets the old keys; then it can be paired anew")
+    }
+  }
+
+  /// Answers a pairing by Just Works that the other device has begun.
+  private func permit(_ request: PairingRequest, _ incoming: IncomingPairing) {
+    switch incoming {
+    case .accept: request.accept()
+    case .refuse: request.refuse()
+    // Who says that there is nobody to see or type anything is not asked anything.
+    case .ask where hasTerminal && capability != .noInputNoOutput: tell(.question(request))
+    case .ask:
+      if request.occasion == .unasked {
+        tell(
+          .remark(
+            "\(request.question.inert) Nobody asked for that: refused; '--incoming accept' lets every device pair."))
+      }
+      request.answerUnattended()
     }
   }
 

@@ -23,7 +23,10 @@ extension ConnectedPeripheral {
       throw ToolError(.unavailable, "This adapter pairs by itself, when a protected value is used.")
     }
     let peer = PeerIdentifier(peripheral.identifier)
-    if let bond = stack.bond(with: peer), bond.security.level >= level { return report(bond.security, peer, true) }
+    if let bond = stack.bond(with: peer), bond.security.level >= level {
+      // A device that had kept its keys may have asked for this pairing as soon as it was connected.
+      return report(bond.security, peer, !bond.isNew)
+    }
     // A device may ask for a pairing on its own as soon as it is connected: that one counts as well.
     for _ in 1...3 {
       let before = session.pairing.ended.count

@@ -43,6 +43,7 @@ import Foundation
       rules.capability = options.capability
       rules.passkey = options.passkey?.digits
       rules.outOfBand = options.outOfBand
+      rules.incoming = options.incoming
     }
     PairingAgents.register(agent)
     // A mistake in the file is told now. One that is not there yet may be written by the other device meanwhile.

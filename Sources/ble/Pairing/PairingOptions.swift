@@ -16,24 +16,47 @@ struct PairingOptions: Sendable {
   static let makeOutOfBand = Option.value(
     "make-oob", "file", "Write new out-of-band data for the other device to a file, before anything else.")
 
-  static let all = [io, passkey, outOfBand, makeOutOfBand]
+  static let incoming = Option.value(
+    "incoming", "answer",
+    "When another device begins a pairing that nobody checks (Just Works): ask, accept or refuse (default: ask; without a "
+      + "terminal, accept where something that is served needs it)")
+
+  static let all = [io, passkey, outOfBand, makeOutOfBand, incoming]
 
   let capability: PairingCapability?
   let passkey: SixDigits?
   let outOfBand: String?
   let makeOutOfBand: String?
+  let incoming: IncomingPairing
 
   init(_ arguments: ParsedArguments) throws(UsageError) {
     capability = try arguments.value(of: Self.io, as: CapabilityName.self)?.capability
     passkey = try arguments.value(of: Self.passkey)
     outOfBand = try arguments.value(of: Self.outOfBand)
     makeOutOfBand = try arguments.value(of: Self.makeOutOfBand)
+    incoming = try arguments.value(of: Self.incoming, as: IncomingPairing.self) ?? .ask
     for (option, path) in [(Self.outOfBand, outOfBand), (Self.makeOutOfBand, makeOutOfBand)] where path == "" {
       throw UsageError("The value '' is invalid for '\(option.label)': expected the path of a file")
     }
     if passkey != nil, capability == .noInputNoOutput {
       throw UsageError("'--passkey' is of no use with '--io no-input-no-output'")
     }
+  }
+}
+
+/// What becomes of a pairing by Just Works that another device begins.
+enum IncomingPairing: String, CaseIterable, ArgumentValue {
+  case ask
+  case accept
+  case refuse
+
+  init(argument: String) throws(ArgumentValueError) {
+    guard let answer = IncomingPairing(rawValue: argument) else {
+      let names = Self.allCases.map(\.rawValue)
+      throw ArgumentValueError(
+        "expected \(names.joined(separator: ", "))\(Suggestion.sentence(for: argument, among: names))")
+    }
+    self = answer
   }
 }
 

@@ -100,7 +100,7 @@ import Testing
         if case .replaceBond(PairingPair.centralAddress, strong) = question.kind { true } else { false }
       }
       #expect(asked)
-      #expect(pair.peripheral.failures == (agrees ? [] : [.refused(.keyRejected)]))
+      #expect(pair.peripheral.failures == (agrees ? [] : [.refused(.authenticationRequirements)]))
       #expect((pair.peripheral.result != nil) == agrees)
     }
     // As good ones, before the eyes of the user, are taken.
@@ -108,6 +108,50 @@ import Testing
     again.peripheral.kept[PairingPair.centralAddress] = strong
     again.play()
     #expect(again.peripheral.result != nil && again.peripheral.questions.count == 1)
+  }
+
+  @Test
+  func
+    `S11 I11.22 keys of the device at the peer's address are asked about before anything is computed, in both roles`()
+  {
+    let kept = PairingSecurity(method: .justWorks, isSecureConnections: true, keySize: 16)
+    for (isCentral, agrees) in [(true, false), (true, true), (false, false), (false, true)] {
+      let pair = PairingPair(central: .test(), peripheral: .test())
+      let (side, other) = isCentral ? (pair.central, pair.peripheral) : (pair.peripheral, pair.central)
+      side.kept[isCentral ? PairingPair.peripheralAddress : PairingPair.centralAddress] = kept
+      side.agrees = agrees
+      pair.play()
+      // One question, and its answer holds to the end.
+      #expect(side.questions.count == 1 && (side.result != nil) == agrees)
+      if agrees { continue }
+      let last: [SMPCode] =
+        isCentral ? [.pairingRequest, .pairingResponse, .pairingFailed] : [.pairingRequest, .pairingFailed]
+      #expect(pair.passed.map(\.pdu.code) == last)
+      #expect(other.failures == [.refusedByPeer(.authenticationRequirements)] && other.result == nil)
+    }
+  }
+
+  @Test func `S10 I11.3 keys that a policy would refuse to make are not good enough for it either`() {
+    let good = PairingSecurity(method: .numericComparison, isSecureConnections: true, keySize: 16)
+    #expect(SecurityPolicy.secureConnectionsOnly(ioCapability: .displayYesNo).accepts(good))
+    var policies: [(SecurityPolicy, PairingSecurity)] = []
+    func refuse(_ security: PairingSecurity, _ body: (inout SecurityPolicy) -> Void) {
+      var policy = SecurityPolicy()
+      body(&policy)
+      policies.append((policy, security))
+    }
+    refuse(PairingSecurity(method: .justWorks, isSecureConnections: true, keySize: 16)) {
+      $0.minimumLevel = .authenticated
+    }
+    refuse(PairingSecurity(method: .passkeyEntry, isSecureConnections: false, keySize: 16)) {
+      $0.requiresSecureConnections = true
+    }
+    refuse(PairingSecurity(method: .passkeyEntry, isSecureConnections: true, keySize: 15)) { $0.minimumKeySize = 16 }
+    refuse(good) { $0.allowedMethods = [.outOfBand] }
+    refuse(PairingSecurity(method: .numericComparison, isSecureConnections: true, keySize: 16, usesDebugKey: true)) {
+      _ in
+    }
+    for (policy, security) in policies { #expect(!policy.accepts(security)) }
   }
 
   @Test func `S11 whoever pairs by Just Works under an identity that is known does not get its place unasked`() {

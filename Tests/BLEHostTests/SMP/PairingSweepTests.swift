@@ -34,7 +34,7 @@ private func legal(in machine: Pairing) -> Set<SMPCode> {
   case .random: [.pairingRandom]
   case .check: [.pairingDHKeyCheck]
   case .keys: keyCommands
-  case .user, .encryption, .verdict, .ended: []
+  case .consent, .user, .encryption, .verdict, .ended: []
   }
 }
 
@@ -54,7 +54,15 @@ private func legal(in machine: Pairing) -> Set<SMPCode> {
     let known = PairingPair(central: .test(), peripheral: .test())
     known.central.kept[PairingPair.peripheralAddress] = PairingSecurity(
       method: .numericComparison, isSecureConnections: true, keySize: 16)
-    return pairs + [known]
+    // One that is asked before anything was computed, and one that hears only at the end who the other side says it is.
+    let claimed = PairingPair(central: .test(), peripheral: .test())
+    let victim = DeviceAddress(0xC000_0000_7777, kind: .random)
+    claimed.central.kept[victim] = PairingSecurity(method: .justWorks, isSecureConnections: true, keySize: 16)
+    claimed.onTheWay = { fromCentral, pdu in
+      !fromCentral && pdu.code == .identityAddressInformation
+        ? [.identityAddressInformation(SMPIdentityAddressInformation(victim))] : [pdu]
+    }
+    return pairs + [known, claimed]
   }
 
   @Test func `S8 every command in every state from both roles: only legal ones advance`() {

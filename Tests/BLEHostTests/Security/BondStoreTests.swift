@@ -55,6 +55,24 @@ import Testing
     #expect(one?.clientState == other.clientState)
   }
 
+  @Test func `I11.8 whether keys were ever used again is kept with them`() throws {
+    let folder = Folder()
+    let store = FileBondStore(folder: folder.path)
+    _ = store.open(adapter, newKey: ownKey)
+    for (number, isUnused) in [(1, true), (2, false), (3, true)] {
+      var made = try bond(UInt64(number))
+      made.isUnused = isUnused
+      try store.keep(made, of: adapter)
+    }
+    var used = try bond(3)
+    used.isUnused = false
+    store.update(used, of: adapter)
+    store.flush()
+    let next = FileBondStore(folder: folder.path).open(adapter, newKey: ownKey)
+    #expect(next.bonds.map(\.isUnused) == [true, false, false])
+    expectSame(next.bonds.first, try bond(1))
+  }
+
   @Test func `what is kept is there for the next process, for this user only`() throws {
     let folder = Folder()
     let store = FileBondStore(folder: folder.path)

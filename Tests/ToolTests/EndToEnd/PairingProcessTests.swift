@@ -47,6 +47,43 @@ struct PairingProcessTests {
     #expect(second.status == 0 && second.lines == ["gold"] && second.process.errors.isEmpty)
   }
 
+  @Test
+  func `I11.8 Just Works with what is served: accepted where there is nobody to ask, unless the user says otherwise`()
+    throws
+  {
+    let path = try profile("{}")
+    let refusing = try place.serve(path, "--incoming", "refuse")
+    let refused = try place.run("read", "Safe", "FFF1")
+    #expect(refused.status != 0, "\(refused.process.transcript)")
+    try refusing.event("pairing-failed")
+    #expect(try bonds().isEmpty)
+  }
+
+  @Test(arguments: [true, false])
+  func `I11.8 Just Works with what is served at a terminal: the user is asked`(agrees: Bool) throws {
+    let server = try place.terminal("serve", try profile("{}"), "--adapter", "radio:default/peripheral")
+    try server.see("Advertising")
+    let client = try place.ble("read", "Safe", "FFF1", "--format", "utf8")
+    try server.see("Nobody checks that it is what it says")
+    server.type(agrees ? "y\r" : "n\r")
+    let (status, lines) = try client.finish()
+    #expect((status == 0 && lines == ["gold"]) == agrees, "\(client.transcript)")
+    #expect(try bonds().count == (agrees ? 2 : 0))
+  }
+
+  @Test func `I11.23 A pairing that was made in this run is not called an earlier one, whoever began it`() throws {
+    // The device has kept its keys; this side has forgotten its own.
+    let server = try place.serve(Self.lock, "--passkey", "123456")
+    #expect(try place.run("pair", "Lock", "--passkey", "123456").status == 0)
+    try server.event("paired")
+    #expect(try place.run("bonds", "remove", "--all", "--adapter", "radio:default/ble").status == 0)
+    let anew = try place.run("pair", "Lock", "--passkey", "123456", "--json")
+    #expect(anew.status == 0, "\(anew.process.transcript)")
+    #expect(ToolProcess.object(anew.lines.last ?? "")?["earlier"] as? Bool == false)
+    let again = try place.run("pair", "Lock", "--json")
+    #expect(ToolProcess.object(again.lines.last ?? "")?["earlier"] as? Bool == true, "\(again.process.transcript)")
+  }
+
   @Test func `A passkey on both sides pairs, says how, and once is enough`() throws {
     let server = try place.serve(Self.lock, "--passkey", "012345")
     let pair = try place.run("pair", "Lock", "--level", "secure", "--passkey", "012345", "--json")

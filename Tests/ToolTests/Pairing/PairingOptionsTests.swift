@@ -104,9 +104,13 @@ struct PairingQuestionTests {
     var all: [PairingRequest.Answer] = []
   }
 
+  private static func peer(_ name: String?, _ number: UInt64 = 1) -> PairingPeer {
+    PairingPeer(address: DeviceAddress(0xC000_0000_0000 | number, kind: .random), name: name)
+  }
+
   private func ask(_ kind: PairingRequest.Kind, name: String? = "Lock") -> (PairingRequest, Answers) {
     let answers = Answers()
-    let peer = PairingPeer(address: DeviceAddress(0xC000_0000_0001, kind: .random), name: name)
+    let peer = Self.peer(name)
     let request = PairingRequest(kind, method: .passkeyEntry, isSecureConnections: true, peer: peer) {
       answers.all.append($0)
     }
@@ -127,20 +131,49 @@ struct PairingQuestionTests {
     ("y", true), ("YES", true), (" y ", true), ("", false), ("n", false), ("yes no", false), ("ye", false),
   ])
   func `Only a yes is a yes`(line: String, isYes: Bool) {
-    for kind in [PairingRequest.Kind.compare("012345"), .permit, .replaceBond(keptMethod: .outOfBand)] {
+    for kind in [
+      PairingRequest.Kind.compare("012345"), .permit, .replaceBond(of: Self.peer("Lock"), keptMethod: .outOfBand),
+    ] {
       let (request, answers) = ask(kind)
       #expect(request.answer(typed: line) && answers.all == [isYes ? .yes : .no])
     }
   }
 
+  @Test
+  func `I11.6 whose keys would be replaced is said by name and address, also where another device says it is that one`()
+  {
+    let same = ask(.replaceBond(of: Self.peer("Lock"), keptMethod: .justWorks)).0.question
+    #expect(same.contains("\"Lock\" (C0:00:00:00:00:01) pairs again") && same.contains("Replace the keys of \"Lock\""))
+    let other = ask(.replaceBond(of: Self.peer("Lock", 2), keptMethod: .justWorks), name: "Lamp").0.question
+    #expect(other.contains("\"Lamp\" (C0:00:00:00:00:01) pairs by") && other.contains("says that it is \"Lock\""))
+    #expect(other.contains("Replace the keys of \"Lock\" (C0:00:00:00:00:02), which came by Just Works?"))
+  }
+
+  @Test(arguments: PairingOccasion.allCases)
+  func `I11.8 where nobody can be asked only Just Works is accepted, and only where a program gave cause for it`(
+    occasion: PairingOccasion
+  ) {
+    for kind in [
+      PairingRequest.Kind.permit, .enterPasskey, .compare("1"),
+      .replaceBond(of: Self.peer(nil), keptMethod: .justWorks),
+    ] {
+      let answers = Answers()
+      let request = PairingRequest(
+        kind, method: .justWorks, isSecureConnections: true, peer: Self.peer(nil), occasion: occasion
+      ) { answers.all.append($0) }
+      request.answerUnattended()
+      #expect(answers.all == [kind == .permit && occasion != .unasked ? .yes : .no])
+    }
+  }
+
   @Test func `A hostile name does nothing to a terminal, and does not end the line`() {
+    let name = "\u{1B}[2J\r\n\u{202E}\u{7}evil" + String(repeating: "x", count: 500)
     for kind in [
       PairingRequest.Kind.enterPasskey, .compare("1"), .permit, .displayPasskey("123456"),
-      .replaceBond(keptMethod: .justWorks),
+      .replaceBond(of: Self.peer(name, 2), keptMethod: .justWorks),
     ] {
-      let name = "\u{1B}[2J\r\n\u{202E}\u{7}evil" + String(repeating: "x", count: 500)
       let text = ask(kind, name: name).0.question
-      #expect(text.contains("evil") && text.utf8.count < 400)
+      #expect(text.contains("evil") && text.utf8.count < 500)
       #expect(!text.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x202E })
     }
   }

@@ -6,86 +6,14 @@ import CoreBluetooth
 import Foundation
 import Testing
 
-/// Attacks on keys that are kept: spoofed identities, links that are not encrypted, data between clients.
+/// Attacks on keys that are kept: links that are not encrypted, data between clients.
 @Suite("Bond attacks", .keepsCapture)
 struct BondAttacks {
-  /// A peripheral and a central that have bonded; the central's program is gone again.
-  private struct Bonded {
-    let world: World
-    let phone: Device
-    let sensor: Device
-    let central: VictimCentral
-    let peripheral: VictimPeripheral
-
-    static func start() async throws -> Bonded {
-      let world = World()
-      let (phone, sensor) = (world.makeDevice("phone"), world.makeDevice("sensor"))
-      let peripheral = VictimPeripheral(sensor)
-      let central = VictimCentral(phone, lookingFor: "Safe")
-      try await world.wait(within: .seconds(10)) { central.isDiscovered }
-      central.read("FF31")
-      try await world.wait(within: .seconds(5)) { central.events.last == .value("FF31", "secret") }
-      return Bonded(world: world, phone: phone, sensor: sensor, central: central, peripheral: peripheral)
-    }
-
-    func disconnect() async throws {
-      if let found = central.peripheral { central.manager.cancelPeripheralConnection(found) }
-      await world.advance(by: .seconds(1))
-      central.events = []
-    }
-  }
-
-  @Test("S11 a pairing under a bonded device's address does not take its keys away")
-  func spoofedIdentity() async throws {
-    let bonded = try await Bonded.start()
-    try await bonded.disconnect()
-    bonded.phone.vanish()
-    let spoofer = HostileDevice(bonded.world, address: bonded.phone.address)
-    spoofer.behave()
-    await bonded.world.advance(by: .milliseconds(100))
-    spoofer.connect(to: bonded.sensor.address)
-    await bonded.world.advance(by: .seconds(1))
-    spoofer.pair()
-    await bonded.world.advance(by: .seconds(2))
-    // The sensor's user did not agree: nothing was replaced.
-    #expect(spoofer.commands.last?.first == 0x05)
-    #expect(bonded.sensor.bonds.map(\.address) == [bonded.phone.address])
-    // Nor is anything lost by a pairing that is broken off.
-    await bonded.world.advance(by: .seconds(70))
-    spoofer.sendCommand([0x01, 0x03, 0x00, 0x09, 0x10, 0x03, 0x03])
-    await bonded.world.advance(by: .milliseconds(200))
-    spoofer.vanish()
-    await bonded.world.advance(by: .seconds(10))
-    bonded.phone.reappear()
-    bonded.central.connect()
-    try await bonded.world.wait(within: .seconds(10)) { bonded.central.isDiscovered }
-    bonded.central.read("FF31")
-    await bonded.world.advance(by: .seconds(1))
-    #expect(bonded.central.events.last == .value("FF31", "secret"))
-  }
-
-  @Test("S11 the user may agree: then the new keys take the place of the old ones when they are complete")
-  func agreedReplacement() async throws {
-    let bonded = try await Bonded.start()
-    let agent = TestAgent()
-    bonded.sensor.setPairingAgent(agent)
-    bonded.phone.forgetBonds()
-    await bonded.world.advance(by: .seconds(2))
-    bonded.central.connect()
-    try await bonded.world.wait(within: .seconds(10)) { bonded.central.isDiscovered }
-    bonded.central.read("FF31")
-    await bonded.world.advance(by: .seconds(2))
-    #expect(bonded.central.events.last == .value("FF31", "secret"))
-    #expect(
-      agent.asked.map(\.kind).contains { if case .replaceBond(keptMethod: .justWorks) = $0 { true } else { false } })
-    #expect(bonded.sensor.bonds.count == 1)
-  }
-
   enum Refusal: String, CaseIterable { case negativeReply, silence, wrongKey }
 
   @Test("A13 a bonded peripheral that is not encrypted is not listened to", arguments: Refusal.allCases)
   func plaintextPeripheral(_ refusal: Refusal) async throws {
-    let bonded = try await Bonded.start()
+    let bonded = try await BondedDevices.start()
     try await bonded.disconnect()
     bonded.sensor.vanish()
     await bonded.world.advance(by: .seconds(1))
@@ -109,7 +37,7 @@ struct BondAttacks {
   @Test(
     "A13 who opens a link to this device under a bonded peripheral's address is not taken for it by programs that wait")
   func spoofedFromOutside() async throws {
-    let bonded = try await Bonded.start()
+    let bonded = try await BondedDevices.start()
     try await bonded.disconnect()
     bonded.sensor.vanish()
     let own = Shelf(options: bonded.phone.options)
@@ -141,7 +69,7 @@ struct BondAttacks {
 
   @Test("A13 a bonded peripheral that opens the link itself, and shows its keys, is the one that programs wait for")
   func openedByThePeripheral() async throws {
-    let bonded = try await Bonded.start()
+    let bonded = try await BondedDevices.start()
     try await bonded.disconnect()
     let own = Shelf(options: bonded.phone.options)
     bonded.peripheral.manager.stopAdvertising()
@@ -166,7 +94,7 @@ struct BondAttacks {
 
   @Test("A14 what a bonded central subscribed to is not sent to whoever has its address")
   func spoofedSubscriber() async throws {
-    let bonded = try await Bonded.start()
+    let bonded = try await BondedDevices.start()
     bonded.central.subscribe("FF31")
     bonded.central.subscribe("FF32")
     await bonded.world.advance(by: .seconds(1))

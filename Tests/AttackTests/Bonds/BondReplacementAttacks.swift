@@ -1,0 +1,146 @@
+import BLECore
+import BLECrypto
+import BLEHost
+import BLEPairing
+import BLETestKit
+import BLEWire
+import CoreBluetooth
+import Testing
+
+/// Attacks that would put keys of their own in the place of those that are kept of another device.
+@Suite("Bond replacement attacks", .keepsCapture)
+struct BondReplacementAttacks {
+  @Test("S11 a pairing under a bonded device's address does not take its keys away")
+  func spoofedIdentity() async throws {
+    let bonded = try await BondedDevices.start()
+    try await bonded.disconnect()
+    bonded.phone.vanish()
+    let spoofer = HostileDevice(bonded.world, address: bonded.phone.address)
+    spoofer.behave()
+    await bonded.world.advance(by: .milliseconds(100))
+    spoofer.connect(to: bonded.sensor.address)
+    await bonded.world.advance(by: .seconds(1))
+    spoofer.pair()
+    await bonded.world.advance(by: .seconds(2))
+    // The sensor's user did not agree: nothing was replaced.
+    #expect(spoofer.commands.last?.first == 0x05)
+    #expect(bonded.sensor.bonds.map(\.address) == [bonded.phone.address])
+    // Nor is anything lost by a pairing that is broken off.
+    await bonded.world.advance(by: .seconds(70))
+    spoofer.sendCommand([0x01, 0x03, 0x00, 0x09, 0x10, 0x03, 0x03])
+    await bonded.world.advance(by: .milliseconds(200))
+    spoofer.vanish()
+    await bonded.world.advance(by: .seconds(10))
+    bonded.phone.reappear()
+    bonded.central.connect()
+    try await bonded.world.wait(within: .seconds(10)) { bonded.central.isDiscovered }
+    bonded.central.read("FF31")
+    await bonded.world.advance(by: .seconds(1))
+    #expect(bonded.central.events.last == .value("FF31", "secret"))
+  }
+
+  @Test("S11 the user may agree: then the new keys take the place of the old ones when they are complete")
+  func agreedReplacement() async throws {
+    let bonded = try await BondedDevices.start()
+    let agent = TestAgent()
+    bonded.sensor.setPairingAgent(agent)
+    bonded.phone.forgetBonds()
+    await bonded.world.advance(by: .seconds(2))
+    bonded.central.connect()
+    try await bonded.world.wait(within: .seconds(10)) { bonded.central.isDiscovered }
+    bonded.central.read("FF31")
+    await bonded.world.advance(by: .seconds(2))
+    #expect(bonded.central.events.last == .value("FF31", "secret"))
+    #expect(
+      agent.asked.map(\.kind).contains { if case .replaceBond(_, keptMethod: .justWorks) = $0 { true } else { false } })
+    #expect(bonded.sensor.bonds.count == 1)
+  }
+
+  @Test(
+    "S11 I11.22 a Just Works pairing of a device that is bonded is refused at the Pairing Request: the peer gets no key"
+  )
+  func refusedAtOnce() async throws {
+    let bonded = try await BondedDevices.start()
+    try await bonded.disconnect()
+    bonded.phone.vanish()
+    let peer = HostileDevice(bonded.world, address: bonded.phone.address)
+    peer.behave()
+    await bonded.world.advance(by: .milliseconds(100))
+    peer.connect(to: bonded.sensor.address)
+    await bonded.world.advance(by: .seconds(1))
+    peer.pair()
+    await bonded.world.advance(by: .seconds(2))
+    #expect(peer.commands.map(\.first) == [0x05])
+    #expect(peer.results.isEmpty && peer.failures.count == 1)
+  }
+
+  /// Somebody who pairs in either role under an address of its own and says to be the one of two bonded devices that the victim
+  /// has keys of.
+  private struct Impostor {
+    let bonded: BondedDevices
+    let attacker: HostileDevice
+    let victim: Device
+    let impersonated: Device
+    let agent: TestAgent
+    /// The victim's program that uses the impostor, where that is a peripheral.
+    private var program: VictimCentral?
+
+    init(isCentral: Bool, isAuthenticated: Bool, replaces: Bool) async throws {
+      bonded = try await BondedDevices.start()
+      try await bonded.disconnect()
+      (victim, impersonated) = isCentral ? (bonded.sensor, bonded.phone) : (bonded.phone, bonded.sensor)
+      agent = TestAgent(isAuthenticated ? .displayYesNo : .noInputNoOutput) { request in
+        if case .replaceBond = request.kind, !replaces { request.refuse() } else { request.accept() }
+      }
+      victim.setPairingAgent(agent)
+      attacker = HostileDevice(bonded.world, address: HostileDevice.address(7))
+      attacker.behave(SecurityPolicy(ioCapability: isAuthenticated ? .displayYesNo : .noInputNoOutput))
+      attacker.local?.identity = LocalIdentity(
+        address: impersonated.address, identityResolvingKey: .random(SeededEntropy(seed: 7)))
+      if isCentral {
+        await bonded.world.advance(by: .milliseconds(100))
+        attacker.connect(to: victim.address)
+        await bonded.world.advance(by: .seconds(1))
+        attacker.pair()
+      } else {
+        attacker.server = HostileServer.make()
+        attacker.advertise("Hostile")
+        let program = VictimCentral(victim, lookingFor: "Hostile")
+        try await bonded.world.wait(within: .seconds(10)) { program.isDiscovered }
+        program.read("FF31")
+        self.program = program
+      }
+      await bonded.world.advance(by: .seconds(3))
+    }
+  }
+
+  @Test(
+    "S11 I11.6 who claims another device's identity never takes its place silently: the user is asked about that device",
+    arguments: [true, false], [true, false])
+  func claimedIdentity(isCentral: Bool, isAuthenticated: Bool) async throws {
+    let scene = try await Impostor(isCentral: isCentral, isAuthenticated: isAuthenticated, replaces: false)
+    let (bonded, victim, impersonated) = (scene.bonded, scene.victim, scene.impersonated)
+    let question = try #require(
+      scene.agent.asked.last { if case .replaceBond = $0.kind { true } else { false } }?.question)
+    // The identity whose keys are at stake, its name where that is known, and the address of the link.
+    #expect(question.contains("\(impersonated.address)"))
+    #expect(question.contains("\(scene.attacker.address)"))
+    if !isCentral { #expect(question.contains("\"sensor\"")) }
+    // The user did not agree: all is as it was.
+    #expect(victim.bonds.map(\.address) == [impersonated.address])
+    #expect(victim.bonds.map(\.security.method) == [.justWorks])
+    #expect(scene.attacker.commands.last?.first == 0x05)
+    scene.attacker.vanish()
+    await bonded.world.advance(by: .seconds(10))
+    #expect(try await bonded.reconnect() == .value("FF31", "secret"))
+  }
+
+  @Test(
+    "S11 I11.6 where the user agrees the claimed identity's keys are replaced, and no others", arguments: [true, false])
+  func agreedClaim(isCentral: Bool) async throws {
+    let scene = try await Impostor(isCentral: isCentral, isAuthenticated: true, replaces: true)
+    #expect(scene.agent.asked.count { if case .replaceBond = $0.kind { true } else { false } } == 1)
+    #expect(scene.victim.bonds.map(\.address) == [scene.impersonated.address])
+    #expect(scene.victim.bonds.map(\.security.method) == [.numericComparison])
+  }
+}

@@ -1,0 +1,120 @@
+import BLECore
+import BLEHost
+import BLEPairing
+import BLETestKit
+import BLEWire
+import CoreBluetooth
+import Testing
+
+/// Strangers who pair with a device that did not ask for it, and the room that there is for keys.
+@Suite("Bond table attacks", .keepsCapture)
+struct BondTableAttacks {
+  /// Pairs as one stranger after the other, each from an address of its own.
+  private func pairStrangers(_ numbers: ClosedRange<UInt64>, with device: Device, in world: World) async {
+    for number in numbers {
+      let stranger = HostileDevice(world, address: HostileDevice.address(number))
+      stranger.behave(seed: number)
+      await world.advance(by: .milliseconds(100))
+      stranger.connect(to: device.address)
+      await world.advance(by: .seconds(1))
+      stranger.pair()
+      await world.advance(by: .seconds(2))
+      stranger.disconnect()
+      await world.advance(by: .seconds(1))
+    }
+  }
+
+  @Test("S11 I11.8 strangers who pair by Just Works and do not come back make room for whoever pairs next")
+  func fullTable() async throws {
+    let world = World()
+    let (phone, sensor) = (world.makeDevice("phone"), world.makeDevice("sensor"))
+    sensor.setBondLimit(3)
+    let peripheral = VictimPeripheral(sensor)
+    try await world.wait(within: .seconds(5)) { peripheral.isAdvertising }
+    await pairStrangers(1...5, with: sensor, in: world)
+    #expect(sensor.bonds.map(\.address) == [3, 4, 5].map { HostileDevice.address($0) })
+    let central = VictimCentral(phone, lookingFor: "Safe")
+    try await world.wait(within: .seconds(10)) { central.isDiscovered }
+    central.read("FF31")
+    await world.advance(by: .seconds(2))
+    #expect(central.events.last == .value("FF31", "secret"))
+    #expect(sensor.bonds.map(\.address) == [HostileDevice.address(4), HostileDevice.address(5), phone.address])
+    // As long as a device is connected its keys stay, also the first time.
+    await pairStrangers(11...15, with: sensor, in: world)
+    #expect(sensor.bonds.first?.address == phone.address && sensor.bonds.count == 3)
+    #expect(central.peripheral?.state == .connected)
+  }
+
+  @Test(
+    "S11 I11.8 a bond that was used again stays, and one that proves more than Just Works, however many strangers pair")
+  func usedBonds() async throws {
+    let bonded = try await BondedDevices.start()
+    bonded.sensor.setBondLimit(3)
+    try await bonded.disconnect()
+    #expect(try await bonded.reconnect() == .value("FF31", "secret"))
+    try await bonded.disconnect()
+    // One that has shown digits to the user, and was not seen since.
+    bonded.sensor.setPairingAgent(TestAgent(.displayYesNo))
+    let friend = HostileDevice(bonded.world, address: HostileDevice.address(100))
+    friend.behave(SecurityPolicy(ioCapability: .displayYesNo))
+    await bonded.world.advance(by: .milliseconds(100))
+    friend.connect(to: bonded.sensor.address)
+    await bonded.world.advance(by: .seconds(1))
+    friend.pair()
+    await bonded.world.advance(by: .seconds(2))
+    friend.disconnect()
+    bonded.sensor.setPairingAgent(nil)
+    await pairStrangers(1...4, with: bonded.sensor, in: bonded.world)
+    #expect(
+      bonded.sensor.bonds.map(\.address) == [bonded.phone.address, friend.address, HostileDevice.address(4)])
+    // What is known of a bond's use outlives the adapter's being switched off.
+    bonded.sensor.powerOff()
+    await bonded.world.advance(by: .seconds(1))
+    bonded.sensor.powerOn()
+    await bonded.world.advance(by: .seconds(2))
+    await pairStrangers(5...6, with: bonded.sensor, in: bonded.world)
+    #expect(
+      bonded.sensor.bonds.map(\.address) == [bonded.phone.address, friend.address, HostileDevice.address(6)])
+    #expect(try await bonded.reconnect() == .value("FF31", "secret"))
+  }
+
+  @Test("S11 I11.8 a pairing that fails in a full table takes nothing away")
+  func failedNewcomer() async throws {
+    let scene = try await AttackedPeripheral.start { $0.behave() }
+    scene.device.setBondLimit(1)
+    await scene.pair()
+    scene.attacker.disconnect()
+    await scene.world.advance(by: .seconds(1))
+    let stranger = HostileDevice(scene.world, address: HostileDevice.address(2))
+    stranger.behave(seed: 2)
+    stranger.forge = { $0.first == 0x0A || $0.first == 0x09 ? [] : [$0] }
+    await scene.world.advance(by: .milliseconds(100))
+    stranger.connect(to: scene.device.address)
+    await scene.world.advance(by: .seconds(1))
+    stranger.pair()
+    await scene.world.advance(by: .seconds(2))
+    stranger.vanish()
+    await scene.world.advance(by: .seconds(40))
+    #expect(scene.device.bonds.map(\.address) == [scene.attacker.address])
+  }
+
+  @Test(
+    "S11 I11.8 a device none of whose programs has anything for paired devices is paired by nobody who was not asked")
+  func nothingOffered() async throws {
+    let world = World()
+    let device = world.makeDevice("shelf")
+    let shelf = Shelf(options: device.options)
+    try await world.wait(within: .seconds(5)) { shelf.isAdvertising }
+    let stranger = HostileDevice(world, address: HostileDevice.address(1))
+    stranger.behave()
+    await world.advance(by: .milliseconds(100))
+    stranger.connect(to: device.address)
+    await world.advance(by: .seconds(1))
+    stranger.pair()
+    await world.advance(by: .seconds(2))
+    #expect(stranger.commands.last?.first == 0x05 && stranger.results.isEmpty)
+    #expect(device.bonds.isEmpty)
+    // It may use what is there for everybody.
+    #expect(await stranger.ask("0a" + Shelf.fixed) == Shelf.fixedAnswer)
+  }
+}

@@ -1,0 +1,186 @@
+import BLECore
+import BLECrypto
+import BLEHost
+import BLETestKit
+import BLEWire
+import CoreBluetooth
+import Testing
+
+/// Keys that were good enough once: the policy was raised since. They are used for nothing, in neither role.
+@Suite("Weak bond attacks", .keepsCapture)
+struct WeakBondAttacks {
+  /// What the policy wants more of.
+  enum Demand: String, CaseIterable {
+    case level, method, keySize, secureConnections
+
+    var before: SecurityPolicy {
+      var policy = SecurityPolicy()
+      switch self {
+      case .keySize: (policy.minimumKeySize, policy.maximumKeySize) = (7, 7)
+      case .secureConnections: policy.offersSecureConnections = false
+      case .level, .method: break
+      }
+      return policy
+    }
+
+    var after: SecurityPolicy {
+      var policy = SecurityPolicy()
+      switch self {
+      case .level: policy.minimumLevel = .authenticated
+      case .method: policy.allowedMethods = [.numericComparison]
+      case .secureConnections: policy.requiresSecureConnections = true
+      case .keySize: break
+      }
+      return policy
+    }
+  }
+
+  private func raise(_ device: Device, _ demand: Demand, _ bonded: BondedDevices) async {
+    device.setSecurityPolicy(demand.after)
+    await bonded.world.settle()
+  }
+
+  @Test(
+    "A13 I11.3 a central whose bond does not suffice any more reads nothing of who answers in its place, in the open or paired",
+    arguments: Demand.allCases, [true, false])
+  func central(_ demand: Demand, pairs: Bool) async throws {
+    let bonded = try await BondedDevices.start(policy: demand.before)
+    try await bonded.disconnect()
+    await raise(bonded.phone, demand, bonded)
+    bonded.sensor.vanish()
+    await bonded.world.advance(by: .seconds(1))
+    let spoofer = HostileDevice(bonded.world, address: bonded.sensor.address)
+    spoofer.server = HostileServer.make()
+    if pairs { spoofer.behave() }
+    spoofer.advertise("Safe")
+    bonded.central.connect()
+    await bonded.world.advance(by: .seconds(60))
+    #expect(spoofer.connectionCount == 1)
+    #expect(bonded.central.events == [.failed(.encryptionTimedOut)])
+    #expect(bonded.central.peripheral?.state == .disconnected)
+    #expect(spoofer.attributePDUs.allSatisfy { $0.first == 0x02 })
+    #expect(bonded.phone.bonds.map(\.address) == [bonded.sensor.address])
+  }
+
+  @Test(
+    "A13 I11.3 a central whose bond does not suffice pairs again with the real peripheral before its program hears of it"
+  )
+  func pairsAgain() async throws {
+    let bonded = try await BondedDevices.start()
+    try await bonded.disconnect()
+    for device in [bonded.phone, bonded.sensor] { device.setPairingAgent(TestAgent(.displayYesNo)) }
+    await raise(bonded.phone, .level, bonded)
+    #expect(try await bonded.reconnect() == .value("FF31", "secret"))
+    #expect(bonded.central.events.first == .connected)
+    for device in [bonded.phone, bonded.sensor] {
+      #expect(device.bonds.map(\.security.method) == [.numericComparison])
+    }
+    // Those keys are good for the next time.
+    try await bonded.disconnect()
+    #expect(try await bonded.reconnect() == .value("FF31", "secret"))
+    #expect(bonded.world.pairingRequests == 2)
+  }
+
+  @Test(
+    "A13 I11.3 a peripheral whose bond does not suffice any more gives its central no value", arguments: Demand.allCases
+  )
+  func peripheral(_ demand: Demand) async throws {
+    let bonded = try await BondedDevices.start(policy: demand.before)
+    bonded.central.subscribe("FF31")
+    await bonded.world.advance(by: .seconds(1))
+    try await bonded.disconnect()
+    await raise(bonded.sensor, demand, bonded)
+    bonded.central.connect()
+    await bonded.world.advance(by: .seconds(10))
+    bonded.peripheral.notify("for paired devices")
+    await bonded.world.advance(by: .seconds(1))
+    #expect(bonded.central.events == [.failed(.peerRemovedPairingInformation)])
+    #expect(bonded.peripheral.subscribers.isEmpty)
+  }
+
+  @Test(
+    "A13 I11.3 who opens a link from outside under a bonded address is not taken for that device because its bond is weak"
+  )
+  func fromOutside() async throws {
+    let bonded = try await BondedDevices.start()
+    try await bonded.disconnect()
+    bonded.sensor.vanish()
+    let own = Shelf(options: bonded.phone.options)
+    await raise(bonded.phone, .level, bonded)
+    let spoofer = HostileDevice(bonded.world, address: bonded.sensor.address)
+    spoofer.server = HostileServer.make()
+    bonded.central.connect()
+    await bonded.world.advance(by: .seconds(1))
+    #expect(own.isAdvertising)
+    spoofer.connect(to: bonded.phone.address)
+    await bonded.world.advance(by: .seconds(5))
+    #expect(spoofer.isConnected && bonded.central.events.isEmpty)
+    #expect(bonded.central.peripheral?.state == .connecting)
+  }
+
+  @Test("S10 I11.3 a link that is encrypted with keys that do not suffice any more ends when the policy is raised")
+  func whileConnected() async throws {
+    for isPhone in [true, false] {
+      let bonded = try await BondedDevices.start()
+      try await bonded.disconnect()
+      #expect(try await bonded.reconnect() == .value("FF31", "secret"))
+      await raise(isPhone ? bonded.phone : bonded.sensor, .level, bonded)
+      await bonded.world.advance(by: .seconds(1))
+      #expect(bonded.central.peripheral?.state == .disconnected)
+      // Of a policy that asks for no more than there is nothing is noticed.
+      let content = try await BondedDevices.start()
+      content.phone.setSecurityPolicy(SecurityPolicy())
+      await content.world.advance(by: .seconds(1))
+      #expect(content.central.peripheral?.state == .connected)
+    }
+  }
+
+  @Test("A9 I11.3 commands signed with a key of a bond that does not suffice any more are not taken")
+  func signatures() async throws {
+    let scene = try await AttackedPeripheral.start { $0.behave() }
+    await scene.pair()
+    let signing = SignatureAlgorithm(csrk: try #require(scene.attacker.results.first?.localSigningKey))
+    try await scene.reconnect()
+    func send(_ text: String, _ counter: UInt32) async {
+      let message = [0xD2, 0x18, 0] + Array(text.utf8)
+      scene.attacker.sendAttributePDU(message + signing.signature(of: message, signCounter: counter))
+      await scene.world.advance(by: .milliseconds(300))
+    }
+    await send("before", 0)
+    #expect(scene.program.writes == ["before"])
+    scene.device.setSecurityPolicy(Demand.level.after)
+    await scene.world.advance(by: .seconds(1))
+    await send("raised", 1)
+    try await scene.reconnect()
+    await send("again", 2)
+    #expect(scene.program.writes == ["before"])
+  }
+
+  @Test(
+    "A14 I11.3 a pairing that leaves no bond does not change what the bonded device under that address subscribed to")
+  func unbondedPairing() async throws {
+    let bonded = try await BondedDevices.start()
+    bonded.central.subscribe("FF31")
+    bonded.central.subscribe("FF32")
+    await bonded.world.advance(by: .seconds(1))
+    try await bonded.disconnect()
+    bonded.phone.vanish()
+    var policy = SecurityPolicy()
+    policy.isBondable = false
+    let spoofer = HostileDevice(bonded.world, address: bonded.phone.address)
+    spoofer.behave(policy)
+    await bonded.world.advance(by: .milliseconds(100))
+    spoofer.connect(to: bonded.sensor.address)
+    await bonded.world.advance(by: .seconds(1))
+    spoofer.pair()
+    await bonded.world.advance(by: .seconds(2))
+    #expect(spoofer.results.count == 1)
+    #expect(await spoofer.ask("1216000100") == ["13"])
+    spoofer.disconnect()
+    await bonded.world.advance(by: .seconds(1))
+    bonded.phone.reappear()
+    bonded.central.connect()
+    try await bonded.world.wait(within: .seconds(10)) { bonded.central.isDiscovered }
+    #expect(bonded.peripheral.subscribers.sorted() == ["FF31", "FF32"])
+  }
+}
