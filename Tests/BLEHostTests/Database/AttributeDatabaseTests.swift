@@ -86,6 +86,27 @@ import Testing
     #expect(database.databaseHash == hash)
   }
 
+  @Test("I11 the hash counts the handles and types of descriptors, and of the extended properties the value as well")
+  func hashOfDescriptors() {
+    func hash(_ descriptors: [(handle: UInt16, type: UInt16, value: [UInt8])]) -> [UInt8] {
+      let database = AttributeDatabase()
+      let added = descriptors.map {
+        Attribute(
+          handle: AttributeHandle($0.handle), type: BLEUUID($0.type), permissions: .readable, content: .value($0.value))
+      }
+      #expect(database.place([attribute(1, end: 9)] + added))
+      return database.databaseHash
+    }
+    let described = hash([(4, 0x2901, [65])])
+    #expect(described != hash([]))
+    #expect(described == hash([(4, 0x2901, [66])]))
+    #expect(described != hash([(5, 0x2901, [65])]))
+    #expect(described == hash([(4, 0x2901, [65]), (6, 0x2906, [1])]))
+    let types: [UInt16] = [0x2900, 0x2901, 0x2902, 0x2903, 0x2904, 0x2905]
+    #expect(Set(types.map { hash([(4, $0, [65])]) }).count == types.count)
+    #expect(hash([(4, 0x2900, [1, 0])]) != hash([(4, 0x2900, [2, 0])]))
+  }
+
   @Test func `a device name is cut between characters`() {
     let octets = GATTServer.nameOctets(String(repeating: "é", count: 200))
     #expect(octets.count == 248)

@@ -47,6 +47,24 @@ private func makeServer() -> GATTServer {
 }
 
 @Suite struct GATTServerTests {
+  @Test("A14 I11 what a client subscribed to comes back in the same database only, Service Changed excepted")
+  func restoring() throws {
+    let server = makeServer()
+    server.addGenericServices(name: "server")
+    let value = AttributeHandle(0x12)
+    let changed = try #require(server.serviceChanged)
+    let hash = server.database.databaseHash
+    func restored(_ databaseHash: [UInt8]) -> GATTServerLink {
+      let state = GATTClientState(
+        configurations: [value: .notification, changed: .indication], knownHash: hash, databaseHash: databaseHash)
+      return RawClient(server, state: state).link
+    }
+    let same = restored(hash)
+    #expect(same.configuration(of: value) == .notification && same.configuration(of: changed) == .indication)
+    let other = restored([UInt8](repeating: 7, count: 16))
+    #expect(other.configuration(of: value) == [] && other.configuration(of: changed) == .indication)
+  }
+
   @Test func `A10 offsets and ranges that make no sense get the errors of the specification`() {
     let client = RawClient(makeServer())
     // A blob behind the value's end, at its end, of no attribute.

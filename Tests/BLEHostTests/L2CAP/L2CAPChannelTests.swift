@@ -124,6 +124,24 @@ private final class ChannelLinks: L2CAPServices {
     #expect(end.unreadOctets == 0 && end.grantedCredits > 265 * 3 / 4 - 1)
   }
 
+  @Test("I11 as many frames are sent as the peer has handed out credits for, and no more before it hands out others")
+  func credits() async throws {
+    let links = ChannelLinks()
+    let near = try #require(try await links.open()?.get())
+    let far = try #require(links.accepted.first)
+    far.readsAtOnce = false
+    let granted = Int(near.credits)
+    let before = links.pair.centralCarrier.frameCount
+    near.send([UInt8](repeating: 7, count: 200_000)) {}
+    await links.run(.seconds(1))
+    #expect(near.credits == 0 && !near.isClosed)
+    #expect(links.pair.centralCarrier.frameCount - before == granted)
+    far.channel.consume(40_000)
+    await links.run(.seconds(1))
+    let more = links.pair.centralCarrier.frameCount - before - granted
+    #expect(near.credits == 0 && more > 100 && more <= 40_000 / 247 + 1)
+  }
+
   @Test func `a closed channel sends what it has, then goes; a lost link takes all of it at once`() async throws {
     let links = ChannelLinks()
     let near = TestChannel(try #require(try await links.open()?.get()))

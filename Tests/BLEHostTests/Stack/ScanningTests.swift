@@ -1,5 +1,6 @@
 import BLEAdapter
 import BLECore
+import BLECrypto
 import BLEHost
 import BLEVirtualRadio
 import Testing
@@ -21,6 +22,32 @@ import Testing
     #expect(found.content.isConnectable)
     #expect(found.rssi < 0)
     #expect(phone.stack.knownPeers([found.peer]).map(\.name) == ["My dear"])
+  }
+
+  @Test("S13 I11 an address that the keys of two bonds resolve is neither's", arguments: [1, 2])
+  func sharedResolvingKey(bonds: Int) async throws {
+    let world = StackWorld()
+    let store = MemoryBondStore()
+    let key = SecretKey(AESBlock(high: 5, low: 6))
+    let phoneAddress = DeviceAddress(0x00AA_0000_0001, kind: .public)
+    let identities = (1...2).map { DeviceAddress(0xC000_0000_0000 | $0, kind: .random) }
+    _ = store.open(phoneAddress, newKey: SecretKey(AESBlock(high: 1, low: 1)))
+    for identity in identities.prefix(bonds) {
+      let longTermKey = LongTermKey(key: SecretKey(AESBlock(high: 7, low: identity.value)))
+      let keys = PairingResult(
+        security: PairingSecurity(method: .justWorks, isSecureConnections: true, keySize: 16), isBonded: true,
+        peerIdentity: identity, keyAsCentral: longTermKey, keyAsPeripheral: longTermKey, peerIdentityResolvingKey: key)
+      try store.keep(try #require(Bond(keys)), of: phoneAddress)
+    }
+    let phone = world.makeDevice(
+      1, configuration: ControllerConfiguration(quirks: .noResolvingList), bondStore: store)
+    let shown = IdentityResolver(irk: key).makeAddress(SeededEntropy(seed: 3))
+    _ = await world.makeChat(on: world.makeDevice(2, options: HostOptions(randomAddress: shown)))
+    let central = phone.makeCentral()
+    await world.wait { central.states.last == .poweredOn }
+    #expect(phone.address == phoneAddress && phone.stack.bonds.count == bonds)
+    await world.find(central)
+    #expect(central.discoveries.first?.address == (bonds == 1 ? identities[0] : shown))
   }
 
   @Test(arguments: [true, false])

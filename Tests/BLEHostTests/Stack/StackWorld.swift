@@ -22,10 +22,11 @@ final class StackWorld: @unchecked Sendable {
   /// A device that is switched on. A controller that was closed is made again at the same address.
   func makeDevice(
     _ number: UInt64, options: HostOptions = HostOptions(), configuration: ControllerConfiguration = .init(),
-    tap: (any HCITap)? = nil, dataDelay: StackDuration = .zero
+    bondStore: any BondStore = MemoryBondStore(), tap: (any HCITap)? = nil, dataDelay: StackDuration = .zero
   ) -> StackDevice {
     let device = StackDevice(
-      world: self, number: number, options: options, configuration: configuration, tap: tap, dataDelay: dataDelay)
+      world: self, number: number, options: options, configuration: configuration, bondStore: bondStore, tap: tap,
+      dataDelay: dataDelay)
     devices.append(device)
     device.stack.start()
     return device
@@ -63,13 +64,14 @@ final class StackDevice: @unchecked Sendable {
 
   fileprivate init(
     world: StackWorld, number: UInt64, options: HostOptions, configuration: ControllerConfiguration,
-    tap: (any HCITap)?, dataDelay: StackDuration
+    bondStore: any BondStore, tap: (any HCITap)?, dataDelay: StackDuration
   ) {
     self.world = world
     address = DeviceAddress(0x00AA_0000_0000 + number, kind: .public)
     stack = HostStack(
       loop: world.loop, options: options, entropy: SeededEntropy(seed: world.seed &+ number),
-      peerStore: MemoryPeerStore(entropy: SeededEntropy(seed: world.seed &* 31 &+ number)), tap: tap
+      peerStore: MemoryPeerStore(entropy: SeededEntropy(seed: world.seed &* 31 &+ number)),
+      bondStore: bondStore, tap: tap
     ) { [unowned self, unowned world] () throws(TransportError) in
       self.openings += 1
       if let failure = self.failure { throw failure }
