@@ -210,7 +210,10 @@ struct OneCentralTests {
       default: false
       }
     }
-    #expect(failures.count == 1)
+    #expect(failures.isEmpty)
+    #expect(found.state == .connecting)
+    central.manager.cancelPeripheralConnection(found)
+    await world.advance(by: .seconds(1))
     #expect(found.state == .disconnected)
     withExtendedLifetime(program) {}
   }
