@@ -20,10 +20,6 @@ final class ScannedDevice {
   /// Of which set of wanted overflow services `content` knows; 0 where it has no overflow area.
   fileprivate(set) var overflowGeneration: UInt64 = 0
 
-  /// The neighbours in the order in which devices were last heard.
-  fileprivate unowned(unsafe) var heardBefore: ScannedDevice?
-  fileprivate unowned(unsafe) var heardAfter: ScannedDevice?
-
   fileprivate init(peer: KnownPeer, slot: Int, isConnectable: Bool, content: AdvertisementContent, version: UInt64) {
     self.peer = peer
     self.slot = slot
@@ -34,26 +30,40 @@ final class ScannedDevice {
 }
 
 /// The advertisers heard lately, found by address with one look-up; the one unheard for longest makes room for a new one.
+///
+/// A device is filed and forgotten by the address that it was heard by. What names it, `peer.address`, may be another: that of a
+/// device which has said who it is, and is heard by a private address that no key resolves.
 struct ScannedDevices {
+  /// A device with its neighbours in the order in which devices were last heard.
+  private struct Place {
+    var device: ScannedDevice
+    /// By which it is filed.
+    var key: UInt64
+    var before: Int?
+    var after: Int?
+  }
+
   /// So many devices are kept.
   let limit: Int
   private let directory: PeerDirectory
-  private var devices: [UInt64: ScannedDevice] = [:]
-  private var freeSlots: [Int] = []
+  /// A device's slot is its index. None is ever free: who makes room leaves its place to the one that it makes room for.
+  private var places: [Place] = []
+  private var slots: [UInt64: Int] = [:]
   private var nextVersion: UInt64 = 1
-  private unowned(unsafe) var newest: ScannedDevice?
-  private unowned(unsafe) var oldest: ScannedDevice?
+  private var newest: Int?
+  private var oldest: Int?
   private var overflowServices: [BLEUUID] = []
   private var overflowGeneration: UInt64 = 1
 
+  /// - Parameter limit: at least 1.
   init(directory: PeerDirectory, limit: Int = 16_384) {
     self.directory = directory
     self.limit = limit
   }
 
-  var count: Int { devices.count }
+  var count: Int { places.count }
 
-  subscript(address: DeviceAddress) -> ScannedDevice? { devices[address.key] }
+  subscript(address: DeviceAddress) -> ScannedDevice? { slots[address.key].map { places[$0].device } }
 
   /// Which services are looked for in overflow areas from now on.
   mutating func setOverflowServices(_ wanted: [BLEUUID]) {
@@ -63,16 +73,17 @@ struct ScannedDevices {
   }
 
   mutating func removeAll() {
-    devices = [:]
-    freeSlots = []
+    places = []
+    slots = [:]
     newest = nil
     oldest = nil
   }
 
   /// Takes a report in; the device that it came from, or `nil` where the report says nothing by itself.
   mutating func update(_ report: borrowing AdvertisingReport) -> ScannedDevice? {
-    guard let device = devices[report.address.key] else { return insert(report) }
-    touch(device)
+    guard let slot = slots[report.address.key] else { return insert(report) }
+    touch(slot)
+    let device = places[slot].device
     if device.overflowGeneration != 0, device.overflowGeneration != overflowGeneration { rebuild(device) }
     if report.isScanResponse {
       if !isSame(device.scanResponse, report.data) {
@@ -93,10 +104,10 @@ struct ScannedDevices {
     // A scan response follows an advertisement. One without, which a device just forgotten may have sent, waits for the
     // next advertisement.
     if report.isScanResponse && report.isLegacy { return nil }
-    if devices.count >= limit { forgetOldest() }
+    let slot = takePlace()
     let device = ScannedDevice(
-      peer: directory.peer(at: report.address), slot: freeSlots.popLast() ?? devices.count,
-      isConnectable: report.isConnectable, content: .nothing, version: 0)
+      peer: directory.peer(at: report.address), slot: slot, isConnectable: report.isConnectable, content: .nothing,
+      version: 0)
     device.name = device.peer.name
     if report.isScanResponse {
       device.scanResponse = Array(report.data)
@@ -104,8 +115,10 @@ struct ScannedDevices {
       device.advertisement = Array(report.data)
     }
     rebuild(device)
-    devices[report.address.key] = device
-    append(device)
+    let place = Place(device: device, key: report.address.key)
+    if slot < places.count { places[slot] = place } else { places.append(place) }
+    slots[place.key] = slot
+    append(slot)
     return device
   }
 
@@ -121,32 +134,32 @@ struct ScannedDevices {
     }
   }
 
-  private mutating func forgetOldest() {
-    guard let device = oldest else { return }
-    unlink(device)
-    freeSlots.append(device.slot)
-    devices[device.peer.address.key] = nil
+  /// The slot of a new device: behind all others, or that of the one unheard for longest, which is forgotten.
+  private mutating func takePlace() -> Int {
+    guard places.count >= limit, let slot = oldest else { return places.count }
+    unlink(slot)
+    slots[places[slot].key] = nil
+    return slot
   }
 
-  private mutating func touch(_ device: ScannedDevice) {
-    if newest === device { return }
-    unlink(device)
-    append(device)
+  private mutating func touch(_ slot: Int) {
+    if newest == slot { return }
+    unlink(slot)
+    append(slot)
   }
 
-  private mutating func append(_ device: ScannedDevice) {
-    device.heardBefore = newest
-    device.heardAfter = nil
-    newest?.heardAfter = device
-    newest = device
-    if oldest == nil { oldest = device }
+  private mutating func append(_ slot: Int) {
+    places[slot].before = newest
+    places[slot].after = nil
+    if let newest { places[newest].after = slot }
+    newest = slot
+    if oldest == nil { oldest = slot }
   }
 
-  private mutating func unlink(_ device: ScannedDevice) {
-    if oldest === device { oldest = device.heardAfter }
-    if newest === device { newest = device.heardBefore }
-    device.heardBefore?.heardAfter = device.heardAfter
-    device.heardAfter?.heardBefore = device.heardBefore
+  private mutating func unlink(_ slot: Int) {
+    let (before, after) = (places[slot].before, places[slot].after)
+    if let before { places[before].after = after } else { oldest = after }
+    if let after { places[after].before = before } else { newest = before }
   }
 }
 

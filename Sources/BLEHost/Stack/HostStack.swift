@@ -222,4 +222,7 @@ public final class HostStack: Adapter, @unchecked Sendable {
 extension HostStack {
   /// How many links there are, those that come up or end included. On the loop.
   public var linkCount: Int { connections.count }
+
+  /// How many advertisers are remembered, at most 16,384. On the loop.
+  public var scannedDeviceCount: Int { scanner.deviceCount }
 }

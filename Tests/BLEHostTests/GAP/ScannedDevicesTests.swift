@@ -61,4 +61,49 @@ import Testing
     for address in 0..<100_000 { _ = devices.update(report(0x3000_0000_0000 + UInt64(address), [2, 1, 6])) }
     #expect(devices.count == devices.limit)
   }
+
+  /// A device at `address` that has said that it is `identity`.
+  private func identify(_ address: UInt64, as identity: UInt64) {
+    let peer = directory.peer(at: DeviceAddress(address, kind: .random))
+    _ = directory.identify(peer, as: DeviceAddress(identity, kind: .random))
+  }
+
+  @Test("H2 I11.1 a device is filed and forgotten by the address that it was heard by, whatever names it")
+  func filedByTheAddressHeard() {
+    identify(0x4000_0000_0001, as: 0xC000_0000_0001)
+    var devices = ScannedDevices(directory: directory, limit: 4)
+    let heard = report(0x4000_0000_0001, [2, 1, 6])
+    #expect(devices.update(heard)?.peer.address == DeviceAddress(0xC000_0000_0001, kind: .random))
+    for address in 1...4 { _ = devices.update(report(UInt64(address), [])) }
+    #expect(devices.count == 4)
+    #expect(devices[heard.address] == nil)
+  }
+
+  @Test("H2 I11.1 whatever is heard in whatever order, the table holds those heard last, in places of their own")
+  func comparedWithAList() {
+    let limit = 16
+    // Some are named by others of the same addresses.
+    for number in UInt64(1)...8 { identify(0x4000_0000_0000 | number, as: 0xC000_0000_0000 | number) }
+    var devices = ScannedDevices(directory: directory, limit: limit)
+    var expected: [DeviceAddress] = []
+    let entropy = SeededEntropy(seed: 11)
+    for step in 0..<20_000 {
+      let kind: UInt64 = entropy.uniform(0..<2) == 0 ? 0x4000_0000_0000 : 0xC000_0000_0000
+      let heard = report(kind | entropy.uniform(1..<20), [2, 1, UInt8(entropy.uniform(0..<3))])
+      let device = devices.update(heard)
+      expected.removeAll { $0 == heard.address }
+      expected.append(heard.address)
+      if expected.count > limit { expected.removeFirst() }
+      #expect(devices.count == expected.count, "step \(step)")
+      #expect(device === devices[heard.address], "step \(step)")
+      guard step % 50 == 0 else { continue }
+      let kept = expected.compactMap { devices[$0] }
+      #expect(kept.count == expected.count, "step \(step)")
+      #expect(Set(kept.map(\.slot)).count == kept.count && kept.allSatisfy { $0.slot < limit }, "step \(step)")
+      if step % 5_000 == 0 {
+        devices.removeAll()
+        expected = []
+      }
+    }
+  }
 }
