@@ -131,6 +131,7 @@ final class CentralSession: CentralEvents {
     if state != .poweredOn {
       closeConnections()
       scanned = nil
+      mailbox.forgetSwitches()
     }
     post(.state(state))
     if state == .poweredOn, wasUnknown { goOn() }
@@ -156,7 +157,9 @@ final class CentralSession: CentralEvents {
   }
 
   func central(linkDidChange peer: KnownPeer, isConnected: Bool, services: [BLEUUID]) {
-    post(.linkChanged(peer, isConnected: isConnected, services: services))
+    mailbox.post(
+      .central(.linkChanged(peer, isConnected: isConnected, services: services)), switching: .link(peer.identifier),
+      isOn: isConnected)
   }
 
   private func end(of peer: PeerIdentifier, _ event: CentralEvent) {

@@ -43,7 +43,14 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
   private var backlog = 0
   /// On the loop.
   private var droppedValues = 0
-  private static let valueBacklog = 65_536
+  /// On the loop.
+  private var switches = PeerSwitches()
+  /// Whether switches wait until there is room for them.
+  private var wantsRoom = false
+  /// So many events that peers have caused may wait for the queue.
+  static let peerBacklog = 65_536
+  /// So many events may wait for a channel to be taken from a peer: each holds what the peer has sent on it.
+  static let channelBacklog = 4_096
   private var isDraining = false
 
   init(queue: DispatchQueue, loop: any StackLoop) {
@@ -66,14 +73,18 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
     if isFirst { loop.deliver(self) }
   }
 
-  /// Drops the event where `limit` wait already: for what comes at the pace of the air. On the loop.
+  /// Drops the event where `limit` wait already: for what comes at the pace of the air, and for what a peer can be refused. On the
+  /// loop.
   /// - Returns: whether it was taken.
   @discardableResult
   func post(_ event: ManagerEvent, ifFewerWaitThan limit: Int) -> Bool {
-    guard lock.withLock({ _ in backlog }) < limit else { return false }
+    guard hasRoom(below: limit) else { return false }
     post(event)
     return true
   }
+
+  /// Whether fewer events than `limit` wait.
+  func hasRoom(below limit: Int) -> Bool { lock.withLock { _ in backlog } < limit }
 
   /// Brings a value that nobody has asked for: a notification, an indication, or a write without response. Beyond 65,536 events
   /// that wait it is dropped, which the specification leaves to the receiver of what is not confirmed (Core, Vol 3 Part F 3.3.2), and
@@ -82,17 +93,30 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
   /// - Returns: whether there was room for it.
   @discardableResult
   func offer(_ value: ManagerEvent, log: Logger) -> Bool {
-    guard !post(value, ifFewerWaitThan: Self.valueBacklog) else { return true }
+    guard !post(value, ifFewerWaitThan: Self.peerBacklog) else { return true }
     droppedValues += 1
     guard droppedValues.nonzeroBitCount == 1 else { return false }
     log.log(
       .warning,
       """
-      Values of peers dropped: \(droppedValues). \(Self.valueBacklog) events wait for the queue of this manager, '\(queue.label)', \
+      Values of peers dropped: \(droppedValues). \(Self.peerBacklog) events wait for the queue of this manager, '\(queue.label)', \
       which doesn't come to them: let its callbacks return sooner
       """)
     return false
   }
+
+  /// Brings news of what a peer switches to and fro. Beyond 65,536 events that wait, the program hears when there is room again
+  /// how it stands then, and nothing where that is what it knows. On the loop.
+  func post(_ event: ManagerEvent, switching key: PeerSwitch, isOn: Bool) {
+    if switches.isEmpty, post(event, ifFewerWaitThan: Self.peerBacklog) { return switches.told(key, isOn: isOn) }
+    switches.hold(event, key, isOn: isOn)
+    lock.withLock { _ in wantsRoom = !switches.isEmpty }
+  }
+
+  /// Nothing is switched on any more, and the program is not told of it one by one. On the loop.
+  func forgetSwitches() { switches.removeAll() }
+
+  private func postSwitches() { for event in switches.takeAll() { post(event) } }
 
   func dispatch(finished: @escaping @Sendable () -> Void) {
     let mustStart = lock.withLock { _ in
@@ -114,12 +138,15 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
       guard let receiver else { break }
       receiver.receive(event)
     }
-    let goesOn = lock.withLock { _ in
+    let (goesOn, hasRoom) = lock.withLock { _ in
       backlog -= batch.events.count
       isDraining = !ready.isEmpty
-      return isDraining
+      let hasRoom = wantsRoom && backlog < Self.peerBacklog / 2
+      if hasRoom { wantsRoom = false }
+      return (isDraining, hasRoom)
     }
     if goesOn { start() }
+    if hasRoom { loop.submit(from: .common) { self.postSwitches() } }
     // Last: a simulated world goes on inside this call.
     batch.finished()
   }

@@ -222,6 +222,7 @@ final class PeripheralSession: PeripheralEvents {
       forgetServices()
       memory = PreservationMemory()
       window.places.reset()
+      mailbox.forgetSwitches()
     }
     post(.state(state))
     if state == .poweredOn, let resumption { goOn(resumption) }
@@ -231,7 +232,7 @@ final class PeripheralSession: PeripheralEvents {
     didReceiveRead transaction: TransactionIdentifier, of characteristic: LocalCharacteristicIdentifier, offset: Int,
     from central: RemoteCentral
   ) {
-    post(.read(transaction, characteristic, offset: offset, central))
+    postRequest(transaction, .read(transaction, characteristic, offset: offset, central))
   }
 
   func peripheral(
@@ -239,24 +240,42 @@ final class PeripheralSession: PeripheralEvents {
     from central: RemoteCentral
   ) {
     let event = PeripheralManagerEvent.writes(transaction, writes, central)
-    if needsResponse { post(event) } else { mailbox.offer(.peripheral(event), log: adapter.log) }
+    if needsResponse { postRequest(transaction, event) } else { mailbox.offer(.peripheral(event), log: adapter.log) }
+  }
+
+  /// A peer waits for the answer. Where too much waits for the program already, it is refused.
+  private func postRequest(_ transaction: TransactionIdentifier, _ event: PeripheralManagerEvent) {
+    if mailbox.post(.peripheral(event), ifFewerWaitThan: Mailbox.peerBacklog) { return }
+    role?.respond(to: transaction, result: UInt8(CBATTError.Code.insufficientResources.rawValue), value: [])
   }
 
   func peripheral(didSubscribe central: RemoteCentral, to characteristic: LocalCharacteristicIdentifier) {
     if preserved != nil { memory.subscribers[characteristic, default: []].append(central) }
-    post(.subscribed(central, characteristic))
+    post(.subscribed(central, characteristic), switching: characteristic, by: central, isOn: true)
   }
 
   func peripheral(didUnsubscribe central: RemoteCentral, from characteristic: LocalCharacteristicIdentifier) {
     if preserved != nil {
       memory.subscribers[characteristic]?.removeAll { $0.identifier == central.identifier }
     }
-    post(.unsubscribed(central, characteristic))
+    post(.unsubscribed(central, characteristic), switching: characteristic, by: central, isOn: false)
   }
 
-  func peripheral(didUpdate central: RemoteCentral) { post(.updated(central)) }
+  private func post(
+    _ event: PeripheralManagerEvent, switching characteristic: LocalCharacteristicIdentifier, by central: RemoteCentral,
+    isOn: Bool
+  ) {
+    mailbox.post(.peripheral(event), switching: .subscription(central.identifier, characteristic), isOn: isOn)
+  }
+
+  /// Where there is no room for it, the next event of that central says the same.
+  func peripheral(didUpdate central: RemoteCentral) {
+    mailbox.post(.peripheral(.updated(central)), ifFewerWaitThan: Mailbox.peerBacklog)
+  }
 
   func peripheral(didOpen channel: any PeerChannel, from central: RemoteCentral) {
+    // A channel that is not taken is closed.
+    guard mailbox.hasRoom(below: Mailbox.channelBacklog) else { return }
     post(.openedChannel(ChannelPipe(channel, loop: adapter.loop, origin: origin, log: adapter.log), central))
   }
 }
