@@ -19,8 +19,13 @@ extension HCIController {
   /// Sends a command of which only a failure is of interest, to the log.
   public func send<Command: HCICommand>(_ command: Command) {
     send(command) { [log] result in
+      switch result {
       // A controller that is gone has been told of by other means.
-      if case .failure(let error) = result, error != .notReady { log.log(.warning, "\(Command.name): \(error)") }
+      case .success, .failure(.notReady): break
+      // The link has ended while the command was on its way, as links do.
+      case .failure(.refused(.unknownConnectionIdentifier)): log.log(.debug, "\(Command.name): its link has ended")
+      case .failure(let error): log.log(.warning, "\(Command.name): \(error)")
+      }
     }
   }
 

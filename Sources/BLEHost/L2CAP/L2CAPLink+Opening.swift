@@ -11,6 +11,8 @@ struct ChannelRequest {
   /// Channels that the peer was asked for.
   struct Opening {
     let channels: [L2CAPChannel]
+    /// When the peer must have said yes or no, however often it asks for patience.
+    let deadline: StackInstant
     let completion: L2CAPLink.Opened
   }
 
@@ -30,11 +32,12 @@ extension L2CAPLink {
     _ multiplexer: ProtocolServiceMultiplexer,
     _ completion: @escaping (Result<L2CAPChannel, L2CAPChannelFailure>) -> Void
   ) {
+    let deadline = loop.now + Self.openingLimit
     let openOrdinary = { [self] in
-      openChannels(1, to: multiplexer, mode: .leCreditBased) { completion($0.map { $0[0] }) }
+      openChannels(1, to: multiplexer, mode: .leCreditBased, until: deadline) { completion($0.map { $0[0] }) }
     }
     guard usesEnhancedChannels, !signaling.peerLacksEnhancedChannels else { return openOrdinary() }
-    openChannels(1, to: multiplexer, mode: .enhancedCreditBased) { [self] result in
+    openChannels(1, to: multiplexer, mode: .enhancedCreditBased, until: deadline) { [self] result in
       switch result {
       case .success(let opened): completion(.success(opened[0]))
       case .failure(.notUnderstood):
@@ -50,21 +53,26 @@ extension L2CAPLink {
   public func openChannels(
     _ count: Int, to multiplexer: ProtocolServiceMultiplexer, mode: L2CAPChannelMode, _ completion: @escaping Opened
   ) {
+    openChannels(count, to: multiplexer, mode: mode, until: loop.now + Self.openingLimit, completion)
+  }
+
+  private func openChannels(
+    _ count: Int, to multiplexer: ProtocolServiceMultiplexer, mode: L2CAPChannelMode, until deadline: StackInstant,
+    _ completion: @escaping Opened
+  ) {
     let most = mode == .enhancedCreditBased ? L2CAPLimits.maximumChannelsPerRequest : 1
-    var opening: [L2CAPChannel] = []
-    while opening.count < min(max(1, count), most), let channel = makeChannel(multiplexer, mode) {
-      opening.append(channel)
+    var channels: [L2CAPChannel] = []
+    while channels.count < min(max(1, count), most), let channel = makeChannel(multiplexer, mode) {
+      channels.append(channel)
     }
-    guard let first = opening.first else {
+    guard let first = channels.first else {
       loop.schedule(after: .zero, .work) { completion(.failure(.limitReached)) }
       return
     }
     let identifier = takeIdentifier()
-    let timer = loop.schedule(after: Self.responseTimeout, .background) { [weak self] in
-      self?.failOpening(identifier, .timedOut)
-    }
+    let opening = ChannelRequest.Opening(channels: channels, deadline: deadline, completion: completion)
     signaling.channelRequests[identifier] = ChannelRequest(
-      kind: .open(.init(channels: opening, completion: completion)), timer: timer)
+      kind: .open(opening), timer: guardOpening(identifier, until: min(deadline, loop.now + Self.responseTimeout)))
     let credits = UInt16(clamping: first.grantedCredits)
     let command: L2CAPSignalingCommand =
       switch mode {
@@ -77,7 +85,7 @@ extension L2CAPLink {
         .creditBasedConnectionRequest(
           .init(
             spsm: multiplexer, mtu: first.parameters.maximumTransmissionUnit,
-            mps: first.parameters.maximumPayloadSize, initialCredits: credits, sourceCIDs: opening.map(\.identifier)))
+            mps: first.parameters.maximumPayloadSize, initialCredits: credits, sourceCIDs: channels.map(\.identifier)))
       }
     send(L2CAPSignalingPDU(identifier: identifier, command: command))
   }
@@ -106,7 +114,7 @@ extension L2CAPLink {
 
   func finish(_ response: L2CAPCreditBasedConnectionResponse, identifier: UInt8) {
     guard let opening = opening(identifier, .enhancedCreditBased) else { return ignore("an unsolicited answer") }
-    if response.result.isPending { return goOnWaiting(identifier) }
+    if response.result.isPending { return goOnWaiting(identifier, until: opening.deadline) }
     guard response.result.mayHoldChannels else { return failOpening(identifier, .refused(response.result)) }
     takeChannelRequest(identifier)
     var opened: [L2CAPChannel] = []
@@ -162,11 +170,17 @@ extension L2CAPLink {
     return opening
   }
 
-  private func goOnWaiting(_ identifier: UInt8) {
+  /// The peer asks for patience, because its user is asked or a pairing is under way: from the first time on it has what is left
+  /// of the whole opening's time, and gains nothing by asking again.
+  private func goOnWaiting(_ identifier: UInt8, until deadline: StackInstant) {
     guard let request = signaling.channelRequests[identifier] else { return }
     loop.cancel(request.timer)
-    signaling.channelRequests[identifier]?.timer = loop.schedule(after: Self.responseTimeout, .background) {
-      [weak self] in self?.failOpening(identifier, .timedOut)
+    signaling.channelRequests[identifier]?.timer = guardOpening(identifier, until: deadline)
+  }
+
+  private func guardOpening(_ identifier: UInt8, until deadline: StackInstant) -> TimerToken {
+    loop.schedule(after: max(.zero, deadline - loop.now), .background) { [weak self] in
+      self?.failOpening(identifier, .timedOut)
     }
   }
 

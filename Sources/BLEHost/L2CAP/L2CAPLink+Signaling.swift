@@ -21,6 +21,9 @@ struct SignalingState {
 extension L2CAPLink {
   /// How long an answer to a request of ours may take (the RTX timer, Core, Vol 3 Part A 6.2.1).
   static let responseTimeout = StackDuration.seconds(30)
+  /// How long the opening of a channel may take in all, where the peer says that it needs time: the longest that the
+  /// specification has for that (the ERTX timer, Core, Vol 3 Part A 6.2.2), and one limit for all requests that it takes.
+  static let openingLimit = StackDuration.seconds(300)
 
   /// As a peripheral: asks the central for other connection parameters. The completion is not called once the link is
   /// closed.

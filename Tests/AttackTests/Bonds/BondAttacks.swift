@@ -2,6 +2,8 @@ import BLECore
 import BLECrypto
 import BLEHost
 import BLETestKit
+import BLEVirtualRadio
+import BLEWire
 import CoreBluetooth
 import Foundation
 import Testing
@@ -117,6 +119,78 @@ struct BondAttacks {
     bonded.phone.reappear()
     bonded.central.connect()
     try await bonded.world.wait(within: .seconds(10)) { bonded.peripheral.subscribers.count == 2 }
+  }
+
+  @Test(
+    "A14 a client that changes its address keeps its subscriptions; who takes up an address that it has had gets nothing",
+    arguments: [true, false])
+  func changingAddress(controllerResolves: Bool) async throws {
+    let world = World()
+    let phone = world.makeDevice("phone")
+    phone.setPrivacy(true, lifetime: .seconds(60))
+    phone.powerOff()
+    await world.settle()
+    phone.powerOn()
+    var configuration = ControllerConfiguration()
+    configuration.supportsResolvingList = controllerResolves
+    var shown: [DeviceAddress] = []
+    let sensor = BetrayedHost(world, configuration: configuration) { chip, _ in
+      chip.toHost = { packet in
+        if packet.kind == .event, let event = try? HCIEvent(HCIEventPacket(packet.octets)),
+          let link = event.connectionComplete, link.status.isSuccess
+        {
+          shown.append(link.peerResolvableAddress.value == 0 ? link.peerAddress.address : link.peerResolvableAddress)
+        }
+        return [packet]
+      }
+    }
+    sensor.stack.setPairingAgent(TestAgent())
+    let program = VictimPeripheral(options: sensor.options)
+    let central = VictimCentral(phone, lookingFor: "Safe")
+    try await world.wait(within: .seconds(10)) { central.isDiscovered }
+    central.read("FF31")
+    try await world.wait(within: .seconds(5)) { central.events.last == .value("FF31", "secret") }
+    central.subscribe("FF31")
+    central.subscribe("FF32")
+    await world.advance(by: .seconds(1))
+    #expect(program.subscribers.sorted() == ["FF31", "FF32"])
+    for _ in 0..<3 {
+      central.manager.cancelPeripheralConnection(try #require(central.peripheral))
+      await world.advance(by: .seconds(130))
+      #expect(program.subscribers.isEmpty)
+      // The same device by another address has its subscriptions back once it is encrypted.
+      central.connect()
+      try await world.wait(within: .seconds(20)) { program.subscribers.sorted() == ["FF31", "FF32"] }
+      try await world.wait(within: .seconds(5)) { central.isDiscovered }
+      central.subscribe("FF32")
+      await world.advance(by: .seconds(1))
+      central.events = []
+      program.notify("for the phone")
+      await world.advance(by: .seconds(1))
+      #expect(central.events.filter { $0 == .value("FF32", "for the phone") }.count == 1)
+    }
+    #expect(Set(shown).count == 4 && shown.allSatisfy { $0.randomKind == .resolvablePrivate })
+    central.manager.cancelPeripheralConnection(try #require(central.peripheral))
+    await world.advance(by: .seconds(1))
+    phone.vanish()
+    await world.advance(by: .seconds(1))
+    // The addresses that it had resolve to it still: without its keys they are worth nothing.
+    for address in [shown[0], shown[3]] {
+      let spoofer = HostileDevice(world, address: address)
+      await world.advance(by: .milliseconds(100))
+      spoofer.connect(to: sensor.address)
+      await world.advance(by: .seconds(1))
+      program.notify("not for anybody else")
+      await world.advance(by: .seconds(1))
+      #expect(spoofer.isConnected && spoofer.attributePDUs.isEmpty && program.subscribers.isEmpty)
+      #expect(await spoofer.ask("0a" + AttackedPeripheral.secret) == AttackedPeripheral.refusal("0f"))
+      #expect(await spoofer.ask("0a1600") == ["0b0000"], "its own configuration of FF32")
+      spoofer.disconnect()
+      await world.advance(by: .seconds(1))
+    }
+    phone.reappear()
+    central.connect()
+    try await world.wait(within: .seconds(20)) { program.subscribers.count == 2 }
   }
 
   @Test("A14 an unbonded client's subscriptions, prepared writes and cached values end with its link")

@@ -76,7 +76,9 @@ struct CommandAttacks {
     "H6 whichever command is never answered, the host waits 10 s for it, begins anew with a fresh controller, and works"
   )
   func unansweredCommand() async throws {
-    for number in stride(from: 0, through: 45, by: 3) {
+    var number = 0
+    var wasReached = true
+    while wasReached {
       var answers = 0
       let scene = Scene { chip, index in
         guard index == 0 else { return }
@@ -87,12 +89,39 @@ struct CommandAttacks {
         }
       }
       await scene.world.advance(by: .seconds(13))
-      let wasReached = answers > number
+      wasReached = answers > number
       try await scene.explore(within: .seconds(30))
       #expect(scene.host.chipCount == (wasReached ? 2 : 1), "answer \(number)")
-      // No command of the end that the exploration does not wait for.
-      if !wasReached { break }
+      number += 1
+      try #require(number < 200, "the way to a link has an end")
     }
+    #expect(number > 20, "from the reset to the exploration")
+  }
+
+  @Test(
+    "H6 I11.24 a command whose link has ended before it arrives is no warning, and all goes on",
+    arguments: [LESetPHY.opcode, LESetDataLength.opcode, LEReadRemoteFeatures.opcode, HCIReadRSSI.opcode])
+  func lateCommand(_ late: HCIOpcode) async throws {
+    var isOver = false
+    let scene = Scene { chip, _ in
+      chip.toController = { packet in
+        guard !isOver, packet.kind == .command, let handle = chip.handle,
+          packet.octets.prefix(2) == [UInt8(late.rawValue & 0xFF), UInt8(late.rawValue >> 8)]
+        else { return [packet] }
+        isOver = true
+        // The link's end is on its way to the host when the host sends this.
+        chip.inject(.commandStatus(.unknownConnectionIdentifier, of: late))
+        chip.injectDisconnection(handle)
+        return []
+      }
+    }
+    await scene.world.advance(by: .seconds(2))
+    if !isOver {
+      scene.program.peripheral?.readRSSI()
+      await scene.world.advance(by: .seconds(1))
+    }
+    #expect(isOver && scene.host.log.warnings == 0)
+    #expect(scene.host.stack.linkCount == 0 && scene.host.chipCount == 1)
   }
 
   @Test(

@@ -24,6 +24,8 @@ final class ChannelVictim: NSObject, @unchecked Sendable {
   private(set) var failures: [any Error] = []
   private(set) var found: CBPeripheral?
   private(set) var connected = false
+  /// Whether it keeps all channels, or the latest one alone.
+  var keepsChannels = true
 
   static let address = DeviceAddress(0xC0_0000_0000_AA, kind: .random)
 
@@ -107,6 +109,7 @@ extension ChannelVictim: CBPeripheralManagerDelegate {
 
   private func take(_ channel: CBL2CAPChannel?) {
     guard let channel else { return }
+    if !keepsChannels { channels = [] }
     channels.append(channel)
     channel.inputStream.open()
     channel.outputStream.open()

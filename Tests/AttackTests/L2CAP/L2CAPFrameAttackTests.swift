@@ -103,9 +103,40 @@ struct L2CAPFrameAttackTests {
       await victim.run(.seconds(3))
       granted = 0
       for answer in peer.answers where answer[0] == 0x16 { granted += Int(answer[6]) | Int(answer[7]) << 8 }
-      #expect(granted <= 265)
+      // The next round sends so many: it must not go on with credits without end.
+      try #require(granted <= 265, "a window of 265 frames")
     }
     #expect(victim.channels[0].inputStream.streamStatus == .open && !peer.isDisconnected)
+  }
+
+  @Test("L5 frames that a peer has credits for, and octets that were not read, never exceed the window together")
+  func window() async throws {
+    let victim = ChannelVictim()
+    let peer = try await victim.attacker()
+    _ = await victim.answers(to: Attack.open(1), from: peer)
+    let input = try #require(victim.channels.first?.inputStream)
+    let frame: [UInt8] = [245, 0] + [UInt8](repeating: 1, count: 245)
+    var buffer = [UInt8](repeating: 0, count: 8_000)
+    var (credits, unread, read) = (265, 0, 0)
+    for round in 0..<60 {
+      let count = min(credits, 40)
+      peer.forget()
+      victim.onLoop { for _ in 0..<count { peer.send(frame, on: 0x40) } }
+      await victim.run(.seconds(1))
+      credits -= count
+      unread += 245 * count
+      if round % 4 != 0 {
+        let taken = max(0, input.read(&buffer, maxLength: buffer.count))
+        unread -= taken
+        read += taken
+        await victim.run(.milliseconds(300))
+      }
+      for answer in peer.answers where answer[0] == 0x16 { credits += Int(answer[6]) | Int(answer[7]) << 8 }
+      try #require(
+        credits * 247 + unread <= 65_536,
+        "round \(round): credits for \(credits) frames, and \(unread) octets that were not read")
+    }
+    #expect(read > 2 * 65_536 && victim.channels[0].inputStream.streamStatus == .open)
   }
 
   @Test("L9 a program that does not read stops its own channel only")

@@ -1,5 +1,6 @@
 import BLECore
 import CoreBluetooth
+import Measurements
 import Testing
 
 @Suite("L2CAP: opening channels")
@@ -196,5 +197,87 @@ struct L2CAPOpeningAttackTests {
       #expect(await victim.answers(to: Attack.command(code, 9, [0x40, 0, 0x40, 0]), from: peer).isEmpty)
     }
     #expect(victim.channels[0].inputStream.streamStatus == .open)
+  }
+
+  @Test(
+    "L9 I11.12 a peer that asks for patience again and again gets 300 s for the whole opening",
+    arguments: [false, true])
+  func patience(refusesInTheEnd: Bool) async throws {
+    let victim = ChannelVictim()
+    let peer = try await victim.attackedPeripheral()
+    let found = try #require(victim.found)
+    found.openL2CAPChannel(0x80)
+    await victim.run(.milliseconds(300))
+    let asked = try #require(peer.answers.last { $0[0] == 0x17 })[1]
+    // Pending: without a reason, for authentication, for authorization.
+    for round in 0..<14 {
+      await victim.run(.seconds(20))
+      victim.onLoop { peer.signal(Attack.refusedEnhanced(asked, 0x000D + UInt16(round % 3), count: 1)) }
+    }
+    await victim.run(.seconds(10))
+    #expect(victim.failures.isEmpty, "290 s")
+    if refusesInTheEnd {
+      // The other way of opening it takes up what is left.
+      victim.onLoop { peer.signal(Attack.refusedEnhanced(asked, 0x0002, count: 1)) }
+      await victim.run(.seconds(1))
+      #expect(peer.answers.contains { $0[0] == 0x14 })
+    }
+    await victim.run(.seconds(11))
+    #expect(victim.failures.count == 1, "302 s")
+    // What it says afterwards opens nothing.
+    let late = Attack.openedEnhanced(asked, cids: [0x40])
+    #expect(await victim.answers(to: late, from: peer).isEmpty)
+    #expect(victim.channels.isEmpty && !peer.isDisconnected)
+  }
+
+  @Test("L9 I11.12 a peer that asks for patience one time may answer minutes later")
+  func oneWord() async throws {
+    let victim = ChannelVictim()
+    let peer = try await victim.attackedPeripheral()
+    try #require(victim.found).openL2CAPChannel(0x80)
+    await victim.run(.milliseconds(300))
+    let asked = try #require(peer.answers.last { $0[0] == 0x17 })[1]
+    _ = await victim.answers(to: Attack.refusedEnhanced(asked, 0x000E, count: 1), from: peer)
+    await victim.run(.seconds(200))
+    #expect(victim.failures.isEmpty)
+    _ = await victim.answers(to: Attack.openedEnhanced(asked, cids: [0x40]), from: peer)
+    #expect(victim.channels.count == 1 && victim.failures.isEmpty)
+  }
+
+  @Test(
+    "L9 channels that are opened, filled and closed again and again leave nothing behind",
+    .enabled(if: Allocations.areKnown, "a sanitizer has an allocator of its own"))
+  func cycles() async throws {
+    await #expect(processExitsWith: .success) {
+      let victim = ChannelVictim()
+      victim.keepsChannels = false
+      let peer = try await victim.attacker()
+      let frame: [UInt8] = [245, 0] + [UInt8](repeating: 1, count: 245)
+      var done = 0
+      /// Half of them end in the middle of a message.
+      func cycle() async throws {
+        let answer = try #require(await victim.answers(to: Attack.open(1), from: peer).first)
+        let own = UInt16(answer[4])
+        #expect(answer == Attack.opened(1, cid: own), "cycle \(done)")
+        victim.onLoop {
+          for _ in 0..<40 { peer.send(frame, on: own) }
+          if done % 2 == 0 { peer.send([245, 0, 1, 2, 3], on: own) }
+        }
+        let closed = await victim.answers(to: Attack.close(9, theirs: own, own: 0x40), from: peer)
+        #expect(closed == [Attack.closed(9, theirs: own, own: 0x40)], "cycle \(done)")
+        done += 1
+      }
+      for _ in 0..<70 { try await cycle() }
+      let growth = try await Allocations.leftBehind(byEachOf: 240) { goal in
+        while done < 70 + goal { try await cycle() }
+      }
+      // Each brings some 10,000 octets.
+      #expect(growth.octets < 500, "\(growth)")
+      for index in 0..<UInt16(16) {
+        let answer = await victim.answers(to: Attack.open(2, cid: 0x40 + index), from: peer).first
+        #expect(answer.map { Array($0[12...]) } == [0, 0], "channel \(index)")
+      }
+      #expect(!peer.isDisconnected)
+    }
   }
 }

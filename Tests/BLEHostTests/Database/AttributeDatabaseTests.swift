@@ -112,4 +112,27 @@ import Testing
     #expect(octets.count == 248)
     #expect(String(validating: GATTServer.nameOctets(String(repeating: "ab€", count: 60)), as: UTF8.self) != nil)
   }
+
+  @Test(
+    "A12 the database hash of the specification's example is the one that it prints (Core, Vol 3 Part G Appendix B)")
+  func specifiedHash() {
+    let database = AttributeDatabase()
+    // Handle, type, value; of values that are not counted something that would change the hash.
+    let example: [(UInt16, UInt16, String)] = [
+      (0x0001, 0x2800, "0018"), (0x0002, 0x2803, "0a0300002a"), (0x0003, 0x2A00, "4142"),
+      (0x0004, 0x2803, "020500012a"), (0x0005, 0x2A01, "0000"), (0x0006, 0x2800, "0118"),
+      (0x0007, 0x2803, "200800052a"), (0x0008, 0x2A05, "ff"), (0x0009, 0x2902, "0200"),
+      (0x000A, 0x2803, "0a0b00292b"), (0x000B, 0x2B29, "01"), (0x000C, 0x2803, "020d002a2b"), (0x000D, 0x2B2A, "00"),
+      (0x000E, 0x2800, "0818"), (0x000F, 0x2802, "140016000f18"), (0x0010, 0x2803, "a21100182a"),
+      (0x0011, 0x2A18, "07"), (0x0012, 0x2902, "0100"), (0x0013, 0x2900, "0000"), (0x0014, 0x2801, "0f18"),
+      (0x0015, 0x2803, "021600192a"), (0x0016, 0x2A19, "64"),
+    ]
+    let attributes = example.map { handle, type, value in
+      Attribute(
+        handle: AttributeHandle(handle), type: BLEUUID(type), permissions: .readable,
+        content: .value([UInt8](hexadecimal: value) ?? []))
+    }
+    #expect(database.place(attributes))
+    #expect(Array(database.databaseHash.reversed()).hexadecimal == "f1ca2d48ecf58bac8a8830bbb9fba990")
+  }
 }

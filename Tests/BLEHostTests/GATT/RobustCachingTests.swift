@@ -187,4 +187,38 @@ import Testing
     #expect(services?.count == 2)
     #expect(await pair.result { pair.database.read(AttributeHandle(18), $0) } == .success([1]))
   }
+
+  @Test("A12 the hash that a client reads counts handles and types of descriptors, and no descriptors of unknown types")
+  func hashOfDescriptors() {
+    // What is expected was computed by another program: AES-CMAC with a key of zeros over what Core, Vol 3 Part G 7.3.1 lists.
+    let own = BLEUUID(high: 0xD000_0000_0000_0000, low: 1)
+    let description = LocalDescriptor(uuid: BLEUUID(0x2901), value: Array("name".utf8))
+    let format = LocalDescriptor(uuid: BLEUUID(0x2904), value: [UInt8](repeating: 0, count: 7))
+    let unknown = LocalDescriptor(uuid: own, value: [1])
+    let cases: [(what: String, descriptors: [LocalDescriptor], hash: String)] = [
+      ("a description and a format", [description, format], "c36eeffbfd7e5effefcb940aa836a407"),
+      (
+        "the same with other values, and one of unknown type behind them",
+        [
+          LocalDescriptor(uuid: BLEUUID(0x2901), value: Array("other".utf8)),
+          LocalDescriptor(uuid: BLEUUID(0x2904), value: [UInt8](repeating: 9, count: 7)), unknown,
+        ], "c36eeffbfd7e5effefcb940aa836a407"
+      ),
+      (
+        "one of another type", [LocalDescriptor(uuid: BLEUUID(0x2905), value: []), format],
+        "69b5918aedd5e46bbf1a72e28afc425d"
+      ),
+      ("the same one handle further", [unknown, description, format], "cb9394774394b238a658fcbeab7a1238"),
+      ("the description alone", [description], "80f96c454755cbe00099245eea22b7d5"),
+    ]
+    for (what, descriptors, hash) in cases {
+      let server = GATTServer()
+      server.addGenericServices(name: "Device")
+      let application = TestApplication()
+      application.server = server
+      _ = server.publish(.example(1, characteristics: 1, descriptors: descriptors), application: application)
+      let client = RawClient(server)
+      #expect(client.ask("080100ffff2a2b") == ["09120d00" + hash], "\(what)")
+    }
+  }
 }
