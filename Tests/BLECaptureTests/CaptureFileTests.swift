@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: [Conversation.btsnoop(), Conversation.pcapng()])
-  func `every truncation is a clear error or a shorter capture`(octets: [UInt8]) throws {
+  func `X3 every truncation is a clear error or a shorter capture`(octets: [UInt8]) throws {
     let whole = try Conversation.all(CaptureFiles.reader(CaptureOctets(octets)))
     for length in 0..<octets.count {
       var packets: [CapturedPacket] = []
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: [Conversation.btsnoop(), Conversation.pcapng()])
-  func `random changes are survived`(octets: [UInt8]) {
+  func `X3 random changes are survived`(octets: [UInt8]) {
     let seed: UInt64 = 0xCA
     let entropy = SeededEntropy(seed: seed)
     let dissector = Dissector()
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `a record that claims four gigabytes is refused before it is read`() throws {
+  @Test func `X3 a record that claims four gigabytes is refused before it is read`() throws {
     var octets = Conversation.btsnoop()
     octets.replaceSubrange(16..<24, with: Array(repeating: 0xFF, count: 8))
     let reader = try CaptureFiles.reader(CaptureOctets(octets))

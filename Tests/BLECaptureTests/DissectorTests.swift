@@ -44,7 +44,7 @@ import Testing
     #expect(lines[3].contains("piece of no frame") && lines[4].contains("piece of no frame"))
   }
 
-  @Test func `an advertising report shows names inert, and what else it says`() {
+  @Test func `X2 an advertising report shows names inert, and what else it says`() {
     let name = Array("A\u{1B}[31m\u{202E}".utf8)
     let data = [UInt8(name.count + 1), 0x09] + name + [0x03, 0x03, 0x0F, 0x18, 0x05, 0xFF, 0x4C, 0x00, 0x10, 0x05]
     let report = LEAdvertisingReportEvent.Report(

@@ -18,7 +18,7 @@ struct DatabaseTests {
   @Test(arguments: [
     "", "plain", "a\u{0}b", "\u{0}", "'; DROP TABLE thing; --", "?1", "你好 👋", String(repeating: "x", count: 1 << 20),
   ])
-  func `A text comes back as it was, whatever is in it`(text: String) throws {
+  func `X2 a text comes back as it was, whatever is in it`(text: String) throws {
     try database.run("INSERT INTO thing(text) VALUES(?)", .text(text))
     #expect(try database.first("SELECT text FROM thing WHERE text = ?", .text(text)) { $0.text(0) } == text)
     #expect(try database.number("SELECT COUNT(*) FROM thing") == 1)

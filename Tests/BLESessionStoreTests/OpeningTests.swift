@@ -32,7 +32,7 @@ struct OpeningTests {
     #expect(try reader.damages() == [])
   }
 
-  @Test func `What is no database is refused and left as it is`() throws {
+  @Test func `X3 what is no database is refused and left as it is`() throws {
     let text = Data("These are minutes of a meeting, and they are no database at all. ".utf8)
     try text.write(to: folder.file)
     let error = try #require(attempt())
@@ -118,7 +118,7 @@ struct OpeningTests {
     #expect(attempt() == nil)
   }
 
-  @Test func `A damaged file is told as such`() async throws {
+  @Test func `X3 a damaged file is told as such`() async throws {
     let store = try SessionStore(file: folder.file)
     let session = try await store.beginSession(title: "long")
     for number in 0..<5_000 { store.add(Sample.value(number), to: session) }

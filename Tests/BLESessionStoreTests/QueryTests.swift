@@ -90,7 +90,7 @@ struct QueryTests {
     try await store.close()
   }
 
-  @Test func `Rows that somebody else has spoilt are passed over`() async throws {
+  @Test func `X3 rows that somebody else has spoilt are passed over`() async throws {
     _ = try await record()
     let store = try SessionStore(file: folder.file)
     try await store.perform(

@@ -13,7 +13,7 @@ import Testing
     #expect(data.ending == .complete)
   }
 
-  @Test func `a length of zero ends the data`() {
+  @Test func `X1 a length of zero ends the data`() {
     let data = AdvertisingData([0x02, 0x01, 0x06, 0x00, 0x02, 0x0A, 0x04])
     #expect(Array(data).count == 1)
     #expect(data.ending == .terminated(offset: 3))
@@ -21,14 +21,14 @@ import Testing
   }
 
   @Test(arguments: [[0x01], [0xFF], [0x03, 0x01, 0x06], [0xFF, 0xFF]] as [[UInt8]])
-  func `a structure that runs over the end does not count`(octets: [UInt8]) {
+  func `X1 a structure that runs over the end does not count`(octets: [UInt8]) {
     let data = AdvertisingData([0x02, 0x0A, 0x04] + octets)
     #expect(Array(data).count == 1)
     #expect(data.ending == .malformed(offset: 3))
     #expect(data.txPowerLevel == 4)
   }
 
-  @Test func `the first structure of a type wins, and the complete name over the shortened`() {
+  @Test func `X1 the first structure of a type wins, and the complete name over the shortened`() {
     let data = AdvertisingData([0x02, 0x0A, 0x7B, 0x02, 0x0A, 0xEA, 0x02, 0x08, 0x41, 0x03, 0x09, 0x41, 0x42])
     #expect(data.txPowerLevel == 123)
     #expect(data.localName?.text == "AB")
@@ -40,7 +40,7 @@ import Testing
       ([0x41, 0x00, 0x42], "A"), ([0x41, 0xE4, 0xB8], "A"), ([0xFF], ""), ([0xE4, 0xB8, 0xAD], "中"),
       ([0xED, 0xA0, 0x80], ""),
     ] as [([UInt8], String)])
-  func `a name ends where it is no text any more`(octets: [UInt8], text: String) {
+  func `X1 a name ends where it is no text any more`(octets: [UInt8], text: String) {
     #expect(AdvertisedName(octets: octets[...], isComplete: true).text == text)
   }
 
@@ -55,7 +55,7 @@ import Testing
     #expect(!data.containsServiceUUID { $0 == BLEUUID(0x180A) })
   }
 
-  @Test func `too short manufacturer and service data are passed over`() {
+  @Test func `X1 too short manufacturer and service data are passed over`() {
     let data = AdvertisingData([0x02, 0xFF, 0x4C, 0x02, 0x16, 0x0F, 0x01, 0x0A, 0x02, 0x19, 0x01])
     #expect(data.manufacturerData.isEmpty)
     #expect(data.serviceData.isEmpty)
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `random data never yields more than it holds`() {
+  @Test func `X1 random data never yields more than it holds`() {
     let seed: UInt64 = 20
     let entropy = SeededEntropy(seed: seed)
     for _ in 0..<5_000 {

@@ -23,7 +23,7 @@ struct OutputTests {
     #expect(name.isInert)
   }
 
-  @Test func `A hostile name is inert in the scan table and in JSON`() throws {
+  @Test func `X2 a hostile name is inert in the scan table and in JSON`() throws {
     let name = "\u{1B}]0;gone\u{7}\u{202E}\n\u{9B}2J\"\\"
     let sighting = Sighting(
       identifier: UUID(), address: DeviceAddress(0xC012_3456_789A, kind: .random), name: name, rssi: -40,

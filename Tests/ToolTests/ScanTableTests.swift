@@ -76,7 +76,7 @@ struct ScanTableTests {
     #expect(picture(table, rows: 1).count <= 3 && picture(table, rows: 2).count <= 3)
   }
 
-  @Test func `Hostile names do nothing in a row`() {
+  @Test func `X2 hostile names do nothing in a row`() {
     var table = ScanTable()
     table.add(Self.sighting(1, name: "\u{1B}[2J\u{202E}\u{0}\u{9B}31m\n" + String(repeating: "x", count: 300)), at: 0)
     for columns in [30, 80, 200] {

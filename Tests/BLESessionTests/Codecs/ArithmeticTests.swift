@@ -23,7 +23,7 @@ import Testing
     #expect(Modulo256.exclusiveOr(of: octets).octet == 0x03)
   }
 
-  @Test("R4.10 exclusive or of rows of different length follows the stated rule")
+  @Test("R4.10 X6 exclusive or of rows of different length follows the stated rule")
   func exclusiveOr() throws {
     let (long, short): ([UInt8], [UInt8]) = ([0x01, 0x02, 0x03, 0x04, 0x05], [0xF0, 0x0F])
     #expect(try ExclusiveOr.combine(long, short, rule: .shorter) == Data([0xF1, 0x0D]))

@@ -19,7 +19,7 @@ import Testing
     "CRC-32/XFER": 0xBD0B_E338,
   ]
 
-  @Test("R4.10 each named check gives its published value", arguments: CyclicRedundancyCheck.named.map(\.name))
+  @Test("R4.10 X6 each named check gives its published value", arguments: CyclicRedundancyCheck.named.map(\.name))
   func checkValues(name: String) throws {
     let algorithm = try #require(CyclicRedundancyCheck.named(name))
     #expect(algorithm.value(of: Data("123456789".utf8)) == Self.published[name])
@@ -30,7 +30,7 @@ import Testing
     #expect(Set(CyclicRedundancyCheck.named.map(\.name)) == Set(Self.published.keys))
   }
 
-  @Test("R4.10 octets in pieces give the same check as at once")
+  @Test("R4.10 X6 octets in pieces give the same check as at once")
   func pieces() {
     let octets = (0...255).map { UInt8($0) }
     for algorithm in CyclicRedundancyCheck.named {

@@ -19,14 +19,14 @@ import Testing
     #expect(try Hexadecimal.decode(text) == Data([0x00, 0x0A, 0x1B, 0xFF]))
   }
 
-  @Test("R4.10 an odd number of digits is refused, or has a zero in front by request")
+  @Test("R4.10 X6 an odd number of digits is refused, or has a zero in front by request")
   func oddLength() throws {
     #expect(throws: Hexadecimal.DecodingError.oddLength(digits: 3)) { try Hexadecimal.decode("abc") }
     #expect(try Hexadecimal.decode("abc", oddLength: .leadingZero) == Data([0x0A, 0xBC]))
     #expect(try Hexadecimal.decode("a bc", oddLength: .leadingZero) == Data([0x0A, 0xBC]))
   }
 
-  @Test("R4.10 what is no digit is named with its place")
+  @Test("R4.10 X6 what is no digit is named with its place")
   func mistakes() {
     #expect(throws: Hexadecimal.DecodingError.notADigit(character: "g", offset: 3)) { try Hexadecimal.decode("00 g0") }
     #expect(throws: Hexadecimal.DecodingError.notADigit(character: "x", offset: 3)) { try Hexadecimal.decode("0x0x00") }

@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test("every octet changed loses that frame at the most and never the next one")
+  @Test("X6 every octet changed loses that frame at the most and never the next one")
   func resynchronisation() throws {
     let first = try format.encode(Frame(type: 1, sequence: 1, payload: Data([9, 8, 7])))
     let second = try format.encode(Frame(type: 2, sequence: 2, payload: Data([6, 5])))
@@ -68,7 +68,7 @@ import Testing
       ])
   }
 
-  @Test("a length that cannot be is refused at once, not waited for")
+  @Test("X6 a length that cannot be is refused at once, not waited for")
   func length() {
     var parser = FrameParser(format: format)
     let findings = parser.append(Data([0xA5, 0x5A, 0, 0, 0xFF, 0xFF]))
@@ -76,7 +76,7 @@ import Testing
     #expect(parser.pending == 0)
   }
 
-  @Test("random octets never hold more than one frame of memory", arguments: [1, 2, 3, 4] as [UInt64])
+  @Test("X6 random octets never hold more than one frame of memory", arguments: [1, 2, 3, 4] as [UInt64])
   func bounded(seed: UInt64) {
     var state = seed
     var parser = FrameParser(format: format)

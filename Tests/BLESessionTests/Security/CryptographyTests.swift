@@ -8,7 +8,7 @@ import Testing
   private let system = SystemCryptography()
   private func hex(_ text: String) throws -> Data { try Hexadecimal.decode(text) }
 
-  @Test("R4.11 AES-128 in electronic codebook mode (NIST SP 800-38A F.1.1)")
+  @Test("R4.11 X6 AES-128 in electronic codebook mode (NIST SP 800-38A F.1.1)")
   func codebook() throws {
     let key = try hex("2b7e151628aed2a6abf7158809cf4f3c")
     let clear = try hex("6bc1bee22e409f96e93d7e117393172a ae2d8a571e03ac9c9eb76fac45af8e51")
@@ -17,7 +17,7 @@ import Testing
     #expect(try system.aes(.electronicCodebook, .decrypt, key: key, sealed) == clear)
   }
 
-  @Test("R4.11 AES-128 in block chaining mode (NIST SP 800-38A F.2.1)")
+  @Test("R4.11 X6 AES-128 in block chaining mode (NIST SP 800-38A F.2.1)")
   func chaining() throws {
     let key = try hex("2b7e151628aed2a6abf7158809cf4f3c")
     let mode = AESMode.blockChaining(initial: try hex("000102030405060708090a0b0c0d0e0f"))
@@ -27,7 +27,7 @@ import Testing
     #expect(try system.aes(mode, .decrypt, key: key, sealed) == clear)
   }
 
-  @Test("R4.11 AES-128 in counter mode, of any length (NIST SP 800-38A F.5.1)")
+  @Test("R4.11 X6 AES-128 in counter mode, of any length (NIST SP 800-38A F.5.1)")
   func counter() throws {
     let key = try hex("2b7e151628aed2a6abf7158809cf4f3c")
     let mode = AESMode.counter(initial: try hex("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"))
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test("R4.11 AES-256-GCM (the algorithm's specification, test case 16), and anything changed is found out")
+  @Test("R4.11 X6 AES-256-GCM (the algorithm's specification, test case 16), and anything changed is found out")
   func galois() throws {
     let key = try hex("feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308")
     let nonce = try hex("cafebabefacedbaddecaf888")
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test("R4.11 what has the wrong length is refused")
+  @Test("R4.11 X6 what has the wrong length is refused")
   func lengths() throws {
     let key = Data(count: 16)
     #expect(throws: CryptographyError.length) {
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test("R4.11 padding that is wrong and a key that is wrong look the same")
+  @Test("R4.11 X6 padding that is wrong and a key that is wrong look the same")
   func padding() throws {
     let codec = try CipherCodec(cryptography: system, mode: .electronicCodebook, key: Data(count: 16))
     for length in [0, 1, 15, 16, 17, 100] {

@@ -70,7 +70,7 @@ struct CommandTranscripts {
   }
 
   @Test(
-    "A hostile name does nothing to a terminal while a command keeps its device",
+    "X2 a hostile name does nothing to a terminal while a command keeps its device",
     arguments: [
       (["watch", "--characteristic", "FFF2", "--interval", "0.2"], "ready"), (["rssi", "--interval", "0.1"], "3 meas"),
       (["connect"], "evil"), (["record", "FILE"], "values"),
