@@ -120,9 +120,9 @@ var targets: [Target] = []
     tests(
       "RequirementTests",
       knows: [
-        "BLECore", "BLECrypto", "Measurements", "CoreBluetooth", "BLESession", "BLESessionStore", "BLETestKit",
-        "symbol-comparison",
-        "delegate-check",
+        "BLECore", "BLECrypto", "Measurements", "CoreBluetooth", "BLESession", "BLESessionCryptography",
+        "BLESessionStore",
+        "BLETestKit", "symbol-comparison", "delegate-check",
       ]),
     tests(
       "ToolTests",

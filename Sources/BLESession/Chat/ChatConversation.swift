@@ -7,12 +7,12 @@ import Foundation
 /// goes on, and then pieces of messages and acknowledgements flow.
 struct ChatConversation {
   enum News: Equatable {
-    /// Messages can flow. `isChanged`: another code than the one that was there before, which who knows the other side by it has to
-    /// compare again.
+    /// Messages can flow. `isChanged`: another code than the one that was there before, or none any more, which who knows the other
+    /// side by it has to compare again.
     case open(code: String?, isChanged: Bool)
     case message(Data)
     case delivered([UInt32])
-    /// These were meant for somebody with other keys.
+    /// These, and all that waits to be said after them, were meant for somebody with other keys.
     case givenUp([UInt32])
     case end
     case goodbye(ChatGoodbye)
@@ -25,7 +25,7 @@ struct ChatConversation {
 
   enum Phase {
     case closed
-    /// The keys: the central has bound itself, or the peripheral waits for that.
+    /// The keys: the central has bound itself, or the peripheral waits for that, or for a frame that is sealed with keys that are there.
     case agreeing
     /// This side has said where it goes on.
     case resuming
@@ -36,6 +36,7 @@ struct ChatConversation {
   let name: String
   let cryptography: (any SessionCryptography)?
   let wantsEncryption: Bool
+  let limit: AgreementLimit
 
   var outbox = ChatOutbox()
   var inbox = ChatInbox()
@@ -46,46 +47,91 @@ struct ChatConversation {
   private(set) var partner: ChatHello?
   /// Frames that go before everything else.
   private var control: [Data] = []
-  var isEncrypted = false
-  var secrets = ChatSecrets()
+  private(set) var isEncrypted = false
+  private var side = Side.central
+  private var secrets = ChatSecrets()
+  /// The keys of the last talk that was open; 0 where it was not encrypted. What waits was meant for their owner alone.
+  private var keysOfWaiting: UInt64 = 0
 
-  init(identifier: UInt64, name: String, cryptography: (any SessionCryptography)?, wantsEncryption: Bool) {
+  init(
+    identifier: UInt64, name: String, cryptography: (any SessionCryptography)?, wantsEncryption: Bool,
+    limit: AgreementLimit = AgreementLimit()
+  ) {
+    self.limit = limit
     self.identifier = identifier
     self.name = name
     self.cryptography = cryptography
     self.wantsEncryption = wantsEncryption
   }
 
-  /// What this side says first; `partner` where it knows to whom.
-  func hello(to partner: UInt64? = nil) -> ChatHello {
+  /// What this side says first; the peripheral answers with it.
+  func hello(answering hello: ChatHello? = nil) -> ChatHello {
     var flags: ChatHello.Flags = []
     if wantsEncryption { flags.insert(.wantsEncryption) }
     if cryptography != nil { flags.insert(.canEncrypt) }
     return ChatHello(
-      flags: flags, identifier: identifier, keyPartner: secrets.partner(for: partner), name: name)
+      flags: flags, identifier: identifier, keys: secrets.named(answering: hello), name: name)
   }
 
-  /// Whether the two can talk: both or none encrypted.
+  private func encrypts(with hello: ChatHello) -> Bool { wantsEncryption || hello.flags.contains(.wantsEncryption) }
+
+  /// Whether the two can talk: both or none encrypted, and encrypted as long as something waits that was meant to be.
   func canTalk(to hello: ChatHello) -> Bool {
-    guard wantsEncryption || hello.flags.contains(.wantsEncryption) else { return true }
+    guard encrypts(with: hello) else { return canTalkInTheOpen }
     return cryptography != nil && hello.flags.contains(.canEncrypt)
+  }
+
+  /// Whether another side may be talked to without encryption.
+  var canTalkInTheOpen: Bool { !wantsEncryption && (keysOfWaiting == 0 || outbox.isEmpty) }
+
+  /// Whether an agreement on keys is needed and has to wait.
+  func hasToWait(_ side: Side, for hello: ChatHello) -> Bool {
+    guard encrypts(with: hello), !limit.hasRoom else { return false }
+    return switch side {
+    case .central: !secrets.has(hello.keys, with: hello.identifier)
+    case .peripheral: secrets.named(answering: hello) == 0
+    }
+  }
+
+  /// Whether a link on which the same number says this may take the place of the one that is talked on. In an encrypted
+  /// talk the other side knows the keys.
+  func canReplace(by hello: ChatHello) -> Bool {
+    !isProven || (hello.keys == secrets.current && encrypts(with: hello))
+  }
+
+  /// Whether the other side has shown on this link that it has the keys: what is said in the open does not come from it.
+  var isProven: Bool { phase == .open && isEncrypted }
+
+  /// A talk begins that is none of frames. Gives whether it takes the place of one that was encrypted.
+  mutating func beginPlain() -> Bool {
+    end()
+    keysOfWaiting = 0
+    return secrets.last != 0
   }
 
   /// A link, on which both have said hello.
   mutating func begin(_ side: Side, with partner: ChatHello) throws {
     end()
+    self.side = side
     self.partner = partner
-    isEncrypted = wantsEncryption || partner.flags.contains(.wantsEncryption)
-    let haveKeys =
-      secrets.partner(for: side == .central ? nil : partner.identifier) == partner.identifier
-      && partner.keyPartner == identifier
-    if isEncrypted, !haveKeys {
-      phase = .agreeing
-      guard let cryptography else { throw ChatViolation("there is no encryption here") }
-      if let commitment = try secrets.begin(side, with: cryptography) { say(.commitment(commitment)) }
-    } else {
-      secrets.goOn(with: partner.identifier)
+    isEncrypted = encrypts(with: partner)
+    secrets.use(0)
+    guard isEncrypted else { return try resume() }
+    phase = .agreeing
+    // The peripheral waits for what the central decides on.
+    guard side == .central else { return }
+    if secrets.has(partner.keys, with: partner.identifier) {
+      secrets.use(partner.keys)
       try resume()
+    } else {
+      say(.commitment(try secrets.begin(with: try encryption, limit: limit)))
+    }
+  }
+
+  private var encryption: any SessionCryptography {
+    get throws(ChatViolation) {
+      guard let cryptography else { throw ChatViolation("there is no encryption here") }
+      return cryptography
     }
   }
 
@@ -104,17 +150,20 @@ struct ChatConversation {
         if case .goodbye(let reason) = frame, phase == .resuming { return [.goodbye(reason)] }
         throw ChatViolation("a frame that is not encrypted")
       }
-      frame = try ChatFrame(octets: try open(value))
+      frame = try ChatFrame(octets: try secrets.open(value))
+    } else if phase == .agreeing, side == .peripheral, case .sealed(let value) = frame {
+      frame = try ChatFrame(octets: try openFirst(value))
     }
     switch (frame, phase) {
     case (.unknown, _): return []
     case (.goodbye(let reason), _): return [.goodbye(reason)]
     case (.commitment(let value), .agreeing):
-      say(.key(try secrets.takeCommitment(value)))
+      guard side == .peripheral else { throw ChatViolation("a commitment out of turn") }
+      say(.key(try secrets.take(commitment: value, with: try encryption, limit: limit)))
       return []
     case (.key(let value), .agreeing):
-      guard let cryptography, let partner else { throw ChatViolation("there is no encryption here") }
-      if let answer = try secrets.takeKey(value, of: partner.identifier, with: cryptography) { say(.key(answer)) }
+      guard let partner else { throw ChatViolation("a key before a hello") }
+      if let answer = try secrets.take(key: value, of: partner.identifier) { say(.key(answer)) }
       try resume()
       return []
     case (.resume(let resume), .resuming): return try take(resume)
@@ -134,34 +183,42 @@ struct ChatConversation {
   private mutating func resume() throws {
     guard let partner else { return }
     phase = .resuming
-    inbox.listen(to: partner.identifier)
+    inbox.listen(to: partner.identifier, keys: secrets.current)
     // What was meant for somebody with other keys is not offered to this one.
-    let first = isEncrypted && secrets.areChanging ? outbox.next : outbox.first
-    try sayInPrivate(.resume(ChatResume(expected: inbox.place, first: first)))
+    let first = isWaitingForOthers ? outbox.next : outbox.first
+    try sayInPrivate(.resume(ChatResume(expected: inbox.place, first: first, next: outbox.next)))
   }
 
-  private mutating func open(_ value: Data) throws -> Data {
-    do {
-      return try secrets.open(value)
-    } catch {
-      if phase == .resuming { secrets.dropFresh() }
-      throw error
+  /// Whether what waits was meant for somebody with other keys than those of this link.
+  private var isWaitingForOthers: Bool { keysOfWaiting != 0 && keysOfWaiting != secrets.current }
+
+  /// Whether messages have to wait outside until it is clear who gets them: this side has said which one is the first.
+  var takesNoMessages: Bool { phase == .resuming && isWaitingForOthers }
+
+  /// The central's first sealed frame: it uses the keys that this side has named.
+  private mutating func openFirst(_ value: Data) throws -> Data {
+    guard let partner, secrets.current == 0, !secrets.isAgreeing else {
+      throw ChatViolation("an encrypted frame out of turn")
     }
+    secrets.use(secrets.named(answering: partner))
+    let content = try secrets.open(value)
+    try resume()
+    return content
   }
 
   private mutating func take(_ resume: ChatResume) throws -> [News] {
     var news: [News] = []
-    let code = isEncrypted ? secrets.confirm() : nil
+    try inbox.resume(first: resume.first, next: resume.next)
+    let isChanged = secrets.areChanging
     var delivered: [UInt32] = []
-    if code?.isChanged == true {
-      let lost = outbox.removeAll().map(\.number)
-      if !lost.isEmpty { news.append(.givenUp(lost)) }
+    if isWaitingForOthers {
+      news.append(.givenUp(outbox.removeAll().map(\.number)))
     } else {
-      delivered = try outbox.resume(at: resume.expected).map(\.number)
+      delivered = outbox.resume(at: resume.expected).map(\.number)
     }
-    try inbox.resume(first: resume.first)
+    keysOfWaiting = secrets.current
     phase = .open
-    news.append(.open(code: code?.text, isChanged: code?.isChanged ?? false))
+    news.append(.open(code: isEncrypted ? secrets.confirm(limit) : nil, isChanged: isChanged))
     if !delivered.isEmpty { news.append(.delivered(delivered)) }
     return news
   }

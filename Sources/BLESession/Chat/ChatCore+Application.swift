@@ -82,7 +82,7 @@ extension ChatCore {
 
   /// Lets messages in as long as there is room for them.
   func admit() {
-    while let writer = writers.first, hasRoom {
+    while let writer = writers.first, hasRoom, !conversation.takesNoMessages {
       writers.removeFirst()
       if writer.reply.isOver { continue }
       let number = conversation.outbox.append(writer.content)
@@ -90,6 +90,16 @@ extension ChatCore {
       writer.reply.succeed(Int(number))
     }
     flush()
+  }
+
+  /// What waits for room was not meant for the other keys that the other side has now.
+  func failWriters() {
+    let waiting = writers
+    writers = []
+    for writer in waiting {
+      writer.reply.fail(
+        SessionError(.notVerified, "the other side has other keys than before: compare the code, and say it again"))
+    }
   }
 
   private var hasRoom: Bool {

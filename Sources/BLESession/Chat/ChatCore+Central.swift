@@ -15,6 +15,8 @@ extension ChatCore {
   func stopSeeking() {
     seekTimer?.cancel()
     seekTimer = nil
+    nextScan?.timer.cancel()
+    nextScan = nil
     guard let scan else { return }
     self.scan = nil
     central?.scanner.remove(scan)
@@ -34,8 +36,7 @@ extension ChatCore {
       isAskedFor(discovery)
     else { return }
     if let end = shunned[discovery.identifier] {
-      // Whoever was told of once is not told of again by the same scan.
-      guard end <= clock.now else { return }
+      guard end <= clock.now else { return seekAgain(at: end) }
       shunned[discovery.identifier] = nil
     }
     guard configuration.role == .automatic else { return connect(to: discovery.identifier) }
@@ -45,6 +46,20 @@ extension ChatCore {
       core.seekTimer = nil
       if core.device == nil, core.talk == nil { core.connect(to: discovery.identifier) }
     }
+  }
+
+  /// What a scan has found it does not find again: when the time of one that is left alone is over, another scan has to.
+  private func seekAgain(at moment: Duration) {
+    if let nextScan, nextScan.moment <= moment { return }
+    nextScan?.timer.cancel()
+    nextScan = (
+      moment,
+      call(after: moment - clock.now) { core in
+        guard core.scan != nil else { return }
+        core.stopSeeking()
+        core.seek()
+      }
+    )
   }
 
   /// A name that did not fit into the advertisement is compared when the other side has said it whole.
@@ -137,19 +152,16 @@ extension ChatCore {
             if let self, let link = self.centralLink { self.received(value, on: link) }
           }, finish: {})
       }
-      let link = ChatLink(.central, identifier)
+      let link = makeLink(.central, identifier)
       centralLink = link
       link.say(.hello(conversation.hello()))
-      link.greetingTimer = call(after: .seconds(10)) { core in
-        if core.centralLink === link { core.violated(link, ChatViolation("no hello within 10 s")) }
-      }
       flush(link)
     } else if ChatProtocol.plain.find(in: peripheral) != nil {
-      if let reason = plainRefusal {
+      let name = central?.scanner.discovery(identifier)?.name ?? peripheral.name
+      if let reason = plainRefusal(of: name, identifier) {
         refuse(identifier, reason)
         return shun(for: .seconds(30))
       }
-      let name = central?.scanner.discovery(identifier)?.name ?? peripheral.name
       let talk = ChatPlainTalk(.central, identifier, name: name)
       if plainSubscription == nil {
         plainSubscription = device.subscribe(

@@ -26,7 +26,7 @@ extension ChatCore {
       return
     }
     // What comes over a link that is not kept does not count.
-    guard case .framed(let current) = talk, current === link else {
+    guard isTalking(on: link) else {
       if case .goodbye(let reason) = try ChatFrame(octets: octets) { goodbye(reason, on: link) }
       return
     }
@@ -38,18 +38,22 @@ extension ChatCore {
     case .open(let code, let isChanged):
       hasArrived = true
       lastRefusal = nil
+      link.timer?.cancel()
+      let unconfirmed = conversation.limit.unconfirmed
       tell(
         .arrived(
           ChatPartner(
             name: link.partner?.name, identifier: link.partner?.identifier, isFramed: true,
-            isCentralHere: link.side == .central, verificationCode: code, isCodeChanged: isChanged)))
+            isCentralHere: link.side == .central, verificationCode: code, isCodeChanged: isChanged,
+            failedAgreements: code == nil ? 0 : unconfirmed - toldUnconfirmed)))
+      if code != nil { toldUnconfirmed = unconfirmed }
     case .message(let content): heard(content)
     case .delivered(let numbers):
       tell(.delivered(numbers.map(Int.init)))
       admit()
     case .givenUp(let numbers):
-      tell(.undeliverable(numbers.map(Int.init)))
-      admit()
+      if !numbers.isEmpty { tell(.undeliverable(numbers.map(Int.init))) }
+      failWriters()
     case .end: tell(.finished)
     case .goodbye(let reason): goodbye(reason, on: link)
     }
@@ -58,14 +62,14 @@ extension ChatCore {
   private func goodbye(_ reason: ChatGoodbye, on link: ChatLink) {
     if let refusal = reason.refusal { refuse(link.device, refusal) }
     // Whoever leaves while two links are being decided on says so on the one that it talked by.
-    let wasTalking =
-      if case .framed(let current) = talk {
-        current === link || (reason == .leaving && current.partner?.identifier == link.partner?.identifier)
-      } else { false }
+    var wasTalking = isTalking(on: link)
+    if link.isGivenUp, !conversation.isProven, reason == .leaving, case .framed(let current) = talk {
+      wasTalking = current.partner?.identifier == link.partner?.identifier
+    }
     link.isClosing = true
     // Nobody who has said goodbye is won back: neither over this link nor over one of this side's own making.
     if link.side == .central || (wasTalking && reason == .leaving) {
-      shun(for: reason == .leaving ? .seconds(1) : .seconds(10))
+      shun(for: [.leaving, .replaced].contains(reason) ? .seconds(1) : .seconds(10))
     }
     if wasTalking { endTalk(reason == .leaving ? .left : .away) }
   }

@@ -1,23 +1,49 @@
 import CoreBluetooth
 
 extension ChatCore {
+  /// The time until the other end has to have said hello, and then until messages have to flow.
+  private static let greetingTime = Duration.seconds(10)
+
+  /// A link on which nothing has been said.
+  func makeLink(_ side: ChatConversation.Side, _ device: UUID) -> ChatLink {
+    links += 1
+    let link = ChatLink(side, device, number: links)
+    expect(link, "no hello in time")
+    return link
+  }
+
+  private func expect(_ link: ChatLink, _ complaint: String) {
+    link.timer?.cancel()
+    link.timer = call(after: Self.greetingTime) { [weak link] core in
+      if let link { core.violated(link, ChatViolation(complaint)) }
+    }
+  }
+
+  func isTalking(on link: ChatLink) -> Bool {
+    if case .framed(let current) = talk { current === link } else { false }
+  }
+
   /// The other end of a link has said who it is.
   func greeted(_ link: ChatLink, _ hello: ChatHello) {
     link.partner = hello
-    link.greetingTimer?.cancel()
+    link.timer?.cancel()
     guard !isLeaving else { return link.isClosing = true }
     // The central has begun: the peripheral says who it is in any case, so that both decide alike.
-    if link.side == .peripheral { link.say(.hello(conversation.hello(to: hello.identifier))) }
-    if let refusal = refusal(of: hello) { return refuse(link, refusal) }
+    if link.side == .peripheral { link.say(.hello(conversation.hello(answering: hello))) }
+    if let refusal = refusal(of: hello, on: link.side) { return refuse(link, refusal) }
     if case .framed(let current) = talk, current !== link, let partner = current.partner {
       guard partner.identifier == hello.identifier else { return refuse(link, .busy) }
       // Two links to the same other side: both keep the one whose central has the smaller number, and of like ones the newer.
       let smallerIsCentral = conversation.identifier < hello.identifier
-      let keepsNew = link.side == current.side || (link.side == .central) == smallerIsCentral
-      guard keepsNew else { return giveUp(link) }
-      talk = nil
-      conversation.end()
-      giveUp(current)
+      if link.side == current.side {
+        guard conversation.canReplace(by: hello) else { return refuse(link, .busy) }
+        replace(current)
+      } else {
+        guard (link.side == .central) == smallerIsCentral else { return giveUp(link) }
+        talk = nil
+        conversation.end()
+        giveUp(current)
+      }
     } else if case .plain(let current) = talk {
       guard current.side == .peripheral, !plainListeners.contains(current.device) else { return refuse(link, .busy) }
       endTalk(.away)
@@ -25,13 +51,14 @@ extension ChatCore {
     begin(link, hello)
   }
 
-  private func refusal(of hello: ChatHello) -> ChatGoodbye? {
+  private func refusal(of hello: ChatHello, on side: ChatConversation.Side) -> ChatGoodbye? {
     if hello.version != ChatProtocol.version { return .version }
     if hello.identifier == conversation.identifier { return .violation }
     if let partner = configuration.partner, partner != hello.name { return .notAskedFor }
     // What waits for one is not for another.
     if let lastPartner, lastPartner != hello.name, !conversation.outbox.isEmpty { return .busy }
     if !conversation.canTalk(to: hello) { return .noEncryption }
+    if conversation.hasToWait(side, for: hello) { return .later }
     return nil
   }
 
@@ -42,6 +69,7 @@ extension ChatCore {
     stopAdvertising()
     // This side's own efforts are of no use any more; a link that is there already is decided on when it has said hello.
     if link.side == .peripheral, let device, !device.isConnected { letGoOfDevice() }
+    expect(link, "the greeting was not completed in time")
     do {
       try conversation.begin(link.side, with: hello)
     } catch {
@@ -50,11 +78,25 @@ extension ChatCore {
     flush(link)
   }
 
+  /// The other side has come by a newer link. Should that have been somebody else with its number, it has to know that this one is
+  /// not listened to any more.
+  private func replace(_ link: ChatLink) {
+    try? conversation.sayGoodbye(.replaced)
+    while let octets = conversation.nextControl() { link.outgoing.append(octets) }
+    talk = nil
+    conversation.end()
+    link.isClosing = true
+    link.timer?.cancel()
+    flush(link)
+    if link.side == .central { giveUp(link) } else { link.isOver = true }
+  }
+
   /// Of two links this one is not needed.
   private func giveUp(_ link: ChatLink) {
+    link.timer?.cancel()
     guard link.side == .central else {
       flush(link)
-      link.isClosing = true
+      (link.isClosing, link.isGivenUp) = (true, true)
       return
     }
     letGoOfSpareDevice()
@@ -71,9 +113,10 @@ extension ChatCore {
     flush(link)
     // That somebody else would like to talk is no news.
     if reason != .busy, let told = reason.refusal { refuse(link.device, told) }
-    guard link.side == .central else { return }
     // The goodbye should have arrived first.
-    link.greetingTimer = call(after: .seconds(1)) { core in
+    link.timer = call(after: .seconds(1)) { [weak link] core in
+      guard let link else { return }
+      if link.side == .peripheral { link.isOver = true }
       if core.centralLink === link { core.shun(for: .seconds(10)) }
     }
   }
@@ -87,18 +130,11 @@ extension ChatCore {
 
   /// The other end has broken the rules: nothing more is heard of it on this link.
   func violated(_ link: ChatLink, _ error: any Error) {
-    guard !link.isOver else { return }
-    let wasTalking = if case .framed(let current) = talk { current === link } else { false }
-    refuse(link.device, .violation)
-    if link.side == .central {
-      shun(for: .seconds(5))
-    } else {
-      link.outgoing = Data()
-      link.say(.goodbye(.violation))
-      link.isClosing = true
-      flush(link)
-      link.isOver = true
-    }
+    guard !link.isOver, link.side == .peripheral || centralLink === link else { return }
+    let wasTalking = isTalking(on: link)
+    let reason: ChatGoodbye = error as? CryptographyError == .tooManyAttempts ? .later : .violation
+    if let told = reason.refusal { refuse(link.device, told) }
+    if link.side == .central { shun(for: .seconds(5)) } else { dismiss(link, reason) }
     if wasTalking { endTalk(.away) }
   }
 
@@ -116,6 +152,8 @@ extension ChatCore {
     hasArrived = false
     conversation.end()
     letGoOfSpareDevice()
+    for link in peripheralLinks.values where link.isGivenUp && !link.isOver { dismiss(link, .replaced) }
+    admit()
     if wasHeard { tell(event) }
     guard !isLeaving else { return }
     advertise()
@@ -127,7 +165,8 @@ extension ChatCore {
 extension ChatGoodbye {
   var refusal: ChatRefusal? {
     switch self {
-    case .leaving: nil
+    case .leaving, .replaced: nil
+    case .later: .later
     case .busy: .busy
     case .noEncryption: .noEncryption
     case .version: .version

@@ -1,8 +1,9 @@
 import CoreBluetooth
 
 extension ChatCore {
-  /// Centrals that are listened to at once, before one of them has said who it is.
-  private static let mostLinks = 16
+  /// Centrals that are listened to at once, before one of them has said who it is; and those that are remembered because their
+  /// links are still there after their turn.
+  private static let (mostLinks, mostEndedLinks) = (16, 48)
 
   /// FF11 with FF22 for plain text and the characteristic for frames behind it.
   static func service(for here: OnQueue) -> ServiceDeclaration {
@@ -72,12 +73,40 @@ extension ChatCore {
     if let known = peripheralLinks[access.central] {
       link = known
     } else {
-      guard peripheralLinks.count < Self.mostLinks else { return .insufficientResources }
-      link = ChatLink(.peripheral, access.central)
+      // One that has not subscribed cannot be answered, and nothing would say when its link ends.
+      guard let peripheral,
+        peripheral.subscribers(of: ChatProtocol.framed).contains(where: { $0.identifier == access.central })
+      else { return .unlikelyError }
+      makeRoom()
+      link = makeLink(.peripheral, access.central)
       peripheralLinks[access.central] = link
     }
     guard !link.isOver else { return .unlikelyError }
     received(value, on: link)
     return link.isOver ? .unlikelyError : .success
+  }
+
+  /// Room for one more central: the oldest one that has not said who it is makes place for it, or else the oldest that is not talked to.
+  private func makeRoom() {
+    let links = peripheralLinks.values.filter { !isTalking(on: $0) }
+    let living = links.filter { !$0.isOver }
+    if living.count >= Self.mostLinks - 1 {
+      let silent = living.filter { $0.partner == nil }
+      if let oldest = (silent.isEmpty ? living : silent).min(by: { $0.number < $1.number }) { dismiss(oldest, .busy) }
+    }
+    let ended = links.filter(\.isOver)
+    if ended.count > Self.mostEndedLinks, let oldest = ended.min(by: { $0.number < $1.number }) {
+      forget(oldest.device)
+    }
+  }
+
+  /// Says goodbye on a link to a central, whose turn is over then: a peripheral cannot end a link.
+  func dismiss(_ link: ChatLink, _ reason: ChatGoodbye) {
+    link.outgoing = Data()
+    link.say(.goodbye(reason))
+    link.isClosing = true
+    flush(link)
+    link.timer?.cancel()
+    link.isOver = true
   }
 }

@@ -18,13 +18,18 @@ final class ChatPlainTalk {
 }
 
 extension ChatCore {
-  /// Why nobody without frames can be talked to.
-  var plainRefusal: ChatRefusal? { configuration.requiresEncryption ? .noEncryption : nil }
+  /// Why one without frames cannot be talked to: this side is to talk encrypted, or something waits that is for another one.
+  func plainRefusal(of name: String?, _ device: UUID) -> ChatRefusal? {
+    if !conversation.canTalkInTheOpen { return .noEncryption }
+    guard let lastPartner, !conversation.outbox.isEmpty else { return nil }
+    return lastPartner == name || lastPlainDevice == device ? nil : .busy
+  }
 
   func begin(_ talk: ChatPlainTalk) {
     self.talk = .plain(talk)
-    lastPartner = talk.name
+    (lastPartner, lastPlainDevice) = (talk.name, talk.device)
     lastRefusal = nil
+    let wasEncrypted = conversation.beginPlain()
     stopSeeking()
     stopAdvertising()
     if talk.side == .peripheral, let device, !device.isConnected { letGoOfDevice() }
@@ -32,8 +37,7 @@ extension ChatCore {
       .arrived(
         ChatPartner(
           name: talk.name, identifier: nil, isFramed: false, isCentralHere: talk.side == .central,
-          verificationCode: nil,
-          isCodeChanged: false)))
+          verificationCode: nil, isCodeChanged: wasEncrypted, failedAgreements: 0)))
     flush(talk)
   }
 
@@ -46,7 +50,7 @@ extension ChatCore {
       return .success
     case nil:
       // An app without a name cannot be the one that is asked for.
-      if let reason = plainRefusal ?? (configuration.partner == nil ? nil : .notAskedFor) {
+      if let reason = plainRefusal(of: nil, central) ?? (configuration.partner == nil ? nil : .notAskedFor) {
         refuse(central, reason)
         return .insufficientAuthorization
       }

@@ -34,8 +34,13 @@ final class ChatCore {
   var framedSubscription: Int?
   var plainSubscription: Int?
   var seekTimer: (any SessionTimer)?
+  /// When the scan is to begin again for the sake of one of those that are left alone.
+  var nextScan: (moment: Duration, timer: any SessionTimer)?
   /// Devices that are left alone until then.
   var shunned: [UUID: Duration] = [:]
+
+  /// Links so far.
+  var links = 0
 
   // Being a peripheral: the centrals that have spoken frames, and those that listen to plain text.
   var peripheralLinks: [UUID: ChatLink] = [:]
@@ -52,6 +57,10 @@ final class ChatCore {
   var lastText = Data()
   var lastRefusal: (device: UUID, reason: ChatRefusal)?
   var lastPartner: String?
+  /// What the other side of the last plain talk is called here.
+  var lastPlainDevice: UUID?
+  /// Agreements on keys that came to nothing and that the application has been told of.
+  var toldUnconfirmed = 0
   var farewell: Reply<Void>?
   var farewellTimer: (any SessionTimer)?
   private(set) var isOver = false
@@ -64,7 +73,8 @@ final class ChatCore {
     conversation = ChatConversation(
       identifier: configuration.identifier ?? UInt64.random(in: 1 ... .max),
       name: ChatText.prefix(of: configuration.name, atMost: ChatProtocol.longestName),
-      cryptography: configuration.cryptography, wantsEncryption: configuration.requiresEncryption)
+      cryptography: configuration.cryptography, wantsEncryption: configuration.requiresEncryption,
+      limit: AgreementLimit(clock: clock))
     central =
       configuration.role == .peripheral
       ? nil : CentralCore(queue: queue, options: options, clock: clock, memory: nil)

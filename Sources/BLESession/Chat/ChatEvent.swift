@@ -34,8 +34,11 @@ public struct ChatPartner: Sendable, Equatable {
   public var isCentralHere: Bool
   /// Six digits that are the same on both sides unless somebody sits in between; `nil` without encryption.
   public var verificationCode: String?
-  /// The code is another one than before: it has to be compared anew.
+  /// The code is another one than before, and has to be compared again; or there is none any more: the talk is not encrypted.
   public var isCodeChanged: Bool
+  /// Agreements on keys that were begun with this side and came to nothing since the other side arrived the last time. A link that
+  /// was lost may be the reason, or somebody in between who tries out codes.
+  public var failedAgreements: Int
 }
 
 /// One message of the other side.
@@ -56,6 +59,9 @@ public enum ChatRefusal: String, Sendable, Equatable {
   case version
   /// It has another name than the one that is asked for, here or there.
   case notAskedFor = "not-asked-for"
-  /// It does not keep to the protocol.
+  /// It does not keep to the protocol, or takes too long for its greeting.
   case violation
+  /// Too many agreements on keys came to nothing here or there: the next one is possible within a minute. Somebody may be trying out
+  /// codes.
+  case later
 }

@@ -19,11 +19,11 @@ extension ChatFrame {
     switch self {
     case .hello(let hello):
       Data([Kind.hello, hello.version, hello.flags.rawValue]) + Self.octets(hello.identifier)
-        + Self.octets(hello.keyPartner) + Data(hello.name.utf8)
+        + Self.octets(hello.keys) + Data(hello.name.utf8)
     case .commitment(let value): Data([Kind.commitment]) + value
     case .key(let value): Data([Kind.key]) + value
     case .resume(let resume):
-      Data([Kind.resume]) + Self.octets(resume.expected) + Self.octets(resume.first)
+      Data([Kind.resume]) + Self.octets(resume.expected) + Self.octets(resume.first) + Self.octets(resume.next)
     case .piece(let piece):
       Data([Kind.piece]) + Self.octets(piece.place) + Self.octets(piece.total) + piece.octets
     case .acknowledgement(let place): Data([Kind.acknowledgement]) + Self.octets(place)
@@ -40,18 +40,26 @@ extension ChatFrame {
     case Kind.hello:
       let version = try fields.next(UInt8.self)
       let flags = ChatHello.Flags(rawValue: try fields.next(UInt8.self))
-      let (identifier, partner) = (try fields.next(UInt64.self), try fields.next(UInt64.self))
-      let name = fields.rest()
+      let identifier = try fields.next(UInt64.self)
       guard identifier != 0 else { throw ChatViolation("a hello without an identifier") }
+      guard version == ChatProtocol.version else {
+        // Up to here all versions are alike, so that each can say to the other that they are different.
+        self = .hello(ChatHello(version: version, flags: flags, identifier: identifier, name: ""))
+        return
+      }
+      let keys = try fields.next(UInt64.self)
+      let name = fields.rest()
       guard name.count <= ChatProtocol.longestName else { throw ChatViolation("a name of \(name.count) octets") }
       self = .hello(
         ChatHello(
-          version: version, flags: flags, identifier: identifier, keyPartner: partner,
+          version: version, flags: flags, identifier: identifier, keys: keys,
           name: String(decoding: name, as: UTF8.self)))
     case Kind.commitment: self = .commitment(try fields.rest(of: 32))
     case Kind.key: self = .key(try fields.rest(of: 32))
     case Kind.resume:
-      self = .resume(ChatResume(expected: try fields.place(), first: try fields.next(UInt32.self)))
+      self = .resume(
+        ChatResume(
+          expected: try fields.place(), first: try fields.next(UInt32.self), next: try fields.next(UInt32.self)))
       try fields.end()
     case Kind.piece:
       let (place, total) = (try fields.place(), try fields.next(UInt32.self))

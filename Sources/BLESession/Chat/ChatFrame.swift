@@ -32,8 +32,8 @@ struct ChatHello: Equatable {
   var flags: Flags = []
   /// A number of chance for each run of a chat, never 0.
   var identifier: UInt64
-  /// With whom this side has keys already; 0 for nobody.
-  var keyPartner: UInt64 = 0
+  /// The keys that this side has and would go on with; 0 for none.
+  var keys: UInt64 = 0
   var name: String
 }
 
@@ -53,6 +53,8 @@ struct ChatResume: Equatable {
   var expected: ChatPlace
   /// The first message that the other side has not acknowledged.
   var first: UInt32
+  /// The number of the next message that this side will be given to say: the other side cannot have heard of it.
+  var next: UInt32
 }
 
 struct ChatPiece: Equatable {
@@ -70,4 +72,8 @@ enum ChatGoodbye: UInt8 {
   case version = 3
   case notAskedFor = 4
   case violation = 5
+  /// Agreements on keys came to nothing: the next one has to wait.
+  case later = 6
+  /// The same other side has come by another link.
+  case replaced = 7
 }

@@ -14,8 +14,15 @@ struct ChatInbox {
   /// Octets after which a message that is not complete is acknowledged.
   private static let acknowledgementStep = 8_192
 
-  private var remembered: [(identifier: UInt64, expected: UInt32)] = []
-  private var speaker: UInt64 = 0
+  /// One that speaks: a number, and the keys that prove it; 0 without any. What comes in the open under a number, or with other
+  /// keys, says nothing about what was heard before.
+  private struct Speaker: Equatable {
+    var identifier: UInt64
+    var keys: UInt64
+  }
+
+  private var remembered: [(speaker: Speaker, expected: UInt32)] = []
+  private var speaker: Speaker?
   /// 0 while nothing is known of the other side.
   private var expected: UInt32 = 0
   private var content = Data()
@@ -37,23 +44,25 @@ struct ChatInbox {
   }
 
   /// From now on that one speaks.
-  mutating func listen(to identifier: UInt64) {
-    guard identifier != speaker else { return }
-    if speaker != 0 {
+  mutating func listen(to identifier: UInt64, keys: UInt64) {
+    let next = Speaker(identifier: identifier, keys: keys)
+    guard next != speaker else { return }
+    if let speaker {
       remembered.append((speaker, expected))
       if remembered.count > Self.mostRemembered { remembered.removeFirst() }
     }
-    speaker = identifier
-    expected = remembered.first { $0.identifier == identifier }?.expected ?? 0
-    remembered.removeAll { $0.identifier == identifier }
+    speaker = next
+    expected = remembered.first { $0.speaker == next }?.expected ?? 0
+    remembered.removeAll { $0.speaker == next }
     content = Data()
   }
 
-  /// The other side goes on, and says which of its messages is the first that it holds.
-  mutating func resume(first: UInt32) throws(ChatViolation) {
-    guard first > 0 else { throw ChatViolation("messages are numbered from 1") }
-    // What the other side has given up will not come any more.
-    if expected < first {
+  /// The other side goes on, and says which of its messages is the first that it holds, and which number none of them has yet.
+  mutating func resume(first: UInt32, next: UInt32) throws(ChatViolation) {
+    guard first > 0, next >= first else { throw ChatViolation("messages are numbered from 1, one after the other") }
+    // What the other side has given up will not come any more. What was heard beyond what it has said came from another one that
+    // used its number: the other side begins with its first message then.
+    if expected < first || ChatPlace(number: next, offset: 0) < place {
       expected = first
       content = Data()
     }
@@ -73,10 +82,16 @@ struct ChatInbox {
       duplicates += 1
       return .nothing
     }
+    // A message that begins again does so because what is there of it is not the other side's.
+    if piece.place == ChatPlace(number: expected, offset: 0) { content = Data() }
     guard piece.place.number == expected, Int(piece.place.offset) == content.count else {
       throw ChatViolation("a piece is missing before that of message \(piece.place.number)")
     }
-    guard content.isEmpty || piece.total == total else { throw ChatViolation("a message changes its length") }
+    guard content.isEmpty || piece.total == total else {
+      // On the next link it begins again.
+      content = Data()
+      throw ChatViolation("a message changes its length")
+    }
     guard expected < .max else { throw ChatViolation("all numbers are used up") }
     total = piece.total
     content.append(piece.octets)

@@ -12,17 +12,23 @@ final class ChatLink {
   var isOver = false
   /// Only what waits already is said.
   var isClosing = false
+  /// Another link to the same other side is used in its place. Should that one come to nothing, the other side has to hear of it.
+  var isGivenUp = false
   /// The stream that waits to be handed over.
   var outgoing = Data()
   /// What was handed over and is not taken yet: on another link it would be nonsense.
   var handed: [Reply<Void>] = []
-  var greetingTimer: (any SessionTimer)?
+  /// Ends what takes too long: the greeting, then the time for a goodbye to arrive.
+  var timer: (any SessionTimer)?
+  /// Which one of this side's links it is: later ones have greater numbers.
+  let number: Int
 
   /// Values that are handed over at once: enough to keep the link busy.
   static let mostHanded = 8
 
-  init(_ side: ChatConversation.Side, _ device: UUID) {
+  init(_ side: ChatConversation.Side, _ device: UUID, number: Int) {
     self.side = side
+    self.number = number
     self.device = device
   }
 
@@ -31,7 +37,7 @@ final class ChatLink {
   /// The link is gone.
   func end() {
     isOver = true
-    greetingTimer?.cancel()
+    timer?.cancel()
     outgoing = Data()
     let all = handed
     handed = []

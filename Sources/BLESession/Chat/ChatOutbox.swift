@@ -55,20 +55,18 @@ struct ChatOutbox {
     return piece
   }
 
-  /// A new link: goes on where the other side says, from the first message where it knows nothing. Gives what turns out to have
-  /// been delivered.
-  mutating func resume(at place: ChatPlace) throws(ChatViolation) -> [Entry] {
-    guard place.number != 0 else {
-      (sending, offset) = (0, 0)
-      acknowledged = entries.first?.position ?? nextPosition
-      return []
+  /// A new link: goes on where the other side says. Gives what turns out to have been delivered.
+  ///
+  /// Where it knows nothing, this side begins with the first message, and also where it says what cannot be: then another one has
+  /// spoken under one of the two numbers, and neither side may be kept from the other by that.
+  mutating func resume(at place: ChatPlace) -> [Entry] {
+    if place.number >= first, let delivered = try? acknowledge(place) {
+      (sending, offset) = (0, Int(place.offset))
+      return delivered
     }
-    guard place.number >= first else {
-      throw ChatViolation("the other side has forgotten messages that it had acknowledged")
-    }
-    let delivered = try acknowledge(place)
-    (sending, offset) = (0, Int(place.offset))
-    return delivered
+    (sending, offset) = (0, 0)
+    acknowledged = entries.first?.position ?? nextPosition
+    return []
   }
 
   /// All before `place` has arrived: gives the messages of which that is the news.

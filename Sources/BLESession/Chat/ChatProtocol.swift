@@ -8,7 +8,7 @@ enum ChatProtocol {
   /// The characteristic that frames go over. Whoever has it, or writes to it, knows them; nobody else ever sees one.
   static let framed = CharacteristicPath(CBUUID(string: "5F6A0C1E-93D7-4B52-8E0B-FF1100000001"), in: service)
 
-  static let version: UInt8 = 1
+  static let version: UInt8 = 2
   /// The longest message, in octets.
   static let longestMessage = 1 << 20
   /// The longest frame, without the two octets of its length.

@@ -63,6 +63,14 @@ public enum CryptographyError: Error, Sendable, Hashable {
   case notAuthentic
   /// The same octets came before.
   case replayed
+  /// Something was said at a moment at which it does not belong there, or there are no keys yet.
+  case outOfTurn
+  /// Another public key than the one that the other side had bound itself to.
+  case notAsAnnounced
+  /// Too many agreements came to nothing: the next one has to wait (``AgreementLimit``).
+  case tooManyAttempts
+  /// The other side speaks another version of the agreement.
+  case version
   /// The library failed.
   case library
 }
@@ -74,6 +82,10 @@ extension CryptographyError: LocalizedError {
     case .publicKey: "the other side's key cannot be used"
     case .notAuthentic: "the octets were changed, or sealed with another key"
     case .replayed: "the octets came before"
+    case .outOfTurn: "the other side said something that does not belong there"
+    case .notAsAnnounced: "the other side's key is not the one that it had announced: somebody may be trying out keys"
+    case .tooManyAttempts: "too many agreements on keys were broken off: the next one is possible within a minute"
+    case .version: "the other side speaks another version of the agreement on keys: update the older one"
     case .library: "the cryptographic library failed"
     }
   }

@@ -102,11 +102,21 @@ import Foundation
           "name": .string(orNull: partner.name), "identifier": .string(orNull: identifier),
           "framed": .bool(partner.isFramed), "role": .string(partner.isCentralHere ? "central" : "peripheral"),
           "code": .string(orNull: partner.verificationCode), "code_changed": .bool(partner.isCodeChanged),
+          "failed_agreements": .integer(partner.failedAgreements),
         ], "")
     }
     output.note("\(partnerName.capitalizedFirst) is \(isBack ? "back" : "here").")
     if !partner.isFramed, !isBack { output.note("It is a plain app: long messages come to it in parts.") }
-    guard let code = partner.verificationCode, !isBack || partner.isCodeChanged else { return }
+    if partner.failedAgreements > 0 {
+      output.note(
+        "Warning: agreements on keys that were broken off before this one: \(partner.failedAgreements). Compare the code with care."
+      )
+    }
+    guard let code = partner.verificationCode else {
+      if partner.isCodeChanged { output.note("Warning: this talk is not encrypted; the one before was.") }
+      return
+    }
+    guard !isBack || partner.isCodeChanged || partner.failedAgreements > 0 else { return }
     if partner.isCodeChanged {
       output.note("Warning: \(partnerName) has other keys than before, or somebody else calls itself like that.")
     }
@@ -163,6 +173,8 @@ extension ChatRefusal {
     case .version: "Somebody is here with another version of the chat: update the older one."
     case .notAskedFor: "Somebody is here, but not the one that is asked for with --peer, on this side or the other."
     case .violation: "Somebody is here who does not keep to the rules of the chat; it is left alone for a while."
+    case .later:
+      "Too many agreements on keys were broken off; the next one is possible within a minute. Somebody may be trying out codes."
     }
   }
 }

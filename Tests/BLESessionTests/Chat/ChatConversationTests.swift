@@ -130,7 +130,7 @@ struct ChatConversationTests {
     piece(4, .max, .max, "abc"), piece(4, 0, 3, ""), .acknowledgement(ChatPlace(number: 5, offset: 0)),
     .acknowledgement(ChatPlace(number: 1, offset: 9)), .hello(ChatHello(identifier: 2, name: "")),
     .commitment(Data(count: 32)),
-    .key(Data(count: 32)), .resume(ChatResume(expected: ChatPlace(number: 1, offset: 0), first: 1)),
+    .key(Data(count: 32)), .resume(ChatResume(expected: ChatPlace(number: 1, offset: 0), first: 1, next: 4)),
     .sealed(Data(count: 60)),
   ])
   func `What does not belong there is a violation`(frame: ChatFrame) throws {

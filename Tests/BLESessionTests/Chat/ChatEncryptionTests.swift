@@ -62,11 +62,13 @@ struct ChatEncryptionTests {
     let cryptography = SystemCryptography()
     var talk = ChatConversation(identifier: 2, name: "2", cryptography: cryptography, wantsEncryption: true)
     try talk.begin(.peripheral, with: ChatHello(flags: .canEncrypt, identifier: 1, name: "1"))
-    #expect(throws: ChatViolation.self) { try talk.receive(ChatFrame.key(Data(repeating: 9, count: 32)).octets) }
+    #expect(throws: CryptographyError.outOfTurn) {
+      try talk.receive(ChatFrame.key(Data(repeating: 9, count: 32)).octets)
+    }
     _ = try talk.receive(ChatFrame.commitment(Data(repeating: 1, count: 32)).octets)
     let own = try cryptography.makeAgreementKey()
-    #expect(throws: ChatViolation.self) { try talk.receive(ChatFrame.key(own.publicKey).octets) }
-    #expect(throws: ChatViolation.self) { try talk.receive(ChatFrame.commitment(Data(count: 32)).octets) }
+    #expect(throws: CryptographyError.notAsAnnounced) { try talk.receive(ChatFrame.key(own.publicKey).octets) }
+    #expect(throws: CryptographyError.outOfTurn) { try talk.receive(ChatFrame.commitment(Data(count: 32)).octets) }
   }
 
   @Test func `Who comes with other keys gets nothing that was meant for the one before, and an alarm is raised`() throws
@@ -87,6 +89,31 @@ struct ChatEncryptionTests {
     #expect(pair.ends[1].heard == [Data("hello, stranger".utf8)])
   }
 
+  @Test("R1.12 I11.5 a stranger who repeats a partner's number with keys of their own does not keep the real two apart")
+  func stranger() throws {
+    for isCentral in [0, 1] {
+      var pair = ChatPair(encrypted: true)
+      try pair.connect()
+      try pair.settle()
+      pair.disconnect()
+      let real = pair.ends[1].talk
+      pair.ends[1].talk = ChatConversation(
+        identifier: 2, name: "2", cryptography: SystemCryptography(), wantsEncryption: false)
+      try pair.connect(central: isCentral)
+      try pair.settle()
+      #expect(pair.ends[0].changes == 1)
+      pair.disconnect()
+      let before = pair.ends[0].codes
+      pair.ends[1].talk = real
+      _ = pair.ends[1].talk.outbox.append(Data("it is me".utf8))
+      try pair.connect(central: isCentral)
+      try pair.settle()
+      #expect(pair.ends[1].heard.isEmpty && pair.ends[0].heard == [Data("it is me".utf8)])
+      // The two use the keys that they had. The side whose keys have changed hears of it.
+      #expect(pair.ends[0].changes == 2 && pair.ends[0].codes.last == before.first)
+    }
+  }
+
   @Test func `Who only claims to have the keys changes nothing`() throws {
     var pair = ChatPair(encrypted: true)
     try pair.connect()
@@ -94,10 +121,15 @@ struct ChatEncryptionTests {
     pair.disconnect()
     _ = pair.ends[0].talk.outbox.append(Data("for you alone".utf8))
     var talk = pair.ends[0].talk
-    try talk.begin(.central, with: ChatHello(flags: .canEncrypt, identifier: 2, keyPartner: 1, name: "2"))
-    #expect(throws: (any Error).self) { try talk.receive(ChatFrame.sealed(Data(count: 60)).octets) }
+    let keys = talk.hello().keys
+    #expect(keys != 0)
+    try talk.begin(.central, with: ChatHello(flags: .canEncrypt, identifier: 2, keys: keys, name: "2"))
+    #expect(throws: CryptographyError.notAuthentic) {
+      try talk.receive(ChatFrame.sealed(Data(repeating: 9, count: 60)).octets)
+    }
     #expect(throws: ChatViolation.self) {
-      try talk.receive(ChatFrame.resume(ChatResume(expected: ChatPlace(number: 0, offset: 0), first: 1)).octets)
+      try talk.receive(
+        ChatFrame.resume(ChatResume(expected: ChatPlace(number: 0, offset: 0), first: 1, next: 1)).octets)
     }
     pair.ends[0].talk = talk
     try pair.connect()

@@ -6,10 +6,10 @@ import Testing
 @Suite("Frames of the chat")
 struct ChatFrameTests {
   static let frames: [ChatFrame] = [
-    .hello(ChatHello(flags: .canEncrypt, identifier: 0x0102_0304_0506_0708, keyPartner: 9, name: "Ann 中")),
+    .hello(ChatHello(flags: .canEncrypt, identifier: 0x0102_0304_0506_0708, keys: 9, name: "Ann 中")),
     .hello(ChatHello(version: 7, identifier: 1, name: "")), .commitment(Data(repeating: 1, count: 32)),
     .key(Data(repeating: 2, count: 32)),
-    .resume(ChatResume(expected: ChatPlace(number: 5, offset: 600), first: 3)),
+    .resume(ChatResume(expected: ChatPlace(number: 5, offset: 600), first: 3, next: 9)),
     .piece(ChatPiece(place: ChatPlace(number: 4, offset: 2), total: 5, octets: Data("llo".utf8))),
     .acknowledgement(ChatPlace(number: .max, offset: 1)), .goodbye(.busy), .sealed(Data([1, 2, 3])),
   ]
@@ -20,11 +20,11 @@ struct ChatFrameTests {
         == Data([5, 4, 0, 0, 0, 2, 0, 0, 0, 5, 0, 0, 0]) + Data("llo".utf8))
     #expect(
       ChatFrame.hello(
-        ChatHello(flags: [.wantsEncryption, .canEncrypt], identifier: 0x0102_0304_0506_0708, keyPartner: 9, name: "A")
-      ).octets == Data([1, 1, 3, 8, 7, 6, 5, 4, 3, 2, 1, 9, 0, 0, 0, 0, 0, 0, 0, 0x41]))
+        ChatHello(flags: [.wantsEncryption, .canEncrypt], identifier: 0x0102_0304_0506_0708, keys: 9, name: "A")
+      ).octets == Data([1, 2, 3, 8, 7, 6, 5, 4, 3, 2, 1, 9, 0, 0, 0, 0, 0, 0, 0, 0x41]))
     #expect(
-      ChatFrame.resume(ChatResume(expected: ChatPlace(number: 5, offset: 600), first: 3)).octets
-        == Data([4, 5, 0, 0, 0, 0x58, 2, 0, 0, 3, 0, 0, 0]))
+      ChatFrame.resume(ChatResume(expected: ChatPlace(number: 5, offset: 600), first: 3, next: 9)).octets
+        == Data([4, 5, 0, 0, 0, 0x58, 2, 0, 0, 3, 0, 0, 0, 9, 0, 0, 0]))
     #expect(ChatFrame.goodbye(.violation).octets == Data([7, 5]))
     #expect(ChatFrameReader.framed(Data([7, 0])) == Data([2, 0, 7, 0]))
   }

@@ -38,9 +38,9 @@ struct ChatPair {
   /// A new link; the first end is its central.
   mutating func connect(central: Int = 0) throws {
     isUp = true
-    let hellos = [0, 1].map { index in
-      ends[index].talk.hello(to: index == central ? nil : ends[1 - index].talk.identifier)
-    }
+    let first = ends[central].talk.hello()
+    let answer = ends[1 - central].talk.hello(answering: first)
+    let hellos = central == 0 ? [first, answer] : [answer, first]
     for index in [0, 1] {
       (ends[index].reader, ends[index].outgoing, ends[index].air) = (ChatFrameReader(), Data(), [])
       try ends[index].talk.begin(index == central ? .central : .peripheral, with: hellos[1 - index])

@@ -125,9 +125,11 @@ import Testing
 
 @Suite struct SecureChannelTests {
   private func agree() throws -> (beginner: SecureChannelAgreement, answerer: SecureChannelAgreement) {
-    let beginner = SecureChannelAgreement(cryptography: SystemCryptography())
-    let answerer = SecureChannelAgreement(cryptography: SystemCryptography())
-    try beginner.complete(try answerer.answer(try beginner.begin()))
+    let beginner = SecureChannelAgreement(cryptography: SystemCryptography(), limit: AgreementLimit())
+    let answerer = SecureChannelAgreement(cryptography: SystemCryptography(), limit: AgreementLimit())
+    let key = try #require(try beginner.proceed(try answerer.answer(try beginner.begin())))
+    #expect(beginner.verificationCode == nil && answerer.verificationCode == nil)
+    #expect(try beginner.proceed(try answerer.answer(key)) == nil)
     return (beginner, answerer)
   }
 
@@ -180,13 +182,33 @@ import Testing
     #expect(throws: CryptographyError.notAuthentic) { try answerer.open(Data(count: 10)) }
   }
 
+  @Test("R4.11 I11.2 a key that comes before a commitment, as the first version had it, is refused")
+  func oldOrder() throws {
+    let cryptography = SystemCryptography()
+    let key = try cryptography.makeAgreementKey()
+    let answerer = SecureChannelAgreement(cryptography: cryptography)
+    #expect(throws: CryptographyError.version) { try answerer.answer(Data([1]) + key.publicKey) }
+    #expect(answerer.verificationCode == nil)
+    let beginner = SecureChannelAgreement(cryptography: cryptography)
+    _ = try beginner.begin()
+    #expect(throws: CryptographyError.version) { try beginner.proceed(Data([1]) + key.publicKey) }
+    #expect(beginner.verificationCode == nil)
+  }
+
   @Test("R4.11 keys that give no secret are refused")
   func badKeys() throws {
     let beginner = SecureChannelAgreement(cryptography: SystemCryptography())
-    _ = try beginner.begin()
-    for word in [Data(), Data([1]), Data([1]) + Data(count: 32), Data([2]) + Data(repeating: 9, count: 32)] {
-      #expect(throws: CryptographyError.publicKey) { try beginner.complete(word) }
+    let expected: [(Data, CryptographyError)] = [
+      (Data(), .outOfTurn), (Data([3]), .publicKey), (Data([3]) + Data(count: 32), .publicKey),
+      (Data([2]) + Data(repeating: 9, count: 32), .outOfTurn),
+    ]
+    for (word, error) in expected {
+      _ = try beginner.begin()
+      #expect(throws: error) { try beginner.proceed(word) }
+      // One answer for each beginning.
+      #expect(throws: CryptographyError.outOfTurn) { try beginner.proceed(Data([3]) + Data(repeating: 9, count: 32)) }
     }
-    #expect(throws: CryptographyError.publicKey) { try beginner.seal(Data()) }
+    #expect(throws: CryptographyError.outOfTurn) { try beginner.seal(Data()) }
+    #expect(throws: CryptographyError.outOfTurn) { try beginner.open(Data(count: 24)) }
   }
 }

@@ -1,9 +1,14 @@
 import BLESession
+import BLESessionCryptography
 import BLETestKit
 import Foundation
 
 /// One side of a chat and what happens to it.
 final class ChatParty: Sendable {
+  enum Encryption {
+    case none, possible, required
+  }
+
   let chat: Chat
   private let entries = Locked<[ChatEvent]>([])
 
@@ -12,10 +17,13 @@ final class ChatParty: Sendable {
   /// Begins to chat on a device.
   static func join(
     _ world: World, on device: Device, name: String? = nil, role: ChatConfiguration.Role = .automatic,
-    partner: String? = nil, identifier: UInt64? = nil, inboxLimit: Int = 1 << 18
+    partner: String? = nil, identifier: UInt64? = nil, inboxLimit: Int = 1 << 18,
+    encryption: Encryption = .none
   ) async throws -> ChatParty {
     let configuration = ChatConfiguration(
-      name: name ?? device.name, role: role, partner: partner, identifier: identifier, inboxLimit: inboxLimit)
+      name: name ?? device.name, role: role, partner: partner,
+      cryptography: encryption == .none ? nil : SystemCryptography(), requiresEncryption: encryption == .required,
+      identifier: identifier, inboxLimit: inboxLimit)
     let party = ChatParty(Chat(configuration, options: device.options, clock: world.clock))
     _ = world.start { await party.listen() }
     try await world.perform { try await party.chat.start() }

@@ -1,0 +1,53 @@
+import BLETestKit
+import CoreBluetooth
+import Testing
+
+/// A central that finds a chat's characteristic for frames and writes to it what it likes.
+struct ChatStranger {
+  let program: CentralProgram
+  let peripheral: CBPeripheral
+  let framed: CBCharacteristic
+
+  static func connect(
+    _ world: World, on device: Device, to name: String = "Ann", subscribes: Bool = true
+  ) async throws -> ChatStranger {
+    let program = CentralProgram(options: device.options)
+    await world.settle()
+    program.manager.scanForPeripherals(withServices: [CBUUID(string: "FF11")])
+    try await world.wait(within: .seconds(30)) { program.sighting(named: name) != nil }
+    program.manager.stopScan()
+    let peripheral = try #require(program.sighting(named: name))
+    program.manager.connect(peripheral)
+    try await world.wait(within: .seconds(30)) { peripheral.state == .connected }
+    peripheral.discoverServices([CBUUID(string: "FF11")])
+    await world.settle()
+    peripheral.discoverCharacteristics(nil, for: try #require(peripheral.services?.first))
+    await world.settle()
+    let framed = try #require(program.characteristic("5F6A0C1E-93D7-4B52-8E0B-FF1100000001", of: peripheral))
+    let stranger = ChatStranger(program: program, peripheral: peripheral, framed: framed)
+    if subscribes {
+      peripheral.setNotifyValue(true, for: framed)
+      await world.settle()
+    }
+    return stranger
+  }
+
+  /// The frame with its length in front.
+  func say(_ frame: [UInt8]) { write([UInt8(frame.count % 256), UInt8(frame.count / 256)] + frame) }
+
+  func write(_ octets: [UInt8]) { peripheral.writeValue(Data(octets), for: framed, type: .withResponse) }
+
+  func leave() { program.manager.cancelPeripheralConnection(peripheral) }
+
+  /// The frames that came so far, without their lengths. Only for values of whole frames.
+  var heard: [[UInt8]] {
+    var stream = Array(program.values.joined())[...]
+    var frames: [[UInt8]] = []
+    while stream.count >= 2 {
+      let length = Int(stream[stream.startIndex]) + Int(stream[stream.startIndex + 1]) * 256
+      frames.append(Array(stream.dropFirst(2).prefix(length)))
+      stream = stream.dropFirst(2 + length)
+    }
+    return frames
+  }
+}
