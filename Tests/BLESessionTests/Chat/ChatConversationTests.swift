@@ -124,18 +124,29 @@ struct ChatConversationTests {
     .piece(ChatPiece(place: ChatPlace(number: number, offset: offset), total: total, octets: Data(octets.utf8)))
   }
 
-  @Test(arguments: [
-    piece(5, 0, 3, "abc"), piece(4, 1, 3, "bc"), piece(4, 0, 2, "abc"), piece(4, 0, .max, "abc"),
-    piece(4, 0, 1 << 21, "abc"),
-    piece(4, .max, .max, "abc"), piece(4, 0, 3, ""), .acknowledgement(ChatPlace(number: 5, offset: 0)),
-    .acknowledgement(ChatPlace(number: 1, offset: 9)), .hello(ChatHello(identifier: 2, name: "")),
-    .commitment(Data(count: 32)),
-    .key(Data(count: 32)), .resume(ChatResume(expected: ChatPlace(number: 1, offset: 0), first: 1, next: 4)),
-    .sealed(Data(count: 60)),
-  ])
-  func `What does not belong there is a violation`(frame: ChatFrame) throws {
+  private static let tooLong = "octets: 1048576 are the most"
+  private static let notSent = "the other side acknowledges what was not sent"
+  private static let outOfPlace = "a frame that does not belong here"
+
+  @Test(
+    "I13.1 what does not belong there is a violation, each for its own reason",
+    arguments: [
+      (piece(5, 0, 3, "abc"), "a piece is missing before that of message 5"),
+      (piece(4, 1, 3, "bc"), "a piece is missing before that of message 4"),
+      (piece(4, 0, 2, "abc"), "a piece that does not fit into its message"),
+      (piece(4, 0, 3, ""), "a piece that does not fit into its message"),
+      (piece(4, 0, .max, "abc"), "a message of 4294967295 \(tooLong)"),
+      (piece(4, 0, 1 << 21, "abc"), "a message of 2097152 \(tooLong)"),
+      (piece(4, .max, .max, "abc"), "a message of 4294967295 \(tooLong)"),
+      (.acknowledgement(ChatPlace(number: 5, offset: 0)), notSent),
+      (.acknowledgement(ChatPlace(number: 1, offset: 9)), notSent),
+      (.hello(ChatHello(identifier: 2, name: "")), outOfPlace), (.commitment(Data(count: 32)), outOfPlace),
+      (.key(Data(count: 32)), outOfPlace), (.sealed(Data(count: 60)), outOfPlace),
+      (.resume(ChatResume(expected: ChatPlace(number: 1, offset: 0), first: 1, next: 4)), outOfPlace),
+    ])
+  func violations(frame: ChatFrame, reason: String) throws {
     var pair = try Self.opened()
-    #expect(throws: ChatViolation.self) { try pair.ends[1].talk.receive(frame.octets) }
+    #expect(throws: ChatViolation(reason)) { try pair.ends[1].talk.receive(frame.octets) }
   }
 
   @Test func `What came before is dropped, what a later version says is passed over`() throws {
@@ -152,7 +163,9 @@ struct ChatConversationTests {
   @Test func `A message that changes its length on the way is a violation`() throws {
     var pair = try Self.opened()
     #expect(try pair.ends[1].talk.receive(Self.piece(4, 0, 10, "abc").octets).isEmpty)
-    #expect(throws: ChatViolation.self) { try pair.ends[1].talk.receive(Self.piece(4, 3, 11, "d").octets) }
+    #expect(throws: ChatViolation("a message changes its length")) {
+      try pair.ends[1].talk.receive(Self.piece(4, 3, 11, "d").octets)
+    }
   }
 
   @Test func `Random frames in any phase end in news or a violation, and hold no more than one message`() throws {

@@ -127,7 +127,7 @@ struct ChatEncryptionTests {
     #expect(throws: CryptographyError.notAuthentic) {
       try talk.receive(ChatFrame.sealed(Data(repeating: 9, count: 60)).octets)
     }
-    #expect(throws: ChatViolation.self) {
+    #expect(throws: ChatViolation("a frame that is not encrypted")) {
       try talk.receive(
         ChatFrame.resume(ChatResume(expected: ChatPlace(number: 0, offset: 0), first: 1, next: 1)).octets)
     }

@@ -52,7 +52,7 @@ private final class StandingClock: SessionClock {
     #expect(guesses[0] != code)
     // The key is known now, and codes can be computed for all keys, but another one is not taken any more.
     for key in own.dropFirst() {
-      #expect(throws: CryptographyError.self) { try beginner.proceed(Data([3]) + key.publicKey) }
+      #expect(throws: CryptographyError.outOfTurn) { try beginner.proceed(Data([3]) + key.publicKey) }
     }
     #expect(beginner.verificationCode == nil)
 
