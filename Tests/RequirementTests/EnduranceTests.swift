@@ -11,7 +11,7 @@ import Testing
     let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
       let run = await EnduranceRun(seed: 20)
       try await run.play(until: 3_000)
-      let growth = try await Allocations.leftBehind(byEachOf: 7_000) { try await run.play(until: 3_000 + $0) }
+      let growth = try await Allocations.leftBehind(byEachOf: 37_000) { try await run.play(until: 3_000 + $0) }
       try await run.end()
       print("10,000 cycles: \(run.received.value) values, \(run.dropped) dropped by a slow listener,", terminator: " ")
       print("\(run.world.now) of the world's time; after the 3,000th \(growth)")

@@ -25,7 +25,8 @@ struct Toolchain {
   }
 
   private var searchPaths: [String] {
-    ["-I", modules] + ["CCoreBluetoothEnumerations", "CLibcrypto"].flatMap { ["-I", "\(package)/Sources/\($0)"] }
+    ["-I", modules]
+      + ["CCoreBluetoothEnumerations", "CKernelBluetooth", "CLibcrypto"].flatMap { ["-I", "\(package)/Sources/\($0)"] }
   }
 
   /// Every public declaration of `CoreBluetooth` and of the enumerations that come with it.

@@ -49,6 +49,8 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
   private var wantsRoom = false
   /// So many events that peers have caused may wait for the queue.
   static let peerBacklog = 65_536
+  /// And so many with requests, which one client's writes without response must not keep from another.
+  static let requestBacklog = peerBacklog + 1_024
   /// So many events may wait for a channel to be taken from a peer: each holds what the peer has sent on it.
   static let channelBacklog = 4_096
   private var isDraining = false

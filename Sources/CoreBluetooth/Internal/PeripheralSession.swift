@@ -245,7 +245,7 @@ final class PeripheralSession: PeripheralEvents {
 
   /// A peer waits for the answer. Where too much waits for the program already, it is refused.
   private func postRequest(_ transaction: TransactionIdentifier, _ event: PeripheralManagerEvent) {
-    if mailbox.post(.peripheral(event), ifFewerWaitThan: Mailbox.peerBacklog) { return }
+    if mailbox.post(.peripheral(event), ifFewerWaitThan: Mailbox.requestBacklog) { return }
     role?.respond(to: transaction, result: UInt8(CBATTError.Code.insufficientResources.rawValue), value: [])
   }
 
