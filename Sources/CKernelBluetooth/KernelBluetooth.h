@@ -3,8 +3,8 @@
 
 #pragma once
 
+// Includes nothing of the sockets' headers: what a module includes first is that module's, and Glibc would miss it.
 #include <stdint.h>
-#include <sys/socket.h>
 
 enum {
   KERNEL_BLUETOOTH_FAMILY = 31,
@@ -17,12 +17,7 @@ enum {
 };
 
 struct KernelBluetoothAddress {
-  sa_family_t family;
+  uint16_t family;
   uint16_t device;
   uint16_t channel;
 };
-
-static inline int KernelBluetoothBind(int descriptor, uint16_t device, uint16_t channel) {
-  struct KernelBluetoothAddress address = {KERNEL_BLUETOOTH_FAMILY, device, channel};
-  return bind(descriptor, (const struct sockaddr *)&address, sizeof address);
-}

@@ -44,7 +44,9 @@ public final class SecureChannelAgreement: Sendable {
   private let state = Guarded(State())
 
   /// An agreement that has not begun.
-  /// - Parameter limit: how fast agreements that come to nothing may follow one another; the same for all of a process in most programs.
+  /// - Parameters:
+  ///   - cryptography: what computes keys, hashes and ciphers.
+  ///   - limit: how fast agreements that come to nothing may follow one another; the same for all of a process in most programs.
   public init(cryptography: any SessionCryptography, limit: AgreementLimit = .shared) {
     self.cryptography = cryptography
     self.limit = limit

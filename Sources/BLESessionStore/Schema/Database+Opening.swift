@@ -1,4 +1,5 @@
 import BLESession
+import CoreFoundation
 import Foundation
 
 extension Database {

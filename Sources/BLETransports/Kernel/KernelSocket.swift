@@ -10,6 +10,17 @@ enum KernelSocket {
     guard number >= 0 else { throw .kernel("Bluetooth", errno) }
     return FileDescriptor(number)
   }
+
+  /// - Returns: 0, or the system's error.
+  static func bind(_ descriptor: FileDescriptor, device: UInt16, channel: Int) -> Int32 {
+    var address = KernelBluetoothAddress(
+      family: UInt16(KERNEL_BLUETOOTH_FAMILY), device: device, channel: UInt16(channel))
+    let result = withUnsafeBytes(of: &address) { octets in
+      Glibc.bind(
+        descriptor.number, octets.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t(octets.count))
+    }
+    return result == 0 ? 0 : errno
+  }
 }
 
 extension TransportError {

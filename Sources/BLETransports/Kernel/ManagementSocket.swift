@@ -66,11 +66,9 @@ final class ManagementSocket {
 extension ManagementSocket {
   fileprivate static func open() throws(TransportError) -> FileDescriptor {
     let descriptor = try KernelSocket.make()
-    guard
-      KernelBluetoothBind(
-        descriptor.number, UInt16(KERNEL_BLUETOOTH_NO_DEVICE),
-        UInt16(KERNEL_BLUETOOTH_CONTROL_CHANNEL)) == 0
-    else { throw .kernel("the management interface", errno) }
+    let error = KernelSocket.bind(
+      descriptor, device: UInt16(KERNEL_BLUETOOTH_NO_DEVICE), channel: Int(KERNEL_BLUETOOTH_CONTROL_CHANNEL))
+    guard error == 0 else { throw .kernel("the management interface", error) }
     return descriptor
   }
 

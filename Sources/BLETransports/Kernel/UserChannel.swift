@@ -33,9 +33,8 @@ final class UserChannel {
     _ index: UInt16, on queue: DispatchQueue, receive: @escaping (HCIPacket) -> Void, end: @escaping (Int32) -> Void
   ) throws(SystemError) {
     do throws(TransportError) { descriptor = try KernelSocket.make() } catch { throw SystemError(number: EAFNOSUPPORT) }
-    guard KernelBluetoothBind(descriptor.number, index, UInt16(KERNEL_BLUETOOTH_USER_CHANNEL)) == 0 else {
-      throw SystemError(number: errno)
-    }
+    let error = KernelSocket.bind(descriptor, device: index, channel: Int(KERNEL_BLUETOOTH_USER_CHANNEL))
+    guard error == 0 else { throw SystemError(number: error) }
     self.queue = queue
     self.receive = receive
     self.end = end
