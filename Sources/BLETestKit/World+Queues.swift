@@ -7,6 +7,11 @@ extension World {
   ///
   /// Where no thread runs the queue, as where a test blocks the main thread, each run waits for it in vain for a while.
   public func follow(_ queue: DispatchQueue) {
-    loop.follow(ProgramQueue(queue, label: queue.label) { queue.async(flags: .barrier, execute: $0) })
+    let programQueue = ProgramQueue(queue, label: queue.label) { action in
+      // Never changed, and put onto its queue from one place at a time.
+      nonisolated(unsafe) let block = DispatchWorkItem(flags: .barrier, block: action)
+      return { queue.async(execute: block) }
+    }
+    loop.follow(programQueue)
   }
 }

@@ -1,19 +1,66 @@
+import Synchronization
+
 /// A queue on which a program may run code of its own, beside the callbacks that it gets there.
-public struct ProgramQueue: Sendable {
+///
+/// The loop's block for it is made once and goes round it again and again, since there is one behind each callback.
+public final class ProgramQueue: Sendable {
   /// Equal for the same queue.
   public let identity: ObjectIdentifier
   /// What the program calls it.
   public let label: String
-  let passThrough: @Sendable (_ arrived: @escaping @Sendable () -> Void) -> Void
+  private let turns = Turns()
+  private let enqueue: @Sendable () -> Void
 
-  /// - Parameter passThrough: calls `arrived` on the queue when everything that is on it now has been done. It keeps `queue`.
+  /// - Parameter repeating: makes of an action what puts it onto the queue, so that it runs when everything that is there now has been
+  ///   done; called for one run of the action at a time. It keeps `queue`.
   public init(
     _ queue: AnyObject, label: String,
-    passThrough: @escaping @Sendable (_ arrived: @escaping @Sendable () -> Void) -> Void
+    repeating: (_ action: @escaping @Sendable () -> Void) -> @Sendable () -> Void
   ) {
     identity = ObjectIdentifier(queue)
     self.label = label
-    self.passThrough = passThrough
+    // The loop keeps this object while its block is on the queue.
+    enqueue = repeating { [weak turns] in turns?.take() }
+  }
+
+  /// Says what is called at the end of each passage, on the queue; before the first one.
+  func whenPassed(_ arrived: @escaping @Sendable () -> Void) {
+    if turns.arrived == nil { turns.arrived = arrived }
+  }
+
+  /// Goes round the queue `count` times. One passage at a time.
+  func passThrough(_ count: Int) {
+    turns.state.withLock { state in
+      state.left = count
+      state.again = enqueue
+    }
+    enqueue()
+  }
+
+  /// `@unchecked Sendable`: `arrived` is set before the first passage and stays; the rest is behind the lock.
+  private final class Turns: @unchecked Sendable {
+    struct State {
+      var left = 0
+      var again: (@Sendable () -> Void)?
+    }
+
+    let state = Mutex(State())
+    var arrived: (@Sendable () -> Void)?
+
+    func take() {
+      // No function leaves the lock: it would be wrapped anew each time.
+      let isOver = state.withLock { state in
+        state.left -= 1
+        if state.left > 0 {
+          state.again?()
+          return false
+        }
+        // What puts the block onto the queue holds the block.
+        state.again = nil
+        return true
+      }
+      if isOver { arrived?() }
+    }
   }
 }
 

@@ -5,9 +5,13 @@
 /// onto another one, so there is a second round where there are several queues. When a round brings work, all of it is done again.
 /// Under the loop's lock.
 struct QueuePassage {
-  struct Block {
-    let number: UInt64
-    let queue: ProgramQueue
+  /// How many queues are waited for, and through which of them the loop's block has to go: where it is still on its way from an earlier
+  /// run, it is waited for and not sent again.
+  struct Round {
+    var count = 0
+    /// One by itself: most programs have one queue, and an array would be made behind each callback.
+    var first: ProgramQueue?
+    var others: [ProgramQueue] = []
   }
 
   private struct Followed {
@@ -31,9 +35,10 @@ struct QueuePassage {
   private var roundsLeft = 0
   private var roundsInARow = 0
   private var jobsSeen = 0
-  private var lastNumber: UInt64 = 0
-  /// Blocks that have not come through.
-  private var underWay: [UInt64: ProgramQueue] = [:]
+  /// Queues through which the loop's block has not come yet, and which the run waits for.
+  private var waitedFor: [ObjectIdentifier: ProgramQueue] = [:]
+  /// All on which that block is, those included that were given up.
+  private var underWay: [ObjectIdentifier: ProgramQueue] = [:]
   /// Queues that are not waited for in this run: a block there did not come through.
   private var blocked: Set<ObjectIdentifier> = []
   /// Those, and the ones of earlier runs, until a block comes through.
@@ -72,29 +77,34 @@ struct QueuePassage {
     roundsInARow = 0
   }
 
-  /// The blocks of the next round; none when everything has been passed.
+  /// The next round; an empty one when everything has been passed.
   /// - Parameter jobs: how many jobs wait.
-  mutating func nextRound(jobs: Int) -> [Block] {
+  mutating func nextRound(jobs: Int) -> Round {
     guard roundsLeft > 0 || jobs > jobsSeen, !isExhausted, isEverywhere || !processes.isEmpty else {
       finish()
-      return []
+      return Round()
     }
     if jobs > jobsSeen { roundsLeft = Self.rounds }
     jobsSeen = jobs
     roundsLeft -= 1
-    let blocks = makeBlocks()
-    if blocks.count == 1 { roundsLeft = 0 }
+    collect()
+    if waitedFor.count == 1 { roundsLeft = 0 }
     roundsInARow += 1
     if roundsInARow > Self.limit {
       isExhausted = true
-      exhausted = Set(blocks.map(\.queue.label)).sorted()
+      exhausted = Set(waitedFor.values.map(\.label)).sorted()
+      waitedFor.removeAll(keepingCapacity: true)
     }
-    if blocks.isEmpty || isExhausted {
+    if waitedFor.isEmpty {
       finish()
-      return []
+      return Round()
     }
-    for block in blocks { underWay[block.number] = block.queue }
-    return blocks
+    var round = Round(count: waitedFor.count)
+    for (identity, queue) in waitedFor where underWay[identity] == nil {
+      underWay[identity] = queue
+      if round.first == nil { round.first = queue } else { round.others.append(queue) }
+    }
+    return round
   }
 
   private mutating func finish() {
@@ -103,39 +113,39 @@ struct QueuePassage {
     processes.removeAll(keepingCapacity: true)
   }
 
-  private mutating func makeBlocks() -> [Block] {
-    var blocks: [Block] = []
-    var seen: Set<ObjectIdentifier> = []
-    func add(_ queues: [ObjectIdentifier: Followed]) {
-      for (identity, entry) in queues where !blocked.contains(identity) && seen.insert(identity).inserted {
-        lastNumber += 1
-        blocks.append(Block(number: lastNumber, queue: entry.queue))
-      }
-    }
+  /// The queues of the next round. Nothing is waited for now.
+  private mutating func collect() {
     if isEverywhere {
-      for queues in followed.values { add(queues) }
+      for process in followed.keys { collect(of: process) }
     } else {
-      for process in processes { followed[process].map(add) }
-      followed[.common].map(add)
+      for process in processes { collect(of: process) }
+      collect(of: .common)
     }
-    return blocks
   }
 
-  /// A block has come through.
+  private mutating func collect(of process: ProcessNumber) {
+    guard let queues = followed[process] else { return }
+    for (identity, entry) in queues where blocked.isEmpty || !blocked.contains(identity) {
+      waitedFor[identity] = entry.queue
+    }
+  }
+
+  /// The loop's block has come through a queue.
   /// - Returns: whether it was still waited for.
-  mutating func arrived(_ block: Block) -> Bool {
-    if !suspected.isEmpty { suspected.remove(block.queue.identity) }
-    return underWay.removeValue(forKey: block.number) != nil
+  mutating func arrived(_ queue: ObjectIdentifier) -> Bool {
+    if !suspected.isEmpty { suspected.remove(queue) }
+    underWay[queue] = nil
+    return waitedFor.removeValue(forKey: queue) != nil
   }
 
   /// Waits no longer for the blocks that have not come through, nor for their queues in this run.
   mutating func abandon() -> [ProgramQueue] {
-    for queue in underWay.values {
-      blocked.insert(queue.identity)
-      suspected.insert(queue.identity)
+    for identity in waitedFor.keys {
+      blocked.insert(identity)
+      suspected.insert(identity)
     }
-    defer { underWay = [:] }
-    return Array(underWay.values)
+    defer { waitedFor.removeAll() }
+    return Array(waitedFor.values)
   }
 
   /// What the queues are called on which programs have put blocks without end, once.
@@ -145,10 +155,10 @@ struct QueuePassage {
   }
 
   /// Whether all that is waited for are queues that were waited for in vain before.
-  var isWaitingForSuspectedOnly: Bool { underWay.values.allSatisfy { suspected.contains($0.identity) } }
+  var isWaitingForSuspectedOnly: Bool { waitedFor.keys.allSatisfy(suspected.contains) }
 
   /// What those queues are called whose blocks have not come through.
-  var labelsUnderWay: [String] { underWay.values.map(\.label).sorted() }
+  var labelsUnderWay: [String] { waitedFor.values.map(\.label).sorted() }
 
   /// What all queues are called, each once.
   var labels: [String] { Set(followed.values.flatMap { $0.values.map(\.queue.label) }).sorted() }

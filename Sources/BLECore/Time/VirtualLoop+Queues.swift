@@ -16,6 +16,7 @@ extension VirtualLoop {
 
   /// Waits from now on for what `process` puts onto `queue`, until `unfollow` was called as often.
   public func follow(_ queue: ProgramQueue, of process: ProcessNumber) {
+    queue.whenPassed { [weak self, identity = queue.identity] in self?.passed(identity) }
     shared.withLock { $0.passage.follow(queue, of: process) }
   }
 
@@ -27,16 +28,14 @@ extension VirtualLoop {
   /// Code of programs has been set going by the loop itself, by continuing a task. On the loop.
   public func codeWasContinued() { shared.withLock { $0.passage.codeRuns(in: nil) } }
 
-  func pass(_ blocks: [QueuePassage.Block]) {
-    for block in blocks { pass(block, turnsLeft: QueuePassage.turns) }
+  func pass(_ round: QueuePassage.Round) {
+    round.first?.passThrough(QueuePassage.turns)
+    for queue in round.others { queue.passThrough(QueuePassage.turns) }
   }
 
-  private func pass(_ block: QueuePassage.Block, turnsLeft: Int) {
-    block.queue.passThrough { [self] in
-      if turnsLeft > 1 { return pass(block, turnsLeft: turnsLeft - 1) }
-      let goesOn = shared.withLock { shared in shared.passage.arrived(block) && shared.cameBack() }
-      if goesOn { proceed() }
-    }
+  private func passed(_ queue: ObjectIdentifier) {
+    let goesOn = shared.withLock { shared in shared.passage.arrived(queue) && shared.cameBack() }
+    if goesOn { proceed() }
   }
 
   /// Goes on without the queues whose blocks have not come through: they are taken to be blocked.

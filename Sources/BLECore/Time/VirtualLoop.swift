@@ -167,7 +167,7 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
     while true {
       switch nextStep() {
       case .jobs(let jobs): run(jobs)
-      case .passage(let blocks): pass(blocks)
+      case .passage(let round): pass(round)
       case .deliveries: dispatchDeliveries()
       case .wait: return
       case .clock:
@@ -184,7 +184,7 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
 
   private enum Step {
     case jobs([Job])
-    case passage([QueuePassage.Block])
+    case passage(QueuePassage.Round)
     case deliveries
     case wait
     case clock
@@ -207,10 +207,10 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
       shared.isParked = true
       return .wait
     }
-    let blocks = shared.passage.nextRound(jobs: shared.jobs.count)
-    if !blocks.isEmpty {
-      shared.outstanding += blocks.count
-      return .passage(blocks)
+    let round = shared.passage.nextRound(jobs: shared.jobs.count)
+    if round.count > 0 {
+      shared.outstanding += round.count
+      return .passage(round)
     }
     // A program that never comes to an end does not keep the clock: it is heard once at each instant.
     if !shared.jobs.isEmpty, !shared.passage.isExhausted || !shared.hasRunJobs {

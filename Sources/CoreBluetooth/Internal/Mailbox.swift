@@ -59,7 +59,11 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
     self.queue = queue
     self.loop = loop
     // A barrier: on a concurrent queue it also waits for blocks that run.
-    programQueue = ProgramQueue(queue, label: queue.label) { queue.async(flags: .barrier, execute: $0) }
+    programQueue = ProgramQueue(queue, label: queue.label) { action in
+      // Never changed, and put onto its queue from one place at a time.
+      nonisolated(unsafe) let block = DispatchWorkItem(flags: .barrier, block: action)
+      return { queue.async(execute: block) }
+    }
     loop.follow(programQueue)
   }
 
