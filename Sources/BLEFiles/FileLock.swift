@@ -25,7 +25,7 @@ public struct FileLock: ~Copyable {
 
   /// Takes the lock where it is free; `nil` where it is not. The file may be removed while the lock is held.
   public static func taken(_ path: String) throws(PrivateFileError) -> FileLock? {
-    // Whoever waited for a file that was removed meanwhile has a lock on nothing.
+    // A lock on a file that was removed while this process waited for it excludes no other process.
     for _ in 0..<8 {
       let file = try PrivateFile(path, .changing)
       guard file.lock() else {

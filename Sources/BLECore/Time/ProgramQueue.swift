@@ -48,7 +48,7 @@ public final class ProgramQueue: Sendable {
     var arrived: (@Sendable () -> Void)?
 
     func take() {
-      // No function leaves the lock: it would be wrapped anew each time.
+      // No closure is returned out of the lock: a generic result wraps it, which allocates on each turn.
       let isOver = state.withLock { state in
         state.left -= 1
         if state.left > 0 {

@@ -1,4 +1,4 @@
-/// Which queues a simulated loop has to pass through before it goes on, behind a program's code that has run.
+/// Which queues a simulated loop has to pass through after a program's code has run, before the loop continues.
 ///
 /// A program may have put blocks onto its queues, from its callbacks or from the test. Nothing says so: a block of the loop's own
 /// behind them does. A block may have put another one onto the same queue, so the loop's block goes round that queue a few times; or

@@ -38,7 +38,7 @@ extension VirtualLoop {
     if goesOn { proceed() }
   }
 
-  /// Goes on without the queues whose blocks have not come through: they are taken to be blocked.
+  /// Continues without the queues whose blocks have not come through: they are taken to be blocked.
   /// - Returns: what they are called.
   public func abandonBlockedQueues() -> [String] {
     let (labels, goesOn) = shared.withLock { shared in

@@ -299,7 +299,7 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
 
 extension VirtualLoop.Shared {
   /// One of what was outside has come back.
-  /// - Returns: whether the run goes on now.
+  /// - Returns: whether the run continues now.
   mutating func cameBack() -> Bool {
     outstanding -= 1
     guard outstanding == 0, isParked else { return false }
