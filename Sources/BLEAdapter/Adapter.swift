@@ -33,6 +33,17 @@ extension Adapter {
   public func preserveState(of key: PreservationKey) -> (any PreservedState)? { nil }
 }
 
+/// An adapter that belongs to a process, which starts it, and ends it in good order before it ends itself.
+public protocol OwnedAdapter: Adapter {
+  /// Reaches for what it stands on. The roles are told when it is known what came of it. From any thread.
+  func start()
+  /// Ends all links in a way that the peers notice, and lets go of what it stands on, for good. From any thread; `completion` is
+  /// called once, on the loop.
+  func shutDown(_ completion: @escaping @Sendable () -> Void)
+  /// Returns when everything that is to outlive the process does. Behind `shutDown`, from any thread but the loop's.
+  func flush()
+}
+
 /// The states of an adapter, by Core Bluetooth's names.
 public enum AdapterState: Int, Sendable {
   case unknown = 0

@@ -11,13 +11,17 @@ public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
   case serial(path: String, speed: Int)
   /// An adapter of this machine, by the HCI user channel: its number or its address; `nil` is the first that can do LE.
   case hci(String?)
+  /// An adapter of this machine, shared by way of BlueZ's daemon: its name (`hci0`) or its address; `nil` is the daemon's first that
+  /// is switched on.
+  case bluez(String?)
 
   public static let defaultAir = "default"
   public static let defaultSpeed = 115_200
   public static let standard = AdapterName.radio(air: defaultAir, device: nil)
 
   /// Reads `radio`, `radio:<air>`, `radio:<air>/<device>`, `tcp-client:<host>:<port>`, `tcp-server:<host>:<port>`,
-  /// `unix-client:<path>`, `unix-server:<path>`, `serial:<device>[,<speed>]`, `hci`, `hci:<number>` or `hci:<address>`.
+  /// `unix-client:<path>`, `unix-server:<path>`, `serial:<device>[,<speed>]`, `hci`, `hci:<number>`, `hci:<address>`,
+  /// `bluez`, `bluez:hci<number>` or `bluez:<address>`.
   public init(_ text: String) throws(AdapterNameError) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let scheme = String(parts[0])
@@ -32,13 +36,16 @@ public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
       self = scheme == "unix-client" ? .unixClient(path: rest) : .unixServer(path: rest)
     case "serial": self = try Self.serial(rest, in: text)
     case "hci":
-      guard rest.map({ UInt16($0) != nil || DeviceAddress($0, kind: .public) != nil }) ?? true else {
+      guard rest.map({ Self.isIndex($0) || DeviceAddress($0, kind: .public) != nil }) ?? true else {
         throw AdapterNameError(text, "expected hci:<number>, as in hci:0, or hci:<address>")
       }
       self = .hci(rest?.uppercased())
+    case "bluez": self = .bluez(try Self.bluezAdapter(rest, in: text))
     default:
       throw AdapterNameError(
-        text, "\(scheme) is no kind of adapter: radio, hci, tcp-client, tcp-server, unix-client, unix-server or serial")
+        text,
+        "\(scheme) is no kind of adapter: radio, bluez, hci, tcp-client, tcp-server, unix-client, unix-server or serial"
+      )
     }
   }
 
@@ -84,6 +91,18 @@ public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
     return .serial(path: parts[0], speed: speed)
   }
 
+  private static func bluezAdapter(_ rest: String?, in text: String) throws(AdapterNameError) -> String? {
+    guard let rest else { return nil }
+    if let address = DeviceAddress(rest, kind: .public) { return "\(address)" }
+    guard rest.hasPrefix("hci"), isIndex(rest.dropFirst(3)) else {
+      throw AdapterNameError(text, "expected bluez:hci<number>, as in bluez:hci0, or bluez:<address>")
+    }
+    return rest
+  }
+
+  /// Whether it is the kernel's number of an adapter, in the one way in which it is written.
+  private static func isIndex(_ text: some StringProtocol) -> Bool { UInt16(text).map { "\($0)" == text } ?? false }
+
   public var description: String {
     switch self {
     case .radio(let air, let device): device.map { "radio:\(air)/\($0)" } ?? "radio:\(air)"
@@ -93,6 +112,7 @@ public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
     case .unixServer(let path): "unix-server:\(path)"
     case .serial(let path, let speed): "serial:\(path),\(speed)"
     case .hci(let which): which.map { "hci:\($0)" } ?? "hci"
+    case .bluez(let which): which.map { "bluez:\($0)" } ?? "bluez"
     }
   }
 }

@@ -19,9 +19,9 @@ import Synchronization
 /// does by default it still does afterwards.
 public enum DefaultStack {
   private struct Shared {
-    var stacks: [AdapterName: HostStack] = [:]
+    var stacks: [AdapterName: any OwnedAdapter] = [:]
     /// What a wrong name led to: an adapter that is `unsupported`.
-    var misnamed: HostStack?
+    var misnamed: (any OwnedAdapter)?
   }
 
   private static let shared = Mutex(Shared())
@@ -44,7 +44,7 @@ public enum DefaultStack {
   }
 
   /// The stack on the adapter of that name.
-  public static func stack(named name: AdapterName) -> HostStack {
+  public static func stack(named name: AdapterName) -> any OwnedAdapter {
     shared.withLock { shared in
       if let stack = shared.stacks[name] { return stack }
       // A capture is of one adapter: the first.
@@ -57,15 +57,10 @@ public enum DefaultStack {
     }
   }
 
-  private static func misnamed(_ mistake: NamingMistake) -> HostStack {
+  private static func misnamed(_ mistake: NamingMistake) -> any OwnedAdapter {
     shared.withLock { shared in
       if let stack = shared.misnamed { return stack }
-      let stack = HostStack(
-        loop: DispatchStackLoop(), entropy: SystemEntropy(), peerStore: MemoryPeerStore(entropy: SystemEntropy()),
-        log: log
-      ) { () throws(TransportError) in
-        throw TransportError(.invalidName, mistake.description)
-      }
+      let stack = StackMaker(surroundings: surroundings, log: log).unsupported(mistake.description)
       shared.misnamed = stack
       stack.start()
       return stack

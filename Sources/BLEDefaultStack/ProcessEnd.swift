@@ -1,6 +1,6 @@
+import BLEAdapter
 import BLECore
 import BLECrypto
-import BLEHost
 import Dispatch
 import Glibc
 import Synchronization

@@ -16,7 +16,7 @@ struct StackMaker {
     let loop: DispatchStackLoop
     // Only a simulated controller keeps up with another clock than the machine's.
     if case .radio = name { loop = DispatchStackLoop(speed: radioSpeed) } else { loop = DispatchStackLoop() }
-    let recording = record(paths, loop)
+    let recording = record(paths, of: name, loop)
     let store = FilePeerStore(folder: surroundings.stateFolder, entropy: SystemEntropy(), log: log.labelled("peers"))
     let bonds = surroundings.bondStore(log.labelled("bonds"))
     var options = HostOptions(name: Surroundings.programName, nameFollowsAdvertisement: true)
@@ -38,6 +38,7 @@ struct StackMaker {
         UserChannelTransport(KernelAdapterSelector(which) ?? .any, loop: loop)
       }
     case .serial(let path, let speed): makeTransport = h4(.serial(path: path, speed: speed), loop)
+    case .bluez: return MadeStack(stack: bluez(name), recording: nil)
     }
     // A controller elsewhere may be anybody's next time: the device keeps an address of its own.
     if case .radio = name {} else { options.randomAddressName = name.description }
@@ -53,6 +54,18 @@ struct StackMaker {
       log: log, tap: recording?.tap,
       makeTransport: makeTransport)
     return MadeStack(stack: stack, recording: recording.map { LoopBound($0) })
+  }
+
+  /// An adapter that cannot be used; its state is `unsupported`, and the log says why.
+  func unsupported(_ reason: String) -> HostStack {
+    HostStack(
+      loop: DispatchStackLoop(), entropy: SystemEntropy(), peerStore: MemoryPeerStore(entropy: SystemEntropy()),
+      log: log
+    ) { () throws(TransportError) in throw TransportError(.invalidName, reason) }
+  }
+
+  private func bluez(_ name: AdapterName) -> any OwnedAdapter {
+    unsupported("\(name): this build has no adapter of BlueZ; --adapter hci takes the adapter for this program alone")
   }
 
   /// A wrong word is no reason to have no Bluetooth.
@@ -76,7 +89,13 @@ struct StackMaker {
   }
 
   /// A capture that cannot be written is no reason to have no Bluetooth.
-  private func record(_ paths: RecordingPaths, _ loop: DispatchStackLoop) -> Recording? {
+  private func record(_ paths: RecordingPaths, of name: AdapterName, _ loop: DispatchStackLoop) -> Recording? {
+    if case .bluez = name {
+      if paths.capture != nil || paths.keys != nil {
+        log.log(.error, "BLE_CAPTURE: \(name): the controller's traffic is with BlueZ's daemon: btmon records it")
+      }
+      return nil
+    }
     do throws(CaptureError) {
       return try Recording(paths, on: loop, log: log.labelled("capture"))
     } catch {
@@ -92,6 +111,6 @@ struct StackMaker {
 
 /// A stack, and the record of its traffic if there is one.
 struct MadeStack {
-  let stack: HostStack
+  let stack: any OwnedAdapter
   let recording: LoopBound<Recording>?
 }

@@ -18,6 +18,9 @@ struct AdapterNameTests {
       ("hci", .hci(nil)),
       ("hci:1", .hci("1")),
       ("hci:00:1A:7D:DA:71:13", .hci("00:1A:7D:DA:71:13")),
+      ("bluez", .bluez(nil)),
+      ("bluez:hci0", .bluez("hci0")),
+      ("bluez:00:1A:7D:DA:71:13", .bluez("00:1A:7D:DA:71:13")),
     ])
   func names(_ text: String, _ name: AdapterName) throws {
     #expect(try AdapterName(text) == name)
@@ -27,6 +30,7 @@ struct AdapterNameTests {
   @Test("has defaults")
   func defaults() throws {
     #expect(try AdapterName("radio") == .standard)
+    #expect(try AdapterName("bluez:00:1a:7d:da:71:13") == .bluez("00:1A:7D:DA:71:13"))
     #expect(try AdapterName("serial:/dev/ttyS0") == .serial(path: "/dev/ttyS0", speed: 115_200))
   }
 
@@ -35,7 +39,8 @@ struct AdapterNameTests {
     arguments: [
       "", "wifi", "radio:", "radio:../etc", "radio:a/", "radio:a/b/c", "radio:.hidden", "tcp-client", "tcp-client:host",
       "tcp-client:host:0", "tcp-client:host:65536", "tcp-client::9000", "unix-client", "unix-server:", "serial",
-      "hci:", "hci:-1", "hci:65536", "hci:00:1A:7D", "hci0", "serial:,9600", "serial:/dev/x,fast", "serial:/dev/x,0",
+      "hci:", "hci:-1", "hci:65536", "hci:+1", "hci:01", "hci:00:1A:7D", "hci0", "bluez:", "bluez:0", "bluez:hci",
+      "bluez:hci65536", "bluez:hci+1", "bluez:00:1A:7D", "serial:,9600", "serial:/dev/x,fast", "serial:/dev/x,0",
       "radio:" + String(repeating: "a", count: 65),
     ])
   func mistakes(_ text: String) throws {

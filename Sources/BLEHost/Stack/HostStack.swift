@@ -13,7 +13,7 @@ import Synchronization
 ///
 /// `@unchecked Sendable`: everything but `snapshot`, which is behind its mutex, and what never changes is touched only on the
 /// loop.
-public final class HostStack: Adapter, @unchecked Sendable {
+public final class HostStack: OwnedAdapter, @unchecked Sendable {
   struct Snapshot {
     var state = AdapterState.unknown
     var supportsExtendedAdvertising = false

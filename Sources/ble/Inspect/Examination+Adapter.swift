@@ -48,7 +48,7 @@ extension Examination {
       } else {
         problem("adapter", "\(name): you may not use \(path).", "chmod u+rw \(path)")
       }
-    case .tcpClient, .tcpServer, .unixServer, .hci:
+    case .tcpClient, .tcpServer, .unixServer, .hci, .bluez:
       good("adapter", "\(name), because \(choice.reason); whether it answers 'ble scan' shows.")
     }
   }
