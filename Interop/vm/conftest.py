@@ -1,5 +1,6 @@
 """A guest with a kernel and a bluetoothd of Debian's, whose controller is one of the embedded radio outside of it."""
 
+import itertools
 import os
 import pathlib
 import re
@@ -7,12 +8,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from guest import Failure, Guest, this_suite
+from cell import Cell
+from grounds import Grounds
+from guest import WORK, Guest, this_suite
+from programs import Running, wait_until
 
 TOOL = pathlib.Path(os.environ.get("BLE_TOOL", pathlib.Path(__file__).resolve().parents[2] / ".build" / "debug" / "ble"))
 SUITES = os.environ.get("BLE_VM_SUITES", this_suite()).split()
@@ -21,11 +24,14 @@ SUITES = os.environ.get("BLE_VM_SUITES", this_suite()).split()
 class Lab:
     """An air of the embedded radio outside, and a guest whose adapter is on it."""
 
+    tool = TOOL
+
     def __init__(self, suite, folder):
+        self.suite = suite
         self.folder = folder
         self.share = folder / "host"
         self.share.mkdir(parents=True)
-        self.processes = []
+        self.programs = []
         # The path of a socket has room for 107 octets.
         self.runtime = pathlib.Path(tempfile.mkdtemp(prefix="ble-vm-"))
         self.environment = {**os.environ, "XDG_RUNTIME_DIR": str(self.runtime), "XDG_STATE_HOME": str(self.runtime / "state"),
@@ -33,7 +39,8 @@ class Lab:
         self.environment.pop("BLE_ADAPTER", None)
         self._carry_tool()
         socket = self.runtime / "controller.sock"
-        self.outside("controller", "--listen", f"unix-server:{socket}", "--air", "vm", "--capture", folder / "controller.btsnoop")
+        self.outside("controller", "--listen", f"unix-server:{socket}", "--air", "vm", "--capture", folder / "controller.btsnoop",
+                     "--capture-keys", folder / "controller.keys")
         wait_until(socket.exists, "ble controller listens")
         self.guest = Guest(suite, [socket], self.share)
         self.guest.wait_until_ready()
@@ -49,11 +56,9 @@ class Lab:
 
     def outside(self, *words):
         """Starts the tool on this machine; its output is in a file of the folder."""
-        log = self.folder / f"outside-{len(self.processes)}.log"
-        process = subprocess.Popen([TOOL, *map(str, words)], stdin=subprocess.DEVNULL, stdout=log.open("wb"),
-                                   stderr=subprocess.STDOUT, env=self.environment)
-        self.processes.append(process)
-        return Running(process, log)
+        running = Running([TOOL, *words], self.folder / f"outside-{len(self.programs)}.log", self.environment)
+        self.programs.append(running)
+        return running
 
     def ble(self, *words, before="", seconds=60):
         """Runs the tool in the guest: status and output, with what it says on standard error."""
@@ -62,41 +67,9 @@ class Lab:
 
     def stop(self):
         self.guest.stop()
-        for process in self.processes:
-            process.terminate()
-        for process in self.processes:
-            try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
-                process.kill()
+        for program in self.programs:
+            program.stop()
         shutil.rmtree(self.runtime, ignore_errors=True)
-
-
-class Running:
-    """A program on this machine."""
-
-    def __init__(self, process, log):
-        self.process = process
-        self.log = log
-
-    @property
-    def text(self):
-        return self.log.read_text(errors="replace")
-
-    def wait_for(self, text):
-        wait_until(lambda: text in self.text, f"'{text}' in {self.log}")
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(20)
-
-
-def wait_until(condition, what, seconds=60):
-    until = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > until:
-            raise Failure(f"not within {seconds} s: {what}")
-        time.sleep(0.05)
 
 
 @pytest.fixture(scope="session", params=SUITES)
@@ -104,3 +77,35 @@ def lab(request, tmp_path_factory):
     lab = Lab(request.param, tmp_path_factory.mktemp(request.param))
     yield lab
     lab.stop()
+
+
+numbers = itertools.count(1)
+
+
+@pytest.fixture
+def cell(request, lab, tmp_path):
+    """Our device and a client of bluetoothd's; where the test fails, captures and logs are kept in .build/vm/failures."""
+    cell = Cell(lab, tmp_path, f"Device{next(numbers)}")
+    yield cell
+    if request.node.stash.get(FAILED, False):
+        name = re.sub(r"[^\w.-]+", "-", request.node.name)
+        folder = WORK / "failures" / name
+        shutil.rmtree(folder, ignore_errors=True)
+        print(f"kept in {folder}: {', '.join(cell.keep(folder))}")
+    cell.close()
+
+
+FAILED = pytest.StashKey()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if report.failed:
+        item.stash[FAILED] = True
+    return report
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "ground(name): which adapter our side is on: radio, hci or bluez")
+    config.pluginmanager.register(Grounds())

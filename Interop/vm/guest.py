@@ -67,7 +67,7 @@ class Build:
     @property
     def recipe(self):
         """Changes with everything that the result depends on, but for the packages."""
-        files = sorted(path for path in [*HERE.glob("guest/*"), HERE / "guest.py"])
+        files = sorted(path for path in [*HERE.glob("guest/*"), HERE / "guest.py"] if path.is_file())
         return str(zlib.crc32(b"".join(path.read_bytes() for path in files)))
 
     def make(self):
@@ -147,9 +147,11 @@ class Build:
         lab = self.root / "lab"
         shutil.rmtree(lab, ignore_errors=True)
         lab.mkdir()
-        for name in ["init", "shell", "interrupt", "bus.conf"]:
-            shutil.copy2(HERE / "guest" / name, lab / name)
-        run("clang", "-O2", "-Wall", "-Werror", "-static", "-o", lab / "relay", HERE / "guest" / "relay.c")
+        for path in (HERE / "guest").iterdir():
+            if path.suffix == ".c":
+                run("clang", "-O2", "-Wall", "-Werror", "-static", "-o", lab / path.stem, path)
+            elif path.is_file():
+                shutil.copy2(path, lab / path.name)
         etc = self.root / "etc"
         (etc / "passwd").write_text("root:x:0:0:root:/root:/bin/sh\nmessagebus:x:100:100::/:/bin/false\n"
                                     "user:x:1000:1000::/tmp:/bin/sh\n")
@@ -236,7 +238,16 @@ class Command:
         self.session = None
         self.status = None
 
-    def _receive(self, until):
+    def send(self, text):
+        """Gives it to its standard input."""
+        self.connection.settimeout(60)
+        self.connection.sendall(text.encode())
+
+    def end_input(self):
+        self.connection.shutdown(socket.SHUT_WR)
+
+    def receive(self, until):
+        """Waits for more of its output, or its end."""
         left = until - time.monotonic()
         if left <= 0:
             raise Failure(f"in the guest: {self.line}: no end in time; so far:\n{self.text[-3000:]}")
@@ -265,13 +276,13 @@ class Command:
         while text not in self.text:
             if self.status is not None:
                 raise Failure(f"in the guest: {self.line}: ended with {self.status} before '{text}':\n{self.text}")
-            self._receive(until)
+            self.receive(until)
         return self.text
 
     def interrupt(self, seconds=60):
         """Does what Ctrl-C does, and waits for its end."""
         while self.session is None:
-            self._receive(time.monotonic() + seconds)
+            self.receive(time.monotonic() + seconds)
         Command(self.port, f"/lab/interrupt {self.session}").wait()
         return self.wait(seconds)
 
@@ -279,7 +290,7 @@ class Command:
         """Waits for its end; gives status and output."""
         until = time.monotonic() + seconds
         while self.status is None:
-            self._receive(until)
+            self.receive(until)
         self.connection.close()
         return self.status, self.text
 
