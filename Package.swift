@@ -51,12 +51,18 @@ var targets: [Target] = []
     layer("BLEVirtualRadio", knows: ["BLECore", "BLECrypto", "BLEFiles", "BLEWire", "BLEHCI"]),
     layer("BLEPairing", knows: ["BLECore"]),
     layer("BLEAdapter", knows: ["BLECore"]),
+    .systemLibrary(
+      name: "CSystemBus", pkgConfig: "libsystemd",
+      providers: [.apt(["libsystemd-dev"]), .yum(["systemd-devel"])]),
     layer("BLEHost", knows: ["BLECore", "BLECrypto", "BLEFiles", "BLEWire", "BLEHCI", "BLEPairing", "BLEAdapter"]),
+    layer(
+      "BLEBlueZ",
+      knows: ["BLECore", "BLEFiles", "BLEWire", "BLEHCI", "BLEPairing", "BLEAdapter", "BLEHost", "CSystemBus"]),
     layer(
       "BLEDefaultStack",
       knows: [
         "BLECore", "BLECrypto", "BLEFiles", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEVirtualRadio",
-        "BLEPairing", "BLEAdapter", "BLEHost",
+        "BLEPairing", "BLEAdapter", "BLEHost", .target(name: "BLEBlueZ", condition: .when(traits: ["BlueZ"])),
       ]),
     layer("CoreBluetooth", knows: ["BLECore", "BLEAdapter", "BLEDefaultStack", "CCoreBluetoothEnumerations"]),
     layer(
@@ -102,6 +108,7 @@ var targets: [Target] = []
     tests(
       "BLEHostTests",
       knows: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEAdapter", "BLEHost", "BLEVirtualRadio", "Measurements"]),
+    tests("BLEBlueZTests", knows: ["BLECore", "BLEHCI", "BLEPairing", "BLEAdapter", "BLEHost", "BLEBlueZ"]),
     tests("BLEDefaultStackTests", knows: ["BLECore", "BLEAdapter", "BLEDefaultStack"]),
     tests("CoreBluetoothTests", knows: ["BLECore", "BLEAdapter", "CoreBluetooth"]),
     .systemLibrary(name: "CMalloc", path: "Tests/CMalloc"),
@@ -191,8 +198,11 @@ if let named = Context.environment["BLE_ONLY"] {
   var reached = named.split(separator: ",").map(String.init)
   while let name = reached.popLast() {
     guard wanted.insert(name).inserted else { continue }
-    for case .byNameItem(let dependency, _) in targets.first(where: { $0.name == name })?.dependencies ?? [] {
-      reached.append(dependency)
+    for dependency in targets.first(where: { $0.name == name })?.dependencies ?? [] {
+      switch dependency {
+      case .byNameItem(let name, _), .targetItem(let name, _): reached.append(name)
+      default: break
+      }
     }
   }
   targets.removeAll { !wanted.contains($0.name) }
@@ -202,4 +212,10 @@ if let named = Context.environment["BLE_ONLY"] {
 let package = Package(
   name: "swift-corebluetooth",
   products: products,
+  traits: [
+    .default(enabledTraits: ["BlueZ"]),
+    .trait(
+      name: "BlueZ",
+      description: "The adapter that BlueZ owns, over D-Bus. Needs libsystemd; without it there is no 'bluez'."),
+  ],
   targets: targets)

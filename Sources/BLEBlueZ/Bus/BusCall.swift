@@ -1,0 +1,113 @@
+import BLECore
+import BLEHCI
+import CSystemBus
+import Dispatch
+
+/// A call that waits for its answer. It goes on when this is released.
+final class BusCall {
+  private weak var bus: MessageBus?
+  private let limits: BusLimits
+  private var slot: BusSlot?
+  private var completion: ((Result<[BusValue], BusError>) -> Void)?
+
+  fileprivate init(
+    _ bus: MessageBus, limits: BusLimits, _ completion: @escaping (Result<[BusValue], BusError>) -> Void
+  ) {
+    self.bus = bus
+    self.limits = limits
+    self.completion = completion
+  }
+
+  /// Whether the answer is still awaited.
+  var isPending: Bool { completion != nil }
+
+  /// Waits no more: no completion. What was called goes on over there. On the loop.
+  func cancel() {
+    completion = nil
+    settle()
+  }
+
+  func finish(_ result: Result<[BusValue], BusError>) {
+    guard let completion else { return }
+    cancel()
+    completion(result)
+  }
+
+  private func settle() {
+    bus?.calls[ObjectIdentifier(self)] = nil
+    slot?.end()
+    slot = nil
+  }
+
+  fileprivate func start(_ message: OpaquePointer, timeout: StackDuration?) throws(BusError) {
+    guard let bus else { return }
+    let connection = bus.connection
+    // For libsystemd 0 is its own 25 s, and the largest number for ever.
+    let microseconds = timeout.map { UInt64(max(1, $0.microseconds)) } ?? .max
+    slot = try BusSlot(self, on: bus.loop.queue, doing: "Calling") { slot, context in
+      sd_bus_call_async(
+        connection, slot, message,
+        { answer, context, _ in
+          guard let answer, let context else { return 0 }
+          Unmanaged<BusCall>.fromOpaque(context).takeUnretainedValue().receive(answer)
+          return 1
+        }, context, microseconds)
+    }
+    bus.calls[ObjectIdentifier(self)] = self
+  }
+
+  private func receive(_ answer: OpaquePointer) {
+    guard isPending else { return }
+    if let error = sd_bus_message_get_error(answer) {
+      finish(.failure(BusError(reading: error.pointee)))
+    } else {
+      do throws(BusError) {
+        finish(.success(try MessageReader.arguments(of: answer, limits: limits)))
+      } catch {
+        finish(.failure(error))
+      }
+    }
+  }
+}
+
+extension BusError {
+  fileprivate init(reading error: sd_bus_error) {
+    // A message comes from outside: nobody needs more of it than a line.
+    self.init(
+      error.name.map { String(cString: $0) } ?? Self.failed,
+      String((error.message.map { String(cString: $0) } ?? "").prefix(500)))
+  }
+}
+
+extension MessageBus {
+  /// Calls a method of an object of another program.
+  ///
+  /// - Parameters:
+  ///   - timeout: how long to wait; `nil`: as long as the other side is there.
+  ///   - limits: what of an answer is read.
+  ///   - completion: never called inside of this call, and not after `cancel()`.
+  @discardableResult
+  func call(
+    _ member: String, of interface: String, at path: String, on destination: String, _ arguments: [BusValue] = [],
+    timeout: StackDuration?, limits: BusLimits = .standard,
+    _ completion: @escaping (Result<[BusValue], BusError>) -> Void
+  ) -> BusCall {
+    let call = BusCall(self, limits: limits, completion)
+    do throws(BusError) {
+      guard isOpen else { throw BusError(BusError.disconnected, "The message bus has gone.") }
+      var message: OpaquePointer?
+      let result = sd_bus_message_new_method_call(connection, &message, destination, path, interface, member)
+      guard result >= 0, let message else {
+        throw BusError(number: result, doing: "Calling \(interface).\(member) of \(destination) at \(path)")
+      }
+      defer { sd_bus_message_unref(message) }
+      try MessageWriter(message: message).append(arguments)
+      try call.start(message, timeout: timeout)
+      arm()
+    } catch {
+      let failed = LoopBound((call, error))
+      loop.queue.async { failed.value.0.finish(.failure(failed.value.1)) }
+    }
+    return call
+  }
+}

@@ -1,0 +1,75 @@
+import BLECore
+import BLEHCI
+import Dispatch
+
+/// Who owns one well-known name, as the bus says.
+final class BusOwner {
+  /// A unique name; `nil`: no owner, or it is not known yet.
+  private(set) var current: String?
+  private(set) var isKnown = false
+  private var watchers: [WeakOwnerRegistration] = []
+  fileprivate var registration: BusRegistration?
+
+  func set(_ owner: String?) {
+    guard !isKnown || owner != current else { return }
+    isKnown = true
+    current = owner
+    watchers.removeAll { $0.registration == nil }
+    for watcher in watchers { watcher.registration?.tell(owner) }
+  }
+
+  fileprivate func add(_ registration: OwnerRegistration) {
+    watchers.append(WeakOwnerRegistration(registration: registration))
+  }
+}
+
+private struct WeakOwnerRegistration {
+  weak var registration: OwnerRegistration?
+}
+
+private final class OwnerRegistration: BusRegistration {
+  private var handler: ((String?) -> Void)?
+  init(_ handler: @escaping (String?) -> Void) { self.handler = handler }
+  override func end() { handler = nil }
+  func tell(_ owner: String?) { handler?(owner) }
+}
+
+extension MessageBus {
+  private static let daemon = "org.freedesktop.DBus"
+
+  /// Calls `handler` with the unique name that owns `name`, `nil` while none does: once as soon as that is known, and at each change.
+  /// Another unique name means another process, or another connection of it, also where no `nil` came between.
+  func watchOwner(of name: String, _ handler: @escaping (String?) -> Void) -> BusRegistration {
+    let registration = OwnerRegistration(handler)
+    let owner = owner(of: name)
+    if owner.isKnown {
+      let first = LoopBound((owner, registration))
+      loop.queue.async {
+        first.value.1.tell(first.value.0.current)
+        first.value.0.add(first.value.1)
+      }
+    } else {
+      owner.add(registration)
+    }
+    return registration
+  }
+
+  /// The one watch of this name, which lasts as long as the bus: names are few, and ours.
+  func owner(of name: String) -> BusOwner {
+    if let owner = owners[name] { return owner }
+    let owner = BusOwner()
+    owners[name] = owner
+    owner.registration = listen(to: "NameOwnerChanged", of: Self.daemon, below: nil, from: Self.daemon, about: name) {
+      [weak owner] signal in
+      guard signal.arguments.count == 3, signal.arguments[0].text == name, let new = signal.arguments[2].text else {
+        return
+      }
+      owner?.set(new.isEmpty ? nil : new)
+    }
+    call("GetNameOwner", of: Self.daemon, at: "/org/freedesktop/DBus", on: Self.daemon, [.string(name)], timeout: nil) {
+      [weak owner] result in
+      owner?.set((try? result.get())?.first?.text)
+    }
+    return owner
+  }
+}

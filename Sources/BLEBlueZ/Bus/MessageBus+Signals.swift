@@ -1,0 +1,107 @@
+import BLEHCI
+import CSystemBus
+
+/// A signal that came from the owner of the name that it was expected from.
+struct BusSignal: Sendable {
+  /// The unique name of the sender.
+  let sender: String
+  let path: String
+  let interface: String
+  let member: String
+  let arguments: [BusValue]
+}
+
+extension MessageBus {
+  /// Calls `handler` for each signal of `interface`, for as long as the registration is kept.
+  ///
+  /// Signals of a well-known name are heard once the bus has said who owns it, which is before the answer to any call that is made after
+  /// this one.
+  ///
+  /// - Parameters:
+  ///   - member: `nil`: every signal.
+  ///   - path: only of this object and those below it; `nil`: of all.
+  ///   - subject: only those whose first argument is this string.
+  func listen(
+    to member: String?, of interface: String, below path: String?, from sender: String,
+    about subject: String? = nil, limits: BusLimits = .standard, _ handler: @escaping (BusSignal) -> Void
+  ) -> BusRegistration {
+    let owner = Self.isExact(sender) ? nil : self.owner(of: sender)
+    let registration = SignalRegistration(self, from: sender, owner, limits, handler)
+    var rule = "type='signal',sender='\(sender)',interface='\(interface)'"
+    if let member { rule += ",member='\(member)'" }
+    if let path, path != "/" { rule += ",path_namespace='\(path)'" }
+    if let subject { rule += ",arg0='\(subject)'" }
+    registration.start(rule)
+    arm()
+    return registration
+  }
+
+  /// Whether the bus itself vouches for a sender's name: well-known names have an owner instead.
+  static func isExact(_ name: String) -> Bool { name.hasPrefix(":") || name == "org.freedesktop.DBus" }
+
+  /// Whether a message with this sender comes from who has the name `name`.
+  func isSender(_ sender: String, of name: String) -> Bool {
+    Self.isExact(name) ? sender == name : owners[name]?.current == sender
+  }
+}
+
+private final class SignalRegistration: BusRegistration {
+  private weak var bus: MessageBus?
+  private let sender: String
+  private let owner: BusOwner?
+  private let limits: BusLimits
+  private let handler: (BusSignal) -> Void
+  private var slot: BusSlot?
+
+  /// What libsystemd keeps: not the registration, which would then never be released.
+  private final class Context {
+    weak var registration: SignalRegistration?
+    init(_ registration: SignalRegistration) { self.registration = registration }
+  }
+
+  init(
+    _ bus: MessageBus, from sender: String, _ owner: BusOwner?, _ limits: BusLimits,
+    _ handler: @escaping (BusSignal) -> Void
+  ) {
+    self.bus = bus
+    self.sender = sender
+    self.owner = owner
+    self.limits = limits
+    self.handler = handler
+  }
+
+  /// A bus that refuses the rule is left by libsystemd: better an end than signals that silently do not come.
+  func start(_ rule: String) {
+    guard let bus, bus.isOpen else { return }
+    let connection = bus.connection
+    slot = try? BusSlot(Context(self), on: bus.loop.queue, doing: "Listening") { slot, context in
+      sd_bus_add_match_async(
+        connection, slot, rule,
+        { message, context, _ in
+          guard let message, let context else { return 0 }
+          Unmanaged<Context>.fromOpaque(context).takeUnretainedValue().registration?.receive(message)
+          return 0
+        }, nil, context)
+    }
+  }
+
+  override func end() {
+    slot?.end()
+    slot = nil
+  }
+
+  private func receive(_ message: OpaquePointer) {
+    guard slot != nil, let bus, let from = sd_bus_message_get_sender(message).map({ String(cString: $0) }),
+      bus.isSender(from, of: sender), let path = sd_bus_message_get_path(message),
+      let interface = sd_bus_message_get_interface(message), let member = sd_bus_message_get_member(message)
+    else { return }
+    guard let arguments = try? MessageReader.arguments(of: message, limits: limits) else {
+      bus.unreadableSignals += 1
+      return
+    }
+    handler(
+      BusSignal(
+        sender: from, path: String(cString: path), interface: String(cString: interface),
+        member: String(cString: member), arguments: arguments))
+  }
+}

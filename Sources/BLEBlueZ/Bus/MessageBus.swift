@@ -1,0 +1,207 @@
+import BLECore
+import BLEHCI
+import CSystemBus
+import Dispatch
+import Glibc
+
+/// Which bus.
+enum BusAddress: Hashable, Sendable {
+  /// The machine's, where bluetoothd is.
+  case system
+  /// As in the D-Bus specification, "Server addresses": "unix:path=/run/dbus/system_bus_socket".
+  case address(String)
+}
+
+/// A connection to a message bus (D-Bus), by libsystemd's sd-bus.
+///
+/// It has no thread of its own: its descriptor and its time-outs are watched on the queue of the loop, where all of it is called
+/// and all that it calls runs. Nothing blocks: what is asked before the bus has said hello waits for that.
+///
+/// What comes in is taken for hostile. Each message is decoded within limits; one that is beyond them, or of a wrong shape, is an error
+/// of its own call, or a signal that is left out. A signal counts only if its sender owns the name that it is expected from: the bus
+/// itself delivers what any program addresses to this one.
+final class MessageBus {
+  /// The daemon of the bus is gone, or does not speak D-Bus. Every call has failed before; nothing comes any more.
+  var ended: (() -> Void)?
+  /// How many signals were left out because they could not be read.
+  var unreadableSignals = 0
+
+  let loop: DispatchStackLoop
+  let connection: OpaquePointer
+  private(set) var isOpen = true
+  private var isProcessing = false
+  private var isProcessingSubmitted = false
+  private var watch: DescriptorWatch?
+  private var timer = TimerToken()
+  private var timerDue = UInt64.max
+
+  /// What waits for an answer.
+  var calls: [ObjectIdentifier: BusCall] = [:]
+  /// The owners of the names that somebody listens to.
+  var owners: [String: BusOwner] = [:]
+  /// What is exported, by path.
+  var exports: [String: WeakExport] = [:]
+
+  /// Begins to connect: whether the bus answers shows in the first call. On the loop.
+  init(_ address: BusAddress, loop: DispatchStackLoop) throws(BusError) {
+    var connection: OpaquePointer?
+    switch address {
+    case .system:
+      let result = sd_bus_open_system(&connection)
+      guard result >= 0 else { throw BusError(number: result, doing: "Connecting to the system's message bus") }
+    case .address(let address):
+      let result = Self.open(address, &connection)
+      guard result >= 0 else { throw BusError(number: result, doing: "Connecting to the message bus at \(address)") }
+    }
+    guard let connection else { throw BusError(BusError.failed, "There is no connection to the message bus.") }
+    sd_bus_set_exit_on_disconnect(connection, 0)
+    self.connection = connection
+    self.loop = loop
+    loop.queue.markAsLoop()
+    arm()
+  }
+
+  private static func open(_ address: String, _ connection: inout OpaquePointer?) -> Int32 {
+    var result = sd_bus_new(&connection)
+    if result >= 0 { result = sd_bus_set_address(connection, address) }
+    if result >= 0 { result = sd_bus_set_bus_client(connection, 1) }
+    if result >= 0 { result = sd_bus_negotiate_fds(connection, 1) }
+    if result >= 0 { result = sd_bus_start(connection) }
+    if result < 0 {
+      sd_bus_unref(connection)
+      connection = nil
+    }
+    return result
+  }
+
+  deinit {
+    loop.queue.onLoop((connection, calls)) { connection, calls in
+      for call in calls.values { call.cancel() }
+      sd_bus_close_unref(connection)
+    }
+  }
+
+  /// Ends the connection. What waits gets no answer any more, and `ended` is not called.
+  func close() {
+    guard isOpen else { return }
+    isOpen = false
+    for call in calls.values { call.cancel() }
+    calls = [:]
+    release()
+  }
+
+  private func release() {
+    watch = nil
+    loop.cancel(timer)
+    sd_bus_close(connection)
+  }
+
+  /// The bus has gone: every call fails, names have no owners, and then `ended`.
+  private func finish() {
+    guard isOpen else { return }
+    isOpen = false
+    release()
+    let waiting = calls.values
+    calls = [:]
+    for call in waiting {
+      call.finish(.failure(BusError(BusError.disconnected, "The message bus has gone.")))
+    }
+    for owner in owners.values { owner.set(nil) }
+    ended?()
+  }
+
+  /// Sends a message that was built on this bus.
+  func send(_ message: OpaquePointer) throws(BusError) {
+    let result = sd_bus_send(connection, message, nil)
+    if result < 0 { throw BusError(number: result, doing: "Sending a message") }
+    arm()
+  }
+
+  // MARK: - The loop
+
+  /// How many messages are handled before others on the loop have their turn.
+  private static let burst = 64
+
+  private func process() {
+    guard isOpen, !isProcessing else { return }
+    isProcessing = true
+    var result: Int32 = 1
+    var count = 0
+    while isOpen, result > 0, count < Self.burst {
+      result = sd_bus_process(connection, nil)
+      count += 1
+    }
+    isProcessing = false
+    guard isOpen else { return }
+    // What libsystemd calls closing still has answers to hand out.
+    if result < 0 || (result == 0 && sd_bus_is_open(connection) <= 0) {
+      finish()
+    } else if result > 0 {
+      submitProcessing()
+    } else {
+      arm()
+    }
+  }
+
+  private func submitProcessing() {
+    guard !isProcessingSubmitted else { return }
+    isProcessingSubmitted = true
+    let this = LoopBound(WeakBus(bus: self))
+    loop.queue.async {
+      guard let bus = this.value.bus else { return }
+      bus.isProcessingSubmitted = false
+      bus.process()
+    }
+  }
+
+  /// Watches what libsystemd waits for now. To be called after everything that may have changed that.
+  func arm() {
+    guard isOpen, !isProcessing, !isProcessingSubmitted else { return }
+    let descriptor = sd_bus_get_fd(connection)
+    let events = sd_bus_get_events(connection)
+    var due = UInt64.max
+    // An error here is one of the connection, which processing finds and tells about.
+    guard descriptor >= 0, events >= 0, sd_bus_get_timeout(connection, &due) >= 0, due != 0 else {
+      submitProcessing()
+      return
+    }
+    // While it tries one address after the other, the descriptor changes.
+    if watch?.original != descriptor {
+      let this = LoopBound(WeakBus(bus: self))
+      watch = DescriptorWatch(of: descriptor, on: loop.queue) { this.value.bus?.process() }
+      if watch == nil {
+        finish()
+        return
+      }
+    }
+    watch?.watchWrites(events & POLLOUT != 0)
+    if due != timerDue { schedule(due) }
+  }
+
+  /// - Parameter due: in microseconds of the machine's monotonic clock, which is the loop's.
+  private func schedule(_ due: UInt64) {
+    loop.cancel(timer)
+    timerDue = due
+    guard due != .max else { return }
+    let nanoseconds = Int64(clamping: due).multipliedReportingOverflow(by: 1000 * Int64(loop.speed))
+    guard !nanoseconds.overflow else { return }
+    timer = loop.schedule(
+      at: StackInstant(nanoseconds: nanoseconds.partialValue), .background, BusTimer(bus: self), tag: 0)
+  }
+
+  fileprivate func timerFired() {
+    timerDue = .max
+    process()
+  }
+}
+
+/// For closures that outlive the bus.
+struct WeakBus {
+  weak var bus: MessageBus?
+}
+
+private final class BusTimer: TimerTarget {
+  weak var bus: MessageBus?
+  init(bus: MessageBus) { self.bus = bus }
+  func timerFired(tag: Int) { bus?.timerFired() }
+}

@@ -1,0 +1,131 @@
+import CSystemBus
+import Glibc
+
+/// Reads the values of a message that came from outside, within limits.
+struct MessageReader {
+  private let message: OpaquePointer
+  private var elementsLeft: Int
+  private var octetsLeft: Int
+  private let depth: Int
+
+  init(_ message: OpaquePointer, limits: BusLimits) {
+    self.message = message
+    elementsLeft = limits.elements
+    octetsLeft = limits.octets
+    depth = min(limits.depth, BusLimits.deepest)
+  }
+
+  /// All arguments of the message.
+  static func arguments(of message: OpaquePointer, limits: BusLimits) throws(BusError) -> [BusValue] {
+    var reader = MessageReader(message, limits: limits)
+    return try reader.values(depth: 0)
+  }
+
+  private static func refusal(_ text: String) -> BusError { BusError(BusError.inconsistent, text) }
+
+  @discardableResult
+  private func check(_ result: Int32) throws(BusError) -> Int32 {
+    if result < 0 { throw BusError(number: result, doing: "Reading a message") }
+    return result
+  }
+
+  /// What is left of the container that the message is in.
+  private mutating func values(depth: Int) throws(BusError) -> [BusValue] {
+    var values: [BusValue] = []
+    while let value = try next(depth: depth) { values.append(value) }
+    return values
+  }
+
+  /// `nil` at the end of the container.
+  private mutating func next(depth: Int) throws(BusError) -> BusValue? {
+    var type: CChar = 0
+    var contents: UnsafePointer<CChar>?
+    if try check(sd_bus_message_peek_type(message, &type, &contents)) == 0 { return nil }
+    elementsLeft -= 1
+    if elementsLeft < 0 { throw Self.refusal("The message has too many values.") }
+    switch UInt8(bitPattern: type) {
+    case UInt8(ascii: "b"): return .boolean(try basic(type, Int32(0)) != 0)
+    case UInt8(ascii: "y"): return .octet(try basic(type, UInt8(0)))
+    case UInt8(ascii: "n"): return .int16(try basic(type, Int16(0)))
+    case UInt8(ascii: "q"): return .uint16(try basic(type, UInt16(0)))
+    case UInt8(ascii: "i"): return .int32(try basic(type, Int32(0)))
+    case UInt8(ascii: "u"): return .uint32(try basic(type, UInt32(0)))
+    case UInt8(ascii: "x"): return .int64(try basic(type, Int64(0)))
+    case UInt8(ascii: "t"): return .uint64(try basic(type, UInt64(0)))
+    case UInt8(ascii: "d"): return .double(try basic(type, Double(0)))
+    case UInt8(ascii: "s"): return .string(try text(type))
+    case UInt8(ascii: "o"): return .objectPath(try text(type))
+    case UInt8(ascii: "g"): return .signature(try text(type))
+    case UInt8(ascii: "h"):
+      // The message closes its own.
+      guard let descriptor = BusDescriptor(duplicating: try basic(type, Int32(-1))) else {
+        throw BusError(number: -errno, doing: "Taking a descriptor out of a message")
+      }
+      return .fileDescriptor(descriptor)
+    case UInt8(ascii: "a"), UInt8(ascii: "v"), UInt8(ascii: "r"):
+      guard let contents, depth < self.depth else {
+        throw Self.refusal("The message is nested more than \(self.depth) deep.")
+      }
+      return try container(type, String(cString: contents), depth: depth + 1)
+    default:
+      throw Self.refusal("The message has a value of an unknown type.")
+    }
+  }
+
+  private func basic<Value: BitwiseCopyable>(_ type: CChar, _ start: Value) throws(BusError) -> Value {
+    var value = start
+    try check(sd_bus_message_read_basic(message, type, &value))
+    return value
+  }
+
+  private mutating func text(_ type: CChar) throws(BusError) -> String {
+    let found = try basic(type, UnsafePointer<CChar>?.none)
+    guard let found else { throw Self.refusal("A string of the message is missing.") }
+    try take(octets: strlen(found))
+    return String(cString: found)
+  }
+
+  private mutating func take(octets count: Int) throws(BusError) {
+    octetsLeft -= count
+    if octetsLeft < 0 { throw Self.refusal("The message is too long.") }
+  }
+
+  private mutating func container(_ type: CChar, _ contents: String, depth: Int) throws(BusError) -> BusValue {
+    if type == CChar(UInt8(ascii: "a")) && contents == "y" { return .octets(try octets()) }
+    try check(sd_bus_message_enter_container(message, type, contents))
+    let value: BusValue
+    if type == CChar(UInt8(ascii: "v")) {
+      guard let inner = try next(depth: depth) else { throw Self.refusal("A variant of the message is empty.") }
+      value = .variant(inner)
+    } else if type == CChar(UInt8(ascii: "r")) {
+      value = .structure(try values(depth: depth))
+    } else if contents.utf8.first == UInt8(ascii: "{") {
+      value = try dictionary(String(contents.dropFirst().dropLast()), depth: depth)
+    } else {
+      value = .array(of: contents, try values(depth: depth))
+    }
+    try check(sd_bus_message_exit_container(message))
+    return value
+  }
+
+  private mutating func dictionary(_ entry: String, depth: Int) throws(BusError) -> BusValue {
+    var entries: [BusValue: BusValue] = [:]
+    while try check(sd_bus_message_enter_container(message, CChar(UInt8(ascii: "e")), entry)) > 0 {
+      guard let key = try next(depth: depth), let value = try next(depth: depth) else {
+        throw Self.refusal("A dictionary of the message has half an entry.")
+      }
+      entries[key] = value
+      try check(sd_bus_message_exit_container(message))
+    }
+    return .dictionary(entries, key: String(entry.prefix(1)), value: String(entry.dropFirst()))
+  }
+
+  private mutating func octets() throws(BusError) -> [UInt8] {
+    var start: UnsafeRawPointer?
+    var count = 0
+    try check(sd_bus_message_read_array(message, CChar(UInt8(ascii: "y")), &start, &count))
+    try take(octets: count)
+    guard let start, count > 0 else { return [] }
+    return [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+  }
+}
