@@ -6,6 +6,10 @@ import BLEHost
 import BLETransports
 import BLEVirtualRadio
 
+#if BlueZ
+  import BLEBlueZ
+#endif
+
 /// Makes the stack that belongs to the name of an adapter.
 struct StackMaker {
   let surroundings: Surroundings
@@ -38,7 +42,7 @@ struct StackMaker {
         UserChannelTransport(KernelAdapterSelector(which) ?? .any, loop: loop)
       }
     case .serial(let path, let speed): makeTransport = h4(.serial(path: path, speed: speed), loop)
-    case .bluez: return MadeStack(stack: bluez(name), recording: nil)
+    case .bluez(let which): return MadeStack(stack: bluez(name, which, loop, store), recording: nil)
     }
     // A controller elsewhere may be anybody's next time: the device keeps an address of its own.
     if case .radio = name {} else { options.randomAddressName = name.description }
@@ -46,11 +50,9 @@ struct StackMaker {
     } else if paths.air != nil {
       log.log(.error, "BLE_CAPTURE_AIR: only the embedded radio hears its air; \(name) does not")
     }
-    let states = FileStateStore(
-      folder: surroundings.stateFolder + "/managers", program: Surroundings.programPath, adapter: name.description,
-      peers: store, loop: loop, log: log.labelled("state"))
     let stack = HostStack(
-      loop: loop, options: options, entropy: SystemEntropy(), peerStore: store, bondStore: bonds, stateStore: states,
+      loop: loop, options: options, entropy: SystemEntropy(), peerStore: store, bondStore: bonds,
+      stateStore: states(of: name, store, loop),
       log: log, tap: recording?.tap,
       makeTransport: makeTransport)
     return MadeStack(stack: stack, recording: recording.map { LoopBound($0) })
@@ -64,8 +66,23 @@ struct StackMaker {
     ) { () throws(TransportError) in throw TransportError(.invalidName, reason) }
   }
 
-  private func bluez(_ name: AdapterName) -> any OwnedAdapter {
-    unsupported("\(name): this build has no adapter of BlueZ; --adapter hci takes the adapter for this program alone")
+  private func bluez(
+    _ name: AdapterName, _ which: String?, _ loop: DispatchStackLoop, _ store: FilePeerStore
+  ) -> any OwnedAdapter {
+    #if BlueZ
+      return BlueZAdapter(
+        adapter: which, loop: loop, peerStore: store, stateStore: states(of: name, store, loop),
+        log: log.labelled("bluez"))
+    #else
+      return unsupported("\(name): built without BlueZ; --adapter hci takes the adapter for this program alone")
+    #endif
+  }
+
+  /// What managers with a restore identifier leave for the next process.
+  private func states(of name: AdapterName, _ store: FilePeerStore, _ loop: DispatchStackLoop) -> FileStateStore {
+    FileStateStore(
+      folder: surroundings.stateFolder + "/managers", program: Surroundings.programPath, adapter: name.description,
+      peers: store, loop: loop, log: log.labelled("state"))
   }
 
   /// A wrong word is no reason to have no Bluetooth.

@@ -1,0 +1,128 @@
+import BLEAdapter
+import BLECore
+
+/// The operations on the attributes of one linked device: one after another in the order in which they were asked for, from when the
+/// daemon has found the attributes. Each completion is called once, never inside the call; after `close` none.
+final class AttributeOperations: TimerTarget {
+  typealias Completion<Value> = (Result<Value, OperationError>) -> Void
+
+  private struct Waiting {
+    let start: () -> Void
+    let fail: (OperationError) -> Void
+  }
+
+  /// How long the daemon may take to find the attributes. A database of a thousand takes seconds, a pairing with a user half a minute.
+  static let searchLimit = StackDuration.seconds(120)
+
+  private let loop: any StackLoop
+  private var waiting: [Waiting] = []
+  private var next = 0
+  private var isBusy = false
+  private var isDraining = false
+  private var isDrainScheduled = false
+  private var isReady: Bool
+  private var isClosed = false
+  private var timer: TimerToken?
+  /// Told when nothing waits and nothing is under way any more.
+  var becameIdle: (() -> Void)?
+
+  /// - Parameter isReady: whether the daemon has found the attributes.
+  init(loop: any StackLoop, isReady: Bool) {
+    self.loop = loop
+    self.isReady = isReady
+  }
+
+  var isIdle: Bool { !isBusy && next == waiting.count }
+
+  /// The daemon has found the attributes, or looks for them again.
+  func setReady(_ isReady: Bool) {
+    self.isReady = isReady
+    drain()
+  }
+
+  func close() {
+    isClosed = true
+    stopTimer()
+    waiting = []
+    next = 0
+    becameIdle = nil
+  }
+
+  /// Runs an operation when those before it are done: `start` is given what to call with the result.
+  func run<Value>(_ completion: @escaping Completion<Value>, _ start: @escaping (@escaping Completion<Value>) -> Void) {
+    let complete: Completion<Value> = { [weak self] result in
+      guard let self, !self.isClosed else { return }
+      completion(result)
+    }
+    if isClosed {
+      loop.schedule(after: .zero, .work) { completion(.failure(.notConnected)) }
+      return
+    }
+    waiting.append(
+      Waiting(
+        start: { [weak self] in
+          var isDone = false
+          start { result in
+            // An answer may come twice.
+            if isDone { return }
+            isDone = true
+            complete(result)
+            self?.finish()
+          }
+        }, fail: { complete(.failure($0)) }))
+    // What is under way drains when it ends.
+    if isBusy || isDraining || isDrainScheduled { return }
+    isDrainScheduled = true
+    loop.schedule(after: .zero, .work) { [weak self] in
+      self?.isDrainScheduled = false
+      self?.drain()
+    }
+  }
+
+  func timerFired(tag: Int) {
+    timer = nil
+    if isReady || isClosed { return }
+    let failed = waiting[next...]
+    waiting = []
+    next = 0
+    for operation in failed { operation.fail(.timedOut) }
+  }
+
+  private func finish() {
+    isBusy = false
+    drain()
+  }
+
+  /// Starts what waits. An operation that is done at once comes back here: it must not go deeper each time.
+  private func drain() {
+    if isClosed || isDraining { return }
+    if !isReady {
+      if next < waiting.count, timer == nil {
+        timer = loop.schedule(after: Self.searchLimit, .background, self, tag: 0)
+      }
+      return
+    }
+    stopTimer()
+    isDraining = true
+    while isReady, !isBusy, next < waiting.count {
+      let operation = waiting[next]
+      next += 1
+      isBusy = true
+      operation.start()
+    }
+    isDraining = false
+    if next == waiting.count {
+      waiting.removeAll(keepingCapacity: true)
+      next = 0
+    } else if next > 64 {
+      waiting.removeSubrange(..<next)
+      next = 0
+    }
+    if isIdle { becameIdle?() }
+  }
+
+  private func stopTimer() {
+    if let timer { loop.cancel(timer) }
+    timer = nil
+  }
+}

@@ -1,0 +1,125 @@
+import BLEAdapter
+import BLECore
+import BLEHost
+import BLEWire
+
+/// Who wants the values of one characteristic.
+struct DeviceSubscription {
+  let path: String
+  var users: [BlueZPeerLink]
+}
+
+extension DeviceLink {
+  /// So many values are held back while a read is under way; what comes beyond is handed on at once.
+  private static let heldLimit = 256
+
+  /// Where another central of this process has it on already, the daemon is not asked.
+  func setNotify(
+    _ isOn: Bool, for characteristic: RemoteCharacteristic, by user: BlueZPeerLink,
+    _ completion: @escaping Completion<Void>
+  ) {
+    operations.run(completion) { [weak self] done in
+      guard let self else { return }
+      if isOn {
+        self.subscribe(user, to: characteristic, done)
+      } else {
+        self.unsubscribe(user, from: characteristic.value, done)
+      }
+    }
+  }
+
+  private func subscribe(
+    _ user: BlueZPeerLink, to characteristic: RemoteCharacteristic, _ done: @escaping Completion<Void>
+  ) {
+    let handle = characteristic.value
+    if var present = subscriptions[handle] {
+      if !present.users.contains(where: { $0 === user }) { present.users.append(user) }
+      subscriptions[handle] = present
+      return done(.success(()))
+    }
+    guard ClientConfiguration(properties: characteristic.properties).isEmpty == false else {
+      return done(.failure(.attribute(code: ATTErrorCode.requestNotSupported.rawValue)))
+    }
+    guard let device, let found = device.attributes.characteristic(withValue: handle) else {
+      return done(.failure(.attribute(code: ATTErrorCode.invalidHandle.rawValue)))
+    }
+    let hasConfiguration = device.attributes.descriptors(of: found.declaration)
+      .contains { $0.uuid == GATTType.clientCharacteristicConfiguration }
+    guard hasConfiguration else {
+      return done(.failure(.attribute(code: ATTErrorCode.attributeNotFound.rawValue)))
+    }
+    let path = found.1.path
+    // From now on: the first values may come with the answer.
+    subscriptions[handle] = DeviceSubscription(path: path, users: [user])
+    // Not AcquireNotify: it takes the characteristic from all other programs, and 5.66 never answers where the peer refuses.
+    callObject("StartNotify", of: BlueZName.gattCharacteristic, at: path) { [weak self] result in
+      guard let self else { return }
+      switch result {
+      case .success:
+        if user.isOver { return self.unsubscribe(user, from: handle, done) }
+        done(.success(()))
+      case .failure(let error):
+        self.subscriptions[handle] = nil
+        done(.failure(error))
+      }
+    }
+  }
+
+  private func unsubscribe(_ user: BlueZPeerLink, from handle: AttributeHandle, _ done: @escaping Completion<Void>) {
+    guard var present = subscriptions[handle], present.users.contains(where: { $0 === user }) else {
+      return done(.success(()))
+    }
+    present.users.removeAll { $0 === user }
+    subscriptions[handle] = present.users.isEmpty ? nil : present
+    guard present.users.isEmpty else { return done(.success(())) }
+    callObject("StopNotify", of: BlueZName.gattCharacteristic, at: present.path) { result in done(result.map { _ in }) }
+  }
+
+  /// The user leaves: what only it had subscribed to is switched off.
+  func removeSubscriptions(of user: BlueZPeerLink) {
+    for handle in subscriptions.keys.sorted() {
+      operations.run({ (_: Result<Void, OperationError>) in }) { [weak self] done in
+        self?.unsubscribe(user, from: handle, done)
+      }
+    }
+  }
+
+  /// The link has ended. The daemon would subscribe again by itself with the next one, which Core Bluetooth does not do.
+  func forgetSubscriptions() {
+    for subscription in subscriptions.values {
+      callObject("StopNotify", of: BlueZName.gattCharacteristic, at: subscription.path) { _ in }
+    }
+    subscriptions = [:]
+    held = []
+    reading = nil
+  }
+
+  // MARK: Values that come
+
+  /// The daemon tells of a read's answer as it tells of a notification. While this process reads a characteristic it is subscribed to,
+  /// what comes waits until the answer is there, which tells what of it was read.
+  func received(_ value: [UInt8], of handle: AttributeHandle) {
+    guard subscriptions[handle] != nil else { return }
+    if reading == handle, held.count < Self.heldLimit {
+      held.append(value)
+    } else {
+      deliver(value, of: handle)
+    }
+  }
+
+  func readingEnded(_ value: ArraySlice<UInt8>?) {
+    guard let handle = reading else { return }
+    reading = nil
+    var values = held
+    held = []
+    if let value, let index = values.lastIndex(where: { $0.elementsEqual(value) }) { values.remove(at: index) }
+    for value in values { deliver(value, of: handle) }
+  }
+
+  private func deliver(_ value: [UInt8], of handle: AttributeHandle) {
+    for user in subscriptions[handle]?.users ?? [] where !user.isOver {
+      // Where there is no room it is lost: the daemon has confirmed it already.
+      _ = user.events?.link(user, didReceive: value[...], of: handle)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import BLEAdapter
+import BLECore
+
+/// One central's scan: what it looks for, and what it was told already.
+final class CentralScan {
+  private struct Verdict {
+    var version: UInt64
+    var isWanted: Bool
+    var isReported: Bool
+  }
+
+  let parameters: ScanParameters
+  private let services: Set<BLEUUID>
+  private let solicited: Set<BLEUUID>
+  private var verdicts: [UInt64: Verdict] = [:]
+
+  init(_ parameters: ScanParameters) {
+    self.parameters = parameters
+    services = Set(parameters.services ?? [])
+    solicited = Set(parameters.solicitedServices)
+  }
+
+  /// Whether the device is to be told now; and if so, that it was.
+  func take(_ device: DeviceObject) -> Bool {
+    var verdict =
+      verdicts[device.number].flatMap { $0.version == device.version ? $0 : nil }
+      ?? Verdict(version: device.version, isWanted: isWanted(device), isReported: false)
+    let isTaken = verdict.isWanted && (parameters.allowsDuplicates || !verdict.isReported)
+    if isTaken { verdict.isReported = true }
+    verdicts[device.number] = verdict
+    return isTaken
+  }
+
+  func forget(_ device: DeviceObject) { verdicts[device.number] = nil }
+
+  private func isWanted(_ device: DeviceObject) -> Bool {
+    if services.isEmpty && solicited.isEmpty { return true }
+    return device.services.contains(where: services.contains)
+      || (!solicited.isEmpty && device.advertisement.solicitedServiceUUIDs.contains(where: solicited.contains))
+  }
+}

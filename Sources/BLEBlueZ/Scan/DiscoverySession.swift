@@ -1,0 +1,136 @@
+import BLECore
+
+/// The daemon's search for devices, one for all of the process: on as long as somebody scans, or a device that is to be connected to is
+/// not among the daemon's objects.
+final class DiscoverySession: TimerTarget {
+  private enum Phase {
+    case off
+    case starting
+    case on
+    case stopping
+    /// The daemon refused; it is asked again.
+    case resting
+  }
+
+  /// The pauses before the daemon is asked again; the last one stays.
+  private static let restDelays: [StackDuration] = [.milliseconds(200), .seconds(1), .seconds(3), .seconds(10)]
+  /// How long an answer is awaited.
+  private static let answerLimit = StackDuration.seconds(25)
+
+  private let bus: MessageBus
+  private let loop: any StackLoop
+  private let log: Logger
+  private let adapter: String
+  private var phase = Phase.off
+  private var isWanted = false
+  private var wantsDuplicates = false
+  /// The filter that the daemon has.
+  private var hasDuplicates: Bool?
+  private var refusals = 0
+  private var timer = TimerToken()
+  private var isClosed = false
+
+  /// - Parameter adapter: the path of the adapter that searches.
+  init(bus: MessageBus, adapter: String, log: Logger) {
+    self.bus = bus
+    loop = bus.loop
+    self.adapter = adapter
+    self.log = log
+  }
+
+  /// Says what is wanted from now on.
+  func want(_ isWanted: Bool, duplicates: Bool) {
+    self.isWanted = isWanted
+    wantsDuplicates = duplicates
+    if !isWanted, phase == .resting {
+      loop.cancel(timer)
+      phase = .off
+    }
+    update()
+  }
+
+  /// The adapter or the daemon is gone, and with it the search.
+  func close() {
+    isClosed = true
+    loop.cancel(timer)
+  }
+
+  func timerFired(tag: Int) {
+    if phase == .resting { phase = .off }
+    update()
+  }
+
+  private func update() {
+    if isClosed { return }
+    switch phase {
+    case .off: if isWanted { setFilter { [weak self] in self?.start() } }
+    case .on:
+      if !isWanted {
+        stop()
+      } else if hasDuplicates != wantsDuplicates {
+        setFilter { [weak self] in
+          self?.phase = .on
+          self?.update()
+        }
+      }
+    case .starting, .stopping, .resting: break
+    }
+  }
+
+  private func call(_ member: String, _ arguments: [BusValue] = [], _ done: @escaping (BusError?) -> Void) {
+    bus.call(
+      member, of: BlueZName.adapter, at: adapter, on: BlueZName.service, arguments, timeout: Self.answerLimit
+    ) { [weak self] result in
+      guard let self, !self.isClosed else { return }
+      if case .failure(let error) = result { done(error) } else { done(nil) }
+    }
+  }
+
+  /// The daemon's filters of services are those of all programs together, and do not know solicited ones: each scan judges for itself.
+  private func setFilter(_ next: @escaping () -> Void) {
+    phase = .starting
+    let duplicates = wantsDuplicates
+    hasDuplicates = duplicates
+    let filter = BusValue.options(["Transport": .string("le"), "DuplicateData": .boolean(duplicates)])
+    call("SetDiscoveryFilter", [filter]) { [weak self] error in
+      // Without a filter more is heard than is wanted, which is no reason to hear nothing.
+      if let error { self?.log.log(.info, "SetDiscoveryFilter: \(error)") }
+      next()
+    }
+  }
+
+  private func start() {
+    guard isWanted else {
+      phase = .off
+      return
+    }
+    call("StartDiscovery") { [weak self] error in
+      guard let self else { return }
+      guard let error else {
+        self.refusals = 0
+        self.phase = .on
+        return self.update()
+      }
+      self.rest(error)
+    }
+  }
+
+  private func rest(_ error: BusError) {
+    let level: LogLevel = refusals == 0 && error.name != BlueZName.Failure.inProgress ? .warning : .debug
+    log.log(level, "the Bluetooth daemon does not start to scan yet: \(error)")
+    phase = .resting
+    let delay = Self.restDelays[min(refusals, Self.restDelays.count - 1)]
+    refusals += 1
+    timer = loop.schedule(after: delay, .background, self, tag: 0)
+  }
+
+  private func stop() {
+    phase = .stopping
+    call("StopDiscovery") { [weak self] error in
+      guard let self else { return }
+      if let error { self.log.log(.debug, "StopDiscovery: \(error)") }
+      self.phase = .off
+      self.update()
+    }
+  }
+}

@@ -1,0 +1,307 @@
+public import BLEAdapter
+public import BLECore
+public import BLEHCI
+public import BLEHost
+import Synchronization
+
+/// An adapter of this machine that BlueZ's daemon has, used by way of its D-Bus interface and thereby together with all other programs.
+///
+/// What it shows is the daemon's: devices, links and attributes as the daemon has found them. `Docs/bluez.md` says call by call what becomes
+/// of what is asked here.
+///
+/// `@unchecked Sendable`: everything but `snapshot`, which is behind its mutex, and what never changes is touched only on the loop.
+public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
+  private struct Snapshot {
+    var state = AdapterState.unknown
+    var connected: [PeerIdentifier: (peer: KnownPeer, services: [BLEUUID])] = [:]
+  }
+
+  public let log: Logger
+  public let directory: PeerDirectory
+  let stackLoop: DispatchStackLoop
+  /// For jobs that this stack submits to itself.
+  private let origin: JobOrigin
+  private let snapshot = Mutex(Snapshot())
+  private let stateStore: (any StateStore)?
+
+  // On the loop from here on.
+  /// Of the daemon and the adapter, and what roles are told of it.
+  private(set) lazy var presence = DaemonPresence(stack: self, address: address, selector: selector)
+  private let address: BusAddress
+  private let selector: String?
+  private(set) lazy var mirror = ObjectMirror(log: log, events: self)
+  private var discovery: DiscoverySession?
+  private var links: [PeerIdentifier: DeviceLink] = [:]
+  private var centrals: [BlueZCentral] = []
+  /// Roles of either kind, in the order of their making.
+  private var roles: [any BlueZRole] = []
+
+  /// - Parameters:
+  ///   - adapter: the daemon's name of the adapter (`hci0`) or its address; `nil`: the first that is switched on, else the first.
+  ///   - peerStore: where identifiers of peers are kept.
+  public convenience init(
+    adapter: String?, loop: DispatchStackLoop, peerStore: any PeerStore, stateStore: (any StateStore)? = nil,
+    log: Logger = .silent
+  ) {
+    self.init(
+      adapter: adapter, on: .system, loop: loop, peerStore: peerStore, stateStore: stateStore, log: log)
+  }
+
+  /// - Parameter address: the bus on which the daemon is.
+  init(
+    adapter: String?, on address: BusAddress, loop: DispatchStackLoop, peerStore: any PeerStore,
+    stateStore: (any StateStore)? = nil, log: Logger = .silent
+  ) {
+    stackLoop = loop
+    selector = adapter
+    self.address = address
+    self.log = log
+    self.stateStore = stateStore
+    directory = PeerDirectory(store: peerStore)
+    origin = loop.makeOrigin()
+  }
+
+  // MARK: From any thread
+
+  public var loop: any StackLoop { stackLoop }
+  public var state: AdapterState { snapshot.withLock { $0.state } }
+  /// The daemon decides by itself.
+  public var supportsExtendedAdvertising: Bool { false }
+
+  public func knownPeers(_ identifiers: [PeerIdentifier]) -> [KnownPeer] { directory.peers(identifiers) }
+
+  public func connectedPeers(withServices services: [BLEUUID]) -> [KnownPeer] {
+    let connected = snapshot.withLock { $0.connected }
+    return connected.values
+      .filter { entry in services.contains { entry.services.contains($0) } }
+      .map(\.peer)
+      .sorted { ($0.identifier.high, $0.identifier.low) < ($1.identifier.high, $1.identifier.low) }
+  }
+
+  public func start() { onLoop { $0.presence.start() } }
+
+  public func shutDown(_ completion: @escaping @Sendable () -> Void) {
+    onLoop { stack in
+      stack.stateStore?.flush()
+      stack.endLinks {
+        stack.presence.shutDown()
+        completion()
+      }
+    }
+  }
+
+  public func flush() { directory.flush() }
+
+  // MARK: On the loop
+
+  public func makeCentral(events: any CentralEvents) -> any CentralRole {
+    let role = BlueZCentral(stack: self, events: events)
+    centrals.append(role)
+    add(role)
+    return role
+  }
+
+  public func makePeripheral(events: any PeripheralEvents) -> any PeripheralRole {
+    let role = NoPeripheral(stack: self, events: events)
+    add(role)
+    return role
+  }
+
+  public func preserveState(of key: PreservationKey) -> (any PreservedState)? { stateStore?.claim(key) }
+
+  private func add(_ role: any BlueZRole) {
+    roles.append(role)
+    later { [weak self, weak role] in
+      guard let self, let role, self.presence.reported != .unknown else { return }
+      role.tellIfNew(self.presence.reported)
+    }
+  }
+
+  func remove(_ role: any BlueZRole) {
+    roles.removeAll { $0 === role }
+    centrals.removeAll { $0 === role }
+    searchDidChange()
+  }
+
+  /// Everything can be asked of the daemon.
+  var isRunning: Bool { presence.reported == .poweredOn }
+  /// The connection to the bus; `nil` where there is none.
+  var bus: MessageBus? { presence.bus }
+  /// The path of the adapter that is used.
+  var adapterPath: String? { presence.adapter?.path }
+
+  func device(at address: DeviceAddress) -> DeviceObject? {
+    adapterPath.flatMap { mirror.device(at: address, on: $0) }
+  }
+
+  /// The peer that the daemon knows by this object.
+  func peer(of path: String) -> KnownPeer? { mirror.devices[path].map { directory.peer(at: $0.address) } }
+
+  /// Runs `job` on the loop, after what is being done now.
+  func later(_ job: @escaping () -> Void) {
+    let bound = LoopBound(job)
+    loop.submit(from: origin) { bound.value() }
+  }
+
+  func onLoop(_ job: @escaping @Sendable (BlueZAdapter) -> Void) {
+    loop.submit(from: origin) { [self] in job(self) }
+  }
+
+  // MARK: Searching
+
+  /// Who scans, or what is searched for, may have changed.
+  func searchDidChange() {
+    guard isRunning, let bus, let adapterPath else { return }
+    let scans = centrals.compactMap(\.scan)
+    let isWanted = !scans.isEmpty || links.values.contains { $0.isSearching }
+    if discovery == nil {
+      if !isWanted { return }
+      discovery = DiscoverySession(bus: bus, adapter: adapterPath, log: log)
+    }
+    discovery?.want(isWanted, duplicates: scans.contains { $0.parameters.allowsDuplicates })
+  }
+
+  /// What is heard at the moment, for a scan that has just begun: the daemon tells only of changes.
+  func tellHeardDevices(to central: BlueZCentral) {
+    let heard = mirror.devices.values.filter { $0.rssi != nil && $0.adapter == adapterPath }
+    if heard.isEmpty { return }
+    later { [weak self] in
+      guard let self else { return }
+      for device in heard.sorted(by: { $0.number < $1.number }) { central.tell(device, as: self.advertiser(device)) }
+    }
+  }
+
+  /// Who advertises there, by the name to show.
+  private func advertiser(_ device: DeviceObject) -> KnownPeer {
+    let peer = directory.peer(at: device.address)
+    guard let name = device.name else { return peer }
+    let shown = directory.setName(name, of: peer.identifier, from: .advertised)
+    return KnownPeer(identifier: peer.identifier, address: peer.address, name: shown)
+  }
+
+  // MARK: Links
+
+  /// The link to the peer, which is made where there is none.
+  func link(to peer: KnownPeer) -> DeviceLink {
+    if let link = links[peer.identifier] { return link }
+    let link = DeviceLink(stack: self, peer: peer)
+    links[peer.identifier] = link
+    return link
+  }
+
+  func presentLink(to peer: PeerIdentifier) -> DeviceLink? { links[peer] }
+
+  /// Nobody wants the link any more, and it is none.
+  func forget(_ link: DeviceLink) {
+    if links[link.peer.identifier] === link { links[link.peer.identifier] = nil }
+  }
+
+  private func link(of device: DeviceObject) -> DeviceLink? {
+    if links.isEmpty { return nil }
+    return directory.knownPeer(at: device.address).flatMap { links[$0.identifier] }
+  }
+
+  /// Ends all links of this process. What is not done in time ends with the process: the daemon keeps links that it was not asked to end.
+  private func endLinks(_ completion: @escaping () -> Void) {
+    for central in centrals { central.close() }
+    waitForLinks(until: loop.now + .seconds(3), completion)
+  }
+
+  private func waitForLinks(until deadline: StackInstant, _ completion: @escaping () -> Void) {
+    if links.isEmpty || loop.now >= deadline || !isRunning { return completion() }
+    loop.schedule(after: .milliseconds(20), .work) { [self] in waitForLinks(until: deadline, completion) }
+  }
+
+  private func publish(_ device: DeviceObject) {
+    guard device.adapter == adapterPath else { return }
+    let peer = directory.peer(at: device.address)
+    let services = device.services
+    let isConnected = device.isConnected
+    let wasConnected = snapshot.withLock { snapshot in
+      let before = snapshot.connected[peer.identifier] != nil
+      snapshot.connected[peer.identifier] = isConnected ? (peer, services) : nil
+      return before
+    }
+    guard isConnected || wasConnected, isRunning else { return }
+    for central in centrals {
+      central.events?.central(linkDidChange: peer, isConnected: isConnected, services: services)
+    }
+  }
+}
+
+extension BlueZAdapter {
+  /// The roles are to be told of a state.
+  func stateDidChange(_ state: AdapterState) {
+    log.log(.info, "the adapter is \(state)")
+    snapshot.withLock { $0.state = state }
+    if state != .poweredOn { endEverything() }
+    if state == .poweredOn { for device in mirror.devices.values where device.isConnected { publish(device) } }
+    for role in roles { role.tellIfNew(state) }
+  }
+
+  /// Nothing that depended on the adapter is left, and nobody is told but of the state.
+  private func endEverything() {
+    discovery?.close()
+    discovery = nil
+    let dropped = links.values
+    links = [:]
+    for link in dropped { link.drop() }
+    snapshot.withLock { $0.connected = [:] }
+    for role in roles { role.adapterWentAway() }
+  }
+}
+
+extension BlueZAdapter: ObjectMirrorEvents {
+  func adaptersDidChange() { presence.adaptersDidChange() }
+
+  func device(_ device: DeviceObject, didChange changes: DeviceChanges) {
+    guard isRunning, device.adapter == adapterPath else { return }
+    if changes.contains(.address), let former = device.formerAddress { identify(device, former) }
+    if changes.contains(.connection) || (device.isConnected && changes.contains(.services)) { publish(device) }
+    if changes.contains(.name), device.isConnected, let name = device.name {
+      let peer = directory.peer(at: device.address)
+      directory.setName(name, of: peer.identifier, from: .read)
+    }
+    link(of: device)?.deviceDidChange(device, changes)
+    if device.rssi != nil, !changes.isDisjoint(with: [.heard, .advertisement]) { tellOfAdvertisement(device) }
+  }
+
+  private func tellOfAdvertisement(_ device: DeviceObject) {
+    guard centrals.contains(where: { $0.scan != nil }) else { return }
+    let peer = advertiser(device)
+    // By a copy: a central that is told may stop its scan, or end.
+    for central in centrals { central.tell(device, as: peer) }
+  }
+
+  /// The daemon has learnt who the device is.
+  private func identify(_ device: DeviceObject, _ former: DeviceAddress) {
+    guard let before = directory.knownPeer(at: former) else { return }
+    let peer = directory.identify(before, as: device.address)
+    if peer.identifier == before.identifier { links[peer.identifier]?.rename(peer) }
+  }
+
+  func deviceWasRemoved(_ device: DeviceObject) {
+    for central in centrals { central.scan?.forget(device) }
+    if device.isConnected {
+      device.wasRemoved()
+      publish(device)
+    }
+    link(of: device)?.deviceWasRemoved(device)
+  }
+
+  func device(_ device: DeviceObject, didChangeServicesIn handles: ClosedRange<AttributeHandle>) {
+    link(of: device)?.servicesDidChange(in: handles)
+  }
+
+  func deviceDidChangeMaximumTransmissionUnit(_ device: DeviceObject) {
+    link(of: device)?.transmissionUnitDidChange()
+  }
+
+  func device(_ device: DeviceObject, hasValue value: [UInt8], of handle: AttributeHandle) {
+    link(of: device)?.received(value, of: handle)
+  }
+
+  func device(_ device: DeviceObject, didDisconnect reason: String) {
+    link(of: device)?.willDisconnect(reason)
+  }
+}

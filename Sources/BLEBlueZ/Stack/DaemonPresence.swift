@@ -1,0 +1,251 @@
+import BLEAdapter
+import BLECore
+
+/// Whether there is a bus, a daemon on it, and an adapter of the daemon's; and what Core Bluetooth calls that. On the loop.
+final class DaemonPresence {
+  private enum Daemon {
+    /// Not known yet, or its objects are being read.
+    case loading
+    case absent
+    /// The bus or the daemon does not let this user.
+    case denied
+    case present
+  }
+
+  /// The pause before the bus or a silent daemon is tried again.
+  private static let retryDelay = StackDuration.seconds(5)
+  /// How long a daemon that has just started may take to show its adapters.
+  private static let arrivalLimit = StackDuration.seconds(5)
+  private static let answerLimit = StackDuration.seconds(25)
+
+  private unowned let stack: BlueZAdapter
+  private let address: BusAddress
+  private let selector: String?
+  private(set) var bus: MessageBus?
+  /// The adapter that is used.
+  private(set) var adapter: AdapterObject?
+  /// What roles were told.
+  private(set) var reported = AdapterState.unknown
+  private var daemon = Daemon.loading
+  /// The daemon's unique name.
+  private var owner: String?
+  private var hasHadOwner = false
+  private var registrations: [BusRegistration] = []
+  private var loading: BusCall?
+  /// Whether the adapter was ever there: a failure before is no interruption but a missing adapter.
+  private var hasRun = false
+  /// Running while a daemon that has just started may still show its adapters.
+  private var arrival: TimerToken?
+  private var retry: TimerToken?
+  private var isShutDown = false
+
+  init(stack: BlueZAdapter, address: BusAddress, selector: String?) {
+    self.stack = stack
+    self.address = address
+    self.selector = selector
+  }
+
+  func start() {
+    guard bus == nil, !isShutDown else { return }
+    do throws(BusError) {
+      let bus = try MessageBus(address, loop: stack.stackLoop)
+      self.bus = bus
+      bus.ended = { [weak self] in self?.busEnded() }
+      listen(bus)
+    } catch {
+      stack.log.log(hasRun ? .warning : .error, "\(error)\(Self.advice(error))")
+      daemon = error.name == BusError.accessDenied ? .denied : .absent
+      report()
+      startAgain()
+    }
+  }
+
+  /// For good.
+  func shutDown() {
+    isShutDown = true
+    for timer in [arrival, retry].compactMap({ $0 }) { stack.loop.cancel(timer) }
+    loading?.cancel()
+    registrations = []
+    bus?.ended = nil
+    bus?.close()
+    bus = nil
+    daemon = .absent
+    adapter = nil
+  }
+
+  private static func advice(_ error: BusError) -> String {
+    switch error.name {
+    case BusError.noServer: ": is there a message bus? In a container, mount /run/dbus/system_bus_socket"
+    case BusError.accessDenied: ": this user may not speak to the Bluetooth daemon: be in the group bluetooth"
+    case BusError.serviceUnknown, BusError.nameHasNoOwner:
+      ": the Bluetooth daemon does not run: sudo systemctl enable --now bluetooth"
+    default: ""
+    }
+  }
+
+  // MARK: The bus
+
+  private func listen(_ bus: MessageBus) {
+    let name = BlueZName.service
+    registrations = [
+      bus.listen(to: "InterfacesAdded", of: BlueZName.objectManager, below: nil, from: name) { [weak self] signal in
+        self?.mirrored { $0.interfacesAdded(signal.arguments) }
+      },
+      bus.listen(to: "InterfacesRemoved", of: BlueZName.objectManager, below: nil, from: name) { [weak self] signal in
+        self?.mirrored { $0.interfacesRemoved(signal.arguments) }
+      },
+      bus.listen(to: "PropertiesChanged", of: BlueZName.properties, below: BlueZName.root, from: name) {
+        [weak self] signal in
+        self?.mirrored { $0.propertiesChanged(of: signal.path, signal.arguments) }
+      },
+      bus.listen(to: "Disconnected", of: BlueZName.device, below: BlueZName.root, from: name) { [weak self] signal in
+        self?.mirrored { $0.disconnected(signal.path, signal.arguments) }
+      },
+      bus.watchOwner(of: name) { [weak self] owner in self?.ownerDidChange(owner) },
+    ]
+  }
+
+  /// Before the list of all objects is there, signals tell only what will be in it.
+  private func mirrored(_ change: (ObjectMirror) -> Void) {
+    if daemon == .present { change(stack.mirror) }
+  }
+
+  private func busEnded() {
+    stack.log.log(.warning, "the message bus has gone")
+    registrations = []
+    loading?.cancel()
+    loading = nil
+    owner = nil
+    bus = nil
+    daemonWentAway()
+    startAgain()
+  }
+
+  private func startAgain() {
+    if retry != nil || isShutDown { return }
+    retry = stack.loop.schedule(after: Self.retryDelay, .background) { [weak self] in
+      guard let self else { return }
+      self.retry = nil
+      if self.bus == nil { self.start() } else if self.daemon != .present { self.load() }
+    }
+  }
+
+  // MARK: The daemon
+
+  private func ownerDidChange(_ new: String?) {
+    if isShutDown { return }
+    let isFirst = !hasHadOwner && owner == nil
+    if owner != nil, owner != new { daemonWentAway() }
+    owner = new
+    if new != nil {
+      // One that was not there before has yet to find its adapters.
+      if !isFirst || daemon == .absent { awaitArrival() }
+      hasHadOwner = true
+      load()
+    } else if isFirst {
+      // The bus starts the daemon where it is set up to do so.
+      load()
+    }
+  }
+
+  private func daemonWentAway() {
+    if hasRun { stack.log.log(.warning, "the Bluetooth daemon has gone") }
+    daemon = .absent
+    loading?.cancel()
+    loading = nil
+    stack.mirror.removeAll()
+    adapter = nil
+    report()
+  }
+
+  private func load() {
+    guard let bus else { return }
+    daemon = .loading
+    loading?.cancel()
+    loading = bus.call(
+      "GetManagedObjects", of: BlueZName.objectManager, at: "/", on: BlueZName.service, timeout: Self.answerLimit,
+      limits: .allObjects
+    ) { [weak self] result in self?.loaded(result) }
+  }
+
+  private func loaded(_ result: Result<[BusValue], BusError>) {
+    loading = nil
+    switch result {
+    case .success(let answer):
+      // Changes of adapters on the way are looked at together.
+      stack.mirror.load(answer)
+      daemon = .present
+      adaptersDidChange()
+    case .failure(let error):
+      stack.log.log(hasRun ? .warning : .error, "\(error)\(Self.advice(error))")
+      daemon = error.name == BusError.accessDenied ? .denied : .absent
+      report()
+      // Without an owner its start is told; a daemon that is there and does not answer is asked again.
+      if owner != nil, daemon == .absent { startAgain() }
+    }
+  }
+
+  private func awaitArrival() {
+    if let arrival { stack.loop.cancel(arrival) }
+    arrival = stack.loop.schedule(after: Self.arrivalLimit, .background) { [weak self] in
+      self?.arrival = nil
+      self?.report()
+    }
+  }
+
+  // MARK: The adapter
+
+  func adaptersDidChange() {
+    guard daemon == .present else { return }
+    let before = adapter?.path
+    let chosen = choose()
+    if let before, before != chosen?.path {
+      // What was done on the other has ended.
+      adapter = nil
+      report()
+    }
+    adapter = chosen
+    report()
+  }
+
+  /// The one in use stays in use as long as it is there.
+  private func choose() -> AdapterObject? {
+    let adapters = stack.mirror.adapters
+    if let selector {
+      return adapters.values.first { $0.path == "\(BlueZName.root)/\(selector)" }
+        ?? adapters.values.first { $0.address.map { "\($0)" } == selector }
+    }
+    if let adapter, let present = adapters[adapter.path] { return present }
+    let sorted = adapters.values.sorted { ($0.path.utf8.count, $0.path) < ($1.path.utf8.count, $1.path) }
+    return sorted.first { $0.isPowered } ?? sorted.first
+  }
+
+  /// What roles are told follows from the daemon first, and from the adapter second.
+  private func report() {
+    let missing: AdapterState = hasRun ? .resetting : .unsupported
+    let state: AdapterState
+    switch daemon {
+    case .denied: state = .unauthorized
+    case .absent: state = missing
+    // On the way nothing is news yet.
+    case .loading: state = reported
+    case .present:
+      if let adapter {
+        state = adapter.isPowered ? .poweredOn : .poweredOff
+      } else if arrival != nil {
+        state = reported
+      } else {
+        state = .unsupported
+      }
+    }
+    if state == .poweredOn { hasRun = true }
+    if state == reported { return }
+    if state == .unsupported, daemon == .present {
+      let known = stack.mirror.adapters.values.map { String($0.path.split(separator: "/").last ?? "") }.sorted()
+      let others = known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))"
+      stack.log.log(.error, "the Bluetooth daemon has no adapter \(selector ?? "to use"): \(others)")
+    }
+    reported = state
+    stack.stateDidChange(state)
+  }
+}

@@ -1,0 +1,248 @@
+import BLEAdapter
+import BLECore
+import Testing
+
+@testable import BLEBlueZ
+
+@Suite("Attributes by BlueZ's daemon")
+struct AttributeTests {
+  private static let heartRate = "0000180d-0000-1000-8000-00805f9b34fb"
+  private static let battery = "0000180f-0000-1000-8000-00805f9b34fb"
+  private static let value = AttributeHandle(0x000C)
+  private static let characteristic = ScriptedDaemon.device + "/service000a/char000b"
+
+  /// A service that includes another, with a characteristic that can do everything and one that only indicates.
+  private static func fill(_ world: DaemonWorld) {
+    world.addService("0001", uuid: "00001800-0000-1000-8000-00805f9b34fb")
+    world.addService("000a", uuid: heartRate, includes: ["0020"])
+    world.addCharacteristic(
+      "000a", "000b", uuid: "00002a37-0000-1000-8000-00805f9b34fb",
+      flags: ["read", "write", "notify", "reliable-write"],
+      value: [1, 2, 3])
+    world.addDescriptor(characteristic, 0x000E, uuid: "00002901-0000-1000-8000-00805f9b34fb", value: [0x68, 0x69])
+    world.addCharacteristic("000a", "0010", uuid: "2A38", flags: ["write-without-response", "indicate", "?"])
+    world.addService("0020", uuid: battery, isPrimary: false)
+  }
+
+  private func linked() async throws -> (BlueZFixture, ScriptedDaemon) {
+    let (fixture, daemon) = try await BlueZFixture.withDevice(Self.fill)
+    try await fixture.connected()
+    return (fixture, daemon)
+  }
+
+  private func services(_ fixture: BlueZFixture) async throws -> [RemoteService] {
+    try await fixture.result { $0.discoverServices(nil, $1) }.get()
+  }
+
+  private func characteristics(_ fixture: BlueZFixture) async throws -> [RemoteCharacteristic] {
+    let service = try #require(try await services(fixture).first)
+    return try await fixture.result { $0.discoverCharacteristics(nil, of: service, $1) }.get()
+  }
+
+  @Test("I12.2 services, includes, characteristics and descriptors have their handles")
+  func discovery() async throws {
+    let (fixture, daemon) = try await linked()
+    let services = try await services(fixture)
+    #expect(services.map(\.uuid.description) == ["180D"])
+    #expect(services.first?.handles == AttributeHandle(0x000A)...AttributeHandle(0x001F))
+    let service = try #require(services.first)
+    let includes = try await fixture.result { $0.discoverIncludedServices(nil, of: service, $1) }.get()
+    #expect(includes.map(\.uuid.description) == ["180F"] && includes.first?.isPrimary == false)
+    let found = try await characteristics(fixture)
+    #expect(found.map(\.uuid.description) == ["2A37", "2A38"])
+    #expect(found.map(\.value.rawValue) == [0x000C, 0x0011] && found.map(\.end.rawValue) == [0x000F, 0x001F])
+    #expect(found.map(\.properties) == [0x9A, 0x24])
+    let first = try #require(found.first)
+    let descriptors = try await fixture.result { $0.discoverDescriptors(of: first, $1) }.get()
+    #expect(
+      descriptors.map(\.uuid.description) == ["2902", "2901"] && descriptors.map(\.handle.rawValue) == [0x0D, 0x0E])
+    let none = try await fixture.result { $0.discoverServices([BLEUUID(0x1234)], $1) }.get()
+    #expect(none.isEmpty)
+    _ = daemon
+  }
+
+  @Test("I12.2 operations wait until the daemon has found the services, and go in order")
+  func waiting() async throws {
+    let (fixture, daemon) = try await BlueZFixture.withDevice { world in
+      Self.fill(world)
+      world.script("Connect", at: ScriptedDaemon.device) { request, world in
+        world.change(["Connected": .boolean(true)])
+        request.answer()
+      }
+    }
+    try await fixture.connected()
+    async let found = services(fixture)
+    async let read: Result<ArraySlice<UInt8>, OperationError> = fixture.result { $0.read(Self.value, $1) }
+    try await daemon.run { $0.change(["ServicesResolved": .boolean(true)]) }
+    #expect(try await found.count == 1)
+    #expect(try await read.get() == [1, 2, 3])
+  }
+
+  @Test("I12.2 values are read and written, long ones and descriptors too")
+  func values() async throws {
+    let (fixture, daemon) = try await linked()
+    let long = [UInt8](repeating: 7, count: 512)
+    try await fixture.result { $0.write(long, to: Self.value, $1) }.get()
+    #expect(try await fixture.result { $0.read(Self.value, $1) }.get() == long[...])
+    #expect(try await fixture.result { $0.read(AttributeHandle(0x000E), $1) }.get() == [0x68, 0x69])
+    let written = try await daemon.run { $0.arguments["WriteValue \(Self.characteristic)"]?.first?.last }
+    #expect(written == .options(["type": .string("request")]))
+    let recorder = fixture.recorder
+    let peer = try fixture.peer.identifier
+    await fixture.run { _ in
+      for number: UInt8 in 1...20 {
+        recorder.links[peer]?.writeCommand([number], to: AttributeHandle(0x0011)) { recorder.note("sent \(number)") }
+      }
+    }
+    await recorder.wait(for: "sent 20")
+    let commands = try await daemon.run {
+      $0.arguments["WriteValue \(ScriptedDaemon.device)/service000a/char0010"] ?? []
+    }
+    #expect(commands.map(\.first) == (1...20).map { .octets([$0]) })
+    #expect(commands.last?.last == .options(["type": .string("command")]))
+    #expect(recorder.lines.filter { $0.hasPrefix("sent") } == (1...20).map { "sent \($0)" })
+  }
+
+  @Test("I12.2 what the peer or the daemon refuses is an error of that operation alone")
+  func errors() async throws {
+    let (fixture, daemon) = try await linked()
+    let path = Self.characteristic
+    let answers: [(answer: BusError?, error: OperationError)] = [
+      (BusError("org.bluez.Error.NotPermitted", "Read not permitted"), .attribute(code: 2)),
+      (BusError("org.bluez.Error.Failed", "Operation failed with ATT error: 0x81"), .attribute(code: 0x81)),
+      // An answer of a wrong type.
+      (nil, .protocolViolation("the Bluetooth daemon's answer to ReadValue")),
+    ]
+    for (answer, error) in answers {
+      try await daemon.run { world in
+        world.script("ReadValue", at: path) { request, _ in
+          if let answer { request.refuse(answer) } else { request.answer([.string("text")]) }
+        }
+      }
+      #expect(await error == (try fixture.result { $0.read(Self.value, $1) }).failure)
+    }
+    try await daemon.run { $0.script("ReadValue", at: path, nil) }
+    let nothing: Result<ArraySlice<UInt8>, OperationError> = try await fixture.result {
+      $0.read(AttributeHandle(0x0999), $1)
+    }
+    #expect(nothing.failure == .attribute(code: 1))
+    #expect(try await fixture.result { $0.read(Self.value, $1) }.get() == [1, 2, 3])
+    let rssi: Result<Int8, OperationError> = try await fixture.result { $0.readRSSI($1) }
+    guard case .notSupported = rssi.failure else {
+      Issue.record("an RSSI of nowhere: \(rssi)")
+      return
+    }
+  }
+
+  @Test(
+    "I12.2 an operation whose object vanishes, or that is never answered, ends with the link and not before another one"
+  )
+  func vanished() async throws {
+    let (fixture, daemon) = try await linked()
+    try await daemon.run { world in
+      world.script("ReadValue", at: Self.characteristic) { request, world in
+        world.remove(Self.characteristic)
+        request.refuse(BusError(BusError.unknownObject, "gone"))
+      }
+    }
+    let gone: Result<ArraySlice<UInt8>, OperationError> = try await fixture.result { $0.read(Self.value, $1) }
+    #expect(gone.failure == .attribute(code: 1))
+    try await daemon.run { world in
+      world.script("WriteValue", at: ScriptedDaemon.device + "/service000a/char0010") { request, world in
+        world.held.append(request)
+      }
+    }
+    let peer = try fixture.peer.identifier
+    let recorder = fixture.recorder
+    await fixture.run { _ in
+      for number in 1...100 {
+        recorder.links[peer]?.write([1], to: AttributeHandle(0x0011)) { _ in recorder.note("answer \(number)") }
+      }
+    }
+    await daemon.wait(for: "WriteValue", at: ScriptedDaemon.device + "/service000a/char0010")
+    try await daemon.run { $0.change(["Connected": .boolean(false)]) }
+    await recorder.wait(for: "disconnected closedByPeer")
+    let late: Result<ArraySlice<UInt8>, OperationError> = try await fixture.result { $0.read(Self.value, $1) }
+    #expect(late.failure == .notConnected)
+    #expect(!recorder.lines.contains { $0.hasPrefix("answer") })
+  }
+
+  @Test("I12.2 values come in order, a read is no notification, and the last who unsubscribes ends it")
+  func notifications() async throws {
+    let (fixture, daemon) = try await linked()
+    let characteristic = try #require(try await characteristics(fixture).first)
+    try await fixture.result { $0.setNotify(true, for: characteristic, $1) }.get()
+    try await daemon.run { world in
+      for number: UInt8 in 0..<100 {
+        world.set(Self.characteristic, BlueZName.gattCharacteristic, ["Value": .octets([number])])
+      }
+    }
+    await fixture.recorder.wait(for: "value 0x000C 63")
+    #expect(fixture.recorder.lines.filter { $0.hasPrefix("value") }.count == 100)
+    // A notification arrives while a read is under way: one of the two equal values is the answer.
+    try await daemon.run { world in
+      world.script("ReadValue", at: Self.characteristic) { request, world in
+        world.set(Self.characteristic, BlueZName.gattCharacteristic, ["Value": .octets([0xAA])])
+        world.set(Self.characteristic, BlueZName.gattCharacteristic, ["Value": .octets([0xBB])])
+        world.answer(request)
+      }
+    }
+    #expect(try await fixture.result { $0.read(Self.value, $1) }.get() == [0xBB])
+    await fixture.recorder.wait(for: "value 0x000C bb")
+    #expect(fixture.recorder.lines.filter { $0 == "value 0x000C bb" }.count == 1)
+    #expect(fixture.recorder.lines.filter { $0 == "value 0x000C aa" }.count == 1)
+    try await fixture.result { $0.setNotify(false, for: characteristic, $1) }.get()
+    #expect(try await daemon.run { $0.count("StopNotify", at: Self.characteristic) } == 1)
+  }
+
+  @Test("I12.2 a subscription that is not offered, or refused, says so; one without a link is not kept by the daemon")
+  func subscriptions() async throws {
+    let (fixture, daemon) = try await linked()
+    let found = try await characteristics(fixture)
+    let first = try #require(found.first)
+    let mute = RemoteCharacteristic(
+      uuid: first.uuid, declaration: first.declaration, value: first.value, end: first.end, properties: 0x02)
+    let refused: Result<Void, OperationError> = try await fixture.result { $0.setNotify(true, for: mute, $1) }
+    #expect(refused.failure == .attribute(code: 6))
+    try await daemon.run { world in
+      world.script("StartNotify", at: Self.characteristic) { request, _ in
+        request.refuse(BusError("org.bluez.Error.NotPermitted", "Not paired"))
+      }
+    }
+    let unpaired: Result<Void, OperationError> = try await fixture.result { $0.setNotify(true, for: first, $1) }
+    #expect(unpaired.failure == .attribute(code: 5))
+    try await daemon.run { $0.script("StartNotify", at: Self.characteristic, nil) }
+    try await fixture.result { $0.setNotify(true, for: first, $1) }.get()
+    try await daemon.run { $0.change(["Connected": .boolean(false)]) }
+    await daemon.wait(for: "StopNotify", at: Self.characteristic)
+    let bare = try #require(found.last)
+    try await fixture.connect()
+    await fixture.recorder.wait(for: "connected \(ScriptedDaemon.address)", count: 2)
+    try await daemon.run { $0.remove(ScriptedDaemon.device + "/service000a/char0010/desc0012") }
+    await fixture.run { _ in }
+    let unconfigured: Result<Void, OperationError> = try await fixture.result { $0.setNotify(true, for: bare, $1) }
+    #expect(unconfigured.failure == .attribute(code: 10))
+  }
+
+  @Test("I12.2 services that come and go, a new name and an MTU are told")
+  func changes() async throws {
+    let (fixture, daemon) = try await linked()
+    try await daemon.run { world in
+      world.remove(ScriptedDaemon.device + "/service000a")
+      world.addService("0030", uuid: "1234")
+      world.change(["Name": .string("Renamed")])
+    }
+    await fixture.recorder.wait(for: "invalidated 0x000A...0x0030")
+    await fixture.recorder.wait(for: "name Renamed")
+    #expect(try await services(fixture).map(\.uuid.description) == ["1234"])
+    try await daemon.run { $0.addCharacteristic("0030", "0031", uuid: "2A39", flags: ["read"], ["MTU": .uint16(185)]) }
+    await fixture.recorder.wait(for: "mtu 185")
+    let peer = try fixture.peer.identifier
+    let recorder = fixture.recorder
+    #expect(await fixture.run { _ in recorder.links[peer]?.maximumTransmissionUnit } == 185)
+  }
+}
+
+extension Result {
+  fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
+}

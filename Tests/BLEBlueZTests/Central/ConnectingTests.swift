@@ -1,0 +1,178 @@
+import BLEAdapter
+import BLECore
+import Testing
+
+@testable import BLEBlueZ
+
+@Suite("Connecting by BlueZ's daemon")
+struct ConnectingTests {
+  private let device = ScriptedDaemon.device
+  private let isUp = "connected \(ScriptedDaemon.address)"
+
+  @Test("I12.2 a device is connected to and left, and who connects by whatever program is told of")
+  func connectAndLeave() async throws {
+    let (fixture, daemon) = try await BlueZFixture.withDevice { $0.change(["UUIDs": .texts(["180D"])]) }
+    try await fixture.connected()
+    #expect(fixture.recorder.lines.contains("link up 180D"))
+    #expect(try fixture.stack.connectedPeers(withServices: [BLEUUID(0x180D)]) == [fixture.peer])
+    try await fixture.cancel()
+    await fixture.recorder.wait(for: "disconnected requested")
+    await daemon.wait(for: "Disconnect", at: device)
+    await fixture.recorder.wait(for: "link down 180D")
+    #expect(fixture.stack.connectedPeers(withServices: [BLEUUID(0x180D)]).isEmpty)
+    // At once again, while the daemon is perhaps at it.
+    try await fixture.connect()
+    await fixture.recorder.wait(for: isUp, count: 2)
+  }
+
+  @Test("I12.2 a connection is wanted for as long as it takes, whatever the daemon says")
+  func retries() async throws {
+    let refusals = [
+      BusError("org.bluez.Error.InProgress", "Operation already in progress"),
+      BusError("org.bluez.Error.Failed", "le-connection-abort-by-local"),
+      BusError(BusError.noReply, ""), BusError("org.bluez.Error.NotReady", "Resource Not Ready"),
+    ]
+    let (fixture, daemon) = try await BlueZFixture.withDevice { world in
+      world.script("Connect", at: ScriptedDaemon.device) { request, world in
+        let count = world.count("Connect", at: ScriptedDaemon.device)
+        if count <= refusals.count { request.refuse(refusals[count - 1]) } else { world.answer(request) }
+      }
+    }
+    try await fixture.connected()
+    #expect(try await daemon.run { $0.count("Connect", at: ScriptedDaemon.device) } == 5)
+    #expect(!fixture.recorder.lines.contains { $0.hasPrefix("failed") })
+  }
+
+  @Test(
+    "I12.2 a device that is no object of the daemon's is found first, and found again where it was removed in between")
+  func found() async throws {
+    let (fixture, daemon) = try await BlueZFixture.withDevice { world in
+      world.remove(ScriptedDaemon.device)
+      world.script("Connect", at: ScriptedDaemon.device) { request, world in
+        guard world.count("Connect", at: ScriptedDaemon.device) == 1 else { return world.answer(request) }
+        // No answer, and the object is gone.
+        world.held.append(request)
+        world.remove(ScriptedDaemon.device)
+      }
+    }
+    _ = try fixture.peer
+    try await fixture.connect()
+    await daemon.wait(for: "StartDiscovery", at: ScriptedDaemon.adapter)
+    try await daemon.run { $0.addDevice(["RSSI": .int16(-40)]) }
+    await daemon.wait(for: "Connect", at: device)
+    await daemon.wait(for: "StartDiscovery", at: ScriptedDaemon.adapter, count: 2)
+    try await daemon.run { $0.addDevice() }
+    await fixture.recorder.wait(for: isUp)
+    await daemon.wait(for: "StopDiscovery", at: ScriptedDaemon.adapter, count: 2)
+    #expect(!fixture.recorder.lines.contains { $0.hasPrefix("found") })
+  }
+
+  @Test("I12.2 a pending connection is given up, and the daemon with it")
+  func givenUp() async throws {
+    let (fixture, daemon) = try await BlueZFixture.withDevice { world in
+      world.script("Connect", at: ScriptedDaemon.device) { request, world in world.held.append(request) }
+    }
+    try await fixture.connect()
+    await daemon.wait(for: "Connect", at: device)
+    try await fixture.cancel()
+    await fixture.recorder.wait(for: "disconnected requested")
+    await daemon.wait(for: "Disconnect", at: device)
+    // Its answer comes late, and twice.
+    try await daemon.run { world in
+      let late = world.held
+      world.held = []
+      world.script("Connect", at: ScriptedDaemon.device, nil)
+      for request in late {
+        request.refuse(BusError("org.bluez.Error.Failed", "Operation canceled"))
+        request.answer()
+      }
+    }
+    try await fixture.connected()
+    #expect(!fixture.recorder.lines.contains { $0.hasPrefix("failed") })
+  }
+
+  @Test(
+    "I12.2 the end of a link has the reason that newer daemons tell, else the peer has closed it",
+    arguments: [
+      ("org.bluez.Reason.Timeout", "lost"), ("org.bluez.Reason.Remote", "closedByPeer"), ("", "closedByPeer"),
+    ])
+  func reasons(reason: String, shown: String) async throws {
+    let (fixture, daemon) = try await BlueZFixture.withDevice()
+    try await fixture.connected()
+    try await daemon.run { world in
+      if !reason.isEmpty {
+        world.emit("Disconnected", of: BlueZName.device, at: ScriptedDaemon.device, [.string(reason), .string("why")])
+      }
+      world.change(["ServicesResolved": .boolean(false), "Connected": .boolean(false)])
+    }
+    await fixture.recorder.wait(for: "disconnected \(shown)")
+    #expect(fixture.recorder.lines.filter { $0.hasPrefix("disconnected") }.count == 1)
+  }
+
+  @Test("I12.2 a device whose object is removed has lost its link")
+  func removed() async throws {
+    let (fixture, daemon) = try await BlueZFixture.withDevice()
+    try await fixture.connected()
+    try await daemon.run { $0.remove(ScriptedDaemon.device) }
+    await fixture.recorder.wait(for: "disconnected closedByPeer")
+    await fixture.recorder.wait(for: "link down ")
+  }
+
+  @Test("I12.2 a peer that has lost its keys ends the attempt")
+  func bondLost() async throws {
+    let (fixture, daemon) = try await BlueZFixture.withDevice { world in
+      world.script("Connect", at: ScriptedDaemon.device) { request, world in
+        world.change(["Connected": .boolean(true)])
+        world.emit(
+          "Disconnected", of: BlueZName.device, at: ScriptedDaemon.device,
+          [.string("org.bluez.Reason.Authentication"), .string("")])
+        world.change(["Connected": .boolean(false)])
+        request.refuse(BusError("org.bluez.Error.Failed", "le-connection-abort-by-remote"))
+      }
+    }
+    try await fixture.connect()
+    await fixture.recorder.wait(for: "failed bondLost")
+    _ = daemon
+  }
+
+  @Test("I12.2 two centrals share a link, which ends with the last of them")
+  func shared() async throws {
+    let (fixture, daemon) = try await BlueZFixture.withDevice()
+    let (stack, other) = (fixture.stack, CentralRecorder())
+    let second = await fixture.run { _ in LoopBound(stack.makeCentral(events: other)) }
+    let peer = try fixture.peer.identifier
+    try await fixture.connected()
+    await fixture.run { _ in second.value.connect(peer, options: ConnectionOptions()) }
+    await other.wait(for: isUp)
+    #expect(try await daemon.run { $0.count("Connect", at: ScriptedDaemon.device) } == 1)
+    try await fixture.cancel()
+    await fixture.recorder.wait(for: "disconnected requested")
+    #expect(try await daemon.run { $0.count("Disconnect", at: ScriptedDaemon.device) } == 0)
+    await fixture.run { _ in second.value.close() }
+    await daemon.wait(for: "Disconnect", at: device)
+  }
+
+  @Test("I12.2 a link that was there before is joined, and not ended")
+  func joined() async throws {
+    let (fixture, daemon) = try await BlueZFixture.withDevice { world in
+      world.change(["Connected": .boolean(true), "ServicesResolved": .boolean(true)])
+      world.script("Connect", at: ScriptedDaemon.device) { request, _ in
+        request.refuse(BusError("org.bluez.Error.AlreadyConnected", "Already Connected"))
+      }
+    }
+    try await fixture.connected()
+    try await fixture.cancel()
+    await fixture.recorder.wait(for: "disconnected requested")
+    try await fixture.connect()
+    await fixture.recorder.wait(for: isUp, count: 2)
+    #expect(try await daemon.run { $0.count("Disconnect", at: ScriptedDaemon.device) } == 0)
+  }
+
+  @Test("I12.2 an identifier that names no peer fails")
+  func unknown() async throws {
+    let (fixture, daemon) = try await BlueZFixture.withDevice()
+    await fixture.run { $0.connect(PeerIdentifier(high: 1, low: 2), options: ConnectionOptions()) }
+    await fixture.recorder.wait(for: "failed refused(code: 2)")
+    _ = daemon
+  }
+}

@@ -1,0 +1,97 @@
+import BLEAdapter
+import BLECore
+import BLEHCI
+import BLEHost
+import Testing
+
+@testable import BLEBlueZ
+
+/// An adapter on a bus of the test's own, with centrals that write down what they are told.
+final class BlueZFixture: Sendable {
+  let bus: PrivateBus
+  let stack: BlueZAdapter
+  let recorder = CentralRecorder()
+  private let central: LoopBound<any CentralRole>
+
+  /// - Parameter selector: which of the daemon's adapters.
+  init(on bus: PrivateBus, selector: String? = nil, log: Logger = .silent) async {
+    self.bus = bus
+    stack = BlueZAdapter(
+      adapter: selector, on: bus.address, loop: DispatchStackLoop(),
+      peerStore: MemoryPeerStore(entropy: SeededEntropy(seed: 4)), log: log)
+    let (stack, recorder) = (stack, recorder)
+    central = await Self.run(on: stack) { _ in LoopBound(stack.makeCentral(events: recorder)) }
+    stack.start()
+  }
+
+  deinit { stack.shutDown {} }
+
+  /// With a daemon whose adapter is switched on, and a device; waits until that is known.
+  static func withDevice(
+    _ fill: @escaping @Sendable (DaemonWorld) -> Void = { _ in }
+  ) async throws -> (BlueZFixture, ScriptedDaemon) {
+    let bus = try PrivateBus()
+    let daemon = try await ScriptedDaemon(on: bus) { world in
+      world.addAdapter()
+      world.addDevice()
+      fill(world)
+    }
+    let fixture = await BlueZFixture(on: bus)
+    await fixture.recorder.wait(for: "state poweredOn")
+    return (fixture, daemon)
+  }
+
+  private static func run<Result: Sendable>(
+    on stack: BlueZAdapter, _ body: @escaping @Sendable (BlueZAdapter) -> Result
+  ) async -> Result {
+    await withCheckedContinuation { continuation in
+      stack.onLoop { continuation.resume(returning: body($0)) }
+    }
+  }
+
+  /// Runs `body` on the adapter's loop.
+  @discardableResult
+  func run<Result: Sendable>(_ body: @escaping @Sendable (any CentralRole) -> Result) async -> Result {
+    let central = central
+    return await Self.run(on: stack) { _ in body(central.value) }
+  }
+
+  /// The scripted device as a peer.
+  var peer: KnownPeer {
+    get throws {
+      let address = try #require(DeviceAddress(ScriptedDaemon.address, kind: .random))
+      return stack.directory.peer(at: address)
+    }
+  }
+
+  /// Asks for a link to the scripted device.
+  func connect() async throws {
+    let peer = try peer.identifier
+    await run { $0.connect(peer, options: ConnectionOptions()) }
+  }
+
+  func cancel() async throws {
+    let peer = try peer.identifier
+    await run { $0.cancelConnection(peer) }
+  }
+
+  /// Connects, and waits for the link.
+  func connected() async throws {
+    try await connect()
+    await recorder.wait(for: "connected \(ScriptedDaemon.address)")
+  }
+
+  /// The result of one operation on the link to the scripted device.
+  func result<Value: Sendable>(
+    _ ask: @escaping @Sendable (any PeerLink, @escaping (Result<Value, OperationError>) -> Void) -> Void
+  ) async throws -> Result<Value, OperationError> {
+    let peer = try peer.identifier
+    let recorder = recorder
+    return await withCheckedContinuation { continuation in
+      stack.onLoop { _ in
+        guard let link = recorder.links[peer] else { return continuation.resume(returning: .failure(.notConnected)) }
+        ask(link) { continuation.resume(returning: $0) }
+      }
+    }
+  }
+}
