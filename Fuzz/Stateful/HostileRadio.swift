@@ -209,6 +209,8 @@ extension HostileRadio: HCIControllerDelegate {
   private func linkEnded() {
     Trace.note("radio \(number) has lost its link")
     security?.linkEnded()
+    // A server holds its links until they are closed.
+    server?.close()
     bearer?.close()
     channels?.close()
     (link, channels, local, security, bearer, server) = (nil, nil, nil, nil, nil, nil)

@@ -76,7 +76,10 @@ extension HostStack {
     }
     guard let connection = connections.remove(handle) else { return }
     log.log(.debug, "link \(handle) ended: \(code)")
-    if power.phase == .leaving { return leaveIfLinksAreGone() }
+    if power.phase == .leaving {
+      connection.linkEnded(.poweredOff)
+      return leaveIfLinksAreGone()
+    }
     switch connection.phase {
     case .settingUp:
       if let reason = connection.reasonOfFailedEncryption(code) { return failed(connection, reason) }

@@ -147,7 +147,7 @@ extension HostStack {
     power.farewell = nil
     power.phase = .down
     controller.stop()
-    connections.removeAll()
+    endConnections()
     let waiting = power.afterLeaving
     power.afterLeaving = []
     for completion in waiting { completion() }
@@ -187,6 +187,12 @@ extension HostStack {
     controller.stop()
   }
 
+  /// Also those that came up while the stack was leaving: what a link is made of holds each other until it is ended.
+  private func endConnections() {
+    for connection in connections.all { connection.linkEnded(.poweredOff) }
+    connections.removeAll()
+  }
+
   /// Nothing that depended on the controller is left, and nobody is told but of the state.
   private func endEverything() {
     power.isRunning = false
@@ -215,7 +221,7 @@ extension HostStack: HCIControllerDelegate {
     case .starting: break
     case .stopped, .resetting, .failed:
       if power.isRunning { endEverything() }
-      connections.removeAll()
+      endConnections()
       if power.phase == .leaving { return left() }
     }
     report()
