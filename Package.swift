@@ -108,7 +108,9 @@ var targets: [Target] = []
     tests(
       "BLEHostTests",
       knows: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEAdapter", "BLEHost", "BLEVirtualRadio", "Measurements"]),
-    tests("BLEBlueZTests", knows: ["BLECore", "BLEHCI", "BLEPairing", "BLEAdapter", "BLEHost", "BLEBlueZ"]),
+    tests(
+      "BLEBlueZTests",
+      knows: ["BLECore", "BLEHCI", "BLEPairing", "BLEAdapter", "BLEHost", "BLEBlueZ", "CoreBluetooth"]),
     tests("BLEDefaultStackTests", knows: ["BLECore", "BLEAdapter", "BLEDefaultStack"]),
     tests("CoreBluetoothTests", knows: ["BLECore", "BLEAdapter", "CoreBluetooth"]),
     .systemLibrary(name: "CMalloc", path: "Tests/CMalloc"),

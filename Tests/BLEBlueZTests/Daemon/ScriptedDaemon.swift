@@ -109,6 +109,13 @@ final class DaemonWorld {
       [.string(interface), .options(properties), .texts(invalidated)])
   }
 
+  /// All objects with their properties, by path.
+  var shownObjects: [BusValue: BusValue] {
+    var all: [BusValue: BusValue] = [:]
+    for object in objects.values where !object.values.isEmpty { all[.objectPath(object.path)] = object.shown }
+    return all
+  }
+
   func value(_ path: String, _ interface: String, _ property: String) -> BusValue? {
     objects[path]?.values[interface]?[property]
   }
@@ -192,9 +199,7 @@ final class DaemonWorld {
     let path = request.path
     switch (request.interface, request.member) {
     case (BlueZName.objectManager, _):
-      var all: [BusValue: BusValue] = [:]
-      for object in objects.values where !object.values.isEmpty { all[.objectPath(object.path)] = object.shown }
-      request.answer([.dictionary(all, key: "o", value: "a{sa{sv}}")])
+      request.answer([.dictionary(shownObjects, key: "o", value: "a{sa{sv}}")])
     case (BlueZName.device, "Connect"):
       set(path, BlueZName.device, ["Connected": .boolean(true)])
       set(path, BlueZName.device, ["ServicesResolved": .boolean(true)])

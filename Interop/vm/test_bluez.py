@@ -1,0 +1,104 @@
+"""The tool in the guest on the machine's own adapter, which it shares with all others by way of the daemon's D-Bus interface."""
+
+import pathlib
+
+import pytest
+
+EVERYTHING = pathlib.Path(__file__).resolve().parents[1] / "profiles" / "everything.json"
+
+
+@pytest.fixture(scope="module")
+def everything(lab):
+    server = lab.outside("serve", EVERYTHING, "--adapter", "radio:vm")
+    server.wait_for("Advertising")
+    yield server
+    server.stop()
+
+
+def in_guest(lab, *words):
+    """Starts the tool in the guest."""
+    return lab.guest.start(f"export LD_LIBRARY_PATH=/host/lib; exec /host/ble {' '.join(words)} --adapter bluez 2>&1")
+
+
+def test_a_device_is_found_by_name_and_service(lab, everything):
+    status, output = lab.ble("scan", "--timeout", "6", "--service", "FFF0", "--adapter", "bluez")
+    assert status == 0 and "Everything" in output and "dBm" in output
+
+
+def test_a_device_is_explored(lab, everything):
+    status, output = lab.ble("explore", "Everything", "--adapter", "bluez:hci0", seconds=120)
+    assert status == 0
+    assert "Characteristic FFF2  [read, writeWithoutResponse, write]" in output
+    assert "Characteristic User Description" in output
+    # Longer than the MTU.
+    assert "Long value, read in p\"" in output
+
+
+@pytest.mark.parametrize("value, options", [("kernel", []), ("x" * 400, []), ("quick", ["--without-response"])])
+def test_values_are_written_and_read(lab, everything, value, options):
+    assert lab.ble("write", "Everything", "FFF2", value, *options, "--adapter", "bluez", seconds=120)[0] == 0
+    status, output = lab.ble("read", "Everything", "FFF2", "--adapter", "bluez", seconds=120)
+    assert status == 0 and f'"{value}"' in output
+
+
+@pytest.mark.parametrize("characteristic, text", [("FFF1", "send data :"), ("FFE2", "confirm :")])
+def test_notifications_and_indications_come_in_order(lab, everything, characteristic, text):
+    status, output = lab.ble("subscribe", "Everything", characteristic, "--count", "10", "--adapter", "bluez", seconds=120)
+    assert status == 0
+    numbers = [int(line.split(":")[1].split('"')[0]) for line in output.splitlines() if text in line]
+    assert numbers == list(range(numbers[0], numbers[0] + 10))
+
+
+def test_two_programs_share_the_link(lab, everything):
+    """One that subscribes, and one that reads meanwhile and leaves."""
+    first = in_guest(lab, "subscribe", "Everything", "FFF1")
+    first.wait_for("send data :")
+    status, output = lab.ble("read", "Everything", "FFE1", "--adapter", "bluez", seconds=120)
+    assert status == 0 and "Long value" in output
+    seen = first.text.count("send data :")
+    first.wait_for(f"send data : {seen + 5}")
+    assert first.interrupt()[0] in (0, 130)
+
+
+def test_a_peer_that_ends_the_link_is_told(lab):
+    server = lab.outside("serve", "owenli", "--adapter", "radio:vm")
+    server.wait_for("Advertising")
+    client = in_guest(lab, "subscribe", "Owenli", "FFF1")
+    client.wait_for("send data :")
+    server.stop()
+    status, output = client.wait()
+    assert status == 74 and "has disconnected from us" in output
+
+
+def test_a_device_that_is_not_there_is_not_found(lab):
+    status, output = lab.ble("read", "Nowhere", "FFF2", "--timeout", "3", "--adapter", "bluez")
+    assert status == 68 and "was not found" in output
+
+
+def test_the_state_is_the_daemons(lab):
+    status, output = lab.ble("scan", "--timeout", "2", "--adapter", "bluez:hci3")
+    assert status == 69 and "the Bluetooth daemon has no adapter hci3: it has hci0" in output
+    lab.guest.run("bluetoothctl power off")
+    status, output = lab.ble("scan", "--timeout", "2", "--adapter", "bluez")
+    assert status == 69
+    lab.guest.run("bluetoothctl power on")
+    assert lab.ble("scan", "--timeout", "2", "--adapter", "bluez")[0] == 0
+
+
+def test_a_machine_without_a_bus_has_no_adapter(lab):
+    status, output = lab.ble(
+        "scan", "--timeout", "2", "--adapter", "bluez",
+        before="export DBUS_SYSTEM_BUS_ADDRESS=unix:path=/run/nowhere;")
+    assert status == 69 and "message bus" in output
+
+
+def test_a_daemon_that_is_killed_is_back_for_the_next_program(lab, everything):
+    client = in_guest(lab, "subscribe", "Everything", "FFF1")
+    client.wait_for("send data :")
+    lab.guest.run("kill -9 $(pidof bluetoothd)")
+    status, output = client.wait()
+    assert status != 0 and "the Bluetooth daemon has gone" in output
+    for _ in range(50):
+        if "Powered: yes" in lab.guest.run("bluetoothctl show")[1]:
+            break
+    assert lab.ble("read", "Everything", "FFE1", "--adapter", "bluez", seconds=120)[0] == 0
