@@ -41,10 +41,10 @@ interop: ## Runs against a foreign stack, both roles, both ways round (Bumble fr
 	@BLE_TOOL=$(CURDIR)/$(BLE) .venv/bin/python -m pytest Interop --ignore Interop/vm
 
 .PHONY: vm
-vm: ## Runs in a small guest with a real kernel and bluetoothd, on its adapter (qemu, Debian's packages)
+vm: ## Runs in a small guest with a real kernel and bluetoothd, and against it (qemu, Debian's packages; BLE_VM_SUITES="bookworm trixie")
 	@Tools/prepare swift python vm
 	swift build $(BUILD_FLAGS) --product ble
-	@BLE_TOOL=$(CURDIR)/$(BLE) .venv/bin/python -m pytest Interop/vm
+	@BLE_TOOL=$(CURDIR)/$(BLE) .venv/bin/python -m pytest Interop/vm --basetemp .build/vm/tests
 
 .PHONY: bench
 bench: ## Measures whole stacks, facade to facade, beside Bumble; writes bench.json (BRIEF=1: a short run)

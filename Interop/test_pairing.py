@@ -7,7 +7,8 @@ import pytest
 
 from peers.bumble_host import CENTRAL_ADDRESS, PERIPHERAL_ADDRESS, BumbleCentral, bumble_device
 from peers.deadline import STEP, asynchronous, until, within
-from peers.pairing import PROFILE, SECRET, BumblePairing, ProtectedPeripheral, methods
+from peers.methods import methods
+from peers.pairing import PROFILE, SECRET, BumblePairing, ProtectedPeripheral
 from peers.processes import Processes, Terminal
 from peers.steps import event
 from test_bumble_host_on_our_controller import AIR, our_controller

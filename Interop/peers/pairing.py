@@ -1,7 +1,6 @@
-"""Pairing with Bumble: the methods, what each side is told for them, and Bumble's part of the dialogue."""
+"""Pairing with Bumble: what each side is told for a method, and Bumble's part of the dialogue."""
 
 import asyncio
-import dataclasses
 import functools
 import pathlib
 import secrets
@@ -13,49 +12,18 @@ from bumble.pairing import OobData, PairingConfig, PairingDelegate
 from bumble.smp import OobContext, OobLegacyContext
 
 from . import deadline
+from .methods import PASSKEY
 
 PROFILE = pathlib.Path(__file__).resolve().parent.parent / 'profiles' / 'protected.json'
 SECRET = b'secret'
-PASSKEY = 271828
 
-NOTHING = PairingDelegate.NO_OUTPUT_NO_INPUT
-KEYBOARD = PairingDelegate.KEYBOARD_INPUT_ONLY
-DISPLAY = PairingDelegate.DISPLAY_OUTPUT_ONLY
-YES_NO = PairingDelegate.DISPLAY_OUTPUT_AND_YES_NO_INPUT
-
-
-@dataclasses.dataclass
-class Method:
-    """One way to pair: the word of our JSON for it, what our tool is told, and what Bumble can show and type."""
-
-    name: str
-    word: str
-    ours: list[str]
-    bumble: int
-    is_secure: bool
-
-    def __str__(self):
-        return f'{self.name}-{"secure" if self.is_secure else "legacy"}'
-
-    @property
-    def is_authenticated(self):
-        return self.word != 'just-works'
-
-    @property
-    def level(self):
-        return 'encrypted' if not self.is_authenticated else 'secure' if self.is_secure else 'authenticated'
-
-
-def methods():
-    """All methods, in both kinds of pairing that there are of each."""
-    kinds = [
-        ('just-works', 'just-works', ['--io', 'no-input-no-output'], NOTHING, (True, False)),
-        ('passkey-of-ours', 'passkey-entry', ['--io', 'display-only'], KEYBOARD, (True, False)),
-        ('passkey-of-theirs', 'passkey-entry', ['--io', 'keyboard-only', '--passkey', str(PASSKEY)], DISPLAY, (True, False)),
-        ('comparison', 'numeric-comparison', ['--io', 'display-yes-no'], YES_NO, (True,)),
-        ('out-of-band', 'out-of-band', ['--io', 'no-input-no-output'], NOTHING, (True, False)),
-    ]
-    return [Method(name, word, ours, bumble, secure) for name, word, ours, bumble, kinds in kinds for secure in kinds]
+# What Bumble can show and type.
+CAPABILITIES = {
+    'no-input-no-output': PairingDelegate.NO_OUTPUT_NO_INPUT,
+    'keyboard-only': PairingDelegate.KEYBOARD_INPUT_ONLY,
+    'display-only': PairingDelegate.DISPLAY_OUTPUT_ONLY,
+    'display-yes-no': PairingDelegate.DISPLAY_OUTPUT_AND_YES_NO_INPUT,
+}
 
 
 class Delegate(PairingDelegate):
@@ -84,7 +52,7 @@ class BumblePairing:
     def __init__(self, device, method, folder):
         self.device = device
         self.method = method
-        self.delegate = Delegate(method.bumble)
+        self.delegate = Delegate(CAPABILITIES[method.theirs])
         self.context = OobContext()
         self.key = OobLegacyContext(secrets.token_bytes(16))
         self.theirs, self.ours = folder / 'theirs.oob', folder / 'ours.oob'
@@ -98,6 +66,8 @@ class BumblePairing:
     @property
     def options(self):
         """What our tool is told."""
+        if self.method.name == 'passkey-of-theirs':
+            return [*self.method.ours, '--passkey', str(PASSKEY)]
         if self.method.word != 'out-of-band':
             return self.method.ours
         made = ['--make-oob', str(self.ours)] if self.method.is_secure else []

@@ -17,6 +17,7 @@ class Cell:
         self.programs = []
         self.terminal = Terminal()
         self.environment = {**lab.environment, "XDG_STATE_HOME": str(folder / "state"), "NO_COLOR": "1"}
+        self.is_secure = True
         self.daemon = Daemon(lab.guest)
         self.daemon_process = self.bluetoothd()
 
@@ -37,15 +38,15 @@ class Cell:
         assert ended == status, f"{program.command} ended with {ended}:\n{program.text[-3000:]}"
         return program
 
-    def profile(self, services, **members):
+    def profile(self, services):
         """Writes a profile for `ble serve`."""
         path = self.folder / "profile.json"
-        path.write_text(json.dumps({"name": self.name, "services": services, **members}))
+        path.write_text(json.dumps({"name": self.name, "services": services}))
         return path
 
-    def serve(self, services, *options, **members):
+    def serve(self, services, *options, asks=False):
         """Our device is a peripheral with these services."""
-        server = self.start("serve", self.profile(services, **members), *options)
+        server = self.start("serve", self.profile(services), *options, asks=asks)
         server.event("advertising")
         return server
 
@@ -53,10 +54,18 @@ class Cell:
         """The number of bluetoothd's process: another one where it has been started again."""
         return self.lab.guest.run("pidof bluetoothd")[1].strip()
 
+    def secure_connections(self, on):
+        """Whether the guest's kernel pairs by Secure Connections."""
+        if on != self.is_secure:
+            assert self.daemon.call("secure_connections", on=on) == 0
+            self.is_secure = on
+
     def close(self):
         for program in self.programs:
             program.stop()
         self.terminal.close()
+        if not self.is_secure:
+            self.secure_connections(True)
         self.daemon.close()
         # Whatever was done to it, it is to be the one that it was.
         assert self.bluetoothd() == self.daemon_process, "bluetoothd has ended and was started again"

@@ -11,13 +11,14 @@ import tempfile
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 from cell import Cell
 from grounds import Grounds
 from guest import WORK, Guest, this_suite
 from programs import Running, wait_until
 
-TOOL = pathlib.Path(os.environ.get("BLE_TOOL", pathlib.Path(__file__).resolve().parents[2] / ".build" / "debug" / "ble"))
+TOOL = pathlib.Path(os.environ.get("BLE_TOOL", HERE.parents[1] / ".build" / "debug" / "ble"))
 SUITES = os.environ.get("BLE_VM_SUITES", this_suite()).split()
 
 

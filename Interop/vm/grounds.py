@@ -36,12 +36,13 @@ class Grounds:
             return
         columns = sorted(self.columns, key=lambda column: (column[0], GROUNDS.index(column[1])))
         width = max(map(len, self.rows))
-        terminalreporter.section("checks by ground (passed of all)")
+        terminalreporter.section("checks by ground (passed of those that ran)")
         for line in (0, 1):
             terminalreporter.write_line(" " * width + "".join(f"  {column[line]:>10}" for column in columns))
         for row, found in sorted(self.rows.items()):
             cells = []
             for column in columns:
                 results = list(found.get(column, {}).values())
-                cells.append(f"{results.count('passed')}/{len(results)}" if results else "-")
+                tried = len(results) - results.count("skipped")
+                cells.append(f"{results.count('passed')}/{tried}" if tried else "skipped" if results else "-")
             terminalreporter.write_line(f"{row:{width}}" + "".join(f"  {cell:>10}" for cell in cells))

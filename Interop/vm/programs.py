@@ -70,10 +70,18 @@ class Running:
 
     def events(self, name, **members):
         """What it has told as lines of JSON so far, of that name and with these members."""
-        complete = self.text.rpartition("\n")[0].splitlines()
-        told = [json.loads(line) for line in complete if line.startswith("{")]
-        return [event for event in told if event.get("event") == name
+        return [event for event in self.documents() if event.get("event") == name
                 and all(event.get(key) == value for key, value in members.items())]
+
+    def documents(self):
+        """The lines of JSON that it has told."""
+        complete = self.text.rpartition("\n")[0].splitlines()
+        return [json.loads(line) for line in complete if line.startswith("{")]
+
+    def document(self):
+        """Its only one."""
+        [document] = self.documents()
+        return document
 
     def _waited(self, condition, what, seconds):
         def met():

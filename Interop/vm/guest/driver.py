@@ -71,7 +71,7 @@ class Driver:
 
             try:
                 getattr(self, "do_" + verb)(done, failed, **request)
-            except Exception as error:  # Whatever it is, who asked is to hear of it.
+            except Exception as error:
                 failed(error)
         return True
 
@@ -84,8 +84,14 @@ class Driver:
         return self.interface("/", "org.freedesktop.DBus.ObjectManager").GetManagedObjects()
 
     def call(self, done, failed, path, name, member, *arguments, answer=lambda *_: None):
+        def replied(*values):
+            try:
+                done(answer(*values))
+            except Exception as error:  # Whatever it is, who asked is to hear of it.
+                failed(error)
+
         method = getattr(self.interface(path, name), member)
-        method(*arguments, timeout=PATIENCE, error_handler=failed, reply_handler=lambda *values: done(answer(*values)))
+        method(*arguments, timeout=PATIENCE, error_handler=failed, reply_handler=replied)
 
     def device(self, name):
         """The path of the device with that name; the one that was heard or is connected, where an old one is still listed."""
@@ -104,14 +110,17 @@ class Driver:
                 return path
         raise KeyError(f"{name} has no characteristic {uuid}")
 
-    def until(self, done, condition):
+    def until(self, done, failed, condition):
         """Answers as soon as `condition` gives something, which is looked at again whenever an object changes."""
         def check():
-            value = condition()
-            if value is None:
-                return False
-            done(value)
-            return True
+            try:
+                value = condition()
+                if value is not None:
+                    done(value)
+                return value is not None
+            except Exception as error:
+                failed(error)
+                return True
 
         if not check():
             self.waiting.append(check)
@@ -150,7 +159,7 @@ class Driver:
             path = self.device(device)
             return path and (path if "RSSI" in self.objects()[path]["org.bluez.Device1"] else None)
 
-        self.until(heard, advertising)
+        self.until(heard, failed, advertising)
 
     def do_connect(self, done, failed, device):
         """Answers with the services and their characteristics, once they are known."""
@@ -170,7 +179,7 @@ class Driver:
             return {uuid: sorted(short(one["UUID"]) for one in characteristics if one["Service"] == at)
                     for at, uuid in services.items()}
 
-        self.call(lambda _: self.until(done, tree), failed, path, "org.bluez.Device1", "Connect")
+        self.call(lambda _: self.until(done, failed, tree), failed, path, "org.bluez.Device1", "Connect")
 
     def do_disconnect(self, done, failed, device):
         path = self.device(device)
@@ -179,7 +188,7 @@ class Driver:
             found = self.objects().get(path, {}).get("org.bluez.Device1", {})
             return None if found.get("Connected") else True
 
-        self.call(lambda _: self.until(done, gone), failed, path, "org.bluez.Device1", "Disconnect")
+        self.call(lambda _: self.until(done, failed, gone), failed, path, "org.bluez.Device1", "Disconnect")
 
     def do_pair(self, done, failed, device):
         self.call(done, failed, self.device(device), "org.bluez.Device1", "Pair")
@@ -198,8 +207,8 @@ class Driver:
         """What bluetoothd says of it; nothing where it does not know it."""
         path = self.device(device)
         found = self.objects().get(path, {}).get("org.bluez.Device1")
-        names = ["Address", "Paired", "Bonded", "Connected", "ServicesResolved"]
-        done(found and {name: str(found[name]) if name == "Address" else bool(found[name]) for name in names if name in found})
+        flags = {name: bool(found[name]) for name in ["Paired", "Bonded", "Connected"] if name in found} if found else None
+        done(found and {"Address": str(found["Address"]), "AddressType": str(found["AddressType"]), **flags})
 
     def do_read(self, done, failed, device, characteristic, offset=0):
         options = dbus.Dictionary({"offset": dbus.UInt16(offset)} if offset else {}, signature="sv")
@@ -214,6 +223,34 @@ class Driver:
     def do_subscribe(self, done, failed, device, characteristic):
         path = self.characteristic(device, characteristic)
         self.call(lambda _: done(path), failed, path, "org.bluez.GattCharacteristic1", "StartNotify")
+
+    def do_acquire(self, done, failed, device, characteristic):
+        """Subscribes by a socket: of values that come quickly PropertiesChanged tells only the last."""
+        path = self.characteristic(device, characteristic)
+
+        def received(file, _):
+            # All that there is at once: bluetoothd drops what finds the socket full.
+            values = []
+            while True:
+                try:
+                    value = os.read(file, 65536)
+                except BlockingIOError:
+                    break
+                if not value:
+                    break
+                values.append(json.dumps({"event": "value", "path": path, "value": value.hex()}))
+            if values:
+                print("\n".join(values), flush=True)
+            return bool(values)
+
+        def acquired(file, mtu):
+            file = file.take()
+            os.set_blocking(file, False)
+            GLib.io_add_watch(file, GLib.IO_IN | GLib.IO_HUP, received)
+            return path
+
+        self.call(done, failed, path, "org.bluez.GattCharacteristic1", "AcquireNotify", dbus.Dictionary({}, signature="sv"),
+                  answer=acquired)
 
     def do_unsubscribe(self, done, failed, device, characteristic):
         self.call(done, failed, self.characteristic(device, characteristic), "org.bluez.GattCharacteristic1", "StopNotify")
