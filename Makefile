@@ -5,6 +5,9 @@ SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
+# Whatever adapter this machine has, and whatever its user has chosen: what is run from here is on the embedded radio.
+export BLE_ADAPTER = radio
+
 # One set of flags for every target, so that nothing is built twice. The compiler's own check of imports misses modules that
 # are there by way of a dependency: Tools/check-layers, which `make test` runs, does not.
 BUILD_FLAGS := --explicit-target-dependency-import-check error

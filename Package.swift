@@ -111,7 +111,7 @@ var targets: [Target] = []
     tests(
       "BLEBlueZTests",
       knows: ["BLECore", "BLEHCI", "BLEPairing", "BLEAdapter", "BLEHost", "BLEBlueZ", "CoreBluetooth"]),
-    tests("BLEDefaultStackTests", knows: ["BLECore", "BLEAdapter", "BLEDefaultStack"]),
+    tests("BLEDefaultStackTests", knows: ["BLECore", "BLEFiles", "BLEHCI", "BLEAdapter", "BLEDefaultStack"]),
     tests("CoreBluetoothTests", knows: ["BLECore", "BLEAdapter", "CoreBluetooth"]),
     .systemLibrary(name: "CMalloc", path: "Tests/CMalloc"),
     .target(name: "Measurements", dependencies: ["CMalloc"], path: "Tests/Measurements", swiftSettings: strict),
@@ -136,7 +136,8 @@ var targets: [Target] = []
     tests(
       "ToolTests",
       knows: [
-        "BLECore", "BLEPairing", "BLEHost", "Measurements", "CoreBluetooth", "BLESession", "BLESessionStore", "ble",
+        "BLECore", "BLEPairing", "BLEAdapter", "BLEHost", "BLEDefaultStack", "Measurements", "CoreBluetooth", "BLESession",
+        "BLESessionStore", "ble",
       ]),
     tests("VectorTests", knows: ["vector-runner"]),
   ]

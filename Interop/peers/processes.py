@@ -155,6 +155,8 @@ class Processes:
     async def start(self, name, *command, device=None, terminal=None):
         """Starts a program. `device`: whose memory it has, by default its own; `terminal`: where it asks its user."""
         environment = {key: value for key, value in os.environ.items() if not key.startswith('BLE_')}
+        # Whatever adapter this machine has: what a test does not name is the radio.
+        environment['BLE_ADAPTER'] = 'radio'
         # Each program is a device of its own, with a memory of its own.
         environment['XDG_STATE_HOME'] = str(self.folder / f'{device or name}-state')
         environment['XDG_RUNTIME_DIR'] = self._runtime

@@ -37,7 +37,8 @@ class Lab:
         self.runtime = pathlib.Path(tempfile.mkdtemp(prefix="ble-vm-"))
         self.environment = {**os.environ, "XDG_RUNTIME_DIR": str(self.runtime), "XDG_STATE_HOME": str(self.runtime / "state"),
                             "XDG_CONFIG_HOME": str(self.runtime / "config")}
-        self.environment.pop("BLE_ADAPTER", None)
+        # Outside of the guest nothing but the radio is used.
+        self.environment["BLE_ADAPTER"] = "radio"
         self._carry_tool()
         socket = self.runtime / "controller.sock"
         self.outside("controller", "--listen", f"unix-server:{socket}", "--air", "vm", "--capture", folder / "controller.btsnoop",

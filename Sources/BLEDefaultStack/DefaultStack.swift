@@ -1,14 +1,14 @@
 public import BLEAdapter
 public import BLECore
-import BLEHCI
-public import BLEHost
+import BLEHost
 import Synchronization
 
 /// The stacks of a program that did not bring its own adapter: one for each adapter and process, made when it is first
 /// wanted and kept until the process ends.
 ///
-/// Which adapter is told by `BLE_ADAPTER` in the environment, else by the configuration file
-/// (`$XDG_CONFIG_HOME/swift-corebluetooth/config.json`, `{"adapter": "..."}`), else it is the embedded radio's default air.
+/// Which adapter is the first that is named: by the program (``name(_:)``), by `BLE_ADAPTER` in the environment, by the configuration
+/// file (`$XDG_CONFIG_HOME/swift-corebluetooth/config.json`, `{"adapter": "..."}`). Where none is, it is the machine's own adapter, if
+/// it has one that this user may use as things are, else the embedded radio's default air. ``AdapterChoice`` decides, once.
 /// `BLE_RADIO_SPEED` lets the time of the embedded radio pass so many times faster than the clock, for simulations.
 /// `BLE_LOG` is the level of the log on standard error (`notice` where it is not set). `BLE_CAPTURE` is the path of a file that
 /// takes all traffic between host and controller of the first adapter: pcapng where it ends with `.pcapng`, else btsnoop;
@@ -20,11 +20,19 @@ import Synchronization
 public enum DefaultStack {
   private struct Shared {
     var stacks: [AdapterName: any OwnedAdapter] = [:]
-    /// What a wrong name led to: an adapter that is `unsupported`.
-    var misnamed: (any OwnedAdapter)?
+    /// What wrong names led to: adapters that are `unsupported`.
+    var misnamed: [NamingMistake: any OwnedAdapter] = [:]
+  }
+
+  private struct Choosing {
+    var option: AdapterName?
+    var choice: AdapterChoice?
+    var hears: (@Sendable (AdapterChoice) -> Void)?
+    var isInWorld = false
   }
 
   private static let shared = Mutex(Shared())
+  private static let choosing = Mutex(Choosing())
   private static let surroundings = Surroundings.ofThisProcess
   /// Where the stacks of this process write: standard error, at the level that `BLE_LOG` names.
   public static let log = makeLog()
@@ -34,12 +42,43 @@ public enum DefaultStack {
   /// The folder with the bonds of all adapters of this user.
   public static var bondFolder: BondFolder { surroundings.bondFolder }
 
-  /// The adapter of this process, as environment and configuration file name it. With a mistake in the name, which is told on
-  /// standard error once, it is one whose state is `unsupported`.
+  /// Names the adapter of this process, before everything else that names one. To be called before the first is wanted.
+  public static func name(_ adapter: AdapterName) { choosing.withLock { $0.option = adapter } }
+
+  /// Says who hears, once, which adapter this process got and why, in place of the log.
+  public static func setChoiceHandler(_ handler: @escaping @Sendable (AdapterChoice) -> Void) {
+    choosing.withLock { $0.hears = handler }
+  }
+
+  /// From here on this process has no adapter but those that its environment or itself names: its managers belong to the devices of a
+  /// test's world.
+  public static func enterWorld() { choosing.withLock { $0.isInWorld = true } }
+
+  /// The adapter of this process. With a mistake in its name, which is told on standard error once, it is one whose state is
+  /// `unsupported`.
   public static var adapter: any Adapter {
-    switch surroundings.adapterName() {
-    case .success(let name): stack(named: name)
-    case .failure(let mistake): misnamed(mistake)
+    let (choice, isInWorld) = choose()
+    switch choice.source {
+    case .configuration, .machine, .standard:
+      if isInWorld {
+        return misnamed(
+          NamingMistake(
+            description: "this program is tested in a world: a manager needs the `options` of one of its devices"))
+      }
+    case .option, .environment: break
+    }
+    switch choice.name {
+    case .success(let name): return stack(named: name)
+    case .failure(let mistake): return misnamed(mistake)
+    }
+  }
+
+  /// The adapter of that name; one whose state is `unsupported` where the text names none.
+  public static func adapter(named text: String) -> any Adapter {
+    do throws(AdapterNameError) {
+      return stack(named: try AdapterName(text))
+    } catch {
+      return misnamed(NamingMistake(description: "\(error)"))
     }
   }
 
@@ -57,11 +96,33 @@ public enum DefaultStack {
     }
   }
 
+  /// Chooses once, whoever asks: the machine may have to be asked, and may be another a moment later.
+  private static func choose() -> (AdapterChoice, isInWorld: Bool) {
+    let (choice, isInWorld, handler) = choosing.withLock { choosing in
+      if let choice = choosing.choice { return (choice, choosing.isInWorld, nil as ((AdapterChoice) -> Void)?) }
+      var surroundings = surroundings
+      surroundings.option = choosing.option
+      // In a world nothing is asked for an adapter that is not used.
+      if choosing.isInWorld { surroundings.isTest = true }
+      let choice = AdapterChoice(in: surroundings)
+      choosing.choice = choice
+      return (choice, choosing.isInWorld, choosing.hears ?? tell)
+    }
+    handler?(choice)
+    return (choice, isInWorld)
+  }
+
+  /// Programs see by the log which adapter they got, where they did not name it.
+  private static func tell(_ choice: AdapterChoice) {
+    guard case .success(let name) = choice.name else { return }
+    log.log(choice.isRemarkable ? .notice : .info, "the adapter is \(name): \(choice.reason)")
+  }
+
   private static func misnamed(_ mistake: NamingMistake) -> any OwnedAdapter {
     shared.withLock { shared in
-      if let stack = shared.misnamed { return stack }
+      if let stack = shared.misnamed[mistake] { return stack }
       let stack = StackMaker(surroundings: surroundings, log: log).unsupported(mistake.description)
-      shared.misnamed = stack
+      shared.misnamed[mistake] = stack
       stack.start()
       return stack
     }

@@ -61,6 +61,7 @@ public final class World: @unchecked Sendable {
     log = Logger(label: "world", sink: worldLog)
     recording = WorldCapture(recorder: recorder, seed: self.seed, log: worldLog)
     strangersBefore = ManagersElsewhere.count
+    ManagersElsewhere.enterWorld()
     FailureWatch.current?.enter(self)
   }
 

@@ -65,7 +65,7 @@ open class CBCentralManager: CBManager {
   public init(
     delegate: (any CBCentralManagerDelegate)?, queue: dispatch_queue_t?, options: [String: Any]? = nil
   ) {
-    let adapter = AdapterChoice.adapter(options)
+    let adapter = ManagerAdapter.adapter(options)
     let mailbox = Mailbox(queue: queue ?? .main, loop: adapter.loop)
     shared = Locked(State(delegate: delegate))
     let origin = adapter.loop.makeOrigin()
@@ -102,7 +102,7 @@ open class CBCentralManager: CBManager {
   /// Availability: iOS 13.0; not on macOS.
   @discardableResult
   open class func supports(_ features: CBCentralManager.Feature) -> Bool {
-    features.isEmpty || features == .extendedScanAndConnect && DefaultAdapter.shared.supportsExtendedAdvertising
+    features.isEmpty || features == .extendedScanAndConnect && ManagerAdapter.standard.supportsExtendedAdvertising
   }
 
   /// The peripherals among `identifiers` that this machine has met, in the order asked for.

@@ -48,7 +48,7 @@ open class CBPeripheralManager: CBManager {
   public init(
     delegate: (any CBPeripheralManagerDelegate)?, queue: dispatch_queue_t?, options: [String: Any]? = nil
   ) {
-    let adapter = AdapterChoice.adapter(options)
+    let adapter = ManagerAdapter.adapter(options)
     let mailbox = Mailbox(queue: queue ?? .main, loop: adapter.loop)
     shared = Locked(State(delegate: delegate))
     let origin = adapter.loop.makeOrigin()

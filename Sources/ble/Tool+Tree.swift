@@ -4,8 +4,9 @@ extension Tool {
     group: "ble",
     abstract: "Bluetooth Low Energy from the command line, with no hardware needed.",
     discussion: """
-      Finds devices, shows what they offer, reads, writes and subscribes, and is a device itself. Without an adapter it is on \
-      the embedded radio, where all programs of this machine hear each other.
+      Finds devices, shows what they offer, reads, writes and subscribes, and is a device itself. Where no adapter is \
+      named it uses this machine's own if it may, else the embedded radio, where all programs of this machine hear each \
+      other.
 
       A <target> is the name that a device advertises, the identifier under which this machine knows it, or its address. \
       A <characteristic> is a UUID (2A19), the UUIDs of service and characteristic (180F/2A19) or an assigned name \

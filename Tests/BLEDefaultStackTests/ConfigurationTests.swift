@@ -4,10 +4,13 @@ import Testing
 
 @testable import BLEDefaultStack
 
+extension Surroundings {
+  fileprivate var adapterName: Result<AdapterName, NamingMistake> { AdapterChoice(in: self).name }
+}
+
 @Suite struct ConfigurationTests {
   private func surroundings(_ environment: [String: String], _ files: [String: String] = [:]) -> Surroundings {
-    Surroundings(
-      environment: { environment[$0] }, readFile: { path in files[path].map { Array($0.utf8) } })
+    .made(environment, files: files)
   }
 
   private func mistake(_ text: String) -> String? {
@@ -20,13 +23,12 @@ import Testing
   }
 
   @Test func theEnvironmentComesBeforeTheFileAndTheFileBeforeTheEmbeddedRadio() throws {
-    let path = "/home/me/.config/swift-corebluetooth/config.json"
-    let file = [path: #"{ "adapter": "tcp-client:localhost:9000" }"#]
-    #expect(try surroundings(["HOME": "/home/me"]).adapterName().get() == .standard)
+    let file = [configurationPath: #"{ "adapter": "tcp-client:localhost:9000" }"#]
+    #expect(try surroundings(["HOME": "/home/me"]).adapterName.get() == .standard)
     #expect(
-      try surroundings(["HOME": "/home/me"], file).adapterName().get() == .tcpClient(host: "localhost", port: 9000))
+      try surroundings(["HOME": "/home/me"], file).adapterName.get() == .tcpClient(host: "localhost", port: 9000))
     #expect(
-      try surroundings(["HOME": "/home/me", "BLE_ADAPTER": "radio:lab"], file).adapterName().get()
+      try surroundings(["HOME": "/home/me", "BLE_ADAPTER": "radio:lab"], file).adapterName.get()
         == .radio(air: "lab", device: nil))
     let elsewhere = surroundings(["HOME": "/home/me", "XDG_CONFIG_HOME": "/etc/xdg", "XDG_STATE_HOME": "relative"])
     #expect(elsewhere.configurationPath == "/etc/xdg/swift-corebluetooth/config.json")
@@ -47,7 +49,7 @@ import Testing
   }
 
   @Test func aWrongNameSaysWhereItStandsAndWhatIsWrong() {
-    guard case .failure(let mistake) = surroundings(["BLE_ADAPTER": "tpc-client:x"]).adapterName() else {
+    guard case .failure(let mistake) = surroundings(["BLE_ADAPTER": "tpc-client:x"]).adapterName else {
       Issue.record("it was taken")
       return
     }

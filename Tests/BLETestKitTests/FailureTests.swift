@@ -124,6 +124,30 @@ struct FailureTests {
     }
   }
 
+  @Test(
+    "I12.3 a program that is tested in a world has no adapter besides, whatever is configured; what the run names it has"
+  )
+  func noDefaultAdapter() async {
+    for (variable, expected) in [(nil, "unsupported"), ("radio:named-\(getpid())", "poweredOn")] {
+      await #expect(processExitsWith: .success) { [variable = variable as String?, expected = expected as String] in
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ble-w-\(getpid())")
+        try FileManager.default.createDirectory(
+          at: folder.appendingPathComponent("swift-corebluetooth"), withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for name in ["XDG_RUNTIME_DIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME"] { setenv(name, folder.path, 1) }
+        try Data(#"{"adapter": "radio:configured"}"#.utf8)
+          .write(to: folder.appendingPathComponent("swift-corebluetooth/config.json"))
+        if let variable { setenv("BLE_ADAPTER", variable, 1) } else { unsetenv("BLE_ADAPTER") }
+        setenv("BLE_LOG", "critical", 1)
+        let world = World(seed: 15)
+        let remote = StateRecorder()
+        let manager = CBCentralManager(delegate: remote, queue: DispatchQueue(label: "forgetful"))
+        #expect(await remote.first() == (expected == "poweredOn" ? .poweredOn : .unsupported))
+        withExtendedLifetime((world, manager)) {}
+      }
+    }
+  }
+
   @Test("I11.29 a test that awaits what takes the world's time, outside perform, is told so")
   func awaitingOutside() async throws {
     let world = World(seed: 14, watchedEvery: .milliseconds(20))
@@ -193,4 +217,15 @@ private final class BlockingLamp: NSObject, CBPeripheralManagerDelegate, @unchec
   }
 
   func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) { release.wait() }
+}
+
+/// The first state that its manager gets to.
+private final class StateRecorder: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
+  private let states: AsyncStream<CBManagerState>
+  private let tell: AsyncStream<CBManagerState>.Continuation
+
+  override init() { (states, tell) = AsyncStream.makeStream() }
+
+  func first() async -> CBManagerState? { await states.first { $0 != .unknown } }
+  func centralManagerDidUpdateState(_ central: CBCentralManager) { tell.yield(central.state) }
 }

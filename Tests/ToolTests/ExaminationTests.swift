@@ -1,3 +1,5 @@
+import BLEAdapter
+import BLEDefaultStack
 import Foundation
 import Testing
 
@@ -60,8 +62,9 @@ final class ExaminationTests {
   }
 
   @Test(arguments: [
-    ("{", "no JSON object"), ("[]", "no JSON object"), ("{\"adaptor\": \"radio\"}", "'adaptor' is no setting"),
-    ("{\"adapter\": 5}", "no text"), ("{\"adapter\": \"serial:\"}", "a device is missing"),
+    ("{", "expected the name of a setting"), ("[]", "expected '{', found '['"),
+    ("{\"adaptor\": \"radio\"}", "'adaptor' is no setting"),
+    ("{\"adapter\": 5}", "expected a text in double quotes"), ("{\"adapter\": \"serial:\"}", "a device is missing"),
   ])
   func `A configuration with a mistake is a problem with its path`(text: String, reason: String) throws {
     try write(text, to: "/home/.config/swift-corebluetooth/config.json")
@@ -75,7 +78,29 @@ final class ExaminationTests {
     try write("{\"adapter\": \"radio:lab\"}", to: "/home/.config/swift-corebluetooth/config.json")
     #expect(AdapterList(on: machine).json.text.hasPrefix(#"{"used":"radio:lab","source":"configuration""#))
     machine.environment["BLE_ADAPTER"] = "radio:other"
-    #expect(AdapterChoice(on: machine).source == .environment)
+    #expect(AdapterList(on: machine).choice.source == .environment)
+    machine.option = .radio(air: "mine", device: nil)
+    #expect(AdapterList(on: machine).json.text.hasPrefix(#"{"used":"radio:mine","source":"option""#))
+  }
+
+  @Test(
+    "I12.4 doctor, the list of adapters and the stack read one configuration, and judge it alike",
+    arguments: [
+      #"{"adapter": "radio:lab"}"#, #"{"adapter": "rad\u0069o:lab"}"#, #"{"adapter": "radio", "adapter": "radio:lab"}"#,
+      #"{"adapter": "radio"} {}"#, #"{"adapter": "radio",}"#, "{\"adapter\": \"radio\u{7}\"}", "\u{FEFF}{}", "{}", "",
+      "null",
+      #"{"adapter": null}"#, "{\"adapter\": \"radio:\u{202E}\"}", String(repeating: " ", count: 70_000) + "{}",
+    ])
+  func oneReader(_ text: String) throws {
+    try write(text, to: "/home/.config/swift-corebluetooth/config.json")
+    let stack = AdapterChoice(in: machine.surroundings)
+    #expect(AdapterList(on: machine).choice == stack)
+    let finding = try #require(findings("adapter").first)
+    switch stack.name {
+    case .success(let name): #expect(finding.verdict == .good && finding.text.hasPrefix("\(name), "), "\(finding)")
+    case .failure(let mistake):
+      #expect(finding.verdict == .problem && finding.text == "\(mistake.description.inert).", "\(finding)")
+    }
   }
 
   @Test func `Folders that others can get into, or that are none, are told`() throws {

@@ -2,9 +2,9 @@ import Glibc
 
 /// Looks for the program that has an adapter by the user channel: the kernel does not say which, but which sockets of its Bluetooth
 /// there are, and to whom files belong can be read for programs of the same user.
-enum UserChannelHolder {
+public enum UserChannelHolder {
   /// `" (probably btmon, process 4711)"`; empty where nothing can be seen.
-  static var text: String {
+  public static var text: String {
     let sockets = inodes(SystemFiles.lines(of: "/proc/net/hci"))
     var found: [String] = []
     for process in SystemFiles.names(in: "/proc") {

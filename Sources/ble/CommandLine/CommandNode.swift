@@ -13,6 +13,7 @@ struct CommandNode: Sendable {
 
   init(
     _ name: String, abstract: String, discussion: String = "", arguments: [Argument] = [], options: [Option] = [],
+    subcommands: [CommandNode] = [],
     make: @escaping @Sendable (ParsedArguments) throws(UsageError) -> any Command
   ) {
     self.name = name
@@ -20,7 +21,7 @@ struct CommandNode: Sendable {
     self.discussion = discussion
     self.arguments = arguments
     self.options = options
-    self.subcommands = []
+    self.subcommands = subcommands
     self.make = make
   }
 
@@ -37,7 +38,13 @@ struct CommandNode: Sendable {
 
 /// A command with everything it was told, ready to run.
 protocol Command: Sendable {
+  /// Puts in place what has to be there before anything asks for an adapter.
+  @MainActor func prepare(in session: Session) throws(ToolError)
   @MainActor func run(in session: Session) async throws(ToolError)
+}
+
+extension Command {
+  @MainActor func prepare(in session: Session) throws(ToolError) {}
 }
 
 /// A command line that cannot be understood: exit status 64.

@@ -42,7 +42,7 @@ struct HelpPage {
     if node.subcommands.isEmpty {
       parts += node.options.map(\.usage) + ["[<options>]"] + node.arguments.map(\.usage)
     } else {
-      parts += ["<subcommand>"]
+      parts += node.make == nil ? ["<subcommand>"] : ["[<options>]", "[<subcommand>]"]
     }
     return parts.joined(separator: " ")
   }

@@ -1,4 +1,5 @@
 import BLEAdapter
+import BLEDefaultStack
 
 /// `ble adapters`: what a program can be told to use.
 struct AdaptersCommand: Command {
@@ -7,11 +8,11 @@ struct AdaptersCommand: Command {
     discussion: """
       Looks for the airs of the embedded radio, for serial lines and for the system's own adapters, and says which one is \
       used where nothing else is named. Nothing is opened and nothing changed. 'ble doctor' says what is missing.
-      """
+      """, subcommands: [AdaptersUseCommand.node]
   ) { (_) throws(UsageError) in AdaptersCommand() }
 
   func run(in session: Session) async throws(ToolError) {
-    let list = AdapterList(on: .this)
+    let list = AdapterList(on: .this(option: session.options.adapter))
     let output = session.output
     if output.isJSON { return output.json(list.json) }
     let width = list.adapters.map { ($0.name ?? "-").displayWidth }.max() ?? 0
@@ -21,8 +22,8 @@ struct AdaptersCommand: Command {
     }
     output.collect("")
     switch list.choice.name {
-    case .success(let name): output.collect("Used: \(name), because \(list.choice.reason).")
-    case .failure(let mistake): output.collect("Used: none. \(list.choice.source.description): \(mistake.reason)")
+    case .success(let name): output.collect("Used: \(name), because \(list.choice.reason.inert).")
+    case .failure(let mistake): output.collect("Used: none. \(mistake.description.inert).")
     }
     output.collect("")
     output.collect("What can be named besides:")
@@ -30,13 +31,15 @@ struct AdaptersCommand: Command {
   }
 }
 
-extension AdapterChoice {
-  /// The second half of a sentence.
-  var reason: String {
-    switch source {
-    case .environment: "BLE_ADAPTER or --adapter says so"
-    case .configuration(let path): "\(path) says so"
-    case .standard: "nothing else is named"
+extension AdapterChoice.Source {
+  /// The word for it in JSON.
+  var word: String {
+    switch self {
+    case .option: "option"
+    case .environment: "environment"
+    case .configuration: "configuration"
+    case .machine: "machine"
+    case .standard: "standard"
     }
   }
 }
@@ -53,16 +56,10 @@ extension AdapterList {
     var mistake = JSONValue.null
     switch choice.name {
     case .success(let name): used = .string(name.description)
-    case .failure(let error): mistake = .string(error.reason)
+    case .failure(let error): mistake = .string(error.description)
     }
-    let source =
-      switch choice.source {
-      case .environment: "environment"
-      case .configuration: "configuration"
-      case .standard: "standard"
-      }
     return .object([
-      "used": used, "source": .string(source), "mistake": mistake,
+      "used": used, "source": .string(choice.source.word), "mistake": mistake,
       "adapters": .array(
         adapters.map {
           .object([

@@ -1,6 +1,6 @@
 /// `ble demo`: everything in a few seconds.
-struct DemoCommand: Command {
-  static let node = CommandNode(
+@MainActor final class DemoCommand: Command {
+  nonisolated static let node = CommandNode(
     "demo", abstract: "Watch a peripheral and a central meet: two programs, no hardware.",
     discussion: """
       Starts 'ble serve owenli' as a process of its own, on an air of their own, and is the central: finds it, connects, \
@@ -14,8 +14,20 @@ struct DemoCommand: Command {
     return DemoCommand()
   }
 
+  private var stage: DemoStage?
+
+  nonisolated init() {}
+
+  /// The demo has a radio of its own whatever the machine has, and whatever else the command line says.
+  func prepare(in session: Session) throws(ToolError) {
+    let stage = try DemoStage(capture: session.options.capture)
+    stage.enter()
+    self.stage = stage
+  }
+
   func run(in session: Session) async throws(ToolError) {
+    guard let stage else { return }
     session.output.note("Two programs and one radio, all in software: no Bluetooth hardware is used.")
-    try await Demo(in: session).run()
+    try await Demo(on: stage, in: session).run()
   }
 }

@@ -9,7 +9,7 @@ struct DoctorCommand: Command {
   ) { (_) throws(UsageError) in DoctorCommand() }
 
   func run(in session: Session) async throws(ToolError) {
-    let examination = Examination(of: .this)
+    let examination = Examination(of: .this(option: session.options.adapter))
     let output = session.output
     if output.isJSON {
       output.json(examination.json)

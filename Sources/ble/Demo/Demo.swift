@@ -21,9 +21,9 @@ import CoreBluetooth
     struct Value: Decodable { let hex: String }
   }
 
-  init(in session: Session) throws(ToolError) {
+  init(on stage: DemoStage, in session: Session) {
     self.session = session
-    stage = try DemoStage(capture: session.options.capture)
+    self.stage = stage
     peripheral = ChildProcess(
       // Should everything else fail, it ends by itself.
       [
@@ -34,7 +34,6 @@ import CoreBluetooth
   }
 
   func run() async throws(ToolError) {
-    stage.enter()
     let central = Central(in: session)
     var failure: ToolError?
     do {

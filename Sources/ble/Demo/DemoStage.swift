@@ -1,3 +1,5 @@
+import BLEAdapter
+import BLEDefaultStack
 import Foundation
 
 /// Where a demo takes place: an air that nobody else is on, and a folder for what its two devices remember.
@@ -21,12 +23,15 @@ import Foundation
     }
   }
 
-  /// Puts this process, and those that it starts, on the stage. To be called before the first manager is made.
+  /// Puts this process on the stage, and those that it starts as far as they name no other adapter. To be called before anything asks
+  /// for an adapter.
   func enter() {
     setenv("XDG_STATE_HOME", folder.path, 1)
-    setenv("BLE_ADAPTER", "radio:\(air)/central", 1)
+    DefaultStack.name(.radio(air: air, device: "central"))
     setenv("BLE_CAPTURE", capture, 1)
   }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
 
   func leave() { try? FileManager.default.removeItem(at: folder) }
 }

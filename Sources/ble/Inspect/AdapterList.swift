@@ -1,4 +1,5 @@
 import BLEAdapter
+import BLEDefaultStack
 import Foundation
 
 /// The adapters that this machine offers, found by looking only: nothing is opened, nobody is connected to.
@@ -19,7 +20,7 @@ struct AdapterList: Equatable, Sendable {
   private(set) var adapters: [Adapter] = []
 
   init(on machine: Machine) {
-    choice = AdapterChoice(on: machine)
+    choice = AdapterChoice(in: machine.surroundings)
     addAirs(machine)
     addSerialDevices(machine)
     addSystemAdapters(machine)

@@ -1,4 +1,5 @@
 import BLEAdapter
+import BLEDefaultStack
 import Foundation
 
 extension Examination {
@@ -9,8 +10,8 @@ extension Examination {
 
   /// The adapter that programs get.
   mutating func checkAdapter() {
-    let choice = AdapterChoice(on: machine)
-    if case .configuration(let path) = choice.source, machine.variable("BLE_ADAPTER") == nil {
+    let choice = AdapterChoice(in: machine.surroundings)
+    if case .configuration(let path) = choice.source {
       if let entry = machine.entry(path), entry.owner != machine.user, entry.owner != 0 {
         note("configuration", "\(path) belongs to somebody else.", "chown \(Machine.userName) \(path)")
       }
@@ -18,7 +19,7 @@ extension Examination {
     switch choice.name {
     case .failure(let mistake):
       problem(
-        "adapter", "\(choice.source.description): \(mistake.reason).",
+        "adapter", "\(mistake).",
         "Name one that 'ble adapters' lists, or leave it out for the embedded radio.")
     case .success(let name): check(name, choice)
     }
@@ -35,7 +36,7 @@ extension Examination {
       if entry.kind != .device {
         problem("adapter", "\(name): \(path) is no device.", "Look with: ble adapters")
       } else if !machine.isReadableAndWritable(path) {
-        problem("adapter", "\(name): you may not use \(path).", Self.joining(entry.group))
+        problem("adapter", "\(name): you may not use \(path).", joining(entry.group))
       } else {
         good("adapter", "\(name), because \(choice.reason); whether it answers 'ble scan' shows.")
       }
@@ -48,14 +49,54 @@ extension Examination {
       } else {
         problem("adapter", "\(name): you may not use \(path).", "chmod u+rw \(path)")
       }
-    case .tcpClient, .tcpServer, .unixServer, .hci, .bluez:
+    case .hci(let which): checkTaken(name, which, choice)
+    case .bluez: checkShared(name, choice)
+    case .tcpClient, .tcpServer, .unixServer:
+      good("adapter", "\(name), because \(choice.reason); whether it answers 'ble scan' shows.")
+    }
+  }
+
+  /// An adapter that is to be taken for this program alone.
+  private mutating func checkTaken(_ name: AdapterName, _ which: String?, _ choice: AdapterChoice) {
+    let adapter = system.adapters.first { adapter in
+      guard let which else { return adapter.information?.supportsLowEnergy ?? true }
+      return which == "\(adapter.index)" || which == adapter.information?.address
+    }
+    guard let adapter else {
+      let there = system.adapters.map(\.name).joined(separator: ", ")
+      return problem(
+        "adapter", "\(name): there is no such adapter\(there.isEmpty ? "" : " among \(there)").",
+        "Plug it in, and look with: ble adapters")
+    }
+    if case .program(let who) = adapter.holder {
+      problem("adapter", "\(name): another program has \(adapter.name)\(who).", "Stop that program.")
+    } else if adapter.isBlocked {
+      problem("adapter", "\(name): \(adapter.name) is off by a switch (rfkill).", "rfkill unblock bluetooth")
+    } else if !system.mayTakeAdapters {
+      problem(
+        "adapter", "\(name): this program has not CAP_NET_ADMIN, which taking an adapter needs.",
+        "sudo setcap cap_net_admin+ep \(machine.programPath)")
+    } else {
+      good("adapter", "\(name), because \(choice.reason); whether it answers 'ble scan' shows.")
+    }
+  }
+
+  /// An adapter that is shared by way of BlueZ's daemon.
+  private mutating func checkShared(_ name: AdapterName, _ choice: AdapterChoice) {
+    if system.bus.access == .missing || system.bus.access == .notPermitted {
+      problem(
+        "adapter", "\(name): the system message bus cannot be used (\(system.bus.path ?? "?")).",
+        system.container == nil ? "sudo systemctl start dbus" : "Start the container with -v /run/dbus:/run/dbus")
+    } else if system.container == nil, system.daemon.process == nil {
+      problem("adapter", "\(name): BlueZ's daemon does not run.", "sudo systemctl start bluetooth")
+    } else {
       good("adapter", "\(name), because \(choice.reason); whether it answers 'ble scan' shows.")
     }
   }
 
   /// How to get into a group.
-  static func joining(_ group: gid_t) -> String {
-    "sudo usermod -aG \(Machine.groupName(group)) \(Machine.userName), then log in anew"
+  func joining(_ group: gid_t) -> String {
+    "sudo usermod -aG \(Machine.groupName(group)) \(machine.accountName), then log in again"
   }
 
   /// What else Bluetooth could go through on this machine.
@@ -65,37 +106,8 @@ extension Examination {
       if machine.isReadableAndWritable("/dev/\(device)") {
         good("serial", "/dev/\(device) can be used: --adapter serial:/dev/\(device)")
       } else {
-        note("serial", "You may not use /dev/\(device).", Self.joining(entry.group))
+        note("serial", "You may not use /dev/\(device).", joining(entry.group))
       }
     }
-    let adapters = machine.names(in: "/sys/class/bluetooth").filter { $0.hasPrefix("hci") && !$0.contains(":") }
-    for adapter in adapters {
-      note(
-        "system",
-        "\(adapter) belongs to the system's Bluetooth; --adapter hci takes it for one program, which needs CAP_NET_ADMIN.",
-        "sudo setcap cap_net_admin+ep <the program>")
-    }
-    for name in machine.names(in: "/sys/class/rfkill") {
-      let folder = "/sys/class/rfkill/\(name)"
-      guard machine.text(of: folder + "/type")?.hasPrefix("bluetooth") == true else { continue }
-      if machine.text(of: folder + "/hard")?.hasPrefix("1") == true {
-        note("rfkill", "A switch on the machine turns its Bluetooth off.", "Find the switch.")
-      } else if machine.text(of: folder + "/soft")?.hasPrefix("1") == true {
-        note("rfkill", "The machine's Bluetooth is turned off.", "rfkill unblock bluetooth")
-      }
-    }
-    checkCapabilities(hasSystemAdapter: !adapters.isEmpty)
-  }
-
-  /// Bit 12 (capabilities(7)): what the system's own adapters need.
-  private mutating func checkCapabilities(hasSystemAdapter: Bool) {
-    guard hasSystemAdapter, let status = machine.text(of: "/proc/self/status"),
-      let line = status.split(separator: "\n").first(where: { $0.hasPrefix("CapEff:") }),
-      let bits = UInt64(line.dropFirst(7).drop { $0 == "\t" || $0 == " " }, radix: 16)
-    else { return }
-    let isThere = bits >> 12 & 1 == 1
-    note(
-      "capabilities",
-      "This program has \(isThere ? "" : "not ")CAP_NET_ADMIN, which the system's own adapters need (--adapter hci).")
   }
 }

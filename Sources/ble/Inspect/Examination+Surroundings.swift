@@ -42,7 +42,7 @@ extension Examination {
     }
     for name in machine.environment.keys.sorted() where name.hasPrefix("BLE_") && !known.contains(name) {
       // Known to tests and examples.
-      if ["BLE_SEED", "BLE_CAPTURE_FOLDER", "BLE_TOOL", "BLE_FUZZ"].contains(name) { continue }
+      if ["BLE_SEED", "BLE_CAPTURE_FOLDER", "BLE_TOOL", "BLE_FUZZ", "BLE_ONLY"].contains(name) { continue }
       let suggestion = Suggestion.nearest(to: name, among: known).map { "Perhaps \($0) is meant." }
       note("environment", "\(name) is set, which nobody reads.", suggestion)
     }
@@ -102,9 +102,6 @@ extension Examination {
     } else {
       note(
         "wireshark", "Wireshark is not there; 'ble capture show' reads captures as well.", "apt-get install wireshark")
-    }
-    if machine.program("bluetoothd") != nil || machine.entry("/usr/libexec/bluetooth/bluetoothd") != nil {
-      note("bluez", "BlueZ is installed. It and this program do not get in each other's way.")
     }
   }
 }

@@ -20,16 +20,25 @@ struct Finding: Equatable, Sendable {
 /// A look at everything that Bluetooth with this library needs. Changes nothing, opens no adapter.
 struct Examination: Sendable {
   let machine: Machine
+  let system: SystemBluetooth
   private(set) var findings: [Finding] = []
 
   init(of machine: Machine) {
     self.machine = machine
+    system = SystemBluetooth(on: machine)
     checkProgram()
     checkAdapter()
     checkEnvironment()
     checkState()
     checkRuntime()
     checkDevices()
+    checkKernel()
+    checkAdapters()
+    checkSwitches()
+    checkDaemon()
+    checkBus()
+    checkCapabilities()
+    checkContainer()
     checkLibraries()
     checkTerminal()
     checkHelpers()

@@ -1,4 +1,8 @@
+import BLEAdapter
+import BLECore
+import BLEDefaultStack
 import BLEFiles
+import BLETransports
 import Foundation
 
 /// The machine as it is to be looked at, without changing anything: files, folders, environment. Tests look at one of their own.
@@ -10,7 +14,47 @@ struct Machine: Sendable {
   /// The home that the password database has for this user.
   var accountHome = UserFolders.accountHome
 
-  static let this = Machine(environment: ProcessInfo.processInfo.environment)
+  /// What the command line names.
+  var option: AdapterName?
+  /// Who is asked for the machine's own adapter where none is named.
+  var probes: [any AdapterProbe] = []
+
+  /// The user whose processes are the system's own.
+  var administrator: uid_t = 0
+  /// What this user is called here.
+  var accountName = Machine.userName
+  /// The groups of this process.
+  var groups: Set<gid_t> = []
+  /// The file of this program.
+  var programPath = "ble"
+  /// What gives the file capabilities; `nil` where nothing does.
+  var fileCapabilities: @Sendable () -> [UInt8]? = { nil }
+  /// The kernel's messages, oldest first; `nil` where they may not be read.
+  var kernelLog: @Sendable () -> String? = { nil }
+  /// The adapters that the kernel manages; `nil` where it cannot be asked.
+  var managedAdapters: @Sendable () -> [SystemAdapter.Information]? = { nil }
+  /// Who may have an adapter by the user channel, in brackets.
+  var channelHolder: @Sendable () -> String = { "" }
+
+  /// This machine. `option` is what `--adapter` names.
+  static func this(option: AdapterName? = nil) -> Machine {
+    var machine = Machine(environment: ProcessInfo.processInfo.environment)
+    machine.option = option
+    machine.probes = Surroundings.machineProbes
+    machine.groups = ProcessReadings.groups
+    machine.programPath = ProcessReadings.programPath
+    machine.fileCapabilities = { ProcessReadings.fileCapabilities }
+    machine.kernelLog = { KernelLog.read() }
+    machine.managedAdapters = {
+      try? KernelAdapter.all().map {
+        SystemAdapter.Information(
+          index: $0.index, address: $0.address.description, version: $0.version, isPowered: $0.isPowered,
+          supportsLowEnergy: $0.supportsLowEnergy)
+      }
+    }
+    machine.channelHolder = { UserChannelHolder.text }
+    return machine
+  }
 
   /// A variable that says something.
   func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
@@ -54,21 +98,12 @@ struct Machine: Sendable {
 
   /// The beginning of a file; `nil` where it cannot be read.
   func text(of path: String, upTo limit: Int = 65_536) -> String? {
-    // Pipes have no end, and devices do something when they are read.
-    guard entry(path)?.kind == .file else { return nil }
-    let descriptor = open(root + path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var octets: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 16_384)
-    // Files of the kernel have no length and come in pieces.
-    while octets.count < limit {
-      let count = read(descriptor, &buffer, buffer.count)
-      if count < 0, errno == EINTR { continue }
-      if count <= 0 { break }
-      octets += buffer.prefix(count)
-    }
-    return String(decoding: octets, as: UTF8.self)
+    (try? UntrustedFile.beginning(of: root + path, limit: limit)).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The last part of what a link leads to; `nil` where there is none.
+  func target(of link: String) -> String? {
+    (try? FileManager.default.destinationOfSymbolicLink(atPath: root + link)).map { ($0 as NSString).lastPathComponent }
   }
 
   /// Where a program is on the path; `nil` where it is not.
@@ -97,7 +132,18 @@ struct Machine: Sendable {
     return isWritableFolder(path)
   }
 
-  // MARK: The library's places
+  // MARK: As the library finds it
+
+  /// What says so is read by what reads it for the stacks.
+  var surroundings: Surroundings {
+    var surroundings = Surroundings(
+      environment: variable, readFile: Surroundings.fileReader(below: root), system: system, accountHome: accountHome)
+    surroundings.option = option
+    surroundings.probes = probes
+    return surroundings
+  }
+
+  var system: SystemView { SystemView(names: names(in:), text: { text(of: $0) }) }
 
   private var folders: UserFolders { UserFolders(environment: variable, accountHome: accountHome) }
 

@@ -11,6 +11,8 @@ final class CommandLineAgent: PairingAgent {
     var capability: PairingCapability?
     var passkey: String?
     var outOfBand: String?
+    /// What has come already, by a pipe.
+    var outOfBandData: PairingOutOfBandData?
     /// The other device connects to this one.
     var isPeripheral = false
     /// Nothing but what protects against somebody in the middle will do.
@@ -101,7 +103,9 @@ final class CommandLineAgent: PairingAgent {
   }
 
   func outOfBandData(for peer: PairingPeer) -> PairingOutOfBandData? {
-    guard let path = rules.withLock({ $0.outOfBand }) else { return nil }
+    let (data, path) = rules.withLock { ($0.outOfBandData, $0.outOfBand) }
+    if let data { return data }
+    guard let path else { return nil }
     do throws(ToolError) {
       return try OutOfBandFile.read(path)
     } catch {

@@ -17,13 +17,24 @@ enum OutOfBandFile {
   /// More is no data block.
   private static let largest = 65_536
 
-  static func read(_ path: String) throws(ToolError) -> PairingOutOfBandData {
-    guard let file = FileHandle(forReadingAtPath: path) else {
-      throw ToolError(.noInput, "\(path.inert): \(String(cString: strerror(errno)))")
+  /// How long a pipe may say nothing, in milliseconds.
+  private static let patience = 2_000
+
+  /// - Parameter mayWait: a pipe is read as well, and given a moment until somebody writes to it.
+  static func read(_ path: String, mayWait: Bool = false) throws(ToolError) -> PairingOutOfBandData {
+    let octets: [UInt8]
+    do throws(PrivateFileError) {
+      octets = try UntrustedFile.read(path, limit: largest, pipePatience: mayWait ? patience : nil)
+    } catch {
+      throw ToolError(.noInput, "\(path.inert): \(error.reason.inert)")
     }
-    let octets = [UInt8]((try? file.read(upToCount: largest + 1)) ?? Data())
-    guard octets.count <= largest else { throw mistake(path, "at most \(largest) octets") }
     return try data(of: octets, path)
+  }
+
+  /// What comes by a pipe comes once.
+  static func isPipe(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
   }
 
   static func data(of octets: [UInt8], _ path: String) throws(ToolError) -> PairingOutOfBandData {

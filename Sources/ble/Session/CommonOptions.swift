@@ -8,7 +8,7 @@ struct CommonOptions: Sendable {
   static let adapter = Option.value(
     "adapter", "name",
     "The Bluetooth adapter: radio[:<air>[/<device>]], tcp-client:<host>:<port>, unix-client:<path>, serial:<device>, ... "
-      + "(default: $BLE_ADAPTER, else radio)")
+      + "(default: $BLE_ADAPTER, the configuration's, this machine's own where it can be used, else radio)")
   static let timeout = Option.value(
     "timeout", "seconds", standard: "10", "How long to wait for the adapter, for the device and for each answer.")
   static let phy = Option.value(
@@ -80,7 +80,7 @@ struct CommonOptions: Sendable {
 
   /// Hands them to the stack, which reads its environment when the first manager is made.
   func setEnvironment() {
-    if let adapter { setenv("BLE_ADAPTER", adapter.description, 1) }
+    if let adapter { DefaultStack.name(adapter) }
     if let phy { setenv("BLE_PHY", phy.rawValue, 1) }
     if let capture { setenv("BLE_CAPTURE", capture, 1) }
     if let captureAir { setenv("BLE_CAPTURE_AIR", captureAir, 1) }

@@ -1,3 +1,7 @@
+import BLEAdapter
+import BLEDefaultStack
+import Foundation
+
 /// One run of the tool: what it was told, where its results go, and what it waits for.
 @MainActor final class Session {
   let options: CommonOptions
@@ -22,7 +26,9 @@
   func run(_ command: any Command) async -> ExitStatus {
     var failure: ToolError?
     do {
+      DefaultStack.setChoiceHandler(choiceHandler)
       try options.checkCapture()
+      try command.prepare(in: self)
       try pairing.begin()
       try await pairing.makeOutOfBandData()
       try await command.run(in: self)
@@ -37,5 +43,27 @@
     default: output.failure(error)
     }
     return error.status
+  }
+
+  /// Says which adapter was taken where none was named.
+  private var choiceHandler: @Sendable (AdapterChoice) -> Void {
+    if options.isJSON || options.isQuiet { return { _ in } }
+    return { choice in
+      guard let line = choice.line else { return }
+      if Thread.isMainThread {
+        MainActor.assumeIsolated { Output.complain(line) }
+      } else {
+        DispatchQueue.main.async { Output.complain(line) }
+      }
+    }
+  }
+}
+
+extension AdapterChoice {
+  /// For people; `nil` where an adapter was named.
+  var line: String? {
+    guard case .success(let name) = name, remark != nil else { return nil }
+    let kind = if case .radio = name { ", the embedded radio" } else { "" }
+    return "Using \(name)\(kind): \(reason).".inert
   }
 }

@@ -51,6 +51,8 @@ final class Neighbourhood {
   /// What a process of this neighbourhood finds around it.
   var environment: [String: String] {
     var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("BLE_") }
+    // Whatever adapter this machine has.
+    environment["BLE_ADAPTER"] = "radio"
     environment["XDG_RUNTIME_DIR"] = folder.appendingPathComponent("run").path
     environment["XDG_STATE_HOME"] = folder.appendingPathComponent("state").path
     environment["XDG_CONFIG_HOME"] = folder.appendingPathComponent("config").path

@@ -100,7 +100,7 @@ private func enter(_ root: String) {
   for (variable, folder) in [("XDG_RUNTIME_DIR", "run"), ("XDG_STATE_HOME", "state"), ("XDG_CONFIG_HOME", "config")] {
     setenv(variable, "\(root)/\(folder)", 1)
   }
-  unsetenv("BLE_ADAPTER")
+  setenv("BLE_ADAPTER", "radio", 1)
 }
 
 /// Waits until a state with a peer or a service is in the state folder.

@@ -96,6 +96,33 @@ struct OutOfBandFileTests {
     // Endless input is not read to its end.
     #expect(throws: ToolError.self) { try OutOfBandFile.read("/dev/zero") }
   }
+
+  @Test(
+    "I13.1 out-of-band data may come by a pipe; one that nothing is written to, or that is none, is an error and no hang"
+  )
+  func pipes() throws {
+    let path = "/tmp/ble-oob-\(UUID().uuidString)"
+    try #require(mkfifo(path, 0o600) == 0)
+    defer { unlink(path) }
+    let silent = try #require(throws: ToolError.self) { try OutOfBandFile.read(path, mayWait: true) }
+    #expect(silent.status == .noInput && silent.message.contains("nothing was written"), "\(silent)")
+    #expect(throws: ToolError.self) { try OutOfBandFile.read(path) }
+    // Both ends, so that it is there before it is read, and does not end.
+    let ends = open(path, O_RDWR)
+    defer { close(ends) }
+    let held = try #require(throws: ToolError.self) { try OutOfBandFile.read(path, mayWait: true) }
+    #expect(held.message.contains("nothing was written"), "\(held)")
+    // As a shell's <(command) is.
+    var pipeEnds: [Int32] = [-1, -1]
+    try #require(pipe(&pipeEnds) == 0)
+    defer { close(pipeEnds[0]) }
+    let text = Array("1110 00112233445566778899AABBCCDDEEFF\n".utf8)
+    #expect(write(pipeEnds[1], text, text.count) == text.count)
+    close(pipeEnds[1])
+    let named = "/dev/fd/\(pipeEnds[0])"
+    #expect(OutOfBandFile.isPipe(named) && !OutOfBandFile.isPipe("/dev/null"))
+    #expect(try OutOfBandFile.read(named, mayWait: true).temporaryKey?.count == 16)
+  }
 }
 
 @Suite("Questions about a pairing")

@@ -31,9 +31,25 @@ struct MachineTranscripts {
     #expect(
       radio["state"] as? String == "1 program is on it; devices kept: lamp" && radio["usable"] as? Bool == true,
       "\(radio)")
-    #expect(document["used"] as? String == "radio:default" && document["source"] as? String == "standard")
+    #expect(document["used"] as? String == "radio:default" && document["source"] as? String == "environment")
     #expect(files == before)
     #expect(try place.run("adapters").lines.arePlain)
+  }
+
+  @Test("I12.3 ble adapters use keeps a choice that the next program has, and forgets it again")
+  func use() throws {
+    let kept = try place.run("adapters", "use", "radio:lab", "--json")
+    #expect(
+      kept.status == 0 && kept.lines.first?.hasPrefix(#"{"adapter":"radio:lab","file":"#) == true, "\(kept.lines)")
+    let used = try place.shell(#"unset BLE_ADAPTER; exec "$BLE_TOOL" adapters --json"#).finish()
+    #expect(used.lines.first?.hasPrefix(#"{"used":"radio:lab","source":"configuration""#) == true, "\(used.lines)")
+    #expect(try place.run("adapters", "use", "--none").status == 0)
+    let unused = try place.shell(#"unset BLE_ADAPTER; exec "$BLE_TOOL" adapters --json"#).finish()
+    #expect(unused.lines.first?.contains(#""source":"configuration""#) == false, "\(unused.lines)")
+    #expect(try place.run("adapters", "use").status == 64)
+    #expect(try place.run("adapters", "use", "wifi").status == 64)
+    #expect(try place.run("adapters", "use", "radio", "--none").status == 64)
+    #expect(try place.run("adapters", "--json").lines.first?.contains("radio:default") == true)
   }
 
   @Test func `ble doctor on a terminal says that all is well`() throws {

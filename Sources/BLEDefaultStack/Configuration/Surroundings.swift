@@ -1,25 +1,57 @@
-import BLEAdapter
+public import BLEAdapter
 import BLECore
-import BLEFiles
+public import BLEFiles
 import BLEHost
+import Dispatch
 import Glibc
 
-/// What a process finds around itself: its environment and the user's folders. Read once, when the first adapter is wanted.
-struct Surroundings: Sendable {
-  var environment: @Sendable (String) -> String?
-  /// The octets of a file; `nil` where there is none.
-  var readFile: @Sendable (String) -> [UInt8]?
+/// What a process finds around itself: its environment, the user's folders, the machine. Read once, when the first adapter is wanted.
+public struct Surroundings: Sendable {
+  /// The value of a variable; `nil` where it is missing or empty.
+  public var environment: @Sendable (String) -> String?
+  /// A whole file; throws `missing` where there is none that this user may see.
+  var readFile: @Sendable (String) throws(PrivateFileError) -> [UInt8]
+  /// The home that the password database has for this user.
+  public var accountHome: String?
+  /// What the program itself names, as by `--adapter`.
+  public var option: AdapterName?
+  /// Whether this program is a bundle of tests.
+  public var isTest = false
+  public var system: SystemView
+  /// Who is asked for the machine's own adapter where none is named, in this order.
+  public var probes: [any AdapterProbe] = []
+  /// How long they may take together.
+  var probeLimit = DispatchTimeInterval.seconds(1)
 
-  static let ofThisProcess = Surroundings(
-    environment: UserFolders.variable,
-    readFile: { path in
-      guard let file = fopen(path, "re") else { return nil }
-      defer { fclose(file) }
-      // A configuration is a few lines; what is longer is none.
-      var octets = [UInt8](repeating: 0, count: 64 << 10)
-      let count = fread(&octets, 1, octets.count, file)
-      return Array(octets.prefix(count))
-    })
+  public init(
+    environment: @escaping @Sendable (String) -> String?,
+    readFile: @escaping @Sendable (String) throws(PrivateFileError) -> [UInt8],
+    system: SystemView, accountHome: String? = UserFolders.accountHome
+  ) {
+    self.environment = environment
+    self.readFile = readFile
+    self.system = system
+    self.accountHome = accountHome
+  }
+
+  static let ofThisProcess: Surroundings = {
+    var surroundings = Surroundings(
+      environment: UserFolders.variable, readFile: fileReader(), system: .ofThisMachine)
+    // What `swift test` builds and runs; processes that a test starts are programs.
+    surroundings.isTest = programPath.hasSuffix(".xctest")
+    surroundings.probes = machineProbes
+    return surroundings
+  }()
+
+  /// Reads whole files, with `root` in front of all paths.
+  public static func fileReader(
+    below root: String = ""
+  ) -> @Sendable (_ path: String) throws(PrivateFileError) -> [UInt8] {
+    { path throws(PrivateFileError) in try UntrustedFile.read(root + path, limit: ConfigurationFile.sizeLimit) }
+  }
+
+  /// Those of this build.
+  public static let machineProbes: [any AdapterProbe] = [KernelAdapterProbe()]
 
   /// What this program is called: the name that its device has for those who connect.
   static var programName: String {
@@ -38,9 +70,6 @@ struct Surroundings: Sendable {
     return text.hasSuffix(ending) ? String(text.dropLast(ending.count)) : text
   }
 
-  /// The home that the password database has for this user.
-  var accountHome = UserFolders.accountHome
-
   private var folders: UserFolders { UserFolders(environment: environment, accountHome: accountHome) }
 
   /// Where what is to outlive the process is kept: `$XDG_STATE_HOME`, else `~/.local/state`, and in it a folder of ours.
@@ -51,27 +80,19 @@ struct Surroundings: Sendable {
 
   func bondStore(_ log: Logger) -> FileBondStore { FileBondStore(folder: bondPath, log: log) }
 
-  var configurationPath: String { folders.configurationFile }
+  public var configurationPath: String { folders.configurationFile }
 
-  /// What names the adapter, and where that was said; a mistake in it as a sentence for people.
-  func adapterName() -> Result<AdapterName, NamingMistake> {
-    if let text = environment("BLE_ADAPTER") { return named(text, by: "BLE_ADAPTER") }
+  /// What the configuration file says; nothing where there is none that this user may see.
+  func configuration() throws(ConfigurationFile.Mistake) -> ConfigurationFile {
     let path = configurationPath
-    guard let octets = readFile(path) else { return .success(.standard) }
-    do throws(ConfigurationFile.Mistake) {
-      guard let text = try ConfigurationFile(octets, path: path).adapter else { return .success(.standard) }
-      return named(text, by: path)
+    let octets: [UInt8]
+    do throws(PrivateFileError) {
+      octets = try readFile(path)
     } catch {
-      return .failure(NamingMistake(description: "\(error)"))
+      if error.kind == .missing { return ConfigurationFile() }
+      throw ConfigurationFile.Mistake(path: path, line: nil, reason: error.reason)
     }
-  }
-
-  private func named(_ text: String, by source: String) -> Result<AdapterName, NamingMistake> {
-    do throws(AdapterNameError) {
-      return .success(try AdapterName(text))
-    } catch {
-      return .failure(NamingMistake(description: "\(source): \(error)"))
-    }
+    return try ConfigurationFile(octets, path: path)
   }
 
   /// How many seconds of the embedded radio pass in one. Programs of one speed hear each other.
@@ -96,9 +117,4 @@ struct Surroundings: Sendable {
     let levels = LogLevel.allCases.map { "\($0)" }.joined(separator: ", ")
     return .failure(NamingMistake(description: "BLE_LOG: '\(text)' is no level: \(levels)"))
   }
-}
-
-/// A name that a user gave and that nothing can be made of.
-struct NamingMistake: Error, Equatable, CustomStringConvertible {
-  let description: String
 }

@@ -1,26 +1,37 @@
 internal import BLEAdapter
+internal import BLEDefaultStack
 internal import Synchronization
 
 /// Which adapter a manager is on.
-enum AdapterChoice {
+enum ManagerAdapter {
+  /// The adapter of managers that name none.
+  static var standard: any Adapter { DefaultStack.adapter }
+
   static func adapter(_ options: [String: Any]?) -> any Adapter {
-    guard let value = options?[CBManagerOptionAdapterKey] else {
+    switch options?[CBManagerOptionAdapterKey] {
+    case nil:
       ManagersElsewhere.countOne()
-      return DefaultAdapter.shared
+      return standard
+    case let name as String:
+      ManagersElsewhere.countOne()
+      return DefaultStack.adapter(named: name)
+    case let adapter as any Adapter: return adapter
+    case let value?:
+      raise("The value of CBManagerOptionAdapterKey is an `any Adapter` or its name, not \(type(of: value))")
     }
-    guard let adapter = value as? any Adapter else {
-      raise("The value of CBManagerOptionAdapterKey is an `any Adapter`, not \(type(of: value))")
-    }
-    return adapter
   }
 }
 
-/// Managers that were made without an adapter in their options. In a test that is nearly always one that was forgotten.
+/// Managers that were made without an adapter in their options, or with the name of one. In a test that is nearly always one that was
+/// forgotten.
 package enum ManagersElsewhere {
   private static let made = Atomic(0)
 
   /// How many there were so far in this process.
   package static var count: Int { made.load(ordering: .relaxed) }
+
+  /// From here on managers that name no adapter are on none, unless the environment names one: they are tested in a world.
+  package static func enterWorld() { DefaultStack.enterWorld() }
 
   static func countOne() { made.add(1, ordering: .relaxed) }
 }

@@ -1,31 +1,67 @@
+import BLEFiles
+
 /// What the configuration file says: a JSON object whose members are all texts.
 ///
 ///     { "adapter": "tcp-client:127.0.0.1:6402" }
 struct ConfigurationFile: Equatable {
-  /// The name of the adapter; `nil` where the file names none.
-  var adapter: String?
+  /// One setting.
+  private struct Member: Equatable {
+    let name: String
+    var value: String
+  }
+
+  private var members: [Member] = []
 
   /// A mistake, with the place where it is.
   struct Mistake: Error, Equatable, CustomStringConvertible {
     let path: String
-    let line: Int
+    /// `nil`: the file as a whole.
+    let line: Int?
     let reason: String
-    var description: String { "\(path):\(line): \(reason)" }
+    var description: String { "\(path):\(line.map { "\($0):" } ?? "") \(reason)" }
   }
 
-  private static let members = ["adapter"]
+  /// In octets. A configuration is a few lines.
+  static let sizeLimit = 64 << 10
+
+  private static let settings = ["adapter"]
 
   init() {}
 
-  init(_ octets: [UInt8], path: String) throws(Mistake) {
+  /// - Parameter keepsUnknown: members that are no setting are no mistake, as those of a later version are not where the file is only
+  ///   changed.
+  init(_ octets: [UInt8], path: String, keepsUnknown: Bool = false) throws(Mistake) {
     var parser = Parser(octets: octets, path: path)
     try parser.object { (name, value, parser) throws(Mistake) in
-      guard Self.members.contains(name) else {
-        throw parser.mistake("'\(name)' is no setting: \(Self.members.joined(separator: ", "))")
+      guard keepsUnknown || Self.settings.contains(name) else {
+        throw parser.mistake("'\(name)' is no setting: \(Self.settings.joined(separator: ", "))")
       }
-      if adapter != nil { throw parser.mistake("'\(name)' is there twice") }
-      adapter = value
+      if members.contains(where: { $0.name == name }) { throw parser.mistake("'\(name)' is there twice") }
+      members.append(Member(name: name, value: value))
     }
+  }
+
+  /// The name of the adapter; `nil` where the file names none.
+  var adapter: String? {
+    get { members.first { $0.name == "adapter" }?.value }
+    set {
+      let place = members.firstIndex { $0.name == "adapter" }
+      switch (newValue, place) {
+      case (let value?, let place?): members[place].value = value
+      case (let value?, nil): members.append(Member(name: "adapter", value: value))
+      case (nil, let place?): members.remove(at: place)
+      case (nil, nil): break
+      }
+    }
+  }
+
+  /// The file as it is written: a line for each member.
+  var octets: [UInt8] {
+    func quoted(_ text: String) -> String {
+      "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+    let lines = members.map { "  \(quoted($0.name)): \(quoted($0.value))" }
+    return Array((lines.isEmpty ? "{}\n" : "{\n\(lines.joined(separator: ",\n"))\n}\n").utf8)
   }
 
   /// Reads one JSON object of texts, counting lines.

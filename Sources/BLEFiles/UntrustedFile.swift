@@ -1,0 +1,64 @@
+import Glibc
+
+/// Reads files that anybody may have written: a configuration, data from another device, what the kernel says of itself. Never more
+/// than was asked for, and never held up: devices and terminals are refused, a pipe is given a moment.
+public enum UntrustedFile {
+  /// The file as a whole.
+  /// - Parameters:
+  ///   - limit: in octets; a longer file is refused.
+  ///   - patience: for how long a pipe may say nothing, in milliseconds; `nil`: only an ordinary file is read.
+  /// - Throws: `missing` where there is none that this user may see.
+  public static func read(_ path: String, limit: Int, pipePatience patience: Int? = nil) throws(PrivateFileError)
+    -> [UInt8]
+  {
+    let octets = try beginning(of: path, limit: limit + 1, pipePatience: patience)
+    guard octets.count <= limit else {
+      throw PrivateFileError(.system, "\(path) is too large", reason: "it has more than \(limit) octets")
+    }
+    return octets
+  }
+
+  /// The first `limit` octets of the file, or all that there are.
+  public static func beginning(
+    of path: String, limit: Int, pipePatience patience: Int? = nil
+  ) throws(PrivateFileError) -> [UInt8] {
+    // Without waiting: the opening of a pipe that nothing writes to would last for ever.
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    if descriptor < 0 { throw unopened(path) }
+    defer { close(descriptor) }
+    var status = stat()
+    if fstat(descriptor, &status) != 0 { throw .system("examine", path) }
+    let isPipe = status.st_mode & S_IFMT == S_IFIFO
+    guard isPipe ? patience != nil : status.st_mode & S_IFMT == S_IFREG else {
+      throw .notPrivate(path, "is no regular file")
+    }
+    var octets: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: min(limit, 16_384))
+    // Files of the kernel have no length and come in pieces.
+    while octets.count < limit {
+      if isPipe, !isReadable(descriptor, within: patience ?? 0) {
+        throw PrivateFileError(.system, "nothing was written to \(path)", reason: "nothing was written to this pipe")
+      }
+      let count = Glibc.read(descriptor, &buffer, min(buffer.count, limit - octets.count))
+      if count < 0, errno == EINTR || errno == EAGAIN { continue }
+      if count < 0 { throw .system("read", path) }
+      if count == 0 { break }
+      octets += buffer.prefix(count)
+    }
+    return octets
+  }
+
+  private static func unopened(_ path: String) -> PrivateFileError {
+    let error = PrivateFileError.system("open", path)
+    var status = stat()
+    // In a folder that this user may not look into there is nothing, as far as this user can tell.
+    if lstat(path, &status) != 0 { return PrivateFileError(.missing, error.description, reason: error.reason) }
+    return error
+  }
+
+  /// Waits until there is something to read, or the last writer has gone. While there was no writer yet, neither is the case.
+  private static func isReadable(_ descriptor: Int32, within milliseconds: Int) -> Bool {
+    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&waiting, 1, Int32(clamping: milliseconds)) > 0
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+/// A socket in the place of the system's message bus that takes every connection, counts it and says nothing.
+///
+/// `@unchecked`: the count is touched under its condition only.
+private final class RecordingBus: @unchecked Sendable {
+  let path: String
+  private let listener: Int32
+  private let condition = NSCondition()
+  private var count = 0
+
+  init(_ path: String) throws {
+    self.path = path
+    listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    try #require(Self.with(path) { bind(listener, $0, $1) } == 0 && listen(listener, 64) == 0)
+    Thread.detachNewThread { [self] in
+      while accept(listener, nil, nil) >= 0 {
+        condition.withLock {
+          count += 1
+          condition.signal()
+        }
+      }
+    }
+  }
+
+  /// How many there were before this. Connects itself and waits for that one, which is behind all others: it shows that the bus counts.
+  func connections() throws -> Int {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    try #require(Self.with(path) { connect(descriptor, $0, $1) } == 0)
+    return condition.withLock {
+      while count == 0 { condition.wait() }
+      return count - 1
+    }
+  }
+
+  private static func with(_ path: String, _ work: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        work($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+  }
+}
+
+/// Nothing that a newcomer is told to run touches the adapter of the machine.
+@Suite("The machine's own adapter is left alone")
+struct RadioOnlyTests {
+  /// Whether this system lets a test have a view of the machine of its own.
+  private static let canMount: Bool = {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+    process.arguments = ["--map-root-user", "--mount", "mount", "-t", "tmpfs", "none", "/sys/class"]
+    (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+    guard (try? process.run()) != nil else { return false }
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }()
+
+  /// Runs the tool on a machine with an adapter, as far as that can be shown to it, whose user has named none in the environment.
+  private func run(_ words: String, in place: Neighbourhood, _ bus: RecordingBus) throws -> ToolProcess {
+    let tool = "exec \"$BLE_TOOL\" \(words)"
+    let there = "mount -t tmpfs none /sys/class && mkdir -p /sys/class/bluetooth/hci0 && \(tool)"
+    let script = Self.canMount ? "exec unshare --map-root-user --mount sh -c '\(there)'" : tool
+    return try place.shell("unset BLE_ADAPTER; export DBUS_SYSTEM_BUS_ADDRESS=unix:path=\(bus.path); \(script)")
+  }
+
+  @Test(
+    "I12.3 ble demo makes no connection to the system's bus, whatever is there, chosen and asked for",
+    arguments: ["demo --json", "demo --json --passkey 123456"], ["bluez", "--none"])
+  func demo(_ words: String, _ choice: String) throws {
+    let place = try Neighbourhood()
+    let bus = try RecordingBus(place.path("bus"))
+    try #require(try place.run("adapters", "use", choice).status == 0)
+    let demo = try run(words, in: place, bus)
+    #expect(try demo.finish().status == 0, "\(demo.transcript)")
+    #expect(try bus.connections() == 0)
+  }
+
+  @Test("I12.3 the tool says which adapter it took where none was named, and says nothing of it with --quiet or --json")
+  func told() throws {
+    let place = try Neighbourhood()
+    let bus = try RecordingBus(place.path("bus"))
+    func errors(_ more: String) throws -> [String] {
+      let process = try run("explore nobody --timeout 0.1 \(more)", in: place, bus)
+      _ = try process.finish()
+      return process.errors.filter { $0.hasPrefix("Using ") }
+    }
+    let line = try #require(try errors("").first)
+    #expect(line.hasPrefix("Using ") && line.contains(": no adapter is named, and "), "\(line)")
+    #expect(try errors("--quiet").isEmpty && errors("--json").isEmpty && errors("--adapter radio").isEmpty)
+  }
+}
