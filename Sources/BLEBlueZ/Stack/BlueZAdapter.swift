@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// `@unchecked Sendable`: everything but `snapshot`, which is behind its mutex, and what never changes is touched only on the loop.
 public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
-  private struct Snapshot {
+  struct Snapshot {
     var state = AdapterState.unknown
     var connected: [PeerIdentifier: (peer: KnownPeer, services: [BLEUUID])] = [:]
   }
@@ -21,7 +21,7 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
   let stackLoop: DispatchStackLoop
   /// For jobs that this stack submits to itself.
   private let origin: JobOrigin
-  private let snapshot = Mutex(Snapshot())
+  let snapshot = Mutex(Snapshot())
   private let stateStore: (any StateStore)?
 
   // On the loop from here on.
@@ -30,11 +30,11 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
   private let address: BusAddress
   private let selector: String?
   private(set) lazy var mirror = ObjectMirror(log: log, events: self)
-  private var discovery: DiscoverySession?
-  private var links: [PeerIdentifier: DeviceLink] = [:]
-  private var centrals: [BlueZCentral] = []
+  var discovery: DiscoverySession?
+  var links: [PeerIdentifier: DeviceLink] = [:]
+  private(set) var centrals: [BlueZCentral] = []
   /// Roles of either kind, in the order of their making.
-  private var roles: [any BlueZRole] = []
+  private(set) var roles: [any BlueZRole] = []
 
   /// - Parameters:
   ///   - adapter: the daemon's name of the adapter (`hci0`) or its address; `nil`: the first that is switched on, else the first.
@@ -171,14 +171,6 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
     }
   }
 
-  /// Who advertises there, by the name to show.
-  private func advertiser(_ device: DeviceObject) -> KnownPeer {
-    let peer = directory.peer(at: device.address)
-    guard let name = device.name else { return peer }
-    let shown = directory.setName(name, of: peer.identifier, from: .advertised)
-    return KnownPeer(identifier: peer.identifier, address: peer.address, name: shown)
-  }
-
   // MARK: Links
 
   /// The link to the peer, which is made where there is none.
@@ -196,11 +188,6 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
     if links[link.peer.identifier] === link { links[link.peer.identifier] = nil }
   }
 
-  private func link(of device: DeviceObject) -> DeviceLink? {
-    if links.isEmpty { return nil }
-    return directory.knownPeer(at: device.address).flatMap { links[$0.identifier] }
-  }
-
   /// Ends all links of this process. What is not done in time ends with the process: the daemon keeps links that it was not asked to end.
   private func endLinks(_ completion: @escaping () -> Void) {
     for central in centrals { central.close() }
@@ -210,98 +197,5 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
   private func waitForLinks(until deadline: StackInstant, _ completion: @escaping () -> Void) {
     if links.isEmpty || loop.now >= deadline || !isRunning { return completion() }
     loop.schedule(after: .milliseconds(20), .work) { [self] in waitForLinks(until: deadline, completion) }
-  }
-
-  private func publish(_ device: DeviceObject) {
-    guard device.adapter == adapterPath else { return }
-    let peer = directory.peer(at: device.address)
-    let services = device.services
-    let isConnected = device.isConnected
-    let wasConnected = snapshot.withLock { snapshot in
-      let before = snapshot.connected[peer.identifier] != nil
-      snapshot.connected[peer.identifier] = isConnected ? (peer, services) : nil
-      return before
-    }
-    guard isConnected || wasConnected, isRunning else { return }
-    for central in centrals {
-      central.events?.central(linkDidChange: peer, isConnected: isConnected, services: services)
-    }
-  }
-}
-
-extension BlueZAdapter {
-  /// The roles are to be told of a state.
-  func stateDidChange(_ state: AdapterState) {
-    log.log(.info, "the adapter is \(state)")
-    snapshot.withLock { $0.state = state }
-    if state != .poweredOn { endEverything() }
-    if state == .poweredOn { for device in mirror.devices.values where device.isConnected { publish(device) } }
-    for role in roles { role.tellIfNew(state) }
-  }
-
-  /// Nothing that depended on the adapter is left, and nobody is told but of the state.
-  private func endEverything() {
-    discovery?.close()
-    discovery = nil
-    let dropped = links.values
-    links = [:]
-    for link in dropped { link.drop() }
-    snapshot.withLock { $0.connected = [:] }
-    for role in roles { role.adapterWentAway() }
-  }
-}
-
-extension BlueZAdapter: ObjectMirrorEvents {
-  func adaptersDidChange() { presence.adaptersDidChange() }
-
-  func device(_ device: DeviceObject, didChange changes: DeviceChanges) {
-    guard isRunning, device.adapter == adapterPath else { return }
-    if changes.contains(.address), let former = device.formerAddress { identify(device, former) }
-    if changes.contains(.connection) || (device.isConnected && changes.contains(.services)) { publish(device) }
-    if changes.contains(.name), device.isConnected, let name = device.name {
-      let peer = directory.peer(at: device.address)
-      directory.setName(name, of: peer.identifier, from: .read)
-    }
-    link(of: device)?.deviceDidChange(device, changes)
-    if device.rssi != nil, !changes.isDisjoint(with: [.heard, .advertisement]) { tellOfAdvertisement(device) }
-  }
-
-  private func tellOfAdvertisement(_ device: DeviceObject) {
-    guard centrals.contains(where: { $0.scan != nil }) else { return }
-    let peer = advertiser(device)
-    // By a copy: a central that is told may stop its scan, or end.
-    for central in centrals { central.tell(device, as: peer) }
-  }
-
-  /// The daemon has learnt who the device is.
-  private func identify(_ device: DeviceObject, _ former: DeviceAddress) {
-    guard let before = directory.knownPeer(at: former) else { return }
-    let peer = directory.identify(before, as: device.address)
-    if peer.identifier == before.identifier { links[peer.identifier]?.rename(peer) }
-  }
-
-  func deviceWasRemoved(_ device: DeviceObject) {
-    for central in centrals { central.scan?.forget(device) }
-    if device.isConnected {
-      device.wasRemoved()
-      publish(device)
-    }
-    link(of: device)?.deviceWasRemoved(device)
-  }
-
-  func device(_ device: DeviceObject, didChangeServicesIn handles: ClosedRange<AttributeHandle>) {
-    link(of: device)?.servicesDidChange(in: handles)
-  }
-
-  func deviceDidChangeMaximumTransmissionUnit(_ device: DeviceObject) {
-    link(of: device)?.transmissionUnitDidChange()
-  }
-
-  func device(_ device: DeviceObject, hasValue value: [UInt8], of handle: AttributeHandle) {
-    link(of: device)?.received(value, of: handle)
-  }
-
-  func device(_ device: DeviceObject, didDisconnect reason: String) {
-    link(of: device)?.willDisconnect(reason)
   }
 }

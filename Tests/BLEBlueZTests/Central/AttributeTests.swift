@@ -218,8 +218,11 @@ struct AttributeTests {
     let bare = try #require(found.last)
     try await fixture.connect()
     await fixture.recorder.wait(for: "connected \(ScriptedDaemon.address)", count: 2)
-    try await daemon.run { $0.remove(ScriptedDaemon.device + "/service000a/char0010/desc0012") }
-    await fixture.run { _ in }
+    try await daemon.run { world in
+      world.remove(ScriptedDaemon.device + "/service000a/char0010/desc0012")
+      world.change(["Name": .string("Bare")])
+    }
+    await fixture.recorder.wait(for: "name Bare")
     let unconfigured: Result<Void, OperationError> = try await fixture.result { $0.setNotify(true, for: bare, $1) }
     #expect(unconfigured.failure == .attribute(code: 10))
   }

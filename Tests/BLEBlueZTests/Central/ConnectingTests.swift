@@ -1,5 +1,6 @@
 import BLEAdapter
 import BLECore
+import BLEHost
 import Testing
 
 @testable import BLEBlueZ
@@ -165,6 +166,58 @@ struct ConnectingTests {
     await fixture.recorder.wait(for: "disconnected requested")
     try await fixture.connect()
     await fixture.recorder.wait(for: isUp, count: 2)
+    #expect(try await daemon.run { $0.count("Disconnect", at: ScriptedDaemon.device) } == 0)
+  }
+
+  @Test("I12.2 a link that came up behind a refused Connect of this process is ended by it")
+  func late() async throws {
+    let (fixture, daemon) = try await BlueZFixture.withDevice { world in
+      world.script("Connect", at: ScriptedDaemon.device) { request, world in
+        let isFirst = world.count("Connect", at: ScriptedDaemon.device) == 1
+        world.change(["Connected": .boolean(true)])
+        request.refuse(
+          isFirst
+            ? BusError("org.bluez.Error.Failed", "le-connection-abort-by-local")
+            : BusError("org.bluez.Error.AlreadyConnected", "Already Connected"))
+      }
+    }
+    try await fixture.connected()
+    try await fixture.cancel()
+    await daemon.wait(for: "Disconnect", at: device)
+  }
+
+  @Test("I12.2 a device that says who it is goes on by its identifier, and its link with it")
+  func identity() async throws {
+    let (fixture, daemon) = try await BlueZFixture.withDevice { world in
+      world.remove(ScriptedDaemon.device)
+      world.addDevice(address: "4A:12:34:56:78:9A")
+    }
+    let address = try #require(DeviceAddress("4A:12:34:56:78:9A", kind: .random))
+    let peer = fixture.stack.directory.peer(at: address)
+    await fixture.run { $0.connect(peer.identifier, options: ConnectionOptions()) }
+    await fixture.recorder.wait(for: "connected 4A:12:34:56:78:9A")
+    try await daemon.run { $0.change(["Address": .string("00:AA:BB:CC:DD:EE"), "AddressType": .string("public")]) }
+    try await daemon.run { $0.change(["Name": .string("Known")]) }
+    await fixture.recorder.wait(for: "name Known")
+    let known = fixture.stack.knownPeers([peer.identifier])
+    #expect(known.map(\.address.description) == ["00:AA:BB:CC:DD:EE"] && known.first?.address.kind == .public)
+    await fixture.run { $0.cancelConnection(peer.identifier) }
+    await daemon.wait(for: "Disconnect", at: device)
+  }
+
+  @Test("I12.2 who leaves from inside the news of its link does not take it from the others")
+  func leavesAtOnce() async throws {
+    let (fixture, daemon) = try await BlueZFixture.withDevice()
+    let (stack, other) = (fixture.stack, CentralRecorder())
+    let second = await fixture.run { _ in LoopBound(stack.makeCentral(events: other)) }
+    let peer = try fixture.peer.identifier
+    await fixture.run { first in
+      fixture.recorder.reaction = { if $0.hasPrefix("connected") { first.cancelConnection(peer) } }
+      first.connect(peer, options: ConnectionOptions())
+      second.value.connect(peer, options: ConnectionOptions())
+    }
+    await other.wait(for: isUp)
+    await fixture.recorder.wait(for: "disconnected requested")
     #expect(try await daemon.run { $0.count("Disconnect", at: ScriptedDaemon.device) } == 0)
   }
 

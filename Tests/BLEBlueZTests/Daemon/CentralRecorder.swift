@@ -22,6 +22,8 @@ final class CentralRecorder: CentralEvents, PeerLinkEvents, @unchecked Sendable 
   private let state = Mutex(State())
   private(set) var links: [PeerIdentifier: any PeerLink] = [:]
   private(set) var discoveries: [Discovery] = []
+  /// Called with each line, on the loop.
+  var reaction: ((String) -> Void)?
 
   var lines: [String] { state.withLock { $0.lines } }
 
@@ -33,6 +35,7 @@ final class CentralRecorder: CentralEvents, PeerLinkEvents, @unchecked Sendable 
       return met.map(\.continuation)
     }
     for continuation in met { continuation.resume(returning: true) }
+    reaction?(line)
   }
 
   /// Waits until `line` was written `count` times.

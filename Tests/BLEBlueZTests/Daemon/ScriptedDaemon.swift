@@ -32,14 +32,21 @@ final class ScriptedDaemon: Sendable {
     return try await peer.run { _ in body(world.value) }
   }
 
+  /// A test that waits longer than this fails: it is a guard, and no measure.
+  private static let limit = StackDuration.seconds(60)
+
   /// Waits until the daemon was called so: "Connect" of the object, `count` times.
-  func wait(for member: String, at path: String, count: Int = 1) async {
-    let world = world
-    await withCheckedContinuation { continuation in
-      peer.loop.queue.async {
-        world.value.wait(for: member, at: path, count: count) { continuation.resume() }
+  func wait(
+    for member: String, at path: String, count: Int = 1, _ location: SourceLocation = #_sourceLocation
+  ) async {
+    let (world, loop) = (world, peer.loop)
+    let isThere = await withCheckedContinuation { continuation in
+      loop.queue.async {
+        let waiter = world.value.wait(for: member, at: path, count: count) { continuation.resume(returning: $0) }
+        loop.schedule(after: Self.limit, .background) { waiter.end(false) }
       }
     }
+    if !isThere { Issue.record("\(member) of \(path) was not called \(count) times", sourceLocation: location) }
   }
 
   /// Its process is gone.
@@ -56,7 +63,7 @@ final class DaemonWorld {
   private var registrations: [String: BusRegistration] = [:]
   private var scripts: [String: Script] = [:]
   private(set) var calls: [String] = []
-  private var waiters: [(line: String, count: Int, done: () -> Void)] = []
+  private var waiters: [Waiter] = []
   /// The arguments of the calls, by the same lines.
   private(set) var arguments: [String: [[BusValue]]] = [:]
   /// Requests that are not answered.
@@ -71,9 +78,28 @@ final class DaemonWorld {
 
   func count(_ member: String, at path: String) -> Int { calls.filter { $0 == "\(member) \(path)" }.count }
 
-  func wait(for member: String, at path: String, count: Int, _ done: @escaping () -> Void) {
-    if self.count(member, at: path) >= count { return done() }
-    waiters.append(("\(member) \(path)", count, done))
+  /// Who waits for a call, and is told once.
+  final class Waiter {
+    let line: String
+    let count: Int
+    private var done: ((Bool) -> Void)?
+
+    init(line: String, count: Int, _ done: @escaping (Bool) -> Void) {
+      self.line = line
+      self.count = count
+      self.done = done
+    }
+
+    func end(_ isThere: Bool) {
+      done?(isThere)
+      done = nil
+    }
+  }
+
+  func wait(for member: String, at path: String, count: Int, _ done: @escaping (Bool) -> Void) -> Waiter {
+    let waiter = Waiter(line: "\(member) \(path)", count: count, done)
+    if self.count(member, at: path) >= count { waiter.end(true) } else { waiters.append(waiter) }
+    return waiter
   }
 
   // MARK: Objects
@@ -191,7 +217,7 @@ final class DaemonWorld {
     let number = calls.filter { $0 == line }.count
     let ready = waiters.filter { $0.line == line && $0.count <= number }
     waiters.removeAll { $0.line == line && $0.count <= number }
-    for waiter in ready { waiter.done() }
+    for waiter in ready { waiter.end(true) }
   }
 
   /// Does what the daemon does when all is well.

@@ -1,0 +1,84 @@
+import BLEAdapter
+import BLECore
+
+// Ending the link.
+
+extension DeviceLink {
+  /// How long the daemon may take to disconnect.
+  private static let closingLimit = StackDuration.seconds(15)
+  /// How long a link that nobody wants any more stays for what is still under way on it.
+  private static let farewellLimit = StackDuration.seconds(5)
+  /// A link that is ended right behind a write without response takes it along (seen with 5.82).
+  private static let commandFarewell = StackDuration.milliseconds(150)
+
+  /// Ends the link when what was asked of it is done.
+  func leave() {
+    guard isOwn else { return ended() }
+    let now = stack.loop.now
+    let since = leavingSince ?? now
+    leavingSince = since
+    if now - since < Self.farewellLimit {
+      if !operations.isIdle || commandsUnderWay > 0 {
+        return schedule(after: Self.farewellLimit) { $0.leaveIfUnused() }
+      }
+      if let lastCommand, now - lastCommand < Self.commandFarewell {
+        return schedule(after: Self.commandFarewell) { $0.leaveIfUnused() }
+      }
+    }
+    disconnect()
+  }
+
+  func disconnect() {
+    stopTimer()
+    call?.cancel()
+    call = nil
+    operations.close()
+    forgetSubscriptions()
+    phase = .closing
+    guard let device, let bus = stack.bus else { return ended() }
+    call = bus.call(
+      "Disconnect", of: BlueZName.device, at: device.path, on: BlueZName.service, timeout: Self.closingLimit
+    ) { [weak self] _ in
+      guard let self, self.phase == .closing else { return }
+      self.ended()
+    }
+  }
+
+  /// There is no link any more, and whoever used it is told.
+  func ended(_ reason: EndReason = .requested) {
+    stopTimer()
+    call?.cancel()
+    call = nil
+    operations.close()
+    forgetSubscriptions()
+    let left = users
+    users = []
+    changed = nil
+    leavingSince = nil
+    isOwn = false
+    lastCommand = nil
+    commandsUnderWay = 0
+    device?.attributes.forgetMaximumTransmissionUnit()
+    device = nil
+    phase = .idle
+    for user in left {
+      user.end()
+      user.central?.linkEnded(user, reason)
+    }
+    update()
+  }
+
+  /// The adapter or the daemon is gone: nothing is left, and nobody is told.
+  func drop() {
+    stopTimer()
+    call?.cancel()
+    call = nil
+    operations.close()
+    subscriptions = [:]
+    for user in users { user.end() }
+    users = []
+    waiting = []
+    device = nil
+    phase = .idle
+  }
+}

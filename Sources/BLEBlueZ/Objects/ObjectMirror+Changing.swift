@@ -1,0 +1,81 @@
+import BLEAdapter
+import BLECore
+
+extension ObjectMirror {
+  func change(adapter path: String, _ properties: [String: BusValue]) {
+    guard var adapter = adapters[path] else { return }
+    let before = adapter
+    if let isPowered = reader.read("Powered", of: BlueZName.adapter, in: properties, { $0.flag }) {
+      adapter.isPowered = isPowered
+    }
+    let address = reader.read("Address", of: BlueZName.adapter, in: properties) { value in
+      value.text.flatMap { DeviceAddress($0, kind: .public) }
+    }
+    if let address { adapter.address = address }
+    if adapter == before { return }
+    adapters[path] = adapter
+    events?.adaptersDidChange()
+  }
+
+  func change(device path: String, _ properties: [String: BusValue], _ invalidated: [String]) {
+    guard let device = devices[path] else { return }
+    let address = device.address
+    let changes = device.take(properties, invalidated: invalidated, reader)
+    if changes.contains(.address) {
+      byAddress[Site(adapter: device.adapter, address: address)] = nil
+      byAddress[Site(adapter: device.adapter, address: device.address)] = device
+    }
+    if !changes.isEmpty { events?.device(device, didChange: changes) }
+  }
+
+  func change(service place: ObjectPlace, _ properties: [String: BusValue]) {
+    guard let (device, handle) = owner(of: place, \.service), place.characteristic == nil,
+      let includes = RemoteAttributes.Service.includes(properties, reader)
+    else { return }
+    device.attributes.setIncludes(includes, of: handle)
+  }
+
+  func change(characteristic place: ObjectPlace, _ properties: [String: BusValue]) {
+    guard let (device, handle) = owner(of: place, \.characteristic), place.descriptor == nil,
+      let characteristic = device.attributes.characteristics[handle]
+    else { return }
+    takeMaximumTransmissionUnit(device, properties)
+    let value = reader.read("Value", of: BlueZName.gattCharacteristic, in: properties) { $0.octetsValue }
+    if let value { events?.device(device, hasValue: value, of: characteristic.value) }
+  }
+
+  func takeMaximumTransmissionUnit(_ device: DeviceObject, _ properties: [String: BusValue]) {
+    let mtu = reader.read("MTU", of: BlueZName.gattCharacteristic, in: properties) { $0.unsigned16 }
+    // While there is no link it is zero.
+    guard let mtu, mtu > 0, device.attributes.maximumTransmissionUnit != Int(mtu) else { return }
+    device.attributes.setMaximumTransmissionUnit(mtu)
+    events?.deviceDidChangeMaximumTransmissionUnit(device)
+  }
+
+  // MARK: Removing
+
+  func remove(_ path: String, _ place: ObjectPlace, _ interface: String) {
+    switch interface {
+    case BlueZName.adapter:
+      if adapters.removeValue(forKey: path) != nil { events?.adaptersDidChange() }
+    case BlueZName.device:
+      guard let device = devices.removeValue(forKey: path) else { return }
+      attributeCount -= device.attributes.count
+      let site = Site(adapter: device.adapter, address: device.address)
+      if byAddress[site] === device { byAddress[site] = nil }
+      events?.deviceWasRemoved(device)
+    case BlueZName.gattService:
+      guard let (device, handle) = owner(of: place, \.service), place.characteristic == nil else { return }
+      var range: ClosedRange<AttributeHandle>?
+      edit(device) { range = $0.removeService(handle) }
+      if let range { events?.device(device, didChangeServicesIn: range) }
+    case BlueZName.gattCharacteristic:
+      guard let (device, handle) = owner(of: place, \.characteristic), place.descriptor == nil else { return }
+      edit(device) { $0.removeCharacteristic(handle) }
+    case BlueZName.gattDescriptor:
+      guard let (device, handle) = owner(of: place, \.descriptor) else { return }
+      edit(device) { $0.removeDescriptor(handle) }
+    default: break
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import BLEAdapter
+import BLECore
+import BLEHost
+import Synchronization
+
+extension BlueZAdapter: ObjectMirrorEvents {
+  func adaptersDidChange() { presence.adaptersDidChange() }
+
+  func device(_ device: DeviceObject, didChange changes: DeviceChanges) {
+    guard isRunning, device.adapter == adapterPath else { return }
+    if changes.contains(.address), let former = device.formerAddress { identify(device, former) }
+    if changes.contains(.connection) || (device.isConnected && changes.contains(.services)) { publish(device) }
+    if changes.contains(.name), device.isConnected, let name = device.name {
+      let peer = directory.peer(at: device.address)
+      directory.setName(name, of: peer.identifier, from: .read)
+    }
+    link(of: device)?.deviceDidChange(device, changes)
+    if device.rssi != nil, !changes.isDisjoint(with: [.heard, .advertisement]) { tellOfAdvertisement(device) }
+  }
+
+  private func tellOfAdvertisement(_ device: DeviceObject) {
+    guard centrals.contains(where: { $0.scan != nil }) else { return }
+    let peer = advertiser(device)
+    // By a copy: a central that is told may stop its scan, or end.
+    for central in centrals { central.tell(device, as: peer) }
+  }
+
+  /// The daemon has learnt who the device is.
+  private func identify(_ device: DeviceObject, _ former: DeviceAddress) {
+    guard let before = directory.knownPeer(at: former) else { return }
+    let peer = directory.identify(before, as: device.address)
+    if peer.identifier == before.identifier { links[peer.identifier]?.rename(peer) }
+  }
+
+  func deviceWasRemoved(_ device: DeviceObject) {
+    for central in centrals { central.scan?.forget(device) }
+    if device.isConnected {
+      device.wasRemoved()
+      publish(device)
+    }
+    link(of: device)?.deviceWasRemoved(device)
+  }
+
+  func device(_ device: DeviceObject, didChangeServicesIn handles: ClosedRange<AttributeHandle>) {
+    link(of: device)?.servicesDidChange(in: handles)
+  }
+
+  func deviceDidChangeMaximumTransmissionUnit(_ device: DeviceObject) {
+    link(of: device)?.transmissionUnitDidChange()
+  }
+
+  func device(_ device: DeviceObject, hasValue value: [UInt8], of handle: AttributeHandle) {
+    link(of: device)?.received(value, of: handle)
+  }
+
+  func device(_ device: DeviceObject, didDisconnect reason: String) {
+    link(of: device)?.willDisconnect(reason)
+  }
+}
+
+extension BlueZAdapter {
+  /// Who advertises there, by the name to show.
+  func advertiser(_ device: DeviceObject) -> KnownPeer {
+    let peer = directory.peer(at: device.address)
+    guard let name = device.name else { return peer }
+    let shown = directory.setName(name, of: peer.identifier, from: .advertised)
+    return KnownPeer(identifier: peer.identifier, address: peer.address, name: shown)
+  }
+
+  private func link(of device: DeviceObject) -> DeviceLink? {
+    if links.isEmpty { return nil }
+    return directory.knownPeer(at: device.address).flatMap { links[$0.identifier] }
+  }
+
+  func publish(_ device: DeviceObject) {
+    guard device.adapter == adapterPath else { return }
+    let peer = directory.peer(at: device.address)
+    let services = device.services
+    let isConnected = device.isConnected
+    let wasConnected = snapshot.withLock { snapshot in
+      let before = snapshot.connected[peer.identifier] != nil
+      snapshot.connected[peer.identifier] = isConnected ? (peer, services) : nil
+      return before
+    }
+    guard isConnected || wasConnected, isRunning else { return }
+    for central in centrals {
+      central.events?.central(linkDidChange: peer, isConnected: isConnected, services: services)
+    }
+  }
+}
