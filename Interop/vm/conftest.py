@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -109,5 +110,8 @@ def pytest_runtest_makereport(item, call):
 
 
 def pytest_configure(config):
+    # Whoever ends the tests ends the guests with them.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.default_int_handler)
     config.addinivalue_line("markers", "ground(name): which adapter our side is on: radio, hci or bluez")
     config.pluginmanager.register(Grounds())

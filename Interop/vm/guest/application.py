@@ -48,7 +48,7 @@ class Characteristic(Part):
         if offset > len(self.value):
             raise InvalidOffset("behind the end")
         self.value = self.value[:offset] + bytes(value)
-        self.tell(event="written", characteristic=self.uuid, value=self.value.hex(), kind=str(options.get("type", "")))
+        self.tell(event="written", characteristic=self.uuid, value=self.value.hex())
 
     @dbus.service.method(CHARACTERISTIC, in_signature="", out_signature="")
     def StartNotify(self):
