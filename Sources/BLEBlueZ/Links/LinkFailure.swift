@@ -38,8 +38,8 @@ enum ConnectFailure: Equatable {
 }
 
 extension EndReason {
-  /// Why a link has ended, in the words of `Device1.Disconnected`. Daemons before 5.82 say nothing: then the peer is taken to have closed it,
-  /// which is the most frequent.
+  /// Why a link has ended, in the words of `Device1.Disconnected`. Older daemons (5.66) say nothing: then the peer is taken to have closed
+  /// it, which is the most frequent.
   init(endOfLink reason: String?) {
     switch reason {
     case "org.bluez.Reason.Timeout": self = .lost
