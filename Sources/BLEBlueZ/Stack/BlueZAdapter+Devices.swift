@@ -72,19 +72,26 @@ extension BlueZAdapter {
     return directory.knownPeer(at: device.address).flatMap { links[$0.identifier] }
   }
 
-  func publish(_ device: DeviceObject) {
-    guard device.adapter == adapterPath else { return }
+  /// Keeps whether the device is connected, for `connectedPeers`.
+  /// - Returns: whether it is or was.
+  @discardableResult
+  func note(_ device: DeviceObject) -> Bool {
+    guard device.adapter == adapterPath else { return false }
     let peer = directory.peer(at: device.address)
-    let services = device.services
-    let isConnected = device.isConnected
-    let wasConnected = snapshot.withLock { snapshot in
+    let entry = device.isConnected ? (peer: peer, services: device.services) : nil
+    return snapshot.withLock { snapshot in
       let before = snapshot.connected[peer.identifier] != nil
-      snapshot.connected[peer.identifier] = isConnected ? (peer, services) : nil
-      return before
+      snapshot.connected[peer.identifier] = entry
+      return before || entry != nil
     }
-    guard isConnected || wasConnected, isRunning else { return }
+  }
+
+  /// Tells all centrals of the device's link.
+  func publish(_ device: DeviceObject) {
+    guard note(device), isRunning else { return }
+    let peer = directory.peer(at: device.address)
     for central in centrals {
-      central.events?.central(linkDidChange: peer, isConnected: isConnected, services: services)
+      central.events?.central(linkDidChange: peer, isConnected: device.isConnected, services: device.services)
     }
   }
 }

@@ -8,8 +8,11 @@ extension BlueZAdapter {
     log.log(.info, "the adapter is \(state)")
     snapshot.withLock { $0.state = state }
     if state != .poweredOn { endEverything() }
-    if state == .poweredOn { for device in mirror.devices.values where device.isConnected { publish(device) } }
+    let connected = state == .poweredOn ? mirror.devices.values.filter(\.isConnected) : []
+    // Known before the state is told, for who asks then; told behind it.
+    for device in connected { note(device) }
     for role in roles { role.tellIfNew(state) }
+    for device in connected.sorted(by: { $0.number < $1.number }) { publish(device) }
   }
 
   /// Nothing that depended on the adapter is left, and nobody is told but of the state.

@@ -3,7 +3,7 @@ import BLECore
 
 /// Whether there is a bus, a daemon on it, and an adapter of the daemon's; and what Core Bluetooth calls that. On the loop.
 final class DaemonPresence {
-  private enum Daemon {
+  enum Daemon {
     /// Not known yet, or its objects are being read.
     case loading
     case absent
@@ -18,24 +18,24 @@ final class DaemonPresence {
   private static let arrivalLimit = StackDuration.seconds(5)
   private static let answerLimit = StackDuration.seconds(25)
 
-  private unowned let stack: BlueZAdapter
+  unowned let stack: BlueZAdapter
   private let address: BusAddress
-  private let selector: String?
+  let selector: String?
   private(set) var bus: MessageBus?
   /// The adapter that is used.
-  private(set) var adapter: AdapterObject?
+  var adapter: AdapterObject?
   /// What roles were told.
-  private(set) var reported = AdapterState.unknown
-  private var daemon = Daemon.loading
+  var reported = AdapterState.unknown
+  var daemon = Daemon.loading
   /// The daemon's unique name.
   private var owner: String?
   private var hasHadOwner = false
   private var registrations: [BusRegistration] = []
   private var loading: BusCall?
   /// Whether the adapter was ever there: a failure before is no interruption but a missing adapter.
-  private var hasRun = false
+  var hasRun = false
   /// Running while a daemon that has just started may still show its adapters.
-  private var arrival: TimerToken?
+  var arrival: TimerToken?
   private var retry: TimerToken?
   private var isShutDown = false
 
@@ -191,61 +191,5 @@ final class DaemonPresence {
       self?.arrival = nil
       self?.report()
     }
-  }
-
-  // MARK: The adapter
-
-  func adaptersDidChange() {
-    guard daemon == .present else { return }
-    let before = adapter?.path
-    let chosen = choose()
-    if let before, before != chosen?.path {
-      // What was done on the other has ended.
-      adapter = nil
-      report()
-    }
-    adapter = chosen
-    report()
-  }
-
-  /// The one in use stays in use as long as it is there.
-  private func choose() -> AdapterObject? {
-    let adapters = stack.mirror.adapters
-    if let selector {
-      return adapters.values.first { $0.path == "\(BlueZName.root)/\(selector)" }
-        ?? adapters.values.first { $0.address.map { "\($0)" } == selector }
-    }
-    if let adapter, let present = adapters[adapter.path] { return present }
-    let sorted = adapters.values.sorted { ($0.path.utf8.count, $0.path) < ($1.path.utf8.count, $1.path) }
-    return sorted.first { $0.isPowered } ?? sorted.first
-  }
-
-  /// What roles are told follows from the daemon first, and from the adapter second.
-  private func report() {
-    let missing: AdapterState = hasRun ? .resetting : .unsupported
-    let state: AdapterState
-    switch daemon {
-    case .denied: state = .unauthorized
-    case .absent: state = missing
-    // On the way nothing is news yet.
-    case .loading: state = reported
-    case .present:
-      if let adapter {
-        state = adapter.isPowered ? .poweredOn : .poweredOff
-      } else if arrival != nil {
-        state = reported
-      } else {
-        state = .unsupported
-      }
-    }
-    if state == .poweredOn { hasRun = true }
-    if state == reported { return }
-    if state == .unsupported, daemon == .present {
-      let known = stack.mirror.adapters.values.map { String($0.path.split(separator: "/").last ?? "") }.sorted()
-      let others = known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))"
-      stack.log.log(.error, "the Bluetooth daemon has no adapter \(selector ?? "to use"): \(others)")
-    }
-    reported = state
-    stack.stateDidChange(state)
   }
 }

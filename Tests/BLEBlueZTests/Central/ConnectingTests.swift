@@ -221,6 +221,17 @@ struct ConnectingTests {
     #expect(try await daemon.run { $0.count("Disconnect", at: ScriptedDaemon.device) } == 0)
   }
 
+  @Test("I12.2 links that were there before the program are told behind the state")
+  func before() async throws {
+    let (fixture, daemon) = try await BlueZFixture.withDevice {
+      $0.change(["Connected": .boolean(true), "UUIDs": .texts(["180D"])])
+    }
+    await fixture.recorder.wait(for: "link up 180D")
+    #expect(fixture.recorder.lines == ["state poweredOn", "link up 180D"])
+    #expect(try fixture.stack.connectedPeers(withServices: [BLEUUID(0x180D)]) == [fixture.peer])
+    _ = daemon
+  }
+
   @Test("I12.2 an identifier that names no peer fails")
   func unknown() async throws {
     let (fixture, daemon) = try await BlueZFixture.withDevice()

@@ -1,0 +1,60 @@
+import BLEAdapter
+import BLECore
+
+// Which of the daemon's adapters is used, and what Core Bluetooth calls its state.
+
+extension DaemonPresence {
+  func adaptersDidChange() {
+    guard daemon == .present else { return }
+    let before = adapter?.path
+    let chosen = choose()
+    if let before, before != chosen?.path {
+      // What was done on the other has ended.
+      adapter = nil
+      report()
+    }
+    adapter = chosen
+    report()
+  }
+
+  /// The one in use stays in use as long as it is there.
+  private func choose() -> AdapterObject? {
+    let adapters = stack.mirror.adapters
+    if let selector {
+      return adapters.values.first { $0.path == "\(BlueZName.root)/\(selector)" }
+        ?? adapters.values.first { $0.address.map { "\($0)" } == selector }
+    }
+    if let adapter, let present = adapters[adapter.path] { return present }
+    let sorted = adapters.values.sorted { ($0.path.utf8.count, $0.path) < ($1.path.utf8.count, $1.path) }
+    return sorted.first { $0.isPowered } ?? sorted.first
+  }
+
+  /// What roles are told follows from the daemon first, and from the adapter second.
+  func report() {
+    let missing: AdapterState = hasRun ? .resetting : .unsupported
+    let state: AdapterState
+    switch daemon {
+    case .denied: state = .unauthorized
+    case .absent: state = missing
+    // On the way nothing is news yet.
+    case .loading: state = reported
+    case .present:
+      if let adapter {
+        state = adapter.isPowered ? .poweredOn : .poweredOff
+      } else if arrival != nil {
+        state = reported
+      } else {
+        state = .unsupported
+      }
+    }
+    if state == .poweredOn { hasRun = true }
+    if state == reported { return }
+    if state == .unsupported, daemon == .present {
+      let known = stack.mirror.adapters.values.map { String($0.path.split(separator: "/").last ?? "") }.sorted()
+      let others = known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))"
+      stack.log.log(.error, "the Bluetooth daemon has no adapter \(selector ?? "to use"): \(others)")
+    }
+    reported = state
+    stack.stateDidChange(state)
+  }
+}
