@@ -23,6 +23,9 @@ ADAPTER = "/org/bluez/hci0"
 PROPERTIES = "org.freedesktop.DBus.Properties"
 # Seconds: bluetoothd gives up a connection attempt after about 40.
 PATIENCE = 180
+# What an object answers that is not connected, or not there any more.
+GONE = {"org.bluez.Error.NotConnected", "org.bluez.Error.DoesNotExist", "org.freedesktop.DBus.Error.UnknownObject",
+        "org.freedesktop.DBus.Error.UnknownMethod"}
 
 
 def octets(text):
@@ -198,9 +201,14 @@ class Driver:
         for path, interfaces in self.objects().items():
             found = interfaces.get("org.bluez.Device1")
             if found and (device is None or found.get("Name") == device):
-                if found["Connected"]:
-                    self.interface(path, "org.bluez.Device1").Disconnect(timeout=PATIENCE)
-                self.interface(ADAPTER, "org.bluez.Adapter1").RemoveDevice(path)
+                # An attempt is ended as well: a device that is removed during one lives on, with its key.
+                for end in (lambda: self.interface(path, "org.bluez.Device1").Disconnect(timeout=PATIENCE),
+                            lambda: self.interface(ADAPTER, "org.bluez.Adapter1").RemoveDevice(path)):
+                    try:
+                        end()
+                    except dbus.DBusException as error:
+                        if error.get_dbus_name() not in GONE:
+                            raise
         done()
 
     def do_device(self, done, failed, device):
