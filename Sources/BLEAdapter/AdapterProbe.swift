@@ -7,7 +7,8 @@ public protocol AdapterProbe: Sendable {
   var subject: String { get }
 
   /// Begins to look. `completion` is called once, from any thread. A second later it does not count any more.
-  func look(_ completion: @escaping @Sendable (AdapterFinding) -> Void)
+  /// - Parameter adapters: those that the kernel has, whatever uses them: `hci0`. There is one at least.
+  func look(among adapters: [String], _ completion: @escaping @Sendable (AdapterFinding) -> Void)
 }
 
 /// What a probe has found.

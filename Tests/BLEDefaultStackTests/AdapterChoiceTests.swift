@@ -97,7 +97,9 @@ struct AdapterChoiceTests {
         .init(index: 2, supportsLowEnergy: true, isPowered: isPowered),
       ]
     }
-    let finding = await withCheckedContinuation { continuation in probe.look { continuation.resume(returning: $0) } }
+    let finding = await withCheckedContinuation { continuation in
+      probe.look(among: ["hci0", "hci2"]) { continuation.resume(returning: $0) }
+    }
     #expect(finding == expected)
   }
 

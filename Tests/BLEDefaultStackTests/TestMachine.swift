@@ -37,7 +37,7 @@ final class ScriptedProbe: AdapterProbe {
 
   var count: Int { asked.withLock { $0 } }
 
-  func look(_ completion: @escaping @Sendable (AdapterFinding) -> Void) {
+  func look(among adapters: [String], _ completion: @escaping @Sendable (AdapterFinding) -> Void) {
     asked.withLock { $0 += 1 }
     if let finding { completion(finding) }
   }

@@ -5,6 +5,10 @@ import BLEHost
 import Dispatch
 import Glibc
 
+#if BlueZ
+  import BLEBlueZ
+#endif
+
 /// What a process finds around itself: its environment, the user's folders, the machine. Read once, when the first adapter is wanted.
 public struct Surroundings: Sendable {
   /// The value of a variable; `nil` where it is missing or empty.
@@ -51,7 +55,13 @@ public struct Surroundings: Sendable {
   }
 
   /// Those of this build.
-  public static let machineProbes: [any AdapterProbe] = [KernelAdapterProbe()]
+  public static let machineProbes: [any AdapterProbe] = {
+    #if BlueZ
+      [DaemonProbe(), KernelAdapterProbe()]
+    #else
+      [KernelAdapterProbe()]
+    #endif
+  }()
 
   /// What this program is called: the name that its device has for those who connect.
   static var programName: String {

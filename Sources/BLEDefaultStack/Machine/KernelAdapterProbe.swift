@@ -28,7 +28,7 @@ struct KernelAdapterProbe: AdapterProbe {
     }
   }
 
-  func look(_ completion: @escaping @Sendable (AdapterFinding) -> Void) {
+  func look(among adapters: [String], _ completion: @escaping @Sendable (AdapterFinding) -> Void) {
     guard isPermitted() else {
       return completion(.absent("this program may take no adapter for itself (CAP_NET_ADMIN)"))
     }

@@ -24,7 +24,7 @@ struct MachineAdapterSearch {
     let deadline = DispatchTime.now() + limit
     var missing: [String] = []
     for probe in probes {
-      switch Self.ask(probe, until: deadline) {
+      switch ask(probe, until: deadline) {
       case .usable(let name): return (name, "it is this machine's own")
       case .absent(let reason): missing.append(reason)
       case .withheld(let reason): return (nil, reason)
@@ -35,9 +35,9 @@ struct MachineAdapterSearch {
   }
 
   /// `nil` where there is no answer in time. One that comes later is dropped.
-  private static func ask(_ probe: any AdapterProbe, until deadline: DispatchTime) -> AdapterFinding? {
+  private func ask(_ probe: any AdapterProbe, until deadline: DispatchTime) -> AdapterFinding? {
     let answer = Answer()
-    probe.look { answer.give($0) }
+    probe.look(among: adapters) { answer.give($0) }
     return answer.wait(until: deadline)
   }
 

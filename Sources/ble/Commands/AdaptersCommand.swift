@@ -15,10 +15,10 @@ struct AdaptersCommand: Command {
     let list = AdapterList(on: .this(option: session.options.adapter))
     let output = session.output
     if output.isJSON { return output.json(list.json) }
-    let width = list.adapters.map { ($0.name ?? "-").displayWidth }.max() ?? 0
+    let width = list.adapters.map(\.name.displayWidth).max() ?? 0
     for adapter in list.adapters {
-      let name = (adapter.name ?? "-").padded(to: width)
-      output.collect("\(list.isChosen(adapter) ? "*" : " ") \(output.style.strong(name))  \(adapter.state)")
+      let name = adapter.name.padded(to: width)
+      output.collect("\(list.isChosen(adapter) ? "*" : " ") \(output.style.strong(name))  \(adapter.state.inert)")
     }
     output.collect("")
     switch list.choice.name {
@@ -27,7 +27,7 @@ struct AdaptersCommand: Command {
     }
     output.collect("")
     output.collect("What can be named besides:")
-    for (name, meaning) in AdapterList.otherNames { output.collect("  \(name.padded(to: 26))\(meaning)") }
+    for (name, meaning) in AdapterList.otherNames { output.collect("  \(name.padded(to: 27))\(meaning)") }
   }
 }
 
@@ -46,8 +46,8 @@ extension AdapterChoice.Source {
 
 extension AdapterList {
   func isChosen(_ adapter: Adapter) -> Bool {
-    guard case .success(let name) = choice.name, let own = adapter.name else { return false }
-    let text = name.description
+    guard case .success(let name) = choice.name else { return false }
+    let (text, own) = (name.description, adapter.name)
     return text == own || text.hasPrefix(own + "/") || text.hasPrefix(own + ",")
   }
 
@@ -61,10 +61,17 @@ extension AdapterList {
     return .object([
       "used": used, "source": .string(choice.source.word), "mistake": mistake,
       "adapters": .array(
-        adapters.map {
-          .object([
-            "name": .string(orNull: $0.name), "kind": .string($0.kind.rawValue), "state": .string($0.state),
-            "usable": .bool($0.isUsable),
+        adapters.map { adapter in
+          let (system, information) = (adapter.system, adapter.system?.information)
+          return .object([
+            "name": .string(adapter.name), "kind": .string(adapter.kind.rawValue),
+            "state": .string(adapter.state.inert),
+            "usable": .bool(adapter.isUsable), "address": .string(orNull: information?.address),
+            "driver": .string(orNull: system?.driver), "bus": .string(orNull: system?.bus),
+            "holder": .string(orNull: system?.holderTitle?.inert),
+            "powered": information.map { .bool($0.isPowered) } ?? .null,
+            "version": .string(orNull: system?.version),
+            "low_energy": information.map { .bool($0.supportsLowEnergy) } ?? .null,
           ])
         }),
     ])

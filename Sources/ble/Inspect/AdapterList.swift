@@ -5,15 +5,23 @@ import Foundation
 /// The adapters that this machine offers, found by looking only: nothing is opened, nobody is connected to.
 struct AdapterList: Equatable, Sendable {
   struct Adapter: Equatable, Sendable {
-    enum Kind: String, Sendable { case radio, serial, system }
+    enum Kind: String, Sendable {
+      case radio, serial
+      /// An adapter of the kernel's, by the user channel.
+      case system
+      /// The same, by BlueZ's daemon.
+      case bluez
+    }
 
-    /// What `--adapter` takes; `nil` for what cannot be used.
-    let name: String?
+    /// What `--adapter` takes.
+    let name: String
     let kind: Kind
     /// A sentence.
     let state: String
     /// Whether it can be used as things are.
     let isUsable: Bool
+    /// What the kernel has, where it is one of the kernel's.
+    var system: SystemAdapter?
   }
 
   let choice: AdapterChoice
@@ -23,7 +31,7 @@ struct AdapterList: Equatable, Sendable {
     choice = AdapterChoice(in: machine.surroundings)
     addAirs(machine)
     addSerialDevices(machine)
-    addSystemAdapters(machine)
+    addSystemAdapters(SystemBluetooth(on: machine))
   }
 
   /// The airs on which programs are, or on which devices have been.
@@ -71,11 +79,39 @@ struct AdapterList: Equatable, Sendable {
     }
   }
 
-  private mutating func addSystemAdapters(_ machine: Machine) {
-    for device in machine.names(in: "/sys/class/bluetooth") where device.hasPrefix("hci") && !device.contains(":") {
-      let state = "the system's own adapter \(device), which --adapter hci takes for one program (CAP_NET_ADMIN)"
-      adapters.append(Adapter(name: nil, kind: .system, state: state, isUsable: false))
+  /// Each of them can be named in two ways: shared with the system, or taken from it.
+  private mutating func addSystemAdapters(_ system: SystemBluetooth) {
+    for adapter in system.adapters {
+      let title = adapter.title.isEmpty ? "" : "\(adapter.title); "
+      let isBlocked = adapter.isBlocked || adapter.information?.supportsLowEnergy == false
+      if system.daemon.isInstalled || system.container != nil && system.bus.access == .open {
+        let (state, isUsable) = Self.shared(adapter, system)
+        adapters.append(
+          Adapter(
+            name: "bluez:\(adapter.name)", kind: .bluez, state: title + state, isUsable: isUsable && !isBlocked,
+            system: adapter))
+      }
+      let (state, isUsable) = Self.taken(adapter, system)
+      adapters.append(
+        Adapter(
+          name: "hci:\(adapter.index)", kind: .system, state: title + state, isUsable: isUsable && !isBlocked,
+          system: adapter))
     }
+  }
+
+  private static func shared(_ adapter: SystemAdapter, _ system: SystemBluetooth) -> (state: String, isUsable: Bool) {
+    if case .program(let who) = adapter.holder { return ("another program has it\(who)", false) }
+    if system.daemon.process == nil, system.container == nil { return ("BlueZ's daemon does not run", false) }
+    guard system.bus.access == .open else { return ("the system message bus cannot be used", false) }
+    let isOn = adapter.information?.isPowered ?? true
+    return (isOn ? "shared with the system by BlueZ's daemon" : "BlueZ's daemon has it switched off", isOn)
+  }
+
+  private static func taken(_ adapter: SystemAdapter, _ system: SystemBluetooth) -> (state: String, isUsable: Bool) {
+    if case .program(let who) = adapter.holder { return ("another program has it\(who)", false) }
+    let holder = adapter.holderTitle.map { ", from \($0)" } ?? ""
+    guard system.mayTakeAdapters else { return ("taken for this program alone\(holder): needs CAP_NET_ADMIN", false) }
+    return ("taken for this program alone\(holder)", true)
   }
 
   /// What can be named and cannot be found by looking.
@@ -86,6 +122,7 @@ struct AdapterList: Equatable, Sendable {
     ("unix-client:<path>", "a controller behind a Unix socket"),
     ("unix-server:<path>", "the same, where the controller connects"),
     ("serial:<device>[,<speed>]", "a controller on a serial line"),
-    ("hci, hci:<number>, hci:<address>", "an adapter of this machine, for this program alone (HCI user channel)"),
+    ("bluez, bluez:<address>", "an adapter of this machine, shared with the system by BlueZ's daemon"),
+    ("hci, hci:<address>", "an adapter of this machine, for this program alone (HCI user channel)"),
   ]
 }

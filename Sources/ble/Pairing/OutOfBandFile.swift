@@ -31,12 +31,6 @@ enum OutOfBandFile {
     return try data(of: octets, path)
   }
 
-  /// What comes by a pipe comes once.
-  static func isPipe(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
-  }
-
   static func data(of octets: [UInt8], _ path: String) throws(ToolError) -> PairingOutOfBandData {
     guard let text = String(validating: octets, as: UTF8.self) else { throw mistake(path, "hexadecimal digits") }
     let lines = text.split(whereSeparator: \.isNewline).filter { !$0.drop(while: \.isWhitespace).hasPrefix("#") }

@@ -8,46 +8,25 @@ import Testing
 /// What `adapters` and `doctor` make of machines of the tests' own.
 @Suite("Looking at a machine")
 final class ExaminationTests {
-  private let root: String
-  private var machine: Machine
-
-  init() throws {
-    root = "/tmp/ble-m-\(String(UInt32.random(in: .min ... .max), radix: 16))"
-    machine = Machine(
-      environment: ["HOME": "/home", "XDG_RUNTIME_DIR": "/run", "LANG": "C.UTF-8", "TERM": "xterm"], root: root)
-    for folder in ["/home", "/run", "/dev", "/proc/net", "/sys/class"] { try make(folder) }
+  private let folder: MachineFolder
+  private var machine: Machine {
+    get { folder.machine }
+    set { folder.machine = newValue }
   }
 
-  deinit { try? FileManager.default.removeItem(atPath: root) }
+  init() throws { folder = try MachineFolder() }
 
-  private func make(_ folder: String, mode: Int = 0o700) throws {
-    try FileManager.default.createDirectory(
-      atPath: root + folder, withIntermediateDirectories: true, attributes: [.posixPermissions: mode])
-    chmod(root + folder, mode_t(mode))
-  }
-
-  private func write(_ text: String, to path: String) throws {
-    try make((path as NSString).deletingLastPathComponent)
-    try Data(text.utf8).write(to: URL(fileURLWithPath: root + path))
-  }
+  private func make(_ path: String, mode: Int = 0o700) throws { try folder.make(path, mode: mode) }
+  private func write(_ text: String, to path: String) throws { try folder.write(text, to: path) }
 
   private func findings(_ check: String) -> [Finding] { Examination(of: machine).findings.filter { $0.check == check } }
 
-  /// Everything below the root, with the time of the last change.
-  private func snapshot() -> [String] {
-    let all = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
-    return all.sorted().map { path in
-      let attributes = (try? FileManager.default.attributesOfItem(atPath: root + "/" + path)) ?? [:]
-      return "\(path) \(attributes[.posixPermissions] ?? "?") \(attributes[.modificationDate] ?? "?")"
-    }
-  }
-
   @Test func `A new machine has what is needed, and nothing is changed by looking`() {
-    let before = snapshot()
+    let before = folder.snapshot()
     let examination = Examination(of: machine)
     #expect(!examination.hasProblems, "\(examination.findings.filter { $0.verdict == .problem })")
     _ = AdapterList(on: machine)
-    #expect(snapshot() == before)
+    #expect(folder.snapshot() == before)
   }
 
   @Test func `Every problem says what to do`() throws {
@@ -106,7 +85,7 @@ final class ExaminationTests {
   @Test func `Folders that others can get into, or that are none, are told`() throws {
     try make("/home/.local/state/swift-corebluetooth", mode: 0o755)
     #expect(findings("state").map(\.verdict) == [.note])
-    try FileManager.default.removeItem(atPath: root + "/home/.local/state/swift-corebluetooth")
+    try FileManager.default.removeItem(atPath: folder.root + "/home/.local/state/swift-corebluetooth")
     try write("", to: "/home/.local/state/swift-corebluetooth")
     #expect(findings("state").map(\.verdict) == [.problem])
     machine.environment["XDG_RUNTIME_DIR"] = "/run/" + String(repeating: "long", count: 20)
