@@ -48,9 +48,8 @@ import Foundation
     PairingAgents.register(agent)
     // A mistake in the file is told now. One that is not there yet may be written by the other device meanwhile.
     if let path = options.outOfBand, options.makeOutOfBand == nil || FileManager.default.fileExists(atPath: path) {
-      let isPipe = OutOfBandFile.isPipe(path)
       let data = try OutOfBandFile.read(path, mayWait: true)
-      if isPipe { agent.change { rules in rules.outOfBandData = data } }
+      if OutOfBandFile.isPipe(path) { agent.change { rules in rules.outOfBandData = data } }
       // A temporary key alone is of use in legacy pairing only: who begins a pairing has to decide before it knows the other.
       if data.temporaryKey != nil, data.peer == nil { policy.offersSecureConnections = false }
     }
