@@ -7,14 +7,17 @@ import Dispatch
 protocol ExportedObject: AnyObject {
   /// Those that are its own; the bus adds the standard ones (properties).
   var interfaces: [String] { get }
-  /// What can be read; nothing can be set.
+  /// What can be read.
   func properties(of interface: String) -> [String: BusValue]
+  /// Sets a property; false where it can't be.
+  func set(_ property: String, of interface: String, to value: BusValue) -> Bool
   /// A method was called. To be answered, now or later: a request that is released without an answer fails.
   func handle(_ request: BusRequest)
 }
 
 extension ExportedObject {
   func properties(of interface: String) -> [String: BusValue] { [:] }
+  func set(_ property: String, of interface: String, to value: BusValue) -> Bool { false }
 }
 
 /// A call of a method of this process, which waits for one answer.

@@ -195,7 +195,12 @@ final class ExportRegistration: BusRegistration {
       else { return request.refuse(BusError(BusError.unknownProperty, "There is no such property.")) }
       request.answer([.variant(value.content)])
     case "Set":
-      request.refuse(BusError("org.freedesktop.DBus.Error.PropertyReadOnly", "Nothing can be set here."))
+      if request.arguments.count == 3, let name = request.arguments[1].text,
+        object.set(name, of: interface, to: request.arguments[2].content)
+      {
+        return request.answer()
+      }
+      request.refuse(BusError("org.freedesktop.DBus.Error.PropertyReadOnly", "It can't be set."))
     default: request.refuse(BusError(BusError.unknownMethod, "There is no \(request.member)."))
     }
   }

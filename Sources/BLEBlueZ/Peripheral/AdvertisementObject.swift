@@ -1,0 +1,77 @@
+import BLEAdapter
+import BLECore
+
+/// An advertisement as the daemon reads it.
+final class AdvertisementObject: ExportedObject {
+  private let content: LocalAdvertisement
+  private let released: () -> Void
+
+  /// - Parameter released: the daemon has taken it off the air by itself.
+  init(_ content: LocalAdvertisement, released: @escaping () -> Void) {
+    self.content = content
+    self.released = released
+  }
+
+  var interfaces: [String] { [PeripheralName.advertisement] }
+
+  func properties(of interface: String) -> [String: BusValue] {
+    // Other devices show only what says that it can be discovered; the adapter itself need not be.
+    var properties: [String: BusValue] = ["Type": .string("peripheral"), "Discoverable": .boolean(true)]
+    if !content.serviceUUIDs.isEmpty {
+      properties["ServiceUUIDs"] = .texts(content.serviceUUIDs.map { $0.description.lowercased() })
+    }
+    if let name = content.localName { properties["LocalName"] = .string(name) }
+    return properties
+  }
+
+  func handle(_ request: BusRequest) {
+    guard request.member == "Release" else {
+      return request.refuse(BusError(BusError.unknownMethod, "There is no \(request.member)."))
+    }
+    request.answer()
+    released()
+  }
+}
+
+/// One advertisement with the daemon.
+final class AdvertisementRegistration {
+  private let bus: MessageBus
+  private let adapter: String
+  private let path: String
+  private let object: AdvertisementObject
+  private var registration: BusRegistration?
+  private var registering: BusCall?
+
+  init(_ object: AdvertisementObject, path: String, on adapter: String, bus: MessageBus) throws(BusError) {
+    self.object = object
+    self.path = path
+    self.adapter = adapter
+    self.bus = bus
+    registration = try bus.export(object, at: path, for: PeripheralName.daemon)
+  }
+
+  func register(_ completion: @escaping (BusError?) -> Void) {
+    registering = bus.call(
+      "RegisterAdvertisement", of: PeripheralName.advertisingManager, at: adapter, on: PeripheralName.daemon,
+      [.objectPath(path), .options([:])], timeout: .seconds(25)
+    ) { [weak self] result in
+      guard let self else { return }
+      self.registering = nil
+      switch result {
+      case .success: completion(nil)
+      case .failure(let error): completion(error)
+      }
+    }
+  }
+
+  /// Takes it off the air; no completion any more.
+  func unregister() {
+    registering?.cancel()
+    registering = nil
+    let kept = self
+    bus.call(
+      "UnregisterAdvertisement", of: PeripheralName.advertisingManager, at: adapter, on: PeripheralName.daemon,
+      [.objectPath(path)], timeout: .seconds(25)
+    ) { _ in kept.registration?.end() }
+  }
+}

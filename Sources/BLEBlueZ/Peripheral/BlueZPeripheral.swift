@@ -1,0 +1,230 @@
+import BLEAdapter
+import BLECore
+
+/// One peripheral of the process on an adapter that the daemon has: its services are an application of the daemon's, its advertisement
+/// one of the daemon's advertisements. `Docs/bluez.md` says what of a peripheral the daemon can't do.
+final class BlueZPeripheral: PeripheralRole {
+  let ground: any PeripheralGround
+  private(set) weak var events: (any PeripheralEvents)?
+  var toldState: AdapterState?
+  /// Called at the end of this role.
+  private let closed: (BlueZPeripheral) -> Void
+
+  private let root: String
+  private var nextNumber: UInt32 = 1
+  private var applications: [LocalApplication] = []
+  private var advertisement: AdvertisementRegistration?
+
+  /// Requests that wait for the program.
+  var transactions: [TransactionIdentifier: BusRequest] = [:]
+  var nextTransaction: UInt64 = 1
+  /// By the daemon's objects: who has asked for something, and how much goes into one of its notifications.
+  var centrals: [String: RemoteCentral] = [:]
+  var lastCentral: RemoteCentral?
+  /// Whom the program was told of, by characteristic.
+  var subscribers: [LocalCharacteristicIdentifier: RemoteCentral] = [:]
+  var pacing = UpdatePacing()
+
+  /// - Parameters:
+  ///   - number: of all peripherals on this connection to the bus only this one's: its objects are below it.
+  ///   - closed: this role has ended.
+  init(
+    on ground: any PeripheralGround, number: Int, events: any PeripheralEvents,
+    closed: @escaping (BlueZPeripheral) -> Void
+  ) {
+    self.ground = ground
+    self.events = events
+    self.closed = closed
+    root = "/org/swift_corebluetooth/peripheral\(number)"
+  }
+
+  private func takePath(_ kind: String) -> String {
+    defer { nextNumber &+= 1 }
+    return "\(root)/\(kind)\(nextNumber)"
+  }
+
+  /// The object that stands for a characteristic.
+  func object(of characteristic: LocalCharacteristicIdentifier) -> CharacteristicObject? {
+    for application in applications {
+      if let object = application.characteristics.first(where: { $0.characteristic.identifier == characteristic }) {
+        return object
+      }
+    }
+    return nil
+  }
+
+  // MARK: State
+
+  func tell(_ state: AdapterState) { events?.peripheral(didUpdateState: state) }
+
+  /// The daemon may still be there, with an adapter that is switched off: it is to let go of what the program has to put up again.
+  func adapterWentAway() {
+    stopAdvertising()
+    for application in applications { application.unregister() }
+    applications = []
+    subscribers = [:]
+    centrals = [:]
+    lastCentral = nil
+    let waiting = transactions.values
+    transactions = [:]
+    for request in waiting { request.refuse(BusError(PeripheralName.failed, "The adapter has gone.")) }
+    pacing.drop()
+  }
+
+  func close() {
+    adapterWentAway()
+    events = nil
+    closed(self)
+  }
+
+  // MARK: Services
+
+  func add(_ service: LocalService, _ completion: @escaping (Result<LocalServiceIdentifier, PublishError>) -> Void) {
+    let identifier = LocalServiceIdentifier(rawValue: nextNumber)
+    nextNumber &+= 1
+    switch prepare(PublishedService(identifier, service)) {
+    case .failure(let error): ground.later { completion(.failure(error)) }
+    case .success(let application): register(application, for: identifier, completion)
+    }
+  }
+
+  private func register(
+    _ application: LocalApplication, for identifier: LocalServiceIdentifier,
+    _ completion: @escaping (Result<LocalServiceIdentifier, PublishError>) -> Void
+  ) {
+    application.register { [weak self, weak application] error in
+      guard let self, let application, self.applications.contains(where: { $0 === application }) else {
+        return completion(.failure(.notPoweredOn))
+      }
+      guard let error else { return completion(.success(identifier)) }
+      self.applications.removeAll { $0 === application }
+      application.end()
+      let placed = application.services.filter { $0.handle != 0 }
+      if placed.isEmpty || PublishError(error) == .notPoweredOn {
+        self.ground.log.log(.notice, "the daemon does not take the service: \(error)")
+        return completion(.failure(PublishError(error)))
+      }
+      // A place that somebody else has by now is no reason to have no service.
+      for service in placed {
+        service.handle = 0
+        self.ground.log.log(
+          .notice, "service \(service.service.uuid) could not be published where it was before: \(error)")
+      }
+      switch self.make(application.services) {
+      case .failure(let error): completion(.failure(error))
+      case .success(let again): self.register(again, for: identifier, completion)
+      }
+    }
+  }
+
+  /// An application of the service, and of those that it includes, whose own applications end.
+  private func prepare(_ published: PublishedService) -> Result<LocalApplication, PublishError> {
+    guard ground.isRunning else { return .failure(.notPoweredOn) }
+    // Generic Access, Generic Attribute and Human Interface Device, as on every adapter.
+    if [0x1800, 0x1801, 0x1812].contains(published.service.uuid.short) { return .failure(.uuidNotAllowed) }
+    var services: [PublishedService] = []
+    for identifier in published.service.included where !services.contains(where: { $0.identifier == identifier }) {
+      guard let application = application(of: identifier) else { return .failure(.unknownService) }
+      services += application.services
+    }
+    for service in services { if let application = application(of: service.identifier) { drop(application) } }
+    return make(services + [published])
+  }
+
+  private func make(_ services: [PublishedService]) -> Result<LocalApplication, PublishError> {
+    guard let bus = ground.bus, let adapter = ground.adapterPath else { return .failure(.notPoweredOn) }
+    do throws(BusError) {
+      let application = try LocalApplication(
+        services, path: takePath("application"), on: adapter, bus: bus, owner: self)
+      applications.append(application)
+      return .success(application)
+    } catch {
+      ground.log.log(.error, "the service can't be shown to the daemon: \(error)")
+      return .failure(PublishError(error))
+    }
+  }
+
+  private func application(of service: LocalServiceIdentifier) -> LocalApplication? {
+    applications.first { $0.services.contains { $0.identifier == service } }
+  }
+
+  private func drop(_ application: LocalApplication) {
+    applications.removeAll { $0 === application }
+    application.unregister()
+    for object in application.characteristics { subscribers[object.characteristic.identifier] = nil }
+  }
+
+  func remove(_ service: LocalServiceIdentifier) {
+    guard let application = application(of: service) else { return }
+    drop(application)
+    // Those that shared its application stay, at their places.
+    let rest = application.services.filter { $0.identifier != service }
+    guard !rest.isEmpty, case .success(let again) = make(rest) else { return }
+    register(again, for: service) { [weak self] result in
+      if case .failure(let error) = result { self?.ground.log.log(.error, "included services are gone: \(error)") }
+    }
+  }
+
+  func removeAllServices() {
+    for application in applications { drop(application) }
+  }
+
+  func place(of service: LocalServiceIdentifier) -> AttributeHandle? {
+    guard let application = application(of: service),
+      let published = application.services.first(where: { $0.identifier == service })
+    else { return nil }
+    let handle = application.handle(of: published)
+    return handle == 0 ? nil : AttributeHandle(handle)
+  }
+
+  // MARK: Advertising
+
+  func startAdvertising(_ content: LocalAdvertisement, _ completion: @escaping (PublishError?) -> Void) {
+    guard ground.isRunning, let bus = ground.bus, let adapter = ground.adapterPath else {
+      return ground.later { completion(.notPoweredOn) }
+    }
+    if advertisement != nil { return ground.later { completion(.alreadyAdvertising) } }
+    let object = AdvertisementObject(content) { [weak self] in self?.advertisementWasReleased() }
+    do throws(BusError) {
+      let registration = try AdvertisementRegistration(
+        object, path: takePath("advertisement"), on: adapter, bus: bus)
+      advertisement = registration
+      registration.register { [weak self] error in
+        guard let self, self.advertisement === registration else { return }
+        if error != nil { self.advertisement = nil }
+        if let error { self.ground.log.log(.notice, "the daemon does not advertise: \(error)") }
+        completion(error.map(PublishError.init))
+      }
+    } catch {
+      let failure = PublishError(error)
+      ground.later { completion(failure) }
+    }
+  }
+
+  func stopAdvertising() {
+    advertisement?.unregister()
+    advertisement = nil
+  }
+
+  private func advertisementWasReleased() {
+    ground.log.log(.warning, "the daemon has stopped advertising")
+    advertisement = nil
+  }
+
+  // MARK: What the daemon can't do
+
+  /// Connection parameters are the daemon's: a hint that is not followed.
+  func setDesiredLatency(_ latency: ConnectionLatency, for central: PeerIdentifier) {}
+
+  /// The daemon has no channels of its own.
+  func publishChannel(
+    demand: SecurityDemand, _ completion: @escaping (Result<ProtocolServiceMultiplexer, PublishError>) -> Void
+  ) {
+    // Command Disallowed.
+    ground.later { completion(.failure(.refused(code: 0x0C))) }
+  }
+
+  func unpublishChannel(_ multiplexer: ProtocolServiceMultiplexer, _ completion: @escaping (Bool) -> Void) {
+    ground.later { completion(false) }
+  }
+}

@@ -1,0 +1,108 @@
+import BLEAdapter
+import BLECore
+
+/// A service that a program has published.
+final class PublishedService {
+  let identifier: LocalServiceIdentifier
+  let service: LocalService
+  /// Its first handle; 0 while the daemon has not said it.
+  var handle: UInt16
+  init(_ identifier: LocalServiceIdentifier, _ service: LocalService) {
+    self.identifier = identifier
+    self.service = service
+    handle = service.place?.rawValue ?? 0
+  }
+}
+
+/// Services that the daemon gets together: one, and with it those that it includes, because the daemon looks for included services in the
+/// same application. Thereby a service comes and goes without the others' handles and subscriptions.
+final class LocalApplication {
+  let services: [PublishedService]
+  private(set) var characteristics: [CharacteristicObject] = []
+  private let path: String
+  private let bus: MessageBus
+  private let adapter: String
+  private var serviceObjects: [ServiceObject] = []
+  private var descriptors: [DescriptorObject] = []
+  private var registrations: [BusRegistration] = []
+  private var registering: BusCall?
+
+  init(
+    _ services: [PublishedService], path: String, on adapter: String, bus: MessageBus,
+    owner: any CharacteristicRequests
+  ) throws(BusError) {
+    self.services = services
+    self.path = path
+    self.bus = bus
+    self.adapter = adapter
+    registrations.append(try bus.exportRoot(at: path, for: PeripheralName.daemon))
+    for published in services { try export(published, owner) }
+  }
+
+  private func export(_ published: PublishedService, _ owner: any CharacteristicRequests) throws(BusError) {
+    let service = published.service
+    let object = ServiceObject(
+      path: path(of: published.identifier), service, included: service.included.map(path(of:)),
+      handle: published.handle)
+    serviceObjects.append(object)
+    try export(object, at: object.path)
+    for (index, characteristic) in service.characteristics.enumerated() {
+      let child = CharacteristicObject(
+        path: "\(object.path)/char\(index)", service: object.path, characteristic, owner: owner)
+      characteristics.append(child)
+      try export(child, at: child.path)
+      for (index, descriptor) in characteristic.descriptors.enumerated() {
+        let grandchild = DescriptorObject(
+          path: "\(child.path)/desc\(index)", characteristic: child.path, descriptor)
+        descriptors.append(grandchild)
+        try export(grandchild, at: grandchild.path)
+      }
+    }
+  }
+
+  private func export(_ object: any ExportedObject, at path: String) throws(BusError) {
+    registrations.append(try bus.export(object, at: path, for: PeripheralName.daemon))
+  }
+
+  private func path(of service: LocalServiceIdentifier) -> String { "\(path)/service\(service.rawValue)" }
+
+  /// The daemon reads the objects, puts them into its database, and says which handles they have.
+  func register(_ completion: @escaping (BusError?) -> Void) {
+    registering = bus.call(
+      "RegisterApplication", of: PeripheralName.gattManager, at: adapter, on: PeripheralName.daemon,
+      [.objectPath(path), .options([:])], timeout: .seconds(25)
+    ) { [weak self] result in
+      guard let self else { return }
+      self.registering = nil
+      switch result {
+      case .success: completion(nil)
+      case .failure(let error): completion(error)
+      }
+    }
+  }
+
+  /// The handle of one of the services, once the daemon has set it.
+  func handle(of service: PublishedService) -> UInt16 {
+    guard let index = services.firstIndex(where: { $0 === service }) else { return 0 }
+    let handle = serviceObjects[index].handle
+    if handle != 0 { service.handle = handle }
+    return handle
+  }
+
+  /// Takes the services back. The objects are there until the daemon has let go of them.
+  func unregister() {
+    registering?.cancel()
+    registering = nil
+    for service in services { _ = handle(of: service) }
+    let kept = self
+    bus.call(
+      "UnregisterApplication", of: PeripheralName.gattManager, at: adapter, on: PeripheralName.daemon,
+      [.objectPath(path)], timeout: .seconds(25)
+    ) { _ in kept.end() }
+  }
+
+  func end() {
+    for registration in registrations { registration.end() }
+    registrations = []
+  }
+}
