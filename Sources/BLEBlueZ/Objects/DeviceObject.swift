@@ -13,6 +13,7 @@ struct DeviceChanges: OptionSet {
   static let connection = DeviceChanges(rawValue: 1 << 4)
   static let resolution = DeviceChanges(rawValue: 1 << 5)
   static let services = DeviceChanges(rawValue: 1 << 6)
+  static let pairing = DeviceChanges(rawValue: 1 << 7)
 }
 
 /// A device as the daemon shows it, with the attributes that it has found on it.
@@ -134,7 +135,10 @@ final class DeviceObject {
   }
 
   private func takeLink(_ properties: [String: BusValue], _ reader: PropertyReader, _ changes: inout DeviceChanges) {
-    if let paired = read("Paired", properties, reader, { $0.flag }) { isPaired = paired }
+    if let paired = read("Paired", properties, reader, { $0.flag }), paired != isPaired {
+      isPaired = paired
+      changes.insert(.pairing)
+    }
     if let connected = read("Connected", properties, reader, { $0.flag }), connected != isConnected {
       isConnected = connected
       changes.insert(.connection)

@@ -3,7 +3,7 @@ import BLECore
 
 /// One peripheral of the process on an adapter that the daemon has: its services are an application of the daemon's, its advertisement
 /// one of the daemon's advertisements. `Docs/bluez.md` says what of a peripheral the daemon can't do.
-final class BlueZPeripheral: PeripheralRole {
+final class BlueZPeripheral: PeripheralRole, BlueZRole {
   let ground: any PeripheralGround
   private(set) weak var events: (any PeripheralEvents)?
   var toldState: AdapterState?
@@ -51,6 +51,18 @@ final class BlueZPeripheral: PeripheralRole {
       }
     }
     return nil
+  }
+
+  /// Whether something is published that only paired devices may use.
+  var offersProtectedValues: Bool {
+    applications.contains { application in
+      application.characteristics.contains { object in
+        let characteristic = object.characteristic
+        return max(
+          characteristic.permissions.read ?? .none, characteristic.permissions.write ?? .none,
+          characteristic.subscription) > .none
+      }
+    }
   }
 
   // MARK: State

@@ -7,7 +7,7 @@ extension BlueZAdapter {
   func stateDidChange(_ state: AdapterState) {
     log.log(.info, "the adapter is \(state)")
     snapshot.withLock { $0.state = state }
-    if state != .poweredOn { endEverything() }
+    if state == .poweredOn { agent.register() } else { endEverything() }
     let connected = state == .poweredOn ? mirror.devices.values.filter(\.isConnected) : []
     // Known before the state is told, for who asks then; told behind it.
     for device in connected { note(device) }
@@ -19,6 +19,7 @@ extension BlueZAdapter {
   private func endEverything() {
     discovery?.close()
     discovery = nil
+    agent.stop()
     let dropped = links.values
     links = [:]
     for link in dropped { link.drop() }

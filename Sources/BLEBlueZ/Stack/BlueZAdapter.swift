@@ -2,6 +2,7 @@ public import BLEAdapter
 public import BLECore
 public import BLEHCI
 public import BLEHost
+import BLEPairing
 import Synchronization
 
 /// An adapter of this machine that BlueZ's daemon has, used by way of its D-Bus interface and thereby together with all other programs.
@@ -30,9 +31,15 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
   private let address: BusAddress
   private let selector: String?
   private(set) lazy var mirror = ObjectMirror(log: log, events: self)
+  /// Answers the daemon's questions about pairings.
+  private(set) lazy var agent = BlueZAgent(on: self, agents: agents)
+  private let agents: @Sendable () -> any PairingAgent
   var discovery: DiscoverySession?
   var links: [PeerIdentifier: DeviceLink] = [:]
   private(set) var centrals: [BlueZCentral] = []
+  private(set) var peripherals: [BlueZPeripheral] = []
+  /// How many peripherals there have been: each has objects of its own on the bus.
+  private var peripheralCount = 0
   /// Roles of either kind, in the order of their making.
   private(set) var roles: [any BlueZRole] = []
 
@@ -50,8 +57,10 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
   /// - Parameter address: the bus on which the daemon is.
   init(
     adapter: String?, on address: BusAddress, loop: DispatchStackLoop, peerStore: any PeerStore,
-    stateStore: (any StateStore)? = nil, log: Logger = .silent
+    stateStore: (any StateStore)? = nil, log: Logger = .silent,
+    agents: @escaping @Sendable () -> any PairingAgent = { PairingAgents.current }
   ) {
+    self.agents = agents
     stackLoop = loop
     selector = adapter
     self.address = address
@@ -102,7 +111,9 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
   }
 
   public func makePeripheral(events: any PeripheralEvents) -> any PeripheralRole {
-    let role = NoPeripheral(stack: self, events: events)
+    let role = BlueZPeripheral(on: self, number: peripheralCount, events: events) { [weak self] in self?.remove($0) }
+    peripheralCount += 1
+    peripherals.append(role)
     add(role)
     return role
   }
@@ -120,6 +131,7 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
   func remove(_ role: any BlueZRole) {
     roles.removeAll { $0 === role }
     centrals.removeAll { $0 === role }
+    peripherals.removeAll { $0 === role }
     searchDidChange()
   }
 
@@ -176,6 +188,8 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
   /// The link to the peer, which is made where there is none.
   func link(to peer: KnownPeer) -> DeviceLink {
     if let link = links[peer.identifier] { return link }
+    // The daemon may pair on this link; the program's agent may have changed.
+    if isRunning { agent.register() }
     let link = DeviceLink(stack: self, peer: peer)
     links[peer.identifier] = link
     return link

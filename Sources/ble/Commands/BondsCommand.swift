@@ -28,6 +28,7 @@ struct BondsListCommand: Command {
   let filter: AdapterFilter?
 
   func run(in session: Session) async throws(ToolError) {
+    if let system = filter?.system { return try await SystemBonds(system, session).list() }
     let shelf = try BondShelf.open(filter)
     let output = session.output
     if output.isJSON {
@@ -61,6 +62,9 @@ struct BondsShowCommand: Command {
   let filter: AdapterFilter?
 
   func run(in session: Session) async throws(ToolError) {
+    if filter?.system != nil {
+      throw ToolError(.unavailable, "The Bluetooth daemon keeps these keys and does not show them.")
+    }
     let found = try BondShelf.open(filter).bonds(with: target)
     let output = session.output
     if output.isJSON {
@@ -104,6 +108,7 @@ struct BondsRemoveCommand: Command {
   let filter: AdapterFilter?
 
   func run(in session: Session) async throws(ToolError) {
+    if let system = filter?.system { return try await SystemBonds(system, session).remove(target) }
     let shelf = try BondShelf.open(filter)
     let removed: [KeptBond]
     if let target { removed = try shelf.bonds(with: target) } else { removed = shelf.bonds }

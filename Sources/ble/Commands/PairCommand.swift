@@ -45,8 +45,8 @@ struct PairCommand: Command {
     let more: [(String, JSONValue)] = [("bonded", .bool(report.isBonded)), ("earlier", .bool(report.isEarlier))]
     let verb = report.isEarlier ? "Already paired" : "Paired"
     let kept = report.isBonded ? "" : "; the keys are not kept"
+    let security = report.security.map { ": \($0.summary)" } ?? ""
     session.output.event(
-      "paired", .members(who + report.security.json + more), "\(verb) with \(title): \(report.security.summary)\(kept)."
-    )
+      "paired", .members(who + (report.security?.json ?? []) + more), "\(verb) with \(title)\(security)\(kept).")
   }
 }

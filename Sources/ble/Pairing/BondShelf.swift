@@ -111,10 +111,16 @@ struct AdapterFilter: Equatable, Sendable {
     adapter = try arguments.value(of: CommonOptions.adapter)
     if address == nil, adapter == nil { return nil }
     switch adapter {
-    case nil, .radio?: break
+    case nil, .radio?, .bluez?: break
     default:
       throw UsageError("Bonds are read from files, not from '\(CommonOptions.adapter.spelling)': use '--of <address>'")
     }
+  }
+
+  /// The system's adapter that was named: its bonds are no files of this user's.
+  var system: (any SystemPairing)? {
+    guard case .bluez? = adapter, let adapter else { return nil }
+    return DefaultStack.stack(named: adapter) as? any SystemPairing
   }
 
   func accepts(_ own: DeviceAddress, _ places: [RadioIdentity.Known]) -> Bool {

@@ -8,7 +8,8 @@ import Foundation
 
 /// What came of pairing with a device.
 struct PairingReport: Sendable {
-  let security: PairingSecurity
+  /// `nil` where the system keeps the keys, and does not say how good they are.
+  let security: PairingSecurity?
   let address: String?
   /// The keys are kept for the next connection.
   let isBonded: Bool
@@ -20,7 +21,10 @@ extension ConnectedPeripheral {
   /// Makes sure that the link is protected as well as `level`, with the keys that there are or with new ones.
   func pair(_ level: SecurityLevel) async throws(ToolError) -> PairingReport {
     guard let stack = PairingDesk.stack else {
-      throw ToolError(.unavailable, "This adapter pairs by itself, when a protected value is used.")
+      guard let system = DefaultStack.adapter as? any SystemPairing else {
+        throw ToolError(.unavailable, "This adapter pairs by itself, when a protected value is used.")
+      }
+      return try await pair(by: system, level)
     }
     let peer = PeerIdentifier(peripheral.identifier)
     if let bond = stack.bond(with: peer), bond.security.level >= level {
@@ -41,6 +45,23 @@ extension ConnectedPeripheral {
       }
     }
     throw error(.busy)
+  }
+
+  private func pair(by system: any SystemPairing, _ level: SecurityLevel) async throws(ToolError) -> PairingReport {
+    if level > .encrypted {
+      throw ToolError(
+        .unavailable, "The Bluetooth daemon does not say how good its keys are: '--level' needs --adapter hci.")
+    }
+    let peer = PeerIdentifier(peripheral.identifier)
+    let result: Result<Bool, SystemPairingError> = try await session.waiting.answer { system.pair(with: peer, $0) }
+    switch result {
+    case .success(let isNew):
+      return PairingReport(
+        security: nil, address: PeerAddresses.address(of: peripheral.identifier)?.description, isBonded: true,
+        isEarlier: !isNew)
+    case .failure(let error):
+      throw ToolError(.failed, "Pairing with \(title) failed: \(error.description.inert).")
+    }
   }
 
   private func pairOnce(

@@ -1,0 +1,81 @@
+"""The tool in the guest as a peripheral on the adapter that bluetoothd has, seen from outside; and pairings by way of bluetoothd."""
+
+import json
+
+import pytest
+
+SERVICES = [
+    {"uuid": "FFE0", "characteristics": [
+        {"uuid": "FFE1", "properties": ["read", "write", "writeWithoutResponse"], "value": {"utf8": "hello"}},
+        {"uuid": "FFE2", "properties": ["read"], "permissions": ["readEncryptionRequired"], "value": {"utf8": "secret"}},
+    ]},
+]
+
+
+def served(lab, profile="owenli"):
+    server = lab.guest.start(f"export LD_LIBRARY_PATH=/host/lib; exec /host/ble serve {profile} --adapter bluez 2>&1")
+    server.wait_for("Advertising")
+    return server
+
+
+def ours(lab, *words, status=0, device="near"):
+    program = lab.outside(*words, "--adapter", f"radio:vm/{device}", "--timeout", "60")
+    assert program.finish(120) == status, program.text
+    return program.text
+
+
+@pytest.fixture
+def server(lab):
+    server = served(lab)
+    yield server
+    server.interrupt()
+
+
+@pytest.fixture
+def locked(lab):
+    """A server with a value that only paired devices may read."""
+    (lab.share / "locked.json").write_text(json.dumps({"name": "Locked", "services": SERVICES}))
+    server = served(lab, "/host/locked.json")
+    yield server
+    server.interrupt()
+
+
+def test_a_device_is_explored_read_written_and_subscribed_to(lab, server):
+    walk = ours(lab, "explore", "Owenli")
+    assert "Service FFF0" in walk and '"Hello from Owenli"' in walk
+    ours(lab, "write", "Owenli", "FFF2", "outside")
+    assert '"outside"' in ours(lab, "read", "Owenli", "FFF2")
+    assert ours(lab, "subscribe", "Owenli", "FFF1", "--count", "2").count("send data :") == 2
+
+
+def test_what_is_served_comes_back_after_the_daemon_was_started_again(lab, server):
+    assert "Service FFF0" in ours(lab, "explore", "Owenli")
+    before = lab.guest.run("pidof bluetoothd")[1].strip()
+    lab.guest.run(f"kill -9 {before}")
+    lab.guest.run("for i in $(seq 100); do pidof bluetoothd >/dev/null && break; sleep 0.1; done")
+    assert "Service FFF0" in ours(lab, "explore", "Owenli")
+
+
+def test_a_protected_value_is_read_after_a_pairing_that_the_server_allows(lab, locked):
+    assert '"secret"' in ours(lab, "read", "Locked", "FFE2", device="pairing")
+    ours(lab, "unpair", "Locked", device="pairing")
+    # The daemon's key is of no use to anybody now.
+    lab.guest.run("for d in $(bluetoothctl devices | cut -d' ' -f2); do bluetoothctl remove $d; done")
+
+
+def test_the_tool_pairs_lists_and_forgets(lab):
+    (lab.share / "outside.json").write_text(json.dumps({"name": "Outside", "services": SERVICES}))
+    server = lab.outside("serve", lab.share / "outside.json", "--adapter", "radio:vm/outside")
+    try:
+        server.wait_for("Advertising")
+        status, output = lab.ble("pair", "Outside", "--adapter", "bluez", "--timeout", "60", seconds=120)
+        assert status == 0 and "Paired with Outside" in output, output
+        status, output = lab.ble("bonds", "list", "--adapter", "bluez")
+        assert status == 0 and "Outside" in output, output
+        status, output = lab.ble("read", "Outside", "FFE2", "--adapter", "bluez", seconds=120)
+        assert status == 0 and '"secret"' in output, output
+        status, output = lab.ble("unpair", "Outside", "--adapter", "bluez")
+        assert status == 0, output
+        assert lab.ble("bonds", "list", "--adapter", "bluez") == (0, "The Bluetooth daemon has paired with no device.\n")
+    finally:
+        server.stop()
