@@ -1,4 +1,4 @@
-"""The tool in the guest as a peripheral on the adapter that bluetoothd has, seen from outside; and pairings by way of bluetoothd."""
+"""The tool in the guest as a peripheral on the adapter that bluetoothd has, seen from outside, with a pairing that begins there."""
 
 import json
 
@@ -19,7 +19,7 @@ def served(lab, profile="owenli"):
 
 
 def ours(lab, *words, status=0, device="near"):
-    program = lab.outside(*words, "--adapter", f"radio:vm/{device}", "--timeout", "60")
+    program = lab.outside(*words, "--adapter", f"radio:vm/{device}")
     assert program.finish(120) == status, program.text
     return program.text
 
@@ -58,24 +58,6 @@ def test_what_is_served_comes_back_after_the_daemon_was_started_again(lab, serve
 
 def test_a_protected_value_is_read_after_a_pairing_that_the_server_allows(lab, locked):
     assert '"secret"' in ours(lab, "read", "Locked", "FFE2", device="pairing")
-    ours(lab, "unpair", "Locked", device="pairing")
+    ours(lab, "bonds", "remove", "--all", device="pairing")
     # The daemon's key is of no use to anybody now.
     lab.guest.run("for d in $(bluetoothctl devices | cut -d' ' -f2); do bluetoothctl remove $d; done")
-
-
-def test_the_tool_pairs_lists_and_forgets(lab):
-    (lab.share / "outside.json").write_text(json.dumps({"name": "Outside", "services": SERVICES}))
-    server = lab.outside("serve", lab.share / "outside.json", "--adapter", "radio:vm/outside")
-    try:
-        server.wait_for("Advertising")
-        status, output = lab.ble("pair", "Outside", "--adapter", "bluez", "--timeout", "60", seconds=120)
-        assert status == 0 and "Paired with Outside" in output, output
-        status, output = lab.ble("bonds", "list", "--adapter", "bluez")
-        assert status == 0 and "Outside" in output, output
-        status, output = lab.ble("read", "Outside", "FFE2", "--adapter", "bluez", seconds=120)
-        assert status == 0 and '"secret"' in output, output
-        status, output = lab.ble("unpair", "Outside", "--adapter", "bluez")
-        assert status == 0, output
-        assert lab.ble("bonds", "list", "--adapter", "bluez") == (0, "The Bluetooth daemon has paired with no device.\n")
-    finally:
-        server.stop()

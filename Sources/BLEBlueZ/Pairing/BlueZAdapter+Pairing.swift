@@ -34,7 +34,9 @@ extension BlueZAdapter: SystemPairing {
       let path = device.path
       stack.agent.register()
       stack.agent.begin(with: path)
-      bus.call("Pair", of: BlueZName.device, at: path, on: BlueZName.service, timeout: nil) { [weak stack] result in
+      // A user may take the minute that the daemon gives an agent; a daemon that never answers is no reason to wait for ever.
+      bus.call("Pair", of: BlueZName.device, at: path, on: BlueZName.service, timeout: .seconds(120)) {
+        [weak stack] result in
         switch result {
         case .success:
           stack?.agent.ended(with: path, nil)
