@@ -85,11 +85,14 @@ public struct PrivateFile: ~Copyable {
   // MARK: Contents
 
   /// What the file holds at this moment from `offset` on.
+  /// - Parameter atMost: what is behind so many octets is left; `nil`: nothing is.
   /// - Throws: where that is more than `limit` octets.
-  public func read(from offset: Int = 0, limit: Int = Self.sizeLimit) throws(PrivateFileError) -> [UInt8] {
+  public func read(
+    from offset: Int = 0, atMost: Int? = nil, limit: Int = Self.sizeLimit
+  ) throws(PrivateFileError) -> [UInt8] {
     var status = stat()
     if fstat(descriptor, &status) != 0 { throw .system("examine", path) }
-    let length = max(0, Int(status.st_size) - offset)
+    let length = min(max(0, Int(status.st_size) - offset), atMost ?? .max)
     if length > limit { throw PrivateFileError("\(path) is too large") }
     var octets = [UInt8](repeating: 0, count: length)
     var count = 0

@@ -12,7 +12,8 @@ import Synchronization
 /// anew beside itself and put in place by renaming. A file that is something else is left alone, and this process then
 /// remembers only for itself.
 ///
-/// Writing happens on a thread of its own, a fifth of a second's peers at a time.
+/// Writing happens on a queue of its own, a fifth of a second's peers at a time. Only that queue waits for other processes, and it
+/// holds no mutex meanwhile: reading never has to wait for a process that was stopped in the middle of its writing.
 ///
 /// `Sendable`: what is waiting is behind a mutex, and the file is touched only under another.
 public final class FilePeerStore: PeerStore {
@@ -70,21 +71,27 @@ public final class FilePeerStore: PeerStore {
     }
   }
 
-  public func flush() { write() }
+  public func flush() { queue.sync { write() } }
 
+  /// On the queue.
   private func write() {
-    // The file first: whoever comes second waits until the first one's peers are written.
-    file.withLock { file in
-      let peers = waiting.withLock { waiting in
-        defer { waiting = Waiting() }
-        return Array(waiting.peers.values)
-      }
-      if peers.isEmpty { return }
-      do throws(PrivateFileError) {
-        try file.append(peers)
-      } catch {
-        log.log(.warning, "\(error): \(peers.count) peers are not kept")
-      }
+    let peers = waiting.withLock { waiting in
+      defer { waiting = Waiting() }
+      return Array(waiting.peers.values)
     }
+    if peers.isEmpty { return }
+    do throws(PrivateFileError) {
+      try append(peers)
+    } catch {
+      log.log(.warning, "\(error): \(peers.count) peers are not kept")
+    }
+  }
+
+  private func append(_ peers: [KnownPeer]) throws(PrivateFileError) {
+    // No lock is put beside a file that is somebody else's.
+    let lockPath = file.withLock { $0.isForeign ? nil : $0.lockPath }
+    let lock: FileLock? = if let lockPath { try FileLock(lockPath) } else { nil }
+    defer { lock?.unlock() }
+    try file.withLock { file throws(PrivateFileError) in try file.append(peers) }
   }
 }

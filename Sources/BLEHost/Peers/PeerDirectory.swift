@@ -22,6 +22,10 @@ public final class PeerDirectory: Sendable {
     var arrivals: [PeerIdentifier] = []
     /// Those whose name was read from the device in this process: what they advertise, often shortened, does not replace it.
     var namedByThemselves: Set<PeerIdentifier> = []
+    /// The identities that there are keys of: their entries never make room.
+    var bonded: Set<DeviceAddress> = []
+    /// What the store was given since it was given the bonded devices.
+    var keptSinceBonded = 0
   }
 
   /// Where a name comes from.
@@ -29,8 +33,11 @@ public final class PeerDirectory: Sendable {
     case advertised, read
   }
 
-  /// So many peers are held in memory; a neighbour who changes its address with every packet cannot fill more.
+  /// So many peers are held in memory besides bonded ones; a neighbour who changes its address with every packet cannot fill more.
   public static let limit = 65_536
+
+  /// After so many other devices the store is given the bonded ones once more: it forgets those first that it was given longest ago.
+  static let keptBetweenBonded = 8_192
 
   private let store: any PeerStore
   private let tables: Mutex<Tables>
@@ -49,32 +56,39 @@ public final class PeerDirectory: Sendable {
   /// The peer at `address`; it is met now if it was not before.
   public func peer(at address: DeviceAddress) -> KnownPeer {
     tables.withLock { tables in
-      if let known = tables.peer(at: address) { return known }
-      let peer = KnownPeer(identifier: tables.identifier(for: address), address: address, name: nil)
+      if let known = tables.currentPeer(at: address) { return known }
+      let identifier = tables.identifier(for: address)
+      if let known = tables.peers[identifier] { return known }
+      let peer = KnownPeer(identifier: identifier, address: address, name: nil)
       tables.insert(peer)
       // A private address names nobody for long: nothing to keep.
-      if address.isIdentity { store.remember(peer) }
+      if address.isIdentity { keep(peer, &tables) }
       return peer
     }
   }
 
   /// The peer at `address`, if it was met before.
-  public func knownPeer(at address: DeviceAddress) -> KnownPeer? { tables.withLock { $0.peer(at: address) } }
+  public func knownPeer(at address: DeviceAddress) -> KnownPeer? {
+    tables.withLock { tables in tables.currentPeer(at: address) ?? tables.peers[tables.identifier(for: address)] }
+  }
 
-  /// A peer has said what names it for good. It goes on being known by the identifier that it had, unless that device was
-  /// met before.
+  /// A peer has said what names it for good. It keeps the identifier that it had, unless that device was met before.
+  ///
+  /// The address that it was first met at names it as well for as long as it is known, because its identifier is made from that
+  /// address. What it has said of itself before names it no longer: nothing is kept of identities that were only claimed.
   public func identify(_ peer: KnownPeer, as identity: DeviceAddress) -> KnownPeer {
     if peer.address == identity { return peer }
     return tables.withLock { tables in
-      if let known = tables.peer(at: identity) { return known }
+      if let known = tables.currentPeer(at: identity) { return known }
       let identified = KnownPeer(identifier: peer.identifier, address: identity, name: peer.name)
       tables.insert(identified)
-      // The private address goes on naming it for as long as it is heard by it.
-      tables.identifiers[peer.address] = peer.identifier
-      store.remember(identified)
+      keep(identified, &tables)
       return identified
     }
   }
+
+  /// Of which identities there are keys: those devices keep their identifiers, however many others are met.
+  func setBonded(_ identities: Set<DeviceAddress>) { tables.withLock { $0.bonded = identities } }
 
   /// The peer that `identifier` names, whichever process has met it.
   public func peer(_ identifier: PeerIdentifier) -> KnownPeer? {
@@ -104,7 +118,7 @@ public final class PeerDirectory: Sendable {
       if known.name == name { return name }
       let renamed = KnownPeer(identifier: identifier, address: known.address, name: name)
       tables.peers[identifier] = renamed
-      if renamed.address.isIdentity { store.remember(renamed) }
+      if renamed.address.isIdentity { keep(renamed, &tables) }
       return name
     }
   }
@@ -116,6 +130,16 @@ public final class PeerDirectory: Sendable {
   }
 
   public func flush() { store.flush() }
+
+  private func keep(_ peer: KnownPeer, _ tables: inout Tables) {
+    store.remember(peer)
+    tables.keptSinceBonded += 1
+    guard tables.keptSinceBonded >= Self.keptBetweenBonded else { return }
+    tables.keptSinceBonded = 0
+    for identity in tables.bonded {
+      if let bonded = tables.currentPeer(at: identity) { store.remember(bonded) }
+    }
+  }
 
   /// Takes in what other processes have met. Of a device that was met here as well, this process knows better.
   private func learn() {
@@ -138,28 +162,47 @@ extension PeerDirectory.Tables {
     return PeerIdentifier(high: code.high & ~0xF000 | 0x4000, low: code.low & ~(0b11 << 62) | 0b10 << 62)
   }
 
-  fileprivate func peer(at address: DeviceAddress) -> KnownPeer? {
-    identifiers[address].flatMap { peers[$0] }
-  }
+  /// The peer that has this address now.
+  fileprivate func currentPeer(at address: DeviceAddress) -> KnownPeer? { identifiers[address].flatMap { peers[$0] } }
 
   fileprivate mutating func insert(_ peer: KnownPeer) {
     if let old = peers.updateValue(peer, forKey: peer.identifier) {
-      if old.address != peer.address { identifiers[old.address] = nil }
+      if old.address != peer.address { forgetAddress(of: old) }
     } else {
       arrivals.append(peer.identifier)
     }
     identifiers[peer.address] = peer.identifier
-    if arrivals.count > limit { dropOldest() }
+    // So that others have room for `limit` whatever is bonded.
+    if arrivals.count > limit + bonded.count { dropOldest() }
   }
 
   /// Half at a time, so that the work is spread thin over the arrivals.
   private mutating func dropOldest() {
-    let count = arrivals.count / 2
-    for identifier in arrivals.prefix(count) {
-      guard let peer = peers.removeValue(forKey: identifier) else { continue }
-      identifiers[peer.address] = nil
+    var left = arrivals.count / 2
+    // What has just arrived stays in any case.
+    let newest = arrivals.count - 1
+    var kept: [PeerIdentifier] = []
+    for (index, identifier) in arrivals.enumerated() {
+      guard let peer = peers[identifier] else { continue }
+      if left == 0 || index == newest || bonded.contains(peer.address) {
+        kept.append(identifier)
+        continue
+      }
+      left -= 1
+      peers[identifier] = nil
+      forgetAddress(of: peer)
       namedByThemselves.remove(identifier)
     }
-    arrivals.removeFirst(count)
+    arrivals = kept
   }
+
+  /// Unless it has become another peer's.
+  private mutating func forgetAddress(of peer: KnownPeer) {
+    if identifiers[peer.address] == peer.identifier { identifiers[peer.address] = nil }
+  }
+}
+
+extension PeerDirectory {
+  /// How many peers are held in memory, and how many addresses lead to one.
+  package var counts: (peers: Int, addresses: Int) { tables.withLock { ($0.peers.count, $0.identifiers.count) } }
 }

@@ -8,6 +8,8 @@ struct PeerLogFile: ~Copyable {
   private let folder: String
   private let path: String
   private let recordLimit: Int
+  /// A file longer than this is written anew, with half of it at the most. Long names make it as long as that.
+  private static let sizeLimit = 16 << 20
   /// What was read so far, and of which file: another process may have put a new one in its place.
   private var position = Position()
   private var key: [UInt8] = []
@@ -37,25 +39,18 @@ struct PeerLogFile: ~Copyable {
     return PeerRecords(key: key, peers: peers)
   }
 
-  /// The whole lines that were added since the last call.
+  /// The whole lines that were added since the last call; of more than a file should have, the last ones.
   mutating func readNews() throws(PrivateFileError) -> [KnownPeer] {
     let file = try PrivateFile(path, .reading)
-    if file.identity != position.file || file.size < position.offset {
-      position = Position()
-    }
+    if file.identity != position.file || file.size < position.offset { position = Position() }
+    if position.file == nil { try readHeader(of: file) }
+    let excess = file.size - position.offset - 2 * Self.sizeLimit
+    if excess > 0 { position.offset += excess }
     let octets = try file.read(from: position.offset)
     // What follows the last line end is being written just now, or was cut short by a crash.
-    guard let end = octets.lastIndex(of: 0x0A) else {
-      if position.offset == 0, !octets.isEmpty { throw foreign }
-      return []
-    }
-    let text = String(decoding: octets[...end], as: UTF8.self)
-    var lines = text.split(separator: "\n")[...]
-    if position.offset == 0 {
-      guard let first = lines.popFirst(), let found = PeerRecordLine.key(ofHeader: first) else { throw foreign }
-      key = found
-    }
-    position.file = file.identity
+    guard let end = octets.lastIndex(of: 0x0A) else { return [] }
+    var lines = String(decoding: octets[...end], as: UTF8.self).split(separator: "\n")[...]
+    if excess > 0 { lines = lines.dropFirst() }
     position.offset += end + 1
     position.lines += lines.count
     let peers = lines.compactMap(PeerRecordLine.peer(of:))
@@ -63,12 +58,24 @@ struct PeerLogFile: ~Copyable {
     return peers
   }
 
-  /// Adds a line for each of `peers`; what others added meanwhile stays to be read as news.
+  private mutating func readHeader(of file: borrowing PrivateFile) throws(PrivateFileError) {
+    let beginning = try file.read(from: 0, atMost: 256)
+    guard let end = beginning.firstIndex(of: 0x0A),
+      let found = PeerRecordLine.key(ofHeader: String(decoding: beginning[..<end], as: UTF8.self)[...])
+    else { throw foreign }
+    key = found
+    position.file = file.identity
+    position.offset = end + 1
+  }
+
+  /// Without a key the file was never understood: it is somebody else's.
+  var isForeign: Bool { key.isEmpty }
+
+  var lockPath: String { path + ".lock" }
+
+  /// Adds a line for each of `peers`; what others added meanwhile stays to be read as news. Under the lock between processes.
   mutating func append(_ peers: [KnownPeer]) throws(PrivateFileError) {
-    // Without a key the file was never understood: it is somebody else's.
-    if key.isEmpty { throw foreign }
-    let lock = try FileLock(path + ".lock")
-    defer { lock.unlock() }
+    if isForeign { throw foreign }
     if access(path, F_OK) != 0 {
       try PrivateFile.place(Array(PeerRecordLine.header(key: key).utf8), at: path, replacing: false)
     }
@@ -80,7 +87,11 @@ struct PeerLogFile: ~Copyable {
     try file.write(Array(text.utf8))
     position.lines += peers.count
     for peer in peers { position.peers.insert(peer.identifier) }
-    if position.lines > 2 * position.peers.count + 1_000 || position.peers.count > 2 * recordLimit { try compact() }
+    if position.lines > 2 * position.peers.count + 1_000 || position.peers.count > 2 * recordLimit
+      || file.size + text.utf8.count > Self.sizeLimit
+    {
+      try compact()
+    }
   }
 
   /// Writes the file anew with the last line of each peer. Under the lock.
@@ -88,12 +99,15 @@ struct PeerLogFile: ~Copyable {
     position = Position()
     let all = try readNews()
     var seen: Set<PeerIdentifier> = []
-    var latest: [KnownPeer] = []
+    var latest: [String] = []
+    var size = 0
     for peer in all.reversed() where latest.count < recordLimit && seen.insert(peer.identifier).inserted {
-      latest.append(peer)
+      let line = PeerRecordLine.line(for: peer)
+      size += line.utf8.count
+      if size > Self.sizeLimit / 2 { break }
+      latest.append(line)
     }
-    var text = PeerRecordLine.header(key: key)
-    for peer in latest.reversed() { text += PeerRecordLine.line(for: peer) }
+    let text = PeerRecordLine.header(key: key) + latest.reversed().joined()
     try PrivateFile.place(Array(text.utf8), at: path)
   }
 

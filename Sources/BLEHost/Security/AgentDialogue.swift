@@ -3,14 +3,19 @@ import BLECrypto
 import BLEPairing
 import BLEWire
 import Dispatch
+import Synchronization
 
 /// Brings the questions of one link's pairing to an agent, and the answers back. On the loop.
 final class AgentDialogue {
+  /// Keypresses that wait for the agent; a passkey is typed, and taken back, with fewer. Further ones are dropped.
+  static let keypressLimit = 32
+
   private let agent: any PairingAgent
   private let loop: any StackLoop
   private let origin: JobOrigin
   private let queue: DispatchQueue
   private var requests: [PairingRequest] = []
+  private let keypresses = Keypresses()
 
   init(agent: any PairingAgent, loop: any StackLoop, origin: JobOrigin, queue: DispatchQueue) {
     self.agent = agent
@@ -43,6 +48,15 @@ final class AgentDialogue {
     deliver { body(agent) }
   }
 
+  /// The peer's user types. A peer may say so as often as it likes: an agent that is busy hears of the first ones when it has time.
+  func tell(_ keypress: PairingKeypress, of peer: PairingPeer) {
+    guard keypresses.add(keypress) else { return }
+    let agent = agent
+    deliver { [keypresses] in
+      for keypress in keypresses.takeAll() { agent.pairing(with: peer, typed: keypress) }
+    }
+  }
+
   /// The pairing is over, or the link is: nobody waits for answers any more.
   func end() {
     for request in requests { request.end() }
@@ -54,6 +68,27 @@ final class AgentDialogue {
   private final class Asking {
     weak var manager: SecurityManager?
     init(_ manager: SecurityManager) { self.manager = manager }
+  }
+}
+
+/// What a peer's user has typed and the agent has not heard of. One call of the agent's queue brings all of it.
+private final class Keypresses: Sendable {
+  private let waiting = Mutex<[PairingKeypress]>([])
+
+  /// - Returns: whether there has to be a call for it: none is on its way.
+  func add(_ keypress: PairingKeypress) -> Bool {
+    waiting.withLock { waiting in
+      if waiting.count >= AgentDialogue.keypressLimit { return false }
+      waiting.append(keypress)
+      return waiting.count == 1
+    }
+  }
+
+  func takeAll() -> [PairingKeypress] {
+    waiting.withLock { waiting in
+      defer { waiting = [] }
+      return waiting
+    }
   }
 }
 

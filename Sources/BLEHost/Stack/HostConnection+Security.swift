@@ -320,8 +320,7 @@ extension HostConnection: SecurityManagerDelegate {
 
   func securityManager(_ manager: SecurityManager, peerTyped kind: SMPPairingKeypressNotification.Kind) {
     guard let keypress = PairingKeypress(rawValue: kind.rawValue) else { return }
-    let peer = pairingPeer
-    dialogue.tell { $0.pairing(with: peer, typed: keypress) }
+    dialogue.tell(keypress, of: pairingPeer)
   }
 
   func securityManager(_ manager: SecurityManager, encryptsWith key: LongTermKey) {

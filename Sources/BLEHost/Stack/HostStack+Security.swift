@@ -123,6 +123,7 @@ extension HostStack {
   }
 
   func bondsDidChange() {
+    directory.setBonded(Set(security.records.bonds.map(\.identity)))
     showBonds()
     updateResolvingList()
     for connection in connections.all where connection.bondIdentity.map({ security.bond(of: $0) == nil }) ?? false {

@@ -1,4 +1,5 @@
 import BLECore
+import BLECrypto
 import BLEHost
 import BLEPairing
 import BLETestKit
@@ -116,5 +117,30 @@ struct BondTableAttacks {
     #expect(device.bonds.isEmpty)
     // It may use what is there for everybody.
     #expect(await stranger.ask("0a" + Shelf.fixed) == Shelf.fixedAnswer)
+  }
+
+  @Test("S11 I11.1 a device that pairs again and again under one identity after the other leaves nothing in the tables")
+  func manyIdentities() async throws {
+    let world = World()
+    let device = world.makeDevice("victim")
+    device.setBondLimit(8)
+    let program = VictimPeripheral(device)
+    try await world.wait(within: .seconds(5)) { program.isAdvertising }
+    // Its own address is a private one that no key resolves.
+    let attacker = HostileDevice(world, address: DeviceAddress(0x4000_0000_0001, kind: .random))
+    attacker.behave()
+    let scene = AttackedPeripheral(world: world, device: device, program: program, attacker: attacker)
+    await world.advance(by: .milliseconds(100))
+    try await scene.connect()
+    let stack = try #require(device.options[CBManagerOptionAdapterKey] as? HostStack)
+    for number in 1...60 {
+      attacker.local?.identity = LocalIdentity(
+        address: HostileDevice.address(UInt64(number)), identityResolvingKey: .random(SeededEntropy(seed: 7)))
+      await scene.pair()
+      #expect(device.bonds.last?.address == HostileDevice.address(UInt64(number)))
+    }
+    #expect(device.bonds.count <= 8)
+    let counts = stack.directory.counts
+    #expect(counts.peers <= 9 && counts.addresses <= 9, "\(counts)")
   }
 }

@@ -1,9 +1,10 @@
 import BLEAdapter
 import BLECore
-import BLEHost
 import Glibc
 import Measurements
 import Testing
+
+@testable import BLEHost
 
 /// A folder that is gone when the test is over.
 final class TemporaryFolder {
@@ -192,5 +193,82 @@ final class TemporaryFolder {
     #expect(directory.setName("Owenli", of: peer, from: .read) == "Owenli")
     #expect(directory.setName("Owe", of: peer, from: .advertised) == "Owenli")
     #expect(directory.peers([peer]).map(\.name) == ["Owenli"])
+  }
+
+  private func privateAddress(_ number: Int) -> DeviceAddress {
+    DeviceAddress(0x4000_0000_0000 | UInt64(number), kind: .random)
+  }
+
+  private func directory(limit: Int) -> PeerDirectory {
+    PeerDirectory(store: MemoryPeerStore(entropy: SeededEntropy(seed: 1)), limit: limit)
+  }
+
+  @Test("I11.1 a peer that claims one identity after the other is known by the last, and nothing is kept of the others")
+  func manyClaimsOfOnePeer() {
+    let directory = directory(limit: 64)
+    let first = directory.peer(at: privateAddress(1))
+    var peer = first
+    for number in 1...5_000 { peer = directory.identify(peer, as: address(number)) }
+    #expect(peer == KnownPeer(identifier: first.identifier, address: address(5_000), name: nil))
+    #expect(directory.counts == (1, 1))
+    #expect(directory.knownPeer(at: privateAddress(1)) == peer, "the address that it was met at names it still")
+    // What it claimed to be in between is some other device: that one is not taken for it.
+    #expect(directory.knownPeer(at: address(17)) == nil)
+    #expect(directory.peer(at: address(17)).identifier != first.identifier)
+  }
+
+  @Test("I11.1 the addresses of many peers with claimed identities are forgotten with the peers")
+  func claimsOfManyPeers() {
+    let directory = directory(limit: 64)
+    for number in 1...5_000 {
+      _ = directory.identify(directory.peer(at: privateAddress(number)), as: address(number))
+      let counts = directory.counts
+      #expect(counts.peers <= 64 && counts.addresses <= 64)
+      if counts.peers > 64 || counts.addresses > 64 { break }
+    }
+    #expect(directory.knownPeer(at: privateAddress(5_000))?.address == address(5_000))
+    #expect(directory.knownPeer(at: privateAddress(1)) == nil)
+  }
+
+  @Test("I11.1 names as long as they can be do not let the file grow, and a file that is too long already is read")
+  func longNames() {
+    let folder = TemporaryFolder()
+    let directory = folder.open()
+    let name = String(repeating: "\u{1F4A3}", count: 62)
+    for number in 1...30_000 {
+      directory.setName(name, of: directory.peer(at: address(number)).identifier, from: .advertised)
+      if number % 3_000 == 0 { directory.flush() }
+    }
+    directory.flush()
+    var status = stat()
+    #expect(stat(folder.peersPath, &status) == 0 && status.st_size <= 16 << 20)
+    #expect(folder.open(2).knownPeer(at: address(30_000))?.name == name)
+    #expect(truncate(folder.peersPath, 100 << 20) == 0)
+    let next = folder.open(3)
+    #expect(next.peer(at: address(7)).identifier == directory.peer(at: address(7)).identifier, "the secret is the same")
+    next.flush()
+    #expect(stat(folder.peersPath, &status) == 0 && status.st_size <= 16 << 20)
+    #expect(folder.open(4).knownPeer(at: address(7)) != nil)
+  }
+
+  @Test("I11.1 bonded devices keep their identifiers, in memory and in the file, however many others are met")
+  func bondedDevicesStay() {
+    let folder = TemporaryFolder()
+    let store = FilePeerStore(folder: folder.state, entropy: SeededEntropy(seed: 1), log: .silent)
+    let directory = PeerDirectory(store: store, limit: 64)
+    let bonded = directory.identify(directory.peer(at: privateAddress(1)), as: device)
+    let other = directory.peer(at: address(1_000_000))
+    directory.setBonded([device])
+    for number in 1...(2 * FilePeerStore.recordLimit + 10_000) {
+      _ = directory.peer(at: address(number))
+      if number % 5_000 == 0 { directory.flush() }
+    }
+    #expect(directory.counts.peers <= 65)
+    #expect(directory.knownPeer(at: device) == bonded)
+    #expect(directory.knownPeer(at: address(1_000_000)) == nil)
+    directory.flush()
+    let next = folder.open(2)
+    #expect(next.knownPeer(at: device) == bonded && next.peer(other.identifier) == nil)
+    #expect(next.counts.peers <= 2 * FilePeerStore.recordLimit + 1)
   }
 }
