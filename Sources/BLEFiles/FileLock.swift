@@ -5,17 +5,29 @@ import Glibc
 public struct FileLock: ~Copyable {
   private let file: PrivateFile
 
-  /// Waits for another holder, but not for ever: a process that was stopped in the middle must not stop this one.
-  public init(_ path: String) throws(PrivateFileError) { file = try Self.locked(path) }
+  /// Waits for another holder on the caller's thread, which must not be a stack's loop, and not for ever: a process that was stopped
+  /// in the middle must not stop this one.
+  /// - Parameter limit: milliseconds.
+  public init(_ path: String, limit: Int = Self.usualLimit) throws(PrivateFileError) {
+    file = try Self.locked(path, limit)
+  }
 
-  private static func locked(_ path: String) throws(PrivateFileError) -> PrivateFile {
+  /// Milliseconds.
+  public static let usualLimit = 2_000
+
+  private static func locked(_ path: String, _ limit: Int) throws(PrivateFileError) -> PrivateFile {
     let file = try PrivateFile(path, .changing)
-    guard waits(for: file) else { throw .system("lock", path) }
+    guard waits(for: file, limit) else {
+      if errno == EWOULDBLOCK {
+        throw PrivateFileError("cannot lock \(path): another process holds the lock and does not give it back")
+      }
+      throw .system("lock", path)
+    }
     return file
   }
 
-  private static func waits(for file: borrowing PrivateFile) -> Bool {
-    for _ in 0..<200 {
+  private static func waits(for file: borrowing PrivateFile, _ limit: Int) -> Bool {
+    for _ in 0...(limit / 10) {
       if file.lock() { return true }
       if errno != EWOULDBLOCK { return false }
       usleep(10_000)

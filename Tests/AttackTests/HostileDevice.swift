@@ -220,9 +220,9 @@ extension HostileDevice: HCIControllerDelegate {
         bearer.receive($0[...])
       }
       let serverLink = server.makeLink(on: bearer)
-      serverLink.verifySignature = { [unowned self] command in
+      serverLink.verifySignature = { [unowned self] command, verified in
         signedCommands.append(command)
-        return false
+        verified(false)
       }
       self.serverLink = serverLink
       self.bearer = bearer

@@ -91,10 +91,12 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
 
   public func shutDown(_ completion: @escaping @Sendable () -> Void) {
     onLoop { stack in
-      stack.stateStore?.flush()
-      stack.endLinks {
-        stack.presence.shutDown()
-        completion()
+      // Before what the managers were doing ends: the next process takes it up.
+      stack.flushStates {
+        stack.endLinks {
+          stack.presence.shutDown()
+          completion()
+        }
       }
     }
   }
@@ -119,6 +121,10 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
   }
 
   public func preserveState(of key: PreservationKey) -> (any PreservedState)? { stateStore?.claim(key) }
+
+  private func flushStates(_ completion: @escaping () -> Void) {
+    if let stateStore { stateStore.flush(completion) } else { completion() }
+  }
 
   private func add(_ role: any BlueZRole) {
     roles.append(role)

@@ -10,7 +10,7 @@ public final class GATTServerLink: ATTServerHandler {
   /// How well the link is protected. Looked at on each access.
   public var security = LinkSecurity.open
   /// Says whether a signed write is genuine. Without it signed writes are ignored.
-  public var verifySignature: ((ATTSignedWriteCommand) -> Bool)?
+  public var verifySignature: ((ATTSignedWriteCommand, _ verified: @escaping (Bool) -> Void) -> Void)?
   /// Told when something changed that is to be kept for a client that there are keys for.
   public var stateDidChange: ((GATTClientState) -> Void)?
 
@@ -98,10 +98,15 @@ public final class GATTServerLink: ATTServerHandler {
     switch command {
     case .writeCommand(let command): writeCommand(command.attributeValue, to: command.attributeHandle)
     case .signedWriteCommand(let command):
-      guard verifySignature?(command) == true else {
-        return server.log.log(.debug, "ignored a signed write that could not be verified")
+      let verified = { [weak self] (isGenuine: Bool) in
+        guard let self else { return }
+        if isGenuine {
+          writeCommand(command.attributeValue, to: command.attributeHandle, .signed)
+        } else {
+          server.log.log(.debug, "ignored a signed write that could not be verified")
+        }
       }
-      writeCommand(command.attributeValue, to: command.attributeHandle, .signed)
+      if let verifySignature { verifySignature(command, verified) } else { verified(false) }
     default: break
     }
   }

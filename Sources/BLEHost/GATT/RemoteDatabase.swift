@@ -181,16 +181,19 @@ public final class RemoteDatabase: GATTClientEvents {
   /// them it goes as a plain write without response, which a peer takes on an encrypted link. `sent`: as in `writeCommand`.
   public func writeCommand(
     _ value: [UInt8], to handle: AttributeHandle, sent: @escaping () -> Void,
-    signedBy sign: @escaping () -> (SignatureAlgorithm, UInt32)?
+    signedBy sign: @escaping (_ completion: @escaping ((SignatureAlgorithm, UInt32)?) -> Void) -> Void
   ) {
     if isClosed { return }
     enqueue { [self] in
-      if let (signing, counter) = sign() {
-        client.signedWrite(value[...], to: handle, signing, signCounter: counter, sent: sent)
-      } else {
-        client.writeCommand(value[...], to: handle, sent: sent)
+      sign { [self] signature in
+        if isClosed { return }
+        if let (signing, counter) = signature {
+          client.signedWrite(value[...], to: handle, signing, signCounter: counter, sent: sent)
+        } else {
+          client.writeCommand(value[...], to: handle, sent: sent)
+        }
+        finish()
       }
-      finish()
     }
   }
 

@@ -24,6 +24,8 @@ public final class FilePeerStore: PeerStore {
 
   /// So many peers are kept at the most; those met longest ago go first.
   static let recordLimit = 20_000
+  /// Octets of the file.
+  static let sizeLimit = 16 << 20
   private static let writeDelay = DispatchTimeInterval.milliseconds(200)
 
   private let file: Mutex<PeerLogFile>
@@ -34,10 +36,17 @@ public final class FilePeerStore: PeerStore {
 
   /// `folder` is made, for this user only, where it is missing. `entropy` makes the secret of a new file: the system's,
   /// except in tests.
-  public init(folder: String, entropy: any EntropySource, log: Logger) {
+  public convenience init(folder: String, entropy: any EntropySource, log: Logger) {
+    self.init(folder: folder, entropy: entropy, log: log, sizeLimit: Self.sizeLimit)
+  }
+
+  init(
+    folder: String, entropy: any EntropySource, log: Logger, recordLimit: Int = FilePeerStore.recordLimit,
+    sizeLimit: Int
+  ) {
     key = entropy.octets(PeerRecords.keyLength)
     self.log = log
-    file = Mutex(PeerLogFile(folder: folder, recordLimit: Self.recordLimit))
+    file = Mutex(PeerLogFile(folder: folder, recordLimit: recordLimit, sizeLimit: sizeLimit))
   }
 
   public func open() -> PeerRecords {

@@ -8,8 +8,8 @@ struct PeerLogFile: ~Copyable {
   private let folder: String
   private let path: String
   private let recordLimit: Int
-  /// A file longer than this is written anew, with half of it at the most. Long names make it as long as that.
-  private static let sizeLimit = 16 << 20
+  /// A file longer than this, in octets, is written again with half of it at the most. Long names make it as long as that.
+  private let sizeLimit: Int
   /// What was read so far, and of which file: another process may have put a new one in its place.
   private var position = Position()
   private var key: [UInt8] = []
@@ -22,8 +22,9 @@ struct PeerLogFile: ~Copyable {
     var peers: Set<PeerIdentifier> = []
   }
 
-  init(folder: String, recordLimit: Int) {
+  init(folder: String, recordLimit: Int, sizeLimit: Int) {
     self.folder = folder
+    self.sizeLimit = sizeLimit
     self.path = folder + "/peers"
     self.recordLimit = recordLimit
   }
@@ -44,7 +45,7 @@ struct PeerLogFile: ~Copyable {
     let file = try PrivateFile(path, .reading)
     if file.identity != position.file || file.size < position.offset { position = Position() }
     if position.file == nil { try readHeader(of: file) }
-    let excess = file.size - position.offset - 2 * Self.sizeLimit
+    let excess = file.size - position.offset - 2 * sizeLimit
     if excess > 0 { position.offset += excess }
     let octets = try file.read(from: position.offset)
     // What follows the last line end is being written just now, or was cut short by a crash.
@@ -88,7 +89,7 @@ struct PeerLogFile: ~Copyable {
     position.lines += peers.count
     for peer in peers { position.peers.insert(peer.identifier) }
     if position.lines > 2 * position.peers.count + 1_000 || position.peers.count > 2 * recordLimit
-      || file.size + text.utf8.count > Self.sizeLimit
+      || file.size + text.utf8.count > sizeLimit
     {
       try compact()
     }
@@ -104,7 +105,7 @@ struct PeerLogFile: ~Copyable {
     for peer in all.reversed() where latest.count < recordLimit && seen.insert(peer.identifier).inserted {
       let line = PeerRecordLine.line(for: peer)
       size += line.utf8.count
-      if size > Self.sizeLimit / 2 { break }
+      if size > sizeLimit / 2 { break }
       latest.append(line)
     }
     let text = PeerRecordLine.header(key: key) + latest.reversed().joined()

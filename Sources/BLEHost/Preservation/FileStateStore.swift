@@ -7,15 +7,18 @@ import Dispatch
 ///
 /// A file is written beside itself and put in place by renaming, so that whatever moment a process dies at, a whole state is
 /// there. Who has a state holds a lock on it, which the operating system takes back when the process dies. Changes are written
-/// together, ten times a second at the most, on a thread of their own. Everything on the loop but where it says otherwise.
+/// together, ten times a second at the most, on a queue of their own. Everything on the loop but where it says otherwise; the loop
+/// waits for no other process.
 public final class FileStateStore: StateStore {
   private let folder: String
   private let owner: String
   private let peers: any PeerStore
   private let loop: any StackLoop
   private let log: Logger
-  private let queue = DispatchQueue(label: "swift-corebluetooth.state", qos: .utility)
+  private let files: FileQueue
   private var held: [ObjectIdentifier: FileState] = [:]
+  /// Files of managers that have ended, by their names, until they are removed.
+  private var ending: [String: PreservedStateFile] = [:]
 
   /// - Parameters:
   ///   - folder: is made, for this user only, where it is missing.
@@ -30,10 +33,13 @@ public final class FileStateStore: StateStore {
     owner = "\(program)\0\(adapter)"
     self.loop = loop
     self.log = log
+    files = FileQueue(loop: loop, origin: loop.makeOrigin(), label: "swift-corebluetooth.state")
   }
 
   public func claim(_ key: PreservationKey) -> (any PreservedState)? {
     let name = "\(owner)\0\(key.role.rawValue)\0\(key.identifier)"
+    ending = ending.filter { !$0.value.isRemoved }
+    if let file = ending.removeValue(forKey: name), file.takeBack() { return makeState(file, name, isNew: true) }
     do throws(PrivateFileError) {
       try PrivateFolder.make(folder)
       guard let file = try PreservedStateFile(folder: folder, name: name) else {
@@ -41,21 +47,31 @@ public final class FileStateStore: StateStore {
           .warning, "another manager has the restore identifier \(key.identifier): nothing of this one is preserved")
         return nil
       }
-      let state = FileState(file, on: loop, queue: queue, peers: peers, log: log) { [weak self] state in
-        self?.held[ObjectIdentifier(state)] = nil
-      }
-      held[ObjectIdentifier(state)] = state
-      return state
+      return makeState(file, name, isNew: false)
     } catch {
       log.log(.warning, "\(error): nothing is preserved for the restore identifier \(key.identifier)")
       return nil
     }
   }
 
-  public func flush() {
-    for state in held.values { state.write() }
-    queue.sync {}
+  private func makeState(_ file: PreservedStateFile, _ name: String, isNew: Bool) -> FileState {
+    let state = FileState(
+      file, isNew: isNew, on: loop, queue: files.queue, peers: peers, log: log
+    ) { [weak self] state in
+      self?.held[ObjectIdentifier(state)] = nil
+      self?.ending[name] = file
+    }
+    held[ObjectIdentifier(state)] = state
+    return state
   }
+
+  public func flush(_ completion: @escaping () -> Void) {
+    for state in held.values { state.write() }
+    files.perform({}, completion)
+  }
+
+  /// Returns when all that was begun is done. Not on the loop.
+  func wait() { files.wait() }
 }
 
 /// One manager's state in a file.
@@ -76,9 +92,10 @@ private final class FileState: PreservedState, TimerTarget {
   private var lastWrite: StackInstant?
   private var hasEnded = false
 
+  /// - Parameter isNew: a manager of this process had it and has ended: nothing is left in it.
   init(
-    _ file: PreservedStateFile, on loop: any StackLoop, queue: DispatchQueue, peers: any PeerStore, log: Logger,
-    ended: @escaping (FileState) -> Void
+    _ file: PreservedStateFile, isNew: Bool, on loop: any StackLoop, queue: DispatchQueue, peers: any PeerStore,
+    log: Logger, ended: @escaping (FileState) -> Void
   ) {
     self.file = file
     self.loop = loop
@@ -87,7 +104,7 @@ private final class FileState: PreservedState, TimerTarget {
     self.log = log
     self.ended = ended
     do throws(PrivateFileError) {
-      left = try file.read()
+      left = isNew ? nil : try file.read()
     } catch {
       left = nil
       setAside(because: "\(error)")
@@ -112,7 +129,7 @@ private final class FileState: PreservedState, TimerTarget {
     queue.async { [file, peers, log] in
       peers.flush()
       do throws(PrivateFileError) {
-        if let octets { try file.write(octets) } else { try file.remove() }
+        if let octets { try file.write(octets) } else { try file.clear() }
       } catch {
         log.log(.warning, "\(error): the state of a manager is not preserved")
       }
@@ -124,14 +141,15 @@ private final class FileState: PreservedState, TimerTarget {
     log.log(.error, "a preserved state is of no use and was put away as \(place): \(reason)")
   }
 
-  /// Waits for the file: the next manager of this key may be made at once.
+  /// The next manager of this key may be made at once: it takes the file as it is then.
   func end() {
     if hasEnded { return }
     hasEnded = true
     if let timer { loop.cancel(timer) }
     timer = nil
     source = nil
-    queue.sync { file.end() }
+    file.letGo()
     ended(self)
+    queue.async { [file] in file.remove() }
   }
 }

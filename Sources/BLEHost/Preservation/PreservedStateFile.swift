@@ -2,11 +2,12 @@ import BLECore
 import BLECrypto
 import BLEFiles
 import Glibc
+import Synchronization
 
 /// The file of one manager's state, locked for as long as this is there: a line that says what it is, with a check of all that
 /// follows and of whose it is, and behind it the state.
 ///
-/// `@unchecked Sendable`: what changes is touched on the store's queue, or before and after all that runs there.
+/// `@unchecked Sendable`: `lock` is touched on the store's queue, or before all that runs there; `standing` is behind its mutex.
 final class PreservedStateFile: @unchecked Sendable {
   /// The states of thousands of peers have room; what is longer is no state.
   static let sizeLimit = 1 << 20
@@ -15,6 +16,9 @@ final class PreservedStateFile: @unchecked Sendable {
   private let path: String
   private let owner: [UInt8]
   private var lock: FileLock?
+
+  private enum Standing { case held, letGo, removed }
+  private let standing = Mutex(Standing.held)
 
   /// `name` says whose state it is. `nil` where another process, or another manager of this one, has it.
   init?(folder: String, name: String) throws(PrivateFileError) {
@@ -42,14 +46,15 @@ final class PreservedStateFile: @unchecked Sendable {
   func write(_ state: [UInt8]) throws(PrivateFileError) {
     let octets = header(for: state) + state
     guard octets.count <= Self.sizeLimit else {
-      try remove()
+      try clear()
       throw PrivateFileError("a state of \(state.count) octets is too large")
     }
     if lock == nil { return }
     try PrivateFile.place(octets, at: path)
   }
 
-  func remove() throws(PrivateFileError) {
+  /// Nothing is left in it.
+  func clear() throws(PrivateFileError) {
     if lock != nil, unlink(path) != 0, errno != ENOENT { throw .system("remove", path) }
   }
 
@@ -59,12 +64,30 @@ final class PreservedStateFile: @unchecked Sendable {
     return rename(path, place) == 0 ? place : path
   }
 
-  /// Nothing is left, and the next may have it.
-  func end() {
-    guard lock != nil else { return }
+  /// Its manager has ended. From any thread.
+  func letGo() { standing.withLock { $0 = .letGo } }
+
+  /// Another manager of this process takes it before it was removed. From any thread.
+  /// - Returns: false where it was removed.
+  func takeBack() -> Bool {
+    standing.withLock { standing in
+      if standing == .letGo { standing = .held }
+      return standing == .held
+    }
+  }
+
+  /// From any thread.
+  var isRemoved: Bool { standing.withLock { $0 == .removed } }
+
+  /// Nothing is left in it; where nobody has it, another process may have it. On the queue, behind what was written.
+  func remove() {
     unlink(path)
-    unlink(path + ".lock")
-    lock = nil
+    standing.withLock { standing in
+      guard standing == .letGo else { return }
+      unlink(path + ".lock")
+      lock = nil
+      standing = .removed
+    }
   }
 
   private func header(for state: [UInt8]) -> [UInt8] {

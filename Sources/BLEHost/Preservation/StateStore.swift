@@ -4,8 +4,8 @@ import BLEAdapter
 public protocol StateStore: AnyObject {
   /// Takes the state of that key; `nil` where another manager has it, or where nothing can be kept, which the log is told.
   func claim(_ key: PreservationKey) -> (any PreservedState)?
-  /// Returns when all that is to be kept is where it survives the process.
-  func flush()
+  /// Calls `completion`, on the loop, when all that is to be kept so far is where it survives the process.
+  func flush(_ completion: @escaping () -> Void)
 }
 
 /// A store that ends with its process, for simulations: the processes of the simulated device end when the test says so.
@@ -25,7 +25,7 @@ public final class MemoryStateStore: StateStore {
     return state
   }
 
-  public func flush() {}
+  public func flush(_ completion: @escaping () -> Void) { completion() }
 
   /// The simulated process is gone without a word: what its managers were doing is left for the next.
   public func processDied() {

@@ -15,7 +15,7 @@ extension SecurityManager {
   /// - Parameter isWantedHere: false where the peer has asked for it.
   func pair(minimumLevel level: SecurityLevel, isWantedHere: Bool) throws(PairingFailure) {
     if isClosed { throw .timedOut }
-    if pairing != nil || isEncrypting || requestedLevel != nil { throw .busy }
+    if isPairing || isEncrypting || requestedLevel != nil { throw .busy }
     if let delay = local.attempts.delay(of: peerIdentity, at: loop.now) { throw .tooSoon(delay) }
     try delegate?.securityManagerWillPair(self)
     switch role {
@@ -31,7 +31,7 @@ extension SecurityManager {
   /// The central encrypts the link with the keys of the bond. False: there is no such key or none that is good enough, or
   /// something is under way.
   public func encryptWithBond() -> Bool {
-    guard role == .central, !isClosed, pairing == nil, !isEncrypting, let key = usableBond?.keyAsCentral,
+    guard role == .central, !isClosed, !isPairing, !isEncrypting, let key = usableBond?.keyAsCentral,
       !key.key.isZero
     else { return false }
     keyOwner = .bond

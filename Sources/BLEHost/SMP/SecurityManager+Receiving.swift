@@ -9,6 +9,7 @@ extension SecurityManager {
       statistics.afterClosing += 1
       return
     }
+    if isKeeping { return hold(payload) }
     do {
       let pdu = try SMPPDU(payload)
       if pairing != nil { run(.received(pdu)) } else { receiveOutsidePairing(pdu) }

@@ -57,6 +57,10 @@ public final class SecurityManager: L2CAPChannelReceiver {
   private var timer = TimerToken()
   private var waitingActions: [PairingAction] = []
   private var isPerforming = false
+  /// What is to be done when the keys of a pairing are kept; `nil`: none are being kept.
+  private var actionsAfterKeeping: [PairingAction]?
+  /// A command that came while keys were being kept. One: the peer has nothing to say then.
+  private var held: [UInt8]?
 
   public init(
     role: LinkRole, localAddress: DeviceAddress, peerAddress: DeviceAddress, local: LocalSecurity,
@@ -71,7 +75,10 @@ public final class SecurityManager: L2CAPChannelReceiver {
     self.log = log
   }
 
-  public var isPairing: Bool { pairing != nil }
+  public var isPairing: Bool { pairing != nil || isKeeping }
+
+  /// The keys of a pairing are on their way to where they outlive this process, and are used for nothing before.
+  public var isKeeping: Bool { actionsAfterKeeping != nil }
 
   /// The bond, where its keys are as good as the policy wants them now. Others are used for nothing.
   public var usableBond: PairingResult? { bond.flatMap { local.policy.accepts($0.security) ? $0 : nil } }
@@ -114,25 +121,40 @@ public final class SecurityManager: L2CAPChannelReceiver {
   /// Gives the pairing an input, and does what it wants. What comes of calls from within the delegate waits its turn.
   func run(_ input: PairingInput) {
     guard var machine = pairing else { return }
-    waitingActions.append(contentsOf: kept(machine.handle(input)))
+    let actions = machine.handle(input)
     hadAgreement = machine.agreement != nil
     pairing = machine.stage == .ended ? nil : machine
     noteCapability(of: machine)
+    guard case .finished(let result)? = actions.last, result.isBonded, let delegate else { return perform(actions) }
+    // Keys are kept before the last of this side's leave, so that a peer is not left with keys that this side could not keep.
+    actionsAfterKeeping = actions
+    delegate.securityManager(self, keeps: result) { [self] in keysWereKept($0) }
+  }
+
+  private func keysWereKept(_ failure: PairingFailure?) {
+    guard let actions = actionsAfterKeeping else { return }
+    actionsAfterKeeping = nil
+    if let failure {
+      perform([.send(.pairingFailed(SMPPairingFailed(reason: .unspecifiedReason))), .failed(failure)])
+    } else {
+      perform(actions)
+    }
+    guard let held else { return }
+    self.held = nil
+    receive(held[...])
+  }
+
+  /// The peer has sent something while keys are being kept.
+  func hold(_ payload: ArraySlice<UInt8>) {
+    if held == nil { held = Array(payload) } else { statistics.unsolicited += 1 }
+  }
+
+  private func perform(_ actions: [PairingAction]) {
+    waitingActions.append(contentsOf: actions)
     if isPerforming { return }
     isPerforming = true
     defer { isPerforming = false }
     while !waitingActions.isEmpty { perform(waitingActions.removeFirst()) }
-  }
-
-  /// Keys are kept before the last of this side's leave, so that a peer is not left with keys that this side could not keep.
-  private func kept(_ actions: [PairingAction]) -> [PairingAction] {
-    guard case .finished(let result)? = actions.last, result.isBonded, let delegate else { return actions }
-    do throws(PairingFailure) {
-      try delegate.securityManager(self, keeps: result)
-      return actions
-    } catch {
-      return [.send(.pairingFailed(SMPPairingFailed(reason: .unspecifiedReason))), .failed(error)]
-    }
   }
 
   private func noteCapability(of machine: Pairing) {
@@ -170,7 +192,8 @@ public final class SecurityManager: L2CAPChannelReceiver {
     local.keys.notePairing(succeeded: true)
     if result.isBonded {
       bond = result
-      keyOwner = .bond
+      // The link may have ceased to be encrypted while the keys were being kept.
+      keyOwner = security == nil ? .none : .bond
     }
     log.log(.info, "paired with \(peerAddress) by \(result.security.method.rawValue)")
     delegate?.securityManager(self, didPair: result)

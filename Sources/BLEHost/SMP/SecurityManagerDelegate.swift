@@ -20,10 +20,13 @@ public protocol SecurityManagerDelegate: AnyObject {
   /// out of band. By default nothing is done.
   /// - Throws: why there must be none.
   func securityManagerWillPair(_ manager: SecurityManager) throws(PairingFailure)
-  /// The peer's keys have all come, and this side's last ones have not gone: where `result.isBonded`, the keys are to be
-  /// brought to where they outlive this process. By default nothing is done.
-  /// - Throws: why they cannot be kept. The pairing has then failed.
-  func securityManager(_ manager: SecurityManager, keeps result: PairingResult) throws(PairingFailure)
+  /// The peer's keys have all come, and this side's last ones have not gone: the keys of this bond are to be brought to where they
+  /// outlive this process. By default nothing is done.
+  ///
+  /// `completion` is called on the loop when they are there, or with why they cannot be kept: the pairing has then failed. Also where
+  /// the link has ended meanwhile, in which case the manager tells its delegate what came of the pairing all the same.
+  func securityManager(
+    _ manager: SecurityManager, keeps result: PairingResult, _ completion: @escaping (PairingFailure?) -> Void)
   /// Shows something to the user, or asks. Where `question.wantsAnswer`, `answer(_:to:)` is called some time later.
   func securityManager(_ manager: SecurityManager, asks question: PairingQuestion)
   /// The peer's user types a passkey that this side shows.
@@ -43,5 +46,7 @@ public protocol SecurityManagerDelegate: AnyObject {
 
 extension SecurityManagerDelegate {
   public func securityManagerWillPair(_ manager: SecurityManager) throws(PairingFailure) {}
-  public func securityManager(_ manager: SecurityManager, keeps result: PairingResult) throws(PairingFailure) {}
+  public func securityManager(
+    _ manager: SecurityManager, keeps result: PairingResult, _ completion: @escaping (PairingFailure?) -> Void
+  ) { completion(nil) }
 }

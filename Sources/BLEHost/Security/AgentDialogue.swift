@@ -63,7 +63,7 @@ final class AgentDialogue {
     requests = []
   }
 
-  private func deliver(_ body: @escaping @Sendable () -> Void) { loop.deliver(AgentCall(queue: queue, body)) }
+  private func deliver(_ body: @escaping @Sendable () -> Void) { loop.deliver(QueuedCall(queue: queue, body)) }
 
   private final class Asking {
     weak var manager: SecurityManager?
@@ -88,24 +88,6 @@ private final class Keypresses: Sendable {
     waiting.withLock { waiting in
       defer { waiting = [] }
       return waiting
-    }
-  }
-}
-
-/// One call of an agent, on its way to the queue of agents.
-private final class AgentCall: CallbackDelivery {
-  private let queue: DispatchQueue
-  private let body: @Sendable () -> Void
-
-  init(queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
-    self.queue = queue
-    self.body = body
-  }
-
-  func dispatch(finished: @escaping @Sendable () -> Void) {
-    queue.async { [body] in
-      body()
-      finished()
     }
   }
 }

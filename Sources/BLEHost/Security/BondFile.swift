@@ -10,24 +10,47 @@ import Glibc
 struct BondFile: ~Copyable {
   let adapter: DeviceAddress
   let path: String
+  /// How long another process may hold the lock, in milliseconds.
+  private let lockLimit: Int
   /// What this process has read or written last, and of which file.
   private var known: (version: FileVersion, records: BondRecords)?
-  /// Another process's changes have come with a reading, and were not told yet.
-  private var hasNews = false
 
   /// A file of this size is none of ours.
   private static let sizeLimit = 16 << 20
 
-  init(adapter: DeviceAddress, folder: String) {
+  init(adapter: DeviceAddress, folder: String, lockLimit: Int = FileLock.usualLimit) {
     self.adapter = adapter
-    let name = BondText.name(of: adapter).map { $0 == " " ? "-" : $0 }
-    path = folder + "/" + String(name)
+    self.lockLimit = lockLimit
+    path = Self.path(adapter, folder)
   }
+
+  static func path(_ adapter: DeviceAddress, _ folder: String) -> String {
+    let name = BondText.name(of: adapter).map { $0 == " " ? "-" : $0 }
+    return folder + "/" + String(name)
+  }
+
+  /// What was read or written last.
+  var version: FileVersion? { known?.version }
 
   /// Reads the file, or makes it with `newKey`. One that cannot be understood is set aside and told to `report`.
   mutating func open(newKey: SecretKey, _ report: (String) -> Void) throws(PrivateFileError) -> BondRecords {
-    let lock = try FileLock(path + ".lock")
+    if let lock = try FileLock.taken(path + ".lock") {
+      defer { lock.unlock() }
+      return try openLocked(newKey, report)
+    }
+    // Who has the lock may have been stopped. A file that is whole can be read all the same.
+    if let whole = try? Self.whole(path, of: adapter) {
+      known = whole
+      return whole.records
+    }
+    let lock = try FileLock(path + ".lock", limit: lockLimit)
     defer { lock.unlock() }
+    return try openLocked(newKey, report)
+  }
+
+  private mutating func openLocked(
+    _ newKey: SecretKey, _ report: (String) -> Void
+  ) throws(PrivateFileError) -> BondRecords {
     PrivateFile.removeLeftovers(of: path)
     if let records = try read(report) { return records }
     let records = BondRecords(identityResolvingKey: newKey)
@@ -36,29 +59,39 @@ struct BondFile: ~Copyable {
   }
 
   /// Changes what is kept, as it is now, whoever wrote it.
+  /// - Returns: which content was there before.
+  @discardableResult
   mutating func change(
     newKey: SecretKey, _ report: (String) -> Void, _ body: (inout BondRecords) -> Void
-  ) throws(PrivateFileError) {
-    let lock = try FileLock(path + ".lock")
+  ) throws(PrivateFileError) -> FileVersion? {
+    let lock = try FileLock(path + ".lock", limit: lockLimit)
     defer { lock.unlock() }
-    var records = try read(report) ?? BondRecords(identityResolvingKey: newKey)
+    let read = try read(report)
+    let before = read == nil ? nil : version
+    var records = read ?? BondRecords(identityResolvingKey: newKey)
     body(&records)
     try write(records)
+    return before
   }
 
-  /// What another process has left here; `nil` where it is what this one knows.
-  mutating func news(_ report: (String) -> Void) throws(PrivateFileError) -> BondRecords? {
-    guard let version = FileVersion(of: path), hasNews || version != known?.version else { return nil }
-    let lock = try FileLock(path + ".lock")
+  /// Sets a file aside that cannot be understood.
+  mutating func check(_ report: (String) -> Void) throws(PrivateFileError) {
+    let lock = try FileLock(path + ".lock", limit: lockLimit)
     defer { lock.unlock() }
-    defer { hasNews = false }
-    return try read(report)
+    _ = try read(report)
   }
 
   /// What the file holds, which is left as it is; `nil` where it cannot be understood.
-  func current() throws(PrivateFileError) -> BondRecords? {
+  func current() throws(PrivateFileError) -> BondRecords? { try Self.whole(path, of: adapter)?.records }
+
+  /// What a file holds, and which content that is; `nil` where it cannot be understood. A file is put in place as a whole, so that
+  /// this needs no lock.
+  static func whole(
+    _ path: String, of adapter: DeviceAddress
+  ) throws(PrivateFileError) -> (version: FileVersion, records: BondRecords)? {
     let file = try PrivateFile(path, .reading)
-    return file.size <= Self.sizeLimit ? BondText.decode(try file.read(from: 0), of: adapter) : nil
+    guard file.size <= sizeLimit, let records = BondText.decode(try file.read(from: 0), of: adapter) else { return nil }
+    return (file.version, records)
   }
 
   private mutating func read(_ report: (String) -> Void) throws(PrivateFileError) -> BondRecords? {
@@ -69,7 +102,6 @@ struct BondFile: ~Copyable {
       try giveUp("\(path) is no bond file of this adapter, or not whole", report)
       return nil
     }
-    if known != nil { hasNews = true }
     known = (file.version, records)
     return records
   }

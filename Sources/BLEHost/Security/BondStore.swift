@@ -5,13 +5,19 @@ import Synchronization
 /// Where the bonds of an adapter are kept.
 ///
 /// A store may be shared by several processes and several adapters: bonds belong to the identity address of the adapter that
-/// made them. `Sendable`: every call may come from any thread.
+/// made them. `Sendable`: every call may come from any thread. Where `waitsForDisk`, only `update`, `news` and `watch` may be called
+/// on a stack's loop: the others wait for the disk, and for other processes.
 public protocol BondStore: AnyObject, Sendable {
+  /// Whether calls may take long.
+  var waitsForDisk: Bool { get }
   /// What is kept for the adapter with this identity. Where nothing is, `newKey` becomes its identity resolving key.
   func open(_ adapter: DeviceAddress, newKey: SecretKey) -> BondRecords
   /// Keeps `bond` in place of what was kept of its identity. When it returns the bond outlives this process.
   /// - Throws: what was kept before is as it was.
   func keep(_ bond: Bond, of adapter: DeviceAddress) throws(BondStoreError)
+  /// Keeps the sign counters of `bond`, and nothing else of it. When it returns they outlive this process.
+  /// - Throws: also where the bond is gone, or has other keys.
+  func keepCounters(of bond: Bond, of adapter: DeviceAddress) throws(BondStoreError)
   /// Keeps what has changed in a bond besides its keys. Returns at once; the writing may happen later. Nothing is kept of a
   /// device whose bond is gone.
   func update(_ bond: Bond, of adapter: DeviceAddress)
@@ -61,6 +67,15 @@ public struct BondRecords: Sendable {
     if let last = kept.lastPeer { bonds[index].signing.lastPeer = max(last, bond.signing.lastPeer ?? 0) }
   }
 
+  /// - Returns: whether there was such a bond.
+  mutating func putCounters(of bond: Bond) -> Bool {
+    guard let index = bonds.firstIndex(where: { $0.identity == bond.identity }),
+      bonds[index].keys.hasSameKeys(as: bond.keys)
+    else { return false }
+    bonds[index].signing = bond.signing
+    return true
+  }
+
   mutating func remove(_ identities: [DeviceAddress]) { bonds.removeAll { identities.contains($0.identity) } }
 }
 
@@ -76,6 +91,8 @@ extension PairingResult {
 public struct BondStoreError: Error, CustomStringConvertible {
   public let description: String
   public init(_ description: String) { self.description = description }
+
+  static func gone(_ bond: Bond) -> BondStoreError { BondStoreError("the bond with \(bond.identity) is gone") }
 }
 
 /// A store that ends with its process, for simulations and tests.
@@ -95,6 +112,8 @@ public final class MemoryBondStore: BondStore {
   private let state = Mutex(State())
 
   public init() {}
+
+  public var waitsForDisk: Bool { false }
 
   /// What keeping and removing fails with from now on, as on a full disk; `nil`: they succeed again.
   public func setFailure(_ failure: BondStoreError?) { state.withLock { $0.failure = failure } }
@@ -138,6 +157,12 @@ public final class MemoryBondStore: BondStore {
 
   public func keep(_ bond: Bond, of adapter: DeviceAddress) throws(BondStoreError) {
     try change(adapter) { $0.put(bond) }
+  }
+
+  public func keepCounters(of bond: Bond, of adapter: DeviceAddress) throws(BondStoreError) {
+    var isThere = false
+    try change(adapter) { isThere = $0.putCounters(of: bond) }
+    if !isThere { throw .gone(bond) }
   }
 
   public func update(_ bond: Bond, of adapter: DeviceAddress) {

@@ -11,6 +11,11 @@ final class HostSecurity {
   let store: any BondStore
   let log: Logger
   private let entropy: any EntropySource
+  /// Where the store is asked for what takes long.
+  private let files: FileQueue
+  /// Changes of the bonds that wait for the one that is being written.
+  private var waiting: [(_ done: @escaping () -> Void) -> Void] = []
+  private var isChanging = false
   var bondLimit: Int
   /// The identity address that the bonds belong to; `nil` before the adapter has been ready.
   private(set) var adapter: DeviceAddress?
@@ -38,8 +43,15 @@ final class HostSecurity {
   /// next commands up to there are refused: they can't be told from a replay of what was accepted before it.
   static let acceptedCounterBlock: UInt32 = 16
 
-  init(options: HostOptions, entropy: any EntropySource, store: any BondStore, log: Logger) {
+  /// - Parameters:
+  ///   - loop: the stack's.
+  ///   - origin: of the jobs that come back from the disk.
+  init(
+    options: HostOptions, entropy: any EntropySource, store: any BondStore, loop: any StackLoop, origin: JobOrigin,
+    log: Logger
+  ) {
     self.store = store
+    files = FileQueue(loop: loop, origin: origin, label: "swift-corebluetooth.keys")
     self.log = log
     self.entropy = entropy
     bondLimit = options.bondLimit
@@ -51,14 +63,80 @@ final class HostSecurity {
     local.bonds = self
   }
 
-  /// The adapter is ready and known by this address.
-  func begin(as identity: DeviceAddress) {
-    adapter = identity
-    records = store.open(identity, newKey: records.identityResolvingKey)
-    signCounters = [:]
-    acceptedCounters = [:]
-    local.identity = LocalIdentity(address: identity, identityResolvingKey: records.identityResolvingKey)
-    bondsChanged()
+  /// The adapter is ready and known by this address. `then` is called when its bonds are known.
+  func begin(as identity: DeviceAddress, _ then: @escaping () -> Void) {
+    let newKey = records.identityResolvingKey
+    ask({ $0.open(identity, newKey: newKey) }) { [self] records in
+      adapter = identity
+      self.records = records
+      signCounters = [:]
+      acceptedCounters = [:]
+      local.identity = LocalIdentity(address: identity, identityResolvingKey: records.identityResolvingKey)
+      bondsChanged()
+      then()
+    }
+  }
+
+  // MARK: The store
+
+  /// Asks the store for something that takes long where it is on a disk; the loop does not wait for it. One that is in memory answers
+  /// at once.
+  private func ask<Answer: Sendable>(
+    _ question: @escaping @Sendable (any BondStore) -> Answer, _ completion: @escaping (Answer) -> Void
+  ) {
+    if !store.waitsForDisk { return completion(question(store)) }
+    files.perform({ [store] in question(store) }, completion)
+  }
+
+  /// Changes what is kept. `completion` is called when the change outlives this process, or cannot be made.
+  func write(
+    _ change: @escaping @Sendable (any BondStore) throws(BondStoreError) -> Void,
+    _ completion: @escaping (BondStoreError?) -> Void
+  ) {
+    ask(
+      { store -> BondStoreError? in
+        do throws(BondStoreError) {
+          try change(store)
+          return nil
+        } catch {
+          return error
+        }
+      }, completion)
+  }
+
+  /// How many changes wait for others.
+  var waitingChanges: Int { waiting.count }
+
+  /// Begins a change when those before it are done, at once where there is none: each is judged by what the others have left.
+  func inTurn(_ change: @escaping (_ done: @escaping () -> Void) -> Void) {
+    waiting.append(change)
+    if !isChanging { takeTurn() }
+  }
+
+  private func takeTurn() {
+    guard !waiting.isEmpty else { return }
+    isChanging = true
+    let change = waiting.removeFirst()
+    change { [self] in
+      isChanging = false
+      takeTurn()
+    }
+  }
+
+  /// Calls `completion` when all that was to be kept so far is kept.
+  func afterWriting(_ completion: @escaping () -> Void) {
+    inTurn { [self] done in
+      ask({ _ in }) { _ in
+        done()
+        completion()
+      }
+    }
+  }
+
+  /// Returns when all that was given to the store is where it survives this process. From any thread but the loop's.
+  func flush() {
+    files.wait()
+    store.flush()
   }
 
   // MARK: Bonds
@@ -86,35 +164,44 @@ final class HostSecurity {
     return leaving.count == count ? Array(leaving) : nil
   }
 
-  /// Keeps the keys of a pairing; when it returns they outlive this process.
+  /// Keeps the keys of a pairing. `completion` is called with `nil` when they outlive this process, else with why they do not.
   ///
   /// - Parameter isWantedHere: this side has asked for the pairing.
-  func keep(_ result: PairingResult, isWantedHere: Bool) throws(PairingFailure) {
-    guard let adapter, var bond = Bond(withoutForeignKey(result)) else { throw .notKept }
-    guard let leaving = makingRoom(for: bond.identity) else { throw .tooManyBonds }
-    bond.isUnused = !isWantedHere && self.bond(of: bond.identity)?.isUnused ?? true
-    do throws(BondStoreError) {
-      try store.keep(bond, of: adapter)
-    } catch {
-      log.log(.error, "\(error): the keys of \(bond.identity) are not kept, and the pairing fails")
-      throw .notKept
+  func keep(_ result: PairingResult, isWantedHere: Bool, _ completion: @escaping (PairingFailure?) -> Void) {
+    inTurn { [self] done in
+      let answer = { (failure: PairingFailure?) in
+        completion(failure)
+        done()
+      }
+      guard let adapter, var bond = Bond(withoutForeignKey(result)) else { return answer(.notKept) }
+      guard let leaving = makingRoom(for: bond.identity) else { return answer(.tooManyBonds) }
+      bond.isUnused = !isWantedHere && self.bond(of: bond.identity)?.isUnused ?? true
+      let kept = bond
+      write({ store throws(BondStoreError) in try store.keep(kept, of: adapter) }) { [self] error in
+        if let error {
+          log.log(.error, "\(error): the keys of \(kept.identity) are not kept, and the pairing fails")
+          return answer(.notKept)
+        }
+        signCounters[kept.identity] = nil
+        acceptedCounters[kept.identity] = nil
+        made.insert(kept.identity)
+        records.put(kept)
+        makeRoom(leaving)
+        bondsChanged()
+        answer(nil)
+      }
     }
-    signCounters[bond.identity] = nil
-    acceptedCounters[bond.identity] = nil
-    made.insert(bond.identity)
-    records.put(bond)
-    makeRoom(leaving)
-    bondsChanged()
   }
 
   /// Only when the new keys are safe: a pairing that fails takes nothing away.
   private func makeRoom(_ leaving: [DeviceAddress]) {
     if leaving.isEmpty { return }
-    do throws(BondStoreError) {
-      try discard(leaving)
-      log.log(.notice, "forgot \(leaving), which paired and never came back, for want of room")
-    } catch {
-      log.log(.error, "\(error): keys that were to make room stay")
+    remove(leaving) { [self] error in
+      if let error {
+        log.log(.error, "\(error): keys that were to make room stay")
+      } else {
+        log.log(.notice, "forgot \(leaving), which paired and never came back, for want of room")
+      }
     }
   }
 
@@ -147,20 +234,30 @@ final class HostSecurity {
     store.update(records.bonds[index], of: adapter)
   }
 
-  func remove(_ removed: [DeviceAddress]) throws(BondStoreError) {
-    try discard(removed)
-    bondsChanged()
-  }
-
-  private func discard(_ removed: [DeviceAddress]) throws(BondStoreError) {
-    guard let adapter else { return }
-    try store.remove(removed, of: adapter)
-    records.remove(removed)
-    for identity in removed {
-      signCounters[identity] = nil
-      acceptedCounters[identity] = nil
+  /// - Parameters:
+  ///   - chosen: asked for when the changes before this one are done; `nil`: all devices.
+  ///   - completion: called with why the keys stay, or `nil`.
+  func remove(_ chosen: [DeviceAddress]?, _ completion: @escaping (BondStoreError?) -> Void) {
+    inTurn { [self] done in
+      let removed = chosen ?? records.bonds.map(\.identity)
+      guard let adapter else {
+        completion(nil)
+        return done()
+      }
+      write({ store throws(BondStoreError) in try store.remove(removed, of: adapter) }) { [self] error in
+        if error == nil {
+          records.remove(removed)
+          for identity in removed {
+            signCounters[identity] = nil
+            acceptedCounters[identity] = nil
+          }
+          made.subtract(removed)
+          bondsChanged()
+        }
+        completion(error)
+        done()
+      }
     }
-    made.subtract(removed)
   }
 
   private func bondsChanged() {

@@ -22,6 +22,10 @@ struct LinkProtection {
   var dialogue: AgentDialogue?
   /// Commands to characteristics that want it are signed: there is a key, and the link is open.
   var signsCommands = false
+  /// Keys of a pairing are on their way to the store; what came of it is told when they are there, whatever has become of the link.
+  var keepsKeys = false
+  /// The peer's controller wants a key meanwhile.
+  var heldKeyRequest: LELongTermKeyRequestEvent?
   var signing: SignatureAlgorithm?
   var verifying: SignatureAlgorithm?
 
@@ -77,7 +81,8 @@ extension HostConnection {
     guard let serverLink else { return }
     serverLink.security = shown
     serverLink.verifySignature =
-      protection.verifying == nil ? nil : { [weak self] command in self?.isGenuine(command) ?? false }
+      protection.verifying == nil
+      ? nil : { [weak self] command, verified in self?.verify(command, verified) ?? verified(false) }
     // What a client wants is kept only once it has proved who it is.
     serverLink.stateDidChange =
       shown.isBonded && shown.isEncrypted ? { [weak self] state in self?.keepClientState(state) } : nil
@@ -120,6 +125,11 @@ extension HostConnection {
   /// The peripheral's controller wants the key that the central has named.
   func longTermKeyWanted(_ event: LELongTermKeyRequestEvent) {
     guard isUp else { return }
+    // Keys are used for nothing before they are kept.
+    if protection.keepsKeys {
+      protection.heldKeyRequest = event
+      return
+    }
     let key = security.longTermKey(encryptedDiversifier: event.diversifier, randomNumber: event.randomNumber)
     guard let key, !key.isZero else {
       stack.controller.send(LELongTermKeyRequestNegativeReply(connectionHandle: handle))
@@ -222,8 +232,9 @@ extension HostConnection {
     keepLayout()
     stopEncryptionTimer()
     security.linkEnded()
-    endDialogue()
     protection.waiters = []
+    if protection.keepsKeys { return }
+    endDialogue()
     finishPairing(.failure(.disconnected))
   }
 
@@ -244,21 +255,22 @@ extension HostConnection {
 
   // MARK: Signatures
 
-  private func isGenuine(_ command: ATTSignedWriteCommand) -> Bool {
-    guard let identity = bondIdentity, let verifying = protection.verifying else { return false }
+  private func verify(_ command: ATTSignedWriteCommand, _ verified: @escaping (Bool) -> Void) {
+    guard let identity = bondIdentity, let verifying = protection.verifying else { return verified(false) }
     var pdu = ByteWriter(capacity: 3 + command.attributeValue.count + ATTLimits.signatureLength)
     command.encodePDU(into: &pdu)
-    guard let counter = verifying.verify(pdu.octets[...]) else { return false }
-    return stack.security.accept(counter, of: identity)
+    guard let counter = verifying.verify(pdu.octets[...]) else { return verified(false) }
+    stack.security.accept(counter, of: identity) { [weak self] in verified($0 && self?.isUp == true) }
   }
 
   /// Writes to a characteristic that takes signed commands only; the link is open.
   func writeSigned(_ value: [UInt8], to handle: AttributeHandle, sent: @escaping () -> Void) {
-    database.writeCommand(value, to: handle, sent: sent) { [self] in
-      guard protection.signsCommands, let identity = bondIdentity, let signing = protection.signing,
-        let counter = stack.security.takeSignCounter(for: identity)
-      else { return nil }
-      return (signing, counter)
+    database.writeCommand(value, to: handle, sent: sent) { [self] sign in
+      guard protection.signsCommands, let identity = bondIdentity else { return sign(nil) }
+      stack.security.takeSignCounter(for: identity) { [self] counter in
+        guard isUp, protection.signsCommands, let signing = protection.signing, let counter else { return sign(nil) }
+        sign((signing, counter))
+      }
     }
   }
 
@@ -310,8 +322,17 @@ extension HostConnection: SecurityManagerDelegate {
       agent.outOfBandData(for: pairingPeer), local: stack.security.outOfBandData)
   }
 
-  func securityManager(_ manager: SecurityManager, keeps result: PairingResult) throws(PairingFailure) {
-    try stack.security.keep(result, isWantedHere: manager.isWantedHere)
+  func securityManager(
+    _ manager: SecurityManager, keeps result: PairingResult, _ completion: @escaping (PairingFailure?) -> Void
+  ) {
+    protection.keepsKeys = true
+    stack.security.keep(result, isWantedHere: manager.isWantedHere) { [self, stack] failure in
+      completion(failure)
+      protection.keepsKeys = false
+      guard let event = protection.heldKeyRequest else { return }
+      protection.heldKeyRequest = nil
+      if isUp { stack.longTermKeyWanted(event) }
+    }
   }
 
   func securityManager(_ manager: SecurityManager, asks question: PairingQuestion) {
@@ -349,7 +370,7 @@ extension HostConnection: SecurityManagerDelegate {
   }
 
   func securityManager(_ manager: SecurityManager, didPair result: PairingResult) {
-    guard isUp else { return }
+    guard isUp, manager.security != nil else { return pairedWithoutLink(result) }
     // The last of this side's keys are on their way: the link does not end before they have arrived.
     bearer.valuesSent.valueWasSent()
     if result.isBonded {
@@ -364,8 +385,16 @@ extension HostConnection: SecurityManagerDelegate {
     if result.isBonded { stack.admitCentrals(to: self) }
   }
 
+  /// The keys were kept, and the link has ended or is not encrypted any more.
+  private func pairedWithoutLink(_ result: PairingResult) {
+    if result.isBonded { stack.bonded(self) }
+    tellEnd(.paired(result.security.method, isBonded: result.isBonded))
+    finishPairing(.success(result.security))
+    if isUp { endWithoutBond(.bondLost) }
+  }
+
   func securityManager(_ manager: SecurityManager, didFail failure: PairingFailure) {
-    guard isUp else { return }
+    guard isUp || protection.keepsKeys else { return }
     // Keys of an earlier pairing that do not fit are no pairing.
     if failure == .bondFailed { endDialogue() } else { tellEnd(.failed("\(failure)")) }
     if failure == .bondFailed, role == .central { return endWithoutBond(.bondLost) }

@@ -42,6 +42,8 @@ struct PowerState {
   var isShutDown = false
   /// This stack must not run on this controller.
   var isRefused = false
+  /// How often the controller has become ready: what was begun for an earlier time is of no use.
+  var beginning = 0
   var farewell: TimerToken?
   var afterLeaving: [() -> Void] = []
 }
@@ -112,7 +114,16 @@ extension HostStack {
       options.randomAddress ?? options.randomAddressName.map(directory.randomAddress(named:))
       ?? (features.publicAddress == nil ? madeAddress : nil)
     if let randomAddress { controller.send(LESetRandomAddress(address: randomAddress)) }
-    security.begin(as: randomAddress ?? features.publicAddress ?? madeAddress)
+    power.beginning += 1
+    let beginning = power.beginning
+    security.begin(as: randomAddress ?? features.publicAddress ?? madeAddress) { [weak self] in
+      guard let self, power.beginning == beginning, power.phase == .up, case .ready = controller.state else { return }
+      run(features)
+    }
+  }
+
+  /// The bonds are known: everything can begin.
+  private func run(_ features: ControllerFeatures) {
     beginPrivacy()
     snapshot.withLock { $0.supportsExtendedAdvertising = features.supportsExtendedAdvertising }
     if options.searchPHYs != .le1M, !canSearchCoded {
@@ -121,6 +132,7 @@ extension HostStack {
     power.isRunning = true
     power.hasRun = true
     updateResolvingList()
+    report()
   }
 
   // MARK: Down
@@ -155,11 +167,16 @@ extension HostStack {
   }
 
   func shutDownOnLoop(_ completion: @escaping () -> Void) {
+    var open = 2
+    let finished = { [self] in
+      open -= 1
+      if open == 0 { security.afterWriting(completion) }
+    }
     // Before what the managers were doing ends: the next process takes it up.
-    flushStates()
+    flushStates(finished)
     power.isShutDown = true
-    if power.phase == .down { return completion() }
-    power.afterLeaving.append(completion)
+    if power.phase == .down { return finished() }
+    power.afterLeaving.append(finished)
     afterFarewells { [self] in applyWishes() }
   }
 

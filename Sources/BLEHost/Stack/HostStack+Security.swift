@@ -57,15 +57,7 @@ extension HostStack {
   public func removeBonds(
     _ identities: [DeviceAddress]? = nil, _ completion: @escaping @Sendable (BondStoreError?) -> Void = { _ in }
   ) {
-    onLoop { stack in
-      let removed = identities ?? stack.security.records.bonds.map(\.identity)
-      do throws(BondStoreError) {
-        try stack.security.remove(removed)
-        completion(nil)
-      } catch {
-        completion(error)
-      }
-    }
+    onLoop { $0.security.remove(identities, completion) }
   }
 
   /// Pairs with a peer that is connected, or asks it for a pairing where it is the central. `completion` is called on the
@@ -148,7 +140,7 @@ extension HostStack {
     guard let identity = connection.bondIdentity else { return }
     let peer = directory.identify(connection.peer, as: identity)
     // A device that was met before under its own address keeps that identifier from the next link on.
-    if peer.identifier == connection.peer.identifier { connections.identify(connection, as: peer) }
+    if connection.isUp, peer.identifier == connection.peer.identifier { connections.identify(connection, as: peer) }
     showBonds()
   }
 }

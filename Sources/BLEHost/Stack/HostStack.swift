@@ -80,11 +80,15 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
     directory = PeerDirectory(store: peerStore, limit: options.tableLimits.knownPeers)
     self.stateStore = stateStore
     scanner = Scanner(directory: directory, deviceLimit: options.tableLimits.scannedDevices)
-    security = HostSecurity(options: options, entropy: entropy, store: bondStore, log: log.labelled("security"))
+    security = HostSecurity(
+      options: options, entropy: entropy, store: bondStore, loop: loop, origin: origin, log: log.labelled("security"))
     controller.tap = tap
     controller.delegate = self
-    security.bondsDidChange = { [unowned self] in self.bondsDidChange() }
-    security.isConnected = { [unowned self] identity in connections.all.contains { $0.bondIdentity == identity } }
+    // What is being written when the stack goes away is written to its end.
+    security.bondsDidChange = { [weak self] in self?.bondsDidChange() }
+    security.isConnected = { [weak self] identity in
+      self?.connections.all.contains { $0.bondIdentity == identity } ?? false
+    }
     bondStore.watch { [weak self] in self?.onLoop { $0.security.refresh() } }
   }
 
@@ -153,10 +157,10 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
     onLoop { stack in stack.shutDownOnLoop(completion) }
   }
 
-  /// Returns when everything that is to outlive this process does.
+  /// Returns when everything that is to outlive this process does. From any thread but the loop's.
   public func flush() {
     directory.flush()
-    security.store.flush()
+    security.flush()
   }
 
   // MARK: On the loop
@@ -177,7 +181,10 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
 
   public func preserveState(of key: PreservationKey) -> (any PreservedState)? { stateStore?.claim(key) }
 
-  func flushStates() { stateStore?.flush() }
+  /// Calls `completion` when the states of the managers are where they survive the process.
+  func flushStates(_ completion: @escaping () -> Void) {
+    if let stateStore { stateStore.flush(completion) } else { completion() }
+  }
 
   var ownAddressType: LEOwnAddressType { shownAddress == nil ? .public : .random }
 

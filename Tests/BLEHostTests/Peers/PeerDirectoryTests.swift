@@ -233,35 +233,42 @@ final class TemporaryFolder {
   @Test("I11.1 names as long as they can be do not let the file grow, and a file that is too long already is read")
   func longNames() {
     let folder = TemporaryFolder()
-    let directory = folder.open()
-    let name = String(repeating: "\u{1F4A3}", count: 62)
-    for number in 1...30_000 {
-      directory.setName(name, of: directory.peer(at: address(number)).identifier, from: .advertised)
-      if number % 3_000 == 0 { directory.flush() }
+    let limit = 128 << 10
+    func open(_ seed: UInt64) -> PeerDirectory {
+      PeerDirectory(
+        store: FilePeerStore(
+          folder: folder.state, entropy: SeededEntropy(seed: seed), log: .silent, sizeLimit: limit))
     }
-    directory.flush()
+    let directory = open(1)
+    let name = String(repeating: "\u{1F4A3}", count: 62)
+    for number in 1...1_000 {
+      directory.setName(name, of: directory.peer(at: address(number)).identifier, from: .advertised)
+      if number % 20 == 0 { directory.flush() }
+    }
     var status = stat()
-    #expect(stat(folder.peersPath, &status) == 0 && status.st_size <= 16 << 20)
-    #expect(folder.open(2).knownPeer(at: address(30_000))?.name == name)
-    #expect(truncate(folder.peersPath, 100 << 20) == 0)
-    let next = folder.open(3)
+    #expect(stat(folder.peersPath, &status) == 0 && status.st_size <= limit)
+    #expect(open(2).knownPeer(at: address(1_000))?.name == name)
+    #expect(truncate(folder.peersPath, 1 << 30) == 0)
+    let next = open(3)
     #expect(next.peer(at: address(7)).identifier == directory.peer(at: address(7)).identifier, "the secret is the same")
     next.flush()
-    #expect(stat(folder.peersPath, &status) == 0 && status.st_size <= 16 << 20)
-    #expect(folder.open(4).knownPeer(at: address(7)) != nil)
+    #expect(stat(folder.peersPath, &status) == 0 && status.st_size <= limit)
+    #expect(open(4).knownPeer(at: address(7)) != nil)
   }
 
   @Test("I11.1 bonded devices keep their identifiers, in memory and in the file, however many others are met")
   func bondedDevicesStay() {
     let folder = TemporaryFolder()
-    let store = FilePeerStore(folder: folder.state, entropy: SeededEntropy(seed: 1), log: .silent)
+    let recordLimit = PeerDirectory.keptBetweenBonded + 100
+    let store = FilePeerStore(
+      folder: folder.state, entropy: SeededEntropy(seed: 1), log: .silent, recordLimit: recordLimit, sizeLimit: 1 << 24)
     let directory = PeerDirectory(store: store, limit: 64)
     let bonded = directory.identify(directory.peer(at: privateAddress(1)), as: device)
     let other = directory.peer(at: address(1_000_000))
     directory.setBonded([device])
-    for number in 1...(2 * FilePeerStore.recordLimit + 10_000) {
+    for number in 1...(3 * recordLimit) {
       _ = directory.peer(at: address(number))
-      if number % 5_000 == 0 { directory.flush() }
+      if number % 4_000 == 0 { directory.flush() }
     }
     #expect(directory.counts.peers <= 65)
     #expect(directory.knownPeer(at: device) == bonded)
@@ -269,6 +276,6 @@ final class TemporaryFolder {
     directory.flush()
     let next = folder.open(2)
     #expect(next.knownPeer(at: device) == bonded && next.peer(other.identifier) == nil)
-    #expect(next.counts.peers <= 2 * FilePeerStore.recordLimit + 1)
+    #expect(next.counts.peers <= 2 * recordLimit + 1)
   }
 }

@@ -18,6 +18,9 @@ final class ManagerEnd: SecurityManagerDelegate, SecurityManagerChannel {
   var keyToStart: LongTermKey?
   /// What the user answers, at once; `nil`: nothing.
   var respond: (PairingQuestion) -> PairingAnswer? = { $0.wantsAnswer ? .yes : nil }
+  /// Whether keys are kept only when `keysWereKept` says so.
+  var keepsKeysLate = false
+  private var keeping: ((PairingFailure?) -> Void)?
 
   init(
     _ role: LinkRole, address: DeviceAddress, peer: DeviceAddress, local: LocalSecurity, loop: VirtualLoop
@@ -40,6 +43,18 @@ final class ManagerEnd: SecurityManagerDelegate, SecurityManagerChannel {
   func send(securityManagerCommand command: consuming ByteWriter) {
     outbox.append(Array(command.octets.dropFirst(headroom)))
     sentCount += 1
+  }
+
+  func securityManager(
+    _ manager: SecurityManager, keeps result: PairingResult, _ completion: @escaping (PairingFailure?) -> Void
+  ) {
+    if keepsKeysLate { keeping = completion } else { completion(nil) }
+  }
+
+  func keysWereKept(_ failure: PairingFailure? = nil) {
+    let completion = keeping
+    keeping = nil
+    completion?(failure)
   }
 
   func securityManager(_ manager: SecurityManager, asks question: PairingQuestion) {

@@ -1,10 +1,11 @@
 import BLEAdapter
 import BLECore
 import BLECrypto
-import BLEHost
 import Foundation
 import Synchronization
 import Testing
+
+@testable import BLEHost
 
 /// Folders and files that another user made, or could have made, in the place of this user's. What belongs to another user can
 /// be made by root only: elsewhere links and pipes stand for it.
@@ -181,7 +182,8 @@ import Testing
       let state = try #require(first.claim(key))
       state.source = { [1, 2, 3] }
       state.setChanged()
-      first.flush()
+      first.flush {}
+      first.wait()
     }
     let name = try #require(
       try FileManager.default.contentsOfDirectory(atPath: folder.state + "/managers").first { !$0.contains(".") })
