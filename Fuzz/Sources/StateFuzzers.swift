@@ -89,7 +89,7 @@ private final class LeftStates: StateStore {
     made.append(state)
     return state
   }
-  func flush() {}
+  func flush(_ completion: @escaping () -> Void) { completion() }
 }
 
 /// Looks at all that it is handed.
