@@ -6,7 +6,7 @@ internal import BLECore
 open class CBMutableCharacteristic: CBCharacteristic {
   private struct Local {
     var permissions: CBAttributePermissions
-    var subscribedCentrals: [CBCentral] = []
+    var subscribedCentrals = KeyedList<ObjectIdentifier, CBCentral>()
   }
 
   private let local: Locked<Local>
@@ -37,7 +37,7 @@ open class CBMutableCharacteristic: CBCharacteristic {
   /// The centrals that get its updates.
   ///
   /// Availability: iOS 7.0, macOS 10.9.
-  open var subscribedCentrals: [CBCentral]? { local.withLock { $0.subscribedCentrals } }
+  open var subscribedCentrals: [CBCentral]? { local.withLock { $0.subscribedCentrals.values } }
 
   open override var properties: CBCharacteristicProperties {
     get { super.properties }
@@ -58,7 +58,7 @@ open class CBMutableCharacteristic: CBCharacteristic {
   }
 
   open override var description: String {
-    let (permissions, subscribers) = local.withLock { ($0.permissions, $0.subscribedCentrals) }
+    let (permissions, subscribers) = local.withLock { ($0.permissions, $0.subscribedCentrals.values) }
     let descriptors = descriptors?.map(\.description)
     return "<\(nameAndAddress) UUID = \(uuid), Value = \(value?.textWithOctets ?? "(null)"), "
       + "Properties = \(numberText(properties.rawValue, digits: 1)), "
@@ -69,21 +69,16 @@ open class CBMutableCharacteristic: CBCharacteristic {
   // What was taken out is handed back, so that no central dies while the lock is held.
 
   func add(_ central: CBCentral) {
-    local.withLock { local in
-      if !local.subscribedCentrals.contains(where: { $0 === central }) { local.subscribedCentrals.append(central) }
-    }
+    local.withLock { $0.subscribedCentrals.add(central, for: ObjectIdentifier(central)) }
   }
 
   func remove(_ central: CBCentral) {
-    _ = local.withLock { local in
-      let index = local.subscribedCentrals.firstIndex { $0 === central }
-      return index.map { local.subscribedCentrals.remove(at: $0) }
-    }
+    _ = local.withLock { $0.subscribedCentrals.remove(ObjectIdentifier(central)) }
   }
 
   func removeAllCentrals() {
     _ = local.withLock { local in
-      defer { local.subscribedCentrals = [] }
+      defer { local.subscribedCentrals = KeyedList() }
       return local.subscribedCentrals
     }
   }
