@@ -81,6 +81,8 @@ public final class AdvertisementContent: Sendable {
 }
 
 /// What a facade makes of an advertisement's content: its own, kept with the content. Immutable.
+///
+/// `@unchecked Sendable`: it has no state, and what inherits from it must have none that changes.
 open class AdvertisementRendering: @unchecked Sendable {
   public init() {}
 }

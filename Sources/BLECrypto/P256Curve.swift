@@ -3,7 +3,7 @@ import CLibcrypto
 
 /// The arithmetic of P-256, from libcrypto.
 enum P256Curve {
-  // Written once, only read afterwards; libcrypto changes nothing in a group that it is handed as const.
+  // `@unchecked Sendable`: written once, only read afterwards; libcrypto changes nothing in a group that it is handed as const.
   private struct Constants: @unchecked Sendable {
     let group: OpaquePointer
     let prime: OpaquePointer

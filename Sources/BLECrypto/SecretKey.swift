@@ -3,7 +3,7 @@ import CLibcrypto
 
 /// A secret: wiped when the last user lets go of it, never printed, compared in constant time.
 public struct SecretKey: Sendable {
-  // Immutable after it was filled, so sharing it between threads is sound.
+  // `@unchecked Sendable`: immutable after it was filled, so sharing it between threads is sound.
   private final class Storage: @unchecked Sendable {
     let octets: UnsafeMutableBufferPointer<UInt8>
 
