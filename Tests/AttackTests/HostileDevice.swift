@@ -30,6 +30,7 @@ final class HostileDevice: @unchecked Sendable {
   private(set) var signedCommands: [ATTSignedWriteCommand] = []
   /// How often its controller was asked for a key.
   private(set) var keyRequests = 0
+  private var unanswered: LELongTermKeyRequestEvent?
 
   // What it does.
   /// Makes of each command of its Security Manager what is sent in its place.
@@ -260,9 +261,21 @@ extension HostileDevice: HCIControllerDelegate {
     security?.encryptionChanged(isEncrypted: isOn && status.isSuccess)
   }
 
+  /// Answers a request of its controller for a key that it has left without an answer so far.
+  func answerKeyRequest() {
+    onLoop { device in
+      guard let event = device.unanswered else { return }
+      device.unanswered = nil
+      device.answer(event)
+    }
+  }
+
   private func keyWanted(_ event: LELongTermKeyRequestEvent) {
     keyRequests += 1
-    if !answersKeyRequests { return }
+    if answersKeyRequests { answer(event) } else { unanswered = event }
+  }
+
+  private func answer(_ event: LELongTermKeyRequestEvent) {
     let key =
       key ?? security?.longTermKey(encryptedDiversifier: event.diversifier, randomNumber: event.randomNumber)
     if let key {

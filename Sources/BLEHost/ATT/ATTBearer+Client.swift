@@ -27,6 +27,34 @@ struct ATTRequestQueue {
 }
 
 extension ATTBearer {
+  /// Indications are neither confirmed nor told to anybody before `releaseIndications()`: who sends them has not proved who it is, and
+  /// what is confirmed would be lost to programs, which hear only of a peer that has.
+  func holdIndications() { holdsIndications = true }
+
+  /// The peer has proved who it is.
+  func releaseIndications() {
+    holdsIndications = false
+    guard let (handle, value) = heldIndication else { return }
+    heldIndication = nil
+    if isOpen { take(value[...], of: handle) }
+  }
+
+  func receive(_ indication: ATTHandleValueIndication) {
+    if !holdsIndications { return take(indication.attributeValue, of: indication.attributeHandle) }
+    // A server sends the next one when this one was confirmed (Core, Vol 3 Part F 3.4.7.2).
+    if heldIndication == nil {
+      heldIndication = (indication.attributeHandle, Array(indication.attributeValue))
+    } else {
+      statistics.unanswered += 1
+    }
+  }
+
+  /// What is confirmed has arrived. Without a confirmation the sender gives the link up in time (Core, Vol 3 Part F 3.3.3).
+  private func take(_ value: ArraySlice<UInt8>, of handle: AttributeHandle) {
+    let isTaken = client?.bearer(self, didReceive: value, of: handle)
+    if isTaken ?? true { send(ATTHandleValueConfirmation()) } else { statistics.unconfirmed += 1 }
+  }
+
   /// Sends a request as soon as those before it are answered. The completion is called once, never inside this call unless
   /// the bearer is closed.
   public func request<Request: ATTPacket, Response: ATTPacket>(

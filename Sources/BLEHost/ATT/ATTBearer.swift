@@ -36,6 +36,9 @@ public final class ATTBearer: L2CAPChannelReceiver {
   var timer = TimerToken()
   var isTimerArmed = false
   var valuesSent = ATTValuesSent()
+  var holdsIndications = false
+  /// The one that came while indications are held.
+  var heldIndication: (handle: AttributeHandle, value: [UInt8])?
 
   /// - Parameter receiveMTU: 23 to 517.
   public init(
@@ -58,6 +61,7 @@ public final class ATTBearer: L2CAPChannelReceiver {
     client = nil
     server = nil
     openRequest = nil
+    heldIndication = nil
     if isTimerArmed { loop.cancel(timer) }
     isTimerArmed = false
     let waiting = requests.removeAll()
@@ -155,10 +159,7 @@ public final class ATTBearer: L2CAPChannelReceiver {
       for tuple in tuples where isOpen {
         _ = client?.bearer(self, didReceive: tuple.attributeValue, of: tuple.attributeHandle)
       }
-    case .handleValueIndication(let indication):
-      // What is confirmed has arrived. Without a confirmation the sender gives the link up in time (Core, Vol 3 Part F 3.3.3).
-      let isTaken = client?.bearer(self, didReceive: indication.attributeValue, of: indication.attributeHandle)
-      if isTaken ?? true { send(ATTHandleValueConfirmation()) } else { statistics.unconfirmed += 1 }
+    case .handleValueIndication(let indication): receive(indication)
     case .handleValueConfirmation: receiveConfirmation()
     case .exchangeMTURequest(let request): answer(request)
     case .writeCommand, .signedWriteCommand: server?.bearer(self, didReceiveCommand: pdu)

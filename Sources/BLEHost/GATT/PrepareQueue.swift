@@ -117,9 +117,11 @@ extension GATTServerLink {
       index = execution.values.count
       execution.values.append((attribute, Array(value(of: attribute) ?? [])))
     }
-    guard part.offset <= execution.values[index].value.count else { throw .invalidOffset }
+    guard let changed = execution.values[index].value.overwritten(at: part.offset, with: part.value) else {
+      throw .invalidOffset
+    }
     guard part.offset + part.value.count <= ATTLimits.maximumValueLength else { throw .invalidAttributeValueLength }
-    execution.values[index].value.overwrite(at: part.offset, with: part.value)
+    execution.values[index].value = changed
   }
 
   /// Asks the next program, or brings the execution to its end.
@@ -140,12 +142,10 @@ extension GATTServerLink {
 
 extension [UInt8] {
   /// A part at the beginning makes a new value; any other one replaces what stands there and may lengthen it.
-  fileprivate mutating func overwrite(at offset: Int, with part: ArraySlice<UInt8>) {
-    if offset == 0 {
-      self = Array(part)
-    } else {
-      let end = Swift.min(count, offset + part.count)
-      replaceSubrange(offset..<end, with: part)
-    }
+  /// `nil` where the part would begin behind the end.
+  fileprivate func overwritten(at offset: Int, with part: ArraySlice<UInt8>) -> [UInt8]? {
+    if offset > count { return nil }
+    let rest = offset == 0 ? [] : dropFirst(offset + part.count)
+    return Array(prefix(offset) + part + rest)
   }
 }

@@ -96,8 +96,9 @@ extension L2CAPChannel {
   /// Whether there is something to send that the peer takes.
   var hasFrame: Bool { peer.credits > 0 && !outgoing.isEmpty && (state == .open || state == .draining) }
 
-  /// The next frame, behind the headroom; there is one.
-  func takeFrame() -> ByteWriter {
+  /// The next frame, behind the headroom; `nil` where there is none, or the peer takes none.
+  func takeFrame() -> ByteWriter? {
+    guard hasFrame, peer.credits > 0 else { return nil }
     peer.credits -= 1
     var frame = ByteWriter(headroom: L2CAPLink.payloadHeadroom, capacity: Int(peer.mps))
     outgoing.takeFrame(mtu: Int(peer.mtu), mps: Int(peer.mps), into: &frame)
@@ -119,10 +120,9 @@ extension L2CAPChannel {
   func receive(credits: UInt16) {
     // To be ignored (Core, Vol 3 Part A 4.24).
     if credits == 0 { return }
-    guard Int(peer.credits) + Int(credits) <= L2CAPLimits.maximumCredits else {
-      return refuse("the peer hands out more than 65,535 credits")
-    }
-    peer.credits += credits
+    let (sum, isTooMuch) = peer.credits.addingReportingOverflow(credits)
+    if isTooMuch { return refuse("the peer hands out more than 65,535 credits") }
+    peer.credits = sum
     link?.pump(self)
   }
 }

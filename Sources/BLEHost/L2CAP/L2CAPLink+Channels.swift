@@ -61,9 +61,9 @@ extension L2CAPLink {
 
   private func pumpChannels() {
     while !channelLine.isFull, let channel = channelLine.popFirst() {
-      guard channel.hasFrame else { continue }
+      guard let frame = channel.takeFrame() else { continue }
       channelLine.framesUnderWay += 1
-      send(channel.takeFrame(), on: channel.peer.channel, sent: channel.frameLeft)
+      send(frame, on: channel.peer.channel, sent: channel.frameLeft)
       if channel.hasFrame { channelLine.append(channel) } else { channel.finishDraining() }
     }
   }

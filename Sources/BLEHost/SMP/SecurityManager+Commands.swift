@@ -22,6 +22,7 @@ extension SecurityManager {
     case .central: begin(minimumLevel: level, isWantedHere: isWantedHere, first: .start)
     case .peripheral:
       requestedLevel = level
+      isRequestWanted = isWantedHere
       var requirements = local.policy.authenticationRequirements
       if level >= .authenticated { requirements.insert(.mitm) }
       send(.securityRequest(SMPSecurityRequest(authenticationRequirements: requirements)))

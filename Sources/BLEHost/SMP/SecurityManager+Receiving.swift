@@ -31,7 +31,7 @@ extension SecurityManager {
       } else {
         let level = requestedLevel
         requestedLevel = nil
-        begin(minimumLevel: level ?? .encrypted, isWantedHere: level != nil, first: .received(pdu))
+        begin(minimumLevel: level ?? .encrypted, isWantedHere: level != nil && isRequestWanted, first: .received(pdu))
       }
     case (.central, .securityRequest(let packet)): receiveSecurityRequest(packet.authenticationRequirements)
     case (.central, .pairingRequest), (.peripheral, .securityRequest):

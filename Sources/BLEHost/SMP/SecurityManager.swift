@@ -46,6 +46,8 @@ public final class SecurityManager: L2CAPChannelReceiver {
   var pairing: Pairing?
   /// The level that this side has asked for in a Security Request.
   var requestedLevel: SecurityLevel?
+  /// Whether that was because a program or the user wants it.
+  var isRequestWanted = false
   var keyOwner = KeyOwner.none
   /// The central's controller has been told to encrypt and has not answered.
   var isEncrypting = false

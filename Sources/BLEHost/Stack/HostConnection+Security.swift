@@ -99,6 +99,7 @@ extension HostConnection {
       setUpSteps.needsEncryption = true
       pairAgain()
     }
+    if setUpSteps.needsEncryption { bearer.holdIndications() }
   }
 
   private func pairAgain() {
@@ -106,6 +107,15 @@ extension HostConnection {
     do throws(PairingFailure) { try security.pair() } catch {
       stack.log.log(.notice, "\(peer.address) can't be paired with again: \(error)")
       endWithoutBond(.encryptionTimedOut)
+    }
+  }
+
+  /// A peripheral whose keys of the central do not suffice asks for better ones before the central tries the old (Core, Vol 3 Part H
+  /// 2.4.6): its user would have to make it forget them otherwise. Nothing is lost where it does not follow.
+  func requestBetterKeys() {
+    guard role == .peripheral, security.bond != nil, security.usableBond == nil else { return }
+    do throws(PairingFailure) { try security.pair(minimumLevel: .encrypted, isWantedHere: false) } catch {
+      stack.log.log(.info, "\(peer.address) is not asked for better keys: \(error)")
     }
   }
 

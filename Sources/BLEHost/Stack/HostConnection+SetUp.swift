@@ -134,6 +134,7 @@ extension HostConnection: TimerTarget {
   func encryptionIsSetUp() {
     setUpSteps.needsEncryption = false
     finishSetUp()
+    bearer.releaseIndications()
   }
 
   private func finishSetUp() {

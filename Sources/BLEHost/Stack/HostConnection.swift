@@ -189,6 +189,8 @@ final class HostConnection {
 
   /// The controller does not end the link. It is asked again, as nobody has a use for what is left of it.
   func disconnectionRefused(_ status: HCIErrorCode, _ reason: HCIErrorCode = .remoteUserTerminated) {
+    // It has ended before the controller could refuse.
+    guard isUp else { return }
     stack.log.log(.warning, "the controller could not end link \(handle): \(status)")
     loop.schedule(after: LinkPolicy.disconnectDelay, .background) { [weak self] in
       guard let self, self.isUp, self.phase == .closing else { return }

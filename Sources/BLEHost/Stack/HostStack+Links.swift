@@ -48,6 +48,7 @@ extension HostStack {
       advertiser.linkCameUp(self)
       connector.linksChanged()
       connection.setUpAsPeripheral()
+      connection.requestBetterKeys()
       connectionIsReady(connection)
     }
   }
@@ -70,7 +71,8 @@ extension HostStack {
   }
 
   func disconnectionCompleted(_ status: HCIErrorCode, _ handle: ConnectionHandle, _ code: HCIErrorCode) {
-    guard status.isSuccess else {
+    // What the controller does not know any more has ended.
+    guard status.isSuccess || status == .unknownConnectionIdentifier else {
       connections[handle]?.disconnectionRefused(status)
       return
     }

@@ -94,6 +94,53 @@ struct BondAttacks {
     #expect(bonded.central.events.isEmpty && bonded.central.peripheral?.state == .disconnected)
   }
 
+  @Test(
+    "A13 an indication that comes before the link to a bonded peripheral is encrypted is not confirmed to who has no keys",
+    arguments: Refusal.allCases)
+  func earlyIndication(_ refusal: Refusal) async throws {
+    let bonded = try await BondedDevices.start()
+    try await bonded.disconnect()
+    bonded.sensor.vanish()
+    await bonded.world.advance(by: .seconds(1))
+    let spoofer = HostileDevice(bonded.world, address: bonded.sensor.address)
+    switch refusal {
+    case .negativeReply: break
+    case .silence: spoofer.answersKeyRequests = false
+    case .wrongKey: spoofer.key = SecretKey(AESBlock(high: 1, low: 2))
+    }
+    spoofer.linkChanged = { device, isUp in
+      if isUp { for _ in 0..<3 { device.sendAttributePDU([0x1D, 0x12, 0x00, 0x61]) } }
+    }
+    spoofer.advertise("Safe")
+    bonded.central.connect()
+    await bonded.world.advance(by: .seconds(60))
+    #expect(spoofer.connectionCount == 1 && bonded.central.peripheral?.state == .disconnected)
+    #expect(!spoofer.attributePDUs.contains { $0.first == 0x1E })
+  }
+
+  @Test("A13 an indication of the bonded peripheral itself is confirmed, once, when the link is encrypted")
+  func indicationBeforeEncryption() async throws {
+    let scene = try await AttackedCentral.start()
+    #expect(await scene.read() != nil)
+    scene.attacker.key = try #require(scene.attacker.results.last?.keyAsPeripheral?.key)
+    scene.program.manager.cancelPeripheralConnection(try #require(scene.program.peripheral))
+    await scene.world.advance(by: .seconds(1))
+    scene.attacker.forgetWhatCame()
+    scene.attacker.answersKeyRequests = false
+    scene.attacker.linkChanged = { device, isUp in
+      if isUp { device.sendAttributePDU([0x1D, 0x12, 0x00, 0x61]) }
+    }
+    scene.program.connect()
+    await scene.world.advance(by: .seconds(5))
+    #expect(scene.attacker.isConnected && scene.attacker.encryption.isEmpty)
+    #expect(!scene.attacker.attributePDUs.contains { $0.first == 0x1E })
+    scene.attacker.answerKeyRequest()
+    await scene.world.advance(by: .seconds(1))
+    #expect(scene.attacker.encryption.map(\.isOn) == [true])
+    #expect(scene.attacker.attributePDUs.count { $0.first == 0x1E } == 1)
+    #expect(scene.program.peripheral?.state == .connected)
+  }
+
   @Test("A14 what a bonded central subscribed to is not sent to whoever has its address")
   func spoofedSubscriber() async throws {
     let bonded = try await BondedDevices.start()

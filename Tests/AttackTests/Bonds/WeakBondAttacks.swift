@@ -183,4 +183,29 @@ struct WeakBondAttacks {
     try await bonded.world.wait(within: .seconds(10)) { bonded.central.isDiscovered }
     #expect(bonded.peripheral.subscribers.sorted() == ["FF31", "FF32"])
   }
+
+  @Test("A13 I11.3 a peripheral whose bond does not suffice any more asks its central for better keys when it connects")
+  func securityRequest() async throws {
+    let scene = try await AttackedPeripheral.start { $0.behave() }
+    await scene.pair()
+    #expect(scene.device.bonds.map(\.security.method) == [.justWorks])
+    scene.device.setPairingAgent(TestAgent(.displayYesNo))
+    scene.device.setSecurityPolicy(Demand.level.after)
+    scene.attacker.disconnect()
+    await scene.world.advance(by: .seconds(1))
+    scene.attacker.behave(SecurityPolicy(ioCapability: .displayYesNo))
+    scene.attacker.forgetWhatCame()
+    try await scene.connect()
+    await scene.world.advance(by: .seconds(3))
+    let request = try #require(scene.attacker.commands.first)
+    // Security Request, for protection against somebody in the middle.
+    #expect(request.count == 2 && request[0] == 0x0B && request[1] & 0x04 != 0)
+    #expect(scene.device.bonds.map(\.security.method) == [.numericComparison])
+    #expect(await scene.attacker.ask("0a" + AttackedPeripheral.secret) == ["0b736563726574"])
+    // With keys that suffice nothing is asked for.
+    scene.attacker.forgetWhatCame()
+    try await scene.reconnect()
+    await scene.world.advance(by: .seconds(3))
+    #expect(scene.attacker.commands.isEmpty)
+  }
 }

@@ -124,6 +124,42 @@ struct CommandAttacks {
     #expect(scene.host.stack.linkCount == 0 && scene.host.chipCount == 1)
   }
 
+  enum LateEnd: String, CaseIterable { case unknown, disallowed, unknownInTheEvent }
+
+  @Test(
+    "H6 I11.24 a link that has ended before the controller gets the command to end it is no warning",
+    arguments: LateEnd.allCases)
+  func lateDisconnection(_ end: LateEnd) async throws {
+    let code = HCIDisconnect.opcode
+    var isOver = false
+    let scene = Scene { chip, _ in
+      chip.toController = { packet in
+        guard !isOver, packet.kind == .command, let handle = chip.handle,
+          packet.octets.prefix(2) == [UInt8(code.rawValue & 0xFF), UInt8(code.rawValue >> 8)]
+        else { return [packet] }
+        isOver = true
+        switch end {
+        case .unknown:
+          chip.inject(.commandStatus(.unknownConnectionIdentifier, of: code))
+        case .disallowed:
+          chip.injectDisconnection(handle)
+          chip.inject(.commandStatus(.commandDisallowed, of: code))
+        case .unknownInTheEvent:
+          chip.inject(.commandStatus(.success, of: code))
+          chip.inject(
+            DisconnectionCompleteEvent(
+              status: .unknownConnectionIdentifier, connectionHandle: handle, reason: .success))
+        }
+        return []
+      }
+    }
+    try await scene.explore(within: .seconds(30))
+    scene.program.disconnect()
+    await scene.world.advance(by: .seconds(5))
+    #expect(isOver && scene.host.log.warnings == 0)
+    #expect(scene.host.stack.linkCount == 0 && scene.host.chipCount == 1)
+  }
+
   @Test(
     "H6 controllers that never answer at all are given up after a bounded time, and tried again when the user says so")
   func silence() async throws {

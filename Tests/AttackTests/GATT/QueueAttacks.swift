@@ -91,4 +91,26 @@ struct QueueAttacks {
     #expect(await scene.attacker.ask("1801") == ["19"])
     #expect(scene.program.writes.isEmpty)
   }
+
+  @Test("A3 a part that begins behind the end of one of the server's own values is refused, and changes nothing")
+  func behindTheEnd() async throws {
+    let scene = try await AttackedPeripheral.start()
+    // The client configuration of FF32, two octets long.
+    for offset in [3, 4, 255, 511, 512, 513, 65_535] {
+      let octets = [UInt8(truncatingIfNeeded: offset), UInt8(truncatingIfNeeded: offset >> 8)]
+      #expect(await scene.attacker.ask("161600" + octets.hexadecimal + "01").first?.hasPrefix("17") == true)
+      #expect(await scene.attacker.ask("1801") == ["0118160007"], "offset \(offset)")
+      #expect(await scene.attacker.ask("0a1600") == ["0b0000"])
+    }
+    // At the end nothing is longer by nothing, and by an octet it is no configuration.
+    for (part, answer) in [("", "19"), ("01", "011816000d")] {
+      _ = await scene.attacker.ask("1616000200" + part)
+      #expect(await scene.attacker.ask("1801") == [answer])
+    }
+    // Two parts make the whole.
+    _ = await scene.attacker.ask("161600000001")
+    _ = await scene.attacker.ask("161600010000")
+    #expect(await scene.attacker.ask("1801") == ["19"])
+    #expect(await scene.attacker.ask("0a1600") == ["0b0100"])
+  }
 }

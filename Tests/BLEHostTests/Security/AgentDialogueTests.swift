@@ -18,7 +18,7 @@ import Testing
     func pairingEnded(with peer: PairingPeer, _ outcome: PairingOutcome) { heard.withLock { $0.append("ended") } }
   }
 
-  @Test("I11.8 keypresses that come while the agent is busy do not pile up, and the first ones come in their order")
+  @Test("S11 keypresses that come while the agent is busy do not pile up, and the first ones come in their order")
   func manyKeypresses() async {
     let loop = VirtualLoop()
     let agent = Listener()
