@@ -6,21 +6,21 @@ import Testing
 
 @Suite struct AttributeTests {
   /// A connected pair with the chat characteristic discovered.
-  private func pair(_ world: StackWorld) async -> (TestPeripheral, TestCentral, RemoteCharacteristic)? {
+  private func pair(_ world: StackWorld) async throws -> (TestPeripheral, TestCentral, RemoteCharacteristic)? {
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
-    let peripheral = await world.makeChat(on: toy)
-    let central = await world.connectChat(from: phone)
-    guard let chat = await world.discoverChat(central) else {
+    let peripheral = try await world.makeChat(on: toy)
+    let central = try await world.connectChat(from: phone)
+    guard let chat = try await world.discoverChat(central) else {
       Issue.record("the chat characteristic was not found")
       return nil
     }
     return (peripheral, central, chat)
   }
 
-  @Test func theDatabaseIsDiscoveredWithoutTheGenericServices() async {
+  @Test func theDatabaseIsDiscoveredWithoutTheGenericServices() async throws {
     let world = StackWorld()
-    guard let (_, central, chat) = await pair(world) else { return }
+    guard let (_, central, chat) = try await pair(world) else { return }
     #expect(chat.uuid == BLEUUID(0xFF22))
     #expect(chat.properties == 0x1E)
     let services = Promised<[RemoteService]>()
@@ -29,15 +29,15 @@ import Testing
       central.link.discoverServices(nil, services.fulfil)
       central.link.discoverDescriptors(of: chat, descriptors.fulfil)
     }
-    await world.wait { descriptors.count == 1 }
+    try await world.wait { descriptors.count == 1 }
     #expect(services.value?.map(\.uuid) == [Chat.service])
     #expect(descriptors.value?.map(\.uuid) == [BLEUUID(0x2902)])
   }
 
   @Test(arguments: [0, 1, 20, 514, 515, 512])
-  func valuesOfAnyLengthAreReadAndWritten(length: Int) async {
+  func valuesOfAnyLengthAreReadAndWritten(length: Int) async throws {
     let world = StackWorld()
-    guard let (peripheral, central, chat) = await pair(world) else { return }
+    guard let (peripheral, central, chat) = try await pair(world) else { return }
     let value = (0..<min(length, 512)).map { UInt8(truncatingIfNeeded: $0 &* 7) }
     let written = Promised<Void>()
     let read = Promised<ArraySlice<UInt8>>()
@@ -45,15 +45,15 @@ import Testing
       central.link.write(value, to: chat.value, written.fulfil)
       central.link.read(chat.value, read.fulfil)
     }
-    await world.wait { read.count == 1 }
+    try await world.wait { read.count == 1 }
     #expect(written.count == 1)
     #expect(peripheral.values[Chat.characteristic] == value)
     #expect(read.value == value[...])
   }
 
-  @Test func aRefusalComesThroughWithItsCode() async {
+  @Test func aRefusalComesThroughWithItsCode() async throws {
     let world = StackWorld()
-    guard let (peripheral, central, chat) = await pair(world) else { return }
+    guard let (peripheral, central, chat) = try await pair(world) else { return }
     peripheral.result = 0x80
     let written = Promised<Void>()
     let read = Promised<ArraySlice<UInt8>>()
@@ -61,7 +61,7 @@ import Testing
       central.link.write([1], to: chat.value, written.fulfil)
       central.link.read(chat.value, read.fulfil)
     }
-    await world.wait { read.count == 1 }
+    try await world.wait { read.count == 1 }
     #expect(read.result == .failure(.attribute(code: 0x80)))
     guard case .failure(.attribute(code: 0x80)) = written.result else {
       Issue.record("the write was not refused")
@@ -69,23 +69,23 @@ import Testing
     }
   }
 
-  @Test func writesWithoutResponseArriveInOrderAndAreCounted() async {
+  @Test func writesWithoutResponseArriveInOrderAndAreCounted() async throws {
     let world = StackWorld()
-    guard let (peripheral, central, chat) = await pair(world) else { return }
+    guard let (peripheral, central, chat) = try await pair(world) else { return }
     let sent = Promised<Void>()
     await world.perform {
       for number in 0..<200 {
         central.link.writeCommand([UInt8(number)], to: chat.value) { sent.fulfil(.success(())) }
       }
     }
-    await world.wait { peripheral.writes.count == 200 }
+    try await world.wait { peripheral.writes.count == 200 }
     #expect(sent.count == 200)
     #expect(peripheral.writes.map { $0[0].value.first } == (0..<200).map { UInt8($0) })
   }
 
-  @Test func valuesFlowBetweenSubscribingAndUnsubscribing() async {
+  @Test func valuesFlowBetweenSubscribingAndUnsubscribing() async throws {
     let world = StackWorld()
-    guard let (peripheral, central, chat) = await pair(world) else { return }
+    guard let (peripheral, central, chat) = try await pair(world) else { return }
     let events = TestLinkEvents()
     central.link.events = events
     await world.perform { peripheral.update([0], of: Chat.characteristic) }
@@ -94,14 +94,14 @@ import Testing
 
     let on = Promised<Void>()
     await world.perform { central.link.setNotify(true, for: chat, on.fulfil) }
-    await world.wait { on.count == 1 }
+    try await world.wait { on.count == 1 }
     #expect(peripheral.subscribed.map(\.characteristic) == [Chat.characteristic])
     #expect(peripheral.subscribed[0].central.maximumUpdateValueLength == 514)
     await world.perform {
       for number in 1...50 { peripheral.update([UInt8(number)], of: Chat.characteristic) }
       peripheral.update([UInt8](repeating: 9, count: 600), of: Chat.characteristic)
     }
-    await world.wait { events.values.count == 51 }
+    try await world.wait { events.values.count == 51 }
     #expect(events.values.dropLast().map(\.value) == (1...50).map { [UInt8($0)] })
     #expect(events.values.last?.value.count == 514)
     #expect(events.values.allSatisfy { $0.handle == chat.value })
@@ -109,22 +109,22 @@ import Testing
 
     let off = Promised<Void>()
     await world.perform { central.link.setNotify(false, for: chat, off.fulfil) }
-    await world.wait { off.count == 1 }
+    try await world.wait { off.count == 1 }
     #expect(peripheral.unsubscribed.count == 1)
     await world.perform { peripheral.update([99], of: Chat.characteristic) }
     await world.advance(.seconds(1))
     #expect(events.values.count == 51)
   }
 
-  @Test func subscriptionsAreSharedByTheRolesOfAProcess() async {
+  @Test func subscriptionsAreSharedByTheRolesOfAProcess() async throws {
     let world = StackWorld()
-    guard let (peripheral, first, chat) = await pair(world) else { return }
+    guard let (peripheral, first, chat) = try await pair(world) else { return }
     let second = TestCentral(first.stack)
-    await world.wait { second.states.last == .poweredOn }
+    try await world.wait { second.states.last == .poweredOn }
     await world.perform {
       second.role.connect(first.connected[0].peer.identifier, options: ConnectionOptions())
     }
-    await world.wait { second.connected.count == 1 }
+    try await world.wait { second.connected.count == 1 }
     let firstEvents = TestLinkEvents()
     let secondEvents = TestLinkEvents()
     first.link.events = firstEvents
@@ -134,49 +134,49 @@ import Testing
       first.link.setNotify(true, for: chat, done.fulfil)
       second.link.setNotify(true, for: chat, done.fulfil)
     }
-    await world.wait { done.count == 2 }
+    try await world.wait { done.count == 2 }
     #expect(peripheral.subscribed.count == 1)
     await world.perform { peripheral.update([1], of: Chat.characteristic) }
-    await world.wait { secondEvents.values.count == 1 }
+    try await world.wait { secondEvents.values.count == 1 }
     #expect(firstEvents.values.count == 1)
     // The first leaves altogether; the second still hears.
     await world.perform { first.role.cancelConnection(first.connected[0].peer.identifier) }
     await world.advance(.seconds(1))
     await world.perform { peripheral.update([2], of: Chat.characteristic) }
-    await world.wait { secondEvents.values.count == 2 }
+    try await world.wait { secondEvents.values.count == 2 }
     #expect(firstEvents.values.count == 1)
     #expect(peripheral.unsubscribed.isEmpty)
     await world.perform { second.role.cancelConnection(first.connected[0].peer.identifier) }
-    await world.wait { peripheral.unsubscribed.count == 1 }
+    try await world.wait { peripheral.unsubscribed.count == 1 }
   }
 
-  @Test func aSubscriberThatIsLostUnsubscribesAndItsUpdatesAreAccountedFor() async {
+  @Test func aSubscriberThatIsLostUnsubscribesAndItsUpdatesAreAccountedFor() async throws {
     let world = StackWorld()
-    guard let (peripheral, central, chat) = await pair(world) else { return }
+    guard let (peripheral, central, chat) = try await pair(world) else { return }
     let on = Promised<Void>()
     await world.perform { central.link.setNotify(true, for: chat, on.fulfil) }
-    await world.wait { on.count == 1 }
+    try await world.wait { on.count == 1 }
     await world.perform {
       for number in 0..<200 { peripheral.update([UInt8(number)], of: Chat.characteristic) }
       central.stack.powerOff()
     }
-    await world.wait { peripheral.unsubscribed.count == 1 }
-    await world.wait { peripheral.sentCount == 200 }
+    try await world.wait { peripheral.unsubscribed.count == 1 }
+    try await world.wait { peripheral.sentCount == 200 }
   }
 
-  @Test func updatesGoToChosenCentralsOnly() async {
+  @Test func updatesGoToChosenCentralsOnly() async throws {
     let world = StackWorld()
     let toy = world.makeDevice(2)
-    let peripheral = await world.makeChat(on: toy)
+    let peripheral = try await world.makeChat(on: toy)
     var centrals: [(central: TestCentral, events: TestLinkEvents)] = []
     for number in 0..<3 {
-      let central = await world.connectChat(from: world.makeDevice(10 + UInt64(number)))
+      let central = try await world.connectChat(from: world.makeDevice(10 + UInt64(number)))
       let events = TestLinkEvents()
       central.link.events = events
-      guard let chat = await world.discoverChat(central) else { return }
+      guard let chat = try await world.discoverChat(central) else { return }
       let on = Promised<Void>()
       await world.perform { central.link.setNotify(true, for: chat, on.fulfil) }
-      await world.wait { on.count == 1 }
+      try await world.wait { on.count == 1 }
       centrals.append((central, events))
     }
     let all = centrals
@@ -185,15 +185,15 @@ import Testing
       peripheral.update([2], of: Chat.characteristic, centrals: [peripheral.subscribed[1].central.identifier])
       peripheral.update([3], of: Chat.characteristic, centrals: [PeerIdentifier(high: 0, low: 1)])
     }
-    await world.wait { all[1].events.values.count == 2 && all.allSatisfy { !$0.events.values.isEmpty } }
+    try await world.wait { all[1].events.values.count == 2 && all.allSatisfy { !$0.events.values.isEmpty } }
     #expect(all[0].events.values.map(\.value) == [[1]])
     #expect(all[2].events.values.map(\.value) == [[1]])
     #expect(peripheral.sentCount == 3)
   }
 
-  @Test func afterADisconnectionNoCompletionComes() async {
+  @Test func afterADisconnectionNoCompletionComes() async throws {
     let world = StackWorld()
-    guard let (_, central, chat) = await pair(world) else { return }
+    guard let (_, central, chat) = try await pair(world) else { return }
     let read = Promised<ArraySlice<UInt8>>()
     await world.perform {
       for _ in 0..<5 { central.link.read(chat.value, read.fulfil) }
@@ -206,18 +206,18 @@ import Testing
     #expect(read.result == .failure(.notConnected))
   }
 
-  @Test func reservedServicesAreRefusedAndOthersAreNot() async {
+  @Test func reservedServicesAreRefusedAndOthersAreNot() async throws {
     let world = StackWorld()
     let toy = world.makeDevice(2)
     let peripheral = toy.makePeripheral()
     let service = { (uuid: UInt16) in LocalService(uuid: BLEUUID(uuid), isPrimary: true, characteristics: []) }
     await world.perform { peripheral.add(service(0x180F)) }
     #expect(peripheral.publications == [.failure(.notPoweredOn)])
-    await world.wait { peripheral.states.last == .poweredOn }
+    try await world.wait { peripheral.states.last == .poweredOn }
     await world.perform {
       for uuid: UInt16 in [0x1800, 0x1801, 0x1812, 0x180A, 0x180F] { peripheral.add(service(uuid)) }
     }
-    await world.wait { peripheral.publications.count == 6 }
+    try await world.wait { peripheral.publications.count == 6 }
     #expect(peripheral.publications[1...3].allSatisfy { $0 == .failure(.uuidNotAllowed) })
     #expect(peripheral.publications[4...5].allSatisfy { (try? $0.get()) != nil })
     await world.perform {
@@ -226,86 +226,86 @@ import Testing
           uuid: BLEUUID(0x1234), isPrimary: true, included: [LocalServiceIdentifier(rawValue: 99)], characteristics: [])
       )
     }
-    await world.wait { peripheral.publications.last == .failure(.unknownService) }
+    try await world.wait { peripheral.publications.last == .failure(.unknownService) }
   }
 
-  @Test func aChangedDatabaseIsTold() async {
+  @Test func aChangedDatabaseIsTold() async throws {
     let world = StackWorld()
-    guard let (peripheral, central, _) = await pair(world) else { return }
+    guard let (peripheral, central, _) = try await pair(world) else { return }
     let events = TestLinkEvents()
     central.link.events = events
     await world.advance(.seconds(1))
     await world.perform {
       peripheral.add(LocalService(uuid: BLEUUID(0x180F), isPrimary: true, characteristics: []))
     }
-    await world.wait { events.invalidated.count == 1 }
+    try await world.wait { events.invalidated.count == 1 }
     let services = Promised<[RemoteService]>()
     await world.perform { central.link.discoverServices(nil, services.fulfil) }
-    await world.wait { services.count == 1 }
+    try await world.wait { services.count == 1 }
     #expect(services.value?.map(\.uuid) == [Chat.service, BLEUUID(0x180F)])
   }
 
-  @Test func aDeviceIsKnownByTheNameThatItAdvertisesEvenWhenTheFullNameDidNotFit() async {
+  @Test func aDeviceIsKnownByTheNameThatItAdvertisesEvenWhenTheFullNameDidNotFit() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2, options: HostOptions(nameFollowsAdvertisement: true))
     let name = "A device with a name that does not fit into any advertisement"
-    _ = await world.makeChat(on: toy, name: name)
-    let central = await world.connectChat(from: phone)
+    _ = try await world.makeChat(on: toy, name: name)
+    let central = try await world.connectChat(from: phone)
     #expect(central.connected[0].peer.name != name)
     let events = TestLinkEvents()
     central.link.events = events
-    _ = await world.discoverChat(central)
-    await world.wait { events.names == [name] }
+    _ = try await world.discoverChat(central)
+    try await world.wait { events.names == [name] }
   }
 
-  @Test func theNameThatThePeerGivesItselfIsRead() async {
+  @Test func theNameThatThePeerGivesItselfIsRead() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2, options: HostOptions(name: "Owenli the toy"))
-    _ = await world.makeChat(on: toy)
-    let central = await world.connectChat(from: phone)
+    _ = try await world.makeChat(on: toy)
+    let central = try await world.connectChat(from: phone)
     let events = TestLinkEvents()
     central.link.events = events
-    _ = await world.discoverChat(central)
-    await world.wait { events.names == ["Owenli the toy"] }
+    _ = try await world.discoverChat(central)
+    try await world.wait { events.names == ["Owenli the toy"] }
     #expect(phone.stack.knownPeers([central.connected[0].peer.identifier]).map(\.name) == ["Owenli the toy"])
   }
 
-  @Test func theSignalStrengthIsRead() async {
+  @Test func theSignalStrengthIsRead() async throws {
     let world = StackWorld()
-    guard let (_, central, _) = await pair(world) else { return }
+    guard let (_, central, _) = try await pair(world) else { return }
     let rssi = Promised<Int8>()
     await world.perform { central.link.readRSSI(rssi.fulfil) }
-    await world.wait { rssi.count == 1 }
+    try await world.wait { rssi.count == 1 }
     #expect((rssi.value ?? 0) < 0)
   }
 
-  @Test func aRequestThatIsNeverAnsweredEndsTheLinkAfterThirtySeconds() async {
+  @Test func aRequestThatIsNeverAnsweredEndsTheLinkAfterThirtySeconds() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
     let silent = SilentPeripheral(toy.stack)
-    await world.wait { silent.isOn }
+    try await world.wait { silent.isOn }
     await world.perform {
       silent.role.add(Chat.published) { _ in }
       silent.role.startAdvertising(LocalAdvertisement(serviceUUIDs: [Chat.service])) { _ in }
     }
-    let central = await world.connectChat(from: phone)
-    guard let chat = await world.discoverChat(central) else { return }
+    let central = try await world.connectChat(from: phone)
+    guard let chat = try await world.discoverChat(central) else { return }
     let read = Promised<ArraySlice<UInt8>>()
     await world.perform { central.link.read(chat.value, read.fulfil) }
-    await world.wait(.seconds(40)) { central.disconnections.count == 1 }
+    try await world.wait(.seconds(40)) { central.disconnections.count == 1 }
     #expect(central.disconnections[0].reason == .timedOut)
     #expect(read.result == .failure(.timedOut))
   }
 
-  @Test func latencyIsAHintThatTheCentralFollows() async {
+  @Test func latencyIsAHintThatTheCentralFollows() async throws {
     let world = StackWorld()
-    guard let (peripheral, central, chat) = await pair(world) else { return }
+    guard let (peripheral, central, chat) = try await pair(world) else { return }
     let on = Promised<Void>()
     await world.perform { central.link.setNotify(true, for: chat, on.fulfil) }
-    await world.wait { on.count == 1 }
+    try await world.wait { on.count == 1 }
     for latency in [ConnectionLatency.high, .low, .medium] {
       await world.perform {
         peripheral.role.setDesiredLatency(latency, for: peripheral.subscribed[0].central.identifier)
@@ -314,7 +314,7 @@ import Testing
       let read = Promised<ArraySlice<UInt8>>()
       let before = world.loop.now
       await world.perform { central.link.read(chat.value, read.fulfil) }
-      await world.wait { read.count == 1 }
+      try await world.wait { read.count == 1 }
       let time = world.loop.now - before
       #expect(latency == .high ? time > .milliseconds(150) : time < .milliseconds(150))
     }

@@ -8,12 +8,12 @@ import Testing
 
 @Suite struct ConnectingTests {
   @Test(arguments: [ControllerQuirks(), .noExtendedAdvertising, .fourBuffers, .slowCommands])
-  func aConnectionComesUpWithALargeMTU(quirks: ControllerQuirks) async {
+  func aConnectionComesUpWithALargeMTU(quirks: ControllerQuirks) async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1, configuration: ControllerConfiguration(quirks: quirks))
     let toy = world.makeDevice(2, configuration: ControllerConfiguration(quirks: quirks))
-    _ = await world.makeChat(on: toy)
-    let central = await world.connectChat(from: phone)
+    _ = try await world.makeChat(on: toy)
+    let central = try await world.connectChat(from: phone)
     #expect(central.connected.map(\.peer.address) == [toy.address])
     #expect(central.connected.map(\.peer.name) == ["My dear"])
     #expect(central.link.maximumTransmissionUnit == 517)
@@ -23,22 +23,22 @@ import Testing
     #expect(phone.stack.connectedPeers(withServices: [BLEUUID(0x180D)]).isEmpty)
   }
 
-  @Test func eachWayToEndALinkHasItsReason() async {
+  @Test func eachWayToEndALinkHasItsReason() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
-    _ = await world.makeChat(on: toy)
-    let central = await world.connectChat(from: phone)
+    _ = try await world.makeChat(on: toy)
+    let central = try await world.connectChat(from: phone)
     let peer = central.connected[0].peer.identifier
 
     await world.perform { central.role.cancelConnection(peer) }
-    await world.wait { central.disconnections.count == 1 }
+    try await world.wait { central.disconnections.count == 1 }
     #expect(central.disconnections[0].reason == .requested)
 
     await world.perform { central.role.connect(peer, options: ConnectionOptions()) }
-    await world.wait { central.connected.count == 2 }
+    try await world.wait { central.connected.count == 2 }
     await world.perform { toy.controller?.silence() }
-    await world.wait { central.disconnections.count == 2 }
+    try await world.wait { central.disconnections.count == 2 }
     #expect(central.disconnections[1].reason == .lost)
     #expect(central.linkChanges.map(\.isConnected) == [true, false, true, false])
 
@@ -47,22 +47,22 @@ import Testing
     await world.advance(.seconds(600))
     #expect(central.connected.count == 2 && central.failures.isEmpty)
     await world.perform { toy.controller?.comeBack() }
-    await world.wait { central.connected.count == 3 }
+    try await world.wait { central.connected.count == 3 }
     toy.stack.powerOff()
-    await world.wait { central.disconnections.count == 3 }
+    try await world.wait { central.disconnections.count == 3 }
     #expect(central.disconnections[2].reason == .closedByPeer)
     #expect(central.failures.isEmpty)
   }
 
   @Test("I11.34 a peer that vanishes while the link comes up is looked for again, for as long as it takes")
-  func aPeerThatVanishesWhileTheLinkComesUp() async {
+  func aPeerThatVanishesWhileTheLinkComesUp() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
-    _ = await world.makeChat(on: toy)
+    _ = try await world.makeChat(on: toy)
     let central = phone.makeCentral()
-    await world.wait { central.states.last == .poweredOn }
-    await world.find(central)
+    try await world.wait { central.states.last == .poweredOn }
+    try await world.find(central)
     await world.perform {
       central.role.stopScan()
       central.role.connect(central.discoveries[0].peer, options: ConnectionOptions())
@@ -73,9 +73,9 @@ import Testing
     }
     await world.advance(.milliseconds(300))
     await world.perform { toy.controller.map { world.air.setLoss(LossModel.none, from: $0, to: phone.controller!) } }
-    await world.wait { !central.connected.isEmpty }
+    try await world.wait { !central.connected.isEmpty }
     await world.perform { central.role.cancelConnection(central.discoveries[0].peer) }
-    await world.wait { central.disconnections.count == 1 }
+    try await world.wait { central.disconnections.count == 1 }
     // A connection request that nobody hears: the first connection events stay empty.
     await world.perform {
       central.role.connect(central.discoveries[0].peer, options: ConnectionOptions())
@@ -87,7 +87,7 @@ import Testing
     #expect(central.failures.isEmpty)
     #expect(central.connected.count == 1)
     await world.perform { toy.controller.map { world.air.setLoss(LossModel.none, from: phone.controller!, to: $0) } }
-    await world.wait { central.connected.count == 2 }
+    try await world.wait { central.connected.count == 2 }
     #expect(central.failures.isEmpty)
   }
 
@@ -105,15 +105,15 @@ import Testing
   @Test(
     "I11.34 a device that never answers is tried at a bounded rate, until the connection is cancelled; others are not held up"
   )
-  func aDeviceThatNeverAnswers() async {
+  func aDeviceThatNeverAnswers() async throws {
     let world = StackWorld()
     let attempts = Attempts()
     let phone = world.makeDevice(1, tap: attempts)
     let toy = world.makeDevice(2)
-    _ = await world.makeChat(on: toy)
+    _ = try await world.makeChat(on: toy)
     let central = phone.makeCentral()
-    await world.wait { central.states.last == .poweredOn }
-    await world.find(central)
+    try await world.wait { central.states.last == .poweredOn }
+    try await world.find(central)
     let deaf = central.discoveries[0].peer
     await world.perform {
       central.role.connect(deaf, options: ConnectionOptions())
@@ -125,13 +125,13 @@ import Testing
     #expect(attempts.count >= 20 && attempts.count <= 40)
     #expect(central.connected.isEmpty && central.failures.isEmpty)
     let other = world.makeDevice(3)
-    _ = await world.makeChat(on: other, name: "other")
-    await world.wait { Set(central.discoveries.map(\.peer)).count == 2 }
+    _ = try await world.makeChat(on: other, name: "other")
+    try await world.wait { Set(central.discoveries.map(\.peer)).count == 2 }
     let reachable = central.discoveries.map(\.peer).first { $0 != deaf }!
     await world.perform { central.role.connect(reachable, options: ConnectionOptions()) }
-    await world.wait { central.connected.map(\.peer.identifier) == [reachable] }
+    try await world.wait { central.connected.map(\.peer.identifier) == [reachable] }
     await world.perform { central.role.cancelConnection(deaf) }
-    await world.wait { central.disconnections.map(\.reason) == [.requested] }
+    try await world.wait { central.disconnections.map(\.reason) == [.requested] }
     await world.advance(.seconds(1))
     let ended = attempts.count
     await world.advance(.seconds(60))
@@ -140,15 +140,15 @@ import Testing
   }
 
   @Test("I11.34 of many that wait for one device each gets its turn")
-  func manyWaitForOneDevice() async {
+  func manyWaitForOneDevice() async throws {
     let world = StackWorld()
     let toy = world.makeDevice(2)
-    let peripheral = await world.makeChat(on: toy)
+    let peripheral = try await world.makeChat(on: toy)
     var centrals: [TestCentral] = []
     for number in 0..<4 {
       let central = world.makeDevice(10 + UInt64(number)).makeCentral()
-      await world.wait { central.states.last == .poweredOn }
-      await world.find(central)
+      try await world.wait { central.states.last == .poweredOn }
+      try await world.find(central)
       centrals.append(central)
     }
     let all = centrals
@@ -161,7 +161,7 @@ import Testing
     }
     await world.advance(.seconds(1))
     await world.perform { peripheral.advertise("My dear", [Chat.service]) }
-    await world.wait(.seconds(30)) { all.allSatisfy { $0.connected.count == 1 } }
+    try await world.wait(.seconds(30)) { all.allSatisfy { $0.connected.count == 1 } }
     #expect(all.allSatisfy { $0.failures.isEmpty })
   }
 
@@ -169,12 +169,12 @@ import Testing
   func aPeripheralAsksForLongPackets() async throws {
     let world = StackWorld()
     let toy = world.makeDevice(2)
-    _ = await world.makeChat(on: toy)
+    _ = try await world.makeChat(on: toy)
     let central = try BareDevice(world, 1)
     await world.perform { central.connect(to: toy.address) }
-    await world.wait { central.receivedLength != nil }
+    try await world.wait { central.receivedLength != nil }
     #expect(central.receivedLength == 251)
-    await world.wait { central.phy != nil }
+    try await world.wait { central.phy != nil }
     #expect(central.phy == .le2M)
     await world.advance(.seconds(5))
     #expect(toy.stack.linkCount == 1)
@@ -184,10 +184,10 @@ import Testing
   func aCentralAsksFirst() async throws {
     let world = StackWorld()
     let toy = world.makeDevice(2)
-    _ = await world.makeChat(on: toy)
+    _ = try await world.makeChat(on: toy)
     let central = try BareDevice(world, 1)
     await world.perform { central.connect(to: toy.address) }
-    await world.wait { central.link != nil }
+    try await world.wait { central.link != nil }
     await world.perform {
       guard let link = central.link else { return }
       central.send(
@@ -198,14 +198,14 @@ import Testing
     #expect(changes.count == 1 && central.phy == .le2M)
   }
 
-  @Test func aPendingConnectionIsCancelledBeforeDuringAndAfter() async {
+  @Test func aPendingConnectionIsCancelledBeforeDuringAndAfter() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
-    _ = await world.makeChat(on: toy)
+    _ = try await world.makeChat(on: toy)
     let central = phone.makeCentral()
-    await world.wait { central.states.last == .poweredOn }
-    await world.find(central)
+    try await world.wait { central.states.last == .poweredOn }
+    try await world.find(central)
     let peer = central.discoveries[0].peer
     await world.perform { central.role.stopScan() }
     // At every moment of the way to a connection.
@@ -214,7 +214,7 @@ import Testing
       await world.perform { central.role.connect(peer, options: ConnectionOptions()) }
       await world.advance(.milliseconds(Int64(step) * 5))
       await world.perform { central.role.cancelConnection(peer) }
-      await world.wait { central.disconnections.count == ended + 1 }
+      try await world.wait { central.disconnections.count == ended + 1 }
       #expect(central.disconnections.last?.reason == .requested)
       await world.advance(.seconds(1))
       #expect(central.disconnections.count == ended + 1)
@@ -229,35 +229,37 @@ import Testing
     #expect(central.disconnections.count == 60)
   }
 
-  @Test func aStartDelayIsKept() async {
+  @Test func aStartDelayIsKept() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
-    _ = await world.makeChat(on: toy)
+    _ = try await world.makeChat(on: toy)
     let central = phone.makeCentral()
-    await world.wait { central.states.last == .poweredOn }
-    await world.find(central)
+    try await world.wait { central.states.last == .poweredOn }
+    try await world.find(central)
     await world.perform {
       central.role.connect(central.discoveries[0].peer, options: ConnectionOptions(startDelay: .seconds(20)))
     }
     await world.advance(.milliseconds(19_900))
     #expect(central.connected.isEmpty)
-    await world.wait(.seconds(2)) { central.connected.count == 1 }
+    try await world.wait(.seconds(2)) { central.connected.count == 1 }
   }
 
   @Test(arguments: [UInt8(64), 2, 0])
-  func manyConnectionsArePendingAtOnce(acceptListSize: UInt8) async {
+  func manyConnectionsArePendingAtOnce(acceptListSize: UInt8) async throws {
     let world = StackWorld()
     var configuration = ControllerConfiguration()
     configuration.acceptListSize = acceptListSize
     let phone = world.makeDevice(1, configuration: configuration)
     let toys = (0..<8).map { world.makeDevice(10 + $0) }
     var peripherals: [TestPeripheral] = []
-    for (number, toy) in toys.enumerated() { peripherals.append(await world.makeChat(on: toy, name: "toy \(number)")) }
+    for (number, toy) in toys.enumerated() {
+      peripherals.append(try await world.makeChat(on: toy, name: "toy \(number)"))
+    }
     let central = phone.makeCentral()
-    await world.wait { central.states.last == .poweredOn }
+    try await world.wait { central.states.last == .poweredOn }
     await world.perform { central.role.startScan(ScanParameters()) }
-    await world.wait { Set(central.discoveries.map(\.peer)).count == 8 }
+    try await world.wait { Set(central.discoveries.map(\.peer)).count == 8 }
     let all = peripherals
     await world.perform { for peripheral in all { peripheral.role.stopAdvertising() } }
     await world.advance(.seconds(1))
@@ -269,94 +271,94 @@ import Testing
     // They turn up one after the other, the last first.
     for (count, peripheral) in peripherals.reversed().enumerated() {
       await world.perform { peripheral.advertise(nil) }
-      await world.wait(.seconds(60)) { central.connected.count == count + 1 }
+      try await world.wait(.seconds(60)) { central.connected.count == count + 1 }
     }
     #expect(Set(central.connected.map(\.peer.address)) == Set(toys.map(\.address)))
     // Scanning went on all the while.
     await world.perform { central.role.startScan(ScanParameters()) }
     let before = central.discoveries.count
-    await world.wait { central.discoveries.count > before }
+    try await world.wait { central.discoveries.count > before }
   }
 
-  @Test func theConnectionLimitIsAReason() async {
+  @Test func theConnectionLimitIsAReason() async throws {
     let world = StackWorld()
     var configuration = ControllerConfiguration()
     configuration.connectionLimit = 1
     let phone = world.makeDevice(1, configuration: configuration)
-    for number in 10..<12 { _ = await world.makeChat(on: world.makeDevice(UInt64(number))) }
+    for number in 10..<12 { _ = try await world.makeChat(on: world.makeDevice(UInt64(number))) }
     let central = phone.makeCentral()
-    await world.wait { central.states.last == .poweredOn }
+    try await world.wait { central.states.last == .poweredOn }
     await world.perform { central.role.startScan(ScanParameters()) }
-    await world.wait { Set(central.discoveries.map(\.peer)).count == 2 }
+    try await world.wait { Set(central.discoveries.map(\.peer)).count == 2 }
     await world.perform { central.role.connect(central.discoveries[0].peer, options: ConnectionOptions()) }
-    await world.wait { central.connected.count == 1 }
+    try await world.wait { central.connected.count == 1 }
     let other = central.discoveries.map(\.peer).first { $0 != central.connected[0].peer.identifier }!
     await world.perform { central.role.connect(other, options: ConnectionOptions()) }
-    await world.wait { central.failures.count == 1 }
+    try await world.wait { central.failures.count == 1 }
     #expect(central.failures[0].reason == .limitReached)
   }
 
-  @Test func rolesShareALinkAndTheLastOneEndsIt() async {
+  @Test func rolesShareALinkAndTheLastOneEndsIt() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
-    let peripheral = await world.makeChat(on: toy)
-    let first = await world.connectChat(from: phone)
+    let peripheral = try await world.makeChat(on: toy)
+    let first = try await world.connectChat(from: phone)
     let peer = first.connected[0].peer.identifier
     let second = phone.makeCentral()
-    await world.wait { second.states.last == .poweredOn }
+    try await world.wait { second.states.last == .poweredOn }
     await world.perform { second.role.connect(peer, options: ConnectionOptions()) }
-    await world.wait { second.connected.count == 1 }
+    try await world.wait { second.connected.count == 1 }
     // Connecting again where one is connected already.
     await world.perform { second.role.connect(peer, options: ConnectionOptions()) }
-    await world.wait { second.connected.count == 2 }
+    try await world.wait { second.connected.count == 2 }
     #expect(second.connected[0].link === second.connected[1].link)
     #expect(first.linkChanges.map(\.isConnected) == [true])
 
     await world.perform { first.role.cancelConnection(peer) }
-    await world.wait { first.disconnections.map(\.reason) == [.requested] }
+    try await world.wait { first.disconnections.map(\.reason) == [.requested] }
     await world.advance(.seconds(2))
     #expect(second.disconnections.isEmpty)
     #expect(second.linkChanges.isEmpty)
     await world.perform { second.role.cancelConnection(peer) }
-    await world.wait { first.linkChanges.map(\.isConnected) == [true, false] }
+    try await world.wait { first.linkChanges.map(\.isConnected) == [true, false] }
     #expect(phone.stack.connectedPeers(withServices: [Chat.service]).isEmpty)
     #expect(peripheral.states == [.poweredOn])
 
     // Cancelling and connecting at once gets a link of its own.
     await world.perform { first.role.connect(peer, options: ConnectionOptions()) }
-    await world.wait { first.connected.count == 2 }
+    try await world.wait { first.connected.count == 2 }
     await world.perform {
       first.role.cancelConnection(peer)
       first.role.connect(peer, options: ConnectionOptions())
     }
-    await world.wait { first.connected.count == 3 }
+    try await world.wait { first.connected.count == 3 }
     #expect(first.disconnections.map(\.reason) == [.requested, .requested])
     #expect(first.connected[1].link !== first.connected[2].link)
   }
 
-  @Test func advertisingGoesOnWhileCentralsAreConnected() async {
+  @Test func advertisingGoesOnWhileCentralsAreConnected() async throws {
     let world = StackWorld()
     let toy = world.makeDevice(2)
-    _ = await world.makeChat(on: toy)
+    _ = try await world.makeChat(on: toy)
     var phones: [TestCentral] = []
-    for number in 0..<4 { phones.append(await world.connectChat(from: world.makeDevice(10 + UInt64(number)))) }
+    for number in 0..<4 { phones.append(try await world.connectChat(from: world.makeDevice(10 + UInt64(number)))) }
     #expect(phones.allSatisfy { $0.disconnections.isEmpty })
     let late = world.makeDevice(20).makeCentral()
-    await world.wait { late.states.last == .poweredOn }
-    await world.find(late)
+    try await world.wait { late.states.last == .poweredOn }
+    try await world.find(late)
   }
 
-  @Test func aCentralCanUseTheLinkThatThePeerMade() async {
+  @Test func aCentralCanUseTheLinkThatThePeerMade() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
-    _ = await world.makeChat(on: toy)
-    let forth = await world.connectChat(from: phone)
-    _ = await world.makeChat(on: phone, name: "phone")
-    let back = await world.connectChat(from: toy)
+    _ = try await world.makeChat(on: toy)
+    let forth = try await world.connectChat(from: phone)
+    _ = try await world.makeChat(on: phone, name: "phone")
+    let back = try await world.connectChat(from: toy)
     #expect(back.connected.map(\.peer.address) == [phone.address])
-    let chat = await world.discoverChat(back)
+    let chat = try await world.discoverChat(back)
     #expect(chat?.uuid == BLEUUID(0xFF22))
     await world.perform { back.role.cancelConnection(back.connected[0].peer.identifier) }
     await world.advance(.seconds(2))
@@ -364,54 +366,54 @@ import Testing
     #expect(forth.disconnections.isEmpty)
   }
 
-  @Test func closingARoleEndsWhatItHad() async {
+  @Test func closingARoleEndsWhatItHad() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
-    let peripheral = await world.makeChat(on: toy)
-    let central = await world.connectChat(from: phone)
+    let peripheral = try await world.makeChat(on: toy)
+    let central = try await world.connectChat(from: phone)
     await world.perform { central.role.startScan(ScanParameters(allowsDuplicates: true)) }
     await world.perform { central.role.close() }
     let seen = central.discoveries.count
     await world.advance(.seconds(3))
     #expect(central.discoveries.count == seen)
     #expect(central.disconnections.isEmpty)
-    let other = await world.connectChat(from: phone)
+    let other = try await world.connectChat(from: phone)
     await world.perform { peripheral.role.close() }
-    let chat = await world.discoverChat(other)
+    let chat = try await world.discoverChat(other)
     #expect(chat == nil)
   }
 
-  @Test func anUnknownPeerIsAFailure() async {
+  @Test func anUnknownPeerIsAFailure() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let central = phone.makeCentral()
-    await world.wait { central.states.last == .poweredOn }
+    try await world.wait { central.states.last == .poweredOn }
     await world.perform { central.role.connect(PeerIdentifier(high: 1, low: 2), options: ConnectionOptions()) }
-    await world.wait { central.failures.count == 1 }
+    try await world.wait { central.failures.count == 1 }
   }
 
-  @Test func aThousandConnectionsLeaveNothingBehind() async {
+  @Test func aThousandConnectionsLeaveNothingBehind() async throws {
     struct Weak { weak var link: (any PeerLink)? }
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
-    let peripheral = await world.makeChat(on: toy)
-    let central = await world.connectChat(from: phone)
+    let peripheral = try await world.makeChat(on: toy)
+    let central = try await world.connectChat(from: phone)
     let peer = central.connected[0].peer.identifier
     var links: [Weak] = []
     for round in 1...1_000 {
       links.append(Weak(link: central.link))
-      if round % 10 == 0, let chat = await world.discoverChat(central) {
+      if round % 10 == 0, let chat = try await world.discoverChat(central) {
         await world.perform { central.link.setNotify(true, for: chat) { _ in } }
       }
       await world.perform { central.role.cancelConnection(peer) }
-      await world.wait { central.disconnections.count == 1 }
+      try await world.wait { central.disconnections.count == 1 }
       #expect(central.disconnections.map(\.reason) == [.requested])
       central.forgetConnections()
       peripheral.forget()
       await world.perform { central.role.connect(peer, options: ConnectionOptions()) }
-      await world.wait { central.connected.count == 1 }
+      try await world.wait { central.connected.count == 1 }
     }
     await world.perform { central.role.cancelConnection(peer) }
     await world.advance(.seconds(40))

@@ -20,22 +20,24 @@ import Testing
     private func fold(_ word: UInt64) { value = (value ^ word) &* 0x0000_0100_0000_01B3 }
   }
 
-  private func run(seed: UInt64) async -> (value: UInt64, count: Int) {
+  private func run(seed: UInt64) async throws -> (value: UInt64, count: Int) {
     let world = StackWorld(seed: seed, loss: .independent(rate: 0.1))
     let digest = Digest()
     let toys = (0..<4).map { world.makeDevice(10 + $0, tap: digest) }
     let phones = (0..<3).map { world.makeDevice(20 + $0, tap: digest) }
     var peripherals: [TestPeripheral] = []
-    for (number, toy) in toys.enumerated() { peripherals.append(await world.makeChat(on: toy, name: "toy \(number)")) }
+    for (number, toy) in toys.enumerated() {
+      peripherals.append(try await world.makeChat(on: toy, name: "toy \(number)"))
+    }
     var centrals: [TestCentral] = []
     for phone in phones {
       let central = phone.makeCentral()
       centrals.append(central)
-      await world.wait { central.states.last == .poweredOn }
+      try await world.wait { central.states.last == .poweredOn }
       await world.perform { central.role.startScan(ScanParameters()) }
     }
     let all = centrals
-    await world.wait(.seconds(60)) { all.allSatisfy { Set($0.discoveries.map(\.peer)).count >= 4 } }
+    try await world.wait(.seconds(60)) { all.allSatisfy { Set($0.discoveries.map(\.peer)).count >= 4 } }
     for central in centrals {
       let found = central.discoveries.reduce(into: [PeerIdentifier]()) { found, discovery in
         if !found.contains(discovery.peer) { found.append(discovery.peer) }
@@ -70,10 +72,10 @@ import Testing
     return (digest.value, digest.count)
   }
 
-  @Test func theSameSeedGivesTheSamePackets() async {
-    let first = await run(seed: 5)
-    let second = await run(seed: 5)
-    let third = await run(seed: 6)
+  @Test func theSameSeedGivesTheSamePackets() async throws {
+    let first = try await run(seed: 5)
+    let second = try await run(seed: 5)
+    let third = try await run(seed: 6)
     #expect(first.count > 1_000)
     #expect(first == second)
     #expect(first != third)

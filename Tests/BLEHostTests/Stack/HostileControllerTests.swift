@@ -89,14 +89,14 @@ import Testing
   }
 
   @Test(arguments: 1...12 as ClosedRange<UInt64>)
-  func whatAControllerMakesUpDoesNoLastingHarm(seed: UInt64) async {
+  func whatAControllerMakesUpDoesNoLastingHarm(seed: UInt64) async throws {
     let hostile = Hostile(seed: seed)
     let world = hostile.world
     let toy = world.makeDevice(2)
-    _ = await world.makeChat(on: toy)
+    _ = try await world.makeChat(on: toy)
     let central = TestCentral(hostile.stack)
     let peripheral = TestPeripheral(hostile.stack)
-    await world.wait { central.states.last == .poweredOn }
+    try await world.wait { central.states.last == .poweredOn }
     for round in 0..<60 {
       await world.perform {
         switch round % 4 {
@@ -116,29 +116,29 @@ import Testing
     }
     // Switched off and on, the controller is a good one, and everything works.
     hostile.stack.powerOff()
-    await world.wait { hostile.stack.state == .poweredOff }
+    try await world.wait { hostile.stack.state == .poweredOff }
     await world.advance(.seconds(10))
     hostile.stack.powerOn()
-    await world.wait { hostile.stack.state == .poweredOn }
+    try await world.wait { hostile.stack.state == .poweredOn }
     #expect(hostile.stack.linkCount == 0)
     await world.perform { central.role.close() }
     let fresh = TestCentral(hostile.stack)
-    await world.wait { fresh.states.last == .poweredOn }
-    await world.find(fresh)
+    try await world.wait { fresh.states.last == .poweredOn }
+    try await world.find(fresh)
     await world.perform {
       fresh.role.stopScan()
       let chat = fresh.discoveries.first { $0.address == toy.address }
       if let chat { fresh.role.connect(chat.peer, options: ConnectionOptions()) }
     }
-    await world.wait { fresh.connected.count == 1 }
-    #expect(await world.discoverChat(fresh) != nil, "seed \(seed)")
+    try await world.wait { fresh.connected.count == 1 }
+    #expect(try await world.discoverChat(fresh) != nil, "seed \(seed)")
   }
 
-  @Test func reportsInPartsThatNeverEndAreBoundedAndTheNextOneIsHeard() async {
+  @Test func reportsInPartsThatNeverEndAreBoundedAndTheNextOneIsHeard() async throws {
     let hostile = Hostile(seed: 1)
     let world = hostile.world
     let central = TestCentral(hostile.stack)
-    await world.wait { central.states.last == .poweredOn }
+    try await world.wait { central.states.last == .poweredOn }
     func report(_ type: LEExtendedReportType, _ data: [UInt8]) -> HCIPacket {
       HCIPacket(
         LEExtendedAdvertisingReportEvent(reports: [
@@ -156,7 +156,7 @@ import Testing
       hostile.transport.transport?.inject(report([.connectable, .incomplete], [3, 0x09, 0x48]))
       hostile.transport.transport?.inject(report(.connectable, [0x69]))
     }
-    await world.wait { !central.discoveries.isEmpty }
+    try await world.wait { !central.discoveries.isEmpty }
     #expect(central.discoveries.map(\.content.localName) == ["Hi"])
   }
 }

@@ -42,31 +42,31 @@ import Testing
   @Test(
     "I11.21 a value written without response arrives though the link is left right behind it, and the peer learns of the end first",
     arguments: Way.allCases, [ControllerQuirks(), .fourBuffers])
-  func aCommandArrives(way: Way, quirks: ControllerQuirks) async {
+  func aCommandArrives(way: Way, quirks: ControllerQuirks) async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1, configuration: ControllerConfiguration(quirks: quirks))
     let toy = world.makeDevice(2, dataDelay: .milliseconds(80))
-    let peripheral = await world.makeChat(on: toy)
-    let central = await world.connectChat(from: phone)
-    guard let chat = await world.discoverChat(central) else { return }
+    let peripheral = try await world.makeChat(on: toy)
+    let central = try await world.connectChat(from: phone)
+    guard let chat = try await world.discoverChat(central) else { return }
     await world.perform {
       for number in 0..<40 { central.link.writeCommand([UInt8(number)], to: chat.value) {} }
       leave(central, way)
     }
-    await world.wait { phone.stack.linkCount == 0 }
+    try await world.wait { phone.stack.linkCount == 0 }
     await world.advance(.seconds(1))
     #expect(peripheral.writes.map { $0.map(\.value) } == (0..<40).map { [[UInt8($0)]] })
     #expect(toy.stack.linkCount == 0)
   }
 
   @Test("I11.21 what was written behind a read that is not answered yet arrives as well")
-  func aCommandThatWaitsForItsTurn() async {
+  func aCommandThatWaitsForItsTurn() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2, dataDelay: .milliseconds(80))
-    let peripheral = await world.makeChat(on: toy)
-    let central = await world.connectChat(from: phone)
-    guard let chat = await world.discoverChat(central) else { return }
+    let peripheral = try await world.makeChat(on: toy)
+    let central = try await world.connectChat(from: phone)
+    guard let chat = try await world.discoverChat(central) else { return }
     let read = Promised<ArraySlice<UInt8>>()
     let written = Promised<Void>()
     await world.perform {
@@ -75,7 +75,7 @@ import Testing
       central.link.write([2], to: chat.value, written.fulfil)
       leave(central, .cancel)
     }
-    await world.wait { phone.stack.linkCount == 0 }
+    try await world.wait { phone.stack.linkCount == 0 }
     await world.advance(.seconds(1))
     #expect(peripheral.writes.flatMap { $0.map(\.value) } == [[1], [2]])
     // Who has left is told no more.
@@ -83,38 +83,38 @@ import Testing
   }
 
   @Test("I11.21 what a peripheral notified last arrives though its process ends")
-  func aNotificationArrives() async {
+  func aNotificationArrives() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1, dataDelay: .milliseconds(80))
     let toy = world.makeDevice(2)
-    let peripheral = await world.makeChat(on: toy)
-    let central = await world.connectChat(from: phone)
-    guard let chat = await world.discoverChat(central) else { return }
+    let peripheral = try await world.makeChat(on: toy)
+    let central = try await world.connectChat(from: phone)
+    guard let chat = try await world.discoverChat(central) else { return }
     let events = TestLinkEvents()
     await world.perform {
       central.link.events = events
       central.link.setNotify(true, for: chat) { _ in }
     }
-    await world.wait { peripheral.subscribed.count == 1 }
+    try await world.wait { peripheral.subscribed.count == 1 }
     await world.advance(.seconds(1))
     await world.perform {
       peripheral.update([7], of: Chat.characteristic)
       toy.stack.shutDown {}
     }
-    await world.wait { central.disconnections.count == 1 }
+    try await world.wait { central.disconnections.count == 1 }
     #expect(events.values.map(\.value) == [[7]])
   }
 
   @Test(
     "I11.21 a peer that never answers holds up nobody: the program is told at once, and the link ends",
     arguments: Way.allCases)
-  func aPeerThatNeverAnswers(way: Way) async {
+  func aPeerThatNeverAnswers(way: Way) async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
-    _ = await world.makeChat(on: toy)
-    let central = await world.connectChat(from: phone)
-    guard let chat = await world.discoverChat(central) else { return }
+    _ = try await world.makeChat(on: toy)
+    let central = try await world.connectChat(from: phone)
+    guard let chat = try await world.discoverChat(central) else { return }
     let start = world.loop.now
     await world.perform {
       toy.controller?.inject(.loseDataToHost(packets: .max))
@@ -122,44 +122,44 @@ import Testing
       leave(central, way)
     }
     if way == .cancel {
-      await world.wait { central.disconnections.count == 1 }
+      try await world.wait { central.disconnections.count == 1 }
       #expect(world.loop.now == start)
     }
-    await world.wait { phone.stack.linkCount == 0 }
+    try await world.wait { phone.stack.linkCount == 0 }
     #expect(world.loop.now - start <= .milliseconds(2_500))
   }
 
   @Test("I11.21 a peer that has vanished holds up nobody for longer than the supervision time-out")
-  func aPeerThatHasVanished() async {
+  func aPeerThatHasVanished() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
-    _ = await world.makeChat(on: toy)
-    let central = await world.connectChat(from: phone)
-    guard let chat = await world.discoverChat(central) else { return }
+    _ = try await world.makeChat(on: toy)
+    let central = try await world.connectChat(from: phone)
+    guard let chat = try await world.discoverChat(central) else { return }
     let start = world.loop.now
     await world.perform {
       toy.controller?.silence()
       for _ in 0..<200 { central.link.writeCommand([UInt8](repeating: 1, count: 200), to: chat.value) {} }
       leave(central, .cancel)
     }
-    await world.wait { phone.stack.linkCount == 0 }
+    try await world.wait { phone.stack.linkCount == 0 }
     #expect(world.loop.now - start <= .seconds(6))
-    await world.wait { central.disconnections.count == 1 }
+    try await world.wait { central.disconnections.count == 1 }
     #expect(central.disconnections.map(\.reason) == [.requested])
   }
 
   @Test("I11.21 more than the limit's worth of values arrives whole as long as the peer takes them")
-  func manyCommandsArrive() async {
+  func manyCommandsArrive() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1, configuration: ControllerConfiguration(quirks: .fourBuffers))
     var slow = ControllerConfiguration()
     slow.supportsDataLengthExtension = false
     slow.supportsFurtherPHYs = false
     let toy = world.makeDevice(2, configuration: slow)
-    let peripheral = await world.makeChat(on: toy)
-    let central = await world.connectChat(from: phone)
-    guard let chat = await world.discoverChat(central) else { return }
+    let peripheral = try await world.makeChat(on: toy)
+    let central = try await world.connectChat(from: phone)
+    guard let chat = try await world.discoverChat(central) else { return }
     let start = world.loop.now
     await world.perform {
       for number in 0..<200 {
@@ -167,48 +167,48 @@ import Testing
       }
       leave(central, .cancel)
     }
-    await world.wait(.seconds(20)) { phone.stack.linkCount == 0 }
+    try await world.wait(.seconds(20)) { phone.stack.linkCount == 0 }
     #expect(peripheral.writes.count == 200)
     #expect(world.loop.now - start > .seconds(2))
   }
 
   @Test("I11.21 where everything was answered the link ends at once, without another request")
-  func nothingToWaitFor() async {
+  func nothingToWaitFor() async throws {
     let world = StackWorld()
     let traffic = Traffic()
     let phone = world.makeDevice(1, tap: traffic)
     let toy = world.makeDevice(2)
-    _ = await world.makeChat(on: toy)
-    let central = await world.connectChat(from: phone)
-    guard let chat = await world.discoverChat(central) else { return }
+    _ = try await world.makeChat(on: toy)
+    let central = try await world.connectChat(from: phone)
+    guard let chat = try await world.discoverChat(central) else { return }
     let written = Promised<Void>()
     await world.perform {
       central.link.writeCommand([1], to: chat.value) {}
       central.link.write([1], to: chat.value, written.fulfil)
     }
-    await world.wait { written.count == 1 }
+    try await world.wait { written.count == 1 }
     traffic.forget()
     await world.perform { leave(central, .cancel) }
-    await world.wait { phone.stack.linkCount == 0 }
+    try await world.wait { phone.stack.linkCount == 0 }
     #expect(traffic.attributeOpcodes == [])
     #expect(traffic.packets.count == 1)
   }
 
   @Test("I11.21 a connection that is wanted while the old link says goodbye is a new one")
-  func connectingMeanwhile() async {
+  func connectingMeanwhile() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2, dataDelay: .milliseconds(80))
-    let peripheral = await world.makeChat(on: toy)
-    let central = await world.connectChat(from: phone)
-    guard let chat = await world.discoverChat(central) else { return }
+    let peripheral = try await world.makeChat(on: toy)
+    let central = try await world.connectChat(from: phone)
+    guard let chat = try await world.discoverChat(central) else { return }
     let peer = central.connected[0].peer.identifier
     await world.perform {
       central.link.writeCommand([1], to: chat.value) {}
       central.role.cancelConnection(peer)
       central.role.connect(peer, options: ConnectionOptions())
     }
-    await world.wait { central.connected.count == 2 }
+    try await world.wait { central.connected.count == 2 }
     #expect(peripheral.writes.count == 1)
     #expect(central.disconnections.map(\.reason) == [.requested])
     #expect(phone.stack.linkCount == 1)

@@ -15,11 +15,11 @@ import Testing
     let world = StackWorld()
     let phone = world.makeDevice(
       1, options: HostOptions(searchPHYs: phys), configuration: ControllerConfiguration(quirks: quirks))
-    _ = await world.makeChat(on: world.makeDevice(2))
+    _ = try await world.makeChat(on: world.makeDevice(2))
     let far = try BareDevice(world, 3)
     await world.perform { far.advertiseOnCodedPHY(Self.data) }
     let central = phone.makeCentral()
-    await world.wait { central.states.last == .poweredOn }
+    try await world.wait { central.states.last == .poweredOn }
     await world.perform { central.role.startScan(ScanParameters()) }
     await world.advance(.seconds(10))
     return Set(central.discoveries.map(\.content.localName))
@@ -43,14 +43,14 @@ import Testing
     let far = try BareDevice(world, 3)
     await world.perform { far.advertiseOnCodedPHY(Self.data) }
     let central = phone.makeCentral()
-    await world.wait { central.states.last == .poweredOn }
+    try await world.wait { central.states.last == .poweredOn }
     await world.perform { central.role.startScan(ScanParameters()) }
-    await world.wait { central.discoveries.count == 1 }
+    try await world.wait { central.discoveries.count == 1 }
     await world.perform {
       central.role.stopScan()
       central.role.connect(central.discoveries[0].peer, options: ConnectionOptions())
     }
-    await world.wait { central.connected.count == 1 }
+    try await world.wait { central.connected.count == 1 }
     await world.advance(.seconds(5))
     #expect(phone.stack.linkCount == 1)
     // It was never asked to change to a PHY that reaches less far.
@@ -63,9 +63,9 @@ import Testing
     let phone = world.makeDevice(1, options: HostOptions(searchPHYs: .both))
     let changes = PHYChanges()
     let toy = world.makeDevice(2, tap: changes)
-    _ = await world.makeChat(on: toy)
-    _ = await world.connectChat(from: phone)
-    await world.wait { changes.phys == [.le2M] }
+    _ = try await world.makeChat(on: toy)
+    _ = try await world.connectChat(from: phone)
+    try await world.wait { changes.phys == [.le2M] }
   }
 
   private final class PHYChanges: HCITap {

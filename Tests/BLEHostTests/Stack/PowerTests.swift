@@ -6,39 +6,39 @@ import BLEVirtualRadio
 import Testing
 
 @Suite struct PowerTests {
-  @Test func aRoleLearnsTheStateOnceItIsKnown() async {
+  @Test func aRoleLearnsTheStateOnceItIsKnown() async throws {
     let world = StackWorld()
     let device = world.makeDevice(1)
     let early = device.makeCentral()
     #expect(early.states.isEmpty)
     #expect(device.stack.state == .unknown)
-    await world.wait { early.states == [.poweredOn] }
+    try await world.wait { early.states == [.poweredOn] }
     let late = device.makePeripheral()
-    await world.wait { late.states == [.poweredOn] }
+    try await world.wait { late.states == [.poweredOn] }
     #expect(device.stack.state == .poweredOn)
     #expect(device.stack.supportsExtendedAdvertising)
   }
 
-  @Test func allSixStatesAreReportedInOrder() async {
+  @Test func allSixStatesAreReportedInOrder() async throws {
     let world = StackWorld()
     let device = world.makeDevice(1)
     #expect(device.stack.state == .unknown)
     let central = device.makeCentral()
     let peripheral = device.makePeripheral()
-    await world.wait { central.states.last == .poweredOn }
+    try await world.wait { central.states.last == .poweredOn }
     device.stack.powerOff()
-    await world.wait { central.states.last == .poweredOff }
+    try await world.wait { central.states.last == .poweredOff }
     device.stack.powerOn()
-    await world.wait { central.states.last == .poweredOn }
+    try await world.wait { central.states.last == .poweredOn }
     device.stack.refusePermission()
-    await world.wait { central.states.last == .unauthorized }
+    try await world.wait { central.states.last == .unauthorized }
     device.stack.grantPermission()
-    await world.wait { central.states.last == .poweredOn }
+    try await world.wait { central.states.last == .poweredOn }
     await world.perform { device.controller?.failHardware(code: 1) }
-    await world.wait { central.states.last == .poweredOn }
+    try await world.wait { central.states.last == .poweredOn }
     device.failure = TransportError(.unreachable, "unplugged")
     await world.perform { device.controller?.failHardware(code: 1) }
-    await world.wait(.seconds(60)) { central.states.last == .unsupported }
+    try await world.wait(.seconds(60)) { central.states.last == .unsupported }
     let all: [AdapterState] = [
       .poweredOn, .poweredOff, .poweredOn, .unauthorized, .poweredOn, .resetting, .poweredOn, .resetting, .unsupported,
     ]
@@ -46,7 +46,7 @@ import Testing
     #expect(peripheral.states == all)
   }
 
-  @Test func withoutAControllerTheStateIsUnsupportedAndPowerOnTriesAgain() async {
+  @Test func withoutAControllerTheStateIsUnsupportedAndPowerOnTriesAgain() async throws {
     let world = StackWorld()
     let device = world.makeDevice(1)
     device.failure = TransportError(.unreachable, "nobody listens")
@@ -57,10 +57,10 @@ import Testing
     #expect(openings > 1 && openings < 10)
     device.failure = nil
     device.stack.powerOn()
-    await world.wait { central.states == [.unsupported, .poweredOn] }
+    try await world.wait { central.states == [.unsupported, .poweredOn] }
   }
 
-  @Test func withoutPermissionNothingIsOpened() async {
+  @Test func withoutPermissionNothingIsOpened() async throws {
     let world = StackWorld()
     let device = world.makeDevice(1, options: HostOptions(isPermitted: false))
     let central = device.makeCentral()
@@ -68,67 +68,67 @@ import Testing
     #expect(central.states == [.unauthorized])
     #expect(device.openings == 0)
     device.stack.grantPermission()
-    await world.wait { central.states == [.unauthorized, .poweredOn] }
+    try await world.wait { central.states == [.unauthorized, .poweredOn] }
   }
 
-  @Test func aControllerThatStopsAnsweringIsReset() async {
+  @Test func aControllerThatStopsAnsweringIsReset() async throws {
     let world = StackWorld()
     let device = world.makeDevice(1)
     let central = device.makeCentral()
-    await world.wait { central.states.last == .poweredOn }
+    try await world.wait { central.states.last == .poweredOn }
     await world.perform {
       device.controller?.inject(.ignoreCommands(count: 1))
       central.role.startScan(ScanParameters())
     }
-    await world.wait(.seconds(30)) { central.states == [.poweredOn, .resetting, .poweredOn] }
+    try await world.wait(.seconds(30)) { central.states == [.poweredOn, .resetting, .poweredOn] }
   }
 
-  @Test func poweringOffClosesLinksForThePeerAndSaysNothingMoreHere() async {
+  @Test func poweringOffClosesLinksForThePeerAndSaysNothingMoreHere() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
-    let peripheral = await world.makeChat(on: toy)
-    let central = await world.connectChat(from: phone)
+    let peripheral = try await world.makeChat(on: toy)
+    let central = try await world.connectChat(from: phone)
     toy.stack.powerOff()
-    await world.wait { !central.disconnections.isEmpty }
+    try await world.wait { !central.disconnections.isEmpty }
     #expect(central.disconnections.map(\.reason) == [.closedByPeer])
     #expect(peripheral.states == [.poweredOn, .poweredOff])
 
     toy.stack.powerOn()
-    await world.wait { peripheral.states.last == .poweredOn }
+    try await world.wait { peripheral.states.last == .poweredOn }
     await world.perform {
       peripheral.add(Chat.published)
       peripheral.advertise("My dear", [Chat.service])
       central.role.connect(central.connected[0].peer.identifier, options: ConnectionOptions())
     }
-    await world.wait { central.connected.count == 2 }
+    try await world.wait { central.connected.count == 2 }
     phone.stack.powerOff()
     await world.advance(.seconds(10))
     #expect(central.disconnections.count == 1)
     #expect(central.states == [.poweredOn, .poweredOff])
     let read = Promised<ArraySlice<UInt8>>()
     await world.perform { central.link.read(AttributeHandle(3), read.fulfil) }
-    await world.wait { read.count == 1 }
+    try await world.wait { read.count == 1 }
     #expect(read.result == .failure(.notConnected))
   }
 
-  @Test func shuttingDownClosesLinksBeforeItIsDone() async {
+  @Test func shuttingDownClosesLinksBeforeItIsDone() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
-    _ = await world.makeChat(on: toy)
-    let central = await world.connectChat(from: phone)
+    _ = try await world.makeChat(on: toy)
+    let central = try await world.connectChat(from: phone)
     let isDone = Promised<Void>()
     toy.stack.shutDown { isDone.fulfil(.success(())) }
-    await world.wait { isDone.count == 1 }
-    await world.wait(.milliseconds(200)) { central.disconnections.map(\.reason) == [.closedByPeer] }
+    try await world.wait { isDone.count == 1 }
+    try await world.wait(.milliseconds(200)) { central.disconnections.map(\.reason) == [.closedByPeer] }
   }
 
-  @Test func aStackThatIsDroppedInTheMiddleOfEverythingDoesNoHarm() async {
+  @Test func aStackThatIsDroppedInTheMiddleOfEverythingDoesNoHarm() async throws {
     for step in 0..<40 {
       let world = StackWorld(seed: UInt64(step))
       let toy = world.makeDevice(2)
-      _ = await world.makeChat(on: toy)
+      _ = try await world.makeChat(on: toy)
       let address = toy.address
       do {
         let controller = world.air.makeController(address: DeviceAddress(0xAA01, kind: .public))
@@ -138,7 +138,7 @@ import Testing
         let peer = stack.directory.peer(at: address).identifier
         stack.start()
         let central = TestCentral(stack)
-        await world.wait { central.states.last == .poweredOn }
+        try await world.wait { central.states.last == .poweredOn }
         await world.perform { central.role.connect(peer, options: ConnectionOptions()) }
         await world.advance(.milliseconds(Int64(step) * 10))
         // The link is on its way up or down when the last reference to the stack goes.

@@ -6,14 +6,14 @@ import BLEVirtualRadio
 import Testing
 
 @Suite struct ScanningTests {
-  @Test func anAdvertiserIsFoundWithNameServicesAndConnectability() async {
+  @Test func anAdvertiserIsFoundWithNameServicesAndConnectability() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
-    _ = await world.makeChat(on: toy)
+    _ = try await world.makeChat(on: toy)
     let central = phone.makeCentral()
-    await world.wait { central.states.last == .poweredOn }
-    await world.find(central)
+    try await world.wait { central.states.last == .poweredOn }
+    try await world.find(central)
     let found = central.discoveries[0]
     #expect(found.name == "My dear")
     #expect(found.address == toy.address)
@@ -42,25 +42,25 @@ import Testing
     let phone = world.makeDevice(
       1, configuration: ControllerConfiguration(quirks: .noResolvingList), bondStore: store)
     let shown = IdentityResolver(irk: key).makeAddress(SeededEntropy(seed: 3))
-    _ = await world.makeChat(on: world.makeDevice(2, options: HostOptions(randomAddress: shown)))
+    _ = try await world.makeChat(on: world.makeDevice(2, options: HostOptions(randomAddress: shown)))
     let central = phone.makeCentral()
-    await world.wait { central.states.last == .poweredOn }
+    try await world.wait { central.states.last == .poweredOn }
     #expect(phone.address == phoneAddress && phone.stack.bonds.count == bonds)
-    await world.find(central)
+    try await world.find(central)
     #expect(central.discoveries.first?.address == (bonds == 1 ? identities[0] : shown))
   }
 
   @Test(arguments: [true, false])
-  func withoutDuplicatesADeviceIsToldOnceUntilItSaysSomethingElse(hasExtended: Bool) async {
+  func withoutDuplicatesADeviceIsToldOnceUntilItSaysSomethingElse(hasExtended: Bool) async throws {
     let world = StackWorld()
     let configuration =
       hasExtended ? ControllerConfiguration() : ControllerConfiguration(quirks: .noExtendedAdvertising)
     let phone = world.makeDevice(1, configuration: configuration)
     let toy = world.makeDevice(2, configuration: configuration)
-    let peripheral = await world.makeChat(on: toy)
+    let peripheral = try await world.makeChat(on: toy)
     let central = phone.makeCentral()
-    await world.wait { central.states.last == .poweredOn }
-    await world.find(central)
+    try await world.wait { central.states.last == .poweredOn }
+    try await world.find(central)
     #expect(phone.stack.supportsExtendedAdvertising == hasExtended)
     await world.advance(.seconds(5))
     #expect(central.discoveries.count == 1)
@@ -79,13 +79,13 @@ import Testing
     #expect(again.allSatisfy { $0.content === again.first?.content })
   }
 
-  @Test func startingAScanAnewTellsEverythingAgain() async {
+  @Test func startingAScanAnewTellsEverythingAgain() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
-    _ = await world.makeChat(on: toy)
+    _ = try await world.makeChat(on: toy)
     let central = phone.makeCentral()
-    await world.wait { central.states.last == .poweredOn }
+    try await world.wait { central.states.last == .poweredOn }
     for round in 1...3 {
       await world.perform { central.role.startScan(ScanParameters()) }
       await world.advance(.seconds(2))
@@ -96,19 +96,19 @@ import Testing
     #expect(central.discoveries.count == 3)
   }
 
-  @Test func eachRoleHasItsOwnFilter() async {
+  @Test func eachRoleHasItsOwnFilter() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let first = world.makeDevice(2)
     let second = world.makeDevice(3)
-    _ = await world.makeChat(on: first, name: "chat")
+    _ = try await world.makeChat(on: first, name: "chat")
     let other = second.makePeripheral()
-    await world.wait { other.states.last == .poweredOn }
+    try await world.wait { other.states.last == .poweredOn }
     await world.perform { other.advertise("other", [BLEUUID(0x180D)]) }
     let all = phone.makeCentral()
     let chats = phone.makeCentral()
     let hearts = phone.makeCentral()
-    await world.wait { hearts.states.last == .poweredOn }
+    try await world.wait { hearts.states.last == .poweredOn }
     await world.perform {
       all.role.startScan(ScanParameters())
       chats.role.startScan(ScanParameters(services: [Chat.service, BLEUUID(0x1234)]))
@@ -126,18 +126,18 @@ import Testing
     #expect(all.discoveries.count == 2)
   }
 
-  @Test func servicesBeyondTheRoomAreFoundInTheOverflowArea() async {
+  @Test func servicesBeyondTheRoomAreFoundInTheOverflowArea() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
     let services = (0..<4).map { BLEUUID(high: 0x1111_2222_3333_4444, low: 0x5555_6666_7777_0000 + $0 * 7) }
     let peripheral = toy.makePeripheral()
-    await world.wait { peripheral.states.last == .poweredOn }
+    try await world.wait { peripheral.states.last == .poweredOn }
     await world.perform { peripheral.advertise("A name that is far too long for it", services) }
     let central = phone.makeCentral()
-    await world.wait { central.states.last == .poweredOn }
+    try await world.wait { central.states.last == .poweredOn }
     await world.perform { central.role.startScan(ScanParameters(services: [services[3]])) }
-    await world.wait { !central.discoveries.isEmpty }
+    try await world.wait { !central.discoveries.isEmpty }
     let found = central.discoveries[0].content
     #expect(found.serviceUUIDs == [services[0]])
     #expect(found.overflowServiceUUIDs == [services[3]])
@@ -145,17 +145,17 @@ import Testing
     #expect(found.localName == "A name t")
     // Somebody who looks for nothing special learns of nothing hidden.
     await world.perform { central.role.startScan(ScanParameters()) }
-    await world.wait { central.discoveries.count > 1 }
+    try await world.wait { central.discoveries.count > 1 }
     #expect(central.discoveries[1].content.overflowServiceUUIDs.isEmpty)
   }
 
-  @Test func aScanStartedInADiscoveryEventIsHeard() async {
+  @Test func aScanStartedInADiscoveryEventIsHeard() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
-    _ = await world.makeChat(on: toy)
+    _ = try await world.makeChat(on: toy)
     let central = phone.makeCentral()
-    await world.wait { central.states.last == .poweredOn }
+    try await world.wait { central.states.last == .poweredOn }
     central.onDiscovery = { _ in
       if central.discoveries.count < 4 { central.role.startScan(ScanParameters()) } else { central.role.stopScan() }
     }
@@ -164,13 +164,13 @@ import Testing
     #expect(central.discoveries.count == 4)
   }
 
-  @Test func twoPeripheralsOfOneDeviceAdvertiseBesideEachOther() async {
+  @Test func twoPeripheralsOfOneDeviceAdvertiseBesideEachOther() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
-    let first = await world.makeChat(on: toy, name: "first")
+    let first = try await world.makeChat(on: toy, name: "first")
     let second = toy.makePeripheral()
-    await world.wait { second.states.last == .poweredOn }
+    try await world.wait { second.states.last == .poweredOn }
     await world.perform {
       second.advertise("second")
       first.advertise("third")
@@ -179,7 +179,7 @@ import Testing
     #expect(first.advertisingResults == [nil, .alreadyAdvertising])
     #expect(second.advertisingResults == [nil])
     let central = phone.makeCentral()
-    await world.wait { central.states.last == .poweredOn }
+    try await world.wait { central.states.last == .poweredOn }
     await world.perform { central.role.startScan(ScanParameters()) }
     await world.advance(.seconds(3))
     #expect(Set(central.discoveries.map(\.content.localName)) == ["first", "second"])
@@ -193,16 +193,16 @@ import Testing
     #expect(Set(central.discoveries.map(\.content.localName)) == ["second"])
   }
 
-  @Test func withOneAdvertisementOnlyASecondPeripheralIsRefused() async {
+  @Test func withOneAdvertisementOnlyASecondPeripheralIsRefused() async throws {
     let world = StackWorld()
     let toy = world.makeDevice(2, configuration: ControllerConfiguration(quirks: .noExtendedAdvertising))
-    let first = await world.makeChat(on: toy, name: "first")
+    let first = try await world.makeChat(on: toy, name: "first")
     let second = toy.makePeripheral()
-    await world.wait { second.states.last == .poweredOn }
+    try await world.wait { second.states.last == .poweredOn }
     await world.perform { second.advertise("second") }
-    await world.wait { second.advertisingResults == [.outOfSpace] }
+    try await world.wait { second.advertisingResults == [.outOfSpace] }
     await world.perform { first.role.stopAdvertising() }
     await world.perform { second.advertise("second") }
-    await world.wait { second.advertisingResults == [.outOfSpace, nil] }
+    try await world.wait { second.advertisingResults == [.outOfSpace, nil] }
   }
 }

@@ -41,14 +41,14 @@ final class StackWorld: @unchecked Sendable {
 
   func advance(_ duration: StackDuration) async { await loop.run(until: .instant(loop.now + duration)) }
 
-  /// Runs until `condition` holds; a failure of the test where it does not within `limit`.
+  /// Runs until `condition` holds; the test ends with a failure where it does not within `limit`.
   func wait(
     _ limit: StackDuration = .seconds(10), _ location: SourceLocation = #_sourceLocation,
     for condition: @escaping () -> Bool
-  ) async {
+  ) async throws {
     let bound = LoopBound(condition)
     let outcome = await loop.run(until: .condition(limit: loop.now + limit) { bound.value() })
-    #expect(outcome == .reached, "still waiting after \(limit)", sourceLocation: location)
+    try #require(outcome == .reached, "still waiting after \(limit)", sourceLocation: location)
   }
 }
 
@@ -258,44 +258,44 @@ enum Chat {
 
 extension StackWorld {
   /// A peripheral that is published and advertised.
-  func makeChat(on device: StackDevice, name: String = "My dear") async -> TestPeripheral {
+  func makeChat(on device: StackDevice, name: String = "My dear") async throws -> TestPeripheral {
     let peripheral = device.makePeripheral()
-    await wait { peripheral.states.last == .poweredOn }
+    try await wait { peripheral.states.last == .poweredOn }
     await perform {
       peripheral.add(Chat.published)
       peripheral.advertise(name, [Chat.service])
     }
-    await wait { peripheral.advertisingResults.count == 1 }
+    try await wait { peripheral.advertisingResults.count == 1 }
     return peripheral
   }
 
   /// A central on `device` that has found and connected the one advertiser of the chat service.
-  func connectChat(from device: StackDevice) async -> TestCentral {
+  func connectChat(from device: StackDevice) async throws -> TestCentral {
     let central = device.makeCentral()
-    await wait { central.states.last == .poweredOn }
-    await find(central)
+    try await wait { central.states.last == .poweredOn }
+    try await find(central)
     await perform {
       central.role.stopScan()
       if let peer = central.discoveries.last?.peer { central.role.connect(peer, options: ConnectionOptions()) }
     }
-    await wait { !central.connected.isEmpty }
+    try await wait { !central.connected.isEmpty }
     return central
   }
 
-  func find(_ central: TestCentral) async {
+  func find(_ central: TestCentral) async throws {
     await perform { central.role.startScan(ScanParameters(services: [Chat.service])) }
-    await wait { !central.discoveries.isEmpty }
+    try await wait { !central.discoveries.isEmpty }
   }
 
   /// The chat characteristic, discovered.
-  func discoverChat(_ central: TestCentral) async -> RemoteCharacteristic? {
+  func discoverChat(_ central: TestCentral) async throws -> RemoteCharacteristic? {
     let services = Promised<[RemoteService]>()
     await perform { central.link.discoverServices([Chat.service], services.fulfil) }
-    await wait { services.result != nil }
+    try await wait { services.result != nil }
     guard let service = services.value?.first else { return nil }
     let characteristics = Promised<[RemoteCharacteristic]>()
     await perform { central.link.discoverCharacteristics(nil, of: service, characteristics.fulfil) }
-    await wait { characteristics.result != nil }
+    try await wait { characteristics.result != nil }
     return characteristics.value?.first
   }
 }
