@@ -46,7 +46,7 @@ var targets: [Target] = []
     layer("BLEWire", knows: ["BLECore"]),
     layer("BLECapture", knows: ["BLECore", "BLECrypto", "BLEFiles", "BLEWire"]),
     layer("BLEHCI", knows: ["BLECore", "BLEWire"]),
-    .systemLibrary(name: "CKernelBluetooth"),
+    .target(name: "CKernelBluetooth", publicHeadersPath: ".", cSettings: [.treatAllWarnings(as: .error)]),
     layer("BLETransports", knows: ["BLECore", "BLEWire", "BLEHCI", "CKernelBluetooth"]),
     layer("BLEVirtualRadio", knows: ["BLECore", "BLECrypto", "BLEFiles", "BLEWire", "BLEHCI"]),
     layer("BLEPairing", knows: ["BLECore"]),
@@ -100,7 +100,7 @@ var targets: [Target] = []
     tests("BLEWireTests", knows: ["BLECore", "BLEWire"]),
     tests("BLECaptureTests", knows: ["BLECore", "BLECrypto", "BLEWire", "BLECapture"]),
     tests("BLEHCITests", knows: ["BLECore", "BLEWire", "BLEHCI"]),
-    tests("BLETransportsTests", knows: ["BLECore", "BLEWire", "BLEHCI", "BLETransports"]),
+    tests("BLETransportsTests", knows: ["BLECore", "BLEWire", "BLEHCI", "CKernelBluetooth", "BLETransports"]),
     tests(
       "BLEVirtualRadioTests",
       knows: ["BLECore", "BLECrypto", "BLEWire", "BLECapture", "BLEHCI", "BLEVirtualRadio"]),

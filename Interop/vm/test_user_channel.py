@@ -1,6 +1,11 @@
 """The tool in the guest on the machine's own adapter, which it takes from the kernel by the HCI user channel."""
 
+import functools
+import operator
+
 import pytest
+
+from conftest import wait_until
 
 
 @pytest.fixture
@@ -9,6 +14,45 @@ def owenli(lab):
     server.wait_for("Advertising")
     yield server
     server.stop()
+
+
+class Scan:
+    """A scan on the user channel that has heard the device outside."""
+
+    def __init__(self, lab, program="/host/ble", start="exec {}"):
+        self.lab = lab
+        scan = start.format(f"{program} scan --timeout 600 --adapter hci:0")
+        self.command = lab.guest.start(f"export LD_LIBRARY_PATH=/host/lib HOME=/tmp; {scan} 2>&1")
+        self.command.wait_for("Owenli")
+        self.process = self.named("ble")
+
+    @property
+    def keeper(self):
+        return self.named("adapter-keeper")
+
+    def named(self, name):
+        """The one process of that name, by its number."""
+        found = self.lab.guest.run(f"grep -lx {name} /proc/[0-9]*/comm")[1].split()
+        assert len(found) == 1, f"{name}: {found}"
+        return int(found[0].split("/")[2])
+
+    def out(self, line):
+        status, output = self.lab.guest.run(line)
+        assert status == 0, f"{line}: {status}: {output}"
+        return output
+
+    def capabilities(self, process):
+        """What any thread of a process has in any of the sets, as a number of bits."""
+        sets = [line.split() for line in self.out(f"cat /proc/{process}/task/*/status").splitlines() if line.startswith("Cap")]
+        values = [int(value, 16) for name, value in sets if name != "CapBnd:"]
+        assert len(values) >= 4
+        return functools.reduce(operator.or_, values)
+
+    def end(self):
+        assert self.command.interrupt()[0] in (0, 130)
+
+
+CAP_NET_ADMIN, CAP_NET_RAW = 1 << 12, 1 << 13
 
 
 def powered(lab):
@@ -68,3 +112,44 @@ def test_a_second_program_learns_who_has_the_adapter(lab, owenli):
     status, output = lab.ble("scan", "--timeout", "2", "--adapter", "hci:0")
     assert status == 69 and "another program has hci0 by the user channel (probably ble, process " in output
     assert first.interrupt()[0] in (0, 130)
+
+
+def test_x5_a_program_of_root_keeps_neither_of_the_networks_capabilities(lab, owenli):
+    scan = Scan(lab)
+    assert scan.capabilities(scan.process) & (CAP_NET_ADMIN | CAP_NET_RAW) == 0
+    assert scan.capabilities(scan.keeper) == CAP_NET_ADMIN
+    assert len(scan.out(f"ls /proc/{scan.keeper}/fd").split()) == 1
+    scan.end()
+    wait_until_powered(lab)
+
+
+@pytest.mark.parametrize("way", ["file", "ambient"])
+def test_x5_an_ordinary_user_opens_the_adapter_and_keeps_no_capability(lab, owenli, way):
+    if way == "file":
+        # Programs with a capability of their file take no libraries from the environment.
+        prepared = lab.guest.run("cp /host/lib/* /usr/lib/ && cp /host/ble /tmp/ble && setcap cap_net_admin+ep /tmp/ble")
+        assert prepared == (0, "")
+        scan = Scan(lab, "/tmp/ble", "exec capsh --user=user -- -c 'exec {}'")
+    else:
+        scan = Scan(lab, start="exec capsh --keep=1 --user=user --inh=cap_net_admin --addamb=cap_net_admin -- -c 'exec {}'")
+    assert "Uid:\t1000\t1000" in scan.out(f"cat /proc/{scan.process}/status")
+    assert scan.capabilities(scan.process) == 0
+    assert scan.capabilities(scan.keeper) == CAP_NET_ADMIN
+    scan.end()
+    wait_until_powered(lab)
+    lab.guest.run("rm -f /tmp/ble")
+
+
+def test_x5_the_adapter_is_switched_on_again_when_the_program_is_killed(lab, owenli):
+    wait_until_powered(lab)
+    # So that it is not the daemon that does it.
+    assert lab.guest.run("kill -STOP $(pidof bluetoothd)")[0] == 0
+    try:
+        scan = Scan(lab)
+        scan.out(f"kill -TERM {scan.keeper}; kill -INT {scan.keeper}; kill -HUP {scan.keeper}; kill -KILL {scan.process}")
+        wait_until(lambda: lab.guest.run(f"test -e /proc/{scan.process}")[0] != 0, "the program's end")
+        wait_until(lambda: "UP RUNNING" in scan.out("hciconfig hci0"), "the adapter is switched on again")
+        wait_until(lambda: lab.guest.run("grep -lx adapter-keeper /proc/[0-9]*/comm")[1] == "", "the keeper's end")
+    finally:
+        lab.guest.run("kill -CONT $(pidof bluetoothd)")
+    wait_until_powered(lab)

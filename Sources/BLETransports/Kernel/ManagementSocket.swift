@@ -128,12 +128,6 @@ extension KernelAdapter {
     return adapters
   }
 
-  /// Switches an adapter on; waits for it.
-  static func switchOn(_ index: UInt16, within limit: Duration) {
-    guard let descriptor = try? ManagementSocket.open() else { return }
-    _ = try? ManagementSocket.ask(.setPowered, index: index, [1], within: limit, on: descriptor)
-  }
-
   /// Reads the return parameters of Read Controller Index List.
   static func indices(_ list: ArraySlice<UInt8>) -> [UInt16] {
     var reader = ByteReader(list, layer: "management")

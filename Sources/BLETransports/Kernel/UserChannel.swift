@@ -1,7 +1,6 @@
 import BLECore
 import BLEHCI
 import BLEWire
-import CKernelBluetooth
 import Dispatch
 import Glibc
 
@@ -25,16 +24,15 @@ final class UserChannel {
   private var readBuffer = [UInt8](repeating: 0, count: longestPacket)
   private var unsent: [HCIPacket] = []
 
-  /// Takes the adapter. - Throws: the error of the system's `bind`.
   /// - Parameters:
+  ///   - descriptor: the channel's socket.
   ///   - receive: called with each packet from the controller.
   ///   - end: called once, when the adapter has gone or cannot be used any more, with the system's error; 0 where it has just gone.
   init(
-    _ index: UInt16, on queue: DispatchQueue, receive: @escaping (HCIPacket) -> Void, end: @escaping (Int32) -> Void
-  ) throws(SystemError) {
-    do throws(TransportError) { descriptor = try KernelSocket.make() } catch { throw SystemError(number: EAFNOSUPPORT) }
-    let error = KernelSocket.bind(descriptor, device: index, channel: Int(KERNEL_BLUETOOTH_USER_CHANNEL))
-    guard error == 0 else { throw SystemError(number: error) }
+    _ descriptor: FileDescriptor, on queue: DispatchQueue, receive: @escaping (HCIPacket) -> Void,
+    end: @escaping (Int32) -> Void
+  ) {
+    self.descriptor = descriptor
     self.queue = queue
     self.receive = receive
     self.end = end

@@ -40,6 +40,10 @@ extension TransportError {
     let name = adapter.name
     return switch error {
     case EPERM, EACCES: needsCapability(name)
+    case ENOTCONN:
+      TransportError(
+        .notPermitted,
+        "\(name): the process that keeps CAP_NET_ADMIN for this program has ended: start the program again")
     case EUSERS:
       TransportError(
         .unreachable, "\(name): another program has it by the user channel\(UserChannelHolder.text): stop that program")

@@ -10,8 +10,8 @@ public enum UserChannelHolder {
     for process in SystemFiles.names(in: "/proc") {
       guard let number = Int32(process), number != getpid(), holdsOne(of: sockets, process) else { continue }
       let name = SystemFiles.lines(of: "/proc/\(process)/comm").first ?? "?"
-      // It has a socket of the management interface, not the channel.
-      if name != "bluetoothd" { found.append("\(name), process \(process)") }
+      // These have a socket of the management interface, not the channel.
+      if name != "bluetoothd" && name != "adapter-keeper" { found.append("\(name), process \(process)") }
     }
     return found.isEmpty ? "" : " (probably \(found.joined(separator: " or ")))"
   }

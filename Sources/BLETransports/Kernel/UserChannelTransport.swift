@@ -7,7 +7,8 @@ import Glibc
 /// Everything on the loop.
 ///
 /// The adapter is switched off through the management interface first, because the kernel gives away only one that is down; when it is
-/// given back it is switched on again if it was on before. Needs CAP_NET_ADMIN.
+/// given back, or this process ends in whatever way, it is switched on again if it was on before. Needs CAP_NET_ADMIN, which a process of
+/// its own keeps from then on: this one has it no longer.
 public final class UserChannelTransport: HCITransport {
   /// While bluetoothd runs it switches each adapter on that comes back; meanwhile the channel cannot be opened.
   private static let attempts = 30
@@ -21,6 +22,7 @@ public final class UserChannelTransport: HCITransport {
   private let loop: DispatchStackLoop
   private weak var receiver: (any HCITransportReceiver)?
   private var management: ManagementSocket?
+  private var privilege: (any AdapterPrivilege)?
   private var channel: UserChannel?
   /// The adapter that was switched off for this.
   private var switchedOff: UInt16?
@@ -36,6 +38,8 @@ public final class UserChannelTransport: HCITransport {
 
   public func open(receiver: any HCITransportReceiver) throws(TransportError) {
     self.receiver = receiver
+    // Before anything that a controller, a daemon or the kernel says is read.
+    privilege = try AdapterKeeper.ofThisProcess()
     management = try ManagementSocket(on: loop.queue)
     find()
   }
@@ -54,7 +58,7 @@ public final class UserChannelTransport: HCITransport {
     channel = nil
     guard let index = switchedOff else { return }
     switchedOff = nil
-    KernelAdapter.switchOn(index, within: .seconds(2))
+    privilege?.setPowered(index, true, on: loop.queue) { _ in }
   }
 
   private func find() {
@@ -81,31 +85,44 @@ public final class UserChannelTransport: HCITransport {
       return fail(TransportError(.unreachable, "\(name): \(adapter.name) cannot do Bluetooth LE"))
     }
     guard adapter.isPowered else { return take(adapter) }
-    management?.send(.setPowered, index: adapter.index, [0]) { [weak self] answer in
-      switch answer {
-      case .success:
-        self?.switchedOff = adapter.index
-        self?.take(adapter)
-      case .failure(.permissionDenied): self?.fail(.needsCapability(adapter.name))
-      case .failure(let status): self?.again(adapter, because: "\(status)")
+    guard let privilege else { return }
+    privilege.setPowered(adapter.index, false, on: loop.queue) { [weak self, loop] result in
+      guard let self, receiver != nil else {
+        // Closed meanwhile.
+        if case .success(.success) = result { privilege.setPowered(adapter.index, true, on: loop.queue) { _ in } }
+        return
+      }
+      switch result {
+      case .success(.success):
+        switchedOff = adapter.index
+        take(adapter)
+      case .success(.permissionDenied): fail(.needsCapability(adapter.name))
+      case .success(let status): again(adapter, because: "\(status)")
+      case .failure(let error): fail(.cannotTake(adapter, error.number))
       }
     }
   }
 
   private func take(_ adapter: KernelAdapter) {
-    do throws(SystemError) {
-      channel = try UserChannel(
-        adapter.index, on: loop.queue,
-        receive: { [weak self] packet in
-          guard let self else { return }
-          receiver?.transport(self, didReceive: packet)
-        },
-        end: { [weak self] error in self?.fail(.ended(adapter.name, error)) })
-      receiver?.transportIsReady(self)
-    } catch {
-      if error.number == EBUSY { return again(adapter, because: systemText(EBUSY)) }
-      fail(.cannotTake(adapter, error.number))
+    privilege?.open(adapter.index, on: loop.queue) { [weak self] result in
+      guard let self, receiver != nil else { return }
+      switch result {
+      case .success(let descriptor): use(descriptor, of: adapter)
+      case .failure(let error) where error.number == EBUSY: again(adapter, because: systemText(EBUSY))
+      case .failure(let error): fail(.cannotTake(adapter, error.number))
+      }
     }
+  }
+
+  private func use(_ descriptor: FileDescriptor, of adapter: KernelAdapter) {
+    channel = UserChannel(
+      descriptor, on: loop.queue,
+      receive: { [weak self] packet in
+        guard let self else { return }
+        receiver?.transport(self, didReceive: packet)
+      },
+      end: { [weak self] error in self?.fail(.ended(adapter.name, error)) })
+    receiver?.transportIsReady(self)
   }
 
   /// Something else uses the adapter at this moment, as bluetoothd does with one that has just come back.
