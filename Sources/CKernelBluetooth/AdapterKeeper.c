@@ -146,6 +146,8 @@ PLAIN static void answer_request(int program, const struct KernelBluetoothReques
       if (opened < 0) answer.error = -opened;
     } else if (request->what == KERNEL_BLUETOOTH_POWER) {
       switch_power(request, &answer);
+    } else if (request->what == KERNEL_BLUETOOTH_FORGET && request->value == 0) {
+      switched_off[request->index / 8] &= (uint8_t)~(1 << request->index % 8);
     } else {
       answer.error = EINVAL;
     }

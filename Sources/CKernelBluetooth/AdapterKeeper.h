@@ -1,7 +1,7 @@
 // A process of its own that keeps the one privilege which the HCI user channel needs, so that the program itself can give it up.
 //
 // It is forked from the program and speaks to it over a pair of sockets (SOCK_SEQPACKET): a request in each packet, an answer to each in the
-// same order. It does what the two requests say, refuses everything else, and ends with the program, however that ends; then it switches
+// same order. It does what the requests say, refuses everything else, and ends with the program, however that ends; then it switches
 // those adapters on again that it had switched off.
 
 #pragma once
@@ -13,6 +13,8 @@ enum {
   KERNEL_BLUETOOTH_OPEN = 1,
   // Switch an adapter off (value 0) or on (1). What is switched on counts no longer as switched off by this program, whatever the answer.
   KERNEL_BLUETOOTH_POWER = 2,
+  // An adapter that was switched off has gone: one that has its number later is not to be switched on.
+  KERNEL_BLUETOOTH_FORGET = 3,
 };
 
 struct KernelBluetoothRequest {

@@ -7,6 +7,7 @@ final class ScriptedController: HCITransport {
   let name = "scripted"
   let isSimulated = true
   var isReady = true
+  var comesBack = false
   private(set) var isOpen = false
   /// What opening throws.
   var openError: TransportError?
@@ -48,6 +49,8 @@ final class ScriptedController: HCITransport {
     isReady = true
     receiver?.transportIsReady(self)
   }
+
+  func wait(_ cause: TransportError) { receiver?.transport(self, waitsBecause: cause) }
 
   func close() { isOpen = false }
 

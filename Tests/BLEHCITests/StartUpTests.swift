@@ -101,6 +101,62 @@ struct StartUpTests {
     #expect(bench.controller.features != nil)
   }
 
+  @Test(
+    "I12.1 a controller that the transport waits for is started when it is there, and its loss counts as no failure")
+  func waiting() async {
+    let bench = HostBench { chip, number in chip.isReady = number == 0 }
+    await bench.start()
+    let cause = TransportError(.switchedOff, "rfkill")
+    // More often than a controller that fails is tried.
+    for number in 1...20 {
+      bench.chip.fail(TransportError(.closed, "unplugged"))
+      await bench.settle()
+      #expect(bench.controller.state == .starting && bench.chipCount == number + 1)
+      bench.chip.wait(cause)
+      #expect(bench.controller.state == .waiting(cause))
+      await bench.advance(.seconds(60))
+      bench.controller.start()
+      #expect(bench.controller.state == .waiting(cause) && bench.chip.sent.isEmpty)
+      bench.chip.becomeReady()
+      await bench.settle()
+      #expect(bench.controller.features != nil)
+      // Too late: it is there.
+      bench.chip.wait(cause)
+      #expect(bench.controller.features != nil)
+      #expect(bench.controller.counters.losses == number && bench.controller.counters.returns == number)
+    }
+    bench.chip.fail(TransportError(.closed, "unplugged"))
+    await bench.settle()
+    bench.chip.wait(cause)
+    bench.controller.stop()
+    #expect(bench.controller.state == .stopped && !bench.chip.isOpen)
+    bench.chip.becomeReady()
+    #expect(bench.controller.state == .stopped && bench.chip.sent.isEmpty)
+  }
+
+  @Test("I12.1 a controller whose transport comes back is tried without end, at last twice a minute")
+  func comesBack() async {
+    let unreachable = TransportError(.unreachable, "not yet")
+    let bench = HostBench { chip, number in
+      chip.comesBack = true
+      if number < 24 { chip.openError = unreachable }
+    }
+    bench.controller.start()
+    // 8.6 s for the first five tries, then 30 s for each.
+    await bench.advance(.milliseconds(8_600 + 17 * 30_000))
+    #expect(bench.controller.state == .resetting(.transport(unreachable)) && bench.chipCount == 23)
+    await bench.advance(.seconds(61))
+    #expect(bench.controller.features != nil && bench.chipCount == 25)
+
+    let denied = TransportError(.notPermitted, "no")
+    let other = HostBench { chip, _ in
+      chip.comesBack = true
+      chip.openError = denied
+    }
+    other.controller.start()
+    #expect(other.controller.state == .failed(.transport(denied)))
+  }
+
   @Test("a transport that dies is resetting and ready again on a fresh one")
   func death() async {
     let bench = HostBench()

@@ -46,14 +46,14 @@ struct KeeperTests {
     let index = [UInt8(Self.noAdapter & 0xFF), UInt8(Self.noAdapter >> 8)]
     let packets: [[UInt8]] = [
       [], [1], [1, 0, 0], [1, 0] + index + [0], [UInt8](repeating: 1, count: 60_000), [1, 1] + index, [2, 2] + index,
-      [2, 0xFF] + index, [2, 0, 0xFF, 0xFF],
+      [2, 0xFF] + index, [3, 1] + index, [2, 0, 0xFF, 0xFF],
     ]
     for packet in packets {
       keeper.send(packet)
       let answer = keeper.receive()
       #expect(answer.count == 8 && Array(answer.suffix(4)) == invalid, "\(packet.prefix(8))")
     }
-    for what in 0...255 where what != 1 && what != 2 {
+    for what in 0...255 where !(1...3).contains(what) {
       keeper.send([UInt8(what), 0] + index)
       #expect(Array(keeper.receive().suffix(4)) == invalid)
     }

@@ -19,10 +19,12 @@ public final class HCIController {
   public struct Configuration: Sendable {
     /// How long a command may go without an answer.
     public var commandTimeout = StackDuration.seconds(10)
-    /// The waits before each new try after a failure; after the last try the controller has failed.
+    /// The waits before each new try after a failure; after the last try the controller has failed, unless its transport comes back.
     public var restartDelays: [StackDuration] = [
       .milliseconds(100), .milliseconds(500), .seconds(1), .seconds(2), .seconds(5),
     ]
+    /// The wait before each further try of a controller whose transport comes back.
+    public var lastRestartDelay = StackDuration.seconds(30)
     /// After this time without a failure the tries are counted from the first again.
     public var stableAfter = StackDuration.seconds(10)
 
@@ -86,7 +88,7 @@ public final class HCIController {
     case .stopped, .failed:
       restartCount = 0
       open()
-    case .starting, .ready, .resetting: return
+    case .starting, .waiting, .ready, .resetting: return
     }
   }
 
@@ -128,26 +130,39 @@ public final class HCIController {
     data.configure(packetLength: features.aclDataPacketLength, packetCount: features.aclDataPacketCount)
     isReady = true
     readySince = loop.now
+    if counters.losses > counters.returns { counters.returns += 1 }
     change(to: .ready(features))
   }
 
   /// The controller cannot be trusted any more: everything is torn down, and another try made after a while.
   func fail(_ failure: HCIFailure) {
     switch state {
-    case .starting, .ready: break
+    case .starting, .waiting, .ready: break
     case .stopped, .resetting, .failed: return
     }
     log.log(.error, "\(failure)")
-    if isReady, loop.now - readySince >= configuration.stableAfter { restartCount = 0 }
+    if isReady {
+      counters.losses += 1
+      if loop.now - readySince >= configuration.stableAfter { restartCount = 0 }
+    }
+    let delay = restartDelay(comesBack: transport?.comesBack ?? false)
     tearDown()
-    guard failure.isWorthAnotherTry, restartCount < configuration.restartDelays.count else {
+    guard failure.isWorthAnotherTry, let delay else {
       change(to: .failed(failure))
       return
     }
-    let delay = configuration.restartDelays[restartCount]
+    let isLast = restartCount >= configuration.restartDelays.count
     restartCount += 1
-    restartTimer = loop.schedule(after: delay, .work, self, tag: TimerTag.restart.rawValue)
+    restartTimer = loop.schedule(
+      after: delay, isLast ? .background : .work, self, tag: TimerTag.restart.rawValue)
     change(to: .resetting(failure))
+  }
+
+  /// How long to wait before the next try; `nil` where there is none.
+  private func restartDelay(comesBack: Bool) -> StackDuration? {
+    let delays = configuration.restartDelays
+    if restartCount < delays.count { return delays[restartCount] }
+    return comesBack ? configuration.lastRestartDelay : nil
   }
 
   private func tearDown() {
@@ -179,7 +194,17 @@ public final class HCIController {
 
 extension HCIController: HCITransportReceiver {
   public func transportIsReady(_ transport: any HCITransport) {
-    if transport === self.transport { beginStartUp() }
+    guard transport === self.transport else { return }
+    if case .waiting = state { change(to: .starting) }
+    beginStartUp()
+  }
+
+  public func transport(_ transport: any HCITransport, waitsBecause cause: TransportError) {
+    guard transport === self.transport, startUp == nil, !isReady else { return }
+    log.log(.error, "\(cause)")
+    // What was lost is not there: that says nothing against the one that comes.
+    restartCount = 0
+    change(to: .waiting(cause))
   }
 
   public func transport(_ transport: any HCITransport, didFail error: TransportError) {

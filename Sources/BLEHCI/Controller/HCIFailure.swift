@@ -59,6 +59,8 @@ public enum HCIControllerState: Equatable, Sendable {
   case stopped
   /// The transport is being opened or the controller asked what it can do.
   case starting
+  /// The controller cannot be had now; it is started as soon as the transport has it.
+  case waiting(TransportError)
   case ready(ControllerFeatures)
   /// It failed and will be begun with anew after a moment; all links are gone.
   case resetting(HCIFailure)
@@ -66,7 +68,7 @@ public enum HCIControllerState: Equatable, Sendable {
   case failed(HCIFailure)
 }
 
-/// What came from a controller and was of no use, since the controller object was made.
+/// What came from a controller and was of no use, and how often it was lost, since the controller object was made.
 public struct HCICounters: Equatable, Sendable {
   /// Events that cannot be understood.
   public var malformedEvents = 0
@@ -80,4 +82,8 @@ public struct HCICounters: Equatable, Sendable {
   public var droppedData = 0
   /// Packets of a kind that no controller of an LE host sends.
   public var unexpectedPackets = 0
+  /// How often a controller that was ready was lost: it went, did not answer, or could not be trusted any more.
+  public var losses = 0
+  /// How often a controller was ready again after it was lost.
+  public var returns = 0
 }

@@ -11,6 +11,10 @@ public protocol HCITransport: AnyObject {
   /// False while nobody is at the other end yet: the receiver is told when that changes, and nothing is sent before.
   var isReady: Bool { get }
 
+  /// True where a controller that has gone, or does not answer, may be there again at any time, as an adapter of this machine may: it is
+  /// tried again without end.
+  var comesBack: Bool { get }
+
   /// Opens the way. Afterwards packets and the end of the transport are told to `receiver`, which is held weakly.
   func open(receiver: any HCITransportReceiver) throws(TransportError)
   /// Brings a packet to the controller. Does nothing on a transport that is not open.
@@ -21,12 +25,16 @@ public protocol HCITransport: AnyObject {
 
 extension HCITransport {
   public var isReady: Bool { true }
+  public var comesBack: Bool { false }
 }
 
 /// The host's end of a transport. Everything on the stack's loop.
 public protocol HCITransportReceiver: AnyObject {
   /// Somebody is at the other end now. Told only by a transport that was not ready when it was opened.
   func transportIsReady(_ transport: any HCITransport)
+  /// The controller cannot be had now; the transport tells when it is there. Told only by a transport that was not ready when it was
+  /// opened, and again when the cause is another one.
+  func transport(_ transport: any HCITransport, waitsBecause cause: TransportError)
   func transport(_ transport: any HCITransport, didReceive packet: HCIPacket)
   /// The way is gone and will not come back by itself.
   func transport(_ transport: any HCITransport, didFail error: TransportError)
@@ -34,6 +42,7 @@ public protocol HCITransportReceiver: AnyObject {
 
 extension HCITransportReceiver {
   public func transportIsReady(_ transport: any HCITransport) {}
+  public func transport(_ transport: any HCITransport, waitsBecause cause: TransportError) {}
 }
 
 /// Why a transport could not be opened or ended.

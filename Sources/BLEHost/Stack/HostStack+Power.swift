@@ -87,6 +87,9 @@ extension HostStack {
       switch controller.state {
       case .ready: state = power.isRunning ? .poweredOn : power.reported
       case .resetting: state = power.hasRun ? .resetting : .unsupported
+      // One that was there is off, and programs wait for it; one that never was is missing.
+      case .waiting(let cause): state = AdapterState(without: cause) ?? (power.hasRun ? .poweredOff : .unsupported)
+      case .failed(.transport(let cause)): state = AdapterState(without: cause) ?? .unsupported
       case .failed: state = .unsupported
       // On the way up nothing is news yet.
       case .stopped, .starting: state = power.reported
@@ -236,12 +239,23 @@ extension HostStack: HCIControllerDelegate {
     switch state {
     case .ready(let features): becomeReady(features)
     case .starting: break
-    case .stopped, .resetting, .failed:
+    case .waiting, .stopped, .resetting, .failed:
       if power.isRunning { endEverything() }
       endConnections()
       if power.phase == .leaving { return left() }
     }
     report()
+  }
+}
+
+extension AdapterState {
+  /// What programs are told where there is no controller for a cause that the user can change; `nil` for all others.
+  fileprivate init?(without cause: TransportError) {
+    switch cause.kind {
+    case .notPermitted: self = .unauthorized
+    case .switchedOff: self = .poweredOff
+    case .unreachable, .closed, .malformed, .invalidName: return nil
+    }
   }
 }
 

@@ -80,6 +80,8 @@ final class AdapterKeeper: AdapterPrivilege, @unchecked Sendable {
     }
   }
 
+  func forget(_ index: UInt16) { ask(KERNEL_BLUETOOTH_FORGET, index, on: queue) { _ in } }
+
   private func ask(
     _ what: some BinaryInteger, value: UInt8 = 0, _ index: UInt16, on loop: DispatchQueue,
     _ completion: @escaping (KeeperAnswer) -> Void
@@ -132,6 +134,8 @@ protocol AdapterPrivilege: AnyObject {
   func setPowered(
     _ index: UInt16, _ isOn: Bool, on queue: DispatchQueue,
     _ completion: @escaping (Result<ManagementStatus, SystemError>) -> Void)
+  /// An adapter that was switched off has gone.
+  func forget(_ index: UInt16)
 }
 
 private struct KeeperAnswer: Sendable {

@@ -18,8 +18,8 @@ final class ManagementSocket {
   /// Those that wait for an answer, in the order in which they were sent.
   private var waiting: [(command: ManagementCommand, index: UInt16, completion: (Answer) -> Void)] = []
 
-  init(on queue: DispatchQueue) throws(TransportError) {
-    descriptor = try Self.open()
+  init(_ descriptor: FileDescriptor, on queue: DispatchQueue) {
+    self.descriptor = descriptor
     source = DispatchSource.makeReadSource(fileDescriptor: descriptor.number, queue: queue)
     let bound = LoopBound(Weak(self))
     source.setEventHandler { bound.value.socket?.read() }
@@ -64,7 +64,7 @@ final class ManagementSocket {
 }
 
 extension ManagementSocket {
-  fileprivate static func open() throws(TransportError) -> FileDescriptor {
+  static func open() throws(TransportError) -> FileDescriptor {
     let descriptor = try KernelSocket.make()
     let error = KernelSocket.bind(
       descriptor, device: UInt16(KERNEL_BLUETOOTH_NO_DEVICE), channel: Int(KERNEL_BLUETOOTH_CONTROL_CHANNEL))

@@ -124,6 +124,9 @@ final class UserChannel {
     queue.async { bound.value.channel?.finish(error) }
   }
 
+  /// Whether the channel ended with this because the adapter has gone.
+  static func isRemoval(_ error: Int32) -> Bool { [0, EPIPE, ENODEV, EBADFD].contains(error) }
+
   private func finish(_ error: Int32) {
     guard readSource != nil else { return }
     close()

@@ -2,17 +2,21 @@ import BLEHCI
 import Glibc
 
 extension TransportError {
-  static func noAdapter(_ selector: KernelAdapterSelector, among adapters: [KernelAdapter]) -> TransportError {
-    let free = Set(adapters.map(\.name))
+  static func noAdapter(
+    _ selector: KernelAdapterSelector, among adapters: [KernelAdapter], unconfigured: [UInt16]
+  ) -> TransportError {
+    let unready = unconfigured.map { "hci\($0)" }
+    let free = Set(adapters.map(\.name) + unready)
     // What a program has by the user channel is in the system, but not among those that the kernel manages.
     let taken = SystemFiles.names(in: "/sys/class/bluetooth").filter { !$0.contains(":") && !free.contains($0) }
     var parts: [String] = []
-    if adapters.isEmpty && taken.isEmpty {
+    if free.isEmpty && taken.isEmpty {
       parts.append("this machine has no Bluetooth adapter: plug one in")
     }
     if !adapters.isEmpty {
       parts.append("the adapters here are \(adapters.map { "\($0.name) (\($0.address))" }.joined(separator: ", "))")
     }
+    for name in unready { parts.append(unconfiguredText(name)) }
     if !taken.isEmpty {
       parts.append(
         "another program has \(taken.joined(separator: ", ")) by the user channel\(UserChannelHolder.text): stop that program"
@@ -27,6 +31,10 @@ extension TransportError {
       .notPermitted,
       "\(adapter): the HCI user channel needs CAP_NET_ADMIN: sudo setcap cap_net_admin+ep \(programPath), "
         + "or in a systemd unit AmbientCapabilities=CAP_NET_ADMIN")
+  }
+
+  private static func unconfiguredText(_ name: String) -> String {
+    "the controller of \(name) has no address and is not configured: sudo btmgmt --index \(name) public-addr <address>"
   }
 
   private static var programPath: String {
@@ -53,9 +61,7 @@ extension TransportError {
         .switchedOff, "\(name): Bluetooth is blocked by rfkill: rfkill unblock bluetooth, or the switch of the machine")
     case EADDRNOTAVAIL:
       TransportError(
-        .unreachable,
-        "\(name): the controller has no address and is not configured: sudo btmgmt --index \(name) public-addr <address>"
-      )
+        .unreachable, "\(name): \(unconfiguredText(name))")
     case EALREADY: TransportError(.unreachable, "\(name): the adapter is being switched on: try again")
     default: kernel(name, error)
     }
@@ -63,7 +69,7 @@ extension TransportError {
 
   static func ended(_ adapter: String, _ error: Int32) -> TransportError {
     switch error {
-    case 0, EPIPE, ENODEV, EBADFD: TransportError(.closed, "\(adapter): the adapter has been removed")
+    case _ where UserChannel.isRemoval(error): TransportError(.closed, "\(adapter): the adapter has been removed")
     case EAGAIN: TransportError(.closed, "\(adapter): the controller has stopped taking packets: plug it in again")
     default: TransportError(.closed, "\(adapter): \(systemText(error))")
     }

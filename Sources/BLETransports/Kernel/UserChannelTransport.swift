@@ -9,29 +9,33 @@ import Glibc
 /// The adapter is switched off through the management interface first, because the kernel gives away only one that is down; when it is
 /// given back, or this process ends in whatever way, it is switched on again if it was on before. Needs CAP_NET_ADMIN, which a process of
 /// its own keeps from then on: this one has it no longer.
+///
+/// Where the adapter is not there, is blocked by rfkill or is in use, the transport waits for it. One that goes while it is used ends the
+/// transport; the next one waits for its return.
 public final class UserChannelTransport: HCITransport {
-  /// While bluetoothd runs it switches each adapter on that comes back; meanwhile the channel cannot be opened.
-  private static let attempts = 30
-  private static let pause = StackDuration.milliseconds(100)
-
   public let selector: KernelAdapterSelector
   public var name: String { selector.description }
   public var isSimulated: Bool { false }
   public var isReady: Bool { channel != nil }
+  public var comesBack: Bool { true }
 
   private let loop: DispatchStackLoop
+  private let kernel: BluetoothKernel
   private weak var receiver: (any HCITransportReceiver)?
-  private var management: ManagementSocket?
   private var privilege: (any AdapterPrivilege)?
+  private var search: AdapterSearch?
   private var channel: UserChannel?
   /// The adapter that was switched off for this.
   private var switchedOff: UInt16?
-  private var attempt = 0
-  private var timer = TimerToken()
 
-  public init(_ selector: KernelAdapterSelector, loop: DispatchStackLoop) {
+  public convenience init(_ selector: KernelAdapterSelector, loop: DispatchStackLoop) {
+    self.init(selector, loop: loop, kernel: .ofThisMachine)
+  }
+
+  init(_ selector: KernelAdapterSelector, loop: DispatchStackLoop, kernel: BluetoothKernel) {
     self.selector = selector
     self.loop = loop
+    self.kernel = kernel
   }
 
   deinit { giveBack() }
@@ -39,78 +43,30 @@ public final class UserChannelTransport: HCITransport {
   public func open(receiver: any HCITransportReceiver) throws(TransportError) {
     self.receiver = receiver
     // Before anything that a controller, a daemon or the kernel says is read.
-    privilege = try AdapterKeeper.ofThisProcess()
-    management = try ManagementSocket(on: loop.queue)
-    find()
+    let privilege = try kernel.privilege()
+    self.privilege = privilege
+    let search = try AdapterSearch(selector, loop: loop, kernel: kernel, privilege: privilege) { [weak self] in
+      self?.proceed($0)
+    }
+    self.search = search
+    search.begin()
   }
 
   public func send(_ packet: HCIPacket) { channel?.send(packet) }
 
   public func close() {
     receiver = nil
-    loop.cancel(timer)
     giveBack()
-    management = nil
   }
 
-  private func giveBack() {
-    channel?.close()
-    channel = nil
-    guard let index = switchedOff else { return }
-    switchedOff = nil
-    privilege?.setPowered(index, true, on: loop.queue) { _ in }
-  }
-
-  private func find() {
-    management?.send(.readIndexList) { [weak self] answer in
-      guard let self else { return }
-      let indices = (try? answer.get()).map(KernelAdapter.indices) ?? []
-      look(at: indices[...], found: [])
-    }
-  }
-
-  private func look(at indices: ArraySlice<UInt16>, found: [KernelAdapter]) {
-    guard let index = indices.first else { return choose(found) }
-    management?.send(.readControllerInformation, index: index) { [weak self] answer in
-      let adapter = (try? answer.get()).flatMap { try? KernelAdapter(index: index, information: $0) }
-      self?.look(at: indices.dropFirst(), found: found + [adapter].compactMap(\.self))
-    }
-  }
-
-  private func choose(_ adapters: [KernelAdapter]) {
-    guard let adapter = adapters.first(where: selector.matches) else {
-      return fail(.noAdapter(selector, among: adapters))
-    }
-    guard adapter.supportsLowEnergy else {
-      return fail(TransportError(.unreachable, "\(name): \(adapter.name) cannot do Bluetooth LE"))
-    }
-    guard adapter.isPowered else { return take(adapter) }
-    guard let privilege else { return }
-    privilege.setPowered(adapter.index, false, on: loop.queue) { [weak self, loop] result in
-      guard let self, receiver != nil else {
-        // Closed meanwhile.
-        if case .success(.success) = result { privilege.setPowered(adapter.index, true, on: loop.queue) { _ in } }
-        return
-      }
-      switch result {
-      case .success(.success):
-        switchedOff = adapter.index
-        take(adapter)
-      case .success(.permissionDenied): fail(.needsCapability(adapter.name))
-      case .success(let status): again(adapter, because: "\(status)")
-      case .failure(let error): fail(.cannotTake(adapter, error.number))
-      }
-    }
-  }
-
-  private func take(_ adapter: KernelAdapter) {
-    privilege?.open(adapter.index, on: loop.queue) { [weak self] result in
-      guard let self, receiver != nil else { return }
-      switch result {
-      case .success(let descriptor): use(descriptor, of: adapter)
-      case .failure(let error) where error.number == EBUSY: again(adapter, because: systemText(EBUSY))
-      case .failure(let error): fail(.cannotTake(adapter, error.number))
-      }
+  private func proceed(_ outcome: AdapterSearch.Outcome) {
+    switch outcome {
+    case .taken(let adapter, let descriptor, let wasPowered):
+      search = nil
+      if wasPowered { switchedOff = adapter.index }
+      use(descriptor, of: adapter)
+    case .waiting(let cause): receiver?.transport(self, waitsBecause: cause)
+    case .failed(let error): fail(error)
     }
   }
 
@@ -121,20 +77,27 @@ public final class UserChannelTransport: HCITransport {
         guard let self else { return }
         receiver?.transport(self, didReceive: packet)
       },
-      end: { [weak self] error in self?.fail(.ended(adapter.name, error)) })
+      end: { [weak self] error in self?.ended(adapter, error) })
     receiver?.transportIsReady(self)
   }
 
-  /// Something else uses the adapter at this moment, as bluetoothd does with one that has just come back.
-  private func again(_ adapter: KernelAdapter, because reason: String) {
-    attempt += 1
-    guard attempt < Self.attempts else {
-      return fail(
-        TransportError(
-          .unreachable,
-          "\(name): \(adapter.name) is in use (\(reason)): stop what uses it: sudo systemctl stop bluetooth"))
+  private func ended(_ adapter: KernelAdapter, _ error: Int32) {
+    // The next one with this number need not be the same, and was not switched off.
+    if UserChannel.isRemoval(error), switchedOff != nil {
+      switchedOff = nil
+      privilege?.forget(adapter.index)
     }
-    timer = loop.schedule(after: Self.pause, .work) { [weak self] in self?.find() }
+    fail(.ended(adapter.name, error))
+  }
+
+  private func giveBack() {
+    search?.stop()
+    search = nil
+    channel?.close()
+    channel = nil
+    guard let index = switchedOff else { return }
+    switchedOff = nil
+    privilege?.setPowered(index, true, on: loop.queue) { _ in }
   }
 
   private func fail(_ error: TransportError) {

@@ -60,6 +60,68 @@ import Testing
     try await world.wait { central.states == [.unsupported, .poweredOn] }
   }
 
+  /// Why a controller is away.
+  private static let absences = [
+    TransportError(.unreachable, "no adapter"), TransportError(.switchedOff, "rfkill"),
+    TransportError(.closed, "removed"),
+  ]
+
+  @Test(
+    "I12.1 a controller that goes is resetting, then powered off, and powered on when it is back", arguments: absences)
+  func absence(_ absence: TransportError) async throws {
+    let world = StackWorld()
+    let device = world.makeDevice(1)
+    let central = device.makeCentral()
+    try await world.wait { central.states.last == .poweredOn }
+    device.absence = absence
+    for _ in 0..<20 {
+      await world.perform { device.controller?.failHardware(code: 1) }
+      try await world.wait { central.states.last == .poweredOff }
+      // However long it takes: nothing is tried meanwhile.
+      let openings = device.openings
+      await world.advance(.seconds(3_600))
+      #expect(device.openings == openings)
+      await world.perform { device.waiting?.change(nil) }
+      try await world.wait { central.states.last == .poweredOn }
+    }
+    let all =
+      [AdapterState.poweredOn] + Array(repeating: [.resetting, .poweredOff, .poweredOn], count: 20).flatMap(\.self)
+    #expect(central.states == all)
+    // A scan that the program begins again hears what is there.
+    let other = world.makeDevice(2).makePeripheral()
+    try await world.wait { other.states.last == .poweredOn }
+    await world.perform {
+      other.advertise("back", [])
+      central.role.startScan(ScanParameters())
+    }
+    try await world.wait { !central.discoveries.isEmpty }
+  }
+
+  @Test("I12.1 what a controller is waited for with is told when it changes, and a permission that is missing at once")
+  func absenceChanges() async throws {
+    let world = StackWorld()
+    let device = world.makeDevice(1)
+    device.absence = Self.absences[0]
+    let central = device.makeCentral()
+    try await world.wait { central.states == [.unsupported] }
+    await world.perform { device.waiting?.change(Self.absences[1]) }
+    try await world.wait { central.states == [.unsupported, .poweredOff] }
+    // The user's wish and the switch say the same.
+    device.absence = Self.absences[1]
+    device.stack.powerOff()
+    await world.advance(.seconds(1))
+    device.stack.powerOn()
+    await world.advance(.seconds(1))
+    await world.perform { device.waiting?.change(nil) }
+    try await world.wait { central.states == [.unsupported, .poweredOff, .poweredOn] }
+
+    let other = world.makeDevice(2)
+    other.failure = TransportError(.notPermitted, "CAP_NET_ADMIN")
+    let refused = other.makeCentral()
+    await world.advance(.seconds(60))
+    #expect(refused.states == [.unauthorized] && other.openings == 1)
+  }
+
   @Test func withoutPermissionNothingIsOpened() async throws {
     let world = StackWorld()
     let device = world.makeDevice(1, options: HostOptions(isPermitted: false))

@@ -60,6 +60,10 @@ final class StackDevice: @unchecked Sendable {
   private(set) var controller: VirtualController?
   /// What opening the transport fails with, from now on.
   var failure: TransportError?
+  /// Why the next transports wait for their controller.
+  var absence: TransportError?
+  /// The last transport that waited.
+  private(set) var waiting: WrappedTransport?
   private(set) var openings = 0
 
   fileprivate init(
@@ -77,6 +81,11 @@ final class StackDevice: @unchecked Sendable {
       if let failure = self.failure { throw failure }
       let controller = world.air.makeController(address: self.address, configuration: configuration)
       self.controller = controller
+      if let absence = self.absence {
+        let waiting = WrappedTransport(controller, absence: absence, loop: world.loop)
+        self.waiting = waiting
+        return waiting
+      }
       if dataDelay == .zero { return controller }
       return WrappedTransport(controller, dataDelay: dataDelay, loop: world.loop)
     }

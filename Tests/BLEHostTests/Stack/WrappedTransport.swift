@@ -11,10 +11,17 @@ final class WrappedTransport: HCITransport {
   private let loop: (any StackLoop)?
   let name = "serial:/dev/null"
   let isSimulated: Bool
+  /// Why the controller is not there yet, where it is not.
+  private(set) var absence: TransportError?
+  var isReady: Bool { absence == nil }
+  let comesBack: Bool
 
   init(
-    _ inner: VirtualController, isSimulated: Bool = true, dataDelay: StackDuration = .zero, loop: (any StackLoop)? = nil
+    _ inner: VirtualController, isSimulated: Bool = true, absence: TransportError? = nil,
+    dataDelay: StackDuration = .zero, loop: (any StackLoop)? = nil
   ) {
+    self.absence = absence
+    comesBack = absence != nil
     self.inner = inner
     self.dataDelay = dataDelay
     self.loop = loop
@@ -27,14 +34,30 @@ final class WrappedTransport: HCITransport {
   func open(receiver: any HCITransportReceiver) throws(TransportError) {
     let forwarder = Forwarder(receiver, self)
     self.forwarder = forwarder
+    guard absence == nil else { return tellAbsence() }
     try inner.open(receiver: forwarder)
+  }
+
+  private func tellAbsence() {
+    loop?.schedule(after: .zero, .work) { [weak self] in
+      guard let self, let absence else { return }
+      forwarder?.receiver?.transport(self, waitsBecause: absence)
+    }
+  }
+
+  /// The controller is away for another reason, or there.
+  func change(_ absence: TransportError?) {
+    self.absence = absence
+    guard let forwarder, absence == nil else { return tellAbsence() }
+    do throws(TransportError) { try inner.open(receiver: forwarder) } catch { return }
+    forwarder.receiver?.transportIsReady(self)
   }
   func send(_ packet: HCIPacket) { inner.send(packet) }
   func close() { inner.close() }
   private var forwarder: Forwarder?
 
   private final class Forwarder: HCITransportReceiver {
-    private weak var receiver: (any HCITransportReceiver)?
+    fileprivate weak var receiver: (any HCITransportReceiver)?
     private unowned let outer: WrappedTransport
     init(_ receiver: any HCITransportReceiver, _ outer: WrappedTransport) {
       self.receiver = receiver

@@ -1,0 +1,237 @@
+import BLECore
+import BLEHCI
+import Glibc
+
+/// Looks for an adapter of this machine, switches it off where it is on, and takes it from the kernel. Where it cannot be had now, waits
+/// for what may change that. Everything on the loop.
+final class AdapterSearch {
+  enum Outcome {
+    /// The search is over. `wasPowered` where the adapter was on, and was switched off for this.
+    case taken(KernelAdapter, FileDescriptor, wasPowered: Bool)
+    /// The adapter cannot be had now; told again when the cause is another one.
+    case waiting(TransportError)
+    /// It never can; the search is over.
+    case failed(TransportError)
+  }
+
+  /// While bluetoothd runs it switches each adapter on that comes back; meanwhile the channel cannot be opened.
+  private static let attempts = 30
+  private static let pause = StackDuration.milliseconds(100)
+  /// How long is waited where nothing tells of a change: doubled each time, as far as the second.
+  private static let delays = (first: StackDuration.seconds(1), longest: StackDuration.seconds(30))
+
+  private let selector: KernelAdapterSelector
+  private let loop: DispatchStackLoop
+  private let kernel: BluetoothKernel
+  private let privilege: any AdapterPrivilege
+  private let management: ManagementSocket
+  private let tell: (Outcome) -> Void
+  private var isOver = false
+  private var isLooking = false
+  /// Something has changed since it was looked.
+  private var isStale = false
+  private var attempt = 0
+  private var delay = AdapterSearch.delays.first
+  private var timer = TimerToken()
+  private var toldCause: TransportError?
+  private var switches: RadioSwitches?
+  /// What the kernel would not give away. It says of each adapter that it refuses that it went and came: that is no reason to ask again.
+  private var refusal: Refusal?
+  /// An adapter that was switched off and is not taken yet.
+  private var switchedOff: UInt16?
+
+  private struct Refusal {
+    let adapter: KernelAdapter
+    let cause: TransportError
+    /// Whether an event tells when it is worth asking again.
+    let isTold: Bool
+
+    func concerns(_ other: KernelAdapter) -> Bool { adapter.index == other.index && adapter.address == other.address }
+  }
+
+  init(
+    _ selector: KernelAdapterSelector, loop: DispatchStackLoop, kernel: BluetoothKernel,
+    privilege: any AdapterPrivilege, tell: @escaping (Outcome) -> Void
+  ) throws(TransportError) {
+    self.selector = selector
+    self.loop = loop
+    self.kernel = kernel
+    self.privilege = privilege
+    self.tell = tell
+    management = ManagementSocket(try kernel.openManagement(), on: loop.queue)
+    management.onEvent = { [weak self] message in
+      switch ManagementEvent(rawValue: message.code) {
+      // An adapter that a program has by the user channel is removed for all others, and added when that program gives it back.
+      case .indexAdded, .indexRemoved: self?.somethingChanged()
+      default: break
+      }
+    }
+  }
+
+  deinit { stop() }
+
+  func begin() { find() }
+
+  /// What was switched off is switched on again.
+  func stop() {
+    isOver = true
+    loop.cancel(timer)
+    switches = nil
+    giveBack()
+  }
+
+  private func giveBack() {
+    guard let index = switchedOff else { return }
+    switchedOff = nil
+    privilege.setPowered(index, true, on: loop.queue) { _ in }
+  }
+
+  private func somethingChanged() {
+    if isLooking { isStale = true } else { find() }
+  }
+
+  // MARK: Looking
+
+  private func find() {
+    guard !isOver else { return }
+    loop.cancel(timer)
+    isLooking = true
+    management.send(.readIndexList) { [weak self] answer in
+      let indices = (try? answer.get()).map(KernelAdapter.indices) ?? []
+      self?.look(at: indices[...], found: [])
+    }
+  }
+
+  private func look(at indices: ArraySlice<UInt16>, found: [KernelAdapter]) {
+    guard !isOver else { return }
+    guard let index = indices.first else { return choose(found) }
+    management.send(.readControllerInformation, index: index) { [weak self] answer in
+      // One that has gone between the two questions is left out.
+      let adapter = (try? answer.get()).flatMap { try? KernelAdapter(index: index, information: $0) }
+      self?.look(at: indices.dropFirst(), found: found + [adapter].compactMap(\.self))
+    }
+  }
+
+  private func choose(_ adapters: [KernelAdapter]) {
+    guard let adapter = adapters.first(where: selector.matches) else {
+      return management.send(.readUnconfiguredIndexList) { [weak self] answer in
+        guard let self else { return }
+        let unconfigured = (try? answer.get()).map(KernelAdapter.indices) ?? []
+        wait(.noAdapter(selector, among: adapters, unconfigured: unconfigured))
+      }
+    }
+    guard adapter.supportsLowEnergy else {
+      return wait(TransportError(.unreachable, "\(selector): \(adapter.name) cannot do Bluetooth LE"))
+    }
+    if let refusal, refusal.concerns(adapter) { return wait(refusal.cause, refusal) }
+    refusal = nil
+    if adapter.isPowered { switchOff(adapter) } else { take(adapter) }
+  }
+
+  // MARK: Taking
+
+  private func switchOff(_ adapter: KernelAdapter) {
+    privilege.setPowered(adapter.index, false, on: loop.queue) { [weak self, privilege, loop] result in
+      let isOff = if case .success(.success) = result { true } else { false }
+      guard let self, !isOver else {
+        if isOff { privilege.setPowered(adapter.index, true, on: loop.queue) { _ in } }
+        return
+      }
+      switch result {
+      case .success(.success):
+        switchedOff = adapter.index
+        take(adapter)
+      case .success(.permissionDenied): fail(.needsCapability(adapter.name))
+      case .success(.blockedByRFKill): refused(adapter, ERFKILL)
+      case .success(let status): again(adapter, because: "\(status)")
+      case .failure(let error): refused(adapter, error.number)
+      }
+    }
+  }
+
+  private func take(_ adapter: KernelAdapter) {
+    privilege.open(adapter.index, on: loop.queue) { [weak self] result in
+      guard let self, !isOver else { return }
+      switch result {
+      case .success(let descriptor):
+        let wasPowered = switchedOff == adapter.index
+        switchedOff = nil
+        stop()
+        tell(.taken(adapter, descriptor, wasPowered: wasPowered))
+      case .failure(let error): refused(adapter, error.number)
+      }
+    }
+  }
+
+  private func refused(_ adapter: KernelAdapter, _ error: Int32) {
+    switch error {
+    case EBUSY, EALREADY, ENODEV: again(adapter, because: systemText(error))
+    // Here the kernel says nothing but when that program gives it back.
+    case EUSERS: wait(.cannotTake(adapter, error))
+    case ERFKILL, EADDRNOTAVAIL: refused(adapter, .cannotTake(adapter, error), isTold: true)
+    default: fail(.cannotTake(adapter, error))
+    }
+  }
+
+  /// Something else uses the adapter at this moment, as bluetoothd does with one that has just come back.
+  private func again(_ adapter: KernelAdapter, because reason: String) {
+    attempt += 1
+    guard attempt < Self.attempts else {
+      return refused(
+        adapter,
+        TransportError(
+          .unreachable,
+          "\(selector): \(adapter.name) is in use (\(reason)): stop what uses it: sudo systemctl stop bluetooth"),
+        isTold: false)
+    }
+    timer = loop.schedule(after: Self.pause, .work) { [weak self] in self?.find() }
+  }
+
+  private func fail(_ error: TransportError) {
+    stop()
+    tell(.failed(error))
+  }
+
+  // MARK: Waiting
+
+  private func refused(_ adapter: KernelAdapter, _ cause: TransportError, isTold: Bool) {
+    wait(cause, Refusal(adapter: adapter, cause: cause, isTold: isTold))
+  }
+
+  private func wait(_ cause: TransportError, _ refusal: Refusal? = nil) {
+    guard !isOver else { return }
+    isLooking = false
+    attempt = 0
+    self.refusal = refusal
+    giveBack()
+    if toldCause != cause {
+      toldCause = cause
+      tell(.waiting(cause))
+      guard !isOver else { return }
+    }
+    switches = cause.kind == .switchedOff ? switches ?? openSwitches() : nil
+    if isStale {
+      isStale = false
+      find()
+    } else if refusal?.isTold == false || cause.kind == .switchedOff && switches == nil {
+      lookLater()
+    }
+  }
+
+  private func openSwitches() -> RadioSwitches? {
+    kernel.openSwitches().map { descriptor in
+      RadioSwitches(descriptor, on: loop.queue) { [weak self] in
+        self?.refusal = nil
+        self?.somethingChanged()
+      }
+    }
+  }
+
+  private func lookLater() {
+    timer = loop.schedule(after: delay, .background) { [weak self] in
+      self?.refusal = nil
+      self?.find()
+    }
+    delay = min(delay * 2, Self.delays.longest)
+  }
+}

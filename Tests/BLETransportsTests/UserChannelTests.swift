@@ -1,0 +1,225 @@
+import BLECore
+import BLEHCI
+import BLEWire
+import Glibc
+import Testing
+
+@testable import BLETransports
+
+/// The user channel's transport, with a controller's host on it, on a kernel of the test's.
+@Suite("The user channel", .timeLimit(.minutes(10)))
+struct UserChannelTests {
+  private struct Scene {
+    let rig = Rig()
+    let kernel: LoopBound<ScriptedKernel>
+
+    init(
+      _ selector: KernelAdapterSelector = .any, _ prepare: @escaping @Sendable (ScriptedKernel) -> Void = { _ in }
+    ) async {
+      let rig = rig
+      kernel = await rig.run { rig in
+        let kernel = ScriptedKernel(on: rig.loop.queue)
+        prepare(kernel)
+        var configuration = HCIController.Configuration()
+        configuration.commandTimeout = .milliseconds(50)
+        configuration.restartDelays = Array(repeating: .milliseconds(1), count: 3)
+        configuration.lastRestartDelay = .milliseconds(1)
+        let host = HCIController(loop: rig.loop, configuration: configuration) { () throws(TransportError) in
+          UserChannelTransport(selector, loop: rig.loop, kernel: kernel.kernel)
+        }
+        host.delegate = rig
+        rig.host = host
+        host.start()
+        return LoopBound(kernel)
+      }
+    }
+
+    func run<Value: Sendable>(_ body: @escaping @Sendable (ScriptedKernel, HCIController) -> Value) async -> Value? {
+      await rig.run { rig in rig.host.map { body(kernel.value, $0) } }
+    }
+
+    /// Waits until the adapter has been ready so often.
+    func ready(_ count: Int) async { await rig.until { $0.readyCount >= count } }
+
+    /// Waits for a cause to be waited for; the next one, where there are some already.
+    func waiting(_ number: Int = 1) async -> TransportError? {
+      await rig.until { $0.causes.count >= number }
+      return await rig.run { $0.happened.causes[number - 1] }
+    }
+
+    func tearDown() async { await rig.tearDown() }
+  }
+
+  @Test("I12.1 an adapter is taken as it is found, and given back as it was", arguments: [true, false])
+  func taken(_ isPowered: Bool) async {
+    let scene = await Scene { $0.plug(2, .init(isPowered: isPowered)) }
+    await scene.ready(1)
+    await scene.tearDown()
+    let asked = await scene.run { kernel, _ in kernel.asked }
+    #expect(asked == (isPowered ? ["off 2", "open 2", "on 2"] : ["open 2"]))
+  }
+
+  @Test("I12.1 without an adapter the transport waits for one, and looks only when one comes or goes")
+  func noAdapter() async {
+    let scene = await Scene()
+    let cause = await scene.waiting()
+    #expect(cause?.kind == .unreachable && cause?.description.contains("no Bluetooth adapter: plug one in") == true)
+    #expect(await scene.run { kernel, _ in kernel.looks } == 1)
+    _ = await scene.run { kernel, _ in kernel.plug(0) }
+    await scene.ready(1)
+    #expect(await scene.run { kernel, _ in kernel.looks } == 2)
+    await scene.tearDown()
+  }
+
+  @Test(
+    "I12.1 an adapter that is pulled out 20 times comes back each time by itself; what has its number later is left as it is"
+  )
+  func removals() async {
+    let scene = await Scene(.index(1)) {
+      $0.plug(0)
+      $0.plug(1)
+    }
+    for number in 1...20 {
+      await scene.ready(number)
+      // A controller that comes at once, and one that comes only when it is waited for.
+      _ = await scene.run { kernel, _ in kernel.unplug(1) }
+      if number % 2 == 0 { _ = await scene.waiting(number / 2) }
+      _ = await scene.run { kernel, _ in kernel.plug(1, .init(isPowered: number % 3 == 0)) }
+    }
+    await scene.ready(21)
+    let counters = await scene.run { _, host in host.counters }
+    #expect(counters?.losses == 20 && counters?.returns == 20)
+    await scene.tearDown()
+    let asked = await scene.run { kernel, _ in kernel.asked } ?? []
+    #expect(!asked.contains { $0.hasSuffix(" 0") })
+    // The last was off when it came.
+    #expect(asked.count { $0 == "off 1" } == asked.count { $0 == "forget 1" } && !asked.contains("on 1"))
+  }
+
+  @Test(
+    "I12.1 an adapter that rfkill blocks is switched off for programs, and comes back when it is free, without being looked at meanwhile"
+  )
+  func blocked() async {
+    let scene = await Scene { $0.plug(0, .init(isPowered: false, isBlocked: true)) }
+    let cause = await scene.waiting()
+    #expect(cause?.kind == .switchedOff && cause?.description.contains("rfkill unblock bluetooth") == true)
+    // Another one comes and goes: this one is looked at, and not asked for again.
+    for _ in 0..<20 {
+      _ = await scene.run { kernel, _ in
+        kernel.plug(1, .init(supportsLowEnergy: false))
+        kernel.unplug(1)
+      }
+    }
+    #expect(await scene.run { kernel, _ in kernel.asked } == ["open 0"])
+    #expect(await scene.run { kernel, _ in kernel.looks } ?? 0 < 45)
+    _ = await scene.run { kernel, _ in kernel.change(0) { $0.isBlocked = false } }
+    await scene.ready(1)
+    await scene.tearDown()
+  }
+
+  @Test("I12.1 where rfkill cannot be read, a blocked adapter is looked at now and then")
+  func blockedInTheDark() async {
+    let scene = await Scene {
+      $0.tellsSwitches = false
+      $0.plug(0, .init(isPowered: false, isBlocked: true))
+    }
+    #expect(await scene.waiting()?.kind == .switchedOff)
+    _ = await scene.run { kernel, _ in kernel.change(0) { $0.isBlocked = false } }
+    await scene.ready(1)
+    await scene.tearDown()
+  }
+
+  @Test("I12.1 a blocked adapter that is pulled out is no longer switched off but missing")
+  func causeChanges() async {
+    let scene = await Scene { $0.plug(0, .init(isPowered: false, isBlocked: true)) }
+    #expect(await scene.waiting()?.kind == .switchedOff)
+    _ = await scene.run { kernel, _ in kernel.unplug(0) }
+    #expect(await scene.waiting(2)?.kind == .unreachable)
+    _ = await scene.run { kernel, _ in kernel.plug(0) }
+    await scene.ready(1)
+    await scene.tearDown()
+  }
+
+  @Test(
+    "I12.1 without the privilege nothing is waited for, and the error has the line to type", arguments: [true, false])
+  func unprivileged(_ isPowered: Bool) async {
+    let scene = await Scene {
+      $0.isPrivileged = false
+      $0.plug(0, .init(isPowered: isPowered))
+    }
+    await scene.rig.until { $0.failure != nil }
+    let failure = await scene.rig.run { $0.happened.failure }
+    #expect(failure?.kind == .notPermitted)
+    #expect(failure?.description.contains("sudo setcap cap_net_admin+ep /") == true)
+    _ = await scene.run { kernel, _ in kernel.plug(1) }
+    #expect(await scene.run { kernel, _ in kernel.looks } == 1)
+    await scene.tearDown()
+  }
+
+  @Test("I12.1 an adapter that another program has is waited for until that program gives it back")
+  func takenByAnother() async {
+    let scene = await Scene(.index(0)) { $0.plug(0, .init(isPowered: false, isTaken: true)) }
+    #expect(await scene.waiting()?.kind == .unreachable)
+    _ = await scene.run { kernel, _ in kernel.change(0) { $0.isTaken = false } }
+    await scene.ready(1)
+    await scene.tearDown()
+  }
+
+  @Test("I12.1 what is busy for a moment is tried again", arguments: [EBUSY, EALREADY, ENODEV])
+  func busy(_ error: Int32) async {
+    let scene = await Scene { $0.plug(0, .init(refusals: (error, 2))) }
+    await scene.ready(1)
+    await scene.tearDown()
+    #expect(await scene.run { kernel, _ in kernel.asked.last } == "on 0")
+  }
+
+  @Test("I12.1 an adapter without LE, and one that is not configured, say so and are waited for")
+  func unsuitable() async {
+    let scene = await Scene(.index(0)) { $0.plug(0, .init(supportsLowEnergy: false)) }
+    #expect(await scene.waiting()?.description.hasSuffix("hci0 cannot do Bluetooth LE") == true)
+    _ = await scene.run { kernel, _ in kernel.unplug(0) }
+    _ = await scene.waiting(2)
+    _ = await scene.run { kernel, _ in kernel.plug(0, .init(isUnconfigured: true)) }
+    let cause = await scene.waiting(3)
+    #expect(cause?.description.contains("sudo btmgmt --index hci0 public-addr <address>") == true)
+    #expect(await scene.run { kernel, _ in kernel.asked.isEmpty } == true)
+    _ = await scene.run { kernel, _ in kernel.plug(0) }
+    await scene.ready(1)
+    await scene.tearDown()
+  }
+
+  @Test(
+    "I12.1 a controller that answers no more, as after a suspension, is begun with again, more often than it could fail"
+  )
+  func silence() async {
+    let scene = await Scene { $0.plug(0) }
+    for number in 1...8 {
+      await scene.ready(number)
+      _ = await scene.run { kernel, host in
+        kernel.channels[0]?.isSilent = true
+        host.send(HCIReset()) { _ in }
+      }
+    }
+    await scene.ready(9)
+    await scene.tearDown()
+  }
+
+  @Test("I12.1 a transport that is closed at any step leaves the adapter as it was", arguments: 0..<12)
+  func closedInTheMiddle(_ turns: Int) async {
+    let scene = await Scene { $0.plug(0) }
+    for _ in 0..<turns { _ = await scene.run { _, _ in } }
+    await scene.tearDown()
+    // What was asked before is answered, and what that leads to.
+    for _ in 0..<12 { _ = await scene.run { _, _ in } }
+    let asked = await scene.run { kernel, _ in kernel.asked } ?? []
+    #expect(asked.count { $0 == "off 0" } == asked.count { $0 == "on 0" }, "\(asked)")
+    #expect(await scene.run { kernel, _ in kernel.adapters[0]?.isPowered } == true)
+  }
+}
+
+extension [Rig.Happening] {
+  /// Why the controller was waited for.
+  var causes: [TransportError] {
+    compactMap { if case .state(.waiting(let cause)) = $0 { cause } else { nil } }
+  }
+}
