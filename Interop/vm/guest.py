@@ -270,10 +270,10 @@ class Command:
     def text(self):
         return self.output.decode(errors="replace")
 
-    def wait_for(self, text, seconds=60):
-        """Waits until it has printed `text`."""
+    def wait_for(self, text, seconds=60, count=1):
+        """Waits until it has printed `text`, so often."""
         until = time.monotonic() + seconds
-        while text not in self.text:
+        while self.text.count(text) < count:
             if self.status is not None:
                 raise Failure(f"in the guest: {self.line}: ended with {self.status} before '{text}':\n{self.text}")
             self.receive(until)

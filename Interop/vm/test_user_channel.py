@@ -2,6 +2,7 @@
 
 import functools
 import operator
+import time
 
 import pytest
 
@@ -14,6 +15,8 @@ def owenli(lab):
     server.wait_for("Advertising")
     yield server
     server.stop()
+    # What a test that failed has left.
+    lab.guest.run("left=$(grep -lx ble /proc/[0-9]*/comm | cut -d/ -f3); [ -z \"$left\" ] || kill -KILL $left")
 
 
 class Scan:
@@ -153,3 +156,85 @@ def test_x5_the_adapter_is_switched_on_again_when_the_program_is_killed(lab, owe
     finally:
         lab.guest.run("kill -CONT $(pidof bluetoothd)")
     wait_until_powered(lab)
+
+
+@pytest.fixture
+def hotplug(lab):
+    """The adapter's relay in the guest, in the test's hands: ended it pulls the adapter out, started it plugs it in."""
+    yield HotPlug(lab)
+    HotPlug(lab).plug()
+    wait_until_powered(lab)
+
+
+class HotPlug:
+    def __init__(self, lab):
+        self.lab = lab
+
+    def is_there(self):
+        return self.lab.guest.run("test -e /sys/class/bluetooth/hci0")[0] == 0
+
+    def unplug(self):
+        assert self.lab.guest.run("kill $(grep -lx relay /proc/[0-9]*/comm | cut -d/ -f3)")[0] == 0
+        wait_until(lambda: not self.is_there(), "the adapter has gone")
+
+    def plug(self):
+        if not self.is_there():
+            self.lab.guest.run("setsid /lab/relay /dev/virtio-ports/hci0 </dev/null >/run/relay0 2>&1 &")
+            wait_until(self.is_there, "the adapter is there")
+
+
+class Watch:
+    """Keeps the device outside connected, on the user channel."""
+
+    def __init__(self, lab):
+        self.command = lab.guest.start("export LD_LIBRARY_PATH=/host/lib HOME=/tmp; exec /host/ble watch Owenli --lines "
+                                       "--characteristic FFF1 --adapter hci 2>&1")
+
+    def wait_for(self, text, count=1):
+        self.command.wait_for(text, count=count)
+
+    def end(self):
+        assert self.command.interrupt()[0] in (0, 130)
+
+
+def test_i12_1_an_adapter_that_is_pulled_out_20_times_comes_back_with_what_was_wanted(lab, owenli, hotplug):
+    watch = Watch(lab)
+    watch.wait_for("ready")
+    for number in range(1, 21):
+        hotplug.unplug()
+        watch.wait_for("the adapter has been removed", number)
+        watch.wait_for("plug one in", number)
+        hotplug.plug()
+        watch.wait_for("ready again", number)
+    watch.end()
+
+
+def test_i12_1_a_blocked_adapter_is_waited_for_and_one_in_use_cannot_be_blocked(lab, owenli, hotplug):
+    watch = Watch(lab)
+    watch.wait_for("ready")
+    try:
+        # The kernel keeps it for adapters that come later.
+        lab.guest.run("rfkill block bluetooth")
+        time.sleep(1)
+        assert "removed" not in watch.command.text
+        hotplug.unplug()
+        hotplug.plug()
+        watch.wait_for("Bluetooth is blocked by rfkill: rfkill unblock bluetooth")
+    finally:
+        lab.guest.run("rfkill unblock bluetooth")
+    watch.wait_for("ready again")
+    watch.end()
+
+
+def test_i12_1_the_daemon_does_not_get_an_adapter_that_is_in_use(lab, owenli, hotplug):
+    watch = Watch(lab)
+    watch.wait_for("ready")
+    # It is started again by the guest.
+    assert lab.guest.run("kill -KILL $(pidof bluetoothd)")[0] == 0
+    wait_until(lambda: lab.guest.run("pidof bluetoothd")[0] == 0, "bluetoothd runs again")
+    assert "No default controller" in lab.guest.run("bluetoothctl show")[1]
+    # It takes what comes back, and gives it up again.
+    hotplug.unplug()
+    hotplug.plug()
+    watch.wait_for("ready again")
+    watch.end()

@@ -56,6 +56,10 @@ int main(int count, char **arguments) {
     fprintf(stderr, "relay: %s: %s\n", stream < 0 ? arguments[1] : "/dev/vhci", strerror(errno));
     return 1;
   }
+  /* What an earlier relay has left may begin within a packet; the kernel begins with a reset. */
+  for (struct pollfd left = {stream, POLLIN, 0}; poll(&left, 1, 100) > 0 && (left.revents & POLLIN);) {
+    if (read(stream, incoming, sizeof incoming) <= 0) break;
+  }
   const uint8_t create_primary[] = {VENDOR, 0};
   if (write_all(kernel, create_primary, sizeof create_primary) < 0) return 1;
   for (;;) {
