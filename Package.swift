@@ -136,8 +136,8 @@ var targets: [Target] = []
     tests(
       "ToolTests",
       knows: [
-        "BLECore", "BLEPairing", "BLEAdapter", "BLEHost", "BLEDefaultStack", "Measurements", "CoreBluetooth", "BLESession",
-        "BLESessionStore", "ble",
+        "BLECore", "BLEPairing", "BLEAdapter", "BLEHost", "BLEDefaultStack", "Measurements", "CoreBluetooth",
+        "BLESession", "BLESessionStore", "ble",
       ]),
     tests("VectorTests", knows: ["vector-runner"]),
   ]

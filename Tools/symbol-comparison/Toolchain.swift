@@ -25,8 +25,11 @@ struct Toolchain {
   }
 
   private var searchPaths: [String] {
-    ["-I", modules]
-      + ["CCoreBluetoothEnumerations", "CKernelBluetooth", "CLibcrypto"].flatMap { ["-I", "\(package)/Sources/\($0)"] }
+    let sources = package + "/Sources"
+    let folders = (try? FileManager.default.contentsOfDirectory(atPath: sources)) ?? []
+    let modulesOfC = folders.map { "\(sources)/\($0)" }.sorted()
+      .filter { FileManager.default.fileExists(atPath: $0 + "/module.modulemap") }
+    return ([modules] + modulesOfC).flatMap { ["-I", $0] }
   }
 
   /// Every public declaration of `CoreBluetooth` and of the enumerations that come with it.
