@@ -107,7 +107,10 @@ var targets: [Target] = []
     tests("BLEAdapterTests", knows: ["BLECore", "BLEAdapter"]),
     tests(
       "BLEHostTests",
-      knows: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEAdapter", "BLEHost", "BLEVirtualRadio", "Measurements"]),
+      knows: [
+        "BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEPairing", "BLEAdapter", "BLEHost", "BLEVirtualRadio",
+        "Measurements",
+      ]),
     tests(
       "BLEBlueZTests",
       knows: ["BLECore", "BLEHCI", "BLEPairing", "BLEAdapter", "BLEHost", "BLEBlueZ", "CoreBluetooth"]),

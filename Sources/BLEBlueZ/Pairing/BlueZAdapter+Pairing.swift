@@ -31,21 +31,33 @@ extension BlueZAdapter: SystemPairing {
         return completion(.failure(SystemPairingError("the Bluetooth daemon does not know the device; scan first")))
       }
       if device.isPaired { return completion(.success(false)) }
-      let path = device.path
-      stack.agent.register()
-      stack.agent.begin(with: path)
-      // A user may take the minute that the daemon gives an agent; a daemon that never answers is no reason to wait for ever.
-      bus.call("Pair", of: BlueZName.device, at: path, on: BlueZName.service, timeout: .seconds(120)) {
-        [weak stack] result in
-        switch result {
-        case .success:
-          stack?.agent.ended(with: path, nil)
-          completion(.success(true))
-        case .failure(let error):
-          stack?.agent.ended(with: path, error)
-          let isPaired = error.name == "org.bluez.Error.AlreadyExists"
-          completion(isPaired ? .success(false) : .failure(SystemPairingError(error.description)))
-        }
+      stack.pair(device.path, on: bus, completion)
+    }
+  }
+
+  /// The daemon's answer to `Pair` never comes where it was still exploring a device that was connected before (seen with 5.66), though it
+  /// has paired: that the device is shown as paired counts as well.
+  private func pair(
+    _ path: String, on bus: MessageBus, _ completion: @escaping @Sendable (Result<Bool, SystemPairingError>) -> Void
+  ) {
+    if pairingsUnderWay[path] != nil {
+      return completion(.failure(SystemPairingError("the device is being paired with already")))
+    }
+    pairingsUnderWay[path] = { [weak self] error in
+      guard let self, self.pairingsUnderWay.removeValue(forKey: path) != nil else { return }
+      self.agent.ended(with: path, error)
+      guard let error else { return completion(.success(true)) }
+      let isPaired = error.name == "org.bluez.Error.AlreadyExists"
+      completion(isPaired ? .success(false) : .failure(SystemPairingError(error.description)))
+    }
+    agent.register()
+    agent.begin(with: path)
+    // A user may take the minute that the daemon gives an agent; a daemon that never answers is no reason to wait for ever.
+    bus.call("Pair", of: BlueZName.device, at: path, on: BlueZName.service, timeout: .seconds(120)) {
+      [weak self] result in
+      switch result {
+      case .success: self?.pairingsUnderWay[path]?(nil)
+      case .failure(let error): self?.pairingsUnderWay[path]?(error)
       }
     }
   }

@@ -10,7 +10,9 @@ extension BlueZAdapter: ObjectMirrorEvents {
     guard isRunning, device.adapter == adapterPath else { return }
     if changes.contains(.address), let former = device.formerAddress { identify(device, former) }
     if changes.contains(.connection) || (device.isConnected && changes.contains(.services)) { publish(device) }
-    if changes.contains(.pairing), device.isPaired { agent.ended(with: device.path, nil) }
+    if changes.contains(.pairing), device.isPaired {
+      if let end = pairingsUnderWay[device.path] { end(nil) } else { agent.ended(with: device.path, nil) }
+    }
     if changes.contains(.name), device.isConnected, let name = device.name {
       let peer = directory.peer(at: device.address)
       directory.setName(name, of: peer.identifier, from: .read)

@@ -36,6 +36,8 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
   private let agents: @Sendable () -> any PairingAgent
   var discovery: DiscoverySession?
   var links: [PeerIdentifier: DeviceLink] = [:]
+  /// How the pairings end that this process has called for, by the device's path.
+  var pairingsUnderWay: [String: (BusError?) -> Void] = [:]
   private(set) var centrals: [BlueZCentral] = []
   private(set) var peripherals: [BlueZPeripheral] = []
   /// How many peripherals there have been: each has objects of its own on the bus.
