@@ -6,7 +6,8 @@ import pytest
 
 GROUNDS = ["radio", "hci", "bluez"]
 # Where a test does not say it by a marker.
-MODULES = {"test_user_channel": "hci", "test_bluez": "bluez", "test_bluez_peripheral": "bluez"}
+MODULES = {"test_user_channel": "hci", "test_bluez": "bluez", "test_bluez_peripheral": "bluez",
+           "test_bluez_pairing": "bluez"}
 
 
 class Grounds:
