@@ -12,8 +12,9 @@ struct BondFile: ~Copyable {
   let path: String
   /// How long another process may hold the lock, in milliseconds.
   private let lockLimit: Int
-  /// What this process has read or written last, and of which file.
-  private var known: (version: FileVersion, records: BondRecords)?
+  /// What this process has read or written last, and which content of the file that was.
+  private var known: BondRecords?
+  private(set) var version: FileVersion?
 
   /// A file of this size is none of ours.
   private static let sizeLimit = 16 << 20
@@ -29,9 +30,6 @@ struct BondFile: ~Copyable {
     return folder + "/" + String(name)
   }
 
-  /// What was read or written last.
-  var version: FileVersion? { known?.version }
-
   /// Reads the file, or makes it with `newKey`. One that cannot be understood is set aside and told to `report`.
   mutating func open(newKey: SecretKey, _ report: (String) -> Void) throws(PrivateFileError) -> BondRecords {
     if let lock = try FileLock.taken(path + ".lock") {
@@ -40,7 +38,7 @@ struct BondFile: ~Copyable {
     }
     // Who has the lock may have been stopped. A file that is whole can be read all the same.
     if let whole = try? Self.whole(path, of: adapter) {
-      known = whole
+      (version, known) = (whole.version, whole.records)
       return whole.records
     }
     let lock = try FileLock(path + ".lock", limit: lockLimit)
@@ -97,12 +95,12 @@ struct BondFile: ~Copyable {
   private mutating func read(_ report: (String) -> Void) throws(PrivateFileError) -> BondRecords? {
     guard try isThere() else { return nil }
     guard let file = try openReadable(report) else { return nil }
-    if let known, known.version == file.version { return known.records }
+    if let known, version == file.version { return known }
     guard file.size <= Self.sizeLimit, let records = BondText.decode(try file.read(from: 0), of: adapter) else {
       try giveUp("\(path) is no bond file of this adapter, or not whole", report)
       return nil
     }
-    known = (file.version, records)
+    (version, known) = (file.version, records)
     return records
   }
 
@@ -125,13 +123,14 @@ struct BondFile: ~Copyable {
   }
 
   private mutating func giveUp(_ reason: String, _ report: (String) -> Void) throws(PrivateFileError) {
-    known = nil
+    (version, known) = (nil, nil)
     report("\(reason): it is now \(try setAside())")
   }
 
   private mutating func write(_ records: BondRecords) throws(PrivateFileError) {
     try PrivateFile.place(BondText.encode(records, of: adapter), at: path)
-    known = (try PrivateFile(path, .reading).version, records)
+    version = try PrivateFile(path, .reading).version
+    known = records
   }
 
   /// Gives the file another name, which no file has: others that might take it wait for the lock.
