@@ -36,8 +36,14 @@ struct MachineTranscripts {
     #expect(try place.run("adapters").lines.arePlain)
   }
 
-  @Test("I12.3 ble adapters use keeps a choice that the next program has, and forgets it again")
-  func use() throws {
+  @Test func `ble adapters use on a terminal says what is kept, and where`() throws {
+    let (status, terminal) = try place.runOnTerminal("adapters", "use", "radio:lab")
+    #expect(status == 0 && terminal.model.text.contains("use radio:lab from now on"))
+    terminal.expectGoodOrder()
+  }
+
+  @Test func `I12.3 ble adapters use in a pipe keeps a choice that the next program has, and forgets it again`() throws
+  {
     let kept = try place.run("adapters", "use", "radio:lab", "--json")
     #expect(
       kept.status == 0 && kept.lines.first?.hasPrefix(#"{"adapter":"radio:lab","file":"#) == true, "\(kept.lines)")
