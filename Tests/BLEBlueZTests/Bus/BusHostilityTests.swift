@@ -119,15 +119,18 @@ struct BusHostilityTests {
 
   @Test("I12.2 what is exported for one name is refused to all others")
   func strangers() async throws {
-    let bus = try PrivateBus()
-    let service = try await TestService(on: bus)
-    let client = try BusPeer(on: bus)
-    let friend = try BusPeer(on: bus, "friend")
+    let place = try PrivateBus()
+    let service = try await TestService(on: place)
+    let client = try BusPeer(on: place)
+    let friend = try BusPeer(on: place, "friend")
     try await friend.own("org.example.Friend")
     let object = LoopBound(TestObject())
     let registration = try await service.peer.run {
       LoopBound(try $0.export(object.value, at: "/private", for: "org.example.Friend"))
     }
+    // The bus answers in order: once it has answered this, the service knows who owns the name.
+    let bus = "org.freedesktop.DBus"
+    _ = await service.peer.call("GetId", of: bus, at: "/org/freedesktop/DBus", on: bus)
     #expect(try await friend.call("Echo", at: "/private", on: TestService.name, [.octet(1)]).get() == [.octet(1)])
     let refused = await client.call("Echo", at: "/private", on: TestService.name, [.octet(1)])
     #expect(refused == .failure(BusError(BusError.accessDenied, "This object is for org.example.Friend only.")))
