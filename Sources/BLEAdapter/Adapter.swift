@@ -35,7 +35,7 @@ extension Adapter {
 
 /// An adapter that belongs to a process, which starts it, and ends it in good order before it ends itself.
 public protocol OwnedAdapter: Adapter {
-  /// Reaches for what it stands on. The roles are told when it is known what came of it. From any thread.
+  /// Opens the controller, or connects to the daemon. Each role receives the state that results. From any thread.
   func start()
   /// Ends all links in a way that the peers notice, and lets go of what it stands on, for good. From any thread; `completion` is
   /// called once, on the loop.

@@ -3,7 +3,7 @@ import BLEHCI
 import CSystemBus
 import Dispatch
 
-/// A call that waits for its answer. It goes on when this is released.
+/// A call that waits for its answer. Releasing this does not cancel it.
 final class BusCall {
   private weak var bus: MessageBus?
   private let limits: BusLimits
@@ -21,7 +21,7 @@ final class BusCall {
   /// Whether the answer is still awaited.
   var isPending: Bool { completion != nil }
 
-  /// Waits no more: no completion. What was called goes on over there. On the loop.
+  /// Stops waiting: the completion is not called. The other program still executes the call. On the loop.
   func cancel() {
     completion = nil
     settle()
@@ -72,7 +72,7 @@ final class BusCall {
 
 extension BusError {
   fileprivate init(reading error: sd_bus_error) {
-    // A message comes from outside: nobody needs more of it than a line.
+    // The text comes from outside: its length is limited.
     self.init(
       error.name.map { String(cString: $0) } ?? Self.failed,
       String((error.message.map { String(cString: $0) } ?? "").prefix(500)))

@@ -7,7 +7,7 @@ final class BlueZPeerLink: PeerLink {
   let link: DeviceLink
   private(set) weak var central: BlueZCentral?
   weak var events: (any PeerLinkEvents)?
-  /// The link has ended, or the central has left it: nothing is told any more.
+  /// The link has ended, or the central has left it: no event and no completion follows.
   private(set) var isOver = false
 
   init(link: DeviceLink, central: BlueZCentral) {
@@ -38,7 +38,7 @@ final class BlueZPeerLink: PeerLink {
     link.stack.later { completion(.failure(error)) }
   }
 
-  /// Whether the link is there; the completion is told where it is not.
+  /// Whether the link is up; where it is not, the completion gets the error.
   private func isIn<Value>(_ completion: @escaping Completion<Value>) -> Bool {
     if isOver { answer(.notConnected, completion) }
     return !isOver
