@@ -1,4 +1,5 @@
-/// The names of the daemon's interface (bluez/doc: org.bluez.Adapter, .Device, .GattService, .GattCharacteristic, .GattDescriptor).
+/// The names of the daemon's interface (bluez/doc: org.bluez.Adapter, .Device, .GattService, .GattCharacteristic, .GattDescriptor,
+/// .GattManager, .LEAdvertisingManager, .LEAdvertisement).
 enum BlueZName {
   static let service = "org.bluez"
   /// Below this path all of the daemon's objects are.
@@ -11,6 +12,9 @@ enum BlueZName {
   static let gattService = "org.bluez.GattService1"
   static let gattCharacteristic = "org.bluez.GattCharacteristic1"
   static let gattDescriptor = "org.bluez.GattDescriptor1"
+  static let gattManager = "org.bluez.GattManager1"
+  static let advertisingManager = "org.bluez.LEAdvertisingManager1"
+  static let advertisement = "org.bluez.LEAdvertisement1"
 
   enum Failure {
     static let alreadyConnected = "org.bluez.Error.AlreadyConnected"
@@ -20,6 +24,7 @@ enum BlueZName {
     static let notPermitted = "org.bluez.Error.NotPermitted"
     static let notAuthorized = "org.bluez.Error.NotAuthorized"
     static let notSupported = "org.bluez.Error.NotSupported"
+    static let invalidOffset = "org.bluez.Error.InvalidOffset"
     static let invalidArguments = "org.bluez.Error.InvalidArguments"
     static let failed = "org.bluez.Error.Failed"
     static let doesNotExist = "org.bluez.Error.DoesNotExist"

@@ -58,14 +58,14 @@ final class BlueZAgent: ExportedObject {
     if self.bus === bus, registered == capability { return }
     if self.bus === bus, registered != nil { unregister() }
     do throws(BusError) {
-      registration = try bus.export(self, at: Self.path, for: PeripheralName.daemon)
+      registration = try bus.export(self, at: Self.path, for: BlueZName.service)
     } catch {
       return ground.log.log(.error, "the pairing agent can't be shown to the daemon: \(error)")
     }
     self.bus = bus
     registered = capability
     bus.call(
-      "RegisterAgent", of: Self.manager, at: "/org/bluez", on: PeripheralName.daemon,
+      "RegisterAgent", of: Self.manager, at: "/org/bluez", on: BlueZName.service,
       [.objectPath(Self.path), .string(capability.daemonName)], timeout: .seconds(25)
     ) { [weak self] result in
       guard let self, case .failure(let error) = result, self.registered == capability else { return }
@@ -87,7 +87,7 @@ final class BlueZAgent: ExportedObject {
     registration = nil
     if registered != nil {
       bus?.call(
-        "UnregisterAgent", of: Self.manager, at: "/org/bluez", on: PeripheralName.daemon, [.objectPath(Self.path)],
+        "UnregisterAgent", of: Self.manager, at: "/org/bluez", on: BlueZName.service, [.objectPath(Self.path)],
         timeout: .seconds(25)
       ) { _ in }
     }
@@ -241,12 +241,12 @@ final class BlueZAgent: ExportedObject {
   private func refuse(_ device: String) {
     guard displays[device] != nil else { return }
     bus?.call(
-      "CancelPairing", of: "org.bluez.Device1", at: device, on: PeripheralName.daemon, timeout: .seconds(25)
+      "CancelPairing", of: "org.bluez.Device1", at: device, on: BlueZName.service, timeout: .seconds(25)
     ) { [weak self] result in
       // It cancels what this side has called for; what the other side began ends with the link.
       guard case .failure = result else { return }
       self?.bus?.call(
-        "Disconnect", of: "org.bluez.Device1", at: device, on: PeripheralName.daemon, timeout: .seconds(25)
+        "Disconnect", of: "org.bluez.Device1", at: device, on: BlueZName.service, timeout: .seconds(25)
       ) { _ in }
     }
   }

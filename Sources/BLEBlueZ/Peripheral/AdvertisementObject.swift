@@ -12,7 +12,7 @@ final class AdvertisementObject: ExportedObject {
     self.released = released
   }
 
-  var interfaces: [String] { [PeripheralName.advertisement] }
+  var interfaces: [String] { [BlueZName.advertisement] }
 
   func properties(of interface: String) -> [String: BusValue] {
     // Other devices show only what says that it can be discovered; the adapter itself need not be.
@@ -47,12 +47,12 @@ final class AdvertisementRegistration {
     self.path = path
     self.adapter = adapter
     self.bus = bus
-    registration = try bus.export(object, at: path, for: PeripheralName.daemon)
+    registration = try bus.export(object, at: path, for: BlueZName.service)
   }
 
   func register(_ completion: @escaping (BusError?) -> Void) {
     registering = bus.call(
-      "RegisterAdvertisement", of: PeripheralName.advertisingManager, at: adapter, on: PeripheralName.daemon,
+      "RegisterAdvertisement", of: BlueZName.advertisingManager, at: adapter, on: BlueZName.service,
       [.objectPath(path), .options([:])], timeout: .seconds(25)
     ) { [weak self] result in
       guard let self else { return }
@@ -70,7 +70,7 @@ final class AdvertisementRegistration {
     registering = nil
     let kept = self
     bus.call(
-      "UnregisterAdvertisement", of: PeripheralName.advertisingManager, at: adapter, on: PeripheralName.daemon,
+      "UnregisterAdvertisement", of: BlueZName.advertisingManager, at: adapter, on: BlueZName.service,
       [.objectPath(path)], timeout: .seconds(25)
     ) { _ in kept.registration?.end() }
   }

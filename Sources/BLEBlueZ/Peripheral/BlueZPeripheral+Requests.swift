@@ -138,7 +138,7 @@ extension BlueZPeripheral: CharacteristicRequests {
         .warning, "BlueZ sends to all subscribers: a value for some of the connected centrals is not sent")
       return ground.later(sent)
     }
-    bus.emitChanges(of: PeripheralName.characteristic, at: object.path, ["Value": .octets(value)])
+    bus.emitChanges(of: BlueZName.gattCharacteristic, at: object.path, ["Value": .octets(value)])
     pacing.add(sent, on: bus)
   }
 }
@@ -156,7 +156,7 @@ struct UpdatePacing {
       asked = waiting
       waiting = []
       question = bus.call(
-        "Ping", of: "org.freedesktop.DBus.Peer", at: "/org/bluez", on: PeripheralName.daemon, timeout: .seconds(25)
+        "Ping", of: "org.freedesktop.DBus.Peer", at: "/org/bluez", on: BlueZName.service, timeout: .seconds(25)
       ) { [weak self, weak bus] _ in
         guard let self else { return }
         self.question = nil

@@ -79,7 +79,7 @@ final class BlueZPeripheral: PeripheralRole, BlueZRole {
     lastCentral = nil
     let waiting = transactions.values
     transactions = [:]
-    for request in waiting { request.refuse(BusError(PeripheralName.failed, "The adapter has gone.")) }
+    for request in waiting { request.refuse(BusError(BlueZName.Failure.failed, "The adapter has gone.")) }
     pacing.drop()
   }
 

@@ -35,7 +35,7 @@ final class LocalApplication {
     self.path = path
     self.bus = bus
     self.adapter = adapter
-    registrations.append(try bus.exportRoot(at: path, for: PeripheralName.daemon))
+    registrations.append(try bus.exportRoot(at: path, for: BlueZName.service))
     for published in services { try export(published, owner) }
   }
 
@@ -61,7 +61,7 @@ final class LocalApplication {
   }
 
   private func export(_ object: any ExportedObject, at path: String) throws(BusError) {
-    registrations.append(try bus.export(object, at: path, for: PeripheralName.daemon))
+    registrations.append(try bus.export(object, at: path, for: BlueZName.service))
   }
 
   private func path(of service: LocalServiceIdentifier) -> String { "\(path)/service\(service.rawValue)" }
@@ -69,7 +69,7 @@ final class LocalApplication {
   /// The daemon reads the objects, puts them into its database, and says which handles they have.
   func register(_ completion: @escaping (BusError?) -> Void) {
     registering = bus.call(
-      "RegisterApplication", of: PeripheralName.gattManager, at: adapter, on: PeripheralName.daemon,
+      "RegisterApplication", of: BlueZName.gattManager, at: adapter, on: BlueZName.service,
       [.objectPath(path), .options([:])], timeout: .seconds(25)
     ) { [weak self] result in
       guard let self else { return }
@@ -96,7 +96,7 @@ final class LocalApplication {
     for service in services { _ = handle(of: service) }
     let kept = self
     bus.call(
-      "UnregisterApplication", of: PeripheralName.gattManager, at: adapter, on: PeripheralName.daemon,
+      "UnregisterApplication", of: BlueZName.gattManager, at: adapter, on: BlueZName.service,
       [.objectPath(path)], timeout: .seconds(25)
     ) { _ in kept.end() }
   }

@@ -18,7 +18,7 @@ final class ServiceObject: ExportedObject {
     isPrimary = service.isPrimary
   }
 
-  var interfaces: [String] { [PeripheralName.service] }
+  var interfaces: [String] { [BlueZName.gattService] }
 
   func properties(of interface: String) -> [String: BusValue] {
     var properties: [String: BusValue] = [
@@ -58,7 +58,7 @@ final class CharacteristicObject: ExportedObject {
     self.owner = owner
   }
 
-  var interfaces: [String] { [PeripheralName.characteristic] }
+  var interfaces: [String] { [BlueZName.gattCharacteristic] }
 
   func properties(of interface: String) -> [String: BusValue] {
     [
@@ -68,7 +68,7 @@ final class CharacteristicObject: ExportedObject {
   }
 
   func handle(_ request: BusRequest) {
-    guard let owner else { return request.refuse(BusError(PeripheralName.failed, "The program has ended.")) }
+    guard let owner else { return request.refuse(BusError(BlueZName.Failure.failed, "The program has ended.")) }
     owner.characteristic(self, didReceive: request)
   }
 }
@@ -85,7 +85,7 @@ final class DescriptorObject: ExportedObject {
     self.descriptor = descriptor
   }
 
-  var interfaces: [String] { [PeripheralName.descriptor] }
+  var interfaces: [String] { [BlueZName.gattDescriptor] }
 
   func properties(of interface: String) -> [String: BusValue] {
     [

@@ -18,21 +18,6 @@ protocol PeripheralGround: AnyObject {
   func later(_ job: @escaping () -> Void)
 }
 
-/// The names of the daemon's interfaces for servers (bluez/doc: org.bluez.GattManager, .LEAdvertisingManager, .LEAdvertisement), and
-/// those of this side's objects.
-enum PeripheralName {
-  static let daemon = "org.bluez"
-  static let gattManager = "org.bluez.GattManager1"
-  static let service = "org.bluez.GattService1"
-  static let characteristic = "org.bluez.GattCharacteristic1"
-  static let descriptor = "org.bluez.GattDescriptor1"
-  static let advertisingManager = "org.bluez.LEAdvertisingManager1"
-  static let advertisement = "org.bluez.LEAdvertisement1"
-
-  static let invalidOffset = "org.bluez.Error.InvalidOffset"
-  static let failed = "org.bluez.Error.Failed"
-}
-
 extension BusError {
   /// The error that the daemon makes into this one of the attribute protocol (Core, Vol 3 Part F 3.4.1.1). It has names for a few, and takes
   /// numbers only of the applications' range: the others arrive as Unlikely Error.
