@@ -118,6 +118,8 @@ final class ToolProcess: Sendable {
           }
         }
       }
+      // Foundation keeps the process, and with it its pipes, for longer than it runs: a thousand descriptors in one test run.
+      try? pipe.fileHandleForReading.close()
       record.closePipe()
     }
   }
@@ -192,5 +194,8 @@ final class ToolProcess: Sendable {
     _ = record.wait(5) { _, _, status in status }
   }
 
-  deinit { if process.process.isRunning { send(SIGKILL) } }
+  deinit {
+    if process.process.isRunning { send(SIGKILL) }
+    endInput()
+  }
 }
