@@ -22,7 +22,8 @@ func tests(_ name: String, knows dependencies: [Target.Dependency], besides file
 var products: [Product] = []
 var targets: [Target] = []
 
-// On Apple's systems the system's own Core Bluetooth answers `import CoreBluetooth`: there is nothing to build.
+// On Apple's systems the system's own Core Bluetooth answers `import CoreBluetooth`: there is nothing to build. The products are there all the
+// same: a package that names one has to find it, also where its condition leaves it out.
 #if os(Linux)
   products += [
     .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
@@ -143,6 +144,8 @@ var targets: [Target] = []
         "BLESession", "BLESessionStore", "ble",
       ]),
     tests("VectorTests", knows: ["vector-runner"]),
+    tests("BLESessionStoreTests", knows: ["BLESession", "BLESessionStore", "BLETestKit", "CoreBluetooth"]),
+    tests("BLESessionTests", knows: ["BLESession", "BLESessionCryptography", "BLETestKit", "CoreBluetooth"]),
   ]
 
   // The fuzzers are part of the package only when they are asked for: they need a build of their own (`Fuzz/run`).
@@ -167,6 +170,9 @@ var targets: [Target] = []
         path: "Fuzz/Stateful", swiftSettings: strict),
     ]
   }
+#else
+  products += ["CoreBluetooth", "BLEPairing", "BLETestKit"].map { .library(name: $0, targets: ["EmptyOnApple"]) }
+  targets += [.target(name: "EmptyOnApple", path: "Tools/empty-on-apple", swiftSettings: strict)]
 #endif
 
 // These stand on Apple's API alone: on Apple's systems they are built against the system's framework.
@@ -189,12 +195,6 @@ targets += [
   .target(name: "BLESessionCryptography", dependencies: ["BLESession"] + cryptography, swiftSettings: strict),
   .target(
     name: "BLESessionStore", dependencies: ["BLESession"] + coreBluetooth + database, swiftSettings: strict),
-  .testTarget(
-    name: "BLESessionStoreTests", dependencies: ["BLESession", "BLESessionStore", "BLETestKit"] + coreBluetooth,
-    swiftSettings: strict),
-  .testTarget(
-    name: "BLESessionTests", dependencies: ["BLESession", "BLESessionCryptography", "BLETestKit"] + coreBluetooth,
-    swiftSettings: strict),
 ]
 
 // `BLE_ONLY=BLEHostTests,AttackTests` leaves these targets and what they stand on: the tests of one layer are built and linked
@@ -217,6 +217,8 @@ if let named = Context.environment["BLE_ONLY"] {
 
 let package = Package(
   name: "swift-corebluetooth",
+  // The first with a clock that is a protocol (`Clock`, `Duration`).
+  platforms: [.macOS(.v13), .iOS(.v16)],
   products: products,
   traits: [
     .default(enabledTraits: ["BlueZ"]),
