@@ -145,7 +145,6 @@ var targets: [Target] = []
       ]),
     tests("VectorTests", knows: ["vector-runner"]),
     tests("BLESessionStoreTests", knows: ["BLESession", "BLESessionStore", "BLETestKit", "CoreBluetooth"]),
-    tests("BLESessionTests", knows: ["BLESession", "BLESessionCryptography", "BLETestKit", "CoreBluetooth"]),
   ]
 
   // The fuzzers are part of the package only when they are asked for: they need a build of their own (`Fuzz/run`).
@@ -195,6 +194,9 @@ targets += [
   .target(name: "BLESessionCryptography", dependencies: ["BLESession"] + cryptography, swiftSettings: strict),
   .target(
     name: "BLESessionStore", dependencies: ["BLESession"] + coreBluetooth + database, swiftSettings: strict),
+  .testTarget(
+    name: "BLESessionTests", dependencies: ["BLESession", "BLESessionCryptography"] + coreBluetooth,
+    swiftSettings: strict),
 ]
 
 // `BLE_ONLY=BLEHostTests,AttackTests` leaves these targets and what they stand on: the tests of one layer are built and linked
