@@ -9,8 +9,8 @@ import Glibc
 ///
 /// `@unchecked Sendable`: the state is touched on its own queue only.
 final class AdapterKeeper: AdapterPrivilege, @unchecked Sendable {
-  /// This process's, from its first adapter to its end. When it is there, no thread of this process has CAP_NET_ADMIN or CAP_NET_RAW any
-  /// more. A process that never had CAP_NET_ADMIN gets one that refuses everything, as the kernel would.
+  /// This process's, from its first adapter to its end. When it is there, no thread of this process has CAP_NET_ADMIN any more, nor
+  /// CAP_NET_RAW where it had the other. A process that never had CAP_NET_ADMIN gets one that refuses everything, as the kernel would.
   static func ofThisProcess() throws(TransportError) -> AdapterKeeper { try shared.get() }
 
   private static let shared = Result { () throws(TransportError) in try AdapterKeeper() }

@@ -39,11 +39,11 @@ struct ServeCommand: Command {
   let endsWithInput: Bool
 
   func run(in session: Session) async throws(ToolError) {
-    session.pairing.serve(nil)
+    try session.pairing.serve(nil)
     if let description = try source.device() { return try await play(description, in: session) }
     var profile = try source.load()
     if let name { profile.name = name }
-    session.pairing.serve(profile.security)
+    try session.pairing.serve(profile.security)
     let server = ProfileServer(profile, in: session)
     let input = listen(for: profile, server)
     defer { input?.stop() }

@@ -1,3 +1,4 @@
+import BLEAdapter
 import BLECore
 import BLEDefaultStack
 import BLEHost
@@ -34,6 +35,8 @@ import Foundation
 
   /// From here on the tool answers.
   func begin() throws(ToolError) {
+    if options.outOfBand != nil { try Self.refuseOnSystem("'--oob'", "takes no data out of band") }
+    if options.makeOutOfBand != nil { try Self.refuseOnSystem("'--make-oob'", "takes no data out of band") }
     let agent = CommandLineAgent { [weak self] notice in
       DispatchQueue.main.async { MainActor.assumeIsolated { self?.tell(notice) } }
     }
@@ -64,11 +67,18 @@ import Foundation
   }
 
   /// This side is connected to, and a profile says what it insists on; the command line says more.
-  func serve(_ requirements: SecurityRequirements?) {
+  func serve(_ requirements: SecurityRequirements?) throws(ToolError) {
     isStream = true
     var wanted = requirements ?? SecurityRequirements()
     wanted.capability = options.capability ?? wanted.capability
     wanted.passkey = options.passkey ?? wanted.passkey
+    // One that is only typed is an answer to the daemon's question.
+    if wanted.passkey != nil, wanted.capability != .keyboardOnly {
+      try Self.refuseOnSystem("a passkey that is shown", "makes up the passkeys that are shown")
+    }
+    if wanted.minimumLevel ?? .encrypted > .encrypted {
+      try Self.refuseOnSystem("a 'minimum_level' above encrypted", "does not say how good its keys are")
+    }
     agent?.change { rules in
       rules.isPeripheral = true
       rules.capability = wanted.capability
@@ -81,6 +91,12 @@ import Foundation
       policy.requiresSecureConnections = level == .authenticatedSecureConnections
     }
     if wanted.passkey != nil || wanted.minimumLevel != nil { Self.stack?.setSecurityPolicy(policy) }
+  }
+
+  /// Refuses what an adapter whose daemon pairs cannot do, so that no pairing is weaker than was asked for.
+  private static func refuseOnSystem(_ wish: String, _ reason: String) throws(ToolError) {
+    guard DefaultStack.adapter is any SystemPairing else { return }
+    throw ToolError(.unavailable, "The Bluetooth daemon \(reason): \(wish) needs --adapter hci.")
   }
 
   /// Whether a line that was typed at the terminal answered a question about a pairing, and nothing else.

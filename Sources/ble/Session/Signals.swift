@@ -17,7 +17,6 @@ import Foundation
   }
 
   private func watch(_ number: Int32, _ reason: ToolError, _ waiting: Waiting) {
-    signal(number, SIG_IGN)
     sources.append(Self.makeSource(number, reason, waiting))
   }
 
@@ -42,7 +41,11 @@ import Foundation
         waiting.interrupt(reason)
       }
     }
+    // Before it listens a signal ends the program, as nothing has begun yet. Ignored meanwhile it would be lost.
+    let listens = DispatchSemaphore(value: 0)
+    source.setRegistrationHandler { listens.signal() }
     source.resume()
+    listens.wait()
     return source
   }
 

@@ -30,6 +30,23 @@ struct PairingProcessTests {
     return path
   }
 
+  @Test func `I12.2 What the Bluetooth daemon cannot do for a pairing is refused, not left out`() throws {
+    let level = try profile(#"{"minimum_level": "authenticated"}"#)
+    let data = place.path("oob")
+    for (words, wish) in [
+      ("pair Safe --oob \(data)", "'--oob'"), ("pair Safe --make-oob \(data)", "'--make-oob'"),
+      ("serve \(level)", "a 'minimum_level' above encrypted"),
+      ("serve \(level) --passkey 123456 --io display-only", "a passkey that is shown"),
+    ] {
+      // Not even asked for: there is no bus.
+      let refused = try place.shell(
+        "DBUS_SYSTEM_BUS_ADDRESS=unix:path=\(place.path("none")) exec $BLE_TOOL \(words) --adapter bluez")
+      #expect(try refused.finish().status == 69, "\(refused.transcript)")
+      #expect(refused.errors.contains { $0.hasSuffix("\(wish) needs --adapter hci.") }, "\(refused.transcript)")
+    }
+    #expect(!FileManager.default.fileExists(atPath: data))
+  }
+
   @Test func `A protected value is read with Just Works, and the keys are kept on both sides`() throws {
     let server = try place.serve(try profile("{}"))
     let first = try place.run("read", "Safe", "FFF1", "--format", "utf8")

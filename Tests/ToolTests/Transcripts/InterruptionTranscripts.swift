@@ -26,6 +26,16 @@ struct InterruptionTranscripts {
     terminal.expectGoodOrder()
   }
 
+  @Test func `A signal ends the tool at whichever moment of its start it comes`() throws {
+    for milliseconds in UInt32(0)..<40 {
+      let scan = try place.ble("scan", "--duration", "600")
+      // Moments, not a wait for anything.
+      usleep(milliseconds * 1_000)
+      scan.send(SIGTERM)
+      #expect(try scan.finish().status == 143, "after \(milliseconds) ms: \(scan.transcript)")
+    }
+  }
+
   @Test func `Ctrl-C ends ble rssi while it measures, its link closed`() throws {
     let server = try place.serve("owenli")
     let terminal = try place.terminal("rssi", "Owenli", "--interval", "0.1")
