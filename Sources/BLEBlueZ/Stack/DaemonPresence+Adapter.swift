@@ -11,7 +11,7 @@ extension DaemonPresence {
     if let before, before != chosen?.path {
       // What was done on the other has ended.
       adapter = nil
-      report()
+      if reported == .poweredOn { tell(.resetting) }
     }
     adapter = chosen
     report()
@@ -29,7 +29,8 @@ extension DaemonPresence {
     return sorted.first { $0.isPowered } ?? sorted.first
   }
 
-  /// What roles are told follows from the daemon first, and from the adapter second.
+  /// What roles are told follows from the daemon first, and from the adapter second. An adapter that has run and was pulled out is waited
+  /// for, as one that is switched off; one that was never there is none.
   func report() {
     let missing: AdapterState = hasRun ? .resetting : .unsupported
     let state: AdapterState
@@ -44,16 +45,21 @@ extension DaemonPresence {
       } else if arrival != nil {
         state = reported
       } else {
-        state = .unsupported
+        state = hasRun ? .poweredOff : .unsupported
       }
     }
     if state == .poweredOn { hasRun = true }
     if state == reported { return }
-    if state == .unsupported, daemon == .present {
+    if adapter == nil, daemon == .present {
       let known = stack.mirror.adapters.values.map { String($0.path.split(separator: "/").last ?? "") }.sorted()
       let others = known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))"
-      stack.log.log(.error, "the Bluetooth daemon has no adapter \(selector ?? "to use"): \(others)")
+      stack.log.log(
+        hasRun ? .warning : .error, "the Bluetooth daemon has no adapter \(selector ?? "to use"): \(others)")
     }
+    tell(state)
+  }
+
+  private func tell(_ state: AdapterState) {
     reported = state
     stack.stateDidChange(state)
   }

@@ -40,13 +40,37 @@ struct StateTests {
     #expect(fixture.stack.state == .poweredOn)
     try await daemon.run { $0.set(ScriptedDaemon.adapter, BlueZName.adapter, ["Powered": .string("no")]) }
     try await daemon.run { $0.remove(ScriptedDaemon.adapter) }
-    await fixture.recorder.wait(for: "state unsupported")
+    await fixture.recorder.wait(for: "state poweredOff", count: 2)
     try await daemon.run { $0.addAdapter() }
     await fixture.recorder.wait(for: "state poweredOn", count: 2)
     #expect(
       fixture.recorder.lines == [
-        "state poweredOff", "state poweredOn", "state unsupported", "state poweredOn",
+        "state poweredOff", "state poweredOn", "state resetting", "state poweredOff", "state poweredOn",
       ])
+  }
+
+  @Test("I12.5 an adapter that is pulled out while it is used is waited for, also when the daemon is started meanwhile")
+  func pulledOut() async throws {
+    let (fixture, first) = try await BlueZFixture.withDevice()
+    var daemon = first
+    for round in 1...3 {
+      try await fixture.connect()
+      await fixture.recorder.wait(for: "connected \(ScriptedDaemon.address)", count: round)
+      try await daemon.run { $0.remove(ScriptedDaemon.adapter) }
+      await fixture.recorder.wait(for: "state poweredOff", count: round)
+      #expect(fixture.stack.connectedPeers(withServices: []).isEmpty)
+      if round == 2 {
+        try await daemon.die()
+        await fixture.recorder.wait(for: "state resetting", count: round + 1)
+        daemon = try await ScriptedDaemon(on: fixture.bus) { _ in }
+      }
+      try await daemon.run { world in
+        world.addAdapter()
+        world.addDevice()
+      }
+      await fixture.recorder.wait(for: "state poweredOn", count: round + 1)
+    }
+    #expect(!fixture.recorder.lines.contains("state unsupported"))
   }
 
   @Test(
