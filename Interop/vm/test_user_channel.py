@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from hotplug import HotPlug
 from programs import wait_until
 
 
@@ -58,15 +59,8 @@ class Scan:
 CAP_NET_ADMIN, CAP_NET_RAW = 1 << 12, 1 << 13
 
 
-def powered(lab):
-    return "Powered: yes" in lab.guest.run("bluetoothctl show")[1]
-
-
 def wait_until_powered(lab):
-    for _ in range(100):
-        if powered(lab):
-            return
-    raise AssertionError("the daemon has not switched its adapter on again")
+    HotPlug(lab).wait_until_powered()
 
 
 @pytest.mark.parametrize("adapter", ["hci", "hci:0"])
@@ -164,23 +158,6 @@ def hotplug(lab):
     yield HotPlug(lab)
     HotPlug(lab).plug()
     wait_until_powered(lab)
-
-
-class HotPlug:
-    def __init__(self, lab):
-        self.lab = lab
-
-    def is_there(self):
-        return self.lab.guest.run("test -e /sys/class/bluetooth/hci0")[0] == 0
-
-    def unplug(self):
-        assert self.lab.guest.run("kill $(grep -lx relay /proc/[0-9]*/comm | cut -d/ -f3)")[0] == 0
-        wait_until(lambda: not self.is_there(), "the adapter has gone")
-
-    def plug(self):
-        if not self.is_there():
-            self.lab.guest.run("setsid /lab/relay /dev/virtio-ports/hci0 </dev/null >/run/relay0 2>&1 &")
-            wait_until(self.is_there, "the adapter is there")
 
 
 class Watch:

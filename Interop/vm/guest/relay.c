@@ -1,13 +1,18 @@
-/* relay STREAM: gives the kernel a Bluetooth controller that is at the other end of STREAM, a character device.
+/* relay STREAM [unconfigured]: gives the kernel a Bluetooth controller that is at the other end of STREAM, a character device.
+ * "unconfigured": one of which the kernel thinks that it has no address, as controllers without a memory have none.
  *
  * The kernel's virtual controller (/dev/vhci) takes and gives exactly one HCI packet in each write and read. The stream carries the same
- * packets one behind another, each with its indicator (H4: Core, Vol 4 Part A 2), cut anywhere. */
+ * packets one behind another, each with its indicator (H4: Core, Vol 4 Part A 2), cut anywhere.
+ *
+ * SIGTERM pulls the controller out: it is reset, because one without current is silent from that moment, and the adapter goes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 enum { COMMAND = 1, ACL_DATA, SYNCHRONOUS_DATA, EVENT, ISOCHRONOUS_DATA, VENDOR = 0xff };
@@ -46,10 +51,16 @@ static int write_all(int file, const uint8_t *octets, size_t count) {
 int main(int count, char **arguments) {
   static uint8_t incoming[1 << 17], outgoing[1 << 16];
   size_t waiting = 0;
-  if (count != 2) {
-    fprintf(stderr, "usage: relay STREAM\n");
+  int unconfigured = count == 3 && strcmp(arguments[2], "unconfigured") == 0;
+  if (count != 2 && !unconfigured) {
+    fprintf(stderr, "usage: relay STREAM [unconfigured]\n");
     return 64;
   }
+  sigset_t pulled;
+  sigemptyset(&pulled);
+  sigaddset(&pulled, SIGTERM);
+  sigprocmask(SIG_BLOCK, &pulled, NULL);
+  int hand = signalfd(-1, &pulled, 0);
   int stream = open(arguments[1], O_RDWR | O_NOCTTY);
   int kernel = open("/dev/vhci", O_RDWR);
   if (stream < 0 || kernel < 0) {
@@ -60,11 +71,16 @@ int main(int count, char **arguments) {
   for (struct pollfd left = {stream, POLLIN, 0}; poll(&left, 1, 100) > 0 && (left.revents & POLLIN);) {
     if (read(stream, incoming, sizeof incoming) <= 0) break;
   }
-  const uint8_t create_primary[] = {VENDOR, 0};
-  if (write_all(kernel, create_primary, sizeof create_primary) < 0) return 1;
+  /* A primary controller; with this bit it has to be configured by somebody. */
+  const uint8_t create[] = {VENDOR, unconfigured ? 0x40 : 0};
+  if (write_all(kernel, create, sizeof create) < 0) return 1;
   for (;;) {
-    struct pollfd ends[] = {{stream, POLLIN, 0}, {kernel, POLLIN, 0}};
-    if (poll(ends, 2, -1) < 0 && errno != EINTR) return 1;
+    struct pollfd ends[] = {{stream, POLLIN, 0}, {kernel, POLLIN, 0}, {hand, POLLIN, 0}};
+    if (poll(ends, 3, -1) < 0 && errno != EINTR) return 1;
+    if (ends[2].revents & POLLIN) {
+      static const uint8_t reset[] = {COMMAND, 0x03, 0x0c, 0};
+      return write_all(stream, reset, sizeof reset) < 0;
+    }
     if (ends[0].revents & POLLIN) {
       ssize_t got = read(stream, incoming + waiting, sizeof incoming - waiting);
       if (got < 0 && errno != EINTR && errno != EAGAIN) return 1;
