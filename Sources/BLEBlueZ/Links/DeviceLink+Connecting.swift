@@ -45,6 +45,22 @@ extension DeviceLink {
     if device?.isConnected == true { return becomeUp() }
     phase = .settling
     schedule(after: Self.settlingLimit) { $0.rest() }
+    look()
+  }
+
+  /// Asks what the daemon shows of the device now: one that was started again while the link of its former run was still ending does not
+  /// tell that the next one is there (seen with 5.66).
+  func look() {
+    guard let device, let bus = stack.bus else { return }
+    bus.call(
+      "GetAll", of: BlueZName.properties, at: device.path, on: BlueZName.service, [.string(BlueZName.device)],
+      timeout: Self.settlingLimit
+    ) { [weak self] result in
+      guard let self, self.device === device, self.phase == .connecting || self.phase == .settling,
+        case .success(let answer) = result, let properties = answer.first?.properties
+      else { return }
+      self.stack.mirror.change(device: device.path, properties, [])
+    }
   }
 
   func rest() {

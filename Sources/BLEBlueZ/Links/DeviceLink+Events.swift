@@ -20,6 +20,7 @@ extension DeviceLink {
 
   private func connected() {
     switch phase {
+    case .connecting: if device?.areServicesResolved == true { becomeUp() }
     case .settling: becomeUp()
     // Somebody else has connected it: the daemon now says so.
     case .resting:
@@ -41,7 +42,9 @@ extension DeviceLink {
 
   private func resolved(_ isResolved: Bool) {
     // A daemon that has found the services has connected, also where it does not say so.
-    if phase == .connecting || phase == .settling, isResolved, device?.isConnected == true { becomeUp() }
+    if phase == .connecting || phase == .settling, isResolved {
+      if device?.isConnected == true { becomeUp() } else { look() }
+    }
     if phase == .up { operations.setReady(isResolved) }
   }
 

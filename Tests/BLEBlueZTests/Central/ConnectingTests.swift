@@ -45,6 +45,21 @@ struct ConnectingTests {
   }
 
   @Test(
+    "I12.5 a daemon that does not tell that the device is connected is asked",
+    arguments: [true, false])
+  func untold(answers: Bool) async throws {
+    let (fixture, daemon) = try await BlueZFixture.withDevice { world in
+      world.script("Connect", at: ScriptedDaemon.device) { request, world in
+        world.put(ScriptedDaemon.device, BlueZName.device, ["Connected": .boolean(true)])
+        if answers { request.answer() } else { world.held.append(request) }
+        world.change(["ServicesResolved": .boolean(true)])
+      }
+    }
+    try await fixture.connected()
+    #expect(try await daemon.run { $0.count("Connect", at: ScriptedDaemon.device) } == 1)
+  }
+
+  @Test(
     "I12.2 a device that is no object of the daemon's is found first, and found again where it was removed in between")
   func found() async throws {
     let (fixture, daemon) = try await BlueZFixture.withDevice { world in

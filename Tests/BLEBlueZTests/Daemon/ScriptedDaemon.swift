@@ -127,8 +127,13 @@ final class DaemonWorld {
     registrations[path] = nil
   }
 
-  func set(_ path: String, _ interface: String, _ properties: [String: BusValue], invalidated: [String] = []) {
+  /// Changes properties without telling anybody.
+  func put(_ path: String, _ interface: String, _ properties: [String: BusValue]) {
     for (name, value) in properties { objects[path]?.values[interface, default: [:]][name] = value }
+  }
+
+  func set(_ path: String, _ interface: String, _ properties: [String: BusValue], invalidated: [String] = []) {
+    put(path, interface, properties)
     for name in invalidated { objects[path]?.values[interface]?[name] = nil }
     emit(
       "PropertiesChanged", of: BlueZName.properties, at: path,
