@@ -46,7 +46,11 @@ class Lab:
                      "--capture-keys", folder / "controller.keys")
         wait_until(socket.exists, "ble controller listens")
         self.guest = Guest(suite, [socket], self.share)
-        self.guest.wait_until_ready()
+        try:
+            self.guest.wait_until_ready()
+        except BaseException:
+            self.stop()
+            raise
 
     def _carry_tool(self):
         """The tool and the libraries that are not Debian's, for the guest, in which they are below /host."""
