@@ -49,8 +49,20 @@ extension Fuzzer {
       loop: loop, entropy: entropy, peerStore: MemoryPeerStore(entropy: entropy), stateStore: states
     ) { transport }
     stack.start()
-    let program = RestoredProgram()
     let queue = DispatchQueue(label: "fuzz")
+    let taken = leave(stack, loop, states, queue)
+    // The managers are released; what they have left to their queue may be the last to hold the stack.
+    queue.sync {}
+    stack.shutDown {}
+    loop.advance(by: .seconds(1))
+    return taken
+  }
+
+  /// What two managers leave that are released by the end of this call.
+  private static func leave(
+    _ stack: HostStack, _ loop: FuzzLoop, _ states: LeftStates, _ queue: DispatchQueue
+  ) -> [UInt8]? {
+    let program = RestoredProgram()
     let adapter: [String: Any] = [CBManagerOptionAdapterKey: stack as any Adapter]
     let central = CBCentralManager(
       delegate: program, queue: queue,
@@ -60,11 +72,7 @@ extension Fuzzer {
       options: adapter.merging([CBPeripheralManagerOptionRestoreIdentifierKey: "fuzz"]) { $1 })
     loop.advance(by: .milliseconds(50))
     let taken = states.made.first { !$0.isSetAside && $0.source?() != nil }
-    let next = taken?.source?()
-    withExtendedLifetime((central, peripheral, program)) {}
-    stack.shutDown {}
-    loop.advance(by: .seconds(1))
-    return next
+    return withExtendedLifetime((central, peripheral, program)) { taken?.source?() }
   }
 }
 

@@ -18,7 +18,7 @@
 #include "KernelBluetooth.h"
 
 // The program has threads: what follows the fork calls only what may be called in a signal's handler, and nothing of a sanitizer.
-#define PLAIN __attribute__((no_sanitize("address", "thread", "undefined")))
+#define PLAIN __attribute__((disable_sanitizer_instrumentation))
 
 enum {
   SET_POWERED = 0x0005,

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 // What runs in a signal's handler, or in a process that was just forked, must not call into a sanitizer.
-#define PLAIN __attribute__((no_sanitize("address", "thread", "undefined")))
+#define PLAIN __attribute__((disable_sanitizer_instrumentation))
 
 // The C library's own signal for setuid in all threads. Its handler ignores what does not come from setuid itself, so one of ours that
 // arrives late does no harm.
