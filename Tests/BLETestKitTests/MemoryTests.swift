@@ -26,12 +26,25 @@ import Testing
   @Test func `What each repetition leaves behind is seen, and what comes only now and then is not`() async throws {
     await #expect(processExitsWith: .success) {
       var kept: [UnsafeMutableRawPointer?] = []
-      kept.reserveCapacity(1_000)
+      kept.reserveCapacity(5_000)
       let growth = await Allocations.leftBehind(byEachOf: 800) { goal in
         while kept.count < goal { kept.append(malloc(64)) }
         if goal % 300 == 0 { kept.append(malloc(100_000)) }
       }
       #expect((60...90).contains(growth.octets) && growth.total > 200_000, "\(growth)")
+      // Also where it is looked at for longer; and what is a cache is full by then.
+      kept = []
+      kept.reserveCapacity(5_000)
+      let still = await Allocations.leftBehind(byEachOf: 800, atMost: 10) { goal in
+        while kept.count < goal { kept.append(malloc(64)) }
+      }
+      #expect((60...90).contains(still.octets) && kept.count == 3_200, "\(still)")
+      kept = []
+      kept.reserveCapacity(5_000)
+      let filled = await Allocations.leftBehind(byEachOf: 800, atMost: 10) { goal in
+        while kept.count < min(goal, 1_000) { kept.append(malloc(64)) }
+      }
+      #expect(filled.octets < 1, "\(filled)")
       let none = await Allocations.leftBehind(byEachOf: 800) { _ in free(malloc(64)) }
       #expect(none.octets < 1, "\(none)")
     }

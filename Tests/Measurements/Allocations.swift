@@ -28,17 +28,26 @@ public enum Allocations {
   /// Dispatch keeps freed blocks for each of its threads, up to 1,024 of 128 octets, and how many threads there are is the machine's
   /// business: the whole grows by leaps now and then. What each repetition leaves behind shows in every part: the second smallest
   /// growth is taken. A table that is never emptied grows by leaps as well, when it doubles: for that there is the total.
-  /// - Parameter repeatUntil: repeats what is measured until it was done so often altogether.
-  public static func leftBehind(byEachOf count: Int, _ repeatUntil: (Int) async throws -> Void) async rethrows -> Growth
-  {
+  /// - Parameters:
+  ///   - limit: where more octets than that are left behind, it is repeated as often again, three times at most. On a busy machine with
+  ///     many threads the caches are filled more slowly than they were warmed up; what each repetition loses is lost in every round.
+  ///   - repeatUntil: repeats what is measured until it was done so often altogether.
+  public static func leftBehind(
+    byEachOf count: Int, atMost limit: Double = .infinity, _ repeatUntil: (Int) async throws -> Void
+  ) async rethrows -> Growth {
     let parts = 8
-    var held = [live]
-    for part in 1...parts {
-      try await repeatUntil(count * part / parts)
-      held.append(live)
-    }
-    let growths = zip(held.dropFirst(), held).map { $0 - $1 }.sorted()
-    return Growth(octets: Double(growths[1]) / Double(count / parts), held: held)
+    var (growth, rounds) = (Growth(octets: .infinity, held: []), 0)
+    repeat {
+      var held = [live]
+      for part in 1...parts {
+        try await repeatUntil(count * rounds + count * part / parts)
+        held.append(live)
+      }
+      let growths = zip(held.dropFirst(), held).map { $0 - $1 }.sorted()
+      growth = Growth(octets: Double(growths[1]) / Double(count / parts), held: held)
+      rounds += 1
+    } while growth.octets > limit && rounds < 4
+    return growth
   }
 
   public struct Growth: CustomStringConvertible, Sendable {
