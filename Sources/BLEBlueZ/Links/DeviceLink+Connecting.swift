@@ -48,8 +48,8 @@ extension DeviceLink {
     look()
   }
 
-  /// Asks what the daemon shows of the device now: one that was started again while the link of its former run was still ending does not
-  /// tell that the next one is there (seen with 5.66).
+  /// Reads the device's properties. A daemon that was started again while the link of its former run was still ending may not signal that
+  /// the device is connected (inferred from a log of 5.66).
   func look() {
     guard let device, let bus = stack.bus else { return }
     bus.call(

@@ -29,8 +29,8 @@ extension DaemonPresence {
     return sorted.first { $0.isPowered } ?? sorted.first
   }
 
-  /// What roles are told follows from the daemon first, and from the adapter second. An adapter that has run and was pulled out is waited
-  /// for, as one that is switched off; one that was never there is none.
+  /// Works the state out, from the daemon first and from the adapter second, and reports it to the roles where it is new. An adapter that
+  /// ran before and was removed counts as switched off, so that programs wait for it; one that was never there is `unsupported`.
   func report() {
     let missing: AdapterState = hasRun ? .resetting : .unsupported
     let state: AdapterState
