@@ -2,7 +2,7 @@ import BLECore
 
 /// Why a request was refused (Core, Vol 3 Part F 3.4.1.1; the common profile codes are in the Core Specification
 /// Supplement, Part B 1.2).
-public struct ATTErrorCode: RawRepresentable, Error, Hashable, Sendable {
+public struct ATTErrorCode: WireNumber, Error, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
   public init(_ rawValue: UInt8) { self.rawValue = rawValue }

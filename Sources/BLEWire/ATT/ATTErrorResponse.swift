@@ -1,7 +1,7 @@
 import BLECore
 
 /// A request was refused (Core, Vol 3 Part F 3.4.1.1).
-public struct ATTErrorResponse: ATTPacket {
+public struct ATTErrorResponse: ATTPacket, HasLayout {
   public static let opcode = ATTOpcode.errorResponse
 
   public var requestOpcodeInError: ATTOpcode
@@ -17,24 +17,7 @@ public struct ATTErrorResponse: ATTPacket {
     self.errorCode = errorCode
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    requestOpcodeInError = ATTOpcode(try reader.uint8("Request Opcode In Error"))
-    attributeHandleInError = try reader.attributeHandle("Attribute Handle In Error")
-    errorCode = ATTErrorCode(try reader.uint8("Error Code"))
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(requestOpcodeInError.rawValue)
-    writer.append(attributeHandleInError)
-    writer.append(errorCode.rawValue)
-  }
-
-  public static var examples: [Self] {
-    [
-      Self(requestOpcodeInError: .readRequest, attributeHandleInError: AttributeHandle(3), errorCode: .invalidHandle),
-      Self(
-        requestOpcodeInError: ATTOpcode(0x3F), attributeHandleInError: AttributeHandle(0),
-        errorCode: ATTErrorCode(0x80)),
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("Request Opcode In Error", \.requestOpcodeInError),
+    Field("Attribute Handle In Error", \.attributeHandleInError), Field("Error Code", \.errorCode))
 }

@@ -1,7 +1,7 @@
 import BLECore
 
 /// Asks for the attributes of a 16-bit type that hold a value (Core, Vol 3 Part F 3.4.3.3).
-public struct ATTFindByTypeValueRequest: ATTPacket {
+public struct ATTFindByTypeValueRequest: ATTPacket, HasLayout {
   public static let opcode = ATTOpcode.findByTypeValueRequest
 
   public var startingHandle: AttributeHandle
@@ -20,19 +20,9 @@ public struct ATTFindByTypeValueRequest: ATTPacket {
     self.attributeValue = attributeValue
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    startingHandle = try reader.attributeHandle("Starting Handle")
-    endingHandle = try reader.attributeHandle("Ending Handle")
-    attributeType = try reader.uint16("Attribute Type")
-    attributeValue = reader.rest()
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(startingHandle)
-    writer.append(endingHandle)
-    writer.append(attributeType)
-    writer.append(contentsOf: attributeValue)
-  }
+  static let layout = Layout(
+    Self.init, Field("Starting Handle", \.startingHandle), Field("Ending Handle", \.endingHandle),
+    Field("Attribute Type", \.attributeType), Field("Attribute Value", \.attributeValue, .rest))
 
   public static var examples: [Self] {
     [
@@ -43,7 +33,7 @@ public struct ATTFindByTypeValueRequest: ATTPacket {
 }
 
 /// The attributes that were found, each with the end of its group (Core, Vol 3 Part F 3.4.3.4).
-public struct ATTFindByTypeValueResponse: ATTPacket {
+public struct ATTFindByTypeValueResponse: ATTPacket, HasLayout {
   public static let opcode = ATTOpcode.findByTypeValueResponse
 
   /// One attribute that was found and the last attribute of its group.
@@ -82,13 +72,7 @@ public struct ATTFindByTypeValueResponse: ATTPacket {
     self.init(handlesInformationList: writer.octets[...])
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    handlesInformationList = reader.rest()
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(contentsOf: handlesInformationList)
-  }
+  static let layout = Layout(Self.init, Field("Handles Information List", \.handlesInformationList, .rest))
 
   /// The entries.
   ///
@@ -97,14 +81,5 @@ public struct ATTFindByTypeValueResponse: ATTPacket {
     try ATTList(
       handlesInformationList, entryLength: HandlesInformation.minimumLength, name: Self.name,
       field: "Handles Information List")
-  }
-
-  public static var examples: [Self] {
-    [
-      Self([
-        HandlesInformation(foundAttributeHandle: .first, groupEndHandle: AttributeHandle(9)),
-        HandlesInformation(foundAttributeHandle: AttributeHandle(0x20), groupEndHandle: .last),
-      ])
-    ]
   }
 }

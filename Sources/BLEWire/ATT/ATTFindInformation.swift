@@ -1,7 +1,7 @@
 import BLECore
 
 /// Asks for the types of a range of attributes (Core, Vol 3 Part F 3.4.3.1).
-public struct ATTFindInformationRequest: ATTPacket {
+public struct ATTFindInformationRequest: ATTPacket, HasLayout {
   public static let opcode = ATTOpcode.findInformationRequest
 
   public var startingHandle: AttributeHandle
@@ -12,21 +12,12 @@ public struct ATTFindInformationRequest: ATTPacket {
     self.endingHandle = endingHandle
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    startingHandle = try reader.attributeHandle("Starting Handle")
-    endingHandle = try reader.attributeHandle("Ending Handle")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(startingHandle)
-    writer.append(endingHandle)
-  }
-
-  public static var examples: [Self] { [Self(startingHandle: .first, endingHandle: .last)] }
+  static let layout = Layout(
+    Self.init, Field("Starting Handle", \.startingHandle), Field("Ending Handle", \.endingHandle))
 }
 
 /// Handles with their types (Core, Vol 3 Part F 3.4.3.2).
-public struct ATTFindInformationResponse: ATTPacket {
+public struct ATTFindInformationResponse: ATTPacket, HasLayout {
   public static let opcode = ATTOpcode.findInformationResponse
 
   /// One attribute and its type.
@@ -67,15 +58,7 @@ public struct ATTFindInformationResponse: ATTPacket {
     self.init(format: width == .short ? 1 : 2, informationData: writer.octets[...])
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    format = try reader.uint8("Format")
-    informationData = reader.rest()
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(format)
-    writer.append(contentsOf: informationData)
-  }
+  static let layout = Layout(Self.init, Field("Format", \.format), Field("Information Data", \.informationData, .rest))
 
   /// The entries.
   ///

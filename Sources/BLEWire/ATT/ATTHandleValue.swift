@@ -61,13 +61,13 @@ public struct ATTHandleValueIndication: ATTPacket {
 }
 
 /// An indication was received (Core, Vol 3 Part F 3.4.7.3).
-public struct ATTHandleValueConfirmation: ATTEmptyPacket {
+public struct ATTHandleValueConfirmation: ATTPacket, EmptyPacket {
   public static let opcode = ATTOpcode.handleValueConfirmation
   public init() {}
 }
 
 /// Several values that the server sends unasked (Core, Vol 3 Part F 3.4.7.4).
-public struct ATTMultipleHandleValueNotification: ATTPacket {
+public struct ATTMultipleHandleValueNotification: ATTPacket, HasLayout {
   public static let opcode = ATTOpcode.multipleHandleValueNotification
 
   /// One attribute and its value.
@@ -98,9 +98,7 @@ public struct ATTMultipleHandleValueNotification: ATTPacket {
     self.init(handleLengthValueTupleList: writer.octets[...])
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) { handleLengthValueTupleList = reader.rest() }
-
-  public func encode(into writer: inout ByteWriter) { writer.append(contentsOf: handleLengthValueTupleList) }
+  static let layout = Layout(Self.init, Field("Handle Length Value Tuple List", \.handleLengthValueTupleList, .rest))
 
   /// The tuples.
   ///
@@ -115,14 +113,5 @@ public struct ATTMultipleHandleValueNotification: ATTPacket {
       tuples.append(HandleValueTuple(attributeHandle: handle, attributeValue: value))
     }
     return tuples
-  }
-
-  public static var examples: [Self] {
-    [
-      Self([
-        HandleValueTuple(attributeHandle: AttributeHandle(3), attributeValue: [1, 2, 3]),
-        HandleValueTuple(attributeHandle: AttributeHandle(7), attributeValue: []),
-      ])
-    ]
   }
 }

@@ -1,7 +1,7 @@
 import BLECore
 
 /// The first octet of every ATT PDU (Core, Vol 3 Part F 3.3.1).
-public struct ATTOpcode: RawRepresentable, Hashable, Sendable {
+public struct ATTOpcode: WireNumber, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
   public init(_ rawValue: UInt8) { self.rawValue = rawValue }

@@ -33,14 +33,3 @@ public enum ATTLimits {
   /// Octets of the authentication signature of a signed command.
   public static let signatureLength = 12
 }
-
-/// A packet type that has no parameters.
-public protocol ATTEmptyPacket: ATTPacket {
-  init()
-}
-
-extension ATTEmptyPacket {
-  public init(from reader: inout ByteReader) throws(DecodeError) { self.init() }
-  public func encode(into writer: inout ByteWriter) {}
-  public static var examples: [Self] { [Self()] }
-}

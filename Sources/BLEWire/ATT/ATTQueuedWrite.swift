@@ -1,7 +1,7 @@
 import BLECore
 
 /// Puts a part of a value into the server's queue (Core, Vol 3 Part F 3.4.6.1).
-public struct ATTPrepareWriteRequest: ATTPacket {
+public struct ATTPrepareWriteRequest: ATTPacket, HasLayout {
   public static let opcode = ATTOpcode.prepareWriteRequest
 
   public var attributeHandle: AttributeHandle
@@ -15,17 +15,9 @@ public struct ATTPrepareWriteRequest: ATTPacket {
     self.partAttributeValue = partAttributeValue
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    attributeHandle = try reader.attributeHandle("Attribute Handle")
-    valueOffset = try reader.uint16("Value Offset")
-    partAttributeValue = reader.rest()
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(attributeHandle)
-    writer.append(valueOffset)
-    writer.append(contentsOf: partAttributeValue)
-  }
+  static let layout = Layout(
+    Self.init, Field("Attribute Handle", \.attributeHandle), Field("Value Offset", \.valueOffset),
+    Field("Part Attribute Value", \.partAttributeValue, .rest))
 
   public static var examples: [Self] {
     [
@@ -36,7 +28,7 @@ public struct ATTPrepareWriteRequest: ATTPacket {
 }
 
 /// Repeats what was queued, so that the client can compare (Core, Vol 3 Part F 3.4.6.2).
-public struct ATTPrepareWriteResponse: ATTPacket {
+public struct ATTPrepareWriteResponse: ATTPacket, HasLayout {
   public static let opcode = ATTOpcode.prepareWriteResponse
 
   public var attributeHandle: AttributeHandle
@@ -57,27 +49,19 @@ public struct ATTPrepareWriteResponse: ATTPacket {
       partAttributeValue: request.partAttributeValue)
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    attributeHandle = try reader.attributeHandle("Attribute Handle")
-    valueOffset = try reader.uint16("Value Offset")
-    partAttributeValue = reader.rest()
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(attributeHandle)
-    writer.append(valueOffset)
-    writer.append(contentsOf: partAttributeValue)
-  }
+  static let layout = Layout(
+    Self.init, Field("Attribute Handle", \.attributeHandle), Field("Value Offset", \.valueOffset),
+    Field("Part Attribute Value", \.partAttributeValue, .rest))
 
   public static var examples: [Self] { ATTPrepareWriteRequest.examples.map(Self.init(to:)) }
 }
 
 /// Writes or forgets the queue (Core, Vol 3 Part F 3.4.6.3).
-public struct ATTExecuteWriteRequest: ATTPacket {
+public struct ATTExecuteWriteRequest: ATTPacket, HasLayout {
   public static let opcode = ATTOpcode.executeWriteRequest
 
   /// What is to become of the queue. Holds what came.
-  public struct Flags: RawRepresentable, Hashable, Sendable {
+  public struct Flags: WireNumber, Hashable, Sendable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
     /// Forget all prepared writes.
@@ -90,17 +74,11 @@ public struct ATTExecuteWriteRequest: ATTPacket {
 
   public init(flags: Flags) { self.flags = flags }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    flags = Flags(rawValue: try reader.uint8("Flags"))
-  }
-
-  public func encode(into writer: inout ByteWriter) { writer.append(flags.rawValue) }
-
-  public static var examples: [Self] { [Self(flags: .write), Self(flags: .cancel)] }
+  static let layout = Layout(Self.init, Field("Flags", \.flags))
 }
 
 /// The queue was written or forgotten (Core, Vol 3 Part F 3.4.6.4).
-public struct ATTExecuteWriteResponse: ATTEmptyPacket {
+public struct ATTExecuteWriteResponse: ATTPacket, EmptyPacket {
   public static let opcode = ATTOpcode.executeWriteResponse
   public init() {}
 }

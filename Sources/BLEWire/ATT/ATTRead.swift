@@ -33,7 +33,7 @@ public struct ATTReadResponse: ATTPacket {
 }
 
 /// Reads one attribute from an offset on (Core, Vol 3 Part F 3.4.4.5).
-public struct ATTReadBlobRequest: ATTPacket {
+public struct ATTReadBlobRequest: ATTPacket, HasLayout {
   public static let opcode = ATTOpcode.readBlobRequest
 
   public var attributeHandle: AttributeHandle
@@ -45,30 +45,19 @@ public struct ATTReadBlobRequest: ATTPacket {
     self.valueOffset = valueOffset
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    attributeHandle = try reader.attributeHandle("Attribute Handle")
-    valueOffset = try reader.uint16("Value Offset")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(attributeHandle)
-    writer.append(valueOffset)
-  }
-
-  public static var examples: [Self] { [Self(attributeHandle: AttributeHandle(3), valueOffset: 22)] }
+  static let layout = Layout(
+    Self.init, Field("Attribute Handle", \.attributeHandle), Field("Value Offset", \.valueOffset))
 }
 
 /// The value from the offset on, or its next ATT_MTU - 1 octets (Core, Vol 3 Part F 3.4.4.6).
-public struct ATTReadBlobResponse: ATTPacket {
+public struct ATTReadBlobResponse: ATTPacket, HasLayout {
   public static let opcode = ATTOpcode.readBlobResponse
 
   public var partAttributeValue: ArraySlice<UInt8>
 
   public init(partAttributeValue: ArraySlice<UInt8>) { self.partAttributeValue = partAttributeValue }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) { partAttributeValue = reader.rest() }
-
-  public func encode(into writer: inout ByteWriter) { writer.append(contentsOf: partAttributeValue) }
+  static let layout = Layout(Self.init, Field("Part Attribute Value", \.partAttributeValue, .rest))
 
   public static var examples: [Self] { [Self(partAttributeValue: []), Self(partAttributeValue: [1, 2, 3])] }
 }

@@ -1,7 +1,7 @@
 import BLECore
 
 /// Reads the attributes of a grouping type in a range (Core, Vol 3 Part F 3.4.4.9).
-public struct ATTReadByGroupTypeRequest: ATTPacket {
+public struct ATTReadByGroupTypeRequest: ATTPacket, HasLayout {
   public static let opcode = ATTOpcode.readByGroupTypeRequest
 
   public var startingHandle: AttributeHandle
@@ -15,17 +15,9 @@ public struct ATTReadByGroupTypeRequest: ATTPacket {
     self.attributeGroupType = attributeGroupType
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    startingHandle = try reader.attributeHandle("Starting Handle")
-    endingHandle = try reader.attributeHandle("Ending Handle")
-    attributeGroupType = try reader.attributeType("Attribute Group Type")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(startingHandle)
-    writer.append(endingHandle)
-    writer.append(attributeGroupType)
-  }
+  static let layout = Layout(
+    Self.init, Field("Starting Handle", \.startingHandle), Field("Ending Handle", \.endingHandle),
+    Field("Attribute Group Type", \.attributeGroupType, .attributeType))
 
   public static var examples: [Self] {
     [
@@ -38,7 +30,7 @@ public struct ATTReadByGroupTypeRequest: ATTPacket {
 }
 
 /// Groups with the values of the attributes that open them, all of one length (Core, Vol 3 Part F 3.4.4.10).
-public struct ATTReadByGroupTypeResponse: ATTPacket {
+public struct ATTReadByGroupTypeResponse: ATTPacket, HasLayout {
   public static let opcode = ATTOpcode.readByGroupTypeResponse
 
   /// One group: the attribute that opens it, its last attribute, and the opening attribute's value.
@@ -75,15 +67,8 @@ public struct ATTReadByGroupTypeResponse: ATTPacket {
     self.attributeDataList = attributeDataList
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    length = try reader.uint8("Length")
-    attributeDataList = reader.rest()
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(length)
-    writer.append(contentsOf: attributeDataList)
-  }
+  static let layout = Layout(
+    Self.init, Field("Length", \.length), Field("Attribute Data List", \.attributeDataList, .rest))
 
   /// The entries.
   ///

@@ -1,7 +1,7 @@
 import BLECore
 
 /// Reads the attributes of one type in a range (Core, Vol 3 Part F 3.4.4.1).
-public struct ATTReadByTypeRequest: ATTPacket {
+public struct ATTReadByTypeRequest: ATTPacket, HasLayout {
   public static let opcode = ATTOpcode.readByTypeRequest
 
   public var startingHandle: AttributeHandle
@@ -15,17 +15,9 @@ public struct ATTReadByTypeRequest: ATTPacket {
     self.attributeType = attributeType
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    startingHandle = try reader.attributeHandle("Starting Handle")
-    endingHandle = try reader.attributeHandle("Ending Handle")
-    attributeType = try reader.attributeType("Attribute Type")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(startingHandle)
-    writer.append(endingHandle)
-    writer.append(attributeType)
-  }
+  static let layout = Layout(
+    Self.init, Field("Starting Handle", \.startingHandle), Field("Ending Handle", \.endingHandle),
+    Field("Attribute Type", \.attributeType, .attributeType))
 
   public static var examples: [Self] {
     [
@@ -38,7 +30,7 @@ public struct ATTReadByTypeRequest: ATTPacket {
 }
 
 /// Handles with their values, all of one length (Core, Vol 3 Part F 3.4.4.2).
-public struct ATTReadByTypeResponse: ATTPacket {
+public struct ATTReadByTypeResponse: ATTPacket, HasLayout {
   public static let opcode = ATTOpcode.readByTypeResponse
 
   /// One attribute and its value, or the value's beginning where it did not fit.
@@ -68,15 +60,8 @@ public struct ATTReadByTypeResponse: ATTPacket {
     self.attributeDataList = attributeDataList
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    length = try reader.uint8("Length")
-    attributeDataList = reader.rest()
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(length)
-    writer.append(contentsOf: attributeDataList)
-  }
+  static let layout = Layout(
+    Self.init, Field("Length", \.length), Field("Attribute Data List", \.attributeDataList, .rest))
 
   /// The entries.
   ///
@@ -94,12 +79,17 @@ public struct ATTReadByTypeResponse: ATTPacket {
   }
 }
 
-extension ByteReader {
+extension WireForm where Value == BLEUUID {
   /// The rest of the packet as an attribute type: ATT knows UUIDs of 16 and 128 bits only.
-  mutating func attributeType(_ field: StaticString) throws(DecodeError) -> BLEUUID {
-    guard remaining == 2 || remaining == 16 else {
-      throw failure(field, .invalid("an attribute type has 2 or 16 octets, not \(remaining)"))
-    }
-    return try uuid(octets: remaining, field)
+  static var attributeType: Self {
+    Self(
+      read: { reader, field throws(DecodeError) in
+        let count = reader.remaining
+        guard count == 2 || count == 16 else {
+          throw reader.failure(field, .invalid("an attribute type has 2 or 16 octets, not \(count)"))
+        }
+        return try reader.uuid(octets: count, field)
+      },
+      write: { value, writer in writer.append(value) }, example: BLEUUID(0x2803))
   }
 }

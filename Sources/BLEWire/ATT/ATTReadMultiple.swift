@@ -1,7 +1,7 @@
 import BLECore
 
 /// Reads several attributes whose lengths the client knows (Core, Vol 3 Part F 3.4.4.7).
-public struct ATTReadMultipleRequest: ATTPacket {
+public struct ATTReadMultipleRequest: ATTPacket, HasLayout {
   public static let opcode = ATTOpcode.readMultipleRequest
 
   /// Two or more; holds what came.
@@ -9,34 +9,24 @@ public struct ATTReadMultipleRequest: ATTPacket {
 
   public init(setOfHandles: [AttributeHandle]) { self.setOfHandles = setOfHandles }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    setOfHandles = try reader.attributeHandles("Set Of Handles")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    for handle in setOfHandles { writer.append(handle) }
-  }
-
-  public static var examples: [Self] { [Self(setOfHandles: [.first, AttributeHandle(3), .last])] }
+  static let layout = Layout(Self.init, Field("Set Of Handles", \.setOfHandles, .untilEnd()))
 }
 
 /// The values one after the other, cut at ATT_MTU - 1 octets (Core, Vol 3 Part F 3.4.4.8).
-public struct ATTReadMultipleResponse: ATTPacket {
+public struct ATTReadMultipleResponse: ATTPacket, HasLayout {
   public static let opcode = ATTOpcode.readMultipleResponse
 
   public var setOfValues: ArraySlice<UInt8>
 
   public init(setOfValues: ArraySlice<UInt8>) { self.setOfValues = setOfValues }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) { setOfValues = reader.rest() }
-
-  public func encode(into writer: inout ByteWriter) { writer.append(contentsOf: setOfValues) }
+  static let layout = Layout(Self.init, Field("Set Of Values", \.setOfValues, .rest))
 
   public static var examples: [Self] { [Self(setOfValues: []), Self(setOfValues: [1, 2, 3])] }
 }
 
 /// Reads several attributes of any length (Core, Vol 3 Part F 3.4.4.11).
-public struct ATTReadMultipleVariableRequest: ATTPacket {
+public struct ATTReadMultipleVariableRequest: ATTPacket, HasLayout {
   public static let opcode = ATTOpcode.readMultipleVariableRequest
 
   /// Two or more; holds what came.
@@ -44,19 +34,11 @@ public struct ATTReadMultipleVariableRequest: ATTPacket {
 
   public init(setOfHandles: [AttributeHandle]) { self.setOfHandles = setOfHandles }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    setOfHandles = try reader.attributeHandles("Set Of Handles")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    for handle in setOfHandles { writer.append(handle) }
-  }
-
-  public static var examples: [Self] { [Self(setOfHandles: [.first, AttributeHandle(3)])] }
+  static let layout = Layout(Self.init, Field("Set Of Handles", \.setOfHandles, .untilEnd()))
 }
 
 /// The values, each with its length in front (Core, Vol 3 Part F 3.4.4.12).
-public struct ATTReadMultipleVariableResponse: ATTPacket {
+public struct ATTReadMultipleVariableResponse: ATTPacket, HasLayout {
   public static let opcode = ATTOpcode.readMultipleVariableResponse
 
   /// One value. Where the PDU was full, the last one is cut: `attributeValue` is shorter than `valueLength`.
@@ -83,9 +65,7 @@ public struct ATTReadMultipleVariableResponse: ATTPacket {
     self.init(lengthValueTupleList: writer.octets.prefix(limit))
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) { lengthValueTupleList = reader.rest() }
-
-  public func encode(into writer: inout ByteWriter) { writer.append(contentsOf: lengthValueTupleList) }
+  static let layout = Layout(Self.init, Field("Length Value Tuple List", \.lengthValueTupleList, .rest))
 
   /// The tuples; only the last may be cut. A single octet at the end, half a length, tells nothing and is left out.
   public func tuples() -> [LengthValueTuple] {
@@ -105,15 +85,5 @@ public struct ATTReadMultipleVariableResponse: ATTPacket {
       Self(values: [[1, 2, 3], [], [4]], limit: 22),
       Self(values: [[1, 2, 3], [4, 5, 6]], limit: 8),
     ]
-  }
-}
-
-extension ByteReader {
-  /// The rest of the packet as handles.
-  mutating func attributeHandles(_ field: StaticString) throws(DecodeError) -> [AttributeHandle] {
-    var handles: [AttributeHandle] = []
-    handles.reserveCapacity(remaining / 2)
-    while !isAtEnd { handles.append(try attributeHandle(field)) }
-    return handles
   }
 }

@@ -31,7 +31,7 @@ public struct ATTWriteRequest: ATTPacket {
 }
 
 /// The value was written (Core, Vol 3 Part F 3.4.5.2).
-public struct ATTWriteResponse: ATTEmptyPacket {
+public struct ATTWriteResponse: ATTPacket, EmptyPacket {
   public static let opcode = ATTOpcode.writeResponse
   public init() {}
 }

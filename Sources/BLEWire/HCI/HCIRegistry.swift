@@ -180,7 +180,9 @@ public enum HCIRegistry {
   }
 
   private static func returned<Command: HCICommand>(_ type: Command.Type) -> PacketDescription {
-    PacketDescription(Command.ReturnParameters.self, layer: .hciReturnParameters, code: UInt32(Command.opcode.rawValue))
+    PacketDescription(
+      Command.ReturnParameters.self, layer: .hciReturnParameters, name: Command.name + " return parameters",
+      code: UInt32(Command.opcode.rawValue))
   }
 
   private static func event<Event: HCIEventParameters>(_ type: Event.Type) -> PacketDescription {

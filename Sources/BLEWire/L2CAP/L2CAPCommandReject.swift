@@ -1,10 +1,10 @@
 import BLECore
 
 /// A command was not understood or names a channel that does not exist (Core, Vol 3 Part A 4.1).
-public struct L2CAPCommandReject: L2CAPSignalingPacket {
+public struct L2CAPCommandReject: L2CAPSignalingPacket, HasLayout {
   public static let code = L2CAPSignalingCode.commandReject
 
-  public struct Reason: RawRepresentable, Hashable, Sendable {
+  public struct Reason: WireNumber, Hashable, Sendable {
     public let rawValue: UInt16
     public init(rawValue: UInt16) { self.rawValue = rawValue }
     public static let commandNotUnderstood = Reason(rawValue: 0x0000)
@@ -29,15 +29,7 @@ public struct L2CAPCommandReject: L2CAPSignalingPacket {
     self.init(reason: .invalidChannelIdentifier, reasonData: writer.octets[...])
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    reason = Reason(rawValue: try reader.uint16("Reason"))
-    reasonData = reader.rest()
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(reason.rawValue)
-    writer.append(contentsOf: reasonData)
-  }
+  static let layout = Layout(Self.init, Field("Reason", \.reason), Field("Reason Data", \.reasonData, .rest))
 
   public static var examples: [Self] {
     [

@@ -2,7 +2,7 @@ import BLECore
 
 /// The peripheral asks for other connection parameters (Core, Vol 3 Part A 4.20). Holds what came; whether the values are
 /// allowed is for the receiver to say.
-public struct L2CAPConnectionParameterUpdateRequest: L2CAPSignalingPacket {
+public struct L2CAPConnectionParameterUpdateRequest: L2CAPSignalingPacket, HasLayout {
   public static let code = L2CAPSignalingCode.connectionParameterUpdateRequest
 
   /// Units of 1.25 ms.
@@ -30,28 +30,16 @@ public struct L2CAPConnectionParameterUpdateRequest: L2CAPSignalingPacket {
     return (1 + UInt32(latency)) * UInt32(intervalMax) < UInt32(timeout) * 4
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    intervalMin = try reader.uint16("Interval Min")
-    intervalMax = try reader.uint16("Interval Max")
-    latency = try reader.uint16("Latency")
-    timeout = try reader.uint16("Timeout")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(intervalMin)
-    writer.append(intervalMax)
-    writer.append(latency)
-    writer.append(timeout)
-  }
-
-  public static var examples: [Self] { [Self(intervalMin: 24, intervalMax: 40, latency: 4, timeout: 600)] }
+  static let layout = Layout(
+    Self.init, Field("Interval Min", \.intervalMin), Field("Interval Max", \.intervalMax), Field("Latency", \.latency),
+    Field("Timeout", \.timeout))
 }
 
 /// The central's answer (Core, Vol 3 Part A 4.21).
-public struct L2CAPConnectionParameterUpdateResponse: L2CAPSignalingPacket {
+public struct L2CAPConnectionParameterUpdateResponse: L2CAPSignalingPacket, HasLayout {
   public static let code = L2CAPSignalingCode.connectionParameterUpdateResponse
 
-  public struct Result: RawRepresentable, Hashable, Sendable {
+  public struct Result: WireNumber, Hashable, Sendable {
     public let rawValue: UInt16
     public init(rawValue: UInt16) { self.rawValue = rawValue }
     public static let accepted = Result(rawValue: 0x0000)
@@ -62,11 +50,5 @@ public struct L2CAPConnectionParameterUpdateResponse: L2CAPSignalingPacket {
 
   public init(result: Result) { self.result = result }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    result = Result(rawValue: try reader.uint16("Result"))
-  }
-
-  public func encode(into writer: inout ByteWriter) { writer.append(result.rawValue) }
-
-  public static var examples: [Self] { [Self(result: .accepted), Self(result: .rejected)] }
+  static let layout = Layout(Self.init, Field("Result", \.result))
 }

@@ -1,7 +1,7 @@
 import BLECore
 
 /// How a request to open channels went (Core, Vol 3 Part A 4.23 and 4.26).
-public struct L2CAPConnectionResult: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+public struct L2CAPConnectionResult: WireNumber, Hashable, Sendable, CustomStringConvertible {
   public let rawValue: UInt16
   public init(rawValue: UInt16) { self.rawValue = rawValue }
 
@@ -21,6 +21,8 @@ public struct L2CAPConnectionResult: RawRepresentable, Hashable, Sendable, Custo
   public static let pendingNoFurtherInformation = L2CAPConnectionResult(rawValue: 0x000D)
   public static let pendingAuthentication = L2CAPConnectionResult(rawValue: 0x000E)
   public static let pendingAuthorization = L2CAPConnectionResult(rawValue: 0x000F)
+
+  static var example: Self { .successful }
 
   /// What happened, in words, and the number.
   public var description: String {

@@ -1,7 +1,7 @@
 import BLECore
 
 /// Opens up to five channels in enhanced credit based flow control mode (Core, Vol 3 Part A 4.25).
-public struct L2CAPCreditBasedConnectionRequest: L2CAPSignalingPacket {
+public struct L2CAPCreditBasedConnectionRequest: L2CAPSignalingPacket, HasLayout {
   public static let code = L2CAPSignalingCode.creditBasedConnectionRequest
 
   public var spsm: ProtocolServiceMultiplexer
@@ -24,33 +24,13 @@ public struct L2CAPCreditBasedConnectionRequest: L2CAPSignalingPacket {
     self.sourceCIDs = sourceCIDs
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    spsm = ProtocolServiceMultiplexer(try reader.uint16("SPSM"))
-    mtu = try reader.uint16("MTU")
-    mps = try reader.uint16("MPS")
-    initialCredits = try reader.uint16("Initial Credits")
-    sourceCIDs = try reader.channelIdentifiers("Source CID")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(spsm.rawValue)
-    writer.append(mtu)
-    writer.append(mps)
-    writer.append(initialCredits)
-    for cid in sourceCIDs { writer.append(cid.rawValue) }
-  }
-
-  public static var examples: [Self] {
-    [
-      Self(
-        spsm: .enhancedAttributeProtocol, mtu: 517, mps: 247, initialCredits: 3,
-        sourceCIDs: [ChannelIdentifier(0x40), ChannelIdentifier(0x41)])
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("SPSM", \.spsm), Field("MTU", \.mtu), Field("MPS", \.mps),
+    Field("Initial Credits", \.initialCredits), Field("Source CID", \.sourceCIDs, .untilEnd()))
 }
 
 /// The answer (Core, Vol 3 Part A 4.26).
-public struct L2CAPCreditBasedConnectionResponse: L2CAPSignalingPacket {
+public struct L2CAPCreditBasedConnectionResponse: L2CAPSignalingPacket, HasLayout {
   public static let code = L2CAPSignalingCode.creditBasedConnectionResponse
 
   public var mtu: UInt16
@@ -71,21 +51,9 @@ public struct L2CAPCreditBasedConnectionResponse: L2CAPSignalingPacket {
     self.destinationCIDs = destinationCIDs
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    mtu = try reader.uint16("MTU")
-    mps = try reader.uint16("MPS")
-    initialCredits = try reader.uint16("Initial Credits")
-    result = L2CAPConnectionResult(rawValue: try reader.uint16("Result"))
-    destinationCIDs = try reader.channelIdentifiers("Destination CID")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(mtu)
-    writer.append(mps)
-    writer.append(initialCredits)
-    writer.append(result.rawValue)
-    for cid in destinationCIDs { writer.append(cid.rawValue) }
-  }
+  static let layout = Layout(
+    Self.init, Field("MTU", \.mtu), Field("MPS", \.mps), Field("Initial Credits", \.initialCredits),
+    Field("Result", \.result), Field("Destination CID", \.destinationCIDs, .untilEnd()))
 
   public static var examples: [Self] {
     [
@@ -98,7 +66,7 @@ public struct L2CAPCreditBasedConnectionResponse: L2CAPSignalingPacket {
 }
 
 /// Changes MTU and MPS of open channels (Core, Vol 3 Part A 4.27).
-public struct L2CAPCreditBasedReconfigureRequest: L2CAPSignalingPacket {
+public struct L2CAPCreditBasedReconfigureRequest: L2CAPSignalingPacket, HasLayout {
   public static let code = L2CAPSignalingCode.creditBasedReconfigureRequest
 
   public var mtu: UInt16
@@ -112,26 +80,15 @@ public struct L2CAPCreditBasedReconfigureRequest: L2CAPSignalingPacket {
     self.destinationCIDs = destinationCIDs
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    mtu = try reader.uint16("MTU")
-    mps = try reader.uint16("MPS")
-    destinationCIDs = try reader.channelIdentifiers("Destination CID")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(mtu)
-    writer.append(mps)
-    for cid in destinationCIDs { writer.append(cid.rawValue) }
-  }
-
-  public static var examples: [Self] { [Self(mtu: 600, mps: 100, destinationCIDs: [ChannelIdentifier(0x40)])] }
+  static let layout = Layout(
+    Self.init, Field("MTU", \.mtu), Field("MPS", \.mps), Field("Destination CID", \.destinationCIDs, .untilEnd()))
 }
 
 /// The answer (Core, Vol 3 Part A 4.28).
-public struct L2CAPCreditBasedReconfigureResponse: L2CAPSignalingPacket {
+public struct L2CAPCreditBasedReconfigureResponse: L2CAPSignalingPacket, HasLayout {
   public static let code = L2CAPSignalingCode.creditBasedReconfigureResponse
 
-  public struct Result: RawRepresentable, Hashable, Sendable {
+  public struct Result: WireNumber, Hashable, Sendable {
     public let rawValue: UInt16
     public init(rawValue: UInt16) { self.rawValue = rawValue }
     public static let successful = Result(rawValue: 0x0000)
@@ -147,20 +104,5 @@ public struct L2CAPCreditBasedReconfigureResponse: L2CAPSignalingPacket {
 
   public init(result: Result) { self.result = result }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    result = Result(rawValue: try reader.uint16("Result"))
-  }
-
-  public func encode(into writer: inout ByteWriter) { writer.append(result.rawValue) }
-
-  public static var examples: [Self] { [Self(result: .successful), Self(result: .reductionOfMTU)] }
-}
-
-extension ByteReader {
-  /// The rest of the packet as channel identifiers.
-  mutating func channelIdentifiers(_ field: StaticString) throws(DecodeError) -> [ChannelIdentifier] {
-    var identifiers: [ChannelIdentifier] = []
-    while !isAtEnd { identifiers.append(ChannelIdentifier(try uint16(field))) }
-    return identifiers
-  }
+  static let layout = Layout(Self.init, Field("Result", \.result))
 }

@@ -1,7 +1,7 @@
 import BLECore
 
 /// Ends a channel (Core, Vol 3 Part A 4.6).
-public struct L2CAPDisconnectionRequest: L2CAPSignalingPacket {
+public struct L2CAPDisconnectionRequest: L2CAPSignalingPacket, HasLayout {
   public static let code = L2CAPSignalingCode.disconnectionRequest
 
   /// The channel's end at the receiver of the request.
@@ -14,23 +14,11 @@ public struct L2CAPDisconnectionRequest: L2CAPSignalingPacket {
     self.sourceCID = sourceCID
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    destinationCID = ChannelIdentifier(try reader.uint16("Destination CID"))
-    sourceCID = ChannelIdentifier(try reader.uint16("Source CID"))
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(destinationCID.rawValue)
-    writer.append(sourceCID.rawValue)
-  }
-
-  public static var examples: [Self] {
-    [Self(destinationCID: ChannelIdentifier(0x40), sourceCID: ChannelIdentifier(0x41))]
-  }
+  static let layout = Layout(Self.init, Field("Destination CID", \.destinationCID), Field("Source CID", \.sourceCID))
 }
 
 /// The channel is gone (Core, Vol 3 Part A 4.7). Both identifiers are those of the request.
-public struct L2CAPDisconnectionResponse: L2CAPSignalingPacket {
+public struct L2CAPDisconnectionResponse: L2CAPSignalingPacket, HasLayout {
   public static let code = L2CAPSignalingCode.disconnectionResponse
 
   public var destinationCID: ChannelIdentifier
@@ -41,17 +29,5 @@ public struct L2CAPDisconnectionResponse: L2CAPSignalingPacket {
     self.sourceCID = sourceCID
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    destinationCID = ChannelIdentifier(try reader.uint16("Destination CID"))
-    sourceCID = ChannelIdentifier(try reader.uint16("Source CID"))
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(destinationCID.rawValue)
-    writer.append(sourceCID.rawValue)
-  }
-
-  public static var examples: [Self] {
-    [Self(destinationCID: ChannelIdentifier(0x40), sourceCID: ChannelIdentifier(0x41))]
-  }
+  static let layout = Layout(Self.init, Field("Destination CID", \.destinationCID), Field("Source CID", \.sourceCID))
 }

@@ -1,7 +1,7 @@
 import BLECore
 
 /// Opens one channel with credits (Core, Vol 3 Part A 4.22).
-public struct L2CAPLECreditBasedConnectionRequest: L2CAPSignalingPacket {
+public struct L2CAPLECreditBasedConnectionRequest: L2CAPSignalingPacket, HasLayout {
   public static let code = L2CAPSignalingCode.leCreditBasedConnectionRequest
 
   public var spsm: ProtocolServiceMultiplexer
@@ -23,33 +23,13 @@ public struct L2CAPLECreditBasedConnectionRequest: L2CAPSignalingPacket {
     self.initialCredits = initialCredits
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    spsm = ProtocolServiceMultiplexer(try reader.uint16("SPSM"))
-    sourceCID = ChannelIdentifier(try reader.uint16("Source CID"))
-    mtu = try reader.uint16("MTU")
-    mps = try reader.uint16("MPS")
-    initialCredits = try reader.uint16("Initial Credits")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(spsm.rawValue)
-    writer.append(sourceCID.rawValue)
-    writer.append(mtu)
-    writer.append(mps)
-    writer.append(initialCredits)
-  }
-
-  public static var examples: [Self] {
-    [
-      Self(
-        spsm: ProtocolServiceMultiplexer(0x0080), sourceCID: ChannelIdentifier(0x40), mtu: 512, mps: 247,
-        initialCredits: 10)
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("SPSM", \.spsm), Field("Source CID", \.sourceCID), Field("MTU", \.mtu), Field("MPS", \.mps),
+    Field("Initial Credits", \.initialCredits))
 }
 
 /// The answer (Core, Vol 3 Part A 4.23). Where the result is a refusal the other fields mean nothing.
-public struct L2CAPLECreditBasedConnectionResponse: L2CAPSignalingPacket {
+public struct L2CAPLECreditBasedConnectionResponse: L2CAPSignalingPacket, HasLayout {
   public static let code = L2CAPSignalingCode.leCreditBasedConnectionResponse
 
   public var destinationCID: ChannelIdentifier
@@ -76,28 +56,9 @@ public struct L2CAPLECreditBasedConnectionResponse: L2CAPSignalingPacket {
     self.init(destinationCID: ChannelIdentifier(0), mtu: 0, mps: 0, initialCredits: 0, result: result)
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    destinationCID = ChannelIdentifier(try reader.uint16("Destination CID"))
-    mtu = try reader.uint16("MTU")
-    mps = try reader.uint16("MPS")
-    initialCredits = try reader.uint16("Initial Credits")
-    result = L2CAPConnectionResult(rawValue: try reader.uint16("Result"))
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(destinationCID.rawValue)
-    writer.append(mtu)
-    writer.append(mps)
-    writer.append(initialCredits)
-    writer.append(result.rawValue)
-  }
-
-  public static var examples: [Self] {
-    [
-      Self(destinationCID: ChannelIdentifier(0x41), mtu: 512, mps: 247, initialCredits: 10, result: .successful),
-      Self(refusing: .spsmNotSupported),
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("Destination CID", \.destinationCID), Field("MTU", \.mtu), Field("MPS", \.mps),
+    Field("Initial Credits", \.initialCredits), Field("Result", \.result))
 }
 
 /// Hands out further credits (Core, Vol 3 Part A 4.24).

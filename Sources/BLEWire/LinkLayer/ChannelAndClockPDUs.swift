@@ -1,7 +1,7 @@
 import BLECore
 
 /// LL_MIN_USED_CHANNELS_IND: the peripheral wants at least so many channels (Core, Vol 6 Part B 2.4.2.26).
-public struct MinimumUsedChannelsIndication: LinkLayerControlPacket, Hashable {
+public struct MinimumUsedChannelsIndication: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_MIN_USED_CHANNELS_IND"
   public static let opcode: UInt8 = 0x19
 
@@ -15,23 +15,11 @@ public struct MinimumUsedChannelsIndication: LinkLayerControlPacket, Hashable {
     self.minimumUsedChannels = minimumUsedChannels
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    phys = try reader.uint8("PHYS")
-    minimumUsedChannels = try reader.uint8("MinUsedChannels")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(phys)
-    writer.append(minimumUsedChannels)
-  }
-
-  public static var examples: [MinimumUsedChannelsIndication] {
-    [MinimumUsedChannelsIndication(phys: 1, minimumUsedChannels: 2)]
-  }
+  static let layout = Layout(Self.init, Field("PHYS", \.phys), Field("MinUsedChannels", \.minimumUsedChannels))
 }
 
 /// LL_CLOCK_ACCURACY_REQ: the sender's sleep clock, asking for the other side's (Core, Vol 6 Part B 2.4.2.30).
-public struct ClockAccuracyRequest: LinkLayerControlPacket, Hashable {
+public struct ClockAccuracyRequest: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_CLOCK_ACCURACY_REQ"
   public static let opcode: UInt8 = 0x1D
 
@@ -42,19 +30,11 @@ public struct ClockAccuracyRequest: LinkLayerControlPacket, Hashable {
     self.accuracy = accuracy
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    accuracy = try reader.uint8("SCA")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(accuracy)
-  }
-
-  public static var examples: [ClockAccuracyRequest] { [ClockAccuracyRequest(accuracy: 5)] }
+  static let layout = Layout(Self.init, Field("SCA", \.accuracy))
 }
 
 /// LL_CLOCK_ACCURACY_RSP: the sender's sleep clock (Core, Vol 6 Part B 2.4.2.31).
-public struct ClockAccuracyResponse: LinkLayerControlPacket, Hashable {
+public struct ClockAccuracyResponse: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_CLOCK_ACCURACY_RSP"
   public static let opcode: UInt8 = 0x1E
 
@@ -65,13 +45,5 @@ public struct ClockAccuracyResponse: LinkLayerControlPacket, Hashable {
     self.accuracy = accuracy
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    accuracy = try reader.uint8("SCA")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(accuracy)
-  }
-
-  public static var examples: [ClockAccuracyResponse] { [ClockAccuracyResponse(accuracy: 5)] }
+  static let layout = Layout(Self.init, Field("SCA", \.accuracy))
 }

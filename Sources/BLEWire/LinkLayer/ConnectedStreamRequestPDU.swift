@@ -1,7 +1,7 @@
 import BLECore
 
 /// LL_CIS_REQ: asks for a connected isochronous stream (Core, Vol 6 Part B 2.4.2.32).
-public struct ConnectedStreamRequest: LinkLayerControlPacket, Hashable {
+public struct ConnectedStreamRequest: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_CIS_REQ"
   public static let opcode: UInt8 = 0x1F
 
@@ -73,58 +73,16 @@ public struct ConnectedStreamRequest: LinkLayerControlPacket, Hashable {
     self.eventCount = eventCount
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    group = try reader.uint8("CIG_ID")
-    stream = try reader.uint8("CIS_ID")
-    phyCentralToPeripheral = try reader.uint8("PHY_C_To_P")
-    phyPeripheralToCentral = try reader.uint8("PHY_P_To_C")
-    serviceDataCentralToPeripheral = try reader.uint16("Max_SDU_C_To_P and Framed")
-    serviceDataPeripheralToCentral = try reader.uint16("Max_SDU_P_To_C")
-    serviceIntervalCentralToPeripheral = try reader.uint24("SDU_Interval_C_To_P")
-    serviceIntervalPeripheralToCentral = try reader.uint24("SDU_Interval_P_To_C")
-    packetCentralToPeripheral = try reader.uint16("Max_PDU_C_To_P")
-    packetPeripheralToCentral = try reader.uint16("Max_PDU_P_To_C")
-    subevents = try reader.uint8("NSE")
-    subinterval = try reader.uint24("Sub_Interval")
-    burst = try reader.uint8("BN_C_To_P and BN_P_To_C")
-    flushCentralToPeripheral = try reader.uint8("FT_C_To_P")
-    flushPeripheralToCentral = try reader.uint8("FT_P_To_C")
-    interval = try reader.uint16("ISO_Interval")
-    offsetMinimum = try reader.uint24("CIS_Offset_Min")
-    offsetMaximum = try reader.uint24("CIS_Offset_Max")
-    eventCount = try reader.uint16("connEventCount")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(group)
-    writer.append(stream)
-    writer.append(phyCentralToPeripheral)
-    writer.append(phyPeripheralToCentral)
-    writer.append(serviceDataCentralToPeripheral)
-    writer.append(serviceDataPeripheralToCentral)
-    writer.append(uint24: serviceIntervalCentralToPeripheral)
-    writer.append(uint24: serviceIntervalPeripheralToCentral)
-    writer.append(packetCentralToPeripheral)
-    writer.append(packetPeripheralToCentral)
-    writer.append(subevents)
-    writer.append(uint24: subinterval)
-    writer.append(burst)
-    writer.append(flushCentralToPeripheral)
-    writer.append(flushPeripheralToCentral)
-    writer.append(interval)
-    writer.append(uint24: offsetMinimum)
-    writer.append(uint24: offsetMaximum)
-    writer.append(eventCount)
-  }
-
-  public static var examples: [ConnectedStreamRequest] {
-    [
-      ConnectedStreamRequest(
-        group: 1, stream: 2, phyCentralToPeripheral: 2, phyPeripheralToCentral: 2, serviceDataCentralToPeripheral: 100,
-        serviceDataPeripheralToCentral: 0, serviceIntervalCentralToPeripheral: 10_000,
-        serviceIntervalPeripheralToCentral: 10_000, packetCentralToPeripheral: 100, packetPeripheralToCentral: 0,
-        subevents: 2, subinterval: 400, burst: 1, flushCentralToPeripheral: 1, flushPeripheralToCentral: 1, interval: 8,
-        offsetMinimum: 500, offsetMaximum: 1_000, eventCount: 9)
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("CIG_ID", \.group), Field("CIS_ID", \.stream), Field("PHY_C_To_P", \.phyCentralToPeripheral),
+    Field("PHY_P_To_C", \.phyPeripheralToCentral), Field("Max_SDU_C_To_P and Framed", \.serviceDataCentralToPeripheral),
+    Field("Max_SDU_P_To_C", \.serviceDataPeripheralToCentral),
+    Field("SDU_Interval_C_To_P", \.serviceIntervalCentralToPeripheral, .unsigned(octets: 3)),
+    Field("SDU_Interval_P_To_C", \.serviceIntervalPeripheralToCentral, .unsigned(octets: 3)),
+    Field("Max_PDU_C_To_P", \.packetCentralToPeripheral), Field("Max_PDU_P_To_C", \.packetPeripheralToCentral),
+    Field("NSE", \.subevents), Field("Sub_Interval", \.subinterval, .unsigned(octets: 3)),
+    Field("BN_C_To_P and BN_P_To_C", \.burst), Field("FT_C_To_P", \.flushCentralToPeripheral),
+    Field("FT_P_To_C", \.flushPeripheralToCentral), Field("ISO_Interval", \.interval),
+    Field("CIS_Offset_Min", \.offsetMinimum, .unsigned(octets: 3)),
+    Field("CIS_Offset_Max", \.offsetMaximum, .unsigned(octets: 3)), Field("connEventCount", \.eventCount))
 }

@@ -1,7 +1,7 @@
 import BLECore
 
 /// LL_CONNECTION_UPDATE_IND: the central gives the connection new parameters (Core, Vol 6 Part B 2.4.2.1).
-public struct ConnectionUpdateIndication: LinkLayerControlPacket, Hashable {
+public struct ConnectionUpdateIndication: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_CONNECTION_UPDATE_IND"
   public static let opcode: UInt8 = 0x00
 
@@ -29,34 +29,13 @@ public struct ConnectionUpdateIndication: LinkLayerControlPacket, Hashable {
     self.instant = instant
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    windowSize = try reader.uint8("WinSize")
-    windowOffset = try reader.uint16("WinOffset")
-    interval = try reader.uint16("Interval")
-    latency = try reader.uint16("Latency")
-    timeout = try reader.uint16("Timeout")
-    instant = try reader.uint16("Instant")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(windowSize)
-    writer.append(windowOffset)
-    writer.append(interval)
-    writer.append(latency)
-    writer.append(timeout)
-    writer.append(instant)
-  }
-
-  public static var examples: [ConnectionUpdateIndication] {
-    [
-      ConnectionUpdateIndication(
-        windowSize: 1, windowOffset: 2, interval: 24, latency: 4, timeout: 500, instant: 0x1234)
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("WinSize", \.windowSize), Field("WinOffset", \.windowOffset), Field("Interval", \.interval),
+    Field("Latency", \.latency), Field("Timeout", \.timeout), Field("Instant", \.instant))
 }
 
 /// LL_CHANNEL_MAP_IND: the central chooses other data channels (Core, Vol 6 Part B 2.4.2.2).
-public struct ChannelMapIndication: LinkLayerControlPacket, Hashable {
+public struct ChannelMapIndication: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_CHANNEL_MAP_IND"
   public static let opcode: UInt8 = 0x01
 
@@ -70,21 +49,11 @@ public struct ChannelMapIndication: LinkLayerControlPacket, Hashable {
     self.instant = instant
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    channelMap = try reader.unsigned(width: 5, "ChM")
-    instant = try reader.uint16("Instant")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(channelMap, width: 5)
-    writer.append(instant)
-  }
-
-  public static var examples: [ChannelMapIndication] { [ChannelMapIndication(channelMap: 0x1F_FFFF_00FF, instant: 77)] }
+  static let layout = Layout(Self.init, Field("ChM", \.channelMap, .unsigned(octets: 5)), Field("Instant", \.instant))
 }
 
 /// LL_CONNECTION_PARAM_REQ: one side proposes ranges for new parameters (Core, Vol 6 Part B 2.4.2.16).
-public struct ConnectionParameterRequest: LinkLayerControlPacket, Hashable {
+public struct ConnectionParameterRequest: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_CONNECTION_PARAM_REQ"
   public static let opcode: UInt8 = 0x0F
 
@@ -116,38 +85,14 @@ public struct ConnectionParameterRequest: LinkLayerControlPacket, Hashable {
     self.offsets = offsets
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    intervalMinimum = try reader.uint16("Interval_Min")
-    intervalMaximum = try reader.uint16("Interval_Max")
-    latency = try reader.uint16("Latency")
-    timeout = try reader.uint16("Timeout")
-    preferredPeriodicity = try reader.uint8("PreferredPeriodicity")
-    referenceEventCount = try reader.uint16("ReferenceConnEventCount")
-    offsets = Array(try reader.octets(12, "Offset0 to Offset5"))
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(intervalMinimum)
-    writer.append(intervalMaximum)
-    writer.append(latency)
-    writer.append(timeout)
-    writer.append(preferredPeriodicity)
-    writer.append(referenceEventCount)
-    writer.append(contentsOf: offsets, paddedTo: 12)
-  }
-
-  public static var examples: [ConnectionParameterRequest] {
-    [
-      ConnectionParameterRequest(
-        intervalMinimum: 12, intervalMaximum: 24, latency: 0, timeout: 300, preferredPeriodicity: 0,
-        referenceEventCount: 9,
-        offsets: [UInt8](repeating: 0xFF, count: 12))
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("Interval_Min", \.intervalMinimum), Field("Interval_Max", \.intervalMaximum),
+    Field("Latency", \.latency), Field("Timeout", \.timeout), Field("PreferredPeriodicity", \.preferredPeriodicity),
+    Field("ReferenceConnEventCount", \.referenceEventCount), Field("Offset0 to Offset5", \.offsets, .octets(12)))
 }
 
 /// LL_CONNECTION_PARAM_RSP: the other side's answer to the proposal (Core, Vol 6 Part B 2.4.2.17).
-public struct ConnectionParameterResponse: LinkLayerControlPacket, Hashable {
+public struct ConnectionParameterResponse: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_CONNECTION_PARAM_RSP"
   public static let opcode: UInt8 = 0x10
 
@@ -179,38 +124,14 @@ public struct ConnectionParameterResponse: LinkLayerControlPacket, Hashable {
     self.offsets = offsets
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    intervalMinimum = try reader.uint16("Interval_Min")
-    intervalMaximum = try reader.uint16("Interval_Max")
-    latency = try reader.uint16("Latency")
-    timeout = try reader.uint16("Timeout")
-    preferredPeriodicity = try reader.uint8("PreferredPeriodicity")
-    referenceEventCount = try reader.uint16("ReferenceConnEventCount")
-    offsets = Array(try reader.octets(12, "Offset0 to Offset5"))
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(intervalMinimum)
-    writer.append(intervalMaximum)
-    writer.append(latency)
-    writer.append(timeout)
-    writer.append(preferredPeriodicity)
-    writer.append(referenceEventCount)
-    writer.append(contentsOf: offsets, paddedTo: 12)
-  }
-
-  public static var examples: [ConnectionParameterResponse] {
-    [
-      ConnectionParameterResponse(
-        intervalMinimum: 12, intervalMaximum: 24, latency: 0, timeout: 300, preferredPeriodicity: 0,
-        referenceEventCount: 9,
-        offsets: [UInt8](repeating: 0xFF, count: 12))
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("Interval_Min", \.intervalMinimum), Field("Interval_Max", \.intervalMaximum),
+    Field("Latency", \.latency), Field("Timeout", \.timeout), Field("PreferredPeriodicity", \.preferredPeriodicity),
+    Field("ReferenceConnEventCount", \.referenceEventCount), Field("Offset0 to Offset5", \.offsets, .octets(12)))
 }
 
 /// LL_SUBRATE_REQ: the peripheral asks for connection subrating (Core, Vol 6 Part B 2.4.2.39).
-public struct SubrateRequest: LinkLayerControlPacket, Hashable {
+public struct SubrateRequest: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_SUBRATE_REQ"
   public static let opcode: UInt8 = 0x26
 
@@ -235,29 +156,14 @@ public struct SubrateRequest: LinkLayerControlPacket, Hashable {
     self.timeout = timeout
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    factorMinimum = try reader.uint16("SubrateFactorMin")
-    factorMaximum = try reader.uint16("SubrateFactorMax")
-    latencyMaximum = try reader.uint16("Max_Latency")
-    continuationNumber = try reader.uint16("ContinuationNumber")
-    timeout = try reader.uint16("Timeout")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(factorMinimum)
-    writer.append(factorMaximum)
-    writer.append(latencyMaximum)
-    writer.append(continuationNumber)
-    writer.append(timeout)
-  }
-
-  public static var examples: [SubrateRequest] {
-    [SubrateRequest(factorMinimum: 1, factorMaximum: 5, latencyMaximum: 0, continuationNumber: 1, timeout: 300)]
-  }
+  static let layout = Layout(
+    Self.init, Field("SubrateFactorMin", \.factorMinimum), Field("SubrateFactorMax", \.factorMaximum),
+    Field("Max_Latency", \.latencyMaximum), Field("ContinuationNumber", \.continuationNumber),
+    Field("Timeout", \.timeout))
 }
 
 /// LL_SUBRATE_IND: the central sets connection subrating (Core, Vol 6 Part B 2.4.2.40).
-public struct SubrateIndication: LinkLayerControlPacket, Hashable {
+public struct SubrateIndication: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_SUBRATE_IND"
   public static let opcode: UInt8 = 0x27
 
@@ -280,23 +186,7 @@ public struct SubrateIndication: LinkLayerControlPacket, Hashable {
     self.timeout = timeout
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    factor = try reader.uint16("SubrateFactor")
-    baseEvent = try reader.uint16("SubrateBaseEvent")
-    latency = try reader.uint16("Latency")
-    continuationNumber = try reader.uint16("ContinuationNumber")
-    timeout = try reader.uint16("Timeout")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(factor)
-    writer.append(baseEvent)
-    writer.append(latency)
-    writer.append(continuationNumber)
-    writer.append(timeout)
-  }
-
-  public static var examples: [SubrateIndication] {
-    [SubrateIndication(factor: 5, baseEvent: 3, latency: 0, continuationNumber: 1, timeout: 300)]
-  }
+  static let layout = Layout(
+    Self.init, Field("SubrateFactor", \.factor), Field("SubrateBaseEvent", \.baseEvent), Field("Latency", \.latency),
+    Field("ContinuationNumber", \.continuationNumber), Field("Timeout", \.timeout))
 }

@@ -1,7 +1,7 @@
 import BLECore
 
 /// LL_ENC_REQ: the central starts encryption (Core, Vol 6 Part B 2.4.2.4).
-public struct EncryptionRequest: LinkLayerControlPacket, Hashable {
+public struct EncryptionRequest: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_ENC_REQ"
   public static let opcode: UInt8 = 0x03
 
@@ -21,31 +21,13 @@ public struct EncryptionRequest: LinkLayerControlPacket, Hashable {
     self.initializationVector = initializationVector
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    random = Array(try reader.octets(8, "Rand"))
-    diversifier = try reader.uint16("EDIV")
-    sessionKeyDiversifier = Array(try reader.octets(8, "SKD_C"))
-    initializationVector = Array(try reader.octets(4, "IV_C"))
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(contentsOf: random, paddedTo: 8)
-    writer.append(diversifier)
-    writer.append(contentsOf: sessionKeyDiversifier, paddedTo: 8)
-    writer.append(contentsOf: initializationVector, paddedTo: 4)
-  }
-
-  public static var examples: [EncryptionRequest] {
-    [
-      EncryptionRequest(
-        random: Array(1...8), diversifier: 0x1234, sessionKeyDiversifier: Array(11...18),
-        initializationVector: [1, 2, 3, 4])
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("Rand", \.random, .octets(8)), Field("EDIV", \.diversifier),
+    Field("SKD_C", \.sessionKeyDiversifier, .octets(8)), Field("IV_C", \.initializationVector, .octets(4)))
 }
 
 /// LL_ENC_RSP: the peripheral's half of the session's material (Core, Vol 6 Part B 2.4.2.5).
-public struct EncryptionResponse: LinkLayerControlPacket, Hashable {
+public struct EncryptionResponse: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_ENC_RSP"
   public static let opcode: UInt8 = 0x04
 
@@ -59,73 +41,38 @@ public struct EncryptionResponse: LinkLayerControlPacket, Hashable {
     self.initializationVector = initializationVector
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    sessionKeyDiversifier = Array(try reader.octets(8, "SKD_P"))
-    initializationVector = Array(try reader.octets(4, "IV_P"))
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(contentsOf: sessionKeyDiversifier, paddedTo: 8)
-    writer.append(contentsOf: initializationVector, paddedTo: 4)
-  }
-
-  public static var examples: [EncryptionResponse] {
-    [EncryptionResponse(sessionKeyDiversifier: Array(11...18), initializationVector: [1, 2, 3, 4])]
-  }
+  static let layout = Layout(
+    Self.init, Field("SKD_P", \.sessionKeyDiversifier, .octets(8)), Field("IV_P", \.initializationVector, .octets(4)))
 }
 
 /// LL_START_ENC_REQ: the peripheral has the key (Core, Vol 6 Part B 2.4.2.6).
-public struct StartEncryptionRequest: LinkLayerControlPacket, Hashable {
+public struct StartEncryptionRequest: LinkLayerControlPacket, Hashable, EmptyPacket {
   public static let name = "LL_START_ENC_REQ"
   public static let opcode: UInt8 = 0x05
 
   public init() {}
-
-  public init(from reader: inout ByteReader) throws(DecodeError) {}
-
-  public func encode(into writer: inout ByteWriter) {}
-
-  public static var examples: [StartEncryptionRequest] { [StartEncryptionRequest()] }
 }
 
 /// LL_START_ENC_RSP: encrypted from here on (Core, Vol 6 Part B 2.4.2.7).
-public struct StartEncryptionResponse: LinkLayerControlPacket, Hashable {
+public struct StartEncryptionResponse: LinkLayerControlPacket, Hashable, EmptyPacket {
   public static let name = "LL_START_ENC_RSP"
   public static let opcode: UInt8 = 0x06
 
   public init() {}
-
-  public init(from reader: inout ByteReader) throws(DecodeError) {}
-
-  public func encode(into writer: inout ByteWriter) {}
-
-  public static var examples: [StartEncryptionResponse] { [StartEncryptionResponse()] }
 }
 
 /// LL_PAUSE_ENC_REQ: the central wants a new key (Core, Vol 6 Part B 2.4.2.11).
-public struct PauseEncryptionRequest: LinkLayerControlPacket, Hashable {
+public struct PauseEncryptionRequest: LinkLayerControlPacket, Hashable, EmptyPacket {
   public static let name = "LL_PAUSE_ENC_REQ"
   public static let opcode: UInt8 = 0x0A
 
   public init() {}
-
-  public init(from reader: inout ByteReader) throws(DecodeError) {}
-
-  public func encode(into writer: inout ByteWriter) {}
-
-  public static var examples: [PauseEncryptionRequest] { [PauseEncryptionRequest()] }
 }
 
 /// LL_PAUSE_ENC_RSP: encryption pauses (Core, Vol 6 Part B 2.4.2.12).
-public struct PauseEncryptionResponse: LinkLayerControlPacket, Hashable {
+public struct PauseEncryptionResponse: LinkLayerControlPacket, Hashable, EmptyPacket {
   public static let name = "LL_PAUSE_ENC_RSP"
   public static let opcode: UInt8 = 0x0B
 
   public init() {}
-
-  public init(from reader: inout ByteReader) throws(DecodeError) {}
-
-  public func encode(into writer: inout ByteWriter) {}
-
-  public static var examples: [PauseEncryptionResponse] { [PauseEncryptionResponse()] }
 }

@@ -1,7 +1,7 @@
 import BLECore
 
 /// LL_FEATURE_REQ: the central's features, asking for the peripheral's (Core, Vol 6 Part B 2.4.2.9).
-public struct FeatureRequest: LinkLayerControlPacket, Hashable {
+public struct FeatureRequest: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_FEATURE_REQ"
   public static let opcode: UInt8 = 0x08
 
@@ -12,19 +12,11 @@ public struct FeatureRequest: LinkLayerControlPacket, Hashable {
     self.features = features
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    features = try reader.uint64("FeatureSet")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(features)
-  }
-
-  public static var examples: [FeatureRequest] { [FeatureRequest(features: 0x0000_0000_0000_51FF)] }
+  static let layout = Layout(Self.init, Field("FeatureSet", \.features))
 }
 
 /// LL_FEATURE_RSP: the features that both sides have (Core, Vol 6 Part B 2.4.2.10).
-public struct FeatureResponse: LinkLayerControlPacket, Hashable {
+public struct FeatureResponse: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_FEATURE_RSP"
   public static let opcode: UInt8 = 0x09
 
@@ -35,19 +27,11 @@ public struct FeatureResponse: LinkLayerControlPacket, Hashable {
     self.features = features
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    features = try reader.uint64("FeatureSet")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(features)
-  }
-
-  public static var examples: [FeatureResponse] { [FeatureResponse(features: 0x0000_0000_0000_51FF)] }
+  static let layout = Layout(Self.init, Field("FeatureSet", \.features))
 }
 
 /// LL_PERIPHERAL_FEATURE_REQ: the peripheral's features, asking for the central's (Core, Vol 6 Part B 2.4.2.15).
-public struct PeripheralFeatureRequest: LinkLayerControlPacket, Hashable {
+public struct PeripheralFeatureRequest: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_PERIPHERAL_FEATURE_REQ"
   public static let opcode: UInt8 = 0x0E
 
@@ -58,19 +42,11 @@ public struct PeripheralFeatureRequest: LinkLayerControlPacket, Hashable {
     self.features = features
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    features = try reader.uint64("FeatureSet")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(features)
-  }
-
-  public static var examples: [PeripheralFeatureRequest] { [PeripheralFeatureRequest(features: 0x0000_0000_0000_51FF)] }
+  static let layout = Layout(Self.init, Field("FeatureSet", \.features))
 }
 
 /// LL_FEATURE_EXT_REQ: a further page of features, asking for the other side's (Core, Vol 6 Part B 2.4.2.44).
-public struct FeatureExtendedRequest: LinkLayerControlPacket, Hashable {
+public struct FeatureExtendedRequest: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_FEATURE_EXT_REQ"
   public static let opcode: UInt8 = 0x2B
 
@@ -87,25 +63,13 @@ public struct FeatureExtendedRequest: LinkLayerControlPacket, Hashable {
     self.features = features
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    maximumPage = try reader.uint8("MaxPage")
-    page = try reader.uint8("PageNumber")
-    features = Array(try reader.octets(24, "FeaturePage"))
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(maximumPage)
-    writer.append(page)
-    writer.append(contentsOf: features, paddedTo: 24)
-  }
-
-  public static var examples: [FeatureExtendedRequest] {
-    [FeatureExtendedRequest(maximumPage: 1, page: 1, features: Array(1...24))]
-  }
+  static let layout = Layout(
+    Self.init, Field("MaxPage", \.maximumPage), Field("PageNumber", \.page),
+    Field("FeaturePage", \.features, .octets(24)))
 }
 
 /// LL_FEATURE_EXT_RSP: a further page of features (Core, Vol 6 Part B 2.4.2.45).
-public struct FeatureExtendedResponse: LinkLayerControlPacket, Hashable {
+public struct FeatureExtendedResponse: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_FEATURE_EXT_RSP"
   public static let opcode: UInt8 = 0x2C
 
@@ -122,25 +86,13 @@ public struct FeatureExtendedResponse: LinkLayerControlPacket, Hashable {
     self.features = features
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    maximumPage = try reader.uint8("MaxPage")
-    page = try reader.uint8("PageNumber")
-    features = Array(try reader.octets(24, "FeaturePage"))
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(maximumPage)
-    writer.append(page)
-    writer.append(contentsOf: features, paddedTo: 24)
-  }
-
-  public static var examples: [FeatureExtendedResponse] {
-    [FeatureExtendedResponse(maximumPage: 1, page: 1, features: Array(1...24))]
-  }
+  static let layout = Layout(
+    Self.init, Field("MaxPage", \.maximumPage), Field("PageNumber", \.page),
+    Field("FeaturePage", \.features, .octets(24)))
 }
 
 /// LL_VERSION_IND: who made the controller (Core, Vol 6 Part B 2.4.2.13).
-public struct VersionIndication: LinkLayerControlPacket, Hashable {
+public struct VersionIndication: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_VERSION_IND"
   public static let opcode: UInt8 = 0x0C
 
@@ -157,17 +109,6 @@ public struct VersionIndication: LinkLayerControlPacket, Hashable {
     self.subversion = subversion
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    version = try reader.uint8("Version")
-    company = try reader.uint16("Company_Identifier")
-    subversion = try reader.uint16("Subversion")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(version)
-    writer.append(company)
-    writer.append(subversion)
-  }
-
-  public static var examples: [VersionIndication] { [VersionIndication(version: 0x0D, company: 0x05F1, subversion: 1)] }
+  static let layout = Layout(
+    Self.init, Field("Version", \.version), Field("Company_Identifier", \.company), Field("Subversion", \.subversion))
 }

@@ -1,7 +1,7 @@
 import BLECore
 
 /// LL_LENGTH_REQ: how long packets may be, asking for the other side's limits (Core, Vol 6 Part B 2.4.2.21).
-public struct LengthRequest: LinkLayerControlPacket, Hashable {
+public struct LengthRequest: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_LENGTH_REQ"
   public static let opcode: UInt8 = 0x14
 
@@ -23,31 +23,13 @@ public struct LengthRequest: LinkLayerControlPacket, Hashable {
     self.maximumTransmitTime = maximumTransmitTime
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    maximumReceiveOctets = try reader.uint16("MaxRxOctets")
-    maximumReceiveTime = try reader.uint16("MaxRxTime")
-    maximumTransmitOctets = try reader.uint16("MaxTxOctets")
-    maximumTransmitTime = try reader.uint16("MaxTxTime")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(maximumReceiveOctets)
-    writer.append(maximumReceiveTime)
-    writer.append(maximumTransmitOctets)
-    writer.append(maximumTransmitTime)
-  }
-
-  public static var examples: [LengthRequest] {
-    [
-      LengthRequest(
-        maximumReceiveOctets: 251, maximumReceiveTime: 2_120, maximumTransmitOctets: 251,
-        maximumTransmitTime: 2_120)
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("MaxRxOctets", \.maximumReceiveOctets), Field("MaxRxTime", \.maximumReceiveTime),
+    Field("MaxTxOctets", \.maximumTransmitOctets), Field("MaxTxTime", \.maximumTransmitTime))
 }
 
 /// LL_LENGTH_RSP: how long packets may be (Core, Vol 6 Part B 2.4.2.22).
-public struct LengthResponse: LinkLayerControlPacket, Hashable {
+public struct LengthResponse: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_LENGTH_RSP"
   public static let opcode: UInt8 = 0x15
 
@@ -69,31 +51,13 @@ public struct LengthResponse: LinkLayerControlPacket, Hashable {
     self.maximumTransmitTime = maximumTransmitTime
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    maximumReceiveOctets = try reader.uint16("MaxRxOctets")
-    maximumReceiveTime = try reader.uint16("MaxRxTime")
-    maximumTransmitOctets = try reader.uint16("MaxTxOctets")
-    maximumTransmitTime = try reader.uint16("MaxTxTime")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(maximumReceiveOctets)
-    writer.append(maximumReceiveTime)
-    writer.append(maximumTransmitOctets)
-    writer.append(maximumTransmitTime)
-  }
-
-  public static var examples: [LengthResponse] {
-    [
-      LengthResponse(
-        maximumReceiveOctets: 251, maximumReceiveTime: 2_120, maximumTransmitOctets: 251,
-        maximumTransmitTime: 2_120)
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("MaxRxOctets", \.maximumReceiveOctets), Field("MaxRxTime", \.maximumReceiveTime),
+    Field("MaxTxOctets", \.maximumTransmitOctets), Field("MaxTxTime", \.maximumTransmitTime))
 }
 
 /// LL_PHY_REQ: the PHYs that one side likes, asking for the other side's (Core, Vol 6 Part B 2.4.2.23).
-public struct PhyRequest: LinkLayerControlPacket, Hashable {
+public struct PhyRequest: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_PHY_REQ"
   public static let opcode: UInt8 = 0x16
 
@@ -107,21 +71,11 @@ public struct PhyRequest: LinkLayerControlPacket, Hashable {
     self.receive = receive
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    transmit = try reader.uint8("TX_PHYS")
-    receive = try reader.uint8("RX_PHYS")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(transmit)
-    writer.append(receive)
-  }
-
-  public static var examples: [PhyRequest] { [PhyRequest(transmit: 3, receive: 2)] }
+  static let layout = Layout(Self.init, Field("TX_PHYS", \.transmit), Field("RX_PHYS", \.receive))
 }
 
 /// LL_PHY_RSP: the PHYs that the other side likes (Core, Vol 6 Part B 2.4.2.24).
-public struct PhyResponse: LinkLayerControlPacket, Hashable {
+public struct PhyResponse: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_PHY_RSP"
   public static let opcode: UInt8 = 0x17
 
@@ -135,21 +89,11 @@ public struct PhyResponse: LinkLayerControlPacket, Hashable {
     self.receive = receive
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    transmit = try reader.uint8("TX_PHYS")
-    receive = try reader.uint8("RX_PHYS")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(transmit)
-    writer.append(receive)
-  }
-
-  public static var examples: [PhyResponse] { [PhyResponse(transmit: 3, receive: 2)] }
+  static let layout = Layout(Self.init, Field("TX_PHYS", \.transmit), Field("RX_PHYS", \.receive))
 }
 
 /// LL_PHY_UPDATE_IND: the central changes the PHYs (Core, Vol 6 Part B 2.4.2.25).
-public struct PhyUpdateIndication: LinkLayerControlPacket, Hashable {
+public struct PhyUpdateIndication: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_PHY_UPDATE_IND"
   public static let opcode: UInt8 = 0x18
 
@@ -166,19 +110,7 @@ public struct PhyUpdateIndication: LinkLayerControlPacket, Hashable {
     self.instant = instant
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    centralToPeripheral = try reader.uint8("PHY_C_To_P")
-    peripheralToCentral = try reader.uint8("PHY_P_To_C")
-    instant = try reader.uint16("Instant")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(centralToPeripheral)
-    writer.append(peripheralToCentral)
-    writer.append(instant)
-  }
-
-  public static var examples: [PhyUpdateIndication] {
-    [PhyUpdateIndication(centralToPeripheral: 2, peripheralToCentral: 2, instant: 30)]
-  }
+  static let layout = Layout(
+    Self.init, Field("PHY_C_To_P", \.centralToPeripheral), Field("PHY_P_To_C", \.peripheralToCentral),
+    Field("Instant", \.instant))
 }

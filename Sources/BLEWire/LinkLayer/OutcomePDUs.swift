@@ -1,7 +1,7 @@
 import BLECore
 
 /// LL_TERMINATE_IND: the sender ends the connection (Core, Vol 6 Part B 2.4.2.3).
-public struct TerminateIndication: LinkLayerControlPacket, Hashable {
+public struct TerminateIndication: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_TERMINATE_IND"
   public static let opcode: UInt8 = 0x02
 
@@ -12,19 +12,11 @@ public struct TerminateIndication: LinkLayerControlPacket, Hashable {
     self.reason = reason
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    reason = try reader.uint8("ErrorCode")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(reason)
-  }
-
-  public static var examples: [TerminateIndication] { [TerminateIndication(reason: 0x13)] }
+  static let layout = Layout(Self.init, Field("ErrorCode", \.reason))
 }
 
 /// LL_UNKNOWN_RSP: the sender does not know a control PDU (Core, Vol 6 Part B 2.4.2.8).
-public struct UnknownResponse: LinkLayerControlPacket, Hashable {
+public struct UnknownResponse: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_UNKNOWN_RSP"
   public static let opcode: UInt8 = 0x07
 
@@ -35,19 +27,11 @@ public struct UnknownResponse: LinkLayerControlPacket, Hashable {
     self.unknownType = unknownType
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    unknownType = try reader.uint8("UnknownType")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(unknownType)
-  }
-
-  public static var examples: [UnknownResponse] { [UnknownResponse(unknownType: 0x3F)] }
+  static let layout = Layout(Self.init, Field("UnknownType", \.unknownType))
 }
 
 /// LL_REJECT_IND: the sender refuses a procedure (Core, Vol 6 Part B 2.4.2.14).
-public struct RejectIndication: LinkLayerControlPacket, Hashable {
+public struct RejectIndication: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_REJECT_IND"
   public static let opcode: UInt8 = 0x0D
 
@@ -58,19 +42,11 @@ public struct RejectIndication: LinkLayerControlPacket, Hashable {
     self.reason = reason
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    reason = try reader.uint8("ErrorCode")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(reason)
-  }
-
-  public static var examples: [RejectIndication] { [RejectIndication(reason: 0x06)] }
+  static let layout = Layout(Self.init, Field("ErrorCode", \.reason))
 }
 
 /// LL_REJECT_EXT_IND: the sender refuses a procedure, and says which (Core, Vol 6 Part B 2.4.2.18).
-public struct RejectExtendedIndication: LinkLayerControlPacket, Hashable {
+public struct RejectExtendedIndication: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_REJECT_EXT_IND"
   public static let opcode: UInt8 = 0x11
 
@@ -84,45 +60,21 @@ public struct RejectExtendedIndication: LinkLayerControlPacket, Hashable {
     self.reason = reason
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    rejectedOpcode = try reader.uint8("RejectOpcode")
-    reason = try reader.uint8("ErrorCode")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(rejectedOpcode)
-    writer.append(reason)
-  }
-
-  public static var examples: [RejectExtendedIndication] {
-    [RejectExtendedIndication(rejectedOpcode: 0x0F, reason: 0x3B)]
-  }
+  static let layout = Layout(Self.init, Field("RejectOpcode", \.rejectedOpcode), Field("ErrorCode", \.reason))
 }
 
 /// LL_PING_REQ: are you there (Core, Vol 6 Part B 2.4.2.19).
-public struct PingRequest: LinkLayerControlPacket, Hashable {
+public struct PingRequest: LinkLayerControlPacket, Hashable, EmptyPacket {
   public static let name = "LL_PING_REQ"
   public static let opcode: UInt8 = 0x12
 
   public init() {}
-
-  public init(from reader: inout ByteReader) throws(DecodeError) {}
-
-  public func encode(into writer: inout ByteWriter) {}
-
-  public static var examples: [PingRequest] { [PingRequest()] }
 }
 
 /// LL_PING_RSP: yes (Core, Vol 6 Part B 2.4.2.20).
-public struct PingResponse: LinkLayerControlPacket, Hashable {
+public struct PingResponse: LinkLayerControlPacket, Hashable, EmptyPacket {
   public static let name = "LL_PING_RSP"
   public static let opcode: UInt8 = 0x13
 
   public init() {}
-
-  public init(from reader: inout ByteReader) throws(DecodeError) {}
-
-  public func encode(into writer: inout ByteWriter) {}
-
-  public static var examples: [PingResponse] { [PingResponse()] }
 }

@@ -1,7 +1,7 @@
 import BLECore
 
 /// LL_CTE_REQ: asks for a constant tone extension (Core, Vol 6 Part B 2.4.2.27).
-public struct ConstantToneRequest: LinkLayerControlPacket, Hashable {
+public struct ConstantToneRequest: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_CTE_REQ"
   public static let opcode: UInt8 = 0x1A
 
@@ -12,33 +12,19 @@ public struct ConstantToneRequest: LinkLayerControlPacket, Hashable {
     self.parameters = parameters
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    parameters = try reader.uint8("MinCTELenReq and CTETypeReq")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(parameters)
-  }
-
-  public static var examples: [ConstantToneRequest] { [ConstantToneRequest(parameters: 0x42)] }
+  static let layout = Layout(Self.init, Field("MinCTELenReq and CTETypeReq", \.parameters))
 }
 
 /// LL_CTE_RSP: carries the tone (Core, Vol 6 Part B 2.4.2.28).
-public struct ConstantToneResponse: LinkLayerControlPacket, Hashable {
+public struct ConstantToneResponse: LinkLayerControlPacket, Hashable, EmptyPacket {
   public static let name = "LL_CTE_RSP"
   public static let opcode: UInt8 = 0x1B
 
   public init() {}
-
-  public init(from reader: inout ByteReader) throws(DecodeError) {}
-
-  public func encode(into writer: inout ByteWriter) {}
-
-  public static var examples: [ConstantToneResponse] { [ConstantToneResponse()] }
 }
 
 /// LL_PERIODIC_SYNC_IND: hands over a periodic advertising train (Core, Vol 6 Part B 2.4.2.29).
-public struct PeriodicSyncIndication: LinkLayerControlPacket, Hashable {
+public struct PeriodicSyncIndication: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_PERIODIC_SYNC_IND"
   public static let opcode: UInt8 = 0x1C
 
@@ -73,39 +59,15 @@ public struct PeriodicSyncIndication: LinkLayerControlPacket, Hashable {
     self.syncEventCount = syncEventCount
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    identifier = try reader.uint16("ID")
-    synchronization = Array(try reader.octets(18, "SyncInfo"))
-    eventCount = try reader.uint16("connEventCount")
-    lastEventCounter = try reader.uint16("lastPaEventCounter")
-    setAndAccuracy = try reader.uint8("SID, AType and SCA")
-    phy = try reader.uint8("PHY")
-    advertiser = Array(try reader.octets(6, "AdvA"))
-    syncEventCount = try reader.uint16("syncConnEventCount")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(identifier)
-    writer.append(contentsOf: synchronization, paddedTo: 18)
-    writer.append(eventCount)
-    writer.append(lastEventCounter)
-    writer.append(setAndAccuracy)
-    writer.append(phy)
-    writer.append(contentsOf: advertiser, paddedTo: 6)
-    writer.append(syncEventCount)
-  }
-
-  public static var examples: [PeriodicSyncIndication] {
-    [
-      PeriodicSyncIndication(
-        identifier: 1, synchronization: Array(1...18), eventCount: 2, lastEventCounter: 3, setAndAccuracy: 4, phy: 1,
-        advertiser: Array(1...6), syncEventCount: 5)
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("ID", \.identifier), Field("SyncInfo", \.synchronization, .octets(18)),
+    Field("connEventCount", \.eventCount), Field("lastPaEventCounter", \.lastEventCounter),
+    Field("SID, AType and SCA", \.setAndAccuracy), Field("PHY", \.phy), Field("AdvA", \.advertiser, .octets(6)),
+    Field("syncConnEventCount", \.syncEventCount))
 }
 
 /// LL_CIS_RSP: accepts a connected isochronous stream (Core, Vol 6 Part B 2.4.2.33).
-public struct ConnectedStreamResponse: LinkLayerControlPacket, Hashable {
+public struct ConnectedStreamResponse: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_CIS_RSP"
   public static let opcode: UInt8 = 0x20
 
@@ -122,25 +84,13 @@ public struct ConnectedStreamResponse: LinkLayerControlPacket, Hashable {
     self.eventCount = eventCount
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    offsetMinimum = try reader.uint24("CIS_Offset_Min")
-    offsetMaximum = try reader.uint24("CIS_Offset_Max")
-    eventCount = try reader.uint16("connEventCount")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(uint24: offsetMinimum)
-    writer.append(uint24: offsetMaximum)
-    writer.append(eventCount)
-  }
-
-  public static var examples: [ConnectedStreamResponse] {
-    [ConnectedStreamResponse(offsetMinimum: 500, offsetMaximum: 1_000, eventCount: 9)]
-  }
+  static let layout = Layout(
+    Self.init, Field("CIS_Offset_Min", \.offsetMinimum, .unsigned(octets: 3)),
+    Field("CIS_Offset_Max", \.offsetMaximum, .unsigned(octets: 3)), Field("connEventCount", \.eventCount))
 }
 
 /// LL_CIS_IND: starts a connected isochronous stream (Core, Vol 6 Part B 2.4.2.34).
-public struct ConnectedStreamIndication: LinkLayerControlPacket, Hashable {
+public struct ConnectedStreamIndication: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_CIS_IND"
   public static let opcode: UInt8 = 0x21
 
@@ -163,32 +113,14 @@ public struct ConnectedStreamIndication: LinkLayerControlPacket, Hashable {
     self.eventCount = eventCount
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    accessAddress = try reader.uint32("AA")
-    offset = try reader.uint24("CIS_Offset")
-    groupDelay = try reader.uint24("CIG_Sync_Delay")
-    streamDelay = try reader.uint24("CIS_Sync_Delay")
-    eventCount = try reader.uint16("connEventCount")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(accessAddress)
-    writer.append(uint24: offset)
-    writer.append(uint24: groupDelay)
-    writer.append(uint24: streamDelay)
-    writer.append(eventCount)
-  }
-
-  public static var examples: [ConnectedStreamIndication] {
-    [
-      ConnectedStreamIndication(
-        accessAddress: 0x5065_8C3A, offset: 500, groupDelay: 600, streamDelay: 700, eventCount: 9)
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("AA", \.accessAddress), Field("CIS_Offset", \.offset, .unsigned(octets: 3)),
+    Field("CIG_Sync_Delay", \.groupDelay, .unsigned(octets: 3)),
+    Field("CIS_Sync_Delay", \.streamDelay, .unsigned(octets: 3)), Field("connEventCount", \.eventCount))
 }
 
 /// LL_CIS_TERMINATE_IND: ends a connected isochronous stream (Core, Vol 6 Part B 2.4.2.35).
-public struct ConnectedStreamTermination: LinkLayerControlPacket, Hashable {
+public struct ConnectedStreamTermination: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_CIS_TERMINATE_IND"
   public static let opcode: UInt8 = 0x22
 
@@ -205,25 +137,12 @@ public struct ConnectedStreamTermination: LinkLayerControlPacket, Hashable {
     self.reason = reason
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    group = try reader.uint8("CIG_ID")
-    stream = try reader.uint8("CIS_ID")
-    reason = try reader.uint8("ErrorCode")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(group)
-    writer.append(stream)
-    writer.append(reason)
-  }
-
-  public static var examples: [ConnectedStreamTermination] {
-    [ConnectedStreamTermination(group: 1, stream: 2, reason: 0x13)]
-  }
+  static let layout = Layout(
+    Self.init, Field("CIG_ID", \.group), Field("CIS_ID", \.stream), Field("ErrorCode", \.reason))
 }
 
 /// LL_POWER_CONTROL_REQ: asks the other side to change its power (Core, Vol 6 Part B 2.4.2.36).
-public struct PowerControlRequest: LinkLayerControlPacket, Hashable {
+public struct PowerControlRequest: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_POWER_CONTROL_REQ"
   public static let opcode: UInt8 = 0x23
 
@@ -240,23 +159,11 @@ public struct PowerControlRequest: LinkLayerControlPacket, Hashable {
     self.transmitPower = transmitPower
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    phy = try reader.uint8("PHY")
-    delta = try reader.int8("Delta")
-    transmitPower = try reader.int8("TxPower")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(phy)
-    writer.append(delta)
-    writer.append(transmitPower)
-  }
-
-  public static var examples: [PowerControlRequest] { [PowerControlRequest(phy: 1, delta: -3, transmitPower: 4)] }
+  static let layout = Layout(Self.init, Field("PHY", \.phy), Field("Delta", \.delta), Field("TxPower", \.transmitPower))
 }
 
 /// LL_POWER_CONTROL_RSP: says what became of the power (Core, Vol 6 Part B 2.4.2.37).
-public struct PowerControlResponse: LinkLayerControlPacket, Hashable {
+public struct PowerControlResponse: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_POWER_CONTROL_RSP"
   public static let opcode: UInt8 = 0x24
 
@@ -276,27 +183,13 @@ public struct PowerControlResponse: LinkLayerControlPacket, Hashable {
     self.acceptableReduction = acceptableReduction
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    limits = try reader.uint8("Min and Max")
-    delta = try reader.int8("Delta")
-    transmitPower = try reader.int8("TxPower")
-    acceptableReduction = try reader.uint8("APR")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(limits)
-    writer.append(delta)
-    writer.append(transmitPower)
-    writer.append(acceptableReduction)
-  }
-
-  public static var examples: [PowerControlResponse] {
-    [PowerControlResponse(limits: 1, delta: -3, transmitPower: 1, acceptableReduction: 2)]
-  }
+  static let layout = Layout(
+    Self.init, Field("Min and Max", \.limits), Field("Delta", \.delta), Field("TxPower", \.transmitPower),
+    Field("APR", \.acceptableReduction))
 }
 
 /// LL_POWER_CHANGE_IND: the sender's power has changed (Core, Vol 6 Part B 2.4.2.38).
-public struct PowerChangeIndication: LinkLayerControlPacket, Hashable {
+public struct PowerChangeIndication: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_POWER_CHANGE_IND"
   public static let opcode: UInt8 = 0x25
 
@@ -316,27 +209,13 @@ public struct PowerChangeIndication: LinkLayerControlPacket, Hashable {
     self.transmitPower = transmitPower
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    phy = try reader.uint8("PHY")
-    limits = try reader.uint8("Min and Max")
-    delta = try reader.int8("Delta")
-    transmitPower = try reader.int8("TxPower")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(phy)
-    writer.append(limits)
-    writer.append(delta)
-    writer.append(transmitPower)
-  }
-
-  public static var examples: [PowerChangeIndication] {
-    [PowerChangeIndication(phy: 1, limits: 2, delta: 4, transmitPower: 8)]
-  }
+  static let layout = Layout(
+    Self.init, Field("PHY", \.phy), Field("Min and Max", \.limits), Field("Delta", \.delta),
+    Field("TxPower", \.transmitPower))
 }
 
 /// LL_CHANNEL_REPORTING_IND: the central wants reports on channels (Core, Vol 6 Part B 2.4.2.41).
-public struct ChannelReportingIndication: LinkLayerControlPacket, Hashable {
+public struct ChannelReportingIndication: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_CHANNEL_REPORTING_IND"
   public static let opcode: UInt8 = 0x28
 
@@ -353,25 +232,12 @@ public struct ChannelReportingIndication: LinkLayerControlPacket, Hashable {
     self.maximumDelay = maximumDelay
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    enable = try reader.uint8("Enable")
-    minimumSpacing = try reader.uint8("Min_Spacing")
-    maximumDelay = try reader.uint8("Max_Delay")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(enable)
-    writer.append(minimumSpacing)
-    writer.append(maximumDelay)
-  }
-
-  public static var examples: [ChannelReportingIndication] {
-    [ChannelReportingIndication(enable: 1, minimumSpacing: 10, maximumDelay: 20)]
-  }
+  static let layout = Layout(
+    Self.init, Field("Enable", \.enable), Field("Min_Spacing", \.minimumSpacing), Field("Max_Delay", \.maximumDelay))
 }
 
 /// LL_CHANNEL_STATUS_IND: the peripheral's report on channels (Core, Vol 6 Part B 2.4.2.42).
-public struct ChannelStatusIndication: LinkLayerControlPacket, Hashable {
+public struct ChannelStatusIndication: LinkLayerControlPacket, Hashable, HasLayout {
   public static let name = "LL_CHANNEL_STATUS_IND"
   public static let opcode: UInt8 = 0x29
 
@@ -382,13 +248,5 @@ public struct ChannelStatusIndication: LinkLayerControlPacket, Hashable {
     self.classification = classification
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    classification = Array(try reader.octets(10, "Channel_Classification"))
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(contentsOf: classification, paddedTo: 10)
-  }
-
-  public static var examples: [ChannelStatusIndication] { [ChannelStatusIndication(classification: Array(1...10))] }
+  static let layout = Layout(Self.init, Field("Channel_Classification", \.classification, .octets(10)))
 }

@@ -56,8 +56,10 @@ public struct PacketDescription: Sendable {
   /// Decodes parameters and says in words what they hold; nothing where there are none.
   public let describe: @Sendable ([UInt8]) throws -> String
 
-  public init<Packet: WirePacket>(_ type: Packet.Type, layer: WireLayer, code: UInt32?) {
-    name = Packet.name
+  public init<Packet: WirePacket>(
+    _ type: Packet.Type, layer: WireLayer, name: String = Packet.name, code: UInt32? = nil
+  ) {
+    self.name = name
     self.layer = layer
     self.code = code
     examples = { Packet.examples.map(\.octets) }

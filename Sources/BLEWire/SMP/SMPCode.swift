@@ -86,8 +86,11 @@ public struct SMPKeyOctets: Equatable, Sendable, CustomStringConvertible, Custom
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
-extension ByteReader {
-  mutating func keyOctets(_ field: StaticString) throws(DecodeError) -> SMPKeyOctets {
-    SMPKeyOctets(try octets(SMPKeyOctets.count, field))
+extension SMPKeyOctets: WireValue {
+  init(from reader: inout ByteReader, field: StaticString) throws(DecodeError) {
+    self.init(try reader.octets(Self.count, field))
   }
+
+  func encode(into writer: inout ByteWriter) { writer.append(contentsOf: octets) }
+  static var example: Self { SMPKeyOctets(0..<16) }
 }

@@ -1,7 +1,7 @@
 import BLECore
 
 /// What a device can show and what its user can type (Core, Vol 3 Part H 2.3.2).
-public struct SMPIOCapability: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+public struct SMPIOCapability: WireNumber, Hashable, Sendable, CustomStringConvertible {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
   public static let displayOnly = SMPIOCapability(rawValue: 0x00)
@@ -23,7 +23,7 @@ public struct SMPIOCapability: RawRepresentable, Hashable, Sendable, CustomStrin
 }
 
 /// What a device asks of a pairing (Core, Vol 3 Part H 3.5.1).
-public struct SMPAuthenticationRequirements: OptionSet, Hashable, Sendable, CustomStringConvertible {
+public struct SMPAuthenticationRequirements: OptionSet, WireNumber, Hashable, Sendable, CustomStringConvertible {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
   /// Bits 0 and 1 are a number, of which only 0 (no bonding) and 1 are defined.
@@ -44,7 +44,7 @@ public struct SMPAuthenticationRequirements: OptionSet, Hashable, Sendable, Cust
 }
 
 /// The keys that one side hands out (Core, Vol 3 Part H 3.6.1).
-public struct SMPKeyDistribution: OptionSet, Hashable, Sendable, CustomStringConvertible {
+public struct SMPKeyDistribution: OptionSet, WireNumber, Hashable, Sendable, CustomStringConvertible {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
   /// Encryption Information and Central Identification; ignored with Secure Connections.
@@ -63,7 +63,7 @@ public struct SMPKeyDistribution: OptionSet, Hashable, Sendable, CustomStringCon
 }
 
 /// Why a pairing failed (Core, Vol 3 Part H 3.5.5).
-public struct SMPPairingFailedReason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+public struct SMPPairingFailedReason: WireNumber, Hashable, Sendable, CustomStringConvertible {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
   public static let passkeyEntryFailed = SMPPairingFailedReason(rawValue: 0x01)

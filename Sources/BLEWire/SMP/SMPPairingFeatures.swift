@@ -1,7 +1,7 @@
 import BLECore
 
 /// The features of one side, six octets of the same form in request and response. Hold what came.
-public struct SMPPairingFeatures: Equatable, Sendable {
+public struct SMPPairingFeatures: Equatable, HasLayout, WireValue {
   public var ioCapability: SMPIOCapability
   /// 0x01: authentication data of the other side is here by another way. Other values than 0 and 1 are reserved.
   public var oobDataFlag: UInt8
@@ -24,23 +24,11 @@ public struct SMPPairingFeatures: Equatable, Sendable {
     self.responderKeyDistribution = responderKeyDistribution
   }
 
-  init(from reader: inout ByteReader) throws(DecodeError) {
-    ioCapability = SMPIOCapability(rawValue: try reader.uint8("IO Capability"))
-    oobDataFlag = try reader.uint8("OOB Data Flag")
-    authenticationRequirements = SMPAuthenticationRequirements(rawValue: try reader.uint8("AuthReq"))
-    maximumEncryptionKeySize = try reader.uint8("Maximum Encryption Key Size")
-    initiatorKeyDistribution = SMPKeyDistribution(rawValue: try reader.uint8("Initiator Key Distribution"))
-    responderKeyDistribution = SMPKeyDistribution(rawValue: try reader.uint8("Responder Key Distribution"))
-  }
-
-  func encode(into writer: inout ByteWriter) {
-    writer.append(ioCapability.rawValue)
-    writer.append(oobDataFlag)
-    writer.append(authenticationRequirements.rawValue)
-    writer.append(maximumEncryptionKeySize)
-    writer.append(initiatorKeyDistribution.rawValue)
-    writer.append(responderKeyDistribution.rawValue)
-  }
+  static let layout = Layout(
+    Self.init, Field("IO Capability", \.ioCapability), Field("OOB Data Flag", \.oobDataFlag),
+    Field("AuthReq", \.authenticationRequirements), Field("Maximum Encryption Key Size", \.maximumEncryptionKeySize),
+    Field("Initiator Key Distribution", \.initiatorKeyDistribution),
+    Field("Responder Key Distribution", \.responderKeyDistribution))
 
   static let example = SMPPairingFeatures(
     ioCapability: .keyboardDisplay, authenticationRequirements: [.bonding, .mitm, .secureConnections],
@@ -48,23 +36,21 @@ public struct SMPPairingFeatures: Equatable, Sendable {
 }
 
 /// The initiator starts a pairing (Core, Vol 3 Part H 3.5.1).
-public struct SMPPairingRequest: SMPPacket {
+public struct SMPPairingRequest: SMPPacket, HasLayout {
   public static let code = SMPCode.pairingRequest
   public var features: SMPPairingFeatures
 
   public init(features: SMPPairingFeatures) { self.features = features }
-  public init(from reader: inout ByteReader) throws(DecodeError) { features = try SMPPairingFeatures(from: &reader) }
-  public func encode(into writer: inout ByteWriter) { features.encode(into: &writer) }
-  public static var examples: [Self] { [Self(features: .example)] }
+
+  static let layout = Layout(Self.init, Field(\.features))
 }
 
 /// The responder agrees to a pairing (Core, Vol 3 Part H 3.5.2).
-public struct SMPPairingResponse: SMPPacket {
+public struct SMPPairingResponse: SMPPacket, HasLayout {
   public static let code = SMPCode.pairingResponse
   public var features: SMPPairingFeatures
 
   public init(features: SMPPairingFeatures) { self.features = features }
-  public init(from reader: inout ByteReader) throws(DecodeError) { features = try SMPPairingFeatures(from: &reader) }
-  public func encode(into writer: inout ByteWriter) { features.encode(into: &writer) }
-  public static var examples: [Self] { [Self(features: .example)] }
+
+  static let layout = Layout(Self.init, Field(\.features))
 }

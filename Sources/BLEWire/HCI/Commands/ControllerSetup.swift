@@ -1,10 +1,9 @@
 import BLECore
 
 /// Says which events the host wants (Core, Vol 4 Part E 7.3.1).
-public struct HCISetEventMask: HCICommand {
+public struct HCISetEventMask: HCICommand, HasLayout {
   public static let name = "HCI_Set_Event_Mask"
   public static let opcode = HCIOpcode(0x0C01)
-  public typealias ReturnParameters = HCIStatusReturn
 
   public let mask: HCIEventMask
 
@@ -12,31 +11,19 @@ public struct HCISetEventMask: HCICommand {
     self.mask = mask
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    mask = try reader.bits("Event_Mask")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(mask)
-  }
-
-  public static var examples: [Self] { [Self(mask: [.disconnectionComplete, .leMeta])] }
+  static let layout = Layout(Self.init, Field("Event_Mask", \.mask))
 }
 
 /// Brings the controller to its initial state; connections end without an event (Core, Vol 4 Part E 7.3.2).
-public struct HCIReset: HCICommand {
+public struct HCIReset: HCICommand, EmptyPacket {
   public static let name = "HCI_Reset"
   public static let opcode = HCIOpcode(0x0C03)
-  public typealias ReturnParameters = HCIStatusReturn
 
   public init() {}
-  public init(from reader: inout ByteReader) throws(DecodeError) {}
-  public func encode(into writer: inout ByteWriter) {}
-  public static var examples: [Self] { [Self()] }
 }
 
 /// Reads the transmit power of a connection (Core, Vol 4 Part E 7.3.35).
-public struct HCIReadTransmitPowerLevel: HCICommand {
+public struct HCIReadTransmitPowerLevel: HCICommand, HasLayout {
   public static let name = "HCI_Read_Transmit_Power_Level"
   public static let opcode = HCIOpcode(0x0C2D)
 
@@ -48,22 +35,10 @@ public struct HCIReadTransmitPowerLevel: HCICommand {
     self.type = type
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-    type = try reader.value("Type")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(connectionHandle)
-    writer.append(type)
-  }
-
-  public static var examples: [Self] { [Self(connectionHandle: ConnectionHandle(0x0040), type: .maximum)] }
+  static let layout = Layout(Self.init, Field("Connection_Handle", \.connectionHandle), Field("Type", \.type))
 
   /// What the controller answers to ``HCIReadTransmitPowerLevel``.
-  public struct ReturnParameters: HCIReturnParameters {
-    public static let name = "HCI_Read_Transmit_Power_Level return parameters"
-
+  public struct ReturnParameters: HCIReturnParameters, HasLayout {
     public let status: HCIErrorCode
     public let connectionHandle: ConnectionHandle
     /// In dBm.
@@ -75,29 +50,16 @@ public struct HCIReadTransmitPowerLevel: HCICommand {
       self.transmitPower = transmitPower
     }
 
-    public init(from reader: inout ByteReader) throws(DecodeError) {
-      status = try reader.value("Status")
-      connectionHandle = try reader.connectionHandle("Connection_Handle")
-      transmitPower = try reader.int8("TX_Power_Level")
-    }
-
-    public func encode(into writer: inout ByteWriter) {
-      writer.append(status)
-      writer.append(connectionHandle)
-      writer.append(transmitPower)
-    }
-
-    public static var examples: [Self] {
-      [Self(status: .success, connectionHandle: ConnectionHandle(0x0040), transmitPower: -60)]
-    }
+    static let layout = Layout(
+      Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle),
+      Field("TX_Power_Level", \.transmitPower))
   }
 }
 
 /// Says which events of the second page the host wants (Core, Vol 4 Part E 7.3.69).
-public struct HCISetEventMaskPage2: HCICommand {
+public struct HCISetEventMaskPage2: HCICommand, HasLayout {
   public static let name = "HCI_Set_Event_Mask_Page_2"
   public static let opcode = HCIOpcode(0x0C63)
-  public typealias ReturnParameters = HCIStatusReturn
 
   public let mask: HCIEventMaskPage2
 
@@ -105,22 +67,13 @@ public struct HCISetEventMaskPage2: HCICommand {
     self.mask = mask
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    mask = try reader.bits("Event_Mask_Page_2")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(mask)
-  }
-
-  public static var examples: [Self] { [Self(mask: [.authenticatedPayloadTimeoutExpired, .encryptionChangeV2])] }
+  static let layout = Layout(Self.init, Field("Event_Mask_Page_2", \.mask))
 }
 
 /// Tells a controller of both transports that the host uses LE (Core, Vol 4 Part E 7.3.79).
-public struct HCIWriteLEHostSupport: HCICommand {
+public struct HCIWriteLEHostSupport: HCICommand, HasLayout {
   public static let name = "HCI_Write_LE_Host_Support"
   public static let opcode = HCIOpcode(0x0C6D)
-  public typealias ReturnParameters = HCIStatusReturn
 
   public let isSupported: Bool
   /// Was simultaneous LE and BR/EDR; 0x00.
@@ -131,21 +84,11 @@ public struct HCIWriteLEHostSupport: HCICommand {
     self.simultaneous = simultaneous
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    isSupported = try reader.flag("LE_Supported_Host")
-    simultaneous = try reader.uint8("Unused")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(isSupported)
-    writer.append(simultaneous)
-  }
-
-  public static var examples: [Self] { [Self(isSupported: true, simultaneous: 0x00)] }
+  static let layout = Layout(Self.init, Field("LE_Supported_Host", \.isSupported), Field("Unused", \.simultaneous))
 }
 
 /// Reads how long an encrypted link may go without an authenticated packet (Core, Vol 4 Part E 7.3.93).
-public struct HCIReadAuthenticatedPayloadTimeout: HCICommand {
+public struct HCIReadAuthenticatedPayloadTimeout: HCICommand, HasLayout {
   public static let name = "HCI_Read_Authenticated_Payload_Timeout"
   public static let opcode = HCIOpcode(0x0C7B)
 
@@ -155,20 +98,10 @@ public struct HCIReadAuthenticatedPayloadTimeout: HCICommand {
     self.connectionHandle = connectionHandle
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(connectionHandle)
-  }
-
-  public static var examples: [Self] { [Self(connectionHandle: ConnectionHandle(0x0040))] }
+  static let layout = Layout(Self.init, Field("Connection_Handle", \.connectionHandle))
 
   /// What the controller answers to ``HCIReadAuthenticatedPayloadTimeout``.
-  public struct ReturnParameters: HCIReturnParameters {
-    public static let name = "HCI_Read_Authenticated_Payload_Timeout return parameters"
-
+  public struct ReturnParameters: HCIReturnParameters, HasLayout {
     public let status: HCIErrorCode
     public let connectionHandle: ConnectionHandle
     public let timeout: HCICentiseconds
@@ -179,26 +112,14 @@ public struct HCIReadAuthenticatedPayloadTimeout: HCICommand {
       self.timeout = timeout
     }
 
-    public init(from reader: inout ByteReader) throws(DecodeError) {
-      status = try reader.value("Status")
-      connectionHandle = try reader.connectionHandle("Connection_Handle")
-      timeout = try reader.centiseconds("Authenticated_Payload_Timeout")
-    }
-
-    public func encode(into writer: inout ByteWriter) {
-      writer.append(status)
-      writer.append(connectionHandle)
-      writer.append(timeout)
-    }
-
-    public static var examples: [Self] {
-      [Self(status: .success, connectionHandle: ConnectionHandle(0x0040), timeout: HCICentiseconds(rawValue: 300))]
-    }
+    static let layout = Layout(
+      Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle),
+      Field("Authenticated_Payload_Timeout", \.timeout))
   }
 }
 
 /// Sets how long an encrypted link may go without an authenticated packet (Core, Vol 4 Part E 7.3.94).
-public struct HCIWriteAuthenticatedPayloadTimeout: HCICommand {
+public struct HCIWriteAuthenticatedPayloadTimeout: HCICommand, HasLayout {
   public static let name = "HCI_Write_Authenticated_Payload_Timeout"
   public static let opcode = HCIOpcode(0x0C7C)
 
@@ -210,24 +131,11 @@ public struct HCIWriteAuthenticatedPayloadTimeout: HCICommand {
     self.timeout = timeout
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-    timeout = try reader.centiseconds("Authenticated_Payload_Timeout")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(connectionHandle)
-    writer.append(timeout)
-  }
-
-  public static var examples: [Self] {
-    [Self(connectionHandle: ConnectionHandle(0x0040), timeout: HCICentiseconds(rawValue: 300))]
-  }
+  static let layout = Layout(
+    Self.init, Field("Connection_Handle", \.connectionHandle), Field("Authenticated_Payload_Timeout", \.timeout))
 
   /// What the controller answers to ``HCIWriteAuthenticatedPayloadTimeout``.
-  public struct ReturnParameters: HCIReturnParameters {
-    public static let name = "HCI_Write_Authenticated_Payload_Timeout return parameters"
-
+  public struct ReturnParameters: HCIReturnParameters, HasLayout {
     public let status: HCIErrorCode
     public let connectionHandle: ConnectionHandle
 
@@ -236,16 +144,6 @@ public struct HCIWriteAuthenticatedPayloadTimeout: HCICommand {
       self.connectionHandle = connectionHandle
     }
 
-    public init(from reader: inout ByteReader) throws(DecodeError) {
-      status = try reader.value("Status")
-      connectionHandle = try reader.connectionHandle("Connection_Handle")
-    }
-
-    public func encode(into writer: inout ByteWriter) {
-      writer.append(status)
-      writer.append(connectionHandle)
-    }
-
-    public static var examples: [Self] { [Self(status: .success, connectionHandle: ConnectionHandle(0x0040))] }
+    static let layout = Layout(Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle))
   }
 }

@@ -1,10 +1,9 @@
 import BLECore
 
 /// Says how much data the host can hold, for the flow control from controller to host (Core, Vol 4 Part E 7.3.39).
-public struct HCIHostBufferSize: HCICommand {
+public struct HCIHostBufferSize: HCICommand, HasLayout {
   public static let name = "HCI_Host_Buffer_Size"
   public static let opcode = HCIOpcode(0x0C33)
-  public typealias ReturnParameters = HCIStatusReturn
 
   /// Octets of data in one packet, without the header.
   public let aclDataPacketLength: UInt16
@@ -22,31 +21,20 @@ public struct HCIHostBufferSize: HCICommand {
     self.synchronousDataPacketCount = synchronousDataPacketCount
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    aclDataPacketLength = try reader.uint16("Host_ACL_Data_Packet_Length")
-    synchronousDataPacketLength = try reader.uint8("Host_Synchronous_Data_Packet_Length")
-    aclDataPacketCount = try reader.uint16("Host_Total_Num_ACL_Data_Packets")
-    synchronousDataPacketCount = try reader.uint16("Host_Total_Num_Synchronous_Data_Packets")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(aclDataPacketLength)
-    writer.append(synchronousDataPacketLength)
-    writer.append(aclDataPacketCount)
-    writer.append(synchronousDataPacketCount)
-  }
-
-  public static var examples: [Self] { [Self(aclDataPacketLength: 1024, aclDataPacketCount: 16)] }
+  static let layout = Layout(
+    Self.init, Field("Host_ACL_Data_Packet_Length", \.aclDataPacketLength),
+    Field("Host_Synchronous_Data_Packet_Length", \.synchronousDataPacketLength),
+    Field("Host_Total_Num_ACL_Data_Packets", \.aclDataPacketCount),
+    Field("Host_Total_Num_Synchronous_Data_Packets", \.synchronousDataPacketCount))
 }
 
 /// Switches the flow control from controller to host (Core, Vol 4 Part E 7.3.38).
-public struct HCISetControllerToHostFlowControl: HCICommand {
+public struct HCISetControllerToHostFlowControl: HCICommand, HasLayout {
   public static let name = "HCI_Set_Controller_To_Host_Flow_Control"
   public static let opcode = HCIOpcode(0x0C31)
-  public typealias ReturnParameters = HCIStatusReturn
 
   /// Which data is under flow control.
-  public struct Mode: HCIOctet {
+  public struct Mode: HCIOctet, WireNumber {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -62,15 +50,7 @@ public struct HCISetControllerToHostFlowControl: HCICommand {
     self.mode = mode
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    mode = try reader.value("Flow_Control_Enable")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(mode)
-  }
-
-  public static var examples: [Self] { [Self(mode: .acl)] }
+  static let layout = Layout(Self.init, Field("Flow_Control_Enable", \.mode))
 }
 
 /// Tells the controller how many packets the host has worked off (Core, Vol 4 Part E 7.3.40).
@@ -79,7 +59,6 @@ public struct HCISetControllerToHostFlowControl: HCICommand {
 public struct HCIHostNumberOfCompletedPackets: HCICommand {
   public static let name = "HCI_Host_Number_Of_Completed_Packets"
   public static let opcode = HCIOpcode(0x0C35)
-  public typealias ReturnParameters = HCIStatusReturn
 
   public let counts: HCICompletedPackets
 
@@ -88,7 +67,7 @@ public struct HCIHostNumberOfCompletedPackets: HCICommand {
   }
 
   public init(from reader: inout ByteReader) throws(DecodeError) {
-    counts = try reader.completedPackets()
+    counts = try reader.value("Connection_Handle")
   }
 
   public func encode(into writer: inout ByteWriter) {

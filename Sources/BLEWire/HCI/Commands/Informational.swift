@@ -1,19 +1,14 @@
 import BLECore
 
 /// Reads what the controller is (Core, Vol 4 Part E 7.4.1).
-public struct HCIReadLocalVersionInformation: HCICommand {
+public struct HCIReadLocalVersionInformation: HCICommand, EmptyPacket {
   public static let name = "HCI_Read_Local_Version_Information"
   public static let opcode = HCIOpcode(0x1001)
 
   public init() {}
-  public init(from reader: inout ByteReader) throws(DecodeError) {}
-  public func encode(into writer: inout ByteWriter) {}
-  public static var examples: [Self] { [Self()] }
 
   /// What the controller answers to ``HCIReadLocalVersionInformation``.
-  public struct ReturnParameters: HCIReturnParameters {
-    public static let name = "HCI_Read_Local_Version_Information return parameters"
-
+  public struct ReturnParameters: HCIReturnParameters, HasLayout {
     public let status: HCIErrorCode
     public let version: HCIVersion
     /// The vendor's revision of HCI.
@@ -36,48 +31,22 @@ public struct HCIReadLocalVersionInformation: HCICommand {
       self.linkLayerSubversion = linkLayerSubversion
     }
 
-    public init(from reader: inout ByteReader) throws(DecodeError) {
-      status = try reader.value("Status")
-      version = try reader.value("HCI_Version")
-      revision = try reader.uint16("HCI_Subversion")
-      linkLayerVersion = try reader.value("LMP_Version")
-      companyIdentifier = try reader.uint16("Company_Identifier")
-      linkLayerSubversion = try reader.uint16("LMP_Subversion")
-    }
-
-    public func encode(into writer: inout ByteWriter) {
-      writer.append(status)
-      writer.append(version)
-      writer.append(revision)
-      writer.append(linkLayerVersion)
-      writer.append(companyIdentifier)
-      writer.append(linkLayerSubversion)
-    }
-
-    public static var examples: [Self] {
-      [
-        Self(
-          status: .success, version: .v5_4, revision: 0x0123, linkLayerVersion: .v5_4, companyIdentifier: 0x0123,
-          linkLayerSubversion: 0x0123)
-      ]
-    }
+    static let layout = Layout(
+      Self.init, Field("Status", \.status), Field("HCI_Version", \.version), Field("HCI_Subversion", \.revision),
+      Field("LMP_Version", \.linkLayerVersion), Field("Company_Identifier", \.companyIdentifier),
+      Field("LMP_Subversion", \.linkLayerSubversion))
   }
 }
 
 /// Reads which commands the controller knows (Core, Vol 4 Part E 7.4.2).
-public struct HCIReadLocalSupportedCommands: HCICommand {
+public struct HCIReadLocalSupportedCommands: HCICommand, EmptyPacket {
   public static let name = "HCI_Read_Local_Supported_Commands"
   public static let opcode = HCIOpcode(0x1002)
 
   public init() {}
-  public init(from reader: inout ByteReader) throws(DecodeError) {}
-  public func encode(into writer: inout ByteWriter) {}
-  public static var examples: [Self] { [Self()] }
 
   /// What the controller answers to ``HCIReadLocalSupportedCommands``.
-  public struct ReturnParameters: HCIReturnParameters {
-    public static let name = "HCI_Read_Local_Supported_Commands return parameters"
-
+  public struct ReturnParameters: HCIReturnParameters, HasLayout {
     public let status: HCIErrorCode
     public let commands: HCISupportedCommands
 
@@ -86,36 +55,19 @@ public struct HCIReadLocalSupportedCommands: HCICommand {
       self.commands = commands
     }
 
-    public init(from reader: inout ByteReader) throws(DecodeError) {
-      status = try reader.value("Status")
-      commands = HCISupportedCommands(octets: try reader.octets(64, "Supported_Commands"))
-    }
-
-    public func encode(into writer: inout ByteWriter) {
-      writer.append(status)
-      writer.append(contentsOf: commands.octets)
-    }
-
-    public static var examples: [Self] {
-      [Self(status: .success, commands: HCISupportedCommands([.init(0x0C03), .init(0x2002)]))]
-    }
+    static let layout = Layout(Self.init, Field("Status", \.status), Field("Supported_Commands", \.commands))
   }
 }
 
 /// Reads what the controller can do on both transports (Core, Vol 4 Part E 7.4.3).
-public struct HCIReadLocalSupportedFeatures: HCICommand {
+public struct HCIReadLocalSupportedFeatures: HCICommand, EmptyPacket {
   public static let name = "HCI_Read_Local_Supported_Features"
   public static let opcode = HCIOpcode(0x1003)
 
   public init() {}
-  public init(from reader: inout ByteReader) throws(DecodeError) {}
-  public func encode(into writer: inout ByteWriter) {}
-  public static var examples: [Self] { [Self()] }
 
   /// What the controller answers to ``HCIReadLocalSupportedFeatures``.
-  public struct ReturnParameters: HCIReturnParameters {
-    public static let name = "HCI_Read_Local_Supported_Features return parameters"
-
+  public struct ReturnParameters: HCIReturnParameters, HasLayout {
     public let status: HCIErrorCode
     public let features: LMPFeatures
 
@@ -124,34 +76,19 @@ public struct HCIReadLocalSupportedFeatures: HCICommand {
       self.features = features
     }
 
-    public init(from reader: inout ByteReader) throws(DecodeError) {
-      status = try reader.value("Status")
-      features = try reader.bits("LMP_Features")
-    }
-
-    public func encode(into writer: inout ByteWriter) {
-      writer.append(status)
-      writer.append(features)
-    }
-
-    public static var examples: [Self] { [Self(status: .success, features: [.brEDRNotSupported, .leSupported])] }
+    static let layout = Layout(Self.init, Field("Status", \.status), Field("LMP_Features", \.features))
   }
 }
 
 /// Reads the buffers that LE shares with BR/EDR where LE has none of its own (Core, Vol 4 Part E 7.4.5).
-public struct HCIReadBufferSize: HCICommand {
+public struct HCIReadBufferSize: HCICommand, EmptyPacket {
   public static let name = "HCI_Read_Buffer_Size"
   public static let opcode = HCIOpcode(0x1005)
 
   public init() {}
-  public init(from reader: inout ByteReader) throws(DecodeError) {}
-  public func encode(into writer: inout ByteWriter) {}
-  public static var examples: [Self] { [Self()] }
 
   /// What the controller answers to ``HCIReadBufferSize``.
-  public struct ReturnParameters: HCIReturnParameters {
-    public static let name = "HCI_Read_Buffer_Size return parameters"
-
+  public struct ReturnParameters: HCIReturnParameters, HasLayout {
     public let status: HCIErrorCode
     /// Octets of data in one packet, without the header.
     public let aclDataPacketLength: UInt16
@@ -173,46 +110,23 @@ public struct HCIReadBufferSize: HCICommand {
       self.synchronousDataPacketCount = synchronousDataPacketCount
     }
 
-    public init(from reader: inout ByteReader) throws(DecodeError) {
-      status = try reader.value("Status")
-      aclDataPacketLength = try reader.uint16("ACL_Data_Packet_Length")
-      synchronousDataPacketLength = try reader.uint8("Synchronous_Data_Packet_Length")
-      aclDataPacketCount = try reader.uint16("Total_Num_ACL_Data_Packets")
-      synchronousDataPacketCount = try reader.uint16("Total_Num_Synchronous_Data_Packets")
-    }
-
-    public func encode(into writer: inout ByteWriter) {
-      writer.append(status)
-      writer.append(aclDataPacketLength)
-      writer.append(synchronousDataPacketLength)
-      writer.append(aclDataPacketCount)
-      writer.append(synchronousDataPacketCount)
-    }
-
-    public static var examples: [Self] {
-      [
-        Self(
-          status: .success, aclDataPacketLength: 0x0123, synchronousDataPacketLength: 0x05, aclDataPacketCount: 0x0123,
-          synchronousDataPacketCount: 0x0123)
-      ]
-    }
+    static let layout = Layout(
+      Self.init, Field("Status", \.status), Field("ACL_Data_Packet_Length", \.aclDataPacketLength),
+      Field("Synchronous_Data_Packet_Length", \.synchronousDataPacketLength),
+      Field("Total_Num_ACL_Data_Packets", \.aclDataPacketCount),
+      Field("Total_Num_Synchronous_Data_Packets", \.synchronousDataPacketCount))
   }
 }
 
 /// Reads the controller's public address (Core, Vol 4 Part E 7.4.6).
-public struct HCIReadBDADDR: HCICommand {
+public struct HCIReadBDADDR: HCICommand, EmptyPacket {
   public static let name = "HCI_Read_BD_ADDR"
   public static let opcode = HCIOpcode(0x1009)
 
   public init() {}
-  public init(from reader: inout ByteReader) throws(DecodeError) {}
-  public func encode(into writer: inout ByteWriter) {}
-  public static var examples: [Self] { [Self()] }
 
   /// What the controller answers to ``HCIReadBDADDR``.
-  public struct ReturnParameters: HCIReturnParameters {
-    public static let name = "HCI_Read_BD_ADDR return parameters"
-
+  public struct ReturnParameters: HCIReturnParameters, HasLayout {
     public let status: HCIErrorCode
     /// All zeros where the controller has none.
     public let address: DeviceAddress
@@ -222,24 +136,12 @@ public struct HCIReadBDADDR: HCICommand {
       self.address = address
     }
 
-    public init(from reader: inout ByteReader) throws(DecodeError) {
-      status = try reader.value("Status")
-      address = try reader.deviceAddress(kind: .public, "BD_ADDR")
-    }
-
-    public func encode(into writer: inout ByteWriter) {
-      writer.append(status)
-      writer.append(address)
-    }
-
-    public static var examples: [Self] {
-      [Self(status: .success, address: DeviceAddress(0x0012_3456_789A, kind: .public))]
-    }
+    static let layout = Layout(Self.init, Field("Status", \.status), Field("BD_ADDR", \.address, .address(.public)))
   }
 }
 
 /// Reads the strength of the peer's signal (Core, Vol 4 Part E 7.5.4).
-public struct HCIReadRSSI: HCICommand {
+public struct HCIReadRSSI: HCICommand, HasLayout {
   public static let name = "HCI_Read_RSSI"
   public static let opcode = HCIOpcode(0x1405)
 
@@ -249,20 +151,10 @@ public struct HCIReadRSSI: HCICommand {
     self.connectionHandle = connectionHandle
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(connectionHandle)
-  }
-
-  public static var examples: [Self] { [Self(connectionHandle: ConnectionHandle(0x0040))] }
+  static let layout = Layout(Self.init, Field("Connection_Handle", \.connectionHandle))
 
   /// What the controller answers to ``HCIReadRSSI``.
-  public struct ReturnParameters: HCIReturnParameters {
-    public static let name = "HCI_Read_RSSI return parameters"
-
+  public struct ReturnParameters: HCIReturnParameters, HasLayout {
     public let status: HCIErrorCode
     public let connectionHandle: ConnectionHandle
     /// In dBm; 127 where it is not known.
@@ -274,20 +166,7 @@ public struct HCIReadRSSI: HCICommand {
       self.rssi = rssi
     }
 
-    public init(from reader: inout ByteReader) throws(DecodeError) {
-      status = try reader.value("Status")
-      connectionHandle = try reader.connectionHandle("Connection_Handle")
-      rssi = try reader.int8("RSSI")
-    }
-
-    public func encode(into writer: inout ByteWriter) {
-      writer.append(status)
-      writer.append(connectionHandle)
-      writer.append(rssi)
-    }
-
-    public static var examples: [Self] {
-      [Self(status: .success, connectionHandle: ConnectionHandle(0x0040), rssi: -60)]
-    }
+    static let layout = Layout(
+      Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle), Field("RSSI", \.rssi))
   }
 }

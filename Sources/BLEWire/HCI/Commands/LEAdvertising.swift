@@ -1,10 +1,9 @@
 import BLECore
 
 /// Says how to advertise (Core, Vol 4 Part E 7.8.5).
-public struct LESetAdvertisingParameters: HCICommand {
+public struct LESetAdvertisingParameters: HCICommand, HasLayout {
   public static let name = "HCI_LE_Set_Advertising_Parameters"
   public static let opcode = HCIOpcode(0x2006)
-  public typealias ReturnParameters = HCIStatusReturn
 
   public let intervalMinimum: AdvertisingInterval
   public let intervalMaximum: AdvertisingInterval
@@ -29,50 +28,22 @@ public struct LESetAdvertisingParameters: HCICommand {
     self.filterPolicy = filterPolicy
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    intervalMinimum = AdvertisingInterval(rawValue: UInt32(try reader.uint16("Advertising_Interval_Min")))
-    intervalMaximum = AdvertisingInterval(rawValue: UInt32(try reader.uint16("Advertising_Interval_Max")))
-    type = try reader.value("Advertising_Type")
-    ownAddressType = try reader.value("Own_Address_Type")
-    peerAddress = try reader.address("Peer_Address")
-    channels = try reader.bits("Advertising_Channel_Map")
-    filterPolicy = try reader.value("Advertising_Filter_Policy")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(UInt64(intervalMinimum.rawValue), width: 2)
-    writer.append(UInt64(intervalMaximum.rawValue), width: 2)
-    writer.append(type)
-    writer.append(ownAddressType)
-    writer.append(peerAddress)
-    writer.append(channels)
-    writer.append(filterPolicy)
-  }
-
-  public static var examples: [Self] {
-    [
-      Self(
-        intervalMinimum: AdvertisingInterval(rawValue: 160), intervalMaximum: AdvertisingInterval(rawValue: 160),
-        type: .connectable, ownAddressType: .random, peerAddress: HCIAddress(type: .random, value: 0xC012_3456_789A),
-        channels: .all, filterPolicy: .all)
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("Advertising_Interval_Min", \.intervalMinimum, .unsigned(octets: 2)),
+    Field("Advertising_Interval_Max", \.intervalMaximum, .unsigned(octets: 2)), Field("Advertising_Type", \.type),
+    Field("Own_Address_Type", \.ownAddressType), Field("Peer_Address", \.peerAddress),
+    Field("Advertising_Channel_Map", \.channels), Field("Advertising_Filter_Policy", \.filterPolicy))
 }
 
 /// Reads the transmit power of advertising (Core, Vol 4 Part E 7.8.6).
-public struct LEReadAdvertisingPhysicalChannelTransmitPower: HCICommand {
+public struct LEReadAdvertisingPhysicalChannelTransmitPower: HCICommand, EmptyPacket {
   public static let name = "HCI_LE_Read_Advertising_Physical_Channel_Tx_Power"
   public static let opcode = HCIOpcode(0x2007)
 
   public init() {}
-  public init(from reader: inout ByteReader) throws(DecodeError) {}
-  public func encode(into writer: inout ByteWriter) {}
-  public static var examples: [Self] { [Self()] }
 
   /// What the controller answers to ``LEReadAdvertisingPhysicalChannelTransmitPower``.
-  public struct ReturnParameters: HCIReturnParameters {
-    public static let name = "HCI_LE_Read_Advertising_Physical_Channel_Tx_Power return parameters"
-
+  public struct ReturnParameters: HCIReturnParameters, HasLayout {
     public let status: HCIErrorCode
     /// In dBm.
     public let transmitPower: Int8
@@ -82,25 +53,14 @@ public struct LEReadAdvertisingPhysicalChannelTransmitPower: HCICommand {
       self.transmitPower = transmitPower
     }
 
-    public init(from reader: inout ByteReader) throws(DecodeError) {
-      status = try reader.value("Status")
-      transmitPower = try reader.int8("TX_Power_Level")
-    }
-
-    public func encode(into writer: inout ByteWriter) {
-      writer.append(status)
-      writer.append(transmitPower)
-    }
-
-    public static var examples: [Self] { [Self(status: .success, transmitPower: -60)] }
+    static let layout = Layout(Self.init, Field("Status", \.status), Field("TX_Power_Level", \.transmitPower))
   }
 }
 
 /// Sets what is advertised (Core, Vol 4 Part E 7.8.7).
-public struct LESetAdvertisingData: HCICommand {
+public struct LESetAdvertisingData: HCICommand, HasLayout {
   public static let name = "HCI_LE_Set_Advertising_Data"
   public static let opcode = HCIOpcode(0x2008)
-  public typealias ReturnParameters = HCIStatusReturn
 
   /// At most 31 octets.
   public let data: ArraySlice<UInt8>
@@ -109,22 +69,13 @@ public struct LESetAdvertisingData: HCICommand {
     self.data = data
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    data = try reader.legacyAdvertisingData()
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(legacyAdvertisingData: data)
-  }
-
-  public static var examples: [Self] { [Self(data: [0x02, 0x01, 0x06])] }
+  static let layout = Layout(Self.init, Field("Advertising_Data", \.data, .legacyAdvertisingData))
 }
 
 /// Sets what an active scanner is told (Core, Vol 4 Part E 7.8.8).
-public struct LESetScanResponseData: HCICommand {
+public struct LESetScanResponseData: HCICommand, HasLayout {
   public static let name = "HCI_LE_Set_Scan_Response_Data"
   public static let opcode = HCIOpcode(0x2009)
-  public typealias ReturnParameters = HCIStatusReturn
 
   /// At most 31 octets.
   public let data: ArraySlice<UInt8>
@@ -133,22 +84,13 @@ public struct LESetScanResponseData: HCICommand {
     self.data = data
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    data = try reader.legacyAdvertisingData()
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(legacyAdvertisingData: data)
-  }
-
-  public static var examples: [Self] { [Self(data: [0x02, 0x01, 0x06])] }
+  static let layout = Layout(Self.init, Field("Advertising_Data", \.data, .legacyAdvertisingData))
 }
 
 /// Starts or stops advertising (Core, Vol 4 Part E 7.8.9).
-public struct LESetAdvertisingEnable: HCICommand {
+public struct LESetAdvertisingEnable: HCICommand, HasLayout {
   public static let name = "HCI_LE_Set_Advertising_Enable"
   public static let opcode = HCIOpcode(0x200A)
-  public typealias ReturnParameters = HCIStatusReturn
 
   public let isEnabled: Bool
 
@@ -156,13 +98,5 @@ public struct LESetAdvertisingEnable: HCICommand {
     self.isEnabled = isEnabled
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    isEnabled = try reader.flag("Advertising_Enable")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(isEnabled)
-  }
-
-  public static var examples: [Self] { [Self(isEnabled: true)] }
+  static let layout = Layout(Self.init, Field("Advertising_Enable", \.isEnabled))
 }

@@ -1,19 +1,14 @@
 import BLECore
 
 /// Reads how much data an advertising set can tell (Core, Vol 4 Part E 7.8.57).
-public struct LEReadMaximumAdvertisingDataLength: HCICommand {
+public struct LEReadMaximumAdvertisingDataLength: HCICommand, EmptyPacket {
   public static let name = "HCI_LE_Read_Maximum_Advertising_Data_Length"
   public static let opcode = HCIOpcode(0x203A)
 
   public init() {}
-  public init(from reader: inout ByteReader) throws(DecodeError) {}
-  public func encode(into writer: inout ByteWriter) {}
-  public static var examples: [Self] { [Self()] }
 
   /// What the controller answers to ``LEReadMaximumAdvertisingDataLength``.
-  public struct ReturnParameters: HCIReturnParameters {
-    public static let name = "HCI_LE_Read_Maximum_Advertising_Data_Length return parameters"
-
+  public struct ReturnParameters: HCIReturnParameters, HasLayout {
     public let status: HCIErrorCode
     /// In octets, 31 to 1650.
     public let length: UInt16
@@ -23,34 +18,19 @@ public struct LEReadMaximumAdvertisingDataLength: HCICommand {
       self.length = length
     }
 
-    public init(from reader: inout ByteReader) throws(DecodeError) {
-      status = try reader.value("Status")
-      length = try reader.uint16("Max_Advertising_Data_Length")
-    }
-
-    public func encode(into writer: inout ByteWriter) {
-      writer.append(status)
-      writer.append(length)
-    }
-
-    public static var examples: [Self] { [Self(status: .success, length: 0x0123)] }
+    static let layout = Layout(Self.init, Field("Status", \.status), Field("Max_Advertising_Data_Length", \.length))
   }
 }
 
 /// Reads how many advertising sets there can be (Core, Vol 4 Part E 7.8.58).
-public struct LEReadNumberOfSupportedAdvertisingSets: HCICommand {
+public struct LEReadNumberOfSupportedAdvertisingSets: HCICommand, EmptyPacket {
   public static let name = "HCI_LE_Read_Number_of_Supported_Advertising_Sets"
   public static let opcode = HCIOpcode(0x203B)
 
   public init() {}
-  public init(from reader: inout ByteReader) throws(DecodeError) {}
-  public func encode(into writer: inout ByteWriter) {}
-  public static var examples: [Self] { [Self()] }
 
   /// What the controller answers to ``LEReadNumberOfSupportedAdvertisingSets``.
-  public struct ReturnParameters: HCIReturnParameters {
-    public static let name = "HCI_LE_Read_Number_of_Supported_Advertising_Sets return parameters"
-
+  public struct ReturnParameters: HCIReturnParameters, HasLayout {
     public let status: HCIErrorCode
     public let count: UInt8
 
@@ -59,25 +39,14 @@ public struct LEReadNumberOfSupportedAdvertisingSets: HCICommand {
       self.count = count
     }
 
-    public init(from reader: inout ByteReader) throws(DecodeError) {
-      status = try reader.value("Status")
-      count = try reader.uint8("Num_Supported_Advertising_Sets")
-    }
-
-    public func encode(into writer: inout ByteWriter) {
-      writer.append(status)
-      writer.append(count)
-    }
-
-    public static var examples: [Self] { [Self(status: .success, count: 0x05)] }
+    static let layout = Layout(Self.init, Field("Status", \.status), Field("Num_Supported_Advertising_Sets", \.count))
   }
 }
 
 /// Removes an advertising set that is not enabled (Core, Vol 4 Part E 7.8.59).
-public struct LERemoveAdvertisingSet: HCICommand {
+public struct LERemoveAdvertisingSet: HCICommand, HasLayout {
   public static let name = "HCI_LE_Remove_Advertising_Set"
   public static let opcode = HCIOpcode(0x203C)
-  public typealias ReturnParameters = HCIStatusReturn
 
   public let advertisingHandle: LEAdvertisingHandle
 
@@ -85,25 +54,13 @@ public struct LERemoveAdvertisingSet: HCICommand {
     self.advertisingHandle = advertisingHandle
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    advertisingHandle = try reader.value("Advertising_Handle")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(advertisingHandle)
-  }
-
-  public static var examples: [Self] { [Self(advertisingHandle: LEAdvertisingHandle(rawValue: 0x01))] }
+  static let layout = Layout(Self.init, Field("Advertising_Handle", \.advertisingHandle))
 }
 
 /// Removes all advertising sets, none of which may be enabled (Core, Vol 4 Part E 7.8.60).
-public struct LEClearAdvertisingSets: HCICommand {
+public struct LEClearAdvertisingSets: HCICommand, EmptyPacket {
   public static let name = "HCI_LE_Clear_Advertising_Sets"
   public static let opcode = HCIOpcode(0x203D)
-  public typealias ReturnParameters = HCIStatusReturn
 
   public init() {}
-  public init(from reader: inout ByteReader) throws(DecodeError) {}
-  public func encode(into writer: inout ByteWriter) {}
-  public static var examples: [Self] { [Self()] }
 }

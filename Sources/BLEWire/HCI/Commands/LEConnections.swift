@@ -1,7 +1,7 @@
 import BLECore
 
 /// Connects to an advertiser; a connection complete event follows (Core, Vol 4 Part E 7.8.12).
-public struct LECreateConnection: HCIStatusCommand {
+public struct LECreateConnection: HCIStatusCommand, HasLayout {
   public static let name = "HCI_LE_Create_Connection"
   public static let opcode = HCIOpcode(0x200D)
 
@@ -24,43 +24,18 @@ public struct LECreateConnection: HCIStatusCommand {
     self.parameters = parameters
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    scanInterval = try reader.scanInterval("LE_Scan_Interval")
-    scanWindow = try reader.scanInterval("LE_Scan_Window")
-    filterPolicy = try reader.value("Initiator_Filter_Policy")
-    peerAddress = try reader.address("Peer_Address")
-    ownAddressType = try reader.value("Own_Address_Type")
-    parameters = try reader.connectionParameters()
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(scanInterval)
-    writer.append(scanWindow)
-    writer.append(filterPolicy)
-    writer.append(peerAddress)
-    writer.append(ownAddressType)
-    writer.append(parameters)
-  }
-
-  public static var examples: [Self] {
-    [
-      Self(
-        scanInterval: ScanInterval(rawValue: 96), scanWindow: ScanInterval(rawValue: 96), filterPolicy: .peerAddress,
-        peerAddress: HCIAddress(type: .random, value: 0xC012_3456_789A), ownAddressType: .random, parameters: .example)
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("LE_Scan_Interval", \.scanInterval), Field("LE_Scan_Window", \.scanWindow),
+    Field("Initiator_Filter_Policy", \.filterPolicy), Field("Peer_Address", \.peerAddress),
+    Field("Own_Address_Type", \.ownAddressType), Field(\.parameters))
 }
 
 /// Gives up connecting; the connection complete event follows with Unknown Connection Identifier (Core, Vol 4 Part E 7.8.13).
-public struct LECreateConnectionCancel: HCICommand {
+public struct LECreateConnectionCancel: HCICommand, EmptyPacket {
   public static let name = "HCI_LE_Create_Connection_Cancel"
   public static let opcode = HCIOpcode(0x200E)
-  public typealias ReturnParameters = HCIStatusReturn
 
   public init() {}
-  public init(from reader: inout ByteReader) throws(DecodeError) {}
-  public func encode(into writer: inout ByteWriter) {}
-  public static var examples: [Self] { [Self()] }
 }
 
 /// Connects to an advertiser, with parameters for each PHY; a connection complete event follows
@@ -70,7 +45,7 @@ public struct LEExtendedCreateConnection: HCIStatusCommand {
   public static let opcode = HCIOpcode(0x2043)
 
   /// How to scan and to connect on one PHY.
-  public struct Entry: Equatable, Sendable {
+  public struct Entry: Equatable, HasLayout, WireValue {
     public let scanInterval: ScanInterval
     /// At most the interval.
     public let scanWindow: ScanInterval
@@ -81,6 +56,9 @@ public struct LEExtendedCreateConnection: HCIStatusCommand {
       self.scanWindow = scanWindow
       self.parameters = parameters
     }
+
+    static let layout = Layout(
+      Self.init, Field("Scan_Interval", \.scanInterval), Field("Scan_Window", \.scanWindow), Field(\.parameters))
   }
 
   public let filterPolicy: LEInitiatorFilterPolicy
@@ -105,16 +83,9 @@ public struct LEExtendedCreateConnection: HCIStatusCommand {
   public init(from reader: inout ByteReader) throws(DecodeError) {
     filterPolicy = try reader.value("Initiator_Filter_Policy")
     ownAddressType = try reader.value("Own_Address_Type")
-    peerAddress = try reader.address("Peer_Address")
-    phys = try reader.bits("Initiating_PHYs")
-    var entries: [Entry] = []
-    for _ in 0..<phys.rawValue.nonzeroBitCount {
-      entries.append(
-        Entry(
-          scanInterval: try reader.scanInterval("Scan_Interval"), scanWindow: try reader.scanInterval("Scan_Window"),
-          parameters: try reader.connectionParameters()))
-    }
-    self.entries = entries
+    peerAddress = try reader.value("Peer_Address")
+    phys = try reader.value("Initiating_PHYs")
+    entries = try reader.values(phys.rawValue.nonzeroBitCount, "Entry")
   }
 
   public func encode(into writer: inout ByteWriter) {
@@ -122,29 +93,22 @@ public struct LEExtendedCreateConnection: HCIStatusCommand {
     writer.append(ownAddressType)
     writer.append(peerAddress)
     writer.append(phys)
-    for entry in entries {
-      writer.append(entry.scanInterval)
-      writer.append(entry.scanWindow)
-      writer.append(entry.parameters)
-    }
+    for entry in entries { writer.append(entry) }
   }
 
   public static var examples: [Self] {
-    let entry = Entry(
-      scanInterval: ScanInterval(rawValue: 96), scanWindow: ScanInterval(rawValue: 48), parameters: .example)
-    let peer = HCIAddress(type: .random, value: 0xC012_3456_789A)
-    return [
+    [
       Self(
-        filterPolicy: .peerAddress, ownAddressType: .random, peerAddress: peer, phys: .le1M, entries: [entry]),
+        filterPolicy: .peerAddress, ownAddressType: .random, peerAddress: .example, phys: .le1M, entries: [.example]),
       Self(
         filterPolicy: .acceptList, ownAddressType: .public, peerAddress: .none, phys: [.le1M, .le2M, .leCoded],
-        entries: [entry, entry, entry]),
+        entries: [.example, .example, .example]),
     ]
   }
 }
 
 /// Asks for other connection parameters; the event of the same name follows (Core, Vol 4 Part E 7.8.18).
-public struct LEConnectionUpdate: HCIStatusCommand {
+public struct LEConnectionUpdate: HCIStatusCommand, HasLayout {
   public static let name = "HCI_LE_Connection_Update"
   public static let opcode = HCIOpcode(0x2013)
 
@@ -156,24 +120,13 @@ public struct LEConnectionUpdate: HCIStatusCommand {
     self.parameters = parameters
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-    parameters = try reader.connectionParameters()
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(connectionHandle)
-    writer.append(parameters)
-  }
-
-  public static var examples: [Self] { [Self(connectionHandle: ConnectionHandle(0x0040), parameters: .example)] }
+  static let layout = Layout(Self.init, Field("Connection_Handle", \.connectionHandle), Field(\.parameters))
 }
 
 /// Says which channels the host knows to be bad (Core, Vol 4 Part E 7.8.19).
-public struct LESetHostChannelClassification: HCICommand {
+public struct LESetHostChannelClassification: HCICommand, HasLayout {
   public static let name = "HCI_LE_Set_Host_Channel_Classification"
   public static let opcode = HCIOpcode(0x2014)
-  public typealias ReturnParameters = HCIStatusReturn
 
   public let channels: LEChannelMap
 
@@ -181,19 +134,11 @@ public struct LESetHostChannelClassification: HCICommand {
     self.channels = channels
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    channels = try reader.bits("Channel_Map")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(channels)
-  }
-
-  public static var examples: [Self] { [Self(channels: .all)] }
+  static let layout = Layout(Self.init, Field("Channel_Map", \.channels))
 }
 
 /// Reads the channels in use on a connection (Core, Vol 4 Part E 7.8.20).
-public struct LEReadChannelMap: HCICommand {
+public struct LEReadChannelMap: HCICommand, HasLayout {
   public static let name = "HCI_LE_Read_Channel_Map"
   public static let opcode = HCIOpcode(0x2015)
 
@@ -203,20 +148,10 @@ public struct LEReadChannelMap: HCICommand {
     self.connectionHandle = connectionHandle
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(connectionHandle)
-  }
-
-  public static var examples: [Self] { [Self(connectionHandle: ConnectionHandle(0x0040))] }
+  static let layout = Layout(Self.init, Field("Connection_Handle", \.connectionHandle))
 
   /// What the controller answers to ``LEReadChannelMap``.
-  public struct ReturnParameters: HCIReturnParameters {
-    public static let name = "HCI_LE_Read_Channel_Map return parameters"
-
+  public struct ReturnParameters: HCIReturnParameters, HasLayout {
     public let status: HCIErrorCode
     public let connectionHandle: ConnectionHandle
     public let channels: LEChannelMap
@@ -227,26 +162,14 @@ public struct LEReadChannelMap: HCICommand {
       self.channels = channels
     }
 
-    public init(from reader: inout ByteReader) throws(DecodeError) {
-      status = try reader.value("Status")
-      connectionHandle = try reader.connectionHandle("Connection_Handle")
-      channels = try reader.bits("Channel_Map")
-    }
-
-    public func encode(into writer: inout ByteWriter) {
-      writer.append(status)
-      writer.append(connectionHandle)
-      writer.append(channels)
-    }
-
-    public static var examples: [Self] {
-      [Self(status: .success, connectionHandle: ConnectionHandle(0x0040), channels: .all)]
-    }
+    static let layout = Layout(
+      Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle),
+      Field("Channel_Map", \.channels))
   }
 }
 
 /// Asks for the peer's features; the event of the same name follows (Core, Vol 4 Part E 7.8.21).
-public struct LEReadRemoteFeatures: HCIStatusCommand {
+public struct LEReadRemoteFeatures: HCIStatusCommand, HasLayout {
   public static let name = "HCI_LE_Read_Remote_Features"
   public static let opcode = HCIOpcode(0x2016)
 
@@ -256,19 +179,11 @@ public struct LEReadRemoteFeatures: HCIStatusCommand {
     self.connectionHandle = connectionHandle
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(connectionHandle)
-  }
-
-  public static var examples: [Self] { [Self(connectionHandle: ConnectionHandle(0x0040))] }
+  static let layout = Layout(Self.init, Field("Connection_Handle", \.connectionHandle))
 }
 
 /// Accepts the peer's wish for other connection parameters (Core, Vol 4 Part E 7.8.31).
-public struct LERemoteConnectionParameterRequestReply: HCICommand {
+public struct LERemoteConnectionParameterRequestReply: HCICommand, HasLayout {
   public static let name = "HCI_LE_Remote_Connection_Parameter_Request_Reply"
   public static let opcode = HCIOpcode(0x2020)
 
@@ -280,22 +195,10 @@ public struct LERemoteConnectionParameterRequestReply: HCICommand {
     self.parameters = parameters
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-    parameters = try reader.connectionParameters()
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(connectionHandle)
-    writer.append(parameters)
-  }
-
-  public static var examples: [Self] { [Self(connectionHandle: ConnectionHandle(0x0040), parameters: .example)] }
+  static let layout = Layout(Self.init, Field("Connection_Handle", \.connectionHandle), Field(\.parameters))
 
   /// What the controller answers to ``LERemoteConnectionParameterRequestReply``.
-  public struct ReturnParameters: HCIReturnParameters {
-    public static let name = "HCI_LE_Remote_Connection_Parameter_Request_Reply return parameters"
-
+  public struct ReturnParameters: HCIReturnParameters, HasLayout {
     public let status: HCIErrorCode
     public let connectionHandle: ConnectionHandle
 
@@ -304,22 +207,12 @@ public struct LERemoteConnectionParameterRequestReply: HCICommand {
       self.connectionHandle = connectionHandle
     }
 
-    public init(from reader: inout ByteReader) throws(DecodeError) {
-      status = try reader.value("Status")
-      connectionHandle = try reader.connectionHandle("Connection_Handle")
-    }
-
-    public func encode(into writer: inout ByteWriter) {
-      writer.append(status)
-      writer.append(connectionHandle)
-    }
-
-    public static var examples: [Self] { [Self(status: .success, connectionHandle: ConnectionHandle(0x0040))] }
+    static let layout = Layout(Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle))
   }
 }
 
 /// Refuses the peer's wish for other connection parameters (Core, Vol 4 Part E 7.8.32).
-public struct LERemoteConnectionParameterRequestNegativeReply: HCICommand {
+public struct LERemoteConnectionParameterRequestNegativeReply: HCICommand, HasLayout {
   public static let name = "HCI_LE_Remote_Connection_Parameter_Request_Negative_Reply"
   public static let opcode = HCIOpcode(0x2021)
 
@@ -331,24 +224,10 @@ public struct LERemoteConnectionParameterRequestNegativeReply: HCICommand {
     self.reason = reason
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-    reason = try reader.value("Reason")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(connectionHandle)
-    writer.append(reason)
-  }
-
-  public static var examples: [Self] {
-    [Self(connectionHandle: ConnectionHandle(0x0040), reason: .unacceptableConnectionParameters)]
-  }
+  static let layout = Layout(Self.init, Field("Connection_Handle", \.connectionHandle), Field("Reason", \.reason))
 
   /// What the controller answers to ``LERemoteConnectionParameterRequestNegativeReply``.
-  public struct ReturnParameters: HCIReturnParameters {
-    public static let name = "HCI_LE_Remote_Connection_Parameter_Request_Negative_Reply return parameters"
-
+  public struct ReturnParameters: HCIReturnParameters, HasLayout {
     public let status: HCIErrorCode
     public let connectionHandle: ConnectionHandle
 
@@ -357,16 +236,6 @@ public struct LERemoteConnectionParameterRequestNegativeReply: HCICommand {
       self.connectionHandle = connectionHandle
     }
 
-    public init(from reader: inout ByteReader) throws(DecodeError) {
-      status = try reader.value("Status")
-      connectionHandle = try reader.connectionHandle("Connection_Handle")
-    }
-
-    public func encode(into writer: inout ByteWriter) {
-      writer.append(status)
-      writer.append(connectionHandle)
-    }
-
-    public static var examples: [Self] { [Self(status: .success, connectionHandle: ConnectionHandle(0x0040))] }
+    static let layout = Layout(Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle))
   }
 }

@@ -1,7 +1,7 @@
 import BLECore
 
 /// Suggests how long packets on a connection may be (Core, Vol 4 Part E 7.8.33).
-public struct LESetDataLength: HCICommand {
+public struct LESetDataLength: HCICommand, HasLayout {
   public static let name = "HCI_LE_Set_Data_Length"
   public static let opcode = HCIOpcode(0x2022)
 
@@ -17,26 +17,12 @@ public struct LESetDataLength: HCICommand {
     self.transmitTime = transmitTime
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-    transmitOctets = try reader.uint16("TX_Octets")
-    transmitTime = try reader.uint16("TX_Time")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(connectionHandle)
-    writer.append(transmitOctets)
-    writer.append(transmitTime)
-  }
-
-  public static var examples: [Self] {
-    [Self(connectionHandle: ConnectionHandle(0x0040), transmitOctets: 0x0123, transmitTime: 0x0123)]
-  }
+  static let layout = Layout(
+    Self.init, Field("Connection_Handle", \.connectionHandle), Field("TX_Octets", \.transmitOctets),
+    Field("TX_Time", \.transmitTime))
 
   /// What the controller answers to ``LESetDataLength``.
-  public struct ReturnParameters: HCIReturnParameters {
-    public static let name = "HCI_LE_Set_Data_Length return parameters"
-
+  public struct ReturnParameters: HCIReturnParameters, HasLayout {
     public let status: HCIErrorCode
     public let connectionHandle: ConnectionHandle
 
@@ -45,34 +31,19 @@ public struct LESetDataLength: HCICommand {
       self.connectionHandle = connectionHandle
     }
 
-    public init(from reader: inout ByteReader) throws(DecodeError) {
-      status = try reader.value("Status")
-      connectionHandle = try reader.connectionHandle("Connection_Handle")
-    }
-
-    public func encode(into writer: inout ByteWriter) {
-      writer.append(status)
-      writer.append(connectionHandle)
-    }
-
-    public static var examples: [Self] { [Self(status: .success, connectionHandle: ConnectionHandle(0x0040))] }
+    static let layout = Layout(Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle))
   }
 }
 
 /// Reads what is suggested for new connections (Core, Vol 4 Part E 7.8.34).
-public struct LEReadSuggestedDefaultDataLength: HCICommand {
+public struct LEReadSuggestedDefaultDataLength: HCICommand, EmptyPacket {
   public static let name = "HCI_LE_Read_Suggested_Default_Data_Length"
   public static let opcode = HCIOpcode(0x2023)
 
   public init() {}
-  public init(from reader: inout ByteReader) throws(DecodeError) {}
-  public func encode(into writer: inout ByteWriter) {}
-  public static var examples: [Self] { [Self()] }
 
   /// What the controller answers to ``LEReadSuggestedDefaultDataLength``.
-  public struct ReturnParameters: HCIReturnParameters {
-    public static let name = "HCI_LE_Read_Suggested_Default_Data_Length return parameters"
-
+  public struct ReturnParameters: HCIReturnParameters, HasLayout {
     public let status: HCIErrorCode
     /// The most octets in one packet that are sent, 27 to 251.
     public let transmitOctets: UInt16
@@ -85,27 +56,15 @@ public struct LEReadSuggestedDefaultDataLength: HCICommand {
       self.transmitTime = transmitTime
     }
 
-    public init(from reader: inout ByteReader) throws(DecodeError) {
-      status = try reader.value("Status")
-      transmitOctets = try reader.uint16("TX_Octets")
-      transmitTime = try reader.uint16("TX_Time")
-    }
-
-    public func encode(into writer: inout ByteWriter) {
-      writer.append(status)
-      writer.append(transmitOctets)
-      writer.append(transmitTime)
-    }
-
-    public static var examples: [Self] { [Self(status: .success, transmitOctets: 0x0123, transmitTime: 0x0123)] }
+    static let layout = Layout(
+      Self.init, Field("Status", \.status), Field("TX_Octets", \.transmitOctets), Field("TX_Time", \.transmitTime))
   }
 }
 
 /// Suggests how long packets may be on new connections (Core, Vol 4 Part E 7.8.35).
-public struct LEWriteSuggestedDefaultDataLength: HCICommand {
+public struct LEWriteSuggestedDefaultDataLength: HCICommand, HasLayout {
   public static let name = "HCI_LE_Write_Suggested_Default_Data_Length"
   public static let opcode = HCIOpcode(0x2024)
-  public typealias ReturnParameters = HCIStatusReturn
 
   /// The most octets in one packet that are sent, 27 to 251.
   public let transmitOctets: UInt16
@@ -117,33 +76,18 @@ public struct LEWriteSuggestedDefaultDataLength: HCICommand {
     self.transmitTime = transmitTime
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    transmitOctets = try reader.uint16("TX_Octets")
-    transmitTime = try reader.uint16("TX_Time")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(transmitOctets)
-    writer.append(transmitTime)
-  }
-
-  public static var examples: [Self] { [Self(transmitOctets: 0x0123, transmitTime: 0x0123)] }
+  static let layout = Layout(Self.init, Field("TX_Octets", \.transmitOctets), Field("TX_Time", \.transmitTime))
 }
 
 /// Reads how long packets the controller can send and receive (Core, Vol 4 Part E 7.8.46).
-public struct LEReadMaximumDataLength: HCICommand {
+public struct LEReadMaximumDataLength: HCICommand, EmptyPacket {
   public static let name = "HCI_LE_Read_Maximum_Data_Length"
   public static let opcode = HCIOpcode(0x202F)
 
   public init() {}
-  public init(from reader: inout ByteReader) throws(DecodeError) {}
-  public func encode(into writer: inout ByteWriter) {}
-  public static var examples: [Self] { [Self()] }
 
   /// What the controller answers to ``LEReadMaximumDataLength``.
-  public struct ReturnParameters: HCIReturnParameters {
-    public static let name = "HCI_LE_Read_Maximum_Data_Length return parameters"
-
+  public struct ReturnParameters: HCIReturnParameters, HasLayout {
     public let status: HCIErrorCode
     /// The most octets in one packet that are sent, 27 to 251.
     public let transmitOctets: UInt16
@@ -165,30 +109,14 @@ public struct LEReadMaximumDataLength: HCICommand {
       self.receiveTime = receiveTime
     }
 
-    public init(from reader: inout ByteReader) throws(DecodeError) {
-      status = try reader.value("Status")
-      transmitOctets = try reader.uint16("TX_Octets")
-      transmitTime = try reader.uint16("TX_Time")
-      receiveOctets = try reader.uint16("Supported_Max_RX_Octets")
-      receiveTime = try reader.uint16("Supported_Max_RX_Time")
-    }
-
-    public func encode(into writer: inout ByteWriter) {
-      writer.append(status)
-      writer.append(transmitOctets)
-      writer.append(transmitTime)
-      writer.append(receiveOctets)
-      writer.append(receiveTime)
-    }
-
-    public static var examples: [Self] {
-      [Self(status: .success, transmitOctets: 0x0123, transmitTime: 0x0123, receiveOctets: 0x0123, receiveTime: 0x0123)]
-    }
+    static let layout = Layout(
+      Self.init, Field("Status", \.status), Field("TX_Octets", \.transmitOctets), Field("TX_Time", \.transmitTime),
+      Field("Supported_Max_RX_Octets", \.receiveOctets), Field("Supported_Max_RX_Time", \.receiveTime))
   }
 }
 
 /// Reads the PHYs of a connection (Core, Vol 4 Part E 7.8.47).
-public struct LEReadPHY: HCICommand {
+public struct LEReadPHY: HCICommand, HasLayout {
   public static let name = "HCI_LE_Read_PHY"
   public static let opcode = HCIOpcode(0x2030)
 
@@ -198,20 +126,10 @@ public struct LEReadPHY: HCICommand {
     self.connectionHandle = connectionHandle
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(connectionHandle)
-  }
-
-  public static var examples: [Self] { [Self(connectionHandle: ConnectionHandle(0x0040))] }
+  static let layout = Layout(Self.init, Field("Connection_Handle", \.connectionHandle))
 
   /// What the controller answers to ``LEReadPHY``.
-  public struct ReturnParameters: HCIReturnParameters {
-    public static let name = "HCI_LE_Read_PHY return parameters"
-
+  public struct ReturnParameters: HCIReturnParameters, HasLayout {
     public let status: HCIErrorCode
     public let connectionHandle: ConnectionHandle
     public let transmitPHY: LEPHY
@@ -226,31 +144,16 @@ public struct LEReadPHY: HCICommand {
       self.receivePHY = receivePHY
     }
 
-    public init(from reader: inout ByteReader) throws(DecodeError) {
-      status = try reader.value("Status")
-      connectionHandle = try reader.connectionHandle("Connection_Handle")
-      transmitPHY = try reader.value("TX_PHY")
-      receivePHY = try reader.value("RX_PHY")
-    }
-
-    public func encode(into writer: inout ByteWriter) {
-      writer.append(status)
-      writer.append(connectionHandle)
-      writer.append(transmitPHY)
-      writer.append(receivePHY)
-    }
-
-    public static var examples: [Self] {
-      [Self(status: .success, connectionHandle: ConnectionHandle(0x0040), transmitPHY: .le2M, receivePHY: .le1M)]
-    }
+    static let layout = Layout(
+      Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle),
+      Field("TX_PHY", \.transmitPHY), Field("RX_PHY", \.receivePHY))
   }
 }
 
 /// Says which PHYs the host prefers on new connections (Core, Vol 4 Part E 7.8.48).
-public struct LESetDefaultPHY: HCICommand {
+public struct LESetDefaultPHY: HCICommand, HasLayout {
   public static let name = "HCI_LE_Set_Default_PHY"
   public static let opcode = HCIOpcode(0x2031)
-  public typealias ReturnParameters = HCIStatusReturn
 
   public let preference: LEPHYPreference
   public let transmitPHYs: LEPHYSet
@@ -262,23 +165,12 @@ public struct LESetDefaultPHY: HCICommand {
     self.receivePHYs = receivePHYs
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    preference = try reader.bits("All_PHYs")
-    transmitPHYs = try reader.bits("TX_PHYs")
-    receivePHYs = try reader.bits("RX_PHYs")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(preference)
-    writer.append(transmitPHYs)
-    writer.append(receivePHYs)
-  }
-
-  public static var examples: [Self] { [Self(preference: [], transmitPHYs: [.le1M, .le2M], receivePHYs: [.le2M])] }
+  static let layout = Layout(
+    Self.init, Field("All_PHYs", \.preference), Field("TX_PHYs", \.transmitPHYs), Field("RX_PHYs", \.receivePHYs))
 }
 
 /// Asks for other PHYs on a connection; the PHY update complete event follows (Core, Vol 4 Part E 7.8.49).
-public struct LESetPHY: HCIStatusCommand {
+public struct LESetPHY: HCIStatusCommand, HasLayout {
   public static let name = "HCI_LE_Set_PHY"
   public static let opcode = HCIOpcode(0x2032)
 
@@ -300,33 +192,13 @@ public struct LESetPHY: HCIStatusCommand {
     self.options = options
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-    preference = try reader.bits("All_PHYs")
-    transmitPHYs = try reader.bits("TX_PHYs")
-    receivePHYs = try reader.bits("RX_PHYs")
-    options = try reader.uint16("PHY_Options")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(connectionHandle)
-    writer.append(preference)
-    writer.append(transmitPHYs)
-    writer.append(receivePHYs)
-    writer.append(options)
-  }
-
-  public static var examples: [Self] {
-    [
-      Self(
-        connectionHandle: ConnectionHandle(0x0040), preference: [], transmitPHYs: [.le1M, .le2M], receivePHYs: [.le2M],
-        options: 0x0123)
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("Connection_Handle", \.connectionHandle), Field("All_PHYs", \.preference),
+    Field("TX_PHYs", \.transmitPHYs), Field("RX_PHYs", \.receivePHYs), Field("PHY_Options", \.options))
 }
 
 /// Reads the transmit power of a connection on a PHY (Core, Vol 4 Part E 7.8.117).
-public struct LEEnhancedReadTransmitPowerLevel: HCICommand {
+public struct LEEnhancedReadTransmitPowerLevel: HCICommand, HasLayout {
   public static let name = "HCI_LE_Enhanced_Read_Transmit_Power_Level"
   public static let opcode = HCIOpcode(0x2076)
 
@@ -339,22 +211,10 @@ public struct LEEnhancedReadTransmitPowerLevel: HCICommand {
     self.phy = phy
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-    phy = try reader.uint8("PHY")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(connectionHandle)
-    writer.append(phy)
-  }
-
-  public static var examples: [Self] { [Self(connectionHandle: ConnectionHandle(0x0040), phy: 0x05)] }
+  static let layout = Layout(Self.init, Field("Connection_Handle", \.connectionHandle), Field("PHY", \.phy))
 
   /// What the controller answers to ``LEEnhancedReadTransmitPowerLevel``.
-  public struct ReturnParameters: HCIReturnParameters {
-    public static let name = "HCI_LE_Enhanced_Read_Transmit_Power_Level return parameters"
-
+  public struct ReturnParameters: HCIReturnParameters, HasLayout {
     public let status: HCIErrorCode
     public let connectionHandle: ConnectionHandle
     public let phy: UInt8
@@ -373,24 +233,8 @@ public struct LEEnhancedReadTransmitPowerLevel: HCICommand {
       self.maximum = maximum
     }
 
-    public init(from reader: inout ByteReader) throws(DecodeError) {
-      status = try reader.value("Status")
-      connectionHandle = try reader.connectionHandle("Connection_Handle")
-      phy = try reader.uint8("PHY")
-      current = try reader.int8("Current_TX_Power_Level")
-      maximum = try reader.int8("Max_TX_Power_Level")
-    }
-
-    public func encode(into writer: inout ByteWriter) {
-      writer.append(status)
-      writer.append(connectionHandle)
-      writer.append(phy)
-      writer.append(current)
-      writer.append(maximum)
-    }
-
-    public static var examples: [Self] {
-      [Self(status: .success, connectionHandle: ConnectionHandle(0x0040), phy: 0x05, current: -60, maximum: -60)]
-    }
+    static let layout = Layout(
+      Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle), Field("PHY", \.phy),
+      Field("Current_TX_Power_Level", \.current), Field("Max_TX_Power_Level", \.maximum))
   }
 }

@@ -1,10 +1,9 @@
 import BLECore
 
 /// Sets the random address of an advertising set (Core, Vol 4 Part E 7.8.52).
-public struct LESetAdvertisingSetRandomAddress: HCICommand {
+public struct LESetAdvertisingSetRandomAddress: HCICommand, HasLayout {
   public static let name = "HCI_LE_Set_Advertising_Set_Random_Address"
   public static let opcode = HCIOpcode(0x2035)
-  public typealias ReturnParameters = HCIStatusReturn
 
   public let advertisingHandle: LEAdvertisingHandle
   public let address: DeviceAddress
@@ -14,26 +13,12 @@ public struct LESetAdvertisingSetRandomAddress: HCICommand {
     self.address = address
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    advertisingHandle = try reader.value("Advertising_Handle")
-    address = try reader.deviceAddress(kind: .random, "Random_Address")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(advertisingHandle)
-    writer.append(address)
-  }
-
-  public static var examples: [Self] {
-    [
-      Self(
-        advertisingHandle: LEAdvertisingHandle(rawValue: 0x01), address: DeviceAddress(0x7012_3456_789A, kind: .random))
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("Advertising_Handle", \.advertisingHandle), Field("Random_Address", \.address, .address(.random)))
 }
 
 /// Makes an advertising set or says how it advertises (Core, Vol 4 Part E 7.8.53).
-public struct LESetExtendedAdvertisingParameters: HCICommand {
+public struct LESetExtendedAdvertisingParameters: HCICommand, HasLayout {
   public static let name = "HCI_LE_Set_Extended_Advertising_Parameters [v1]"
   public static let opcode = HCIOpcode(0x2036)
 
@@ -78,56 +63,18 @@ public struct LESetExtendedAdvertisingParameters: HCICommand {
     self.reportsScanRequests = reportsScanRequests
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    advertisingHandle = try reader.value("Advertising_Handle")
-    properties = try reader.bits("Advertising_Event_Properties")
-    primaryIntervalMinimum = AdvertisingInterval(rawValue: try reader.uint24("Primary_Advertising_Interval_Min"))
-    primaryIntervalMaximum = AdvertisingInterval(rawValue: try reader.uint24("Primary_Advertising_Interval_Max"))
-    primaryChannels = try reader.bits("Primary_Advertising_Channel_Map")
-    ownAddressType = try reader.value("Own_Address_Type")
-    peerAddress = try reader.address("Peer_Address")
-    filterPolicy = try reader.value("Advertising_Filter_Policy")
-    transmitPower = try reader.int8("Advertising_TX_Power")
-    primaryPHY = try reader.value("Primary_Advertising_PHY")
-    secondaryMaximumSkip = try reader.uint8("Secondary_Advertising_Max_Skip")
-    secondaryPHY = try reader.value("Secondary_Advertising_PHY")
-    setIdentifier = try reader.uint8("Advertising_SID")
-    reportsScanRequests = try reader.flag("Scan_Request_Notification_Enable")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(advertisingHandle)
-    writer.append(properties)
-    writer.append(uint24: primaryIntervalMinimum.rawValue)
-    writer.append(uint24: primaryIntervalMaximum.rawValue)
-    writer.append(primaryChannels)
-    writer.append(ownAddressType)
-    writer.append(peerAddress)
-    writer.append(filterPolicy)
-    writer.append(transmitPower)
-    writer.append(primaryPHY)
-    writer.append(secondaryMaximumSkip)
-    writer.append(secondaryPHY)
-    writer.append(setIdentifier)
-    writer.append(reportsScanRequests)
-  }
-
-  public static var examples: [Self] {
-    [
-      Self(
-        advertisingHandle: LEAdvertisingHandle(rawValue: 0x01), properties: [.connectable, .scannable, .legacy],
-        primaryIntervalMinimum: AdvertisingInterval(rawValue: 0x01_0000),
-        primaryIntervalMaximum: AdvertisingInterval(rawValue: 0x01_0000), primaryChannels: .all,
-        ownAddressType: .random, peerAddress: HCIAddress(type: .random, value: 0xC012_3456_789A), filterPolicy: .all,
-        transmitPower: 127, primaryPHY: .le1M, secondaryMaximumSkip: 0x05, secondaryPHY: .le2M, setIdentifier: 0x05,
-        reportsScanRequests: true)
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("Advertising_Handle", \.advertisingHandle), Field("Advertising_Event_Properties", \.properties),
+    Field("Primary_Advertising_Interval_Min", \.primaryIntervalMinimum, .unsigned(octets: 3)),
+    Field("Primary_Advertising_Interval_Max", \.primaryIntervalMaximum, .unsigned(octets: 3)),
+    Field("Primary_Advertising_Channel_Map", \.primaryChannels), Field("Own_Address_Type", \.ownAddressType),
+    Field("Peer_Address", \.peerAddress), Field("Advertising_Filter_Policy", \.filterPolicy),
+    Field("Advertising_TX_Power", \.transmitPower), Field("Primary_Advertising_PHY", \.primaryPHY),
+    Field("Secondary_Advertising_Max_Skip", \.secondaryMaximumSkip), Field("Secondary_Advertising_PHY", \.secondaryPHY),
+    Field("Advertising_SID", \.setIdentifier), Field("Scan_Request_Notification_Enable", \.reportsScanRequests))
 
   /// What the controller answers to ``LESetExtendedAdvertisingParameters``.
-  public struct ReturnParameters: HCIReturnParameters {
-    public static let name = "HCI_LE_Set_Extended_Advertising_Parameters [v1] return parameters"
-
+  public struct ReturnParameters: HCIReturnParameters, HasLayout {
     public let status: HCIErrorCode
     /// In dBm.
     public let selectedTransmitPower: Int8
@@ -137,25 +84,15 @@ public struct LESetExtendedAdvertisingParameters: HCICommand {
       self.selectedTransmitPower = selectedTransmitPower
     }
 
-    public init(from reader: inout ByteReader) throws(DecodeError) {
-      status = try reader.value("Status")
-      selectedTransmitPower = try reader.int8("Selected_TX_Power")
-    }
-
-    public func encode(into writer: inout ByteWriter) {
-      writer.append(status)
-      writer.append(selectedTransmitPower)
-    }
-
-    public static var examples: [Self] { [Self(status: .success, selectedTransmitPower: -60)] }
+    static let layout = Layout(
+      Self.init, Field("Status", \.status), Field("Selected_TX_Power", \.selectedTransmitPower))
   }
 }
 
 /// Sets what an advertising set tells, or a part of it (Core, Vol 4 Part E 7.8.54).
-public struct LESetExtendedAdvertisingData: HCICommand {
+public struct LESetExtendedAdvertisingData: HCICommand, HasLayout {
   public static let name = "HCI_LE_Set_Extended_Advertising_Data"
   public static let opcode = HCIOpcode(0x2037)
-  public typealias ReturnParameters = HCIStatusReturn
 
   public let advertisingHandle: LEAdvertisingHandle
   public let operation: LEDataOperation
@@ -173,35 +110,16 @@ public struct LESetExtendedAdvertisingData: HCICommand {
     self.data = data
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    advertisingHandle = try reader.value("Advertising_Handle")
-    operation = try reader.value("Operation")
-    fragmentPreference = try reader.value("Fragment_Preference")
-    data = try reader.octets(Int(try reader.uint8("Advertising_Data_Length")), "Advertising_Data")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(advertisingHandle)
-    writer.append(operation)
-    writer.append(fragmentPreference)
-    writer.append(UInt8(clamping: data.count))
-    writer.append(contentsOf: data.prefix(255))
-  }
-
-  public static var examples: [Self] {
-    [
-      Self(
-        advertisingHandle: LEAdvertisingHandle(rawValue: 0x01), operation: .complete,
-        fragmentPreference: .shouldNotFragment, data: [0x02, 0x01, 0x06])
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("Advertising_Handle", \.advertisingHandle), Field("Operation", \.operation),
+    Field("Fragment_Preference", \.fragmentPreference),
+    Field("Advertising_Data", \.data, .counted(by: "Advertising_Data_Length")))
 }
 
 /// Sets what an advertising set tells an active scanner, or a part of it (Core, Vol 4 Part E 7.8.55).
-public struct LESetExtendedScanResponseData: HCICommand {
+public struct LESetExtendedScanResponseData: HCICommand, HasLayout {
   public static let name = "HCI_LE_Set_Extended_Scan_Response_Data"
   public static let opcode = HCIOpcode(0x2038)
-  public typealias ReturnParameters = HCIStatusReturn
 
   public let advertisingHandle: LEAdvertisingHandle
   public let operation: LEDataOperation
@@ -219,38 +137,19 @@ public struct LESetExtendedScanResponseData: HCICommand {
     self.data = data
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    advertisingHandle = try reader.value("Advertising_Handle")
-    operation = try reader.value("Operation")
-    fragmentPreference = try reader.value("Fragment_Preference")
-    data = try reader.octets(Int(try reader.uint8("Scan_Response_Data_Length")), "Scan_Response_Data")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(advertisingHandle)
-    writer.append(operation)
-    writer.append(fragmentPreference)
-    writer.append(UInt8(clamping: data.count))
-    writer.append(contentsOf: data.prefix(255))
-  }
-
-  public static var examples: [Self] {
-    [
-      Self(
-        advertisingHandle: LEAdvertisingHandle(rawValue: 0x01), operation: .complete,
-        fragmentPreference: .shouldNotFragment, data: [0x02, 0x01, 0x06])
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("Advertising_Handle", \.advertisingHandle), Field("Operation", \.operation),
+    Field("Fragment_Preference", \.fragmentPreference),
+    Field("Scan_Response_Data", \.data, .counted(by: "Scan_Response_Data_Length")))
 }
 
 /// Starts or stops advertising sets (Core, Vol 4 Part E 7.8.56).
-public struct LESetExtendedAdvertisingEnable: HCICommand {
+public struct LESetExtendedAdvertisingEnable: HCICommand, HasLayout {
   public static let name = "HCI_LE_Set_Extended_Advertising_Enable"
   public static let opcode = HCIOpcode(0x2039)
-  public typealias ReturnParameters = HCIStatusReturn
 
   /// One set and how long it advertises.
-  public struct Entry: Equatable, Sendable {
+  public struct Entry: Equatable, HasLayout, WireValue {
     public let advertisingHandle: LEAdvertisingHandle
     /// 0 advertises until it is stopped.
     public let duration: HCICentiseconds
@@ -265,6 +164,10 @@ public struct LESetExtendedAdvertisingEnable: HCICommand {
       self.duration = duration
       self.maximumEvents = maximumEvents
     }
+
+    static let layout = Layout(
+      Self.init, Field("Advertising_Handle", \.advertisingHandle), Field("Duration", \.duration),
+      Field("Max_Extended_Advertising_Events", \.maximumEvents))
   }
 
   public let isEnabled: Bool
@@ -276,40 +179,15 @@ public struct LESetExtendedAdvertisingEnable: HCICommand {
     self.sets = sets
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    isEnabled = try reader.flag("Enable")
-    let count = Int(try reader.uint8("Num_Sets"))
-    var sets: [Entry] = []
-    for _ in 0..<count {
-      sets.append(
-        Entry(
-          advertisingHandle: try reader.value("Advertising_Handle"), duration: try reader.centiseconds("Duration"),
-          maximumEvents: try reader.uint8("Max_Extended_Advertising_Events")))
-    }
-    self.sets = sets
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(isEnabled)
-    writer.append(UInt8(min(sets.count, 63)))
-    for entry in sets.prefix(63) {
-      writer.append(entry.advertisingHandle)
-      writer.append(entry.duration)
-      writer.append(entry.maximumEvents)
-    }
-  }
+  static let layout = Layout(
+    Self.init, Field("Enable", \.isEnabled), Field("Set", \.sets, .counted(by: "Num_Sets", limit: 63)))
 
   public static var examples: [Self] {
     [
       Self(isEnabled: false, sets: []),
       Self(
         isEnabled: true,
-        sets: [
-          Entry(advertisingHandle: LEAdvertisingHandle(rawValue: 0)),
-          Entry(
-            advertisingHandle: LEAdvertisingHandle(rawValue: 1), duration: HCICentiseconds(rawValue: 500),
-            maximumEvents: 7),
-        ]),
+        sets: [Entry(advertisingHandle: LEAdvertisingHandle(rawValue: 0)), .example]),
     ]
   }
 }

@@ -1,19 +1,14 @@
 import BLECore
 
 /// Reads how many devices the filter accept list can hold (Core, Vol 4 Part E 7.8.14).
-public struct LEReadFilterAcceptListSize: HCICommand {
+public struct LEReadFilterAcceptListSize: HCICommand, EmptyPacket {
   public static let name = "HCI_LE_Read_Filter_Accept_List_Size"
   public static let opcode = HCIOpcode(0x200F)
 
   public init() {}
-  public init(from reader: inout ByteReader) throws(DecodeError) {}
-  public func encode(into writer: inout ByteWriter) {}
-  public static var examples: [Self] { [Self()] }
 
   /// What the controller answers to ``LEReadFilterAcceptListSize``.
-  public struct ReturnParameters: HCIReturnParameters {
-    public static let name = "HCI_LE_Read_Filter_Accept_List_Size return parameters"
-
+  public struct ReturnParameters: HCIReturnParameters, HasLayout {
     public let status: HCIErrorCode
     public let size: UInt8
 
@@ -22,37 +17,22 @@ public struct LEReadFilterAcceptListSize: HCICommand {
       self.size = size
     }
 
-    public init(from reader: inout ByteReader) throws(DecodeError) {
-      status = try reader.value("Status")
-      size = try reader.uint8("Filter_Accept_List_Size")
-    }
-
-    public func encode(into writer: inout ByteWriter) {
-      writer.append(status)
-      writer.append(size)
-    }
-
-    public static var examples: [Self] { [Self(status: .success, size: 0x05)] }
+    static let layout = Layout(Self.init, Field("Status", \.status), Field("Filter_Accept_List_Size", \.size))
   }
 }
 
 /// Removes all devices from the filter accept list (Core, Vol 4 Part E 7.8.15).
-public struct LEClearFilterAcceptList: HCICommand {
+public struct LEClearFilterAcceptList: HCICommand, EmptyPacket {
   public static let name = "HCI_LE_Clear_Filter_Accept_List"
   public static let opcode = HCIOpcode(0x2010)
-  public typealias ReturnParameters = HCIStatusReturn
 
   public init() {}
-  public init(from reader: inout ByteReader) throws(DecodeError) {}
-  public func encode(into writer: inout ByteWriter) {}
-  public static var examples: [Self] { [Self()] }
 }
 
 /// Adds a device to the filter accept list (Core, Vol 4 Part E 7.8.16).
-public struct LEAddDeviceToFilterAcceptList: HCICommand {
+public struct LEAddDeviceToFilterAcceptList: HCICommand, HasLayout {
   public static let name = "HCI_LE_Add_Device_To_Filter_Accept_List"
   public static let opcode = HCIOpcode(0x2011)
-  public typealias ReturnParameters = HCIStatusReturn
 
   public let address: HCIAddress
 
@@ -60,22 +40,13 @@ public struct LEAddDeviceToFilterAcceptList: HCICommand {
     self.address = address
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    address = try reader.address("Address")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(address)
-  }
-
-  public static var examples: [Self] { [Self(address: HCIAddress(type: .random, value: 0xC012_3456_789A))] }
+  static let layout = Layout(Self.init, Field("Address", \.address))
 }
 
 /// Removes a device from the filter accept list (Core, Vol 4 Part E 7.8.17).
-public struct LERemoveDeviceFromFilterAcceptList: HCICommand {
+public struct LERemoveDeviceFromFilterAcceptList: HCICommand, HasLayout {
   public static let name = "HCI_LE_Remove_Device_From_Filter_Accept_List"
   public static let opcode = HCIOpcode(0x2012)
-  public typealias ReturnParameters = HCIStatusReturn
 
   public let address: HCIAddress
 
@@ -83,13 +54,5 @@ public struct LERemoveDeviceFromFilterAcceptList: HCICommand {
     self.address = address
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    address = try reader.address("Address")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(address)
-  }
-
-  public static var examples: [Self] { [Self(address: HCIAddress(type: .random, value: 0xC012_3456_789A))] }
+  static let layout = Layout(Self.init, Field("Address", \.address))
 }

@@ -1,10 +1,9 @@
 import BLECore
 
 /// Says how to scan (Core, Vol 4 Part E 7.8.10).
-public struct LESetScanParameters: HCICommand {
+public struct LESetScanParameters: HCICommand, HasLayout {
   public static let name = "HCI_LE_Set_Scan_Parameters"
   public static let opcode = HCIOpcode(0x200B)
-  public typealias ReturnParameters = HCIStatusReturn
 
   public let type: LEScanType
   public let interval: ScanInterval
@@ -24,36 +23,15 @@ public struct LESetScanParameters: HCICommand {
     self.filterPolicy = filterPolicy
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    type = try reader.value("LE_Scan_Type")
-    interval = try reader.scanInterval("LE_Scan_Interval")
-    window = try reader.scanInterval("LE_Scan_Window")
-    ownAddressType = try reader.value("Own_Address_Type")
-    filterPolicy = try reader.value("Scanning_Filter_Policy")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(type)
-    writer.append(interval)
-    writer.append(window)
-    writer.append(ownAddressType)
-    writer.append(filterPolicy)
-  }
-
-  public static var examples: [Self] {
-    [
-      Self(
-        type: .active, interval: ScanInterval(rawValue: 96), window: ScanInterval(rawValue: 96),
-        ownAddressType: .random, filterPolicy: .all)
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("LE_Scan_Type", \.type), Field("LE_Scan_Interval", \.interval), Field("LE_Scan_Window", \.window),
+    Field("Own_Address_Type", \.ownAddressType), Field("Scanning_Filter_Policy", \.filterPolicy))
 }
 
 /// Starts or stops scanning (Core, Vol 4 Part E 7.8.11).
-public struct LESetScanEnable: HCICommand {
+public struct LESetScanEnable: HCICommand, HasLayout {
   public static let name = "HCI_LE_Set_Scan_Enable"
   public static let opcode = HCIOpcode(0x200C)
-  public typealias ReturnParameters = HCIStatusReturn
 
   public let isEnabled: Bool
   public let filtersDuplicates: Bool
@@ -63,27 +41,17 @@ public struct LESetScanEnable: HCICommand {
     self.filtersDuplicates = filtersDuplicates
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    isEnabled = try reader.flag("LE_Scan_Enable")
-    filtersDuplicates = try reader.flag("Filter_Duplicates")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(isEnabled)
-    writer.append(filtersDuplicates)
-  }
-
-  public static var examples: [Self] { [Self(isEnabled: true, filtersDuplicates: true)] }
+  static let layout = Layout(
+    Self.init, Field("LE_Scan_Enable", \.isEnabled), Field("Filter_Duplicates", \.filtersDuplicates))
 }
 
 /// Says how to scan, for each PHY (Core, Vol 4 Part E 7.8.64).
 public struct LESetExtendedScanParameters: HCICommand {
   public static let name = "HCI_LE_Set_Extended_Scan_Parameters"
   public static let opcode = HCIOpcode(0x2041)
-  public typealias ReturnParameters = HCIStatusReturn
 
   /// How to scan on one PHY.
-  public struct Entry: Equatable, Sendable {
+  public struct Entry: Equatable, HasLayout, WireValue {
     public let type: LEScanType
     public let interval: ScanInterval
     /// At most the interval.
@@ -94,6 +62,9 @@ public struct LESetExtendedScanParameters: HCICommand {
       self.interval = interval
       self.window = window
     }
+
+    static let layout = Layout(
+      Self.init, Field("Scan_Type", \.type), Field("Scan_Interval", \.interval), Field("Scan_Window", \.window))
   }
 
   public let ownAddressType: LEOwnAddressType
@@ -115,42 +86,29 @@ public struct LESetExtendedScanParameters: HCICommand {
   public init(from reader: inout ByteReader) throws(DecodeError) {
     ownAddressType = try reader.value("Own_Address_Type")
     filterPolicy = try reader.value("Scanning_Filter_Policy")
-    phys = try reader.bits("Scanning_PHYs")
-    var entries: [Entry] = []
-    for _ in 0..<phys.rawValue.nonzeroBitCount {
-      entries.append(
-        Entry(
-          type: try reader.value("Scan_Type"), interval: try reader.scanInterval("Scan_Interval"),
-          window: try reader.scanInterval("Scan_Window")))
-    }
-    self.entries = entries
+    phys = try reader.value("Scanning_PHYs")
+    entries = try reader.values(phys.rawValue.nonzeroBitCount, "Entry")
   }
 
   public func encode(into writer: inout ByteWriter) {
     writer.append(ownAddressType)
     writer.append(filterPolicy)
     writer.append(phys)
-    for entry in entries {
-      writer.append(entry.type)
-      writer.append(entry.interval)
-      writer.append(entry.window)
-    }
+    for entry in entries { writer.append(entry) }
   }
 
   public static var examples: [Self] {
-    let entry = Entry(type: .active, interval: ScanInterval(rawValue: 96), window: ScanInterval(rawValue: 48))
-    return [
-      Self(ownAddressType: .random, phys: .le1M, entries: [entry]),
-      Self(ownAddressType: .public, filterPolicy: .listOnly, phys: [.le1M, .leCoded], entries: [entry, entry]),
+    [
+      Self(ownAddressType: .random, phys: .le1M, entries: [.example]),
+      Self(ownAddressType: .public, filterPolicy: .listOnly, phys: [.le1M, .leCoded], entries: [.example, .example]),
     ]
   }
 }
 
 /// Starts or stops extended scanning (Core, Vol 4 Part E 7.8.65).
-public struct LESetExtendedScanEnable: HCICommand {
+public struct LESetExtendedScanEnable: HCICommand, HasLayout {
   public static let name = "HCI_LE_Set_Extended_Scan_Enable"
   public static let opcode = HCIOpcode(0x2042)
-  public typealias ReturnParameters = HCIStatusReturn
 
   public let isEnabled: Bool
   public let duplicates: LEDuplicateFilter
@@ -166,21 +124,7 @@ public struct LESetExtendedScanEnable: HCICommand {
     self.period = period
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    isEnabled = try reader.flag("Enable")
-    duplicates = try reader.value("Filter_Duplicates")
-    duration = try reader.centiseconds("Duration")
-    period = try reader.uint16("Period")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(isEnabled)
-    writer.append(duplicates)
-    writer.append(duration)
-    writer.append(period)
-  }
-
-  public static var examples: [Self] {
-    [Self(isEnabled: true, duplicates: .filter, duration: HCICentiseconds(rawValue: 300), period: 0x0123)]
-  }
+  static let layout = Layout(
+    Self.init, Field("Enable", \.isEnabled), Field("Filter_Duplicates", \.duplicates), Field("Duration", \.duration),
+    Field("Period", \.period))
 }

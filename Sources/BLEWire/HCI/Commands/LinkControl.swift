@@ -1,7 +1,7 @@
 import BLECore
 
 /// Ends a connection; the Disconnection Complete event follows (Core, Vol 4 Part E 7.1.6).
-public struct HCIDisconnect: HCIStatusCommand {
+public struct HCIDisconnect: HCIStatusCommand, HasLayout {
   public static let name = "HCI_Disconnect"
   public static let opcode = HCIOpcode(0x0406)
 
@@ -14,23 +14,11 @@ public struct HCIDisconnect: HCIStatusCommand {
     self.reason = reason
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-    reason = try reader.value("Reason")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(connectionHandle)
-    writer.append(reason)
-  }
-
-  public static var examples: [Self] {
-    [Self(connectionHandle: ConnectionHandle(0x0040), reason: .remoteUserTerminated)]
-  }
+  static let layout = Layout(Self.init, Field("Connection_Handle", \.connectionHandle), Field("Reason", \.reason))
 }
 
 /// Asks for the peer's version; the event of the same name follows (Core, Vol 4 Part E 7.1.23).
-public struct HCIReadRemoteVersionInformation: HCIStatusCommand {
+public struct HCIReadRemoteVersionInformation: HCIStatusCommand, HasLayout {
   public static let name = "HCI_Read_Remote_Version_Information"
   public static let opcode = HCIOpcode(0x041D)
 
@@ -40,13 +28,5 @@ public struct HCIReadRemoteVersionInformation: HCIStatusCommand {
     self.connectionHandle = connectionHandle
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(connectionHandle)
-  }
-
-  public static var examples: [Self] { [Self(connectionHandle: ConnectionHandle(0x0040))] }
+  static let layout = Layout(Self.init, Field("Connection_Handle", \.connectionHandle))
 }

@@ -1,7 +1,7 @@
 import BLECore
 
 /// A command has ended, with its return parameters (Core, Vol 4 Part E 7.7.14).
-public struct CommandCompleteEvent: HCIEventParameters {
+public struct CommandCompleteEvent: HCIEventParameters, HasLayout {
   public static let name = "HCI_Command_Complete"
   public static let code = HCIEventCode(0x0E)
 
@@ -18,17 +18,9 @@ public struct CommandCompleteEvent: HCIEventParameters {
     self.returnParameters = returnParameters
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    commandCredits = try reader.uint8("Num_HCI_Command_Packets")
-    opcode = HCIOpcode(try reader.uint16("Command_Opcode"))
-    returnParameters = reader.rest()
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(commandCredits)
-    writer.append(opcode.rawValue)
-    writer.append(contentsOf: returnParameters)
-  }
+  static let layout = Layout(
+    Self.init, Field("Num_HCI_Command_Packets", \.commandCredits), Field("Command_Opcode", \.opcode),
+    Field("Return_Parameters", \.returnParameters, .rest))
 
   public static var examples: [Self] {
     [
@@ -39,7 +31,7 @@ public struct CommandCompleteEvent: HCIEventParameters {
 }
 
 /// A command was refused or has begun; an event tells its end (Core, Vol 4 Part E 7.7.15).
-public struct CommandStatusEvent: HCIEventParameters {
+public struct CommandStatusEvent: HCIEventParameters, HasLayout {
   public static let name = "HCI_Command_Status"
   public static let code = HCIEventCode(0x0F)
 
@@ -55,21 +47,9 @@ public struct CommandStatusEvent: HCIEventParameters {
     self.opcode = opcode
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    status = try reader.value("Status")
-    commandCredits = try reader.uint8("Num_HCI_Command_Packets")
-    opcode = HCIOpcode(try reader.uint16("Command_Opcode"))
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(status)
-    writer.append(commandCredits)
-    writer.append(opcode.rawValue)
-  }
-
-  public static var examples: [Self] {
-    [Self(status: .success, commandCredits: 1, opcode: HCIDisconnect.opcode)]
-  }
+  static let layout = Layout(
+    Self.init, Field("Status", \.status), Field("Num_HCI_Command_Packets", \.commandCredits),
+    Field("Command_Opcode", \.opcode))
 }
 
 /// The controller has sent data: its buffers are free again (Core, Vol 4 Part E 7.7.19).
@@ -84,7 +64,7 @@ public struct NumberOfCompletedPacketsEvent: HCIEventParameters {
   }
 
   public init(from reader: inout ByteReader) throws(DecodeError) {
-    counts = try reader.completedPackets()
+    counts = try reader.value("Connection_Handle")
   }
 
   public func encode(into writer: inout ByteWriter) {
@@ -101,7 +81,7 @@ public struct NumberOfCompletedPacketsEvent: HCIEventParameters {
 }
 
 /// The controller has failed (Core, Vol 4 Part E 7.7.16).
-public struct HardwareErrorEvent: HCIEventParameters {
+public struct HardwareErrorEvent: HCIEventParameters, HasLayout {
   public static let name = "HCI_Hardware_Error"
   public static let code = HCIEventCode(0x10)
 
@@ -112,19 +92,11 @@ public struct HardwareErrorEvent: HCIEventParameters {
     self.hardwareCode = hardwareCode
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    hardwareCode = try reader.uint8("Hardware_Code")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(hardwareCode)
-  }
-
-  public static var examples: [Self] { [Self(hardwareCode: 0x05)] }
+  static let layout = Layout(Self.init, Field("Hardware_Code", \.hardwareCode))
 }
 
 /// The host has sent more data than the controller could hold (Core, Vol 4 Part E 7.7.26).
-public struct DataBufferOverflowEvent: HCIEventParameters {
+public struct DataBufferOverflowEvent: HCIEventParameters, HasLayout {
   public static let name = "HCI_Data_Buffer_Overflow"
   public static let code = HCIEventCode(0x1A)
 
@@ -135,15 +107,7 @@ public struct DataBufferOverflowEvent: HCIEventParameters {
     self.linkType = linkType
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    linkType = try reader.uint8("Link_Type")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(linkType)
-  }
-
-  public static var examples: [Self] { [Self(linkType: 0x05)] }
+  static let layout = Layout(Self.init, Field("Link_Type", \.linkType))
 }
 
 extension HCIPacket {

@@ -1,18 +1,15 @@
 import BLECore
 
 /// Scanning has ended because its duration is over (Core, Vol 4 Part E 7.7.65.17).
-public struct LEScanTimeoutEvent: HCIEventParameters {
+public struct LEScanTimeoutEvent: HCIEventParameters, EmptyPacket {
   public static let name = "HCI_LE_Scan_Timeout"
   public static let code = HCIEventCode.lowEnergy(0x11)
 
   public init() {}
-  public init(from reader: inout ByteReader) throws(DecodeError) {}
-  public func encode(into writer: inout ByteWriter) {}
-  public static var examples: [Self] { [Self()] }
 }
 
 /// An advertising set has ended: a central has connected, or its duration or its number of events is over (Core, Vol 4 Part E 7.7.65.18).
-public struct LEAdvertisingSetTerminatedEvent: HCIEventParameters {
+public struct LEAdvertisingSetTerminatedEvent: HCIEventParameters, HasLayout {
   public static let name = "HCI_LE_Advertising_Set_Terminated"
   public static let code = HCIEventCode.lowEnergy(0x12)
 
@@ -31,31 +28,14 @@ public struct LEAdvertisingSetTerminatedEvent: HCIEventParameters {
     self.completedEvents = completedEvents
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    status = try reader.value("Status")
-    advertisingHandle = try reader.value("Advertising_Handle")
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-    completedEvents = try reader.uint8("Num_Completed_Extended_Advertising_Events")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(status)
-    writer.append(advertisingHandle)
-    writer.append(connectionHandle)
-    writer.append(completedEvents)
-  }
-
-  public static var examples: [Self] {
-    [
-      Self(
-        status: .success, advertisingHandle: LEAdvertisingHandle(rawValue: 0x01),
-        connectionHandle: ConnectionHandle(0x0040), completedEvents: 0x05)
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("Status", \.status), Field("Advertising_Handle", \.advertisingHandle),
+    Field("Connection_Handle", \.connectionHandle),
+    Field("Num_Completed_Extended_Advertising_Events", \.completedEvents))
 }
 
 /// A scanner has asked an advertising set for its scan response (Core, Vol 4 Part E 7.7.65.19).
-public struct LEScanRequestReceivedEvent: HCIEventParameters {
+public struct LEScanRequestReceivedEvent: HCIEventParameters, HasLayout {
   public static let name = "HCI_LE_Scan_Request_Received"
   public static let code = HCIEventCode.lowEnergy(0x13)
 
@@ -67,21 +47,6 @@ public struct LEScanRequestReceivedEvent: HCIEventParameters {
     self.scannerAddress = scannerAddress
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    advertisingHandle = try reader.value("Advertising_Handle")
-    scannerAddress = try reader.address("Scanner_Address")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(advertisingHandle)
-    writer.append(scannerAddress)
-  }
-
-  public static var examples: [Self] {
-    [
-      Self(
-        advertisingHandle: LEAdvertisingHandle(rawValue: 0x01),
-        scannerAddress: HCIAddress(type: .random, value: 0xC012_3456_789A))
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("Advertising_Handle", \.advertisingHandle), Field("Scanner_Address", \.scannerAddress))
 }

@@ -35,7 +35,7 @@ public struct LEAdvertisingReportEvent: HCIEventParameters {
     reports.reserveCapacity(min(count, reader.remaining / 10))
     for _ in 0..<count {
       let type: LEAdvertisingReportType = try reader.value("Event_Type")
-      let address = try reader.address("Address")
+      let address: HCIAddress = try reader.value("Address")
       let length = Int(try reader.uint8("Data_Length"))
       reports.append(
         Report(
@@ -66,12 +66,12 @@ public struct LEAdvertisingReportEvent: HCIEventParameters {
 }
 
 /// Directed advertisements to a private address that the controller could not resolve (Core, Vol 4 Part E 7.7.65.11).
-public struct LEDirectedAdvertisingReportEvent: HCIEventParameters {
+public struct LEDirectedAdvertisingReportEvent: HCIEventParameters, HasLayout {
   public static let name = "HCI_LE_Directed_Advertising_Report"
   public static let code = HCIEventCode.lowEnergy(0x0B)
 
   /// One advertisement, which has no data.
-  public struct Report: Equatable, Sendable {
+  public struct Report: Equatable, HasLayout, WireValue {
     public let type: LEAdvertisingReportType
     public let address: HCIAddress
     /// Whom it is for.
@@ -85,6 +85,10 @@ public struct LEDirectedAdvertisingReportEvent: HCIEventParameters {
       self.directAddress = directAddress
       self.rssi = rssi
     }
+
+    static let layout = Layout(
+      Self.init, Field("Event_Type", \.type), Field("Address", \.address), Field("Direct_Address", \.directAddress),
+      Field("RSSI", \.rssi))
   }
 
   public let reports: [Report]
@@ -93,32 +97,5 @@ public struct LEDirectedAdvertisingReportEvent: HCIEventParameters {
     self.reports = reports
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    let count = Int(try reader.uint8("Num_Reports"))
-    var reports: [Report] = []
-    for _ in 0..<count {
-      reports.append(
-        Report(
-          type: try reader.value("Event_Type"), address: try reader.address("Address"),
-          directAddress: try reader.address("Direct_Address"), rssi: try reader.int8("RSSI")))
-    }
-    self.reports = reports
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(UInt8(clamping: reports.count))
-    for report in reports.prefix(255) {
-      writer.append(report.type)
-      writer.append(report.address)
-      writer.append(report.directAddress)
-      writer.append(report.rssi)
-    }
-  }
-
-  public static var examples: [Self] {
-    let report = Report(
-      type: .directed, address: HCIAddress(type: .random, value: 0x7012_3456_789A),
-      directAddress: HCIAddress(type: .random, value: 0x7123_4567_89AB), rssi: -70)
-    return [Self(reports: [report])]
-  }
+  static let layout = Layout(Self.init, Field("Report", \.reports, .counted(by: "Num_Reports")))
 }

@@ -1,7 +1,7 @@
 import BLECore
 
 /// The parameters of a connection have changed, or could not be changed (Core, Vol 4 Part E 7.7.65.3).
-public struct LEConnectionUpdateCompleteEvent: HCIEventParameters {
+public struct LEConnectionUpdateCompleteEvent: HCIEventParameters, HasLayout {
   public static let name = "HCI_LE_Connection_Update_Complete"
   public static let code = HCIEventCode.lowEnergy(0x03)
 
@@ -23,33 +23,14 @@ public struct LEConnectionUpdateCompleteEvent: HCIEventParameters {
     self.supervisionTimeout = supervisionTimeout
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    status = try reader.value("Status")
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-    interval = try reader.connectionInterval("Connection_Interval")
-    latency = try reader.uint16("Peripheral_Latency")
-    supervisionTimeout = try reader.supervisionTimeout("Supervision_Timeout")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(status)
-    writer.append(connectionHandle)
-    writer.append(interval)
-    writer.append(latency)
-    writer.append(supervisionTimeout)
-  }
-
-  public static var examples: [Self] {
-    [
-      Self(
-        status: .success, connectionHandle: ConnectionHandle(0x0040), interval: ConnectionInterval(rawValue: 24),
-        latency: 0x0123, supervisionTimeout: SupervisionTimeout(rawValue: 400))
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle),
+    Field("Connection_Interval", \.interval), Field("Peripheral_Latency", \.latency),
+    Field("Supervision_Timeout", \.supervisionTimeout))
 }
 
 /// The peer has told its features (Core, Vol 4 Part E 7.7.65.4).
-public struct LEReadRemoteFeaturesCompleteEvent: HCIEventParameters {
+public struct LEReadRemoteFeaturesCompleteEvent: HCIEventParameters, HasLayout {
   public static let name = "HCI_LE_Read_Remote_Features_Complete"
   public static let code = HCIEventCode.lowEnergy(0x04)
 
@@ -63,25 +44,13 @@ public struct LEReadRemoteFeaturesCompleteEvent: HCIEventParameters {
     self.features = features
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    status = try reader.value("Status")
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-    features = try reader.bits("LE_Features")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(status)
-    writer.append(connectionHandle)
-    writer.append(features)
-  }
-
-  public static var examples: [Self] {
-    [Self(status: .success, connectionHandle: ConnectionHandle(0x0040), features: [.encryption, .phy2M])]
-  }
+  static let layout = Layout(
+    Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle),
+    Field("LE_Features", \.features))
 }
 
 /// The peer wants other connection parameters (Core, Vol 4 Part E 7.7.65.6).
-public struct LERemoteConnectionParameterRequestEvent: HCIEventParameters {
+public struct LERemoteConnectionParameterRequestEvent: HCIEventParameters, HasLayout {
   public static let name = "HCI_LE_Remote_Connection_Parameter_Request"
   public static let code = HCIEventCode.lowEnergy(0x06)
 
@@ -102,34 +71,13 @@ public struct LERemoteConnectionParameterRequestEvent: HCIEventParameters {
     self.supervisionTimeout = supervisionTimeout
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-    intervalMinimum = try reader.connectionInterval("Interval_Min")
-    intervalMaximum = try reader.connectionInterval("Interval_Max")
-    latency = try reader.uint16("Max_Latency")
-    supervisionTimeout = try reader.supervisionTimeout("Timeout")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(connectionHandle)
-    writer.append(intervalMinimum)
-    writer.append(intervalMaximum)
-    writer.append(latency)
-    writer.append(supervisionTimeout)
-  }
-
-  public static var examples: [Self] {
-    [
-      Self(
-        connectionHandle: ConnectionHandle(0x0040), intervalMinimum: ConnectionInterval(rawValue: 24),
-        intervalMaximum: ConnectionInterval(rawValue: 24), latency: 0x0123,
-        supervisionTimeout: SupervisionTimeout(rawValue: 400))
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("Connection_Handle", \.connectionHandle), Field("Interval_Min", \.intervalMinimum),
+    Field("Interval_Max", \.intervalMaximum), Field("Max_Latency", \.latency), Field("Timeout", \.supervisionTimeout))
 }
 
 /// Packets of a connection may have another length (Core, Vol 4 Part E 7.7.65.7).
-public struct LEDataLengthChangeEvent: HCIEventParameters {
+public struct LEDataLengthChangeEvent: HCIEventParameters, HasLayout {
   public static let name = "HCI_LE_Data_Length_Change"
   public static let code = HCIEventCode.lowEnergy(0x07)
 
@@ -152,33 +100,13 @@ public struct LEDataLengthChangeEvent: HCIEventParameters {
     self.receiveTime = receiveTime
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-    transmitOctets = try reader.uint16("Max_TX_Octets")
-    transmitTime = try reader.uint16("Max_TX_Time")
-    receiveOctets = try reader.uint16("Max_RX_Octets")
-    receiveTime = try reader.uint16("Max_RX_Time")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(connectionHandle)
-    writer.append(transmitOctets)
-    writer.append(transmitTime)
-    writer.append(receiveOctets)
-    writer.append(receiveTime)
-  }
-
-  public static var examples: [Self] {
-    [
-      Self(
-        connectionHandle: ConnectionHandle(0x0040), transmitOctets: 0x0123, transmitTime: 0x0123, receiveOctets: 0x0123,
-        receiveTime: 0x0123)
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("Connection_Handle", \.connectionHandle), Field("Max_TX_Octets", \.transmitOctets),
+    Field("Max_TX_Time", \.transmitTime), Field("Max_RX_Octets", \.receiveOctets), Field("Max_RX_Time", \.receiveTime))
 }
 
 /// The PHYs of a connection have changed, or could not be changed (Core, Vol 4 Part E 7.7.65.12).
-public struct LEPHYUpdateCompleteEvent: HCIEventParameters {
+public struct LEPHYUpdateCompleteEvent: HCIEventParameters, HasLayout {
   public static let name = "HCI_LE_PHY_Update_Complete"
   public static let code = HCIEventCode.lowEnergy(0x0C)
 
@@ -194,27 +122,13 @@ public struct LEPHYUpdateCompleteEvent: HCIEventParameters {
     self.receivePHY = receivePHY
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    status = try reader.value("Status")
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-    transmitPHY = try reader.value("TX_PHY")
-    receivePHY = try reader.value("RX_PHY")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(status)
-    writer.append(connectionHandle)
-    writer.append(transmitPHY)
-    writer.append(receivePHY)
-  }
-
-  public static var examples: [Self] {
-    [Self(status: .success, connectionHandle: ConnectionHandle(0x0040), transmitPHY: .le2M, receivePHY: .le2M)]
-  }
+  static let layout = Layout(
+    Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle),
+    Field("TX_PHY", \.transmitPHY), Field("RX_PHY", \.receivePHY))
 }
 
 /// How the channels of a new connection are chosen (Core, Vol 4 Part E 7.7.65.20).
-public struct LEChannelSelectionAlgorithmEvent: HCIEventParameters {
+public struct LEChannelSelectionAlgorithmEvent: HCIEventParameters, HasLayout {
   public static let name = "HCI_LE_Channel_Selection_Algorithm"
   public static let code = HCIEventCode.lowEnergy(0x14)
 
@@ -226,21 +140,12 @@ public struct LEChannelSelectionAlgorithmEvent: HCIEventParameters {
     self.algorithm = algorithm
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-    algorithm = try reader.value("Channel_Selection_Algorithm")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(connectionHandle)
-    writer.append(algorithm)
-  }
-
-  public static var examples: [Self] { [Self(connectionHandle: ConnectionHandle(0x0040), algorithm: .algorithm2)] }
+  static let layout = Layout(
+    Self.init, Field("Connection_Handle", \.connectionHandle), Field("Channel_Selection_Algorithm", \.algorithm))
 }
 
 /// The transmit power of one end of a connection (Core, Vol 4 Part E 7.7.65.33).
-public struct LETransmitPowerReportingEvent: HCIEventParameters {
+public struct LETransmitPowerReportingEvent: HCIEventParameters, HasLayout {
   public static let name = "HCI_LE_Transmit_Power_Reporting"
   public static let code = HCIEventCode.lowEnergy(0x21)
 
@@ -269,31 +174,8 @@ public struct LETransmitPowerReportingEvent: HCIEventParameters {
     self.change = change
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    status = try reader.value("Status")
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-    reason = try reader.uint8("Reason")
-    phy = try reader.uint8("PHY")
-    transmitPower = try reader.int8("TX_Power_Level")
-    limits = try reader.uint8("TX_Power_Level_Flag")
-    change = try reader.int8("Delta")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(status)
-    writer.append(connectionHandle)
-    writer.append(reason)
-    writer.append(phy)
-    writer.append(transmitPower)
-    writer.append(limits)
-    writer.append(change)
-  }
-
-  public static var examples: [Self] {
-    [
-      Self(
-        status: .success, connectionHandle: ConnectionHandle(0x0040), reason: 0x05, phy: 0x05, transmitPower: -60,
-        limits: 0x05, change: -60)
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle), Field("Reason", \.reason),
+    Field("PHY", \.phy), Field("TX_Power_Level", \.transmitPower), Field("TX_Power_Level_Flag", \.limits),
+    Field("Delta", \.change))
 }

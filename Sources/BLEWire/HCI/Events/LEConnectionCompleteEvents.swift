@@ -1,7 +1,7 @@
 import BLECore
 
 /// A connection was made, or could not be (Core, Vol 4 Part E 7.7.65.1).
-public struct LEConnectionCompleteEvent: HCIEventParameters {
+public struct LEConnectionCompleteEvent: HCIEventParameters, HasLayout {
   public static let name = "HCI_LE_Connection_Complete"
   public static let code = HCIEventCode.lowEnergy(0x01)
 
@@ -30,40 +30,15 @@ public struct LEConnectionCompleteEvent: HCIEventParameters {
     self.clockAccuracy = clockAccuracy
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    status = try reader.value("Status")
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-    role = try reader.value("Role")
-    peerAddress = try reader.address("Peer_Address")
-    interval = try reader.connectionInterval("Connection_Interval")
-    latency = try reader.uint16("Peripheral_Latency")
-    supervisionTimeout = try reader.supervisionTimeout("Supervision_Timeout")
-    clockAccuracy = try reader.value("Central_Clock_Accuracy")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(status)
-    writer.append(connectionHandle)
-    writer.append(role)
-    writer.append(peerAddress)
-    writer.append(interval)
-    writer.append(latency)
-    writer.append(supervisionTimeout)
-    writer.append(clockAccuracy)
-  }
-
-  public static var examples: [Self] {
-    [
-      Self(
-        status: .success, connectionHandle: ConnectionHandle(0x0040), role: .peripheral,
-        peerAddress: HCIAddress(type: .random, value: 0xC012_3456_789A), interval: ConnectionInterval(rawValue: 24),
-        latency: 0x0123, supervisionTimeout: SupervisionTimeout(rawValue: 400), clockAccuracy: .ppm50)
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle), Field("Role", \.role),
+    Field("Peer_Address", \.peerAddress), Field("Connection_Interval", \.interval),
+    Field("Peripheral_Latency", \.latency), Field("Supervision_Timeout", \.supervisionTimeout),
+    Field("Central_Clock_Accuracy", \.clockAccuracy))
 }
 
 /// A connection was made, or could not be (Core, Vol 4 Part E 7.7.65.10).
-public struct LEEnhancedConnectionCompleteEvent: HCIEventParameters {
+public struct LEEnhancedConnectionCompleteEvent: HCIEventParameters, HasLayout {
   public static let name = "HCI_LE_Enhanced_Connection_Complete [v1]"
   public static let code = HCIEventCode.lowEnergy(0x0A)
 
@@ -98,47 +73,17 @@ public struct LEEnhancedConnectionCompleteEvent: HCIEventParameters {
     self.clockAccuracy = clockAccuracy
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    status = try reader.value("Status")
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-    role = try reader.value("Role")
-    peerAddress = try reader.address("Peer_Address")
-    localResolvableAddress = try reader.deviceAddress(kind: .random, "Local_Resolvable_Private_Address")
-    peerResolvableAddress = try reader.deviceAddress(kind: .random, "Peer_Resolvable_Private_Address")
-    interval = try reader.connectionInterval("Connection_Interval")
-    latency = try reader.uint16("Peripheral_Latency")
-    supervisionTimeout = try reader.supervisionTimeout("Supervision_Timeout")
-    clockAccuracy = try reader.value("Central_Clock_Accuracy")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(status)
-    writer.append(connectionHandle)
-    writer.append(role)
-    writer.append(peerAddress)
-    writer.append(localResolvableAddress)
-    writer.append(peerResolvableAddress)
-    writer.append(interval)
-    writer.append(latency)
-    writer.append(supervisionTimeout)
-    writer.append(clockAccuracy)
-  }
-
-  public static var examples: [Self] {
-    [
-      Self(
-        status: .success, connectionHandle: ConnectionHandle(0x0040), role: .peripheral,
-        peerAddress: HCIAddress(type: .random, value: 0xC012_3456_789A),
-        localResolvableAddress: DeviceAddress(0x7012_3456_789A, kind: .random),
-        peerResolvableAddress: DeviceAddress(0x7012_3456_789A, kind: .random),
-        interval: ConnectionInterval(rawValue: 24), latency: 0x0123,
-        supervisionTimeout: SupervisionTimeout(rawValue: 400), clockAccuracy: .ppm50)
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle), Field("Role", \.role),
+    Field("Peer_Address", \.peerAddress),
+    Field("Local_Resolvable_Private_Address", \.localResolvableAddress, .address(.random)),
+    Field("Peer_Resolvable_Private_Address", \.peerResolvableAddress, .address(.random)),
+    Field("Connection_Interval", \.interval), Field("Peripheral_Latency", \.latency),
+    Field("Supervision_Timeout", \.supervisionTimeout), Field("Central_Clock_Accuracy", \.clockAccuracy))
 }
 
 /// A connection was made, or could not be (Core, Vol 4 Part E 7.7.65.10).
-public struct LEEnhancedConnectionCompleteV2Event: HCIEventParameters {
+public struct LEEnhancedConnectionCompleteV2Event: HCIEventParameters, HasLayout {
   public static let name = "HCI_LE_Enhanced_Connection_Complete [v2]"
   public static let code = HCIEventCode.lowEnergy(0x29)
 
@@ -180,46 +125,12 @@ public struct LEEnhancedConnectionCompleteV2Event: HCIEventParameters {
     self.syncHandle = syncHandle
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    status = try reader.value("Status")
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-    role = try reader.value("Role")
-    peerAddress = try reader.address("Peer_Address")
-    localResolvableAddress = try reader.deviceAddress(kind: .random, "Local_Resolvable_Private_Address")
-    peerResolvableAddress = try reader.deviceAddress(kind: .random, "Peer_Resolvable_Private_Address")
-    interval = try reader.connectionInterval("Connection_Interval")
-    latency = try reader.uint16("Peripheral_Latency")
-    supervisionTimeout = try reader.supervisionTimeout("Supervision_Timeout")
-    clockAccuracy = try reader.value("Central_Clock_Accuracy")
-    advertisingHandle = try reader.value("Advertising_Handle")
-    syncHandle = try reader.uint16("Sync_Handle")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(status)
-    writer.append(connectionHandle)
-    writer.append(role)
-    writer.append(peerAddress)
-    writer.append(localResolvableAddress)
-    writer.append(peerResolvableAddress)
-    writer.append(interval)
-    writer.append(latency)
-    writer.append(supervisionTimeout)
-    writer.append(clockAccuracy)
-    writer.append(advertisingHandle)
-    writer.append(syncHandle)
-  }
-
-  public static var examples: [Self] {
-    [
-      Self(
-        status: .success, connectionHandle: ConnectionHandle(0x0040), role: .peripheral,
-        peerAddress: HCIAddress(type: .random, value: 0xC012_3456_789A),
-        localResolvableAddress: DeviceAddress(0x7012_3456_789A, kind: .random),
-        peerResolvableAddress: DeviceAddress(0x7012_3456_789A, kind: .random),
-        interval: ConnectionInterval(rawValue: 24), latency: 0x0123,
-        supervisionTimeout: SupervisionTimeout(rawValue: 400), clockAccuracy: .ppm50,
-        advertisingHandle: LEAdvertisingHandle(rawValue: 0x01), syncHandle: 0x0123)
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle), Field("Role", \.role),
+    Field("Peer_Address", \.peerAddress),
+    Field("Local_Resolvable_Private_Address", \.localResolvableAddress, .address(.random)),
+    Field("Peer_Resolvable_Private_Address", \.peerResolvableAddress, .address(.random)),
+    Field("Connection_Interval", \.interval), Field("Peripheral_Latency", \.latency),
+    Field("Supervision_Timeout", \.supervisionTimeout), Field("Central_Clock_Accuracy", \.clockAccuracy),
+    Field("Advertising_Handle", \.advertisingHandle), Field("Sync_Handle", \.syncHandle))
 }

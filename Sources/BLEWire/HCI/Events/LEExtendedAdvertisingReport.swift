@@ -43,15 +43,15 @@ public struct LEExtendedAdvertisingReportEvent: HCIEventParameters {
     }
 
     init(from reader: inout ByteReader) throws(DecodeError) {
-      type = try reader.bits("Event_Type")
-      address = try reader.address("Address")
+      type = try reader.value("Event_Type")
+      address = try reader.value("Address")
       primaryPHY = try reader.value("Primary_PHY")
       secondaryPHY = try reader.value("Secondary_PHY")
       setIdentifier = try reader.uint8("Advertising_SID")
       transmitPower = try reader.int8("TX_Power")
       rssi = try reader.int8("RSSI")
       periodicInterval = try reader.uint16("Periodic_Advertising_Interval")
-      directAddress = try reader.address("Direct_Address")
+      directAddress = try reader.value("Direct_Address")
       data = try reader.octets(Int(try reader.uint8("Data_Length")), "Data")
     }
 

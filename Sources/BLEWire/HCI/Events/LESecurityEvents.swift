@@ -1,7 +1,7 @@
 import BLECore
 
 /// The central wants to encrypt and asks for the key (Core, Vol 4 Part E 7.7.65.5).
-public struct LELongTermKeyRequestEvent: HCIEventParameters {
+public struct LELongTermKeyRequestEvent: HCIEventParameters, HasLayout {
   public static let name = "HCI_LE_Long_Term_Key_Request"
   public static let code = HCIEventCode.lowEnergy(0x05)
 
@@ -15,25 +15,13 @@ public struct LELongTermKeyRequestEvent: HCIEventParameters {
     self.diversifier = diversifier
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-    randomNumber = try reader.uint64("Random_Number")
-    diversifier = try reader.uint16("Encrypted_Diversifier")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(connectionHandle)
-    writer.append(randomNumber)
-    writer.append(diversifier)
-  }
-
-  public static var examples: [Self] {
-    [Self(connectionHandle: ConnectionHandle(0x0040), randomNumber: 0x0123_4567_89AB_CDEF, diversifier: 0x0123)]
-  }
+  static let layout = Layout(
+    Self.init, Field("Connection_Handle", \.connectionHandle), Field("Random_Number", \.randomNumber),
+    Field("Encrypted_Diversifier", \.diversifier))
 }
 
 /// The controller has made a key pair (Core, Vol 4 Part E 7.7.65.8).
-public struct LEReadLocalP256PublicKeyCompleteEvent: HCIEventParameters {
+public struct LEReadLocalP256PublicKeyCompleteEvent: HCIEventParameters, HasLayout {
   public static let name = "HCI_LE_Read_Local_P-256_Public_Key_Complete"
   public static let code = HCIEventCode.lowEnergy(0x08)
 
@@ -46,21 +34,11 @@ public struct LEReadLocalP256PublicKeyCompleteEvent: HCIEventParameters {
     self.publicKey = publicKey
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    status = try reader.value("Status")
-    publicKey = try reader.octets(64, "Key_P256")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(status)
-    writer.append(contentsOf: publicKey, paddedTo: 64)
-  }
-
-  public static var examples: [Self] { [Self(status: .success, publicKey: ArraySlice(repeating: 0xA5, count: 64))] }
+  static let layout = Layout(Self.init, Field("Status", \.status), Field("Key_P256", \.publicKey, .octets(64)))
 }
 
 /// The controller has made the shared secret (Core, Vol 4 Part E 7.7.65.9).
-public struct LEGenerateDHKeyCompleteEvent: HCIEventParameters {
+public struct LEGenerateDHKeyCompleteEvent: HCIEventParameters, HasLayout {
   public static let name = "HCI_LE_Generate_DHKey_Complete"
   public static let code = HCIEventCode.lowEnergy(0x09)
 
@@ -72,15 +50,5 @@ public struct LEGenerateDHKeyCompleteEvent: HCIEventParameters {
     self.key = key
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    status = try reader.value("Status")
-    key = try reader.secret(octets: 32, "DH_Key")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(status)
-    writer.append(key, width: 32)
-  }
-
-  public static var examples: [Self] { [Self(status: .success, key: .example(32))] }
+  static let layout = Layout(Self.init, Field("Status", \.status), Field("DH_Key", \.key, .secret(octets: 32)))
 }

@@ -1,7 +1,7 @@
 import BLECore
 
 /// A connection has ended (Core, Vol 4 Part E 7.7.5).
-public struct DisconnectionCompleteEvent: HCIEventParameters {
+public struct DisconnectionCompleteEvent: HCIEventParameters, HasLayout {
   public static let name = "HCI_Disconnection_Complete"
   public static let code = HCIEventCode(0x05)
 
@@ -15,25 +15,12 @@ public struct DisconnectionCompleteEvent: HCIEventParameters {
     self.reason = reason
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    status = try reader.value("Status")
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-    reason = try reader.value("Reason")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(status)
-    writer.append(connectionHandle)
-    writer.append(reason)
-  }
-
-  public static var examples: [Self] {
-    [Self(status: .success, connectionHandle: ConnectionHandle(0x0040), reason: .remoteUserTerminated)]
-  }
+  static let layout = Layout(
+    Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle), Field("Reason", \.reason))
 }
 
 /// The encryption of a link was switched, or could not be (Core, Vol 4 Part E 7.7.8).
-public struct EncryptionChangeEvent: HCIEventParameters {
+public struct EncryptionChangeEvent: HCIEventParameters, HasLayout {
   public static let name = "HCI_Encryption_Change [v1]"
   public static let code = HCIEventCode(0x08)
 
@@ -47,25 +34,13 @@ public struct EncryptionChangeEvent: HCIEventParameters {
     self.state = state
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    status = try reader.value("Status")
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-    state = try reader.value("Encryption_Enabled")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(status)
-    writer.append(connectionHandle)
-    writer.append(state)
-  }
-
-  public static var examples: [Self] {
-    [Self(status: .success, connectionHandle: ConnectionHandle(0x0040), state: .on)]
-  }
+  static let layout = Layout(
+    Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle),
+    Field("Encryption_Enabled", \.state))
 }
 
 /// The encryption of a link was switched, or could not be (Core, Vol 4 Part E 7.7.8).
-public struct EncryptionChangeV2Event: HCIEventParameters {
+public struct EncryptionChangeV2Event: HCIEventParameters, HasLayout {
   public static let name = "HCI_Encryption_Change [v2]"
   public static let code = HCIEventCode(0x59)
 
@@ -82,27 +57,13 @@ public struct EncryptionChangeV2Event: HCIEventParameters {
     self.keySize = keySize
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    status = try reader.value("Status")
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-    state = try reader.value("Encryption_Enabled")
-    keySize = try reader.uint8("Encryption_Key_Size")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(status)
-    writer.append(connectionHandle)
-    writer.append(state)
-    writer.append(keySize)
-  }
-
-  public static var examples: [Self] {
-    [Self(status: .success, connectionHandle: ConnectionHandle(0x0040), state: .on, keySize: 16)]
-  }
+  static let layout = Layout(
+    Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle),
+    Field("Encryption_Enabled", \.state), Field("Encryption_Key_Size", \.keySize))
 }
 
 /// An encrypted link has a new key (Core, Vol 4 Part E 7.7.39).
-public struct EncryptionKeyRefreshCompleteEvent: HCIEventParameters {
+public struct EncryptionKeyRefreshCompleteEvent: HCIEventParameters, HasLayout {
   public static let name = "HCI_Encryption_Key_Refresh_Complete"
   public static let code = HCIEventCode(0x30)
 
@@ -114,21 +75,11 @@ public struct EncryptionKeyRefreshCompleteEvent: HCIEventParameters {
     self.connectionHandle = connectionHandle
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    status = try reader.value("Status")
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(status)
-    writer.append(connectionHandle)
-  }
-
-  public static var examples: [Self] { [Self(status: .success, connectionHandle: ConnectionHandle(0x0040))] }
+  static let layout = Layout(Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle))
 }
 
 /// The peer has told its version (Core, Vol 4 Part E 7.7.12).
-public struct ReadRemoteVersionInformationCompleteEvent: HCIEventParameters {
+public struct ReadRemoteVersionInformationCompleteEvent: HCIEventParameters, HasLayout {
   public static let name = "HCI_Read_Remote_Version_Information_Complete"
   public static let code = HCIEventCode(0x0C)
 
@@ -149,33 +100,13 @@ public struct ReadRemoteVersionInformationCompleteEvent: HCIEventParameters {
     self.subversion = subversion
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    status = try reader.value("Status")
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-    version = try reader.value("Version")
-    companyIdentifier = try reader.uint16("Company_Identifier")
-    subversion = try reader.uint16("Subversion")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(status)
-    writer.append(connectionHandle)
-    writer.append(version)
-    writer.append(companyIdentifier)
-    writer.append(subversion)
-  }
-
-  public static var examples: [Self] {
-    [
-      Self(
-        status: .success, connectionHandle: ConnectionHandle(0x0040), version: .v5_3, companyIdentifier: 0x0123,
-        subversion: 0x0123)
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle), Field("Version", \.version),
+    Field("Company_Identifier", \.companyIdentifier), Field("Subversion", \.subversion))
 }
 
 /// An encrypted link went without an authenticated packet for too long (Core, Vol 4 Part E 7.7.75).
-public struct AuthenticatedPayloadTimeoutExpiredEvent: HCIEventParameters {
+public struct AuthenticatedPayloadTimeoutExpiredEvent: HCIEventParameters, HasLayout {
   public static let name = "HCI_Authenticated_Payload_Timeout_Expired"
   public static let code = HCIEventCode(0x57)
 
@@ -185,13 +116,5 @@ public struct AuthenticatedPayloadTimeoutExpiredEvent: HCIEventParameters {
     self.connectionHandle = connectionHandle
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    connectionHandle = try reader.connectionHandle("Connection_Handle")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(connectionHandle)
-  }
-
-  public static var examples: [Self] { [Self(connectionHandle: ConnectionHandle(0x0040))] }
+  static let layout = Layout(Self.init, Field("Connection_Handle", \.connectionHandle))
 }

@@ -3,7 +3,7 @@ import BLECore
 /// A command that a host sends to its controller.
 public protocol HCICommand: WirePacket {
   /// What the controller answers, beginning with the status.
-  associatedtype ReturnParameters: HCIReturnParameters
+  associatedtype ReturnParameters: HCIReturnParameters = HCIStatusReturn
   static var opcode: HCIOpcode { get }
   /// True where the controller answers by Command Status and an event tells the rest later; otherwise by Command Complete.
   static var isAnsweredByStatus: Bool { get }
@@ -25,8 +25,12 @@ public protocol HCIReturnParameters: WirePacket {
   var status: HCIErrorCode { get }
 }
 
+extension HCIReturnParameters {
+  public static var name: String { "return parameters" }
+}
+
 /// An answer that is only a status.
-public struct HCIStatusReturn: HCIReturnParameters {
+public struct HCIStatusReturn: HCIReturnParameters, HasLayout {
   public static let name = "Status"
 
   public let status: HCIErrorCode
@@ -35,15 +39,7 @@ public struct HCIStatusReturn: HCIReturnParameters {
     self.status = status
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    status = try reader.value("Status")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(status)
-  }
-
-  public static var examples: [Self] { [Self(), Self(status: .commandDisallowed)] }
+  static let layout = Layout(Self.init, Field("Status", \.status))
 }
 
 /// A command as it travels: the opcode and the octets of its parameters, known or not (Core, Vol 4 Part E 5.4.1).

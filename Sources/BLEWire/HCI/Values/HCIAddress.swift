@@ -1,7 +1,7 @@
 import BLECore
 
 /// What kind of address a controller speaks of (Core, Vol 4 Part E 7.7.65.2, 7.7.65.13).
-public struct HCIAddressType: HCIOctet {
+public struct HCIAddressType: HCIOctet, WireNumber {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -57,17 +57,17 @@ public struct HCIAddress: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-extension ByteReader {
-  /// One octet of type, six octets of address.
-  mutating func address(_ field: StaticString) throws(DecodeError) -> HCIAddress {
-    let type: HCIAddressType = try value(field)
-    return HCIAddress(type: type, value: try unsigned(width: 6, field))
+/// One octet of type, six octets of address.
+extension HCIAddress: WireValue {
+  init(from reader: inout ByteReader, field: StaticString) throws(DecodeError) {
+    let type: HCIAddressType = try reader.value(field)
+    self.init(type: type, value: try reader.unsigned(width: 6, field))
   }
-}
 
-extension ByteWriter {
-  mutating func append(_ address: HCIAddress) {
-    append(address.type)
-    append(address.address)
+  func encode(into writer: inout ByteWriter) {
+    writer.append(type)
+    writer.append(address)
   }
+
+  static var example: Self { HCIAddress(type: .random, value: 0xC012_3456_789A) }
 }

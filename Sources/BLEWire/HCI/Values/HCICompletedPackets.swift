@@ -47,17 +47,17 @@ public struct HCICompletedPackets: RandomAccessCollection, Equatable, Sendable {
   }
 }
 
-extension ByteReader {
-  /// One octet of number, then handle and count of each.
-  mutating func completedPackets() throws(DecodeError) -> HCICompletedPackets {
-    let count = Int(try uint8("Num_Handles"))
-    return HCICompletedPackets(octets: try octets(count * 4, "Connection_Handle"))
+/// One octet of number, then handle and count of each.
+extension HCICompletedPackets: WireValue {
+  init(from reader: inout ByteReader, field: StaticString) throws(DecodeError) {
+    let count = Int(try reader.uint8("Num_Handles"))
+    self.init(octets: try reader.octets(count * Self.entryLength, field))
   }
-}
 
-extension ByteWriter {
-  mutating func append(_ counts: HCICompletedPackets) {
-    append(UInt8(clamping: counts.count))
-    append(contentsOf: counts.octets)
+  func encode(into writer: inout ByteWriter) {
+    writer.append(UInt8(clamping: count))
+    writer.append(contentsOf: octets)
   }
+
+  static var example: Self { Self(Entry(connectionHandle: .example, count: 3)) }
 }

@@ -1,5 +1,5 @@
 /// Why a controller refused a command or ended a link (Core, Vol 1 Part F). 0x00 is success.
-public struct HCIErrorCode: HCIOctet, Error, CustomStringConvertible {
+public struct HCIErrorCode: HCIOctet, WireNumber, Error, CustomStringConvertible {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -45,6 +45,8 @@ public struct HCIErrorCode: HCIOctet, Error, CustomStringConvertible {
   public static let limitReached = Self(rawValue: 0x43)
   public static let cancelledByHost = Self(rawValue: 0x44)
   public static let packetTooLong = Self(rawValue: 0x45)
+
+  static var example: Self { .success }
 
   public var isSuccess: Bool { rawValue == 0 }
 

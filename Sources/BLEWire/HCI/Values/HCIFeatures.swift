@@ -1,5 +1,5 @@
 /// What a link layer can do (Core, Vol 6 Part B 4.6).
-public struct LEFeatures: HCIBitField {
+public struct LEFeatures: HCIBitField, WireValue {
   public static let width = 8
   public let rawValue: UInt64
   public init(rawValue: UInt64) { self.rawValue = rawValue }
@@ -47,7 +47,7 @@ public struct LEFeatures: HCIBitField {
 }
 
 /// What a controller can do on both transports, page 0 (Core, Vol 2 Part C 3.3).
-public struct LMPFeatures: HCIBitField {
+public struct LMPFeatures: HCIBitField, WireValue {
   public static let width = 8
   public let rawValue: UInt64
   public init(rawValue: UInt64) { self.rawValue = rawValue }
@@ -58,14 +58,14 @@ public struct LMPFeatures: HCIBitField {
 }
 
 /// Which roles a controller can play at the same time, a bit for each combination (Core, Vol 4 Part E 7.8.27).
-public struct LESupportedStates: HCIBitField {
+public struct LESupportedStates: HCIBitField, WireValue {
   public static let width = 8
   public let rawValue: UInt64
   public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
 /// The events a host wants (Core, Vol 4 Part E 7.3.1).
-public struct HCIEventMask: HCIBitField {
+public struct HCIEventMask: HCIBitField, WireValue {
   public static let width = 8
   public let rawValue: UInt64
   public init(rawValue: UInt64) { self.rawValue = rawValue }
@@ -80,7 +80,7 @@ public struct HCIEventMask: HCIBitField {
 }
 
 /// The events a host wants, second page (Core, Vol 4 Part E 7.3.69).
-public struct HCIEventMaskPage2: HCIBitField {
+public struct HCIEventMaskPage2: HCIBitField, WireValue {
   public static let width = 8
   public let rawValue: UInt64
   public init(rawValue: UInt64) { self.rawValue = rawValue }
@@ -90,7 +90,7 @@ public struct HCIEventMaskPage2: HCIBitField {
 }
 
 /// The LE meta events a host wants (Core, Vol 4 Part E 7.8.1).
-public struct LEEventMask: HCIBitField {
+public struct LEEventMask: HCIBitField, WireValue {
   public static let width = 8
   public let rawValue: UInt64
   public init(rawValue: UInt64) { self.rawValue = rawValue }

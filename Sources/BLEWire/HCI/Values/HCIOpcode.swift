@@ -1,13 +1,15 @@
 import BLECore
 
 /// Names a command: a group and a command of the group (Core, Vol 4 Part E 5.4.1).
-public struct HCIOpcode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+public struct HCIOpcode: WireNumber, Hashable, Sendable, CustomStringConvertible {
   public let rawValue: UInt16
   public init(rawValue: UInt16) { self.rawValue = rawValue }
   public init(_ rawValue: UInt16) { self.rawValue = rawValue }
 
   /// No command: a Command Complete or Command Status with it only tells the number of commands that may be sent.
   public static let none = Self(0x0000)
+
+  static var example: Self { HCIReset.opcode }
 
   /// OGF, 6 bits; 0x3F is the vendor's.
   public var group: UInt8 { UInt8(truncatingIfNeeded: rawValue >> 10) }

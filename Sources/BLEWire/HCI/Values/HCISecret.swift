@@ -15,17 +15,14 @@ public struct HCISecret: Hashable, Sendable, CustomStringConvertible {
   }
 
   public var description: String { "<redacted>" }
-
-  static func example(_ count: Int) -> HCISecret { HCISecret((1...count).map { UInt8(truncatingIfNeeded: $0 &* 7) }) }
 }
 
-extension ByteReader {
-  mutating func secret(octets count: Int, _ field: StaticString) throws(DecodeError) -> HCISecret {
-    HCISecret(try octets(count, field))
+extension WireForm where Value == HCISecret {
+  /// Exactly `count` octets; when written, cut or filled up with zeros.
+  static func secret(octets count: Int) -> Self {
+    let octets = WireForm<[UInt8]>.octets(count)
+    return Self(
+      read: { reader, field throws(DecodeError) in HCISecret(try octets.read(&reader, field)) },
+      write: { value, writer in octets.write(value.octets, &writer) }, example: HCISecret(octets.example))
   }
-}
-
-extension ByteWriter {
-  /// Cut or filled up with zeros to exactly `width` octets.
-  mutating func append(_ secret: HCISecret, width: Int) { append(contentsOf: secret.octets, paddedTo: width) }
 }

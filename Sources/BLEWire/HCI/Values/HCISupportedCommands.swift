@@ -1,3 +1,5 @@
+import BLECore
+
 /// Which commands a controller knows: 64 octets with a bit for each (Core, Vol 4 Part E 6.27).
 public struct HCISupportedCommands: Hashable, Sendable {
   public static let width = 64
@@ -119,4 +121,13 @@ public struct HCISupportedCommands: Hashable, Sendable {
     LESetHostFeature.opcode: at(44, 1),
     LEEnhancedReadTransmitPowerLevel.opcode: at(44, 3),
   ]
+}
+
+extension HCISupportedCommands: WireValue {
+  init(from reader: inout ByteReader, field: StaticString) throws(DecodeError) {
+    self.init(octets: try reader.octets(Self.width, field))
+  }
+
+  func encode(into writer: inout ByteWriter) { writer.append(contentsOf: octets) }
+  static var example: Self { Self([HCIReset.opcode, LESetEventMask.opcode]) }
 }

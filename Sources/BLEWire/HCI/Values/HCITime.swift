@@ -21,14 +21,14 @@ extension TimeUnits {
 }
 
 /// The time between two connection events, in steps of 1.25 ms; 0x0006 to 0x0C80 (Core, Vol 4 Part E 7.8.12).
-public struct ConnectionInterval: TimeUnits {
+public struct ConnectionInterval: TimeUnits, WireNumber {
   public let rawValue: UInt16
   public init(rawValue: UInt16) { self.rawValue = rawValue }
   public static let unit = StackDuration.microseconds(1_250)
 }
 
 /// How long a link may be silent before it is lost, in steps of 10 ms; 0x000A to 0x0C80 (Core, Vol 4 Part E 7.8.12).
-public struct SupervisionTimeout: TimeUnits {
+public struct SupervisionTimeout: TimeUnits, WireNumber {
   public let rawValue: UInt16
   public init(rawValue: UInt16) { self.rawValue = rawValue }
   public static let unit = StackDuration.milliseconds(10)
@@ -44,14 +44,14 @@ public struct AdvertisingInterval: TimeUnits {
 
 /// The time from the start of one scan window to the next, or the length of a window, in steps of 0.625 ms; 0x0004 to
 /// 0x4000, extended to 0xFFFF (Core, Vol 4 Part E 7.8.10, 7.8.64).
-public struct ScanInterval: TimeUnits {
+public struct ScanInterval: TimeUnits, WireNumber {
   public let rawValue: UInt16
   public init(rawValue: UInt16) { self.rawValue = rawValue }
   public static let unit = StackDuration.microseconds(625)
 }
 
 /// A time in steps of 10 ms; 0 means none (advertising and scanning durations, authenticated payload time-out).
-public struct HCICentiseconds: TimeUnits {
+public struct HCICentiseconds: TimeUnits, WireNumber {
   public let rawValue: UInt16
   public init(rawValue: UInt16) { self.rawValue = rawValue }
   public static let unit = StackDuration.milliseconds(10)
@@ -59,7 +59,7 @@ public struct HCICentiseconds: TimeUnits {
 
 /// The interval, latency and supervision time-out of a connection, as a host asks for them
 /// (Core, Vol 4 Part E 7.8.12, 7.8.18, 7.8.31).
-public struct ConnectionParameters: Hashable, Sendable {
+public struct ConnectionParameters: Hashable, HasLayout, WireValue {
   public var intervalMinimum: ConnectionInterval
   public var intervalMaximum: ConnectionInterval
   /// How many connection events the peripheral may skip, 0 to 499.
@@ -81,50 +81,8 @@ public struct ConnectionParameters: Hashable, Sendable {
     self.eventLengthMaximum = eventLengthMaximum
   }
 
-  static let example = ConnectionParameters(
-    intervalMinimum: ConnectionInterval(rawValue: 12), intervalMaximum: ConnectionInterval(rawValue: 24), latency: 4,
-    supervisionTimeout: SupervisionTimeout(rawValue: 400), eventLengthMinimum: 2, eventLengthMaximum: 8)
-}
-
-extension ByteReader {
-  mutating func connectionInterval(_ field: StaticString) throws(DecodeError) -> ConnectionInterval {
-    ConnectionInterval(rawValue: try uint16(field))
-  }
-
-  mutating func supervisionTimeout(_ field: StaticString) throws(DecodeError) -> SupervisionTimeout {
-    SupervisionTimeout(rawValue: try uint16(field))
-  }
-
-  mutating func scanInterval(_ field: StaticString) throws(DecodeError) -> ScanInterval {
-    ScanInterval(rawValue: try uint16(field))
-  }
-
-  mutating func centiseconds(_ field: StaticString) throws(DecodeError) -> HCICentiseconds {
-    HCICentiseconds(rawValue: try uint16(field))
-  }
-
-  mutating func connectionParameters() throws(DecodeError) -> ConnectionParameters {
-    ConnectionParameters(
-      intervalMinimum: try connectionInterval("Connection_Interval_Min"),
-      intervalMaximum: try connectionInterval("Connection_Interval_Max"),
-      latency: try uint16("Max_Latency"),
-      supervisionTimeout: try supervisionTimeout("Supervision_Timeout"),
-      eventLengthMinimum: try uint16("Min_CE_Length"),
-      eventLengthMaximum: try uint16("Max_CE_Length"))
-  }
-}
-
-extension ByteWriter {
-  mutating func append(_ units: some TimeUnits) {
-    append(UInt64(units.rawValue), width: units.rawValue.bitWidth / 8)
-  }
-
-  mutating func append(_ parameters: ConnectionParameters) {
-    append(parameters.intervalMinimum)
-    append(parameters.intervalMaximum)
-    append(parameters.latency)
-    append(parameters.supervisionTimeout)
-    append(parameters.eventLengthMinimum)
-    append(parameters.eventLengthMaximum)
-  }
+  static let layout = Layout(
+    Self.init, Field("Connection_Interval_Min", \.intervalMinimum), Field("Connection_Interval_Max", \.intervalMaximum),
+    Field("Max_Latency", \.latency), Field("Supervision_Timeout", \.supervisionTimeout),
+    Field("Min_CE_Length", \.eventLengthMinimum), Field("Max_CE_Length", \.eventLengthMaximum))
 }

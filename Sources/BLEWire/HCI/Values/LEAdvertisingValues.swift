@@ -1,5 +1,5 @@
 /// Which address this device shows (Core, Vol 4 Part E 7.8.5).
-public struct LEOwnAddressType: HCIOctet {
+public struct LEOwnAddressType: HCIOctet, WireNumber {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -12,7 +12,7 @@ public struct LEOwnAddressType: HCIOctet {
 }
 
 /// What a legacy advertiser sends (Core, Vol 4 Part E 7.8.5).
-public struct LEAdvertisingType: HCIOctet {
+public struct LEAdvertisingType: HCIOctet, WireNumber {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -29,7 +29,7 @@ public struct LEAdvertisingType: HCIOctet {
 }
 
 /// What a legacy scanner heard (Core, Vol 4 Part E 7.7.65.2).
-public struct LEAdvertisingReportType: HCIOctet {
+public struct LEAdvertisingReportType: HCIOctet, WireNumber {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -46,7 +46,7 @@ public struct LEAdvertisingReportType: HCIOctet {
 }
 
 /// Whose requests an advertiser answers (Core, Vol 4 Part E 7.8.5).
-public struct LEAdvertisingFilterPolicy: HCIOctet {
+public struct LEAdvertisingFilterPolicy: HCIOctet, WireNumber {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -57,7 +57,7 @@ public struct LEAdvertisingFilterPolicy: HCIOctet {
 }
 
 /// The advertising channels 37, 38 and 39, a bit each (Core, Vol 4 Part E 7.8.5).
-public struct LEPrimaryChannels: HCIBitField {
+public struct LEPrimaryChannels: HCIBitField, WireValue {
   public static let width = 1
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -69,7 +69,7 @@ public struct LEPrimaryChannels: HCIBitField {
 }
 
 /// What an extended advertiser sends (Core, Vol 4 Part E 7.8.53).
-public struct LEAdvertisingProperties: HCIBitField {
+public struct LEAdvertisingProperties: HCIBitField, WireValue {
   public static let width = 2
   public let rawValue: UInt16
   public init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -85,7 +85,7 @@ public struct LEAdvertisingProperties: HCIBitField {
 }
 
 /// What an extended scanner heard (Core, Vol 4 Part E 7.7.65.13).
-public struct LEExtendedReportType: HCIBitField {
+public struct LEExtendedReportType: HCIBitField, WireValue {
   public static let width = 2
   public let rawValue: UInt16
   public init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -102,7 +102,7 @@ public struct LEExtendedReportType: HCIBitField {
 }
 
 /// Which part of advertising data a command carries (Core, Vol 4 Part E 7.8.54).
-public struct LEDataOperation: HCIOctet {
+public struct LEDataOperation: HCIOctet, WireNumber {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -115,7 +115,7 @@ public struct LEDataOperation: HCIOctet {
 }
 
 /// Whether the controller may cut advertising data (Core, Vol 4 Part E 7.8.54).
-public struct LEFragmentPreference: HCIOctet {
+public struct LEFragmentPreference: HCIOctet, WireNumber {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -124,7 +124,7 @@ public struct LEFragmentPreference: HCIOctet {
 }
 
 /// Whether a scanner asks for scan responses (Core, Vol 4 Part E 7.8.10).
-public struct LEScanType: HCIOctet {
+public struct LEScanType: HCIOctet, WireNumber {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -133,7 +133,7 @@ public struct LEScanType: HCIOctet {
 }
 
 /// Which advertisers a scanner reports (Core, Vol 4 Part E 7.8.10).
-public struct LEScanFilterPolicy: HCIOctet {
+public struct LEScanFilterPolicy: HCIOctet, WireNumber {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -144,7 +144,7 @@ public struct LEScanFilterPolicy: HCIOctet {
 }
 
 /// Whether a scanner reports an advertiser each time (Core, Vol 4 Part E 7.8.65).
-public struct LEDuplicateFilter: HCIOctet {
+public struct LEDuplicateFilter: HCIOctet, WireNumber {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -154,7 +154,7 @@ public struct LEDuplicateFilter: HCIOctet {
 }
 
 /// Whom a connection is made to (Core, Vol 4 Part E 7.8.12).
-public struct LEInitiatorFilterPolicy: HCIOctet {
+public struct LEInitiatorFilterPolicy: HCIOctet, WireNumber {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -163,7 +163,7 @@ public struct LEInitiatorFilterPolicy: HCIOctet {
 }
 
 /// Names an advertising set, 0x00 to 0xEF (Core, Vol 4 Part E 7.8.53).
-public struct LEAdvertisingHandle: HCIOctet {
+public struct LEAdvertisingHandle: HCIOctet, WireNumber {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 

@@ -1,5 +1,5 @@
 /// The PHY of a connection or an advertising event; 0x00 means none (Core, Vol 4 Part E 7.7.65.12).
-public struct LEPHY: HCIOctet {
+public struct LEPHY: HCIOctet, WireNumber {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -10,7 +10,7 @@ public struct LEPHY: HCIOctet {
 }
 
 /// A choice of PHYs (Core, Vol 4 Part E 7.8.48).
-public struct LEPHYSet: HCIBitField {
+public struct LEPHYSet: HCIBitField, WireValue {
   public static let width = 1
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -21,7 +21,7 @@ public struct LEPHYSet: HCIBitField {
 }
 
 /// Directions for which the host leaves the choice of PHY to the controller (Core, Vol 4 Part E 7.8.48).
-public struct LEPHYPreference: HCIBitField {
+public struct LEPHYPreference: HCIBitField, WireValue {
   public static let width = 1
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -31,7 +31,7 @@ public struct LEPHYPreference: HCIBitField {
 }
 
 /// Which end of a connection this controller is (Core, Vol 4 Part E 7.7.65.1).
-public struct LEConnectionRole: HCIOctet {
+public struct LEConnectionRole: HCIOctet, WireNumber {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -40,7 +40,7 @@ public struct LEConnectionRole: HCIOctet {
 }
 
 /// The worst case of the central's sleep clock (Core, Vol 4 Part E 7.7.65.1).
-public struct LEClockAccuracy: HCIOctet {
+public struct LEClockAccuracy: HCIOctet, WireNumber {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -55,7 +55,7 @@ public struct LEClockAccuracy: HCIOctet {
 }
 
 /// How the channels of a connection are chosen (Core, Vol 4 Part E 7.7.65.20).
-public struct LEChannelSelectionAlgorithm: HCIOctet {
+public struct LEChannelSelectionAlgorithm: HCIOctet, WireNumber {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -64,7 +64,7 @@ public struct LEChannelSelectionAlgorithm: HCIOctet {
 }
 
 /// Whether a peer's identity address is accepted though it has given an IRK (Core, Vol 4 Part E 7.8.77).
-public struct LEPrivacyMode: HCIOctet {
+public struct LEPrivacyMode: HCIOctet, WireNumber {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -73,7 +73,7 @@ public struct LEPrivacyMode: HCIOctet {
 }
 
 /// Whether a link is encrypted, and how (Core, Vol 4 Part E 7.7.8). On LE, `on` is AES-CCM.
-public struct HCIEncryptionState: HCIOctet {
+public struct HCIEncryptionState: HCIOctet, WireNumber {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -83,7 +83,7 @@ public struct HCIEncryptionState: HCIOctet {
 }
 
 /// Which transmit power is asked for (Core, Vol 4 Part E 7.3.35).
-public struct HCITransmitPowerType: HCIOctet {
+public struct HCITransmitPowerType: HCIOctet, WireNumber {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -92,7 +92,7 @@ public struct HCITransmitPowerType: HCIOctet {
 }
 
 /// A version of the Core Specification, as controllers tell it.
-public struct HCIVersion: HCIOctet {
+public struct HCIVersion: HCIOctet, WireNumber {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -109,7 +109,7 @@ public struct HCIVersion: HCIOctet {
 }
 
 /// The data channels 0 to 36 that may be used, a bit each (Core, Vol 4 Part E 7.8.19).
-public struct LEChannelMap: HCIBitField {
+public struct LEChannelMap: HCIBitField, WireValue {
   public static let width = 5
   public let rawValue: UInt64
   public init(rawValue: UInt64) { self.rawValue = rawValue }

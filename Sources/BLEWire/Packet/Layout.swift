@@ -1,0 +1,78 @@
+import BLECore
+
+/// The fields of a packet or of a part of one, in the order they travel. Reading, writing and an example come from it.
+struct Layout<Whole>: Sendable {
+  let read: @Sendable (inout ByteReader) throws(DecodeError) -> Whole
+  let write: @Sendable (Whole, inout ByteWriter) -> Void
+  let example: @Sendable () -> Whole
+
+  /// - Parameters:
+  ///   - make: Makes the whole of the values of `fields`, in their order: its memberwise initializer.
+  init<each Value: Sendable>(
+    _ make: @escaping @Sendable (repeat each Value) -> Whole, _ fields: repeat Field<Whole, each Value>
+  ) {
+    read = { reader throws(DecodeError) in make(repeat try (each fields).form.read(&reader, (each fields).name)) }
+    write = { whole, writer in
+      for field in repeat each fields { field.form.write(field.value(whole), &writer) }
+    }
+    example = { make(repeat (each fields).form.example) }
+  }
+}
+
+/// One field: what the specification calls it, where its value is kept, and the form in which it travels.
+///
+/// A class, for `Layout` passes its fields on with each packet: a reference costs less there than a copy.
+final class Field<Whole, Value: Sendable>: Sendable {
+  /// As the specification spells it; what an error calls the field.
+  let name: StaticString
+  let value: @Sendable (Whole) -> Value
+  let form: WireForm<Value>
+
+  init(_ name: StaticString, _ value: @escaping @Sendable (Whole) -> Value, _ form: WireForm<Value>) {
+    self.name = name
+    self.value = value
+    self.form = form
+  }
+}
+
+extension Field where Value: WireValue {
+  /// A field whose type says the form.
+  convenience init(_ name: StaticString, _ value: @escaping @Sendable (Whole) -> Value) {
+    self.init(name, value, .ofType)
+  }
+}
+
+extension Field where Value: WireValue & HasLayout {
+  /// Several fields that are kept as one value; they have names of their own.
+  convenience init(_ value: @escaping @Sendable (Whole) -> Value) {
+    self.init("", value, .ofType)
+  }
+}
+
+/// What is read and written by its layout: most packets, and values that consist of fields.
+protocol HasLayout {
+  static var layout: Layout<Self> { get }
+}
+
+extension HasLayout {
+  public init(from reader: inout ByteReader) throws(DecodeError) { self = try Self.layout.read(&reader) }
+  public func encode(into writer: inout ByteWriter) { Self.layout.write(self, &writer) }
+  /// One, of the examples of its fields. A packet that has several shapes shows them by examples of its own.
+  public static var examples: [Self] { [layout.example()] }
+}
+
+extension WireValue where Self: HasLayout {
+  init(from reader: inout ByteReader, field: StaticString) throws(DecodeError) { try self.init(from: &reader) }
+  static var example: Self { layout.example() }
+}
+
+/// A packet without parameters.
+protocol EmptyPacket: WirePacket {
+  init()
+}
+
+extension EmptyPacket {
+  public init(from reader: inout ByteReader) throws(DecodeError) { self.init() }
+  public func encode(into writer: inout ByteWriter) {}
+  public static var examples: [Self] { [Self()] }
+}
