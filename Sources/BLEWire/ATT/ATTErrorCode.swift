@@ -43,34 +43,22 @@ extension ATTErrorCode: CustomStringConvertible {
 
   /// The name in the specification, or what kind of number it is.
   public var name: String {
-    switch self {
-    case .invalidHandle: "Invalid Handle"
-    case .readNotPermitted: "Read Not Permitted"
-    case .writeNotPermitted: "Write Not Permitted"
-    case .invalidPDU: "Invalid PDU"
-    case .insufficientAuthentication: "Insufficient Authentication"
-    case .requestNotSupported: "Request Not Supported"
-    case .invalidOffset: "Invalid Offset"
-    case .insufficientAuthorization: "Insufficient Authorization"
-    case .prepareQueueFull: "Prepare Queue Full"
-    case .attributeNotFound: "Attribute Not Found"
-    case .attributeNotLong: "Attribute Not Long"
-    case .encryptionKeySizeTooShort: "Encryption Key Size Too Short"
-    case .invalidAttributeValueLength: "Invalid Attribute Value Length"
-    case .unlikelyError: "Unlikely Error"
-    case .insufficientEncryption: "Insufficient Encryption"
-    case .unsupportedGroupType: "Unsupported Group Type"
-    case .insufficientResources: "Insufficient Resources"
-    case .databaseOutOfSync: "Database Out Of Sync"
-    case .valueNotAllowed: "Value Not Allowed"
-    case .writeRequestRejected: "Write Request Rejected"
-    case .clientConfigurationImproperlyConfigured:
-      "Client Characteristic Configuration Descriptor Improperly Configured"
-    case .procedureAlreadyInProgress: "Procedure Already in Progress"
-    case .outOfRange: "Out of Range"
-    default:
-      isApplicationError
-        ? "Application Error" : isCommonProfileError ? "Common Profile Error" : "Reserved Error"
-    }
+    Self.names[self]
+      ?? (isApplicationError ? "Application Error" : isCommonProfileError ? "Common Profile Error" : "Reserved Error")
   }
+
+  private static let names: [Self: String] = [
+    .invalidHandle: "Invalid Handle", .readNotPermitted: "Read Not Permitted",
+    .writeNotPermitted: "Write Not Permitted", .invalidPDU: "Invalid PDU",
+    .insufficientAuthentication: "Insufficient Authentication", .requestNotSupported: "Request Not Supported",
+    .invalidOffset: "Invalid Offset", .insufficientAuthorization: "Insufficient Authorization",
+    .prepareQueueFull: "Prepare Queue Full", .attributeNotFound: "Attribute Not Found",
+    .attributeNotLong: "Attribute Not Long", .encryptionKeySizeTooShort: "Encryption Key Size Too Short",
+    .invalidAttributeValueLength: "Invalid Attribute Value Length", .unlikelyError: "Unlikely Error",
+    .insufficientEncryption: "Insufficient Encryption", .unsupportedGroupType: "Unsupported Group Type",
+    .insufficientResources: "Insufficient Resources", .databaseOutOfSync: "Database Out Of Sync",
+    .valueNotAllowed: "Value Not Allowed", .writeRequestRejected: "Write Request Rejected",
+    .clientConfigurationImproperlyConfigured: "Client Characteristic Configuration Descriptor Improperly Configured",
+    .procedureAlreadyInProgress: "Procedure Already in Progress", .outOfRange: "Out of Range",
+  ]
 }

@@ -23,13 +23,6 @@ public struct ATTFindByTypeValueRequest: ATTPacket, HasLayout {
   static let layout = Layout(
     Self.init, Field("Starting Handle", \.startingHandle), Field("Ending Handle", \.endingHandle),
     Field("Attribute Type", \.attributeType), Field("Attribute Value", \.attributeValue, .rest))
-
-  public static var examples: [Self] {
-    [
-      Self(startingHandle: .first, endingHandle: .last, attributeType: 0x2800, attributeValue: [0x0F, 0x18]),
-      Self(startingHandle: .first, endingHandle: .last, attributeType: 0x2A00, attributeValue: []),
-    ]
-  }
 }
 
 /// The attributes that were found, each with the end of its group (Core, Vol 3 Part F 3.4.3.4).
@@ -59,9 +52,7 @@ public struct ATTFindByTypeValueResponse: ATTPacket, HasLayout {
   /// The list as it travels.
   public var handlesInformationList: ArraySlice<UInt8>
 
-  public init(handlesInformationList: ArraySlice<UInt8>) {
-    self.handlesInformationList = handlesInformationList
-  }
+  public init(handlesInformationList: ArraySlice<UInt8>) { self.handlesInformationList = handlesInformationList }
 
   public init(_ list: [HandlesInformation]) {
     var writer = ByteWriter(capacity: list.count * HandlesInformation.minimumLength)

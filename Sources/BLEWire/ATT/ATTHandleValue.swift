@@ -1,7 +1,7 @@
 import BLECore
 
 /// A value that the server sends unasked and that is not answered (Core, Vol 3 Part F 3.4.7.1).
-public struct ATTHandleValueNotification: ATTPacket {
+public struct ATTHandleValueNotification: ATTHandleAndValue {
   public static let opcode = ATTOpcode.handleValueNotification
 
   public var attributeHandle: AttributeHandle
@@ -11,27 +11,10 @@ public struct ATTHandleValueNotification: ATTPacket {
     self.attributeHandle = attributeHandle
     self.attributeValue = attributeValue
   }
-
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    attributeHandle = try reader.attributeHandle("Attribute Handle")
-    attributeValue = reader.rest()
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(attributeHandle)
-    writer.append(contentsOf: attributeValue)
-  }
-
-  public static var examples: [Self] {
-    [
-      Self(attributeHandle: AttributeHandle(3), attributeValue: [1, 2, 3]),
-      Self(attributeHandle: AttributeHandle(3), attributeValue: []),
-    ]
-  }
 }
 
 /// A value that the server sends unasked and that the client confirms (Core, Vol 3 Part F 3.4.7.2).
-public struct ATTHandleValueIndication: ATTPacket {
+public struct ATTHandleValueIndication: ATTHandleAndValue {
   public static let opcode = ATTOpcode.handleValueIndication
 
   public var attributeHandle: AttributeHandle
@@ -40,23 +23,6 @@ public struct ATTHandleValueIndication: ATTPacket {
   public init(attributeHandle: AttributeHandle, attributeValue: ArraySlice<UInt8>) {
     self.attributeHandle = attributeHandle
     self.attributeValue = attributeValue
-  }
-
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    attributeHandle = try reader.attributeHandle("Attribute Handle")
-    attributeValue = reader.rest()
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(attributeHandle)
-    writer.append(contentsOf: attributeValue)
-  }
-
-  public static var examples: [Self] {
-    [
-      Self(attributeHandle: AttributeHandle(3), attributeValue: [1, 2, 3]),
-      Self(attributeHandle: AttributeHandle(3), attributeValue: []),
-    ]
   }
 }
 

@@ -92,40 +92,24 @@ extension ATTOpcode {
 
 extension ATTOpcode: CustomStringConvertible {
   /// The name in the specification, or the number of an opcode that it does not know.
-  public var description: String {
-    switch self {
-    case .errorResponse: "ATT_ERROR_RSP"
-    case .exchangeMTURequest: "ATT_EXCHANGE_MTU_REQ"
-    case .exchangeMTUResponse: "ATT_EXCHANGE_MTU_RSP"
-    case .findInformationRequest: "ATT_FIND_INFORMATION_REQ"
-    case .findInformationResponse: "ATT_FIND_INFORMATION_RSP"
-    case .findByTypeValueRequest: "ATT_FIND_BY_TYPE_VALUE_REQ"
-    case .findByTypeValueResponse: "ATT_FIND_BY_TYPE_VALUE_RSP"
-    case .readByTypeRequest: "ATT_READ_BY_TYPE_REQ"
-    case .readByTypeResponse: "ATT_READ_BY_TYPE_RSP"
-    case .readRequest: "ATT_READ_REQ"
-    case .readResponse: "ATT_READ_RSP"
-    case .readBlobRequest: "ATT_READ_BLOB_REQ"
-    case .readBlobResponse: "ATT_READ_BLOB_RSP"
-    case .readMultipleRequest: "ATT_READ_MULTIPLE_REQ"
-    case .readMultipleResponse: "ATT_READ_MULTIPLE_RSP"
-    case .readByGroupTypeRequest: "ATT_READ_BY_GROUP_TYPE_REQ"
-    case .readByGroupTypeResponse: "ATT_READ_BY_GROUP_TYPE_RSP"
-    case .writeRequest: "ATT_WRITE_REQ"
-    case .writeResponse: "ATT_WRITE_RSP"
-    case .prepareWriteRequest: "ATT_PREPARE_WRITE_REQ"
-    case .prepareWriteResponse: "ATT_PREPARE_WRITE_RSP"
-    case .executeWriteRequest: "ATT_EXECUTE_WRITE_REQ"
-    case .executeWriteResponse: "ATT_EXECUTE_WRITE_RSP"
-    case .handleValueNotification: "ATT_HANDLE_VALUE_NTF"
-    case .handleValueIndication: "ATT_HANDLE_VALUE_IND"
-    case .handleValueConfirmation: "ATT_HANDLE_VALUE_CFM"
-    case .readMultipleVariableRequest: "ATT_READ_MULTIPLE_VARIABLE_REQ"
-    case .readMultipleVariableResponse: "ATT_READ_MULTIPLE_VARIABLE_RSP"
-    case .multipleHandleValueNotification: "ATT_MULTIPLE_HANDLE_VALUE_NTF"
-    case .writeCommand: "ATT_WRITE_CMD"
-    case .signedWriteCommand: "ATT_SIGNED_WRITE_CMD"
-    default: "ATT opcode " + numberText(rawValue, digits: 2)
-    }
-  }
+  public var description: String { Self.names[self] ?? "ATT opcode " + numberText(rawValue, digits: 2) }
+
+  private static let names: [Self: String] = [
+    .errorResponse: "ATT_ERROR_RSP", .exchangeMTURequest: "ATT_EXCHANGE_MTU_REQ",
+    .exchangeMTUResponse: "ATT_EXCHANGE_MTU_RSP", .findInformationRequest: "ATT_FIND_INFORMATION_REQ",
+    .findInformationResponse: "ATT_FIND_INFORMATION_RSP", .findByTypeValueRequest: "ATT_FIND_BY_TYPE_VALUE_REQ",
+    .findByTypeValueResponse: "ATT_FIND_BY_TYPE_VALUE_RSP", .readByTypeRequest: "ATT_READ_BY_TYPE_REQ",
+    .readByTypeResponse: "ATT_READ_BY_TYPE_RSP", .readRequest: "ATT_READ_REQ", .readResponse: "ATT_READ_RSP",
+    .readBlobRequest: "ATT_READ_BLOB_REQ", .readBlobResponse: "ATT_READ_BLOB_RSP",
+    .readMultipleRequest: "ATT_READ_MULTIPLE_REQ", .readMultipleResponse: "ATT_READ_MULTIPLE_RSP",
+    .readByGroupTypeRequest: "ATT_READ_BY_GROUP_TYPE_REQ", .readByGroupTypeResponse: "ATT_READ_BY_GROUP_TYPE_RSP",
+    .writeRequest: "ATT_WRITE_REQ", .writeResponse: "ATT_WRITE_RSP", .prepareWriteRequest: "ATT_PREPARE_WRITE_REQ",
+    .prepareWriteResponse: "ATT_PREPARE_WRITE_RSP", .executeWriteRequest: "ATT_EXECUTE_WRITE_REQ",
+    .executeWriteResponse: "ATT_EXECUTE_WRITE_RSP", .handleValueNotification: "ATT_HANDLE_VALUE_NTF",
+    .handleValueIndication: "ATT_HANDLE_VALUE_IND", .handleValueConfirmation: "ATT_HANDLE_VALUE_CFM",
+    .readMultipleVariableRequest: "ATT_READ_MULTIPLE_VARIABLE_REQ",
+    .readMultipleVariableResponse: "ATT_READ_MULTIPLE_VARIABLE_RSP",
+    .multipleHandleValueNotification: "ATT_MULTIPLE_HANDLE_VALUE_NTF", .writeCommand: "ATT_WRITE_CMD",
+    .signedWriteCommand: "ATT_SIGNED_WRITE_CMD",
+  ]
 }

@@ -22,6 +22,28 @@ extension ATTPacket {
   }
 }
 
+/// A handle and a value, which is what most PDUs of a busy link are. Written by hand: by a layout it takes twice the time.
+protocol ATTHandleAndValue: ATTPacket {
+  var attributeHandle: AttributeHandle { get }
+  var attributeValue: ArraySlice<UInt8> { get }
+  init(attributeHandle: AttributeHandle, attributeValue: ArraySlice<UInt8>)
+}
+
+extension ATTHandleAndValue {
+  public init(from reader: inout ByteReader) throws(DecodeError) {
+    self.init(attributeHandle: try reader.attributeHandle("Attribute Handle"), attributeValue: reader.rest())
+  }
+
+  public func encode(into writer: inout ByteWriter) {
+    writer.append(attributeHandle)
+    writer.append(contentsOf: attributeValue)
+  }
+
+  public static var examples: [Self] {
+    [[1, 2, 3], []].map { Self(attributeHandle: .example, attributeValue: $0) }
+  }
+}
+
 /// Sizes of the Attribute Protocol, in octets.
 public enum ATTLimits {
   /// The ATT_MTU of a link before the exchange (Core, Vol 3 Part G 5.2.1).

@@ -18,13 +18,6 @@ public struct ATTPrepareWriteRequest: ATTPacket, HasLayout {
   static let layout = Layout(
     Self.init, Field("Attribute Handle", \.attributeHandle), Field("Value Offset", \.valueOffset),
     Field("Part Attribute Value", \.partAttributeValue, .rest))
-
-  public static var examples: [Self] {
-    [
-      Self(attributeHandle: AttributeHandle(3), valueOffset: 18, partAttributeValue: [1, 2, 3]),
-      Self(attributeHandle: AttributeHandle(3), valueOffset: 0, partAttributeValue: []),
-    ]
-  }
 }
 
 /// Repeats what was queued, so that the client can compare (Core, Vol 3 Part F 3.4.6.2).
@@ -52,8 +45,6 @@ public struct ATTPrepareWriteResponse: ATTPacket, HasLayout {
   static let layout = Layout(
     Self.init, Field("Attribute Handle", \.attributeHandle), Field("Value Offset", \.valueOffset),
     Field("Part Attribute Value", \.partAttributeValue, .rest))
-
-  public static var examples: [Self] { ATTPrepareWriteRequest.examples.map(Self.init(to:)) }
 }
 
 /// Writes or forgets the queue (Core, Vol 3 Part F 3.4.6.3).

@@ -58,6 +58,4 @@ public struct ATTReadBlobResponse: ATTPacket, HasLayout {
   public init(partAttributeValue: ArraySlice<UInt8>) { self.partAttributeValue = partAttributeValue }
 
   static let layout = Layout(Self.init, Field("Part Attribute Value", \.partAttributeValue, .rest))
-
-  public static var examples: [Self] { [Self(partAttributeValue: []), Self(partAttributeValue: [1, 2, 3])] }
 }

@@ -18,15 +18,6 @@ public struct ATTReadByGroupTypeRequest: ATTPacket, HasLayout {
   static let layout = Layout(
     Self.init, Field("Starting Handle", \.startingHandle), Field("Ending Handle", \.endingHandle),
     Field("Attribute Group Type", \.attributeGroupType, .attributeType))
-
-  public static var examples: [Self] {
-    [
-      Self(startingHandle: .first, endingHandle: .last, attributeGroupType: BLEUUID(0x2800)),
-      Self(
-        startingHandle: AttributeHandle(7), endingHandle: AttributeHandle(9),
-        attributeGroupType: BLEUUID(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98)),
-    ]
-  }
 }
 
 /// Groups with the values of the attributes that open them, all of one length (Core, Vol 3 Part F 3.4.4.10).

@@ -18,15 +18,6 @@ public struct ATTReadByTypeRequest: ATTPacket, HasLayout {
   static let layout = Layout(
     Self.init, Field("Starting Handle", \.startingHandle), Field("Ending Handle", \.endingHandle),
     Field("Attribute Type", \.attributeType, .attributeType))
-
-  public static var examples: [Self] {
-    [
-      Self(startingHandle: .first, endingHandle: .last, attributeType: BLEUUID(0x2803)),
-      Self(
-        startingHandle: AttributeHandle(7), endingHandle: AttributeHandle(9),
-        attributeType: BLEUUID(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98)),
-    ]
-  }
 }
 
 /// Handles with their values, all of one length (Core, Vol 3 Part F 3.4.4.2).
@@ -90,6 +81,7 @@ extension WireForm where Value == BLEUUID {
         }
         return try reader.uuid(octets: count, field)
       },
-      write: { value, writer in writer.append(value) }, example: BLEUUID(0x2803))
+      write: { value, writer in writer.append(value) },
+      examples: [BLEUUID(0x2803), BLEUUID(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98)])
   }
 }

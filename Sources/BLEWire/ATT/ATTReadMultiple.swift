@@ -21,8 +21,6 @@ public struct ATTReadMultipleResponse: ATTPacket, HasLayout {
   public init(setOfValues: ArraySlice<UInt8>) { self.setOfValues = setOfValues }
 
   static let layout = Layout(Self.init, Field("Set Of Values", \.setOfValues, .rest))
-
-  public static var examples: [Self] { [Self(setOfValues: []), Self(setOfValues: [1, 2, 3])] }
 }
 
 /// Reads several attributes of any length (Core, Vol 3 Part F 3.4.4.11).

@@ -1,37 +1,17 @@
 /// All PDUs of the Attribute Protocol.
 public enum ATTRegistry {
-  public static let all: [PacketDescription] = [
-    describe(ATTErrorResponse.self),
-    describe(ATTExchangeMTURequest.self),
-    describe(ATTExchangeMTUResponse.self),
-    describe(ATTFindInformationRequest.self),
-    describe(ATTFindInformationResponse.self),
-    describe(ATTFindByTypeValueRequest.self),
-    describe(ATTFindByTypeValueResponse.self),
-    describe(ATTReadByTypeRequest.self),
-    describe(ATTReadByTypeResponse.self),
-    describe(ATTReadRequest.self),
-    describe(ATTReadResponse.self),
-    describe(ATTReadBlobRequest.self),
-    describe(ATTReadBlobResponse.self),
-    describe(ATTReadMultipleRequest.self),
-    describe(ATTReadMultipleResponse.self),
-    describe(ATTReadByGroupTypeRequest.self),
-    describe(ATTReadByGroupTypeResponse.self),
-    describe(ATTWriteRequest.self),
-    describe(ATTWriteResponse.self),
-    describe(ATTPrepareWriteRequest.self),
-    describe(ATTPrepareWriteResponse.self),
-    describe(ATTExecuteWriteRequest.self),
-    describe(ATTExecuteWriteResponse.self),
-    describe(ATTHandleValueNotification.self),
-    describe(ATTHandleValueIndication.self),
-    describe(ATTHandleValueConfirmation.self),
-    describe(ATTReadMultipleVariableRequest.self),
-    describe(ATTReadMultipleVariableResponse.self),
-    describe(ATTMultipleHandleValueNotification.self),
-    describe(ATTWriteCommand.self),
-    describe(ATTSignedWriteCommand.self),
+  public static let all: [PacketDescription] = types.map { describe($0) }
+
+  private static let types: [any ATTPacket.Type] = [
+    ATTErrorResponse.self, ATTExchangeMTURequest.self, ATTExchangeMTUResponse.self, ATTFindInformationRequest.self,
+    ATTFindInformationResponse.self, ATTFindByTypeValueRequest.self, ATTFindByTypeValueResponse.self,
+    ATTReadByTypeRequest.self, ATTReadByTypeResponse.self, ATTReadRequest.self, ATTReadResponse.self,
+    ATTReadBlobRequest.self, ATTReadBlobResponse.self, ATTReadMultipleRequest.self, ATTReadMultipleResponse.self,
+    ATTReadByGroupTypeRequest.self, ATTReadByGroupTypeResponse.self, ATTWriteRequest.self, ATTWriteResponse.self,
+    ATTPrepareWriteRequest.self, ATTPrepareWriteResponse.self, ATTExecuteWriteRequest.self,
+    ATTExecuteWriteResponse.self, ATTHandleValueNotification.self, ATTHandleValueIndication.self,
+    ATTHandleValueConfirmation.self, ATTReadMultipleVariableRequest.self, ATTReadMultipleVariableResponse.self,
+    ATTMultipleHandleValueNotification.self, ATTWriteCommand.self, ATTSignedWriteCommand.self,
   ]
 
   private static func describe<Packet: ATTPacket>(_ type: Packet.Type) -> PacketDescription {

@@ -1,7 +1,7 @@
 import BLECore
 
 /// Writes one attribute and waits for the answer (Core, Vol 3 Part F 3.4.5.1).
-public struct ATTWriteRequest: ATTPacket {
+public struct ATTWriteRequest: ATTHandleAndValue {
   public static let opcode = ATTOpcode.writeRequest
 
   public var attributeHandle: AttributeHandle
@@ -10,23 +10,6 @@ public struct ATTWriteRequest: ATTPacket {
   public init(attributeHandle: AttributeHandle, attributeValue: ArraySlice<UInt8>) {
     self.attributeHandle = attributeHandle
     self.attributeValue = attributeValue
-  }
-
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    attributeHandle = try reader.attributeHandle("Attribute Handle")
-    attributeValue = reader.rest()
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(attributeHandle)
-    writer.append(contentsOf: attributeValue)
-  }
-
-  public static var examples: [Self] {
-    [
-      Self(attributeHandle: AttributeHandle(3), attributeValue: [1, 2, 3]),
-      Self(attributeHandle: AttributeHandle(3), attributeValue: []),
-    ]
   }
 }
 
@@ -37,7 +20,7 @@ public struct ATTWriteResponse: ATTPacket, EmptyPacket {
 }
 
 /// Writes one attribute without an answer (Core, Vol 3 Part F 3.4.5.3).
-public struct ATTWriteCommand: ATTPacket {
+public struct ATTWriteCommand: ATTHandleAndValue {
   public static let opcode = ATTOpcode.writeCommand
 
   public var attributeHandle: AttributeHandle
@@ -46,23 +29,6 @@ public struct ATTWriteCommand: ATTPacket {
   public init(attributeHandle: AttributeHandle, attributeValue: ArraySlice<UInt8>) {
     self.attributeHandle = attributeHandle
     self.attributeValue = attributeValue
-  }
-
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    attributeHandle = try reader.attributeHandle("Attribute Handle")
-    attributeValue = reader.rest()
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(attributeHandle)
-    writer.append(contentsOf: attributeValue)
-  }
-
-  public static var examples: [Self] {
-    [
-      Self(attributeHandle: AttributeHandle(3), attributeValue: [1, 2, 3]),
-      Self(attributeHandle: AttributeHandle(3), attributeValue: []),
-    ]
   }
 }
 

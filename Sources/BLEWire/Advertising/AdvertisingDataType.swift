@@ -60,59 +60,41 @@ public struct AdvertisingDataType: RawRepresentable, Hashable, Sendable {
 
 extension AdvertisingDataType: CustomStringConvertible {
   /// The assigned name, or the number of a type that has none.
-  public var description: String {
-    switch self {
-    case .flags: "Flags"
-    case .incomplete16BitServiceUUIDs: "Incomplete List of 16-bit Service Class UUIDs"
-    case .complete16BitServiceUUIDs: "Complete List of 16-bit Service Class UUIDs"
-    case .incomplete32BitServiceUUIDs: "Incomplete List of 32-bit Service Class UUIDs"
-    case .complete32BitServiceUUIDs: "Complete List of 32-bit Service Class UUIDs"
-    case .incomplete128BitServiceUUIDs: "Incomplete List of 128-bit Service Class UUIDs"
-    case .complete128BitServiceUUIDs: "Complete List of 128-bit Service Class UUIDs"
-    case .shortenedLocalName: "Shortened Local Name"
-    case .completeLocalName: "Complete Local Name"
-    case .txPowerLevel: "Tx Power Level"
-    case .classOfDevice: "Class of Device"
-    case .simplePairingHashC192: "Simple Pairing Hash C-192"
-    case .simplePairingRandomizerR192: "Simple Pairing Randomizer R-192"
-    case .securityManagerTKValue: "Security Manager TK Value"
-    case .securityManagerOutOfBandFlags: "Security Manager Out of Band Flags"
-    case .peripheralConnectionIntervalRange: "Peripheral Connection Interval Range"
-    case .solicited16BitServiceUUIDs: "List of 16-bit Service Solicitation UUIDs"
-    case .solicited128BitServiceUUIDs: "List of 128-bit Service Solicitation UUIDs"
-    case .serviceData16Bit: "Service Data - 16-bit UUID"
-    case .publicTargetAddress: "Public Target Address"
-    case .randomTargetAddress: "Random Target Address"
-    case .appearance: "Appearance"
-    case .advertisingInterval: "Advertising Interval"
-    case .leBluetoothDeviceAddress: "LE Bluetooth Device Address"
-    case .leRole: "LE Role"
-    case .simplePairingHashC256: "Simple Pairing Hash C-256"
-    case .simplePairingRandomizerR256: "Simple Pairing Randomizer R-256"
-    case .solicited32BitServiceUUIDs: "List of 32-bit Service Solicitation UUIDs"
-    case .serviceData32Bit: "Service Data - 32-bit UUID"
-    case .serviceData128Bit: "Service Data - 128-bit UUID"
-    case .leSecureConnectionsConfirmationValue: "LE Secure Connections Confirmation Value"
-    case .leSecureConnectionsRandomValue: "LE Secure Connections Random Value"
-    case .uri: "URI"
-    case .indoorPositioning: "Indoor Positioning"
-    case .transportDiscoveryData: "Transport Discovery Data"
-    case .leSupportedFeatures: "LE Supported Features"
-    case .channelMapUpdateIndication: "Channel Map Update Indication"
-    case .meshProvisioning: "PB-ADV"
-    case .meshMessage: "Mesh Message"
-    case .meshBeacon: "Mesh Beacon"
-    case .bigInfo: "BIGInfo"
-    case .broadcastCode: "Broadcast_Code"
-    case .resolvableSetIdentifier: "Resolvable Set Identifier"
-    case .advertisingIntervalLong: "Advertising Interval - long"
-    case .broadcastName: "Broadcast_Name"
-    case .encryptedAdvertisingData: "Encrypted Advertising Data"
-    case .periodicAdvertisingResponseTimingInformation: "Periodic Advertising Response Timing Information"
-    case .electronicShelfLabel: "Electronic Shelf Label"
-    case .information3D: "3D Information Data"
-    case .manufacturerSpecificData: "Manufacturer Specific Data"
-    default: "AD type " + numberText(rawValue, digits: 2)
-    }
-  }
+  public var description: String { Self.names[self] ?? "AD type " + numberText(rawValue, digits: 2) }
+
+  private static let names: [Self: String] = [
+    .flags: "Flags", .incomplete16BitServiceUUIDs: "Incomplete List of 16-bit Service Class UUIDs",
+    .complete16BitServiceUUIDs: "Complete List of 16-bit Service Class UUIDs",
+    .incomplete32BitServiceUUIDs: "Incomplete List of 32-bit Service Class UUIDs",
+    .complete32BitServiceUUIDs: "Complete List of 32-bit Service Class UUIDs",
+    .incomplete128BitServiceUUIDs: "Incomplete List of 128-bit Service Class UUIDs",
+    .complete128BitServiceUUIDs: "Complete List of 128-bit Service Class UUIDs",
+    .shortenedLocalName: "Shortened Local Name", .completeLocalName: "Complete Local Name",
+    .txPowerLevel: "Tx Power Level", .classOfDevice: "Class of Device",
+    .simplePairingHashC192: "Simple Pairing Hash C-192",
+    .simplePairingRandomizerR192: "Simple Pairing Randomizer R-192",
+    .securityManagerTKValue: "Security Manager TK Value",
+    .securityManagerOutOfBandFlags: "Security Manager Out of Band Flags",
+    .peripheralConnectionIntervalRange: "Peripheral Connection Interval Range",
+    .solicited16BitServiceUUIDs: "List of 16-bit Service Solicitation UUIDs",
+    .solicited128BitServiceUUIDs: "List of 128-bit Service Solicitation UUIDs",
+    .serviceData16Bit: "Service Data - 16-bit UUID", .publicTargetAddress: "Public Target Address",
+    .randomTargetAddress: "Random Target Address", .appearance: "Appearance",
+    .advertisingInterval: "Advertising Interval", .leBluetoothDeviceAddress: "LE Bluetooth Device Address",
+    .leRole: "LE Role", .simplePairingHashC256: "Simple Pairing Hash C-256",
+    .simplePairingRandomizerR256: "Simple Pairing Randomizer R-256",
+    .solicited32BitServiceUUIDs: "List of 32-bit Service Solicitation UUIDs",
+    .serviceData32Bit: "Service Data - 32-bit UUID", .serviceData128Bit: "Service Data - 128-bit UUID",
+    .leSecureConnectionsConfirmationValue: "LE Secure Connections Confirmation Value",
+    .leSecureConnectionsRandomValue: "LE Secure Connections Random Value", .uri: "URI",
+    .indoorPositioning: "Indoor Positioning", .transportDiscoveryData: "Transport Discovery Data",
+    .leSupportedFeatures: "LE Supported Features", .channelMapUpdateIndication: "Channel Map Update Indication",
+    .meshProvisioning: "PB-ADV", .meshMessage: "Mesh Message", .meshBeacon: "Mesh Beacon", .bigInfo: "BIGInfo",
+    .broadcastCode: "Broadcast_Code", .resolvableSetIdentifier: "Resolvable Set Identifier",
+    .advertisingIntervalLong: "Advertising Interval - long", .broadcastName: "Broadcast_Name",
+    .encryptedAdvertisingData: "Encrypted Advertising Data",
+    .periodicAdvertisingResponseTimingInformation: "Periodic Advertising Response Timing Information",
+    .electronicShelfLabel: "Electronic Shelf Label", .information3D: "3D Information Data",
+    .manufacturerSpecificData: "Manufacturer Specific Data",
+  ]
 }

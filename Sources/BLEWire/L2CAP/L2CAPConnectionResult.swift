@@ -25,25 +25,16 @@ public struct L2CAPConnectionResult: WireNumber, Hashable, Sendable, CustomStrin
   static var example: Self { .successful }
 
   /// What happened, in words, and the number.
-  public var description: String {
-    let name =
-      switch self {
-      case .successful: "successful"
-      case .spsmNotSupported: "SPSM not supported"
-      case .noResources: "no resources available"
-      case .insufficientAuthentication: "insufficient authentication"
-      case .insufficientAuthorization: "insufficient authorization"
-      case .encryptionKeySizeTooShort: "encryption key size too short"
-      case .insufficientEncryption: "insufficient encryption"
-      case .invalidSourceCID: "invalid source CID"
-      case .sourceCIDAlreadyAllocated: "source CID already allocated"
-      case .unacceptableParameters: "unacceptable parameters"
-      case .invalidParameters: "invalid parameters"
-      case .pendingNoFurtherInformation: "pending"
-      case .pendingAuthentication: "authentication pending"
-      case .pendingAuthorization: "authorization pending"
-      default: "reserved"
-      }
-    return "\(name) (\(numberText(rawValue, digits: 4)))"
-  }
+  public var description: String { "\(Self.names[self] ?? "reserved") (\(numberText(rawValue, digits: 4)))" }
+
+  private static let names: [Self: String] = [
+    .successful: "successful", .spsmNotSupported: "SPSM not supported", .noResources: "no resources available",
+    .insufficientAuthentication: "insufficient authentication",
+    .insufficientAuthorization: "insufficient authorization",
+    .encryptionKeySizeTooShort: "encryption key size too short", .insufficientEncryption: "insufficient encryption",
+    .invalidSourceCID: "invalid source CID", .sourceCIDAlreadyAllocated: "source CID already allocated",
+    .unacceptableParameters: "unacceptable parameters", .invalidParameters: "invalid parameters",
+    .pendingNoFurtherInformation: "pending", .pendingAuthentication: "authentication pending",
+    .pendingAuthorization: "authorization pending",
+  ]
 }

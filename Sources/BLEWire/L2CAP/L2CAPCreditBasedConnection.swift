@@ -54,15 +54,6 @@ public struct L2CAPCreditBasedConnectionResponse: L2CAPSignalingPacket, HasLayou
   static let layout = Layout(
     Self.init, Field("MTU", \.mtu), Field("MPS", \.mps), Field("Initial Credits", \.initialCredits),
     Field("Result", \.result), Field("Destination CID", \.destinationCIDs, .untilEnd()))
-
-  public static var examples: [Self] {
-    [
-      Self(
-        mtu: 517, mps: 247, initialCredits: 3, result: .noResources,
-        destinationCIDs: [ChannelIdentifier(0x40), ChannelIdentifier(0)]),
-      Self(mtu: 0, mps: 0, initialCredits: 0, result: .invalidParameters, destinationCIDs: []),
-    ]
-  }
 }
 
 /// Changes MTU and MPS of open channels (Core, Vol 3 Part A 4.27).

@@ -20,23 +20,21 @@ public struct L2CAPSignalingCode: RawRepresentable, Hashable, Sendable, CustomSt
   public static let creditBasedReconfigureResponse = L2CAPSignalingCode(0x1A)
 
   /// The name in the specification, or the number of a code that has none here.
-  public var description: String {
-    switch self {
-    case .commandReject: "L2CAP_COMMAND_REJECT_RSP"
-    case .disconnectionRequest: "L2CAP_DISCONNECTION_REQ"
-    case .disconnectionResponse: "L2CAP_DISCONNECTION_RSP"
-    case .connectionParameterUpdateRequest: "L2CAP_CONNECTION_PARAMETER_UPDATE_REQ"
-    case .connectionParameterUpdateResponse: "L2CAP_CONNECTION_PARAMETER_UPDATE_RSP"
-    case .leCreditBasedConnectionRequest: "L2CAP_LE_CREDIT_BASED_CONNECTION_REQ"
-    case .leCreditBasedConnectionResponse: "L2CAP_LE_CREDIT_BASED_CONNECTION_RSP"
-    case .flowControlCredit: "L2CAP_FLOW_CONTROL_CREDIT_IND"
-    case .creditBasedConnectionRequest: "L2CAP_CREDIT_BASED_CONNECTION_REQ"
-    case .creditBasedConnectionResponse: "L2CAP_CREDIT_BASED_CONNECTION_RSP"
-    case .creditBasedReconfigureRequest: "L2CAP_CREDIT_BASED_RECONFIGURE_REQ"
-    case .creditBasedReconfigureResponse: "L2CAP_CREDIT_BASED_RECONFIGURE_RSP"
-    default: "L2CAP signaling code " + numberText(rawValue, digits: 2)
-    }
-  }
+  public var description: String { Self.names[self] ?? "L2CAP signaling code " + numberText(rawValue, digits: 2) }
+
+  private static let names: [Self: String] = [
+    .commandReject: "L2CAP_COMMAND_REJECT_RSP", .disconnectionRequest: "L2CAP_DISCONNECTION_REQ",
+    .disconnectionResponse: "L2CAP_DISCONNECTION_RSP",
+    .connectionParameterUpdateRequest: "L2CAP_CONNECTION_PARAMETER_UPDATE_REQ",
+    .connectionParameterUpdateResponse: "L2CAP_CONNECTION_PARAMETER_UPDATE_RSP",
+    .leCreditBasedConnectionRequest: "L2CAP_LE_CREDIT_BASED_CONNECTION_REQ",
+    .leCreditBasedConnectionResponse: "L2CAP_LE_CREDIT_BASED_CONNECTION_RSP",
+    .flowControlCredit: "L2CAP_FLOW_CONTROL_CREDIT_IND",
+    .creditBasedConnectionRequest: "L2CAP_CREDIT_BASED_CONNECTION_REQ",
+    .creditBasedConnectionResponse: "L2CAP_CREDIT_BASED_CONNECTION_RSP",
+    .creditBasedReconfigureRequest: "L2CAP_CREDIT_BASED_RECONFIGURE_REQ",
+    .creditBasedReconfigureResponse: "L2CAP_CREDIT_BASED_RECONFIGURE_RSP",
+  ]
 }
 
 /// The parameters of one signaling command.

@@ -39,26 +39,18 @@ public enum L2CAPSignalingCommand: Equatable, Sendable {
   /// - Throws: where the data is shorter or longer than the command.
   public init(code: L2CAPSignalingCode, from reader: inout ByteReader) throws(DecodeError) {
     switch code {
-    case .commandReject: self = .commandReject(try L2CAPCommandReject(from: &reader))
-    case .disconnectionRequest: self = .disconnectionRequest(try L2CAPDisconnectionRequest(from: &reader))
-    case .disconnectionResponse: self = .disconnectionResponse(try L2CAPDisconnectionResponse(from: &reader))
-    case .connectionParameterUpdateRequest:
-      self = .connectionParameterUpdateRequest(try L2CAPConnectionParameterUpdateRequest(from: &reader))
-    case .connectionParameterUpdateResponse:
-      self = .connectionParameterUpdateResponse(try L2CAPConnectionParameterUpdateResponse(from: &reader))
-    case .leCreditBasedConnectionRequest:
-      self = .leCreditBasedConnectionRequest(try L2CAPLECreditBasedConnectionRequest(from: &reader))
-    case .leCreditBasedConnectionResponse:
-      self = .leCreditBasedConnectionResponse(try L2CAPLECreditBasedConnectionResponse(from: &reader))
-    case .flowControlCredit: self = .flowControlCredit(try L2CAPFlowControlCredit(from: &reader))
-    case .creditBasedConnectionRequest:
-      self = .creditBasedConnectionRequest(try L2CAPCreditBasedConnectionRequest(from: &reader))
-    case .creditBasedConnectionResponse:
-      self = .creditBasedConnectionResponse(try L2CAPCreditBasedConnectionResponse(from: &reader))
-    case .creditBasedReconfigureRequest:
-      self = .creditBasedReconfigureRequest(try L2CAPCreditBasedReconfigureRequest(from: &reader))
-    case .creditBasedReconfigureResponse:
-      self = .creditBasedReconfigureResponse(try L2CAPCreditBasedReconfigureResponse(from: &reader))
+    case .commandReject: self = .commandReject(try .init(from: &reader))
+    case .disconnectionRequest: self = .disconnectionRequest(try .init(from: &reader))
+    case .disconnectionResponse: self = .disconnectionResponse(try .init(from: &reader))
+    case .connectionParameterUpdateRequest: self = .connectionParameterUpdateRequest(try .init(from: &reader))
+    case .connectionParameterUpdateResponse: self = .connectionParameterUpdateResponse(try .init(from: &reader))
+    case .leCreditBasedConnectionRequest: self = .leCreditBasedConnectionRequest(try .init(from: &reader))
+    case .leCreditBasedConnectionResponse: self = .leCreditBasedConnectionResponse(try .init(from: &reader))
+    case .flowControlCredit: self = .flowControlCredit(try .init(from: &reader))
+    case .creditBasedConnectionRequest: self = .creditBasedConnectionRequest(try .init(from: &reader))
+    case .creditBasedConnectionResponse: self = .creditBasedConnectionResponse(try .init(from: &reader))
+    case .creditBasedReconfigureRequest: self = .creditBasedReconfigureRequest(try .init(from: &reader))
+    case .creditBasedReconfigureResponse: self = .creditBasedReconfigureResponse(try .init(from: &reader))
     default: self = .unknown(code, data: reader.rest())
     }
     try reader.finish()

@@ -26,9 +26,7 @@ public struct ClockAccuracyRequest: LinkLayerControlPacket, Hashable, HasLayout 
   /// SCA: 0 (251 to 500 ppm) to 7 (0 to 20 ppm).
   public let accuracy: UInt8
 
-  public init(accuracy: UInt8) {
-    self.accuracy = accuracy
-  }
+  public init(accuracy: UInt8) { self.accuracy = accuracy }
 
   static let layout = Layout(Self.init, Field("SCA", \.accuracy))
 }
@@ -41,9 +39,7 @@ public struct ClockAccuracyResponse: LinkLayerControlPacket, Hashable, HasLayout
   /// SCA: 0 (251 to 500 ppm) to 7 (0 to 20 ppm).
   public let accuracy: UInt8
 
-  public init(accuracy: UInt8) {
-    self.accuracy = accuracy
-  }
+  public init(accuracy: UInt8) { self.accuracy = accuracy }
 
   static let layout = Layout(Self.init, Field("SCA", \.accuracy))
 }

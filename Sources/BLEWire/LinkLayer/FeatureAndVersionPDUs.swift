@@ -8,9 +8,7 @@ public struct FeatureRequest: LinkLayerControlPacket, Hashable, HasLayout {
   /// FeatureSet: a bit for each feature.
   public let features: UInt64
 
-  public init(features: UInt64) {
-    self.features = features
-  }
+  public init(features: UInt64) { self.features = features }
 
   static let layout = Layout(Self.init, Field("FeatureSet", \.features))
 }
@@ -23,9 +21,7 @@ public struct FeatureResponse: LinkLayerControlPacket, Hashable, HasLayout {
   /// FeatureSet: a bit for each feature.
   public let features: UInt64
 
-  public init(features: UInt64) {
-    self.features = features
-  }
+  public init(features: UInt64) { self.features = features }
 
   static let layout = Layout(Self.init, Field("FeatureSet", \.features))
 }
@@ -38,9 +34,7 @@ public struct PeripheralFeatureRequest: LinkLayerControlPacket, Hashable, HasLay
   /// FeatureSet: a bit for each feature.
   public let features: UInt64
 
-  public init(features: UInt64) {
-    self.features = features
-  }
+  public init(features: UInt64) { self.features = features }
 
   static let layout = Layout(Self.init, Field("FeatureSet", \.features))
 }

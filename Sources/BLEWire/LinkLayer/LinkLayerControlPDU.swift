@@ -13,10 +13,6 @@ extension LinkLayerControlPacket {
     encode(into: &writer)
     return writer.octets
   }
-
-  static var description: PacketDescription {
-    PacketDescription(Self.self, layer: .linkLayerControl, code: UInt32(opcode))
-  }
 }
 
 /// The control PDUs that a link layer acts on, and everything else as what it is.

@@ -4,26 +4,26 @@ public enum LinkLayerRegistry {
   /// their opcode.
   public static let all: [PacketDescription] =
     [
-      PacketDescription(
-        AdvertisingChannelPDU.self, layer: .linkLayer, code: AdvertisingChannelPDU.accessAddress),
-      PacketDescription(DataChannelPDU.self, layer: .linkLayer, code: nil),
-    ] + control
+      PacketDescription(AdvertisingChannelPDU.self, layer: .linkLayer, code: AdvertisingChannelPDU.accessAddress),
+      PacketDescription(DataChannelPDU.self, layer: .linkLayer),
+    ] + control.map { describe($0) }
 
-  private static let control: [PacketDescription] = [
-    ConnectionUpdateIndication.description, ChannelMapIndication.description, TerminateIndication.description,
-    EncryptionRequest.description, EncryptionResponse.description, StartEncryptionRequest.description,
-    StartEncryptionResponse.description, UnknownResponse.description, FeatureRequest.description,
-    FeatureResponse.description, PauseEncryptionRequest.description, PauseEncryptionResponse.description,
-    VersionIndication.description, RejectIndication.description, PeripheralFeatureRequest.description,
-    ConnectionParameterRequest.description, ConnectionParameterResponse.description,
-    RejectExtendedIndication.description, PingRequest.description, PingResponse.description,
-    LengthRequest.description, LengthResponse.description, PhyRequest.description, PhyResponse.description,
-    PhyUpdateIndication.description, MinimumUsedChannelsIndication.description, ConstantToneRequest.description,
-    ConstantToneResponse.description, PeriodicSyncIndication.description, ClockAccuracyRequest.description,
-    ClockAccuracyResponse.description, ConnectedStreamRequest.description, ConnectedStreamResponse.description,
-    ConnectedStreamIndication.description, ConnectedStreamTermination.description, PowerControlRequest.description,
-    PowerControlResponse.description, PowerChangeIndication.description, SubrateRequest.description,
-    SubrateIndication.description, ChannelReportingIndication.description, ChannelStatusIndication.description,
-    FeatureExtendedRequest.description, FeatureExtendedResponse.description,
+  private static let control: [any LinkLayerControlPacket.Type] = [
+    ConnectionUpdateIndication.self, ChannelMapIndication.self, TerminateIndication.self, EncryptionRequest.self,
+    EncryptionResponse.self, StartEncryptionRequest.self, StartEncryptionResponse.self, UnknownResponse.self,
+    FeatureRequest.self, FeatureResponse.self, PauseEncryptionRequest.self, PauseEncryptionResponse.self,
+    VersionIndication.self, RejectIndication.self, PeripheralFeatureRequest.self, ConnectionParameterRequest.self,
+    ConnectionParameterResponse.self, RejectExtendedIndication.self, PingRequest.self, PingResponse.self,
+    LengthRequest.self, LengthResponse.self, PhyRequest.self, PhyResponse.self, PhyUpdateIndication.self,
+    MinimumUsedChannelsIndication.self, ConstantToneRequest.self, ConstantToneResponse.self,
+    PeriodicSyncIndication.self, ClockAccuracyRequest.self, ClockAccuracyResponse.self, ConnectedStreamRequest.self,
+    ConnectedStreamResponse.self, ConnectedStreamIndication.self, ConnectedStreamTermination.self,
+    PowerControlRequest.self, PowerControlResponse.self, PowerChangeIndication.self, SubrateRequest.self,
+    SubrateIndication.self, ChannelReportingIndication.self, ChannelStatusIndication.self, FeatureExtendedRequest.self,
+    FeatureExtendedResponse.self,
   ]
+
+  private static func describe<Packet: LinkLayerControlPacket>(_ type: Packet.Type) -> PacketDescription {
+    PacketDescription(type, layer: .linkLayerControl, code: UInt32(Packet.opcode))
+  }
 }

@@ -8,9 +8,7 @@ public struct TerminateIndication: LinkLayerControlPacket, Hashable, HasLayout {
   /// ErrorCode: why (Core, Vol 1 Part F).
   public let reason: UInt8
 
-  public init(reason: UInt8) {
-    self.reason = reason
-  }
+  public init(reason: UInt8) { self.reason = reason }
 
   static let layout = Layout(Self.init, Field("ErrorCode", \.reason))
 }
@@ -23,9 +21,7 @@ public struct UnknownResponse: LinkLayerControlPacket, Hashable, HasLayout {
   /// UnknownType: its opcode.
   public let unknownType: UInt8
 
-  public init(unknownType: UInt8) {
-    self.unknownType = unknownType
-  }
+  public init(unknownType: UInt8) { self.unknownType = unknownType }
 
   static let layout = Layout(Self.init, Field("UnknownType", \.unknownType))
 }
@@ -38,9 +34,7 @@ public struct RejectIndication: LinkLayerControlPacket, Hashable, HasLayout {
   /// ErrorCode: why (Core, Vol 1 Part F).
   public let reason: UInt8
 
-  public init(reason: UInt8) {
-    self.reason = reason
-  }
+  public init(reason: UInt8) { self.reason = reason }
 
   static let layout = Layout(Self.init, Field("ErrorCode", \.reason))
 }

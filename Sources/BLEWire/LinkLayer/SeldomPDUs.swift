@@ -8,9 +8,7 @@ public struct ConstantToneRequest: LinkLayerControlPacket, Hashable, HasLayout {
   /// MinCTELenReq and CTETypeReq.
   public let parameters: UInt8
 
-  public init(parameters: UInt8) {
-    self.parameters = parameters
-  }
+  public init(parameters: UInt8) { self.parameters = parameters }
 
   static let layout = Layout(Self.init, Field("MinCTELenReq and CTETypeReq", \.parameters))
 }
@@ -244,9 +242,7 @@ public struct ChannelStatusIndication: LinkLayerControlPacket, Hashable, HasLayo
   /// Channel_Classification: two bits a channel, 10 octets.
   public let classification: [UInt8]
 
-  public init(classification: [UInt8]) {
-    self.classification = classification
-  }
+  public init(classification: [UInt8]) { self.classification = classification }
 
   static let layout = Layout(Self.init, Field("Channel_Classification", \.classification, .octets(10)))
 }

@@ -1,10 +1,11 @@
 import BLECore
 
-/// The fields of a packet or of a part of one, in the order they travel. Reading, writing and an example come from it.
+/// The fields of a packet or of a part of one, in the order they travel. Reading, writing and examples come from it.
 struct Layout<Whole>: Sendable {
   let read: @Sendable (inout ByteReader) throws(DecodeError) -> Whole
   let write: @Sendable (Whole, inout ByteWriter) -> Void
-  let example: @Sendable () -> Whole
+  /// One for each shape that a field has, and at least one.
+  let examples: @Sendable () -> [Whole]
 
   /// - Parameters:
   ///   - make: Makes the whole of the values of `fields`, in their order: its memberwise initializer.
@@ -15,7 +16,11 @@ struct Layout<Whole>: Sendable {
     write = { whole, writer in
       for field in repeat each fields { field.form.write(field.value(whole), &writer) }
     }
-    example = { make(repeat (each fields).form.example) }
+    examples = {
+      var count = 1
+      for field in repeat each fields { count = max(count, field.form.examples.count) }
+      return (0..<count).map { make(repeat (each fields).example($0)) }
+    }
   }
 }
 
@@ -33,6 +38,9 @@ final class Field<Whole, Value: Sendable>: Sendable {
     self.value = value
     self.form = form
   }
+
+  /// The fields of a packet show their shapes side by side; one with fewer begins again.
+  func example(_ index: Int) -> Value { form.examples[index % form.examples.count] }
 }
 
 extension Field where Value: WireValue {
@@ -57,13 +65,13 @@ protocol HasLayout {
 extension HasLayout {
   public init(from reader: inout ByteReader) throws(DecodeError) { self = try Self.layout.read(&reader) }
   public func encode(into writer: inout ByteWriter) { Self.layout.write(self, &writer) }
-  /// One, of the examples of its fields. A packet that has several shapes shows them by examples of its own.
-  public static var examples: [Self] { [layout.example()] }
+  /// Of the examples of its fields. A packet has examples of its own where these do not show every shape.
+  public static var examples: [Self] { layout.examples() }
 }
 
 extension WireValue where Self: HasLayout {
   init(from reader: inout ByteReader, field: StaticString) throws(DecodeError) { try self.init(from: &reader) }
-  static var example: Self { layout.example() }
+  static var example: Self { layout.examples()[0] }
 }
 
 /// A packet without parameters.

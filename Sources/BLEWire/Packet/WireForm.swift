@@ -1,10 +1,11 @@
 import BLECore
 
-/// How a value is read, written and shown in an example: by its type, or as the field that it stands in demands.
+/// How a value is read, written and shown in examples: by its type, or as the field that it stands in demands.
 struct WireForm<Value: Sendable>: Sendable {
   let read: @Sendable (inout ByteReader, StaticString) throws(DecodeError) -> Value
   let write: @Sendable (Value, inout ByteWriter) -> Void
-  let example: Value
+  /// At least one. Where the form has several shapes, as octets and none, one of each.
+  let examples: [Value]
 }
 
 extension WireForm where Value: WireValue {
@@ -12,7 +13,7 @@ extension WireForm where Value: WireValue {
   static var ofType: Self {
     Self(
       read: { reader, field throws(DecodeError) in try Value(from: &reader, field: field) },
-      write: { value, writer in value.encode(into: &writer) }, example: .example)
+      write: { value, writer in value.encode(into: &writer) }, examples: [.example])
   }
 }
 
@@ -23,7 +24,7 @@ extension WireForm where Value: FixedWidthInteger & UnsignedInteger {
       read: { reader, field throws(DecodeError) in
         Value(truncatingIfNeeded: try reader.unsigned(width: width, field))
       },
-      write: { value, writer in writer.append(UInt64(value), width: width) }, example: 0x0123)
+      write: { value, writer in writer.append(UInt64(value), width: width) }, examples: [0x0123])
   }
 }
 
@@ -33,7 +34,7 @@ extension WireForm where Value: TimeUnits {
     let number = WireForm<Value.RawValue>.unsigned(octets: width)
     return Self(
       read: { reader, field throws(DecodeError) in Value(rawValue: try number.read(&reader, field)) },
-      write: { value, writer in number.write(value.rawValue, &writer) }, example: Value(rawValue: number.example))
+      write: { value, writer in number.write(value.rawValue, &writer) }, examples: number.examples.map(Value.init))
   }
 }
 
@@ -43,7 +44,7 @@ extension WireForm where Value == ArraySlice<UInt8> {
     Self(
       read: { reader, field throws(DecodeError) in try reader.octets(count, field) },
       write: { value, writer in writer.append(contentsOf: value, paddedTo: count) },
-      example: exampleOctets(count)[...])
+      examples: [exampleOctets(count)[...]])
   }
 
   /// Octets with their number in front, in one octet; more than 255 are cut off when written.
@@ -53,14 +54,14 @@ extension WireForm where Value == ArraySlice<UInt8> {
       write: { value, writer in
         writer.append(UInt8(clamping: value.count))
         writer.append(contentsOf: value.prefix(255))
-      }, example: exampleOctets(3)[...])
+      }, examples: [exampleOctets(3)[...], []])
   }
 
   /// Everything up to the end of the packet.
   static var rest: Self {
     Self(
       read: { reader, _ in reader.rest() }, write: { value, writer in writer.append(contentsOf: value) },
-      example: exampleOctets(3)[...])
+      examples: [exampleOctets(3)[...], []])
   }
 }
 
@@ -69,7 +70,7 @@ extension WireForm where Value == [UInt8] {
   static func octets(_ count: Int) -> Self {
     Self(
       read: { reader, field throws(DecodeError) in Array(try reader.octets(count, field)) },
-      write: { value, writer in writer.append(contentsOf: value, paddedTo: count) }, example: exampleOctets(count))
+      write: { value, writer in writer.append(contentsOf: value, paddedTo: count) }, examples: [exampleOctets(count)])
   }
 }
 
@@ -81,7 +82,7 @@ extension WireForm where Value == DeviceAddress {
     Self(
       read: { reader, field throws(DecodeError) in try reader.deviceAddress(kind: kind, field) },
       write: { value, writer in writer.append(value) },
-      example: DeviceAddress(kind == .public ? 0x0012_3456_789A : 0x7012_3456_789A, kind: kind))
+      examples: [DeviceAddress(kind == .public ? 0x0012_3456_789A : 0x7012_3456_789A, kind: kind)])
   }
 }
 
@@ -95,7 +96,7 @@ extension WireForm {
         return values
       },
       write: { values, writer in for value in values { value.encode(into: &writer) } },
-      example: [.example, .example])
+      examples: [[.example, .example], []])
   }
 
   /// Values with their number in front, in one octet. Not more than `limit` are written.
@@ -109,6 +110,6 @@ extension WireForm {
       write: { values, writer in
         writer.append(UInt8(Swift.min(values.count, limit)))
         for value in values.prefix(limit) { value.encode(into: &writer) }
-      }, example: [.example, .example])
+      }, examples: [[.example, .example], []])
   }
 }

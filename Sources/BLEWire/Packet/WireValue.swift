@@ -75,19 +75,19 @@ extension WireNumber where Self: TimeUnits {
 }
 
 extension AttributeHandle: WireNumber {
-  static var example: Self { Self(0x0103) }
+  static var example: Self { Self(0x0003) }
 }
 
 extension ChannelIdentifier: WireNumber {
-  static var example: Self { Self(0x0041) }
+  static var example: Self { Self(0x0040) }
 }
 
 extension ConnectionHandle: WireNumber {
-  static var example: Self { Self(0x0140) }
+  static var example: Self { Self(0x0040) }
 }
 
 extension ProtocolServiceMultiplexer: WireNumber {
-  static var example: Self { Self(0x0081) }
+  static var example: Self { Self(0x0080) }
 }
 
 extension ByteReader {

@@ -22,25 +22,17 @@ public struct SMPCode: RawRepresentable, Hashable, Sendable, CustomStringConvert
   public static let pairingKeypressNotification = SMPCode(0x0E)
 
   /// The name in the specification, or the number of a code that it does not know.
-  public var description: String {
-    switch self {
-    case .pairingRequest: "Pairing Request"
-    case .pairingResponse: "Pairing Response"
-    case .pairingConfirm: "Pairing Confirm"
-    case .pairingRandom: "Pairing Random"
-    case .pairingFailed: "Pairing Failed"
-    case .encryptionInformation: "Encryption Information"
-    case .centralIdentification: "Central Identification"
-    case .identityInformation: "Identity Information"
-    case .identityAddressInformation: "Identity Address Information"
-    case .signingInformation: "Signing Information"
-    case .securityRequest: "Security Request"
-    case .pairingPublicKey: "Pairing Public Key"
-    case .pairingDHKeyCheck: "Pairing DHKey Check"
-    case .pairingKeypressNotification: "Pairing Keypress Notification"
-    default: "SMP code " + numberText(rawValue, digits: 2)
-    }
-  }
+  public var description: String { Self.names[self] ?? "SMP code " + numberText(rawValue, digits: 2) }
+
+  private static let names: [Self: String] = [
+    .pairingRequest: "Pairing Request", .pairingResponse: "Pairing Response", .pairingConfirm: "Pairing Confirm",
+    .pairingRandom: "Pairing Random", .pairingFailed: "Pairing Failed",
+    .encryptionInformation: "Encryption Information", .centralIdentification: "Central Identification",
+    .identityInformation: "Identity Information", .identityAddressInformation: "Identity Address Information",
+    .signingInformation: "Signing Information", .securityRequest: "Security Request",
+    .pairingPublicKey: "Pairing Public Key", .pairingDHKeyCheck: "Pairing DHKey Check",
+    .pairingKeypressNotification: "Pairing Keypress Notification",
+  ]
 }
 
 /// One command of the Security Manager Protocol. `encode(into:)` writes the parameters, `encodePDU(into:)` the code in front.

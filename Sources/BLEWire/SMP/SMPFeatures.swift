@@ -84,27 +84,17 @@ public struct SMPPairingFailedReason: WireNumber, Hashable, Sendable, CustomStri
   public static let busy = SMPPairingFailedReason(rawValue: 0x10)
 
   /// The name in the specification and the number.
-  public var description: String {
-    let name =
-      switch self {
-      case .passkeyEntryFailed: "Passkey Entry Failed"
-      case .oobNotAvailable: "OOB Not Available"
-      case .authenticationRequirements: "Authentication Requirements"
-      case .confirmValueFailed: "Confirm Value Failed"
-      case .pairingNotSupported: "Pairing Not Supported"
-      case .encryptionKeySize: "Encryption Key Size"
-      case .commandNotSupported: "Command Not Supported"
-      case .unspecifiedReason: "Unspecified Reason"
-      case .repeatedAttempts: "Repeated Attempts"
-      case .invalidParameters: "Invalid Parameters"
-      case .dhKeyCheckFailed: "DHKey Check Failed"
-      case .numericComparisonFailed: "Numeric Comparison Failed"
-      case .brEDRPairingInProgress: "BR/EDR Pairing in Progress"
-      case .crossTransportKeyNotAllowed: "Cross-transport Key Derivation Not Allowed"
-      case .keyRejected: "Key Rejected"
-      case .busy: "Busy"
-      default: "Reserved"
-      }
-    return "\(name) (\(numberText(rawValue, digits: 2)))"
-  }
+  public var description: String { "\(Self.names[self] ?? "Reserved") (\(numberText(rawValue, digits: 2)))" }
+
+  private static let names: [Self: String] = [
+    .passkeyEntryFailed: "Passkey Entry Failed", .oobNotAvailable: "OOB Not Available",
+    .authenticationRequirements: "Authentication Requirements", .confirmValueFailed: "Confirm Value Failed",
+    .pairingNotSupported: "Pairing Not Supported", .encryptionKeySize: "Encryption Key Size",
+    .commandNotSupported: "Command Not Supported", .unspecifiedReason: "Unspecified Reason",
+    .repeatedAttempts: "Repeated Attempts", .invalidParameters: "Invalid Parameters",
+    .dhKeyCheckFailed: "DHKey Check Failed", .numericComparisonFailed: "Numeric Comparison Failed",
+    .brEDRPairingInProgress: "BR/EDR Pairing in Progress",
+    .crossTransportKeyNotAllowed: "Cross-transport Key Derivation Not Allowed", .keyRejected: "Key Rejected",
+    .busy: "Busy",
+  ]
 }

@@ -1,20 +1,12 @@
 /// All commands of the Security Manager Protocol.
 public enum SMPRegistry {
-  public static let all: [PacketDescription] = [
-    describe(SMPPairingRequest.self),
-    describe(SMPPairingResponse.self),
-    describe(SMPPairingConfirm.self),
-    describe(SMPPairingRandom.self),
-    describe(SMPPairingFailed.self),
-    describe(SMPEncryptionInformation.self),
-    describe(SMPCentralIdentification.self),
-    describe(SMPIdentityInformation.self),
-    describe(SMPIdentityAddressInformation.self),
-    describe(SMPSigningInformation.self),
-    describe(SMPSecurityRequest.self),
-    describe(SMPPairingPublicKey.self),
-    describe(SMPPairingDHKeyCheck.self),
-    describe(SMPPairingKeypressNotification.self),
+  public static let all: [PacketDescription] = types.map { describe($0) }
+
+  private static let types: [any SMPPacket.Type] = [
+    SMPPairingRequest.self, SMPPairingResponse.self, SMPPairingConfirm.self, SMPPairingRandom.self,
+    SMPPairingFailed.self, SMPEncryptionInformation.self, SMPCentralIdentification.self, SMPIdentityInformation.self,
+    SMPIdentityAddressInformation.self, SMPSigningInformation.self, SMPSecurityRequest.self, SMPPairingPublicKey.self,
+    SMPPairingDHKeyCheck.self, SMPPairingKeypressNotification.self,
   ]
 
   private static func describe<Packet: SMPPacket>(_ type: Packet.Type) -> PacketDescription {

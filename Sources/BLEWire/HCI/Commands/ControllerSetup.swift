@@ -7,9 +7,7 @@ public struct HCISetEventMask: HCICommand, HasLayout {
 
   public let mask: HCIEventMask
 
-  public init(mask: HCIEventMask) {
-    self.mask = mask
-  }
+  public init(mask: HCIEventMask) { self.mask = mask }
 
   static let layout = Layout(Self.init, Field("Event_Mask", \.mask))
 }
@@ -63,9 +61,7 @@ public struct HCISetEventMaskPage2: HCICommand, HasLayout {
 
   public let mask: HCIEventMaskPage2
 
-  public init(mask: HCIEventMaskPage2) {
-    self.mask = mask
-  }
+  public init(mask: HCIEventMaskPage2) { self.mask = mask }
 
   static let layout = Layout(Self.init, Field("Event_Mask_Page_2", \.mask))
 }
@@ -94,9 +90,7 @@ public struct HCIReadAuthenticatedPayloadTimeout: HCICommand, HasLayout {
 
   public let connectionHandle: ConnectionHandle
 
-  public init(connectionHandle: ConnectionHandle) {
-    self.connectionHandle = connectionHandle
-  }
+  public init(connectionHandle: ConnectionHandle) { self.connectionHandle = connectionHandle }
 
   static let layout = Layout(Self.init, Field("Connection_Handle", \.connectionHandle))
 
@@ -122,6 +116,7 @@ public struct HCIReadAuthenticatedPayloadTimeout: HCICommand, HasLayout {
 public struct HCIWriteAuthenticatedPayloadTimeout: HCICommand, HasLayout {
   public static let name = "HCI_Write_Authenticated_Payload_Timeout"
   public static let opcode = HCIOpcode(0x0C7C)
+  public typealias ReturnParameters = HCIConnectionReturn
 
   public let connectionHandle: ConnectionHandle
   public let timeout: HCICentiseconds
@@ -133,17 +128,4 @@ public struct HCIWriteAuthenticatedPayloadTimeout: HCICommand, HasLayout {
 
   static let layout = Layout(
     Self.init, Field("Connection_Handle", \.connectionHandle), Field("Authenticated_Payload_Timeout", \.timeout))
-
-  /// What the controller answers to ``HCIWriteAuthenticatedPayloadTimeout``.
-  public struct ReturnParameters: HCIReturnParameters, HasLayout {
-    public let status: HCIErrorCode
-    public let connectionHandle: ConnectionHandle
-
-    public init(status: HCIErrorCode = .success, connectionHandle: ConnectionHandle) {
-      self.status = status
-      self.connectionHandle = connectionHandle
-    }
-
-    static let layout = Layout(Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle))
-  }
 }

@@ -46,9 +46,7 @@ public struct HCISetControllerToHostFlowControl: HCICommand, HasLayout {
 
   public let mode: Mode
 
-  public init(mode: Mode) {
-    self.mode = mode
-  }
+  public init(mode: Mode) { self.mode = mode }
 
   static let layout = Layout(Self.init, Field("Flow_Control_Enable", \.mode))
 }
@@ -62,9 +60,7 @@ public struct HCIHostNumberOfCompletedPackets: HCICommand {
 
   public let counts: HCICompletedPackets
 
-  public init(counts: HCICompletedPackets) {
-    self.counts = counts
-  }
+  public init(counts: HCICompletedPackets) { self.counts = counts }
 
   public init(from reader: inout ByteReader) throws(DecodeError) {
     counts = try reader.value("Connection_Handle")

@@ -147,9 +147,7 @@ public struct HCIReadRSSI: HCICommand, HasLayout {
 
   public let connectionHandle: ConnectionHandle
 
-  public init(connectionHandle: ConnectionHandle) {
-    self.connectionHandle = connectionHandle
-  }
+  public init(connectionHandle: ConnectionHandle) { self.connectionHandle = connectionHandle }
 
   static let layout = Layout(Self.init, Field("Connection_Handle", \.connectionHandle))
 

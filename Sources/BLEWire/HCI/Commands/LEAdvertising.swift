@@ -65,9 +65,7 @@ public struct LESetAdvertisingData: HCICommand, HasLayout {
   /// At most 31 octets.
   public let data: ArraySlice<UInt8>
 
-  public init(data: ArraySlice<UInt8>) {
-    self.data = data
-  }
+  public init(data: ArraySlice<UInt8>) { self.data = data }
 
   static let layout = Layout(Self.init, Field("Advertising_Data", \.data, .legacyAdvertisingData))
 }
@@ -80,9 +78,7 @@ public struct LESetScanResponseData: HCICommand, HasLayout {
   /// At most 31 octets.
   public let data: ArraySlice<UInt8>
 
-  public init(data: ArraySlice<UInt8>) {
-    self.data = data
-  }
+  public init(data: ArraySlice<UInt8>) { self.data = data }
 
   static let layout = Layout(Self.init, Field("Advertising_Data", \.data, .legacyAdvertisingData))
 }
@@ -94,9 +90,7 @@ public struct LESetAdvertisingEnable: HCICommand, HasLayout {
 
   public let isEnabled: Bool
 
-  public init(isEnabled: Bool) {
-    self.isEnabled = isEnabled
-  }
+  public init(isEnabled: Bool) { self.isEnabled = isEnabled }
 
   static let layout = Layout(Self.init, Field("Advertising_Enable", \.isEnabled))
 }

@@ -50,9 +50,7 @@ public struct LERemoveAdvertisingSet: HCICommand, HasLayout {
 
   public let advertisingHandle: LEAdvertisingHandle
 
-  public init(advertisingHandle: LEAdvertisingHandle) {
-    self.advertisingHandle = advertisingHandle
-  }
+  public init(advertisingHandle: LEAdvertisingHandle) { self.advertisingHandle = advertisingHandle }
 
   static let layout = Layout(Self.init, Field("Advertising_Handle", \.advertisingHandle))
 }

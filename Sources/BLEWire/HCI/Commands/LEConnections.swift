@@ -130,9 +130,7 @@ public struct LESetHostChannelClassification: HCICommand, HasLayout {
 
   public let channels: LEChannelMap
 
-  public init(channels: LEChannelMap) {
-    self.channels = channels
-  }
+  public init(channels: LEChannelMap) { self.channels = channels }
 
   static let layout = Layout(Self.init, Field("Channel_Map", \.channels))
 }
@@ -144,9 +142,7 @@ public struct LEReadChannelMap: HCICommand, HasLayout {
 
   public let connectionHandle: ConnectionHandle
 
-  public init(connectionHandle: ConnectionHandle) {
-    self.connectionHandle = connectionHandle
-  }
+  public init(connectionHandle: ConnectionHandle) { self.connectionHandle = connectionHandle }
 
   static let layout = Layout(Self.init, Field("Connection_Handle", \.connectionHandle))
 
@@ -175,9 +171,7 @@ public struct LEReadRemoteFeatures: HCIStatusCommand, HasLayout {
 
   public let connectionHandle: ConnectionHandle
 
-  public init(connectionHandle: ConnectionHandle) {
-    self.connectionHandle = connectionHandle
-  }
+  public init(connectionHandle: ConnectionHandle) { self.connectionHandle = connectionHandle }
 
   static let layout = Layout(Self.init, Field("Connection_Handle", \.connectionHandle))
 }
@@ -186,6 +180,7 @@ public struct LEReadRemoteFeatures: HCIStatusCommand, HasLayout {
 public struct LERemoteConnectionParameterRequestReply: HCICommand, HasLayout {
   public static let name = "HCI_LE_Remote_Connection_Parameter_Request_Reply"
   public static let opcode = HCIOpcode(0x2020)
+  public typealias ReturnParameters = HCIConnectionReturn
 
   public let connectionHandle: ConnectionHandle
   public let parameters: ConnectionParameters
@@ -196,25 +191,13 @@ public struct LERemoteConnectionParameterRequestReply: HCICommand, HasLayout {
   }
 
   static let layout = Layout(Self.init, Field("Connection_Handle", \.connectionHandle), Field(\.parameters))
-
-  /// What the controller answers to ``LERemoteConnectionParameterRequestReply``.
-  public struct ReturnParameters: HCIReturnParameters, HasLayout {
-    public let status: HCIErrorCode
-    public let connectionHandle: ConnectionHandle
-
-    public init(status: HCIErrorCode = .success, connectionHandle: ConnectionHandle) {
-      self.status = status
-      self.connectionHandle = connectionHandle
-    }
-
-    static let layout = Layout(Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle))
-  }
 }
 
 /// Refuses the peer's wish for other connection parameters (Core, Vol 4 Part E 7.8.32).
 public struct LERemoteConnectionParameterRequestNegativeReply: HCICommand, HasLayout {
   public static let name = "HCI_LE_Remote_Connection_Parameter_Request_Negative_Reply"
   public static let opcode = HCIOpcode(0x2021)
+  public typealias ReturnParameters = HCIConnectionReturn
 
   public let connectionHandle: ConnectionHandle
   public let reason: HCIErrorCode
@@ -225,17 +208,4 @@ public struct LERemoteConnectionParameterRequestNegativeReply: HCICommand, HasLa
   }
 
   static let layout = Layout(Self.init, Field("Connection_Handle", \.connectionHandle), Field("Reason", \.reason))
-
-  /// What the controller answers to ``LERemoteConnectionParameterRequestNegativeReply``.
-  public struct ReturnParameters: HCIReturnParameters, HasLayout {
-    public let status: HCIErrorCode
-    public let connectionHandle: ConnectionHandle
-
-    public init(status: HCIErrorCode = .success, connectionHandle: ConnectionHandle) {
-      self.status = status
-      self.connectionHandle = connectionHandle
-    }
-
-    static let layout = Layout(Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle))
-  }
 }

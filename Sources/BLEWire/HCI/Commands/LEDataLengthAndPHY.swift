@@ -4,6 +4,7 @@ import BLECore
 public struct LESetDataLength: HCICommand, HasLayout {
   public static let name = "HCI_LE_Set_Data_Length"
   public static let opcode = HCIOpcode(0x2022)
+  public typealias ReturnParameters = HCIConnectionReturn
 
   public let connectionHandle: ConnectionHandle
   /// The most octets in one packet that are sent, 27 to 251.
@@ -20,19 +21,6 @@ public struct LESetDataLength: HCICommand, HasLayout {
   static let layout = Layout(
     Self.init, Field("Connection_Handle", \.connectionHandle), Field("TX_Octets", \.transmitOctets),
     Field("TX_Time", \.transmitTime))
-
-  /// What the controller answers to ``LESetDataLength``.
-  public struct ReturnParameters: HCIReturnParameters, HasLayout {
-    public let status: HCIErrorCode
-    public let connectionHandle: ConnectionHandle
-
-    public init(status: HCIErrorCode = .success, connectionHandle: ConnectionHandle) {
-      self.status = status
-      self.connectionHandle = connectionHandle
-    }
-
-    static let layout = Layout(Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle))
-  }
 }
 
 /// Reads what is suggested for new connections (Core, Vol 4 Part E 7.8.34).
@@ -122,9 +110,7 @@ public struct LEReadPHY: HCICommand, HasLayout {
 
   public let connectionHandle: ConnectionHandle
 
-  public init(connectionHandle: ConnectionHandle) {
-    self.connectionHandle = connectionHandle
-  }
+  public init(connectionHandle: ConnectionHandle) { self.connectionHandle = connectionHandle }
 
   static let layout = Layout(Self.init, Field("Connection_Handle", \.connectionHandle))
 

@@ -181,13 +181,4 @@ public struct LESetExtendedAdvertisingEnable: HCICommand, HasLayout {
 
   static let layout = Layout(
     Self.init, Field("Enable", \.isEnabled), Field("Set", \.sets, .counted(by: "Num_Sets", limit: 63)))
-
-  public static var examples: [Self] {
-    [
-      Self(isEnabled: false, sets: []),
-      Self(
-        isEnabled: true,
-        sets: [Entry(advertisingHandle: LEAdvertisingHandle(rawValue: 0)), .example]),
-    ]
-  }
 }

@@ -36,9 +36,7 @@ public struct LEAddDeviceToFilterAcceptList: HCICommand, HasLayout {
 
   public let address: HCIAddress
 
-  public init(address: HCIAddress) {
-    self.address = address
-  }
+  public init(address: HCIAddress) { self.address = address }
 
   static let layout = Layout(Self.init, Field("Address", \.address))
 }
@@ -50,9 +48,7 @@ public struct LERemoveDeviceFromFilterAcceptList: HCICommand, HasLayout {
 
   public let address: HCIAddress
 
-  public init(address: HCIAddress) {
-    self.address = address
-  }
+  public init(address: HCIAddress) { self.address = address }
 
   static let layout = Layout(Self.init, Field("Address", \.address))
 }

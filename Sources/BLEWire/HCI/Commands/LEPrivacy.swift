@@ -30,9 +30,7 @@ public struct LERemoveDeviceFromResolvingList: HCICommand, HasLayout {
   /// The peer's public or random static address.
   public let peerIdentity: HCIAddress
 
-  public init(peerIdentity: HCIAddress) {
-    self.peerIdentity = peerIdentity
-  }
+  public init(peerIdentity: HCIAddress) { self.peerIdentity = peerIdentity }
 
   static let layout = Layout(Self.init, Field("Peer_Identity_Address", \.peerIdentity))
 }
@@ -74,9 +72,7 @@ public struct LEReadPeerResolvableAddress: HCICommand, HasLayout {
   /// The peer's public or random static address.
   public let peerIdentity: HCIAddress
 
-  public init(peerIdentity: HCIAddress) {
-    self.peerIdentity = peerIdentity
-  }
+  public init(peerIdentity: HCIAddress) { self.peerIdentity = peerIdentity }
 
   static let layout = Layout(Self.init, Field("Peer_Identity_Address", \.peerIdentity))
 
@@ -103,9 +99,7 @@ public struct LEReadLocalResolvableAddress: HCICommand, HasLayout {
   /// The peer's public or random static address.
   public let peerIdentity: HCIAddress
 
-  public init(peerIdentity: HCIAddress) {
-    self.peerIdentity = peerIdentity
-  }
+  public init(peerIdentity: HCIAddress) { self.peerIdentity = peerIdentity }
 
   static let layout = Layout(Self.init, Field("Peer_Identity_Address", \.peerIdentity))
 
@@ -131,9 +125,7 @@ public struct LESetAddressResolutionEnable: HCICommand, HasLayout {
 
   public let isEnabled: Bool
 
-  public init(isEnabled: Bool) {
-    self.isEnabled = isEnabled
-  }
+  public init(isEnabled: Bool) { self.isEnabled = isEnabled }
 
   static let layout = Layout(Self.init, Field("Address_Resolution_Enable", \.isEnabled))
 }
@@ -146,9 +138,7 @@ public struct LESetResolvablePrivateAddressTimeout: HCICommand, HasLayout {
   /// 1 to 3600.
   public let seconds: UInt16
 
-  public init(seconds: UInt16) {
-    self.seconds = seconds
-  }
+  public init(seconds: UInt16) { self.seconds = seconds }
 
   static let layout = Layout(Self.init, Field("RPA_Timeout", \.seconds))
 }

@@ -80,6 +80,7 @@ public struct LEEnableEncryption: HCIStatusCommand, HasLayout {
 public struct LELongTermKeyRequestReply: HCICommand, HasLayout {
   public static let name = "HCI_LE_Long_Term_Key_Request_Reply"
   public static let opcode = HCIOpcode(0x201A)
+  public typealias ReturnParameters = HCIConnectionReturn
 
   public let connectionHandle: ConnectionHandle
   public let key: HCISecret
@@ -91,46 +92,19 @@ public struct LELongTermKeyRequestReply: HCICommand, HasLayout {
 
   static let layout = Layout(
     Self.init, Field("Connection_Handle", \.connectionHandle), Field("Long_Term_Key", \.key, .secret(octets: 16)))
-
-  /// What the controller answers to ``LELongTermKeyRequestReply``.
-  public struct ReturnParameters: HCIReturnParameters, HasLayout {
-    public let status: HCIErrorCode
-    public let connectionHandle: ConnectionHandle
-
-    public init(status: HCIErrorCode = .success, connectionHandle: ConnectionHandle) {
-      self.status = status
-      self.connectionHandle = connectionHandle
-    }
-
-    static let layout = Layout(Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle))
-  }
 }
 
 /// Says that there is no key that the central could encrypt with (Core, Vol 4 Part E 7.8.26).
 public struct LELongTermKeyRequestNegativeReply: HCICommand, HasLayout {
   public static let name = "HCI_LE_Long_Term_Key_Request_Negative_Reply"
   public static let opcode = HCIOpcode(0x201B)
+  public typealias ReturnParameters = HCIConnectionReturn
 
   public let connectionHandle: ConnectionHandle
 
-  public init(connectionHandle: ConnectionHandle) {
-    self.connectionHandle = connectionHandle
-  }
+  public init(connectionHandle: ConnectionHandle) { self.connectionHandle = connectionHandle }
 
   static let layout = Layout(Self.init, Field("Connection_Handle", \.connectionHandle))
-
-  /// What the controller answers to ``LELongTermKeyRequestNegativeReply``.
-  public struct ReturnParameters: HCIReturnParameters, HasLayout {
-    public let status: HCIErrorCode
-    public let connectionHandle: ConnectionHandle
-
-    public init(status: HCIErrorCode = .success, connectionHandle: ConnectionHandle) {
-      self.status = status
-      self.connectionHandle = connectionHandle
-    }
-
-    static let layout = Layout(Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle))
-  }
 }
 
 /// Makes a key pair in the controller; the event of the same name follows (Core, Vol 4 Part E 7.8.36).
@@ -149,9 +123,7 @@ public struct LEGenerateDHKey: HCIStatusCommand, HasLayout {
   /// The coordinates x and y, 32 octets each, least significant first.
   public let publicKey: ArraySlice<UInt8>
 
-  public init(publicKey: ArraySlice<UInt8>) {
-    self.publicKey = publicKey
-  }
+  public init(publicKey: ArraySlice<UInt8>) { self.publicKey = publicKey }
 
   static let layout = Layout(Self.init, Field("Key_P256", \.publicKey, .octets(64)))
 }

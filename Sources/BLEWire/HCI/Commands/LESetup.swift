@@ -7,9 +7,7 @@ public struct LESetEventMask: HCICommand, HasLayout {
 
   public let mask: LEEventMask
 
-  public init(mask: LEEventMask) {
-    self.mask = mask
-  }
+  public init(mask: LEEventMask) { self.mask = mask }
 
   static let layout = Layout(Self.init, Field("LE_Event_Mask", \.mask))
 }
@@ -106,9 +104,7 @@ public struct LESetRandomAddress: HCICommand, HasLayout {
 
   public let address: DeviceAddress
 
-  public init(address: DeviceAddress) {
-    self.address = address
-  }
+  public init(address: DeviceAddress) { self.address = address }
 
   static let layout = Layout(Self.init, Field("Random_Address", \.address, .address(.random)))
 }

@@ -21,13 +21,6 @@ public struct CommandCompleteEvent: HCIEventParameters, HasLayout {
   static let layout = Layout(
     Self.init, Field("Num_HCI_Command_Packets", \.commandCredits), Field("Command_Opcode", \.opcode),
     Field("Return_Parameters", \.returnParameters, .rest))
-
-  public static var examples: [Self] {
-    [
-      Self(commandCredits: 1, opcode: HCIReset.opcode, returnParameters: [0x00]),
-      Self(commandCredits: 1, opcode: .none, returnParameters: []),
-    ]
-  }
 }
 
 /// A command was refused or has begun; an event tells its end (Core, Vol 4 Part E 7.7.15).
@@ -59,9 +52,7 @@ public struct NumberOfCompletedPacketsEvent: HCIEventParameters {
 
   public let counts: HCICompletedPackets
 
-  public init(counts: HCICompletedPackets) {
-    self.counts = counts
-  }
+  public init(counts: HCICompletedPackets) { self.counts = counts }
 
   public init(from reader: inout ByteReader) throws(DecodeError) {
     counts = try reader.value("Connection_Handle")
@@ -88,9 +79,7 @@ public struct HardwareErrorEvent: HCIEventParameters, HasLayout {
   /// The vendor's number for what happened.
   public let hardwareCode: UInt8
 
-  public init(hardwareCode: UInt8) {
-    self.hardwareCode = hardwareCode
-  }
+  public init(hardwareCode: UInt8) { self.hardwareCode = hardwareCode }
 
   static let layout = Layout(Self.init, Field("Hardware_Code", \.hardwareCode))
 }
@@ -103,9 +92,7 @@ public struct DataBufferOverflowEvent: HCIEventParameters, HasLayout {
   /// 0: synchronous, 1: ACL, 2: isochronous.
   public let linkType: UInt8
 
-  public init(linkType: UInt8) {
-    self.linkType = linkType
-  }
+  public init(linkType: UInt8) { self.linkType = linkType }
 
   static let layout = Layout(Self.init, Field("Link_Type", \.linkType))
 }

@@ -24,9 +24,7 @@ public struct LEAdvertisingReportEvent: HCIEventParameters {
 
   public let reports: [Report]
 
-  public init(reports: [Report]) {
-    self.reports = reports
-  }
+  public init(reports: [Report]) { self.reports = reports }
 
   public init(from reader: inout ByteReader) throws(DecodeError) {
     let count = Int(try reader.uint8("Num_Reports"))
@@ -93,9 +91,7 @@ public struct LEDirectedAdvertisingReportEvent: HCIEventParameters, HasLayout {
 
   public let reports: [Report]
 
-  public init(reports: [Report]) {
-    self.reports = reports
-  }
+  public init(reports: [Report]) { self.reports = reports }
 
   static let layout = Layout(Self.init, Field("Report", \.reports, .counted(by: "Num_Reports")))
 }

@@ -72,9 +72,7 @@ public struct LEExtendedAdvertisingReportEvent: HCIEventParameters {
 
   public let reports: [Report]
 
-  public init(reports: [Report]) {
-    self.reports = reports
-  }
+  public init(reports: [Report]) { self.reports = reports }
 
   public init(from reader: inout ByteReader) throws(DecodeError) {
     let count = Int(try reader.uint8("Num_Reports"))

@@ -112,9 +112,7 @@ public struct AuthenticatedPayloadTimeoutExpiredEvent: HCIEventParameters, HasLa
 
   public let connectionHandle: ConnectionHandle
 
-  public init(connectionHandle: ConnectionHandle) {
-    self.connectionHandle = connectionHandle
-  }
+  public init(connectionHandle: ConnectionHandle) { self.connectionHandle = connectionHandle }
 
   static let layout = Layout(Self.init, Field("Connection_Handle", \.connectionHandle))
 }

@@ -35,11 +35,23 @@ public struct HCIStatusReturn: HCIReturnParameters, HasLayout {
 
   public let status: HCIErrorCode
 
-  public init(status: HCIErrorCode = .success) {
-    self.status = status
-  }
+  public init(status: HCIErrorCode = .success) { self.status = status }
 
   static let layout = Layout(Self.init, Field("Status", \.status))
+}
+
+/// An answer that is a status and the link that the command was about.
+public struct HCIConnectionReturn: HCIReturnParameters, HasLayout {
+  public let status: HCIErrorCode
+  public let connectionHandle: ConnectionHandle
+
+  public init(status: HCIErrorCode = .success, connectionHandle: ConnectionHandle) {
+    self.status = status
+    self.connectionHandle = connectionHandle
+  }
+
+  static let layout = Layout(
+    Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle))
 }
 
 /// A command as it travels: the opcode and the octets of its parameters, known or not (Core, Vol 4 Part E 5.4.1).

@@ -35,7 +35,7 @@ public struct HCIEventPacket: Equatable, Sendable {
   }
 
   /// The parameters as `Event` declares them.
-  public func decode<Event: HCIEventParameters>(_ event: Event.Type) throws(DecodeError) -> Event {
+  public func decode<Event: HCIEventParameters>(_ event: Event.Type = Event.self) throws(DecodeError) -> Event {
     var reader = ByteReader(parameters, layer: WireLayer.hciEvent.rawValue)
     let decoded = try Event(from: &reader)
     try reader.finish()

@@ -1,3 +1,5 @@
+import BLECore
+
 /// Why a controller refused a command or ended a link (Core, Vol 1 Part F). 0x00 is success.
 public struct HCIErrorCode: HCIOctet, WireNumber, Error, CustomStringConvertible {
   public let rawValue: UInt8
@@ -52,8 +54,7 @@ public struct HCIErrorCode: HCIOctet, WireNumber, Error, CustomStringConvertible
 
   /// The name in the specification and the number.
   public var description: String {
-    let number = rawValue < 0x10 ? "0x0" : "0x"
-    return "\(Self.names[rawValue] ?? "Unknown Error") (\(number)\(String(rawValue, radix: 16, uppercase: true)))"
+    "\(Self.names[rawValue] ?? "Unknown Error") (\(numberText(rawValue, digits: 2)))"
   }
 
   private static let names: [UInt8: String] = [

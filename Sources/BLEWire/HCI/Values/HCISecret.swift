@@ -23,6 +23,6 @@ extension WireForm where Value == HCISecret {
     let octets = WireForm<[UInt8]>.octets(count)
     return Self(
       read: { reader, field throws(DecodeError) in HCISecret(try octets.read(&reader, field)) },
-      write: { value, writer in octets.write(value.octets, &writer) }, example: HCISecret(octets.example))
+      write: { value, writer in octets.write(value.octets, &writer) }, examples: octets.examples.map { HCISecret($0) })
   }
 }

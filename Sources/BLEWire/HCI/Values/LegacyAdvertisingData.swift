@@ -20,6 +20,6 @@ extension WireForm where Value == ArraySlice<UInt8> {
       write: { value, writer in
         writer.append(UInt8(min(value.count, legacyAdvertisingDataLimit)))
         writer.append(contentsOf: value, paddedTo: legacyAdvertisingDataLimit)
-      }, example: [0x02, 0x01, 0x06])
+      }, examples: [[0x02, 0x01, 0x06], []])
   }
 }
