@@ -10,11 +10,6 @@ public struct MinimumUsedChannelsIndication: LinkLayerControlPacket, Hashable, H
   /// MinUsedChannels.
   public let minimumUsedChannels: UInt8
 
-  public init(phys: UInt8, minimumUsedChannels: UInt8) {
-    self.phys = phys
-    self.minimumUsedChannels = minimumUsedChannels
-  }
-
   static let layout = Layout(Self.init, Field("PHYS", \.phys), Field("MinUsedChannels", \.minimumUsedChannels))
 }
 
@@ -26,8 +21,6 @@ public struct ClockAccuracyRequest: LinkLayerControlPacket, Hashable, HasLayout 
   /// SCA: 0 (251 to 500 ppm) to 7 (0 to 20 ppm).
   public let accuracy: UInt8
 
-  public init(accuracy: UInt8) { self.accuracy = accuracy }
-
   static let layout = Layout(Self.init, Field("SCA", \.accuracy))
 }
 
@@ -38,8 +31,6 @@ public struct ClockAccuracyResponse: LinkLayerControlPacket, Hashable, HasLayout
 
   /// SCA: 0 (251 to 500 ppm) to 7 (0 to 20 ppm).
   public let accuracy: UInt8
-
-  public init(accuracy: UInt8) { self.accuracy = accuracy }
 
   static let layout = Layout(Self.init, Field("SCA", \.accuracy))
 }

@@ -44,35 +44,6 @@ public struct ConnectedStreamRequest: LinkLayerControlPacket, Hashable, HasLayou
   /// connEventCount.
   public let eventCount: UInt16
 
-  public init(
-    group: UInt8, stream: UInt8, phyCentralToPeripheral: UInt8, phyPeripheralToCentral: UInt8,
-    serviceDataCentralToPeripheral: UInt16, serviceDataPeripheralToCentral: UInt16,
-    serviceIntervalCentralToPeripheral: UInt32, serviceIntervalPeripheralToCentral: UInt32,
-    packetCentralToPeripheral: UInt16, packetPeripheralToCentral: UInt16, subevents: UInt8, subinterval: UInt32,
-    burst: UInt8, flushCentralToPeripheral: UInt8, flushPeripheralToCentral: UInt8, interval: UInt16,
-    offsetMinimum: UInt32, offsetMaximum: UInt32, eventCount: UInt16
-  ) {
-    self.group = group
-    self.stream = stream
-    self.phyCentralToPeripheral = phyCentralToPeripheral
-    self.phyPeripheralToCentral = phyPeripheralToCentral
-    self.serviceDataCentralToPeripheral = serviceDataCentralToPeripheral
-    self.serviceDataPeripheralToCentral = serviceDataPeripheralToCentral
-    self.serviceIntervalCentralToPeripheral = serviceIntervalCentralToPeripheral
-    self.serviceIntervalPeripheralToCentral = serviceIntervalPeripheralToCentral
-    self.packetCentralToPeripheral = packetCentralToPeripheral
-    self.packetPeripheralToCentral = packetPeripheralToCentral
-    self.subevents = subevents
-    self.subinterval = subinterval
-    self.burst = burst
-    self.flushCentralToPeripheral = flushCentralToPeripheral
-    self.flushPeripheralToCentral = flushPeripheralToCentral
-    self.interval = interval
-    self.offsetMinimum = offsetMinimum
-    self.offsetMaximum = offsetMaximum
-    self.eventCount = eventCount
-  }
-
   static let layout = Layout(
     Self.init, Field("CIG_ID", \.group), Field("CIS_ID", \.stream), Field("PHY_C_To_P", \.phyCentralToPeripheral),
     Field("PHY_P_To_C", \.phyPeripheralToCentral), Field("Max_SDU_C_To_P and Framed", \.serviceDataCentralToPeripheral),

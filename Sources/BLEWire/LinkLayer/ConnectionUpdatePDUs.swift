@@ -146,16 +146,6 @@ public struct SubrateRequest: LinkLayerControlPacket, Hashable, HasLayout {
   /// Timeout, in units of 10 ms.
   public let timeout: UInt16
 
-  public init(
-    factorMinimum: UInt16, factorMaximum: UInt16, latencyMaximum: UInt16, continuationNumber: UInt16, timeout: UInt16
-  ) {
-    self.factorMinimum = factorMinimum
-    self.factorMaximum = factorMaximum
-    self.latencyMaximum = latencyMaximum
-    self.continuationNumber = continuationNumber
-    self.timeout = timeout
-  }
-
   static let layout = Layout(
     Self.init, Field("SubrateFactorMin", \.factorMinimum), Field("SubrateFactorMax", \.factorMaximum),
     Field("Max_Latency", \.latencyMaximum), Field("ContinuationNumber", \.continuationNumber),
@@ -177,14 +167,6 @@ public struct SubrateIndication: LinkLayerControlPacket, Hashable, HasLayout {
   public let continuationNumber: UInt16
   /// Timeout, in units of 10 ms.
   public let timeout: UInt16
-
-  public init(factor: UInt16, baseEvent: UInt16, latency: UInt16, continuationNumber: UInt16, timeout: UInt16) {
-    self.factor = factor
-    self.baseEvent = baseEvent
-    self.latency = latency
-    self.continuationNumber = continuationNumber
-    self.timeout = timeout
-  }
 
   static let layout = Layout(
     Self.init, Field("SubrateFactor", \.factor), Field("SubrateBaseEvent", \.baseEvent), Field("Latency", \.latency),

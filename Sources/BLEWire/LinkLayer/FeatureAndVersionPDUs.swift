@@ -51,12 +51,6 @@ public struct FeatureExtendedRequest: LinkLayerControlPacket, Hashable, HasLayou
   /// FeaturePage, 24 octets.
   public let features: [UInt8]
 
-  public init(maximumPage: UInt8, page: UInt8, features: [UInt8]) {
-    self.maximumPage = maximumPage
-    self.page = page
-    self.features = features
-  }
-
   static let layout = Layout(
     Self.init, Field("MaxPage", \.maximumPage), Field("PageNumber", \.page),
     Field("FeaturePage", \.features, .octets(24)))
@@ -73,12 +67,6 @@ public struct FeatureExtendedResponse: LinkLayerControlPacket, Hashable, HasLayo
   public let page: UInt8
   /// FeaturePage, 24 octets.
   public let features: [UInt8]
-
-  public init(maximumPage: UInt8, page: UInt8, features: [UInt8]) {
-    self.maximumPage = maximumPage
-    self.page = page
-    self.features = features
-  }
 
   static let layout = Layout(
     Self.init, Field("MaxPage", \.maximumPage), Field("PageNumber", \.page),

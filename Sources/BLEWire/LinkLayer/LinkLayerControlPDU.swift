@@ -1,6 +1,7 @@
 import BLECore
 
 /// A control PDU of the link layer by its opcode (Core, Vol 6 Part B 2.4.2). `encode(into:)` writes what follows the opcode.
+/// PDUs that are only read here, in captures, have no public initializer.
 public protocol LinkLayerControlPacket: WirePacket {
   static var opcode: UInt8 { get }
 }

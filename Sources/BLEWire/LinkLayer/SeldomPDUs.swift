@@ -8,8 +8,6 @@ public struct ConstantToneRequest: LinkLayerControlPacket, Hashable, HasLayout {
   /// MinCTELenReq and CTETypeReq.
   public let parameters: UInt8
 
-  public init(parameters: UInt8) { self.parameters = parameters }
-
   static let layout = Layout(Self.init, Field("MinCTELenReq and CTETypeReq", \.parameters))
 }
 
@@ -43,20 +41,6 @@ public struct PeriodicSyncIndication: LinkLayerControlPacket, Hashable, HasLayou
   /// syncConnEventCount.
   public let syncEventCount: UInt16
 
-  public init(
-    identifier: UInt16, synchronization: [UInt8], eventCount: UInt16, lastEventCounter: UInt16, setAndAccuracy: UInt8,
-    phy: UInt8, advertiser: [UInt8], syncEventCount: UInt16
-  ) {
-    self.identifier = identifier
-    self.synchronization = synchronization
-    self.eventCount = eventCount
-    self.lastEventCounter = lastEventCounter
-    self.setAndAccuracy = setAndAccuracy
-    self.phy = phy
-    self.advertiser = advertiser
-    self.syncEventCount = syncEventCount
-  }
-
   static let layout = Layout(
     Self.init, Field("ID", \.identifier), Field("SyncInfo", \.synchronization, .octets(18)),
     Field("connEventCount", \.eventCount), Field("lastPaEventCounter", \.lastEventCounter),
@@ -75,12 +59,6 @@ public struct ConnectedStreamResponse: LinkLayerControlPacket, Hashable, HasLayo
   public let offsetMaximum: UInt32
   /// connEventCount.
   public let eventCount: UInt16
-
-  public init(offsetMinimum: UInt32, offsetMaximum: UInt32, eventCount: UInt16) {
-    self.offsetMinimum = offsetMinimum
-    self.offsetMaximum = offsetMaximum
-    self.eventCount = eventCount
-  }
 
   static let layout = Layout(
     Self.init, Field("CIS_Offset_Min", \.offsetMinimum, .unsigned(octets: 3)),
@@ -103,14 +81,6 @@ public struct ConnectedStreamIndication: LinkLayerControlPacket, Hashable, HasLa
   /// connEventCount.
   public let eventCount: UInt16
 
-  public init(accessAddress: UInt32, offset: UInt32, groupDelay: UInt32, streamDelay: UInt32, eventCount: UInt16) {
-    self.accessAddress = accessAddress
-    self.offset = offset
-    self.groupDelay = groupDelay
-    self.streamDelay = streamDelay
-    self.eventCount = eventCount
-  }
-
   static let layout = Layout(
     Self.init, Field("AA", \.accessAddress), Field("CIS_Offset", \.offset, .unsigned(octets: 3)),
     Field("CIG_Sync_Delay", \.groupDelay, .unsigned(octets: 3)),
@@ -129,12 +99,6 @@ public struct ConnectedStreamTermination: LinkLayerControlPacket, Hashable, HasL
   /// ErrorCode: why (Core, Vol 1 Part F).
   public let reason: UInt8
 
-  public init(group: UInt8, stream: UInt8, reason: UInt8) {
-    self.group = group
-    self.stream = stream
-    self.reason = reason
-  }
-
   static let layout = Layout(
     Self.init, Field("CIG_ID", \.group), Field("CIS_ID", \.stream), Field("ErrorCode", \.reason))
 }
@@ -150,12 +114,6 @@ public struct PowerControlRequest: LinkLayerControlPacket, Hashable, HasLayout {
   public let delta: Int8
   /// TxPower, in dBm.
   public let transmitPower: Int8
-
-  public init(phy: UInt8, delta: Int8, transmitPower: Int8) {
-    self.phy = phy
-    self.delta = delta
-    self.transmitPower = transmitPower
-  }
 
   static let layout = Layout(Self.init, Field("PHY", \.phy), Field("Delta", \.delta), Field("TxPower", \.transmitPower))
 }
@@ -173,13 +131,6 @@ public struct PowerControlResponse: LinkLayerControlPacket, Hashable, HasLayout 
   public let transmitPower: Int8
   /// APR, in dB.
   public let acceptableReduction: UInt8
-
-  public init(limits: UInt8, delta: Int8, transmitPower: Int8, acceptableReduction: UInt8) {
-    self.limits = limits
-    self.delta = delta
-    self.transmitPower = transmitPower
-    self.acceptableReduction = acceptableReduction
-  }
 
   static let layout = Layout(
     Self.init, Field("Min and Max", \.limits), Field("Delta", \.delta), Field("TxPower", \.transmitPower),
@@ -200,13 +151,6 @@ public struct PowerChangeIndication: LinkLayerControlPacket, Hashable, HasLayout
   /// TxPower, in dBm.
   public let transmitPower: Int8
 
-  public init(phy: UInt8, limits: UInt8, delta: Int8, transmitPower: Int8) {
-    self.phy = phy
-    self.limits = limits
-    self.delta = delta
-    self.transmitPower = transmitPower
-  }
-
   static let layout = Layout(
     Self.init, Field("PHY", \.phy), Field("Min and Max", \.limits), Field("Delta", \.delta),
     Field("TxPower", \.transmitPower))
@@ -224,12 +168,6 @@ public struct ChannelReportingIndication: LinkLayerControlPacket, Hashable, HasL
   /// Max_Delay, in units of 200 ms.
   public let maximumDelay: UInt8
 
-  public init(enable: UInt8, minimumSpacing: UInt8, maximumDelay: UInt8) {
-    self.enable = enable
-    self.minimumSpacing = minimumSpacing
-    self.maximumDelay = maximumDelay
-  }
-
   static let layout = Layout(
     Self.init, Field("Enable", \.enable), Field("Min_Spacing", \.minimumSpacing), Field("Max_Delay", \.maximumDelay))
 }
@@ -241,8 +179,6 @@ public struct ChannelStatusIndication: LinkLayerControlPacket, Hashable, HasLayo
 
   /// Channel_Classification: two bits a channel, 10 octets.
   public let classification: [UInt8]
-
-  public init(classification: [UInt8]) { self.classification = classification }
 
   static let layout = Layout(Self.init, Field("Channel_Classification", \.classification, .octets(10)))
 }

@@ -161,19 +161,6 @@ public struct LETransmitPowerReportingEvent: HCIEventParameters, HasLayout {
   /// In dB.
   public let change: Int8
 
-  public init(
-    status: HCIErrorCode, connectionHandle: ConnectionHandle, reason: UInt8, phy: UInt8, transmitPower: Int8,
-    limits: UInt8, change: Int8
-  ) {
-    self.status = status
-    self.connectionHandle = connectionHandle
-    self.reason = reason
-    self.phy = phy
-    self.transmitPower = transmitPower
-    self.limits = limits
-    self.change = change
-  }
-
   static let layout = Layout(
     Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle), Field("Reason", \.reason),
     Field("PHY", \.phy), Field("TX_Power_Level", \.transmitPower), Field("TX_Power_Level_Flag", \.limits),

@@ -105,26 +105,6 @@ public struct LEEnhancedConnectionCompleteV2Event: HCIEventParameters, HasLayout
   /// The periodic advertising that the peer was found by.
   public let syncHandle: UInt16
 
-  public init(
-    status: HCIErrorCode, connectionHandle: ConnectionHandle, role: LEConnectionRole, peerAddress: HCIAddress,
-    localResolvableAddress: DeviceAddress, peerResolvableAddress: DeviceAddress, interval: ConnectionInterval,
-    latency: UInt16, supervisionTimeout: SupervisionTimeout, clockAccuracy: LEClockAccuracy,
-    advertisingHandle: LEAdvertisingHandle, syncHandle: UInt16
-  ) {
-    self.status = status
-    self.connectionHandle = connectionHandle
-    self.role = role
-    self.peerAddress = peerAddress
-    self.localResolvableAddress = localResolvableAddress
-    self.peerResolvableAddress = peerResolvableAddress
-    self.interval = interval
-    self.latency = latency
-    self.supervisionTimeout = supervisionTimeout
-    self.clockAccuracy = clockAccuracy
-    self.advertisingHandle = advertisingHandle
-    self.syncHandle = syncHandle
-  }
-
   static let layout = Layout(
     Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle), Field("Role", \.role),
     Field("Peer_Address", \.peerAddress),

@@ -1,6 +1,6 @@
 import BLECore
 
-/// What a controller tells its host: an event or an LE meta event.
+/// What a controller tells its host: an event or an LE meta event. Events that are only read here have no public initializer.
 public protocol HCIEventParameters: WirePacket {
   static var code: HCIEventCode { get }
 }
