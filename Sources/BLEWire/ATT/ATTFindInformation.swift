@@ -77,7 +77,6 @@ public struct ATTFindInformationResponse: ATTPacket, HasLayout {
 
   public static var examples: [Self] {
     [
-      Self([Information(attributeHandle: .first, attributeType: BLEUUID(0x2800))]),
       Self([
         Information(attributeHandle: AttributeHandle(5), attributeType: BLEUUID(0x2803)),
         Information(attributeHandle: AttributeHandle(6), attributeType: BLEUUID(0x2A00)),

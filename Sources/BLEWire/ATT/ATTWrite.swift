@@ -33,7 +33,7 @@ public struct ATTWriteCommand: ATTHandleAndValue {
 }
 
 /// Writes one attribute without an answer, signed (Core, Vol 3 Part F 3.4.5.4).
-public struct ATTSignedWriteCommand: ATTPacket {
+public struct ATTSignedWriteCommand: ATTPacket, HasLayout {
   public static let opcode = ATTOpcode.signedWriteCommand
 
   public var attributeHandle: AttributeHandle
@@ -49,24 +49,8 @@ public struct ATTSignedWriteCommand: ATTPacket {
     self.authenticationSignature = authenticationSignature
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    attributeHandle = try reader.attributeHandle("Attribute Handle")
-    let valueLength = Swift.max(0, reader.remaining - ATTLimits.signatureLength)
-    attributeValue = try reader.octets(valueLength, "Attribute Value")
-    authenticationSignature = try reader.octets(ATTLimits.signatureLength, "Authentication Signature")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(attributeHandle)
-    writer.append(contentsOf: attributeValue)
-    writer.append(contentsOf: authenticationSignature, paddedTo: ATTLimits.signatureLength)
-  }
-
-  public static var examples: [Self] {
-    let signature: ArraySlice<UInt8> = [1, 0, 0, 0, 0xF1, 0x87, 0x1E, 0x93, 0x3C, 0x90, 0x0F, 0xF2]
-    return [
-      Self(attributeHandle: AttributeHandle(3), attributeValue: [1, 2, 3], authenticationSignature: signature),
-      Self(attributeHandle: AttributeHandle(3), attributeValue: [], authenticationSignature: signature),
-    ]
-  }
+  static let layout = Layout(
+    Self.init, Field("Attribute Handle", \.attributeHandle),
+    Field("Attribute Value", \.attributeValue, .rest(leaving: ATTLimits.signatureLength)),
+    Field("Authentication Signature", \.authenticationSignature, .octets(ATTLimits.signatureLength)))
 }

@@ -4,10 +4,7 @@ import BLECore
 /// a structure too short for its type is passed over.
 extension AdvertisingData {
   public var flags: AdvertisingFlags? {
-    for structure in self where structure.type == .flags {
-      if let octet = structure.data.first { return AdvertisingFlags(rawValue: octet) }
-    }
-    return nil
+    first(.flags) { $0.first.map(AdvertisingFlags.init(rawValue:)) }
   }
 
   /// The complete name; without one, the shortened one.
@@ -24,33 +21,14 @@ extension AdvertisingData {
 
   /// In dBm.
   public var txPowerLevel: Int8? {
-    for structure in self where structure.type == .txPowerLevel {
-      if let octet = structure.data.first { return Int8(bitPattern: octet) }
-    }
-    return nil
+    first(.txPowerLevel) { $0.first.map(Int8.init(bitPattern:)) }
   }
 
   /// All lists of services joined, in order, each UUID with the width it came in.
-  public var serviceUUIDs: [BLEUUID] {
-    var uuids: [BLEUUID] = []
-    for structure in self {
-      if let width = structure.type.serviceUUIDWidth {
-        uuids.append(contentsOf: AdvertisedUUIDs(octets: structure.data, width: width))
-      }
-    }
-    return uuids
-  }
+  public var serviceUUIDs: [BLEUUID] { uuids(\.serviceUUIDWidth) }
 
   /// All lists of services that the advertiser looks for, joined, in order.
-  public var solicitedServiceUUIDs: [BLEUUID] {
-    var uuids: [BLEUUID] = []
-    for structure in self {
-      if let width = structure.type.solicitedUUIDWidth {
-        uuids.append(contentsOf: AdvertisedUUIDs(octets: structure.data, width: width))
-      }
-    }
-    return uuids
-  }
+  public var solicitedServiceUUIDs: [BLEUUID] { uuids(\.solicitedUUIDWidth) }
 
   /// Whether one of the lists of services holds a UUID that `isWanted`. Allocates nothing.
   public func containsServiceUUID(where isWanted: (BLEUUID) throws -> Bool) rethrows -> Bool {
@@ -65,43 +43,42 @@ extension AdvertisingData {
   }
 
   /// One entry for each structure, in order.
-  public var serviceData: [AdvertisedServiceData] {
-    var entries: [AdvertisedServiceData] = []
-    for structure in self {
-      if let entry = AdvertisedServiceData(structure) { entries.append(entry) }
-    }
-    return entries
-  }
+  public var serviceData: [AdvertisedServiceData] { compactMap { AdvertisedServiceData($0) } }
 
   /// One entry for each structure, in order.
   public var manufacturerData: [ManufacturerData] {
-    var entries: [ManufacturerData] = []
-    for structure in self where structure.type == .manufacturerSpecificData {
-      if let entry = ManufacturerData(octets: structure.data) { entries.append(entry) }
-    }
-    return entries
+    compactMap { $0.type == .manufacturerSpecificData ? ManufacturerData(octets: $0.data) : nil }
   }
 
   public var appearance: UInt16? {
-    for structure in self where structure.type == .appearance && structure.data.count >= 2 {
-      return structure.data.uint16(at: 0)
-    }
-    return nil
+    first(.appearance) { $0.count >= 2 ? $0.uint16(at: 0) : nil }
   }
 
   public var peripheralConnectionIntervalRange: PeripheralConnectionIntervalRange? {
-    for structure in self where structure.type == .peripheralConnectionIntervalRange {
-      if let range = PeripheralConnectionIntervalRange(octets: structure.data) { return range }
-    }
-    return nil
+    first(.peripheralConnectionIntervalRange) { PeripheralConnectionIntervalRange(octets: $0) }
   }
 
   /// The services that an Apple device hides in its overflow area.
   public var overflowArea: OverflowArea? {
-    for structure in self where structure.type == .manufacturerSpecificData {
-      if let area = ManufacturerData(octets: structure.data).flatMap({ OverflowArea($0) }) { return area }
+    first(.manufacturerSpecificData) { ManufacturerData(octets: $0).flatMap { OverflowArea($0) } }
+  }
+
+  /// The first of the structures of `type` that can be read.
+  private func first<Value>(_ type: AdvertisingDataType, _ read: (ArraySlice<UInt8>) -> Value?) -> Value? {
+    for structure in self where structure.type == type {
+      if let value = read(structure.data) { return value }
     }
     return nil
+  }
+
+  /// The UUIDs of all lists for whose type `width` has one.
+  private func uuids(_ width: (AdvertisingDataType) -> BLEUUID.Width?) -> [BLEUUID] {
+    var uuids: [BLEUUID] = []
+    for structure in self {
+      guard let width = width(structure.type) else { continue }
+      uuids.append(contentsOf: AdvertisedUUIDs(octets: structure.data, width: width))
+    }
+    return uuids
   }
 }
 

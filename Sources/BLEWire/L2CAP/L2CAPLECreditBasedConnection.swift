@@ -62,7 +62,7 @@ public struct L2CAPLECreditBasedConnectionResponse: L2CAPSignalingPacket, HasLay
 }
 
 /// Hands out further credits (Core, Vol 3 Part A 4.24).
-public struct L2CAPFlowControlCredit: L2CAPSignalingPacket {
+public struct L2CAPFlowControlCredit: L2CAPSignalingPacket, HasLayout {
   public static let code = L2CAPSignalingCode.flowControlCredit
 
   /// The channel's end at the sender of the credits.
@@ -75,15 +75,5 @@ public struct L2CAPFlowControlCredit: L2CAPSignalingPacket {
     self.credits = credits
   }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    cid = ChannelIdentifier(try reader.uint16("CID"))
-    credits = try reader.uint16("Credits")
-  }
-
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(cid.rawValue)
-    writer.append(credits)
-  }
-
-  public static var examples: [Self] { [Self(cid: ChannelIdentifier(0x40), credits: 5)] }
+  static let layout = Layout(Self.init, Field("CID", \.cid), Field("Credits", \.credits))
 }

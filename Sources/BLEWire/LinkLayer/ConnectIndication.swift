@@ -30,8 +30,7 @@ public struct ConnectIndication: Hashable, Sendable {
   public init(
     initiator: DeviceAddress, advertiser: DeviceAddress, supportsChannelSelection2: Bool, accessAddress: UInt32,
     crcInitialization: UInt32, windowSize: UInt8, windowOffset: UInt16, interval: UInt16, latency: UInt16,
-    timeout: UInt16,
-    channelMap: UInt64, hop: UInt8
+    timeout: UInt16, channelMap: UInt64, hop: UInt8
   ) {
     header = AdvertisingChannelHeader(
       type: 5, supportsChannelSelection2: supportsChannelSelection2, transmitter: initiator.kind,
@@ -84,8 +83,7 @@ public struct ConnectIndication: Hashable, Sendable {
         initiator: DeviceAddress(0x4A0B_0C0D_0E0F, kind: .random),
         advertiser: DeviceAddress(0xC012_3456_789A, kind: .random), supportsChannelSelection2: true,
         accessAddress: 0x5065_8C3A, crcInitialization: 0x55_5555, windowSize: 2, windowOffset: 1, interval: 24,
-        latency: 0,
-        timeout: 72, channelMap: 0x1F_FFFF_FFFF, hop: 7)
+        latency: 0, timeout: 72, channelMap: 0x1F_FFFF_FFFF, hop: 7)
     ]
   }
 }

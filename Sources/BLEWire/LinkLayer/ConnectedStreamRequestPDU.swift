@@ -2,8 +2,7 @@ import BLECore
 
 /// LL_CIS_REQ: asks for a connected isochronous stream (Core, Vol 6 Part B 2.4.2.32).
 public struct ConnectedStreamRequest: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_CIS_REQ"
-  public static let opcode: UInt8 = 0x1F
+  public static let (name, opcode) = ("LL_CIS_REQ", UInt8(0x1F))
 
   /// CIG_ID.
   public let group: UInt8

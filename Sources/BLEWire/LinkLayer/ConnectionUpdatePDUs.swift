@@ -2,8 +2,7 @@ import BLECore
 
 /// LL_CONNECTION_UPDATE_IND: the central gives the connection new parameters (Core, Vol 6 Part B 2.4.2.1).
 public struct ConnectionUpdateIndication: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_CONNECTION_UPDATE_IND"
-  public static let opcode: UInt8 = 0x00
+  public static let (name, opcode) = ("LL_CONNECTION_UPDATE_IND", UInt8(0x00))
 
   /// WinSize, in units of 1.25 ms.
   public let windowSize: UInt8
@@ -36,8 +35,7 @@ public struct ConnectionUpdateIndication: LinkLayerControlPacket, Hashable, HasL
 
 /// LL_CHANNEL_MAP_IND: the central chooses other data channels (Core, Vol 6 Part B 2.4.2.2).
 public struct ChannelMapIndication: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_CHANNEL_MAP_IND"
-  public static let opcode: UInt8 = 0x01
+  public static let (name, opcode) = ("LL_CHANNEL_MAP_IND", UInt8(0x01))
 
   /// ChM: bit n stands for data channel n.
   public let channelMap: UInt64
@@ -54,8 +52,7 @@ public struct ChannelMapIndication: LinkLayerControlPacket, Hashable, HasLayout 
 
 /// LL_CONNECTION_PARAM_REQ: one side proposes ranges for new parameters (Core, Vol 6 Part B 2.4.2.16).
 public struct ConnectionParameterRequest: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_CONNECTION_PARAM_REQ"
-  public static let opcode: UInt8 = 0x0F
+  public static let (name, opcode) = ("LL_CONNECTION_PARAM_REQ", UInt8(0x0F))
 
   /// Interval_Min, in units of 1.25 ms.
   public let intervalMinimum: UInt16
@@ -93,8 +90,7 @@ public struct ConnectionParameterRequest: LinkLayerControlPacket, Hashable, HasL
 
 /// LL_CONNECTION_PARAM_RSP: the other side's answer to the proposal (Core, Vol 6 Part B 2.4.2.17).
 public struct ConnectionParameterResponse: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_CONNECTION_PARAM_RSP"
-  public static let opcode: UInt8 = 0x10
+  public static let (name, opcode) = ("LL_CONNECTION_PARAM_RSP", UInt8(0x10))
 
   /// Interval_Min, in units of 1.25 ms.
   public let intervalMinimum: UInt16
@@ -132,8 +128,7 @@ public struct ConnectionParameterResponse: LinkLayerControlPacket, Hashable, Has
 
 /// LL_SUBRATE_REQ: the peripheral asks for connection subrating (Core, Vol 6 Part B 2.4.2.39).
 public struct SubrateRequest: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_SUBRATE_REQ"
-  public static let opcode: UInt8 = 0x26
+  public static let (name, opcode) = ("LL_SUBRATE_REQ", UInt8(0x26))
 
   /// SubrateFactorMin.
   public let factorMinimum: UInt16
@@ -154,8 +149,7 @@ public struct SubrateRequest: LinkLayerControlPacket, Hashable, HasLayout {
 
 /// LL_SUBRATE_IND: the central sets connection subrating (Core, Vol 6 Part B 2.4.2.40).
 public struct SubrateIndication: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_SUBRATE_IND"
-  public static let opcode: UInt8 = 0x27
+  public static let (name, opcode) = ("LL_SUBRATE_IND", UInt8(0x27))
 
   /// SubrateFactor.
   public let factor: UInt16

@@ -2,8 +2,7 @@ import BLECore
 
 /// LL_ENC_REQ: the central starts encryption (Core, Vol 6 Part B 2.4.2.4).
 public struct EncryptionRequest: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_ENC_REQ"
-  public static let opcode: UInt8 = 0x03
+  public static let (name, opcode) = ("LL_ENC_REQ", UInt8(0x03))
 
   /// Rand, 8 octets.
   public let random: [UInt8]
@@ -28,8 +27,7 @@ public struct EncryptionRequest: LinkLayerControlPacket, Hashable, HasLayout {
 
 /// LL_ENC_RSP: the peripheral's half of the session's material (Core, Vol 6 Part B 2.4.2.5).
 public struct EncryptionResponse: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_ENC_RSP"
-  public static let opcode: UInt8 = 0x04
+  public static let (name, opcode) = ("LL_ENC_RSP", UInt8(0x04))
 
   /// SKD_P, 8 octets.
   public let sessionKeyDiversifier: [UInt8]
@@ -47,32 +45,28 @@ public struct EncryptionResponse: LinkLayerControlPacket, Hashable, HasLayout {
 
 /// LL_START_ENC_REQ: the peripheral has the key (Core, Vol 6 Part B 2.4.2.6).
 public struct StartEncryptionRequest: LinkLayerControlPacket, Hashable, EmptyPacket {
-  public static let name = "LL_START_ENC_REQ"
-  public static let opcode: UInt8 = 0x05
+  public static let (name, opcode) = ("LL_START_ENC_REQ", UInt8(0x05))
 
   public init() {}
 }
 
 /// LL_START_ENC_RSP: encrypted from here on (Core, Vol 6 Part B 2.4.2.7).
 public struct StartEncryptionResponse: LinkLayerControlPacket, Hashable, EmptyPacket {
-  public static let name = "LL_START_ENC_RSP"
-  public static let opcode: UInt8 = 0x06
+  public static let (name, opcode) = ("LL_START_ENC_RSP", UInt8(0x06))
 
   public init() {}
 }
 
 /// LL_PAUSE_ENC_REQ: the central wants a new key (Core, Vol 6 Part B 2.4.2.11).
 public struct PauseEncryptionRequest: LinkLayerControlPacket, Hashable, EmptyPacket {
-  public static let name = "LL_PAUSE_ENC_REQ"
-  public static let opcode: UInt8 = 0x0A
+  public static let (name, opcode) = ("LL_PAUSE_ENC_REQ", UInt8(0x0A))
 
   public init() {}
 }
 
 /// LL_PAUSE_ENC_RSP: encryption pauses (Core, Vol 6 Part B 2.4.2.12).
 public struct PauseEncryptionResponse: LinkLayerControlPacket, Hashable, EmptyPacket {
-  public static let name = "LL_PAUSE_ENC_RSP"
-  public static let opcode: UInt8 = 0x0B
+  public static let (name, opcode) = ("LL_PAUSE_ENC_RSP", UInt8(0x0B))
 
   public init() {}
 }

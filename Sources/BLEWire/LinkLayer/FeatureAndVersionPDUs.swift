@@ -2,8 +2,7 @@ import BLECore
 
 /// LL_FEATURE_REQ: the central's features, asking for the peripheral's (Core, Vol 6 Part B 2.4.2.9).
 public struct FeatureRequest: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_FEATURE_REQ"
-  public static let opcode: UInt8 = 0x08
+  public static let (name, opcode) = ("LL_FEATURE_REQ", UInt8(0x08))
 
   /// FeatureSet: a bit for each feature.
   public let features: UInt64
@@ -15,8 +14,7 @@ public struct FeatureRequest: LinkLayerControlPacket, Hashable, HasLayout {
 
 /// LL_FEATURE_RSP: the features that both sides have (Core, Vol 6 Part B 2.4.2.10).
 public struct FeatureResponse: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_FEATURE_RSP"
-  public static let opcode: UInt8 = 0x09
+  public static let (name, opcode) = ("LL_FEATURE_RSP", UInt8(0x09))
 
   /// FeatureSet: a bit for each feature.
   public let features: UInt64
@@ -28,8 +26,7 @@ public struct FeatureResponse: LinkLayerControlPacket, Hashable, HasLayout {
 
 /// LL_PERIPHERAL_FEATURE_REQ: the peripheral's features, asking for the central's (Core, Vol 6 Part B 2.4.2.15).
 public struct PeripheralFeatureRequest: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_PERIPHERAL_FEATURE_REQ"
-  public static let opcode: UInt8 = 0x0E
+  public static let (name, opcode) = ("LL_PERIPHERAL_FEATURE_REQ", UInt8(0x0E))
 
   /// FeatureSet: a bit for each feature.
   public let features: UInt64
@@ -41,8 +38,7 @@ public struct PeripheralFeatureRequest: LinkLayerControlPacket, Hashable, HasLay
 
 /// LL_FEATURE_EXT_REQ: a further page of features, asking for the other side's (Core, Vol 6 Part B 2.4.2.44).
 public struct FeatureExtendedRequest: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_FEATURE_EXT_REQ"
-  public static let opcode: UInt8 = 0x2B
+  public static let (name, opcode) = ("LL_FEATURE_EXT_REQ", UInt8(0x2B))
 
   /// MaxPage: the last page that is not all zero.
   public let maximumPage: UInt8
@@ -58,8 +54,7 @@ public struct FeatureExtendedRequest: LinkLayerControlPacket, Hashable, HasLayou
 
 /// LL_FEATURE_EXT_RSP: a further page of features (Core, Vol 6 Part B 2.4.2.45).
 public struct FeatureExtendedResponse: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_FEATURE_EXT_RSP"
-  public static let opcode: UInt8 = 0x2C
+  public static let (name, opcode) = ("LL_FEATURE_EXT_RSP", UInt8(0x2C))
 
   /// MaxPage: the last page that is not all zero.
   public let maximumPage: UInt8
@@ -75,8 +70,7 @@ public struct FeatureExtendedResponse: LinkLayerControlPacket, Hashable, HasLayo
 
 /// LL_VERSION_IND: who made the controller (Core, Vol 6 Part B 2.4.2.13).
 public struct VersionIndication: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_VERSION_IND"
-  public static let opcode: UInt8 = 0x0C
+  public static let (name, opcode) = ("LL_VERSION_IND", UInt8(0x0C))
 
   /// Version: an assigned number, 0x0D for 5.4.
   public let version: UInt8

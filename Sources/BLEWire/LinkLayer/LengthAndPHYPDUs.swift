@@ -2,8 +2,7 @@ import BLECore
 
 /// LL_LENGTH_REQ: how long packets may be, asking for the other side's limits (Core, Vol 6 Part B 2.4.2.21).
 public struct LengthRequest: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_LENGTH_REQ"
-  public static let opcode: UInt8 = 0x14
+  public static let (name, opcode) = ("LL_LENGTH_REQ", UInt8(0x14))
 
   /// MaxRxOctets.
   public let maximumReceiveOctets: UInt16
@@ -30,8 +29,7 @@ public struct LengthRequest: LinkLayerControlPacket, Hashable, HasLayout {
 
 /// LL_LENGTH_RSP: how long packets may be (Core, Vol 6 Part B 2.4.2.22).
 public struct LengthResponse: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_LENGTH_RSP"
-  public static let opcode: UInt8 = 0x15
+  public static let (name, opcode) = ("LL_LENGTH_RSP", UInt8(0x15))
 
   /// MaxRxOctets.
   public let maximumReceiveOctets: UInt16
@@ -58,8 +56,7 @@ public struct LengthResponse: LinkLayerControlPacket, Hashable, HasLayout {
 
 /// LL_PHY_REQ: the PHYs that one side likes, asking for the other side's (Core, Vol 6 Part B 2.4.2.23).
 public struct PhyRequest: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_PHY_REQ"
-  public static let opcode: UInt8 = 0x16
+  public static let (name, opcode) = ("LL_PHY_REQ", UInt8(0x16))
 
   /// TX_PHYS: bit 0 LE 1M, bit 1 LE 2M, bit 2 LE Coded.
   public let transmit: UInt8
@@ -76,8 +73,7 @@ public struct PhyRequest: LinkLayerControlPacket, Hashable, HasLayout {
 
 /// LL_PHY_RSP: the PHYs that the other side likes (Core, Vol 6 Part B 2.4.2.24).
 public struct PhyResponse: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_PHY_RSP"
-  public static let opcode: UInt8 = 0x17
+  public static let (name, opcode) = ("LL_PHY_RSP", UInt8(0x17))
 
   /// TX_PHYS: bit 0 LE 1M, bit 1 LE 2M, bit 2 LE Coded.
   public let transmit: UInt8
@@ -94,8 +90,7 @@ public struct PhyResponse: LinkLayerControlPacket, Hashable, HasLayout {
 
 /// LL_PHY_UPDATE_IND: the central changes the PHYs (Core, Vol 6 Part B 2.4.2.25).
 public struct PhyUpdateIndication: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_PHY_UPDATE_IND"
-  public static let opcode: UInt8 = 0x18
+  public static let (name, opcode) = ("LL_PHY_UPDATE_IND", UInt8(0x18))
 
   /// PHY_C_To_P: one bit, or 0 for no change.
   public let centralToPeripheral: UInt8

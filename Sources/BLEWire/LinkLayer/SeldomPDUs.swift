@@ -2,8 +2,7 @@ import BLECore
 
 /// LL_CTE_REQ: asks for a constant tone extension (Core, Vol 6 Part B 2.4.2.27).
 public struct ConstantToneRequest: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_CTE_REQ"
-  public static let opcode: UInt8 = 0x1A
+  public static let (name, opcode) = ("LL_CTE_REQ", UInt8(0x1A))
 
   /// MinCTELenReq and CTETypeReq.
   public let parameters: UInt8
@@ -13,16 +12,14 @@ public struct ConstantToneRequest: LinkLayerControlPacket, Hashable, HasLayout {
 
 /// LL_CTE_RSP: carries the tone (Core, Vol 6 Part B 2.4.2.28).
 public struct ConstantToneResponse: LinkLayerControlPacket, Hashable, EmptyPacket {
-  public static let name = "LL_CTE_RSP"
-  public static let opcode: UInt8 = 0x1B
+  public static let (name, opcode) = ("LL_CTE_RSP", UInt8(0x1B))
 
   public init() {}
 }
 
 /// LL_PERIODIC_SYNC_IND: hands over a periodic advertising train (Core, Vol 6 Part B 2.4.2.29).
 public struct PeriodicSyncIndication: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_PERIODIC_SYNC_IND"
-  public static let opcode: UInt8 = 0x1C
+  public static let (name, opcode) = ("LL_PERIODIC_SYNC_IND", UInt8(0x1C))
 
   /// ID: the hosts' own.
   public let identifier: UInt16
@@ -50,8 +47,7 @@ public struct PeriodicSyncIndication: LinkLayerControlPacket, Hashable, HasLayou
 
 /// LL_CIS_RSP: accepts a connected isochronous stream (Core, Vol 6 Part B 2.4.2.33).
 public struct ConnectedStreamResponse: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_CIS_RSP"
-  public static let opcode: UInt8 = 0x20
+  public static let (name, opcode) = ("LL_CIS_RSP", UInt8(0x20))
 
   /// CIS_Offset_Min, in microseconds.
   public let offsetMinimum: UInt32
@@ -67,8 +63,7 @@ public struct ConnectedStreamResponse: LinkLayerControlPacket, Hashable, HasLayo
 
 /// LL_CIS_IND: starts a connected isochronous stream (Core, Vol 6 Part B 2.4.2.34).
 public struct ConnectedStreamIndication: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_CIS_IND"
-  public static let opcode: UInt8 = 0x21
+  public static let (name, opcode) = ("LL_CIS_IND", UInt8(0x21))
 
   /// AA.
   public let accessAddress: UInt32
@@ -89,8 +84,7 @@ public struct ConnectedStreamIndication: LinkLayerControlPacket, Hashable, HasLa
 
 /// LL_CIS_TERMINATE_IND: ends a connected isochronous stream (Core, Vol 6 Part B 2.4.2.35).
 public struct ConnectedStreamTermination: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_CIS_TERMINATE_IND"
-  public static let opcode: UInt8 = 0x22
+  public static let (name, opcode) = ("LL_CIS_TERMINATE_IND", UInt8(0x22))
 
   /// CIG_ID.
   public let group: UInt8
@@ -105,8 +99,7 @@ public struct ConnectedStreamTermination: LinkLayerControlPacket, Hashable, HasL
 
 /// LL_POWER_CONTROL_REQ: asks the other side to change its power (Core, Vol 6 Part B 2.4.2.36).
 public struct PowerControlRequest: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_POWER_CONTROL_REQ"
-  public static let opcode: UInt8 = 0x23
+  public static let (name, opcode) = ("LL_POWER_CONTROL_REQ", UInt8(0x23))
 
   /// PHY: one bit.
   public let phy: UInt8
@@ -120,8 +113,7 @@ public struct PowerControlRequest: LinkLayerControlPacket, Hashable, HasLayout {
 
 /// LL_POWER_CONTROL_RSP: says what became of the power (Core, Vol 6 Part B 2.4.2.37).
 public struct PowerControlResponse: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_POWER_CONTROL_RSP"
-  public static let opcode: UInt8 = 0x24
+  public static let (name, opcode) = ("LL_POWER_CONTROL_RSP", UInt8(0x24))
 
   /// Min and Max: bit 0 at the minimum, bit 1 at the maximum.
   public let limits: UInt8
@@ -139,8 +131,7 @@ public struct PowerControlResponse: LinkLayerControlPacket, Hashable, HasLayout 
 
 /// LL_POWER_CHANGE_IND: the sender's power has changed (Core, Vol 6 Part B 2.4.2.38).
 public struct PowerChangeIndication: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_POWER_CHANGE_IND"
-  public static let opcode: UInt8 = 0x25
+  public static let (name, opcode) = ("LL_POWER_CHANGE_IND", UInt8(0x25))
 
   /// PHY: one bit.
   public let phy: UInt8
@@ -158,8 +149,7 @@ public struct PowerChangeIndication: LinkLayerControlPacket, Hashable, HasLayout
 
 /// LL_CHANNEL_REPORTING_IND: the central wants reports on channels (Core, Vol 6 Part B 2.4.2.41).
 public struct ChannelReportingIndication: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_CHANNEL_REPORTING_IND"
-  public static let opcode: UInt8 = 0x28
+  public static let (name, opcode) = ("LL_CHANNEL_REPORTING_IND", UInt8(0x28))
 
   /// Enable: 1 or 0.
   public let enable: UInt8
@@ -174,8 +164,7 @@ public struct ChannelReportingIndication: LinkLayerControlPacket, Hashable, HasL
 
 /// LL_CHANNEL_STATUS_IND: the peripheral's report on channels (Core, Vol 6 Part B 2.4.2.42).
 public struct ChannelStatusIndication: LinkLayerControlPacket, Hashable, HasLayout {
-  public static let name = "LL_CHANNEL_STATUS_IND"
-  public static let opcode: UInt8 = 0x29
+  public static let (name, opcode) = ("LL_CHANNEL_STATUS_IND", UInt8(0x29))
 
   /// Channel_Classification: two bits a channel, 10 octets.
   public let classification: [UInt8]

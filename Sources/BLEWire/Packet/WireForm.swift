@@ -58,10 +58,13 @@ extension WireForm where Value == ArraySlice<UInt8> {
   }
 
   /// Everything up to the end of the packet.
-  static var rest: Self {
+  static var rest: Self { rest(leaving: 0) }
+
+  /// Everything but the last `tail` octets of the packet, which are fields of their own.
+  static func rest(leaving tail: Int) -> Self {
     Self(
-      read: { reader, _ in reader.rest() }, write: { value, writer in writer.append(contentsOf: value) },
-      examples: [exampleOctets(3)[...], []])
+      read: { reader, field throws(DecodeError) in try reader.octets(max(0, reader.remaining - tail), field) },
+      write: { value, writer in writer.append(contentsOf: value) }, examples: [exampleOctets(3)[...], []])
   }
 }
 

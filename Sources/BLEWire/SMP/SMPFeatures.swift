@@ -10,16 +10,12 @@ public struct SMPIOCapability: WireNumber, Hashable, Sendable, CustomStringConve
   public static let noInputNoOutput = SMPIOCapability(rawValue: 0x03)
   public static let keyboardDisplay = SMPIOCapability(rawValue: 0x04)
 
-  public var description: String {
-    switch self {
-    case .displayOnly: "DisplayOnly"
-    case .displayYesNo: "DisplayYesNo"
-    case .keyboardOnly: "KeyboardOnly"
-    case .noInputNoOutput: "NoInputNoOutput"
-    case .keyboardDisplay: "KeyboardDisplay"
-    default: "reserved " + numberText(rawValue, digits: 2)
-    }
-  }
+  public var description: String { Self.names[self] ?? "reserved " + numberText(rawValue, digits: 2) }
+
+  private static let names: [Self: String] = [
+    .displayOnly: "DisplayOnly", .displayYesNo: "DisplayYesNo", .keyboardOnly: "KeyboardOnly",
+    .noInputNoOutput: "NoInputNoOutput", .keyboardDisplay: "KeyboardDisplay",
+  ]
 }
 
 /// What a device asks of a pairing (Core, Vol 3 Part H 3.5.1).

@@ -2,8 +2,7 @@ import BLECore
 
 /// Says which events the host wants (Core, Vol 4 Part E 7.3.1).
 public struct HCISetEventMask: HCICommand, HasLayout {
-  public static let name = "HCI_Set_Event_Mask"
-  public static let opcode = HCIOpcode(0x0C01)
+  public static let (name, opcode) = ("HCI_Set_Event_Mask", HCIOpcode(0x0C01))
 
   public let mask: HCIEventMask
 
@@ -14,16 +13,14 @@ public struct HCISetEventMask: HCICommand, HasLayout {
 
 /// Brings the controller to its initial state; connections end without an event (Core, Vol 4 Part E 7.3.2).
 public struct HCIReset: HCICommand, EmptyPacket {
-  public static let name = "HCI_Reset"
-  public static let opcode = HCIOpcode(0x0C03)
+  public static let (name, opcode) = ("HCI_Reset", HCIOpcode(0x0C03))
 
   public init() {}
 }
 
 /// Reads the transmit power of a connection (Core, Vol 4 Part E 7.3.35).
 public struct HCIReadTransmitPowerLevel: HCICommand, HasLayout {
-  public static let name = "HCI_Read_Transmit_Power_Level"
-  public static let opcode = HCIOpcode(0x0C2D)
+  public static let (name, opcode) = ("HCI_Read_Transmit_Power_Level", HCIOpcode(0x0C2D))
 
   public let connectionHandle: ConnectionHandle
   public let type: HCITransmitPowerType
@@ -56,8 +53,7 @@ public struct HCIReadTransmitPowerLevel: HCICommand, HasLayout {
 
 /// Says which events of the second page the host wants (Core, Vol 4 Part E 7.3.69).
 public struct HCISetEventMaskPage2: HCICommand, HasLayout {
-  public static let name = "HCI_Set_Event_Mask_Page_2"
-  public static let opcode = HCIOpcode(0x0C63)
+  public static let (name, opcode) = ("HCI_Set_Event_Mask_Page_2", HCIOpcode(0x0C63))
 
   public let mask: HCIEventMaskPage2
 
@@ -68,8 +64,7 @@ public struct HCISetEventMaskPage2: HCICommand, HasLayout {
 
 /// Tells a controller of both transports that the host uses LE (Core, Vol 4 Part E 7.3.79).
 public struct HCIWriteLEHostSupport: HCICommand, HasLayout {
-  public static let name = "HCI_Write_LE_Host_Support"
-  public static let opcode = HCIOpcode(0x0C6D)
+  public static let (name, opcode) = ("HCI_Write_LE_Host_Support", HCIOpcode(0x0C6D))
 
   public let isSupported: Bool
   /// Was simultaneous LE and BR/EDR; 0x00.
@@ -85,8 +80,7 @@ public struct HCIWriteLEHostSupport: HCICommand, HasLayout {
 
 /// Reads how long an encrypted link may go without an authenticated packet (Core, Vol 4 Part E 7.3.93).
 public struct HCIReadAuthenticatedPayloadTimeout: HCICommand, HasLayout {
-  public static let name = "HCI_Read_Authenticated_Payload_Timeout"
-  public static let opcode = HCIOpcode(0x0C7B)
+  public static let (name, opcode) = ("HCI_Read_Authenticated_Payload_Timeout", HCIOpcode(0x0C7B))
 
   public let connectionHandle: ConnectionHandle
 
@@ -114,8 +108,7 @@ public struct HCIReadAuthenticatedPayloadTimeout: HCICommand, HasLayout {
 
 /// Sets how long an encrypted link may go without an authenticated packet (Core, Vol 4 Part E 7.3.94).
 public struct HCIWriteAuthenticatedPayloadTimeout: HCICommand, HasLayout {
-  public static let name = "HCI_Write_Authenticated_Payload_Timeout"
-  public static let opcode = HCIOpcode(0x0C7C)
+  public static let (name, opcode) = ("HCI_Write_Authenticated_Payload_Timeout", HCIOpcode(0x0C7C))
   public typealias ReturnParameters = HCIConnectionReturn
 
   public let connectionHandle: ConnectionHandle

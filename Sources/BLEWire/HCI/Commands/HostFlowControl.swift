@@ -2,8 +2,7 @@ import BLECore
 
 /// Says how much data the host can hold, for the flow control from controller to host (Core, Vol 4 Part E 7.3.39).
 public struct HCIHostBufferSize: HCICommand, HasLayout {
-  public static let name = "HCI_Host_Buffer_Size"
-  public static let opcode = HCIOpcode(0x0C33)
+  public static let (name, opcode) = ("HCI_Host_Buffer_Size", HCIOpcode(0x0C33))
 
   /// Octets of data in one packet, without the header.
   public let aclDataPacketLength: UInt16
@@ -30,8 +29,7 @@ public struct HCIHostBufferSize: HCICommand, HasLayout {
 
 /// Switches the flow control from controller to host (Core, Vol 4 Part E 7.3.38).
 public struct HCISetControllerToHostFlowControl: HCICommand, HasLayout {
-  public static let name = "HCI_Set_Controller_To_Host_Flow_Control"
-  public static let opcode = HCIOpcode(0x0C31)
+  public static let (name, opcode) = ("HCI_Set_Controller_To_Host_Flow_Control", HCIOpcode(0x0C31))
 
   /// Which data is under flow control.
   public struct Mode: HCIOctet, WireNumber {
@@ -55,8 +53,7 @@ public struct HCISetControllerToHostFlowControl: HCICommand, HasLayout {
 ///
 /// The only command that is sent without a credit and answered only where it is wrong.
 public struct HCIHostNumberOfCompletedPackets: HCICommand {
-  public static let name = "HCI_Host_Number_Of_Completed_Packets"
-  public static let opcode = HCIOpcode(0x0C35)
+  public static let (name, opcode) = ("HCI_Host_Number_Of_Completed_Packets", HCIOpcode(0x0C35))
 
   public let counts: HCICompletedPackets
 

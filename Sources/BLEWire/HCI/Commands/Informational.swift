@@ -2,8 +2,7 @@ import BLECore
 
 /// Reads what the controller is (Core, Vol 4 Part E 7.4.1).
 public struct HCIReadLocalVersionInformation: HCICommand, EmptyPacket {
-  public static let name = "HCI_Read_Local_Version_Information"
-  public static let opcode = HCIOpcode(0x1001)
+  public static let (name, opcode) = ("HCI_Read_Local_Version_Information", HCIOpcode(0x1001))
 
   public init() {}
 
@@ -40,8 +39,7 @@ public struct HCIReadLocalVersionInformation: HCICommand, EmptyPacket {
 
 /// Reads which commands the controller knows (Core, Vol 4 Part E 7.4.2).
 public struct HCIReadLocalSupportedCommands: HCICommand, EmptyPacket {
-  public static let name = "HCI_Read_Local_Supported_Commands"
-  public static let opcode = HCIOpcode(0x1002)
+  public static let (name, opcode) = ("HCI_Read_Local_Supported_Commands", HCIOpcode(0x1002))
 
   public init() {}
 
@@ -61,8 +59,7 @@ public struct HCIReadLocalSupportedCommands: HCICommand, EmptyPacket {
 
 /// Reads what the controller can do on both transports (Core, Vol 4 Part E 7.4.3).
 public struct HCIReadLocalSupportedFeatures: HCICommand, EmptyPacket {
-  public static let name = "HCI_Read_Local_Supported_Features"
-  public static let opcode = HCIOpcode(0x1003)
+  public static let (name, opcode) = ("HCI_Read_Local_Supported_Features", HCIOpcode(0x1003))
 
   public init() {}
 
@@ -82,8 +79,7 @@ public struct HCIReadLocalSupportedFeatures: HCICommand, EmptyPacket {
 
 /// Reads the buffers that LE shares with BR/EDR where LE has none of its own (Core, Vol 4 Part E 7.4.5).
 public struct HCIReadBufferSize: HCICommand, EmptyPacket {
-  public static let name = "HCI_Read_Buffer_Size"
-  public static let opcode = HCIOpcode(0x1005)
+  public static let (name, opcode) = ("HCI_Read_Buffer_Size", HCIOpcode(0x1005))
 
   public init() {}
 
@@ -120,8 +116,7 @@ public struct HCIReadBufferSize: HCICommand, EmptyPacket {
 
 /// Reads the controller's public address (Core, Vol 4 Part E 7.4.6).
 public struct HCIReadBDADDR: HCICommand, EmptyPacket {
-  public static let name = "HCI_Read_BD_ADDR"
-  public static let opcode = HCIOpcode(0x1009)
+  public static let (name, opcode) = ("HCI_Read_BD_ADDR", HCIOpcode(0x1009))
 
   public init() {}
 
@@ -142,8 +137,7 @@ public struct HCIReadBDADDR: HCICommand, EmptyPacket {
 
 /// Reads the strength of the peer's signal (Core, Vol 4 Part E 7.5.4).
 public struct HCIReadRSSI: HCICommand, HasLayout {
-  public static let name = "HCI_Read_RSSI"
-  public static let opcode = HCIOpcode(0x1405)
+  public static let (name, opcode) = ("HCI_Read_RSSI", HCIOpcode(0x1405))
 
   public let connectionHandle: ConnectionHandle
 

@@ -2,8 +2,7 @@ import BLECore
 
 /// Says how to advertise (Core, Vol 4 Part E 7.8.5).
 public struct LESetAdvertisingParameters: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Set_Advertising_Parameters"
-  public static let opcode = HCIOpcode(0x2006)
+  public static let (name, opcode) = ("HCI_LE_Set_Advertising_Parameters", HCIOpcode(0x2006))
 
   public let intervalMinimum: AdvertisingInterval
   public let intervalMaximum: AdvertisingInterval
@@ -37,8 +36,7 @@ public struct LESetAdvertisingParameters: HCICommand, HasLayout {
 
 /// Reads the transmit power of advertising (Core, Vol 4 Part E 7.8.6).
 public struct LEReadAdvertisingPhysicalChannelTransmitPower: HCICommand, EmptyPacket {
-  public static let name = "HCI_LE_Read_Advertising_Physical_Channel_Tx_Power"
-  public static let opcode = HCIOpcode(0x2007)
+  public static let (name, opcode) = ("HCI_LE_Read_Advertising_Physical_Channel_Tx_Power", HCIOpcode(0x2007))
 
   public init() {}
 
@@ -59,8 +57,7 @@ public struct LEReadAdvertisingPhysicalChannelTransmitPower: HCICommand, EmptyPa
 
 /// Sets what is advertised (Core, Vol 4 Part E 7.8.7).
 public struct LESetAdvertisingData: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Set_Advertising_Data"
-  public static let opcode = HCIOpcode(0x2008)
+  public static let (name, opcode) = ("HCI_LE_Set_Advertising_Data", HCIOpcode(0x2008))
 
   /// At most 31 octets.
   public let data: ArraySlice<UInt8>
@@ -72,8 +69,7 @@ public struct LESetAdvertisingData: HCICommand, HasLayout {
 
 /// Sets what an active scanner is told (Core, Vol 4 Part E 7.8.8).
 public struct LESetScanResponseData: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Set_Scan_Response_Data"
-  public static let opcode = HCIOpcode(0x2009)
+  public static let (name, opcode) = ("HCI_LE_Set_Scan_Response_Data", HCIOpcode(0x2009))
 
   /// At most 31 octets.
   public let data: ArraySlice<UInt8>
@@ -85,8 +81,7 @@ public struct LESetScanResponseData: HCICommand, HasLayout {
 
 /// Starts or stops advertising (Core, Vol 4 Part E 7.8.9).
 public struct LESetAdvertisingEnable: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Set_Advertising_Enable"
-  public static let opcode = HCIOpcode(0x200A)
+  public static let (name, opcode) = ("HCI_LE_Set_Advertising_Enable", HCIOpcode(0x200A))
 
   public let isEnabled: Bool
 

@@ -2,8 +2,7 @@ import BLECore
 
 /// Reads how much data an advertising set can tell (Core, Vol 4 Part E 7.8.57).
 public struct LEReadMaximumAdvertisingDataLength: HCICommand, EmptyPacket {
-  public static let name = "HCI_LE_Read_Maximum_Advertising_Data_Length"
-  public static let opcode = HCIOpcode(0x203A)
+  public static let (name, opcode) = ("HCI_LE_Read_Maximum_Advertising_Data_Length", HCIOpcode(0x203A))
 
   public init() {}
 
@@ -24,8 +23,7 @@ public struct LEReadMaximumAdvertisingDataLength: HCICommand, EmptyPacket {
 
 /// Reads how many advertising sets there can be (Core, Vol 4 Part E 7.8.58).
 public struct LEReadNumberOfSupportedAdvertisingSets: HCICommand, EmptyPacket {
-  public static let name = "HCI_LE_Read_Number_of_Supported_Advertising_Sets"
-  public static let opcode = HCIOpcode(0x203B)
+  public static let (name, opcode) = ("HCI_LE_Read_Number_of_Supported_Advertising_Sets", HCIOpcode(0x203B))
 
   public init() {}
 
@@ -45,8 +43,7 @@ public struct LEReadNumberOfSupportedAdvertisingSets: HCICommand, EmptyPacket {
 
 /// Removes an advertising set that is not enabled (Core, Vol 4 Part E 7.8.59).
 public struct LERemoveAdvertisingSet: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Remove_Advertising_Set"
-  public static let opcode = HCIOpcode(0x203C)
+  public static let (name, opcode) = ("HCI_LE_Remove_Advertising_Set", HCIOpcode(0x203C))
 
   public let advertisingHandle: LEAdvertisingHandle
 
@@ -57,8 +54,7 @@ public struct LERemoveAdvertisingSet: HCICommand, HasLayout {
 
 /// Removes all advertising sets, none of which may be enabled (Core, Vol 4 Part E 7.8.60).
 public struct LEClearAdvertisingSets: HCICommand, EmptyPacket {
-  public static let name = "HCI_LE_Clear_Advertising_Sets"
-  public static let opcode = HCIOpcode(0x203D)
+  public static let (name, opcode) = ("HCI_LE_Clear_Advertising_Sets", HCIOpcode(0x203D))
 
   public init() {}
 }

@@ -2,8 +2,7 @@ import BLECore
 
 /// Connects to an advertiser; a connection complete event follows (Core, Vol 4 Part E 7.8.12).
 public struct LECreateConnection: HCIStatusCommand, HasLayout {
-  public static let name = "HCI_LE_Create_Connection"
-  public static let opcode = HCIOpcode(0x200D)
+  public static let (name, opcode) = ("HCI_LE_Create_Connection", HCIOpcode(0x200D))
 
   public let scanInterval: ScanInterval
   public let scanWindow: ScanInterval
@@ -32,8 +31,7 @@ public struct LECreateConnection: HCIStatusCommand, HasLayout {
 
 /// Gives up connecting; the connection complete event follows with Unknown Connection Identifier (Core, Vol 4 Part E 7.8.13).
 public struct LECreateConnectionCancel: HCICommand, EmptyPacket {
-  public static let name = "HCI_LE_Create_Connection_Cancel"
-  public static let opcode = HCIOpcode(0x200E)
+  public static let (name, opcode) = ("HCI_LE_Create_Connection_Cancel", HCIOpcode(0x200E))
 
   public init() {}
 }
@@ -41,8 +39,7 @@ public struct LECreateConnectionCancel: HCICommand, EmptyPacket {
 /// Connects to an advertiser, with parameters for each PHY; a connection complete event follows
 /// (Core, Vol 4 Part E 7.8.66).
 public struct LEExtendedCreateConnection: HCIStatusCommand {
-  public static let name = "HCI_LE_Extended_Create_Connection [v1]"
-  public static let opcode = HCIOpcode(0x2043)
+  public static let (name, opcode) = ("HCI_LE_Extended_Create_Connection [v1]", HCIOpcode(0x2043))
 
   /// How to scan and to connect on one PHY.
   public struct Entry: Equatable, HasLayout, WireValue {
@@ -109,8 +106,7 @@ public struct LEExtendedCreateConnection: HCIStatusCommand {
 
 /// Asks for other connection parameters; the event of the same name follows (Core, Vol 4 Part E 7.8.18).
 public struct LEConnectionUpdate: HCIStatusCommand, HasLayout {
-  public static let name = "HCI_LE_Connection_Update"
-  public static let opcode = HCIOpcode(0x2013)
+  public static let (name, opcode) = ("HCI_LE_Connection_Update", HCIOpcode(0x2013))
 
   public let connectionHandle: ConnectionHandle
   public let parameters: ConnectionParameters
@@ -125,8 +121,7 @@ public struct LEConnectionUpdate: HCIStatusCommand, HasLayout {
 
 /// Says which channels the host knows to be bad (Core, Vol 4 Part E 7.8.19).
 public struct LESetHostChannelClassification: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Set_Host_Channel_Classification"
-  public static let opcode = HCIOpcode(0x2014)
+  public static let (name, opcode) = ("HCI_LE_Set_Host_Channel_Classification", HCIOpcode(0x2014))
 
   public let channels: LEChannelMap
 
@@ -137,8 +132,7 @@ public struct LESetHostChannelClassification: HCICommand, HasLayout {
 
 /// Reads the channels in use on a connection (Core, Vol 4 Part E 7.8.20).
 public struct LEReadChannelMap: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Read_Channel_Map"
-  public static let opcode = HCIOpcode(0x2015)
+  public static let (name, opcode) = ("HCI_LE_Read_Channel_Map", HCIOpcode(0x2015))
 
   public let connectionHandle: ConnectionHandle
 
@@ -166,8 +160,7 @@ public struct LEReadChannelMap: HCICommand, HasLayout {
 
 /// Asks for the peer's features; the event of the same name follows (Core, Vol 4 Part E 7.8.21).
 public struct LEReadRemoteFeatures: HCIStatusCommand, HasLayout {
-  public static let name = "HCI_LE_Read_Remote_Features"
-  public static let opcode = HCIOpcode(0x2016)
+  public static let (name, opcode) = ("HCI_LE_Read_Remote_Features", HCIOpcode(0x2016))
 
   public let connectionHandle: ConnectionHandle
 
@@ -178,8 +171,7 @@ public struct LEReadRemoteFeatures: HCIStatusCommand, HasLayout {
 
 /// Accepts the peer's wish for other connection parameters (Core, Vol 4 Part E 7.8.31).
 public struct LERemoteConnectionParameterRequestReply: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Remote_Connection_Parameter_Request_Reply"
-  public static let opcode = HCIOpcode(0x2020)
+  public static let (name, opcode) = ("HCI_LE_Remote_Connection_Parameter_Request_Reply", HCIOpcode(0x2020))
   public typealias ReturnParameters = HCIConnectionReturn
 
   public let connectionHandle: ConnectionHandle
@@ -195,8 +187,7 @@ public struct LERemoteConnectionParameterRequestReply: HCICommand, HasLayout {
 
 /// Refuses the peer's wish for other connection parameters (Core, Vol 4 Part E 7.8.32).
 public struct LERemoteConnectionParameterRequestNegativeReply: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Remote_Connection_Parameter_Request_Negative_Reply"
-  public static let opcode = HCIOpcode(0x2021)
+  public static let (name, opcode) = ("HCI_LE_Remote_Connection_Parameter_Request_Negative_Reply", HCIOpcode(0x2021))
   public typealias ReturnParameters = HCIConnectionReturn
 
   public let connectionHandle: ConnectionHandle

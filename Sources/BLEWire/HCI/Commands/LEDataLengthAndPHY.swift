@@ -2,8 +2,7 @@ import BLECore
 
 /// Suggests how long packets on a connection may be (Core, Vol 4 Part E 7.8.33).
 public struct LESetDataLength: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Set_Data_Length"
-  public static let opcode = HCIOpcode(0x2022)
+  public static let (name, opcode) = ("HCI_LE_Set_Data_Length", HCIOpcode(0x2022))
   public typealias ReturnParameters = HCIConnectionReturn
 
   public let connectionHandle: ConnectionHandle
@@ -25,8 +24,7 @@ public struct LESetDataLength: HCICommand, HasLayout {
 
 /// Reads what is suggested for new connections (Core, Vol 4 Part E 7.8.34).
 public struct LEReadSuggestedDefaultDataLength: HCICommand, EmptyPacket {
-  public static let name = "HCI_LE_Read_Suggested_Default_Data_Length"
-  public static let opcode = HCIOpcode(0x2023)
+  public static let (name, opcode) = ("HCI_LE_Read_Suggested_Default_Data_Length", HCIOpcode(0x2023))
 
   public init() {}
 
@@ -51,8 +49,7 @@ public struct LEReadSuggestedDefaultDataLength: HCICommand, EmptyPacket {
 
 /// Suggests how long packets may be on new connections (Core, Vol 4 Part E 7.8.35).
 public struct LEWriteSuggestedDefaultDataLength: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Write_Suggested_Default_Data_Length"
-  public static let opcode = HCIOpcode(0x2024)
+  public static let (name, opcode) = ("HCI_LE_Write_Suggested_Default_Data_Length", HCIOpcode(0x2024))
 
   /// The most octets in one packet that are sent, 27 to 251.
   public let transmitOctets: UInt16
@@ -69,8 +66,7 @@ public struct LEWriteSuggestedDefaultDataLength: HCICommand, HasLayout {
 
 /// Reads how long packets the controller can send and receive (Core, Vol 4 Part E 7.8.46).
 public struct LEReadMaximumDataLength: HCICommand, EmptyPacket {
-  public static let name = "HCI_LE_Read_Maximum_Data_Length"
-  public static let opcode = HCIOpcode(0x202F)
+  public static let (name, opcode) = ("HCI_LE_Read_Maximum_Data_Length", HCIOpcode(0x202F))
 
   public init() {}
 
@@ -105,8 +101,7 @@ public struct LEReadMaximumDataLength: HCICommand, EmptyPacket {
 
 /// Reads the PHYs of a connection (Core, Vol 4 Part E 7.8.47).
 public struct LEReadPHY: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Read_PHY"
-  public static let opcode = HCIOpcode(0x2030)
+  public static let (name, opcode) = ("HCI_LE_Read_PHY", HCIOpcode(0x2030))
 
   public let connectionHandle: ConnectionHandle
 
@@ -138,8 +133,7 @@ public struct LEReadPHY: HCICommand, HasLayout {
 
 /// Says which PHYs the host prefers on new connections (Core, Vol 4 Part E 7.8.48).
 public struct LESetDefaultPHY: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Set_Default_PHY"
-  public static let opcode = HCIOpcode(0x2031)
+  public static let (name, opcode) = ("HCI_LE_Set_Default_PHY", HCIOpcode(0x2031))
 
   public let preference: LEPHYPreference
   public let transmitPHYs: LEPHYSet
@@ -157,8 +151,7 @@ public struct LESetDefaultPHY: HCICommand, HasLayout {
 
 /// Asks for other PHYs on a connection; the PHY update complete event follows (Core, Vol 4 Part E 7.8.49).
 public struct LESetPHY: HCIStatusCommand, HasLayout {
-  public static let name = "HCI_LE_Set_PHY"
-  public static let opcode = HCIOpcode(0x2032)
+  public static let (name, opcode) = ("HCI_LE_Set_PHY", HCIOpcode(0x2032))
 
   public let connectionHandle: ConnectionHandle
   public let preference: LEPHYPreference
@@ -185,8 +178,7 @@ public struct LESetPHY: HCIStatusCommand, HasLayout {
 
 /// Reads the transmit power of a connection on a PHY (Core, Vol 4 Part E 7.8.117).
 public struct LEEnhancedReadTransmitPowerLevel: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Enhanced_Read_Transmit_Power_Level"
-  public static let opcode = HCIOpcode(0x2076)
+  public static let (name, opcode) = ("HCI_LE_Enhanced_Read_Transmit_Power_Level", HCIOpcode(0x2076))
 
   public let connectionHandle: ConnectionHandle
   /// 1: 1M, 2: 2M, 3: coded with S=8, 4: coded with S=2.

@@ -2,8 +2,7 @@ import BLECore
 
 /// Sets the random address of an advertising set (Core, Vol 4 Part E 7.8.52).
 public struct LESetAdvertisingSetRandomAddress: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Set_Advertising_Set_Random_Address"
-  public static let opcode = HCIOpcode(0x2035)
+  public static let (name, opcode) = ("HCI_LE_Set_Advertising_Set_Random_Address", HCIOpcode(0x2035))
 
   public let advertisingHandle: LEAdvertisingHandle
   public let address: DeviceAddress
@@ -19,8 +18,7 @@ public struct LESetAdvertisingSetRandomAddress: HCICommand, HasLayout {
 
 /// Makes an advertising set or says how it advertises (Core, Vol 4 Part E 7.8.53).
 public struct LESetExtendedAdvertisingParameters: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Set_Extended_Advertising_Parameters [v1]"
-  public static let opcode = HCIOpcode(0x2036)
+  public static let (name, opcode) = ("HCI_LE_Set_Extended_Advertising_Parameters [v1]", HCIOpcode(0x2036))
 
   public let advertisingHandle: LEAdvertisingHandle
   public let properties: LEAdvertisingProperties
@@ -91,8 +89,7 @@ public struct LESetExtendedAdvertisingParameters: HCICommand, HasLayout {
 
 /// Sets what an advertising set tells, or a part of it (Core, Vol 4 Part E 7.8.54).
 public struct LESetExtendedAdvertisingData: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Set_Extended_Advertising_Data"
-  public static let opcode = HCIOpcode(0x2037)
+  public static let (name, opcode) = ("HCI_LE_Set_Extended_Advertising_Data", HCIOpcode(0x2037))
 
   public let advertisingHandle: LEAdvertisingHandle
   public let operation: LEDataOperation
@@ -118,8 +115,7 @@ public struct LESetExtendedAdvertisingData: HCICommand, HasLayout {
 
 /// Sets what an advertising set tells an active scanner, or a part of it (Core, Vol 4 Part E 7.8.55).
 public struct LESetExtendedScanResponseData: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Set_Extended_Scan_Response_Data"
-  public static let opcode = HCIOpcode(0x2038)
+  public static let (name, opcode) = ("HCI_LE_Set_Extended_Scan_Response_Data", HCIOpcode(0x2038))
 
   public let advertisingHandle: LEAdvertisingHandle
   public let operation: LEDataOperation
@@ -145,8 +141,7 @@ public struct LESetExtendedScanResponseData: HCICommand, HasLayout {
 
 /// Starts or stops advertising sets (Core, Vol 4 Part E 7.8.56).
 public struct LESetExtendedAdvertisingEnable: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Set_Extended_Advertising_Enable"
-  public static let opcode = HCIOpcode(0x2039)
+  public static let (name, opcode) = ("HCI_LE_Set_Extended_Advertising_Enable", HCIOpcode(0x2039))
 
   /// One set and how long it advertises.
   public struct Entry: Equatable, HasLayout, WireValue {

@@ -2,8 +2,7 @@ import BLECore
 
 /// Reads how many devices the filter accept list can hold (Core, Vol 4 Part E 7.8.14).
 public struct LEReadFilterAcceptListSize: HCICommand, EmptyPacket {
-  public static let name = "HCI_LE_Read_Filter_Accept_List_Size"
-  public static let opcode = HCIOpcode(0x200F)
+  public static let (name, opcode) = ("HCI_LE_Read_Filter_Accept_List_Size", HCIOpcode(0x200F))
 
   public init() {}
 
@@ -23,16 +22,14 @@ public struct LEReadFilterAcceptListSize: HCICommand, EmptyPacket {
 
 /// Removes all devices from the filter accept list (Core, Vol 4 Part E 7.8.15).
 public struct LEClearFilterAcceptList: HCICommand, EmptyPacket {
-  public static let name = "HCI_LE_Clear_Filter_Accept_List"
-  public static let opcode = HCIOpcode(0x2010)
+  public static let (name, opcode) = ("HCI_LE_Clear_Filter_Accept_List", HCIOpcode(0x2010))
 
   public init() {}
 }
 
 /// Adds a device to the filter accept list (Core, Vol 4 Part E 7.8.16).
 public struct LEAddDeviceToFilterAcceptList: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Add_Device_To_Filter_Accept_List"
-  public static let opcode = HCIOpcode(0x2011)
+  public static let (name, opcode) = ("HCI_LE_Add_Device_To_Filter_Accept_List", HCIOpcode(0x2011))
 
   public let address: HCIAddress
 
@@ -43,8 +40,7 @@ public struct LEAddDeviceToFilterAcceptList: HCICommand, HasLayout {
 
 /// Removes a device from the filter accept list (Core, Vol 4 Part E 7.8.17).
 public struct LERemoveDeviceFromFilterAcceptList: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Remove_Device_From_Filter_Accept_List"
-  public static let opcode = HCIOpcode(0x2012)
+  public static let (name, opcode) = ("HCI_LE_Remove_Device_From_Filter_Accept_List", HCIOpcode(0x2012))
 
   public let address: HCIAddress
 

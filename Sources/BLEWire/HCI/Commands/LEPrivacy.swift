@@ -2,8 +2,7 @@ import BLECore
 
 /// Adds a peer whose private addresses the controller shall resolve (Core, Vol 4 Part E 7.8.38).
 public struct LEAddDeviceToResolvingList: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Add_Device_To_Resolving_List"
-  public static let opcode = HCIOpcode(0x2027)
+  public static let (name, opcode) = ("HCI_LE_Add_Device_To_Resolving_List", HCIOpcode(0x2027))
 
   /// The peer's public or random static address.
   public let peerIdentity: HCIAddress
@@ -24,8 +23,7 @@ public struct LEAddDeviceToResolvingList: HCICommand, HasLayout {
 
 /// Removes a peer from the resolving list (Core, Vol 4 Part E 7.8.39).
 public struct LERemoveDeviceFromResolvingList: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Remove_Device_From_Resolving_List"
-  public static let opcode = HCIOpcode(0x2028)
+  public static let (name, opcode) = ("HCI_LE_Remove_Device_From_Resolving_List", HCIOpcode(0x2028))
 
   /// The peer's public or random static address.
   public let peerIdentity: HCIAddress
@@ -37,16 +35,14 @@ public struct LERemoveDeviceFromResolvingList: HCICommand, HasLayout {
 
 /// Removes all peers from the resolving list (Core, Vol 4 Part E 7.8.40).
 public struct LEClearResolvingList: HCICommand, EmptyPacket {
-  public static let name = "HCI_LE_Clear_Resolving_List"
-  public static let opcode = HCIOpcode(0x2029)
+  public static let (name, opcode) = ("HCI_LE_Clear_Resolving_List", HCIOpcode(0x2029))
 
   public init() {}
 }
 
 /// Reads how many peers the resolving list can hold (Core, Vol 4 Part E 7.8.41).
 public struct LEReadResolvingListSize: HCICommand, EmptyPacket {
-  public static let name = "HCI_LE_Read_Resolving_List_Size"
-  public static let opcode = HCIOpcode(0x202A)
+  public static let (name, opcode) = ("HCI_LE_Read_Resolving_List_Size", HCIOpcode(0x202A))
 
   public init() {}
 
@@ -66,8 +62,7 @@ public struct LEReadResolvingListSize: HCICommand, EmptyPacket {
 
 /// Reads the private address that a peer uses now (Core, Vol 4 Part E 7.8.42).
 public struct LEReadPeerResolvableAddress: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Read_Peer_Resolvable_Address"
-  public static let opcode = HCIOpcode(0x202B)
+  public static let (name, opcode) = ("HCI_LE_Read_Peer_Resolvable_Address", HCIOpcode(0x202B))
 
   /// The peer's public or random static address.
   public let peerIdentity: HCIAddress
@@ -93,8 +88,7 @@ public struct LEReadPeerResolvableAddress: HCICommand, HasLayout {
 
 /// Reads the private address that is used now towards a peer (Core, Vol 4 Part E 7.8.43).
 public struct LEReadLocalResolvableAddress: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Read_Local_Resolvable_Address"
-  public static let opcode = HCIOpcode(0x202C)
+  public static let (name, opcode) = ("HCI_LE_Read_Local_Resolvable_Address", HCIOpcode(0x202C))
 
   /// The peer's public or random static address.
   public let peerIdentity: HCIAddress
@@ -120,8 +114,7 @@ public struct LEReadLocalResolvableAddress: HCICommand, HasLayout {
 
 /// Switches the resolving of addresses (Core, Vol 4 Part E 7.8.44).
 public struct LESetAddressResolutionEnable: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Set_Address_Resolution_Enable"
-  public static let opcode = HCIOpcode(0x202D)
+  public static let (name, opcode) = ("HCI_LE_Set_Address_Resolution_Enable", HCIOpcode(0x202D))
 
   public let isEnabled: Bool
 
@@ -132,8 +125,7 @@ public struct LESetAddressResolutionEnable: HCICommand, HasLayout {
 
 /// Sets how long a private address of this device lives (Core, Vol 4 Part E 7.8.45).
 public struct LESetResolvablePrivateAddressTimeout: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Set_Resolvable_Private_Address_Timeout [v1]"
-  public static let opcode = HCIOpcode(0x202E)
+  public static let (name, opcode) = ("HCI_LE_Set_Resolvable_Private_Address_Timeout [v1]", HCIOpcode(0x202E))
 
   /// 1 to 3600.
   public let seconds: UInt16
@@ -145,8 +137,7 @@ public struct LESetResolvablePrivateAddressTimeout: HCICommand, HasLayout {
 
 /// Says whether a peer's identity address is accepted though it has given an IRK (Core, Vol 4 Part E 7.8.77).
 public struct LESetPrivacyMode: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Set_Privacy_Mode"
-  public static let opcode = HCIOpcode(0x204E)
+  public static let (name, opcode) = ("HCI_LE_Set_Privacy_Mode", HCIOpcode(0x204E))
 
   /// The peer's public or random static address.
   public let peerIdentity: HCIAddress

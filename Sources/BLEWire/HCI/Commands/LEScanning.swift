@@ -2,8 +2,7 @@ import BLECore
 
 /// Says how to scan (Core, Vol 4 Part E 7.8.10).
 public struct LESetScanParameters: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Set_Scan_Parameters"
-  public static let opcode = HCIOpcode(0x200B)
+  public static let (name, opcode) = ("HCI_LE_Set_Scan_Parameters", HCIOpcode(0x200B))
 
   public let type: LEScanType
   public let interval: ScanInterval
@@ -30,8 +29,7 @@ public struct LESetScanParameters: HCICommand, HasLayout {
 
 /// Starts or stops scanning (Core, Vol 4 Part E 7.8.11).
 public struct LESetScanEnable: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Set_Scan_Enable"
-  public static let opcode = HCIOpcode(0x200C)
+  public static let (name, opcode) = ("HCI_LE_Set_Scan_Enable", HCIOpcode(0x200C))
 
   public let isEnabled: Bool
   public let filtersDuplicates: Bool
@@ -47,8 +45,7 @@ public struct LESetScanEnable: HCICommand, HasLayout {
 
 /// Says how to scan, for each PHY (Core, Vol 4 Part E 7.8.64).
 public struct LESetExtendedScanParameters: HCICommand {
-  public static let name = "HCI_LE_Set_Extended_Scan_Parameters"
-  public static let opcode = HCIOpcode(0x2041)
+  public static let (name, opcode) = ("HCI_LE_Set_Extended_Scan_Parameters", HCIOpcode(0x2041))
 
   /// How to scan on one PHY.
   public struct Entry: Equatable, HasLayout, WireValue {
@@ -107,8 +104,7 @@ public struct LESetExtendedScanParameters: HCICommand {
 
 /// Starts or stops extended scanning (Core, Vol 4 Part E 7.8.65).
 public struct LESetExtendedScanEnable: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Set_Extended_Scan_Enable"
-  public static let opcode = HCIOpcode(0x2042)
+  public static let (name, opcode) = ("HCI_LE_Set_Extended_Scan_Enable", HCIOpcode(0x2042))
 
   public let isEnabled: Bool
   public let duplicates: LEDuplicateFilter

@@ -2,8 +2,7 @@ import BLECore
 
 /// Encrypts one block by AES-128 (Core, Vol 4 Part E 7.8.22).
 public struct LEEncrypt: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Encrypt"
-  public static let opcode = HCIOpcode(0x2017)
+  public static let (name, opcode) = ("HCI_LE_Encrypt", HCIOpcode(0x2017))
 
   public let key: HCISecret
   public let plaintext: HCISecret
@@ -33,8 +32,7 @@ public struct LEEncrypt: HCICommand, HasLayout {
 
 /// Asks for a random number (Core, Vol 4 Part E 7.8.23).
 public struct LERand: HCICommand, EmptyPacket {
-  public static let name = "HCI_LE_Rand"
-  public static let opcode = HCIOpcode(0x2018)
+  public static let (name, opcode) = ("HCI_LE_Rand", HCIOpcode(0x2018))
 
   public init() {}
 
@@ -54,8 +52,7 @@ public struct LERand: HCICommand, EmptyPacket {
 
 /// Starts encryption of a link, as its central; an encryption event follows (Core, Vol 4 Part E 7.8.24).
 public struct LEEnableEncryption: HCIStatusCommand, HasLayout {
-  public static let name = "HCI_LE_Enable_Encryption"
-  public static let opcode = HCIOpcode(0x2019)
+  public static let (name, opcode) = ("HCI_LE_Enable_Encryption", HCIOpcode(0x2019))
 
   public let connectionHandle: ConnectionHandle
   /// Names the key on the peripheral; 0 for a key of Secure Connections.
@@ -78,8 +75,7 @@ public struct LEEnableEncryption: HCIStatusCommand, HasLayout {
 
 /// Gives the key that the central wants to encrypt with (Core, Vol 4 Part E 7.8.25).
 public struct LELongTermKeyRequestReply: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Long_Term_Key_Request_Reply"
-  public static let opcode = HCIOpcode(0x201A)
+  public static let (name, opcode) = ("HCI_LE_Long_Term_Key_Request_Reply", HCIOpcode(0x201A))
   public typealias ReturnParameters = HCIConnectionReturn
 
   public let connectionHandle: ConnectionHandle
@@ -96,8 +92,7 @@ public struct LELongTermKeyRequestReply: HCICommand, HasLayout {
 
 /// Says that there is no key that the central could encrypt with (Core, Vol 4 Part E 7.8.26).
 public struct LELongTermKeyRequestNegativeReply: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Long_Term_Key_Request_Negative_Reply"
-  public static let opcode = HCIOpcode(0x201B)
+  public static let (name, opcode) = ("HCI_LE_Long_Term_Key_Request_Negative_Reply", HCIOpcode(0x201B))
   public typealias ReturnParameters = HCIConnectionReturn
 
   public let connectionHandle: ConnectionHandle
@@ -109,16 +104,14 @@ public struct LELongTermKeyRequestNegativeReply: HCICommand, HasLayout {
 
 /// Makes a key pair in the controller; the event of the same name follows (Core, Vol 4 Part E 7.8.36).
 public struct LEReadLocalP256PublicKey: HCIStatusCommand, EmptyPacket {
-  public static let name = "HCI_LE_Read_Local_P-256_Public_Key"
-  public static let opcode = HCIOpcode(0x2025)
+  public static let (name, opcode) = ("HCI_LE_Read_Local_P-256_Public_Key", HCIOpcode(0x2025))
 
   public init() {}
 }
 
 /// Makes the shared secret with the peer's public key; the event of the same name follows (Core, Vol 4 Part E 7.8.37).
 public struct LEGenerateDHKey: HCIStatusCommand, HasLayout {
-  public static let name = "HCI_LE_Generate_DHKey [v1]"
-  public static let opcode = HCIOpcode(0x2026)
+  public static let (name, opcode) = ("HCI_LE_Generate_DHKey [v1]", HCIOpcode(0x2026))
 
   /// The coordinates x and y, 32 octets each, least significant first.
   public let publicKey: ArraySlice<UInt8>
@@ -130,8 +123,7 @@ public struct LEGenerateDHKey: HCIStatusCommand, HasLayout {
 
 /// Makes the shared secret with the peer's public key; the event of the same name follows (Core, Vol 4 Part E 7.8.37).
 public struct LEGenerateDHKeyV2: HCIStatusCommand, HasLayout {
-  public static let name = "HCI_LE_Generate_DHKey [v2]"
-  public static let opcode = HCIOpcode(0x205E)
+  public static let (name, opcode) = ("HCI_LE_Generate_DHKey [v2]", HCIOpcode(0x205E))
 
   /// The coordinates x and y, 32 octets each, least significant first.
   public let publicKey: ArraySlice<UInt8>

@@ -2,8 +2,7 @@ import BLECore
 
 /// Says which LE meta events the host wants (Core, Vol 4 Part E 7.8.1).
 public struct LESetEventMask: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Set_Event_Mask"
-  public static let opcode = HCIOpcode(0x2001)
+  public static let (name, opcode) = ("HCI_LE_Set_Event_Mask", HCIOpcode(0x2001))
 
   public let mask: LEEventMask
 
@@ -14,8 +13,7 @@ public struct LESetEventMask: HCICommand, HasLayout {
 
 /// Reads the controller's buffers for data (Core, Vol 4 Part E 7.8.2).
 public struct LEReadBufferSize: HCICommand, EmptyPacket {
-  public static let name = "HCI_LE_Read_Buffer_Size [v1]"
-  public static let opcode = HCIOpcode(0x2002)
+  public static let (name, opcode) = ("HCI_LE_Read_Buffer_Size [v1]", HCIOpcode(0x2002))
 
   public init() {}
 
@@ -41,8 +39,7 @@ public struct LEReadBufferSize: HCICommand, EmptyPacket {
 
 /// Reads the controller's buffers for data, those for isochronous data too (Core, Vol 4 Part E 7.8.2).
 public struct LEReadBufferSizeV2: HCICommand, EmptyPacket {
-  public static let name = "HCI_LE_Read_Buffer_Size [v2]"
-  public static let opcode = HCIOpcode(0x2060)
+  public static let (name, opcode) = ("HCI_LE_Read_Buffer_Size [v2]", HCIOpcode(0x2060))
 
   public init() {}
 
@@ -78,8 +75,7 @@ public struct LEReadBufferSizeV2: HCICommand, EmptyPacket {
 
 /// Reads what the link layer can do (Core, Vol 4 Part E 7.8.3).
 public struct LEReadLocalSupportedFeatures: HCICommand, EmptyPacket {
-  public static let name = "HCI_LE_Read_Local_Supported_Features"
-  public static let opcode = HCIOpcode(0x2003)
+  public static let (name, opcode) = ("HCI_LE_Read_Local_Supported_Features", HCIOpcode(0x2003))
 
   public init() {}
 
@@ -99,8 +95,7 @@ public struct LEReadLocalSupportedFeatures: HCICommand, EmptyPacket {
 
 /// Sets the random address for scanning, initiating and legacy advertising (Core, Vol 4 Part E 7.8.4).
 public struct LESetRandomAddress: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Set_Random_Address"
-  public static let opcode = HCIOpcode(0x2005)
+  public static let (name, opcode) = ("HCI_LE_Set_Random_Address", HCIOpcode(0x2005))
 
   public let address: DeviceAddress
 
@@ -111,8 +106,7 @@ public struct LESetRandomAddress: HCICommand, HasLayout {
 
 /// Reads which roles the controller can play at the same time (Core, Vol 4 Part E 7.8.27).
 public struct LEReadSupportedStates: HCICommand, EmptyPacket {
-  public static let name = "HCI_LE_Read_Supported_States"
-  public static let opcode = HCIOpcode(0x201C)
+  public static let (name, opcode) = ("HCI_LE_Read_Supported_States", HCIOpcode(0x201C))
 
   public init() {}
 
@@ -132,8 +126,7 @@ public struct LEReadSupportedStates: HCICommand, EmptyPacket {
 
 /// Reads the range of transmit powers (Core, Vol 4 Part E 7.8.74).
 public struct LEReadTransmitPower: HCICommand, EmptyPacket {
-  public static let name = "HCI_LE_Read_Transmit_Power"
-  public static let opcode = HCIOpcode(0x204B)
+  public static let (name, opcode) = ("HCI_LE_Read_Transmit_Power", HCIOpcode(0x204B))
 
   public init() {}
 
@@ -158,8 +151,7 @@ public struct LEReadTransmitPower: HCICommand, EmptyPacket {
 
 /// Reads what is added for the way between radio and antenna (Core, Vol 4 Part E 7.8.75).
 public struct LEReadRFPathCompensation: HCICommand, EmptyPacket {
-  public static let name = "HCI_LE_Read_RF_Path_Compensation"
-  public static let opcode = HCIOpcode(0x204C)
+  public static let (name, opcode) = ("HCI_LE_Read_RF_Path_Compensation", HCIOpcode(0x204C))
 
   public init() {}
 
@@ -185,8 +177,7 @@ public struct LEReadRFPathCompensation: HCICommand, EmptyPacket {
 
 /// Sets what is added for the way between radio and antenna (Core, Vol 4 Part E 7.8.76).
 public struct LEWriteRFPathCompensation: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Write_RF_Path_Compensation"
-  public static let opcode = HCIOpcode(0x204D)
+  public static let (name, opcode) = ("HCI_LE_Write_RF_Path_Compensation", HCIOpcode(0x204D))
 
   /// A signed number in steps of 0.1 dB.
   public let transmit: UInt16
@@ -204,8 +195,7 @@ public struct LEWriteRFPathCompensation: HCICommand, HasLayout {
 
 /// Says that the host supports a feature of which the link layer must tell the peer (Core, Vol 4 Part E 7.8.115).
 public struct LESetHostFeature: HCICommand, HasLayout {
-  public static let name = "HCI_LE_Set_Host_Feature [v1]"
-  public static let opcode = HCIOpcode(0x2074)
+  public static let (name, opcode) = ("HCI_LE_Set_Host_Feature [v1]", HCIOpcode(0x2074))
 
   /// The feature's bit in ``LEFeatures``.
   public let bit: UInt8

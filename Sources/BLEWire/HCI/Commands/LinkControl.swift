@@ -2,8 +2,7 @@ import BLECore
 
 /// Ends a connection; the Disconnection Complete event follows (Core, Vol 4 Part E 7.1.6).
 public struct HCIDisconnect: HCIStatusCommand, HasLayout {
-  public static let name = "HCI_Disconnect"
-  public static let opcode = HCIOpcode(0x0406)
+  public static let (name, opcode) = ("HCI_Disconnect", HCIOpcode(0x0406))
 
   public let connectionHandle: ConnectionHandle
   /// What the peer is told: `.remoteUserTerminated` where nothing special is the matter.
@@ -19,8 +18,7 @@ public struct HCIDisconnect: HCIStatusCommand, HasLayout {
 
 /// Asks for the peer's version; the event of the same name follows (Core, Vol 4 Part E 7.1.23).
 public struct HCIReadRemoteVersionInformation: HCIStatusCommand, HasLayout {
-  public static let name = "HCI_Read_Remote_Version_Information"
-  public static let opcode = HCIOpcode(0x041D)
+  public static let (name, opcode) = ("HCI_Read_Remote_Version_Information", HCIOpcode(0x041D))
 
   public let connectionHandle: ConnectionHandle
 

@@ -50,8 +50,7 @@ public struct HCIConnectionReturn: HCIReturnParameters, HasLayout {
     self.connectionHandle = connectionHandle
   }
 
-  static let layout = Layout(
-    Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle))
+  static let layout = Layout(Self.init, Field("Status", \.status), Field("Connection_Handle", \.connectionHandle))
 }
 
 /// A command as it travels: the opcode and the octets of its parameters, known or not (Core, Vol 4 Part E 5.4.1).

@@ -22,12 +22,6 @@ extension WireValue where Self: HCIBitField {
   static var example: Self { Self(rawValue: 1) }
 }
 
-extension ByteReader {
-  public mutating func connectionHandle(_ field: StaticString) throws(DecodeError) -> ConnectionHandle {
-    ConnectionHandle(try uint16(field))
-  }
-}
-
 extension ByteWriter {
   public mutating func append(_ handle: ConnectionHandle) { append(handle.rawValue) }
 }

@@ -3,47 +3,31 @@ import BLECore
 // What the commonest values of HCI are called where a packet is told in words.
 
 extension LEConnectionRole: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .central: "central"
-    case .peripheral: "peripheral"
-    default: numberText(rawValue, digits: 2)
-    }
-  }
+  public var description: String { Self.names[self] ?? numberText(rawValue, digits: 2) }
+  private static let names: [Self: String] = [.central: "central", .peripheral: "peripheral"]
 }
 
 extension LEPHY: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .none: "none"
-    case .le1M: "LE 1M"
-    case .le2M: "LE 2M"
-    case .leCoded: "LE Coded"
-    default: numberText(rawValue, digits: 2)
-    }
-  }
+  public var description: String { Self.names[self] ?? numberText(rawValue, digits: 2) }
+  private static let names: [Self: String] = [.none: "none", .le1M: "LE 1M", .le2M: "LE 2M", .leCoded: "LE Coded"]
 }
 
 extension LEAdvertisingReportType: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .connectable: "connectable"
-    case .directed: "directed"
-    case .scannable: "scannable"
-    case .nonConnectable: "not connectable"
-    case .scanResponse: "scan response"
-    default: numberText(rawValue, digits: 2)
-    }
-  }
+  public var description: String { Self.names[self] ?? numberText(rawValue, digits: 2) }
+  private static let names: [Self: String] = [
+    .connectable: "connectable", .directed: "directed", .scannable: "scannable", .nonConnectable: "not connectable",
+    .scanResponse: "scan response",
+  ]
 }
 
 extension LEExtendedReportType: CustomStringConvertible {
   public var description: String {
-    let names: [(LEExtendedReportType, String)] = [
-      (.connectable, "connectable"), (.scannable, "scannable"), (.directed, "directed"),
-      (.scanResponse, "scan response"), (.legacy, "legacy"), (.incomplete, "incomplete"), (.truncated, "truncated"),
-    ]
-    let present = names.filter { contains($0.0) }.map(\.1)
+    let present = Self.names.filter { contains($0.0) }.map(\.1)
     return present.isEmpty ? "not connectable" : present.joined(separator: " ")
   }
+
+  private static let names: [(Self, String)] = [
+    (.connectable, "connectable"), (.scannable, "scannable"), (.directed, "directed"), (.scanResponse, "scan response"),
+    (.legacy, "legacy"), (.incomplete, "incomplete"), (.truncated, "truncated"),
+  ]
 }
