@@ -4,7 +4,11 @@ import BLEWire
 extension Fuzzer {
   /// ATT PDUs, and the lists in them.
   static let attributeProtocol = Fuzzer(name: "att") { octets in
-    guard let pdu = try? ATTPDU(octets[...]) else { return }
+    if let request = try? ATTClientPDU(octets[...]) {
+      require(request.octets == octets, "what was understood is not what came")
+      _ = PacketText.of(request)
+    }
+    guard let pdu = try? ATTServerPDU(octets[...]) else { return }
     require(pdu.octets == octets, "what was understood is not what came")
     switch pdu {
     case .findInformationResponse(let packet): walk(try? packet.entries())

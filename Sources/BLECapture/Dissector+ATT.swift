@@ -6,22 +6,30 @@ extension Dissector {
     _ payload: ArraySlice<UInt8>, _ key: DissectorLinks.Key, _ direction: CaptureDirection
   ) -> String {
     understood("ATT", payload) {
-      let pdu = try ATTPDU(payload)
-      let role = pdu.opcode.role
-      let isFromServer = role == .response || role == .notification || role == .indication
+      let opcode = ATTOpcode(payload.first ?? 0)
+      let isFromServer = opcode.isFromServer
       // Both sides may have a database: this packet is about the one of the side that answers.
       let server: CaptureDirection = isFromServer == (direction == .received) ? .received : .sent
-      let text = try parameters(pdu, key, server)
-      return text.isEmpty ? "\(pdu.opcode)" : "\(pdu.opcode) \(text)"
+      let text =
+        try isFromServer
+        ? parameters(ATTServerPDU(payload), key, server) : parameters(ATTClientPDU(payload), key, server)
+      return text.isEmpty ? "\(opcode)" : "\(opcode) \(text)"
     }
   }
 
+  private func parameters(_ pdu: ATTClientPDU, _ key: DissectorLinks.Key, _ server: CaptureDirection) -> String {
+    if case .readByTypeRequest(let request) = pdu {
+      links.learn(key, server) { $0.typeAsked = request.attributeType }
+    }
+    let handle = Self.handle(of: pdu)
+    if pdu.opcode.role == .request { links.learn(key, server) { $0.handleAsked = handle } }
+    return text(Self.parameters(pdu), about: handle, key, server)
+  }
+
   private func parameters(
-    _ pdu: ATTPDU, _ key: DissectorLinks.Key, _ server: CaptureDirection
+    _ pdu: ATTServerPDU, _ key: DissectorLinks.Key, _ server: CaptureDirection
   ) throws(DecodeError) -> String {
     switch pdu {
-    case .readByTypeRequest(let request):
-      links.learn(key, server) { $0.typeAsked = request.attributeType }
     case .readByTypeResponse(let response):
       return list(try response.entries()) { entry in
         if let characteristic = learnCharacteristic(entry.attributeValue, key, server) { return characteristic }
@@ -47,26 +55,18 @@ extension Dissector {
       return try notification.tuples().map {
         "\(named($0.attributeHandle, key, server)): \(PacketText.of(octets: $0.attributeValue))"
       }.joined(separator: ", ")
-    default: break
+    case .readResponse, .readBlobResponse, .writeResponse:
+      return text(Self.parameters(pdu), about: links.handleAsked(key, server), key, server)
+    default: return text(Self.parameters(pdu), about: Self.handle(of: pdu), key, server)
     }
-    let text = Self.parameters(pdu)
-    guard let handle = subject(of: pdu, key, server), let name = links.name(of: handle, key, server) else {
-      return text
-    }
-    return text.isEmpty ? "(\(name))" : "\(text) (\(name))"
   }
 
-  /// The attribute that a PDU is about: what it says, or for an answer what the request said.
-  private func subject(
-    of pdu: ATTPDU, _ key: DissectorLinks.Key, _ server: CaptureDirection
-  ) -> AttributeHandle? {
-    switch pdu {
-    case .readResponse, .readBlobResponse, .writeResponse: return links.handleAsked(key, server)
-    default:
-      let handle = Self.handle(of: pdu)
-      if pdu.opcode.role == .request { links.learn(key, server) { $0.handleAsked = handle } }
-      return handle
-    }
+  /// The text of a PDU with the name of the attribute that it is about, where that is known.
+  private func text(
+    _ text: String, about handle: AttributeHandle?, _ key: DissectorLinks.Key, _ server: CaptureDirection
+  ) -> String {
+    guard let handle, let name = links.name(of: handle, key, server) else { return text }
+    return text.isEmpty ? "(\(name))" : "\(text) (\(name))"
   }
 
   private func list<Entry>(_ entries: ATTList<Entry>, _ text: (Entry) -> String) -> String {
@@ -97,7 +97,7 @@ extension Dissector {
   private static func name(_ uuid: BLEUUID) -> String { AssignedNumbers.name(uuid) ?? uuid.description }
 
   /// The attribute that a PDU is about.
-  private static func handle(of pdu: ATTPDU) -> AttributeHandle? {
+  private static func handle(of pdu: ATTClientPDU) -> AttributeHandle? {
     switch pdu {
     case .readRequest(let packet): packet.attributeHandle
     case .readBlobRequest(let packet): packet.attributeHandle
@@ -105,6 +105,13 @@ extension Dissector {
     case .writeCommand(let packet): packet.attributeHandle
     case .signedWriteCommand(let packet): packet.attributeHandle
     case .prepareWriteRequest(let packet): packet.attributeHandle
+    default: nil
+    }
+  }
+
+  /// The attribute that a PDU is about.
+  private static func handle(of pdu: ATTServerPDU) -> AttributeHandle? {
+    switch pdu {
     case .prepareWriteResponse(let packet): packet.attributeHandle
     case .handleValueNotification(let packet): packet.attributeHandle
     case .handleValueIndication(let packet): packet.attributeHandle

@@ -4,20 +4,24 @@ import Testing
 
 @Suite struct ATTPDUTests {
   @Test func `an unknown opcode is a value`() throws {
-    let pdu = try ATTPDU([0x7F, 1, 2])
+    let pdu = try ATTClientPDU([0x7F, 1, 2])
     #expect(pdu == .unknown(ATTOpcode(0x7F), parameters: [1, 2]))
     #expect(pdu.opcode.isCommand)
     #expect(pdu.octets == [0x7F, 1, 2])
-    #expect(try !ATTPDU([0x3F]).opcode.isCommand)
+    #expect(try !ATTClientPDU([0x3F]).opcode.isCommand)
+    let other = try ATTServerPDU([0x7F, 1, 2])
+    #expect(other == .unknown(ATTOpcode(0x7F), parameters: [1, 2]))
+    #expect(other.octets == [0x7F, 1, 2])
   }
 
   @Test func `an empty PDU is refused`() {
-    #expect(throws: DecodeError.self) { try ATTPDU([]) }
+    #expect(throws: DecodeError.self) { try ATTClientPDU([]) }
+    #expect(throws: DecodeError.self) { try ATTServerPDU([]) }
   }
 
   @Test func `octets behind a PDU of fixed length are refused`() {
-    #expect(throws: DecodeError.self) { try ATTPDU([0x0A, 1, 0, 9]) }
-    #expect(throws: DecodeError.self) { try ATTPDU([0x13, 0]) }
+    #expect(throws: DecodeError.self) { try ATTClientPDU([0x0A, 1, 0, 9]) }
+    #expect(throws: DecodeError.self) { try ATTServerPDU([0x13, 0]) }
   }
 
   @Test func `every known PDU goes through the whole decoder`() throws {
@@ -25,17 +29,25 @@ import Testing
       let code = UInt8(try #require(packet.code))
       for example in packet.examples() {
         let octets = [code] + example
-        let pdu = try ATTPDU(octets[...])
-        #expect(pdu.octets == octets)
-        #expect(pdu.opcode.rawValue == code)
-        if case .unknown = pdu { Issue.record("\(packet.name) is not known to ATTPDU") }
+        // One of the two sides sends it, and the other one does not.
+        let client = try ATTClientPDU(octets[...])
+        let server = try ATTServerPDU(octets[...])
+        for pdu in [(client.octets, client.opcode), (server.octets, server.opcode)] {
+          #expect(pdu.0 == octets)
+          #expect(pdu.1.rawValue == code)
+        }
+        var known: [Bool] = []
+        if case .unknown = client { known.append(false) } else { known.append(true) }
+        if case .unknown = server { known.append(false) } else { known.append(true) }
+        let isFromServer = ATTOpcode(code).isFromServer
+        #expect(known == [!isFromServer, isFromServer], "\(packet.name)")
       }
     }
   }
 
   @Test func `values share the storage of the PDU`() throws {
     let octets: ArraySlice<UInt8> = [0x1B, 3, 0, 1, 2, 3, 4]
-    guard case .handleValueNotification(let notification) = try ATTPDU(octets) else {
+    guard case .handleValueNotification(let notification) = try ATTServerPDU(octets) else {
       Issue.record("not a notification")
       return
     }
@@ -50,12 +62,12 @@ import Testing
   }
 
   @Test func `an attribute type of 32 bits is refused`() {
-    #expect(throws: DecodeError.self) { try ATTPDU([0x08, 1, 0, 0xFF, 0xFF, 1, 2, 3, 4]) }
-    #expect(throws: DecodeError.self) { try ATTPDU([0x10, 1, 0, 0xFF, 0xFF]) }
+    #expect(throws: DecodeError.self) { try ATTClientPDU([0x08, 1, 0, 0xFF, 0xFF, 1, 2, 3, 4]) }
+    #expect(throws: DecodeError.self) { try ATTClientPDU([0x10, 1, 0, 0xFF, 0xFF]) }
   }
 
   @Test func `a signed command shorter than its signature is refused`() {
-    #expect(throws: DecodeError.self) { try ATTPDU([0xD2, 3, 0] + ArraySlice<UInt8>(repeating: 0, count: 11)) }
+    #expect(throws: DecodeError.self) { try ATTClientPDU([0xD2, 3, 0] + ArraySlice<UInt8>(repeating: 0, count: 11)) }
   }
 }
 
@@ -86,7 +98,7 @@ import Testing
 
   @Test func `entries are read in place, also from the middle of an array`() throws {
     let octets: [UInt8] = [9, 9, 0x11, 6, 1, 0, 5, 0, 0x00, 0x18, 6, 0, 0xFF, 0xFF, 0x01, 0x18]
-    guard case .readByGroupTypeResponse(let response) = try ATTPDU(octets[2...]) else {
+    guard case .readByGroupTypeResponse(let response) = try ATTServerPDU(octets[2...]) else {
       Issue.record("not a group response")
       return
     }

@@ -80,13 +80,13 @@ extension ATTBearer {
   }
 
   /// A request other than for the MTU: goes to the server unless another one is open (Core, Vol 3 Part F 3.3.2).
-  func open(_ request: ATTPDU) {
+  func open(_ opcode: ATTOpcode, _ request: ATTClientPDU) {
     guard openRequest == nil else {
       statistics.overlappingRequests += 1
-      log.log(.debug, "dropped \(request.opcode): the request before it is not answered yet")
+      log.log(.debug, "dropped \(opcode): the request before it is not answered yet")
       return
     }
-    openRequest = request.opcode
+    openRequest = opcode
     guard let server else { return refuse(.requestNotSupported, at: AttributeHandle(0)) }
     server.bearer(self, didReceive: request)
   }

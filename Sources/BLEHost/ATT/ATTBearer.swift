@@ -110,7 +110,11 @@ public final class ATTBearer: L2CAPChannelReceiver {
       return
     }
     do {
-      dispatch(try ATTPDU(payload))
+      if opcode.isFromServer {
+        dispatch(try ATTServerPDU(payload))
+      } else {
+        dispatch(opcode, try ATTClientPDU(payload))
+      }
     } catch {
       statistics.malformed += 1
       log.log(.debug, "\(error)")
@@ -149,7 +153,8 @@ public final class ATTBearer: L2CAPChannelReceiver {
     _ = client?.bearer(self, didReceive: notification.attributeValue, of: notification.attributeHandle)
   }
 
-  private func dispatch(_ pdu: ATTPDU) {
+  /// What a server sends unasked. Notifications of one value and responses have gone their own ways.
+  private func dispatch(_ pdu: ATTServerPDU) {
     switch pdu {
     case .multipleHandleValueNotification(let multiple):
       guard let tuples = try? multiple.tuples() else {
@@ -160,16 +165,22 @@ public final class ATTBearer: L2CAPChannelReceiver {
         _ = client?.bearer(self, didReceive: tuple.attributeValue, of: tuple.attributeHandle)
       }
     case .handleValueIndication(let indication): receive(indication)
+    default: break
+    }
+  }
+
+  private func dispatch(_ opcode: ATTOpcode, _ pdu: ATTClientPDU) {
+    switch pdu {
     case .handleValueConfirmation: receiveConfirmation()
     case .exchangeMTURequest(let request): answer(request)
     case .writeCommand, .signedWriteCommand: server?.bearer(self, didReceiveCommand: pdu)
-    case .unknown(let opcode, _):
+    case .unknown:
       if opcode.isCommand {
         statistics.ignored += 1
       } else {
         refuse(opcode, .requestNotSupported)
       }
-    default: open(pdu)
+    default: open(opcode, pdu)
     }
   }
 }

@@ -31,9 +31,9 @@ public protocol ATTClientHandler: AnyObject {
 /// The server's half of a bearer's owner: what the client asks. Everything on the loop.
 public protocol ATTServerHandler: AnyObject {
   /// A request; it is answered once, at any time, by `respond` or `refuse`. Until then no other request comes.
-  func bearer(_ bearer: ATTBearer, didReceive request: ATTPDU)
+  func bearer(_ bearer: ATTBearer, didReceive request: ATTClientPDU)
   /// A write without response, or a signed one.
-  func bearer(_ bearer: ATTBearer, didReceiveCommand command: ATTPDU)
+  func bearer(_ bearer: ATTBearer, didReceiveCommand command: ATTClientPDU)
 }
 
 /// Changes of a bearer as a whole. Everything on the loop.

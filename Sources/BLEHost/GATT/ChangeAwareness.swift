@@ -19,7 +19,7 @@ struct ChangeAwareness {
   mutating func didConfirmChange() { state = .aware }
 
   /// Whether a request of a client with robust caching is served. False: it is answered with Database Out Of Sync.
-  mutating func admits(_ request: ATTPDU) -> Bool {
+  mutating func admits(_ request: ATTClientPDU) -> Bool {
     switch state {
     case .aware: return true
     case .told:

@@ -70,7 +70,7 @@ public final class GATTServerLink: ATTServerHandler {
 
   // MARK: Requests
 
-  public func bearer(_ bearer: ATTBearer, didReceive request: ATTPDU) {
+  public func bearer(_ bearer: ATTBearer, didReceive request: ATTClientPDU) {
     if supportedFeatures.contains(.robustCaching), !awareness.isAware {
       guard awareness.admits(request) else { return bearer.refuse(.databaseOutOfSync, at: AttributeHandle(0)) }
       sendHeldBack()
@@ -92,7 +92,7 @@ public final class GATTServerLink: ATTServerHandler {
     }
   }
 
-  public func bearer(_ bearer: ATTBearer, didReceiveCommand command: ATTPDU) {
+  public func bearer(_ bearer: ATTBearer, didReceiveCommand command: ATTClientPDU) {
     // A client that does not know the database any more could write to what is not what it was.
     if supportedFeatures.contains(.robustCaching), !awareness.isAware { return }
     switch command {

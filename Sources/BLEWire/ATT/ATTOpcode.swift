@@ -81,6 +81,14 @@ extension ATTOpcode {
     }
   }
 
+  /// A response, a notification or an indication; false for what a client sends and for a method that is not known.
+  public var isFromServer: Bool {
+    switch role {
+    case .response, .notification, .indication: true
+    case .request, .command, .confirmation, nil: false
+    }
+  }
+
   /// The response that answers this request, or the confirmation that answers an indication; `nil` for anything else.
   public var answer: ATTOpcode? {
     switch role {

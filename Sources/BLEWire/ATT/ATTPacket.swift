@@ -8,6 +8,8 @@ public protocol ATTPacket: WirePacket, Sendable {
 extension ATTPacket {
   public static var name: String { opcode.description }
 
+  var parts: PacketParts<ATTOpcode> { (Self.opcode, { encode(into: &$0) }) }
+
   /// Writes opcode and parameters. The writer's headroom is left for the headers below: one allocation on the way down.
   public func encodePDU(into writer: inout ByteWriter) {
     writer.append(Self.opcode.rawValue)

@@ -28,6 +28,9 @@ extension WirePacket {
   }
 }
 
+/// The code of a packet and what writes its parameters: all that is needed where its type does not matter.
+typealias PacketParts<Code> = (code: Code, write: (inout ByteWriter) -> Void)
+
 /// The layers whose packets `BLEWire` declares.
 public enum WireLayer: String, Sendable, CaseIterable {
   case hciCommand = "HCI command"

@@ -1,7 +1,7 @@
 import BLECore
 
 /// The first octet of every SMP command (Core, Vol 3 Part H 3.3).
-public struct SMPCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+public struct SMPCode: WireNumber, Hashable, Sendable, CustomStringConvertible {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
   public init(_ rawValue: UInt8) { self.rawValue = rawValue }
@@ -42,6 +42,8 @@ public protocol SMPPacket: WirePacket, Sendable {
 
 extension SMPPacket {
   public static var name: String { "SMP " + code.description }
+
+  var parts: PacketParts<SMPCode> { (Self.code, { encode(into: &$0) }) }
 
   /// Writes code and parameters.
   public func encodePDU(into writer: inout ByteWriter) {

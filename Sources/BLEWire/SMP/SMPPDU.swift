@@ -45,47 +45,12 @@ public enum SMPPDU: Equatable, Sendable {
   }
 
   /// The first octet.
-  public var code: SMPCode {
-    switch self {
-    case .unknown(let code, _): code
-    case .pairingRequest: .pairingRequest
-    case .pairingResponse: .pairingResponse
-    case .pairingConfirm: .pairingConfirm
-    case .pairingRandom: .pairingRandom
-    case .pairingFailed: .pairingFailed
-    case .encryptionInformation: .encryptionInformation
-    case .centralIdentification: .centralIdentification
-    case .identityInformation: .identityInformation
-    case .identityAddressInformation: .identityAddressInformation
-    case .signingInformation: .signingInformation
-    case .securityRequest: .securityRequest
-    case .pairingPublicKey: .pairingPublicKey
-    case .pairingDHKeyCheck: .pairingDHKeyCheck
-    case .pairingKeypressNotification: .pairingKeypressNotification
-    }
-  }
+  public var code: SMPCode { parts.code }
 
   /// Writes code and parameters.
   public func encode(into writer: inout ByteWriter) {
-    switch self {
-    case .pairingRequest(let packet): packet.encodePDU(into: &writer)
-    case .pairingResponse(let packet): packet.encodePDU(into: &writer)
-    case .pairingConfirm(let packet): packet.encodePDU(into: &writer)
-    case .pairingRandom(let packet): packet.encodePDU(into: &writer)
-    case .pairingFailed(let packet): packet.encodePDU(into: &writer)
-    case .encryptionInformation(let packet): packet.encodePDU(into: &writer)
-    case .centralIdentification(let packet): packet.encodePDU(into: &writer)
-    case .identityInformation(let packet): packet.encodePDU(into: &writer)
-    case .identityAddressInformation(let packet): packet.encodePDU(into: &writer)
-    case .signingInformation(let packet): packet.encodePDU(into: &writer)
-    case .securityRequest(let packet): packet.encodePDU(into: &writer)
-    case .pairingPublicKey(let packet): packet.encodePDU(into: &writer)
-    case .pairingDHKeyCheck(let packet): packet.encodePDU(into: &writer)
-    case .pairingKeypressNotification(let packet): packet.encodePDU(into: &writer)
-    case .unknown(let code, let parameters):
-      writer.append(code.rawValue)
-      writer.append(contentsOf: parameters)
-    }
+    writer.append(code)
+    parts.write(&writer)
   }
 
   /// Code and parameters.
@@ -93,5 +58,25 @@ public enum SMPPDU: Equatable, Sendable {
     var writer = ByteWriter()
     encode(into: &writer)
     return writer.octets
+  }
+
+  private var parts: PacketParts<SMPCode> {
+    switch self {
+    case .pairingRequest(let packet): packet.parts
+    case .pairingResponse(let packet): packet.parts
+    case .pairingConfirm(let packet): packet.parts
+    case .pairingRandom(let packet): packet.parts
+    case .pairingFailed(let packet): packet.parts
+    case .encryptionInformation(let packet): packet.parts
+    case .centralIdentification(let packet): packet.parts
+    case .identityInformation(let packet): packet.parts
+    case .identityAddressInformation(let packet): packet.parts
+    case .signingInformation(let packet): packet.parts
+    case .securityRequest(let packet): packet.parts
+    case .pairingPublicKey(let packet): packet.parts
+    case .pairingDHKeyCheck(let packet): packet.parts
+    case .pairingKeypressNotification(let packet): packet.parts
+    case .unknown(let code, let parameters): (code, { $0.append(contentsOf: parameters) })
+    }
   }
 }
