@@ -25,17 +25,19 @@ extension ATTPacket {
 }
 
 /// A handle and a value, which is what most PDUs of a busy link are. Written by hand: by a layout it takes twice the time.
-protocol ATTHandleAndValue: ATTPacket {
+public protocol ATTHandleAndValue: ATTPacket {
   var attributeHandle: AttributeHandle { get }
   var attributeValue: ArraySlice<UInt8> { get }
   init(attributeHandle: AttributeHandle, attributeValue: ArraySlice<UInt8>)
 }
 
 extension ATTHandleAndValue {
+  @inlinable
   public init(from reader: inout ByteReader) throws(DecodeError) {
     self.init(attributeHandle: try reader.attributeHandle("Attribute Handle"), attributeValue: reader.rest())
   }
 
+  @inlinable
   public func encode(into writer: inout ByteWriter) {
     writer.append(attributeHandle)
     writer.append(contentsOf: attributeValue)
