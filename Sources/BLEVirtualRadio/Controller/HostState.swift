@@ -20,8 +20,8 @@ struct HostState {
   var isFlowControlled = false
   /// The host's buffers for ACL data that are free.
   var freeBuffers = Int.max / 2
-  var transmitCompensation: UInt16 = 0
-  var receiveCompensation: UInt16 = 0
+  var transmitCompensation: Int16 = 0
+  var receiveCompensation: Int16 = 0
   /// Made at the host's wish, for one pairing after the other.
   var keyPair: P256PrivateKey?
 }

@@ -27,6 +27,15 @@ extension UInt16: WireValue {
   static var example: Self { 0x0123 }
 }
 
+extension Int16: WireValue {
+  init(from reader: inout ByteReader, field: StaticString) throws(DecodeError) {
+    self.init(bitPattern: try reader.uint16(field))
+  }
+
+  func encode(into writer: inout ByteWriter) { writer.append(UInt16(bitPattern: self)) }
+  static var example: Self { -60 }
+}
+
 extension UInt32: WireValue {
   init(from reader: inout ByteReader, field: StaticString) throws(DecodeError) { self = try reader.uint32(field) }
   func encode(into writer: inout ByteWriter) { writer.append(self) }

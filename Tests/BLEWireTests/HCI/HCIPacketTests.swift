@@ -120,6 +120,14 @@ struct HCIPacketTests {
     #expect(commands.opcodes == [HCIReset.opcode, LESetExtendedScanEnable.opcode])
   }
 
+  @Test("a path compensation has a sign")
+  func pathCompensation() throws {
+    var reader = ByteReader([0xF6, 0xFF, 0x0A, 0x00], layer: "test")
+    let command = try LEWriteRFPathCompensation(from: &reader)
+    #expect(PacketText.of(command) == "transmit: -10, receive: 10")
+    #expect(command.octets == [0xF6, 0xFF, 0x0A, 0x00])
+  }
+
   @Test("keys do not print")
   func secrets() {
     let reply = LELongTermKeyRequestReply(

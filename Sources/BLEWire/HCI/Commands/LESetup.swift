@@ -158,12 +158,12 @@ public struct LEReadRFPathCompensation: HCICommand, EmptyPacket {
   /// What the controller answers to ``LEReadRFPathCompensation``.
   public struct ReturnParameters: HCIReturnParameters, HasLayout {
     public let status: HCIErrorCode
-    /// A signed number in steps of 0.1 dB.
-    public let transmit: UInt16
-    /// A signed number in steps of 0.1 dB.
-    public let receive: UInt16
+    /// In steps of 0.1 dB.
+    public let transmit: Int16
+    /// In steps of 0.1 dB.
+    public let receive: Int16
 
-    public init(status: HCIErrorCode = .success, transmit: UInt16, receive: UInt16) {
+    public init(status: HCIErrorCode = .success, transmit: Int16, receive: Int16) {
       self.status = status
       self.transmit = transmit
       self.receive = receive
@@ -179,12 +179,12 @@ public struct LEReadRFPathCompensation: HCICommand, EmptyPacket {
 public struct LEWriteRFPathCompensation: HCICommand, HasLayout {
   public static let (name, opcode) = ("HCI_LE_Write_RF_Path_Compensation", HCIOpcode(0x204D))
 
-  /// A signed number in steps of 0.1 dB.
-  public let transmit: UInt16
-  /// A signed number in steps of 0.1 dB.
-  public let receive: UInt16
+  /// In steps of 0.1 dB.
+  public let transmit: Int16
+  /// In steps of 0.1 dB.
+  public let receive: Int16
 
-  public init(transmit: UInt16, receive: UInt16) {
+  public init(transmit: Int16, receive: Int16) {
     self.transmit = transmit
     self.receive = receive
   }
