@@ -64,10 +64,11 @@ public struct LESetAdvertisingData: HCICommand, HasLayout {
 
   public init(data: ArraySlice<UInt8>) { self.data = data }
 
-  static let layout = Layout(Self.init, Field("Advertising_Data", \.data, .legacyAdvertisingData))
+  static let layout = Layout(
+    Self.init, Field("Advertising_Data", \.data, .legacyAdvertisingData(by: "Advertising_Data_Length")))
 }
 
-/// Sets what an active scanner is told (Core, Vol 4 Part E 7.8.8).
+/// Sets the data that active scanners receive on request (Core, Vol 4 Part E 7.8.8).
 public struct LESetScanResponseData: HCICommand, HasLayout {
   public static let (name, opcode) = ("HCI_LE_Set_Scan_Response_Data", HCIOpcode(0x2009))
 
@@ -76,7 +77,8 @@ public struct LESetScanResponseData: HCICommand, HasLayout {
 
   public init(data: ArraySlice<UInt8>) { self.data = data }
 
-  static let layout = Layout(Self.init, Field("Advertising_Data", \.data, .legacyAdvertisingData))
+  static let layout = Layout(
+    Self.init, Field("Scan_Response_Data", \.data, .legacyAdvertisingData(by: "Scan_Response_Data_Length")))
 }
 
 /// Starts or stops advertising (Core, Vol 4 Part E 7.8.9).

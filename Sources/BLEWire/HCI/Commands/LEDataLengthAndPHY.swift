@@ -43,7 +43,8 @@ public struct LEReadSuggestedDefaultDataLength: HCICommand, EmptyPacket {
     }
 
     static let layout = Layout(
-      Self.init, Field("Status", \.status), Field("TX_Octets", \.transmitOctets), Field("TX_Time", \.transmitTime))
+      Self.init, Field("Status", \.status), Field("Suggested_Max_TX_Octets", \.transmitOctets),
+      Field("Suggested_Max_TX_Time", \.transmitTime))
   }
 }
 
@@ -61,7 +62,8 @@ public struct LEWriteSuggestedDefaultDataLength: HCICommand, HasLayout {
     self.transmitTime = transmitTime
   }
 
-  static let layout = Layout(Self.init, Field("TX_Octets", \.transmitOctets), Field("TX_Time", \.transmitTime))
+  static let layout = Layout(
+    Self.init, Field("Suggested_Max_TX_Octets", \.transmitOctets), Field("Suggested_Max_TX_Time", \.transmitTime))
 }
 
 /// Reads how long packets the controller can send and receive (Core, Vol 4 Part E 7.8.46).
@@ -94,8 +96,9 @@ public struct LEReadMaximumDataLength: HCICommand, EmptyPacket {
     }
 
     static let layout = Layout(
-      Self.init, Field("Status", \.status), Field("TX_Octets", \.transmitOctets), Field("TX_Time", \.transmitTime),
-      Field("Supported_Max_RX_Octets", \.receiveOctets), Field("Supported_Max_RX_Time", \.receiveTime))
+      Self.init, Field("Status", \.status), Field("Supported_Max_TX_Octets", \.transmitOctets),
+      Field("Supported_Max_TX_Time", \.transmitTime), Field("Supported_Max_RX_Octets", \.receiveOctets),
+      Field("Supported_Max_RX_Time", \.receiveTime))
   }
 }
 

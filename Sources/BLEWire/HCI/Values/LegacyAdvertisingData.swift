@@ -6,14 +6,13 @@ public let legacyAdvertisingDataLimit = 31
 extension WireForm where Value == ArraySlice<UInt8> {
   /// One octet of length and always 31 octets, of which the first `length` count (Core, Vol 4 Part E 7.8.7). What is
   /// beyond 31 octets is left out when written.
-  static var legacyAdvertisingData: Self {
+  static func legacyAdvertisingData(by lengthField: StaticString) -> Self {
     Self(
       read: { reader, field throws(DecodeError) in
         let start = reader
-        let length = Int(try reader.uint8("Advertising_Data_Length"))
+        let length = Int(try reader.uint8(lengthField))
         guard length <= legacyAdvertisingDataLimit else {
-          throw start.failure(
-            "Advertising_Data_Length", .invalid("at most \(legacyAdvertisingDataLimit), not \(length)"))
+          throw start.failure(lengthField, .invalid("at most \(legacyAdvertisingDataLimit), not \(length)"))
         }
         return try reader.octets(legacyAdvertisingDataLimit, field).prefix(length)
       },
