@@ -1,6 +1,6 @@
 import BLECore
 
-/// What a client sends: requests, commands and confirmations (Core, Vol 3 Part F 3.4). An opcode that no client has is a value.
+/// What a client sends: requests, commands and confirmations (Core, Vol 3 Part F 3.4). Any other opcode is `unknown`.
 public enum ATTClientPDU: Equatable, Sendable {
   case exchangeMTURequest(ATTExchangeMTURequest)
   case findInformationRequest(ATTFindInformationRequest)

@@ -52,7 +52,7 @@ public struct ATTList<Entry: ATTListEntry>: RandomAccessCollection, Sendable {
   /// The same list where its handles are what the request asked for.
   ///
   /// - Throws: where a handle lies outside `first ... last`, groups are inside out, or handles do not ascend. A procedure
-  ///   that goes on behind the last handle of an accepted list always comes closer to its end.
+  ///   that continues behind the last handle of an accepted list always comes closer to its end.
   public func ascending(from first: AttributeHandle, through last: AttributeHandle) throws(DecodeError) -> Self {
     var lowest: AttributeHandle? = first
     for entry in self {

@@ -1,7 +1,6 @@
 import BLECore
 
-/// What a server sends: responses, notifications and indications (Core, Vol 3 Part F 3.4). An opcode that no server has is a
-/// value.
+/// What a server sends: responses, notifications and indications (Core, Vol 3 Part F 3.4). Any other opcode is `unknown`.
 public enum ATTServerPDU: Equatable, Sendable {
   case errorResponse(ATTErrorResponse)
   case exchangeMTUResponse(ATTExchangeMTUResponse)

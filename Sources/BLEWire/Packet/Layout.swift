@@ -26,7 +26,7 @@ struct Layout<Whole>: Sendable {
 
 /// One field: what the specification calls it, where its value is kept, and the form in which it travels.
 ///
-/// A class, for `Layout` passes its fields on with each packet: a reference costs less there than a copy.
+/// A class, because `Layout` passes its fields on with each packet, and copying a reference costs less than copying closures.
 final class Field<Whole, Value: Sendable>: Sendable {
   /// As the specification spells it; what an error calls the field.
   let name: StaticString
@@ -39,7 +39,7 @@ final class Field<Whole, Value: Sendable>: Sendable {
     self.form = form
   }
 
-  /// The fields of a packet show their shapes side by side; one with fewer begins again.
+  /// The example at `index`; a form that has fewer starts over at its first.
   func example(_ index: Int) -> Value { form.examples[index % form.examples.count] }
 }
 

@@ -5,7 +5,7 @@ import BLECore
 /// Made for one line of a log or a capture. Keys stay `<redacted>`. Characters that would steer a terminal are spelled out,
 /// for much of what is printed was chosen by strangers.
 public enum PacketText {
-  /// Octets of one field that are printed; of longer ones the count is told.
+  /// Octets of one field that are printed; for longer ones their count follows.
   private static let octetLimit = 40
 
   /// The packet's fields, without its name. Empty where it has none.

@@ -9,7 +9,7 @@ public protocol WirePacket: Equatable, Sendable {
   static var name: String { get }
 
   /// Reads the packet's parameters: what follows the opcode, code or header that chose this type.
-  /// A fixed-size packet leaves what it does not know unread; whoever owns the whole then calls `finish()`.
+  /// A packet of fixed size reads no further than its fields; the caller then calls `finish()`, which refuses octets left over.
   init(from reader: inout ByteReader) throws(DecodeError)
 
   /// Writes the parameters, so that `init(from:)` gives back an equal packet.

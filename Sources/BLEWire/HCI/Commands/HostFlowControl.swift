@@ -32,7 +32,7 @@ public struct HCISetControllerToHostFlowControl: HCICommand, HasLayout {
   public static let (name, opcode) = ("HCI_Set_Controller_To_Host_Flow_Control", HCIOpcode(0x0C31))
 
   /// Which data is under flow control.
-  public struct Mode: HCIOctet, WireNumber {
+  public struct Mode: WireNumber, Hashable, Sendable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 

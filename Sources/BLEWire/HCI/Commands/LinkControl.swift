@@ -5,7 +5,7 @@ public struct HCIDisconnect: HCIStatusCommand, HasLayout {
   public static let (name, opcode) = ("HCI_Disconnect", HCIOpcode(0x0406))
 
   public let connectionHandle: ConnectionHandle
-  /// What the peer is told: `.remoteUserTerminated` where nothing special is the matter.
+  /// The reason that the peer receives; `.remoteUserTerminated` for an ordinary disconnection.
   public let reason: HCIErrorCode
 
   public init(connectionHandle: ConnectionHandle, reason: HCIErrorCode) {

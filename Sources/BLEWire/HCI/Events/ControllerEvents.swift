@@ -7,7 +7,7 @@ public struct CommandCompleteEvent: HCIEventParameters, HasLayout {
 
   /// How many commands the host may send now.
   public let commandCredits: UInt8
-  /// ``HCIOpcode/none`` where only the number of commands is told.
+  /// ``HCIOpcode/none`` where the event only updates `commandCredits`.
   public let opcode: HCIOpcode
   /// Octets as the command declares them, beginning with the status.
   public let returnParameters: ArraySlice<UInt8>
@@ -31,7 +31,7 @@ public struct CommandStatusEvent: HCIEventParameters, HasLayout {
   public let status: HCIErrorCode
   /// How many commands the host may send now.
   public let commandCredits: UInt8
-  /// ``HCIOpcode/none`` where only the number of commands is told.
+  /// ``HCIOpcode/none`` where the event only updates `commandCredits`.
   public let opcode: HCIOpcode
 
   public init(status: HCIErrorCode, commandCredits: UInt8, opcode: HCIOpcode) {

@@ -6,7 +6,7 @@ public struct HCIACLPacket: Equatable, Sendable {
   public enum Boundary: UInt8, Sendable, CaseIterable {
     /// Begins a frame, from the host: LE frames are never flushed.
     case firstNonFlushable = 0b00
-    /// Goes on with a frame.
+    /// Continues a frame.
     case continuing = 0b01
     /// Begins a frame, from the controller.
     case firstFlushable = 0b10

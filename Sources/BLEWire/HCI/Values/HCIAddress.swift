@@ -1,7 +1,7 @@
 import BLECore
 
 /// What kind of address a controller speaks of (Core, Vol 4 Part E 7.7.65.2, 7.7.65.13).
-public struct HCIAddressType: HCIOctet, WireNumber {
+public struct HCIAddressType: WireNumber, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 

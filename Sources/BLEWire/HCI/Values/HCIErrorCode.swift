@@ -1,7 +1,7 @@
 import BLECore
 
 /// Why a controller refused a command or ended a link (Core, Vol 1 Part F). 0x00 is success.
-public struct HCIErrorCode: HCIOctet, WireNumber, Error, CustomStringConvertible {
+public struct HCIErrorCode: WireNumber, Error, Hashable, Sendable, CustomStringConvertible {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 

@@ -1,6 +1,6 @@
 import BLECore
 
-// What the commonest values of HCI are called where a packet is told in words.
+// Names of the commonest values of HCI, for texts.
 
 extension LEConnectionRole: CustomStringConvertible {
   public var description: String { Self.names[self] ?? numberText(rawValue, digits: 2) }

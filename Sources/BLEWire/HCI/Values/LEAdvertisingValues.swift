@@ -1,5 +1,5 @@
 /// Which address this device shows (Core, Vol 4 Part E 7.8.5).
-public struct LEOwnAddressType: HCIOctet, WireNumber {
+public struct LEOwnAddressType: WireNumber, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -12,7 +12,7 @@ public struct LEOwnAddressType: HCIOctet, WireNumber {
 }
 
 /// What a legacy advertiser sends (Core, Vol 4 Part E 7.8.5).
-public struct LEAdvertisingType: HCIOctet, WireNumber {
+public struct LEAdvertisingType: WireNumber, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -29,7 +29,7 @@ public struct LEAdvertisingType: HCIOctet, WireNumber {
 }
 
 /// What a legacy scanner heard (Core, Vol 4 Part E 7.7.65.2).
-public struct LEAdvertisingReportType: HCIOctet, WireNumber {
+public struct LEAdvertisingReportType: WireNumber, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -46,7 +46,7 @@ public struct LEAdvertisingReportType: HCIOctet, WireNumber {
 }
 
 /// Whose requests an advertiser answers (Core, Vol 4 Part E 7.8.5).
-public struct LEAdvertisingFilterPolicy: HCIOctet, WireNumber {
+public struct LEAdvertisingFilterPolicy: WireNumber, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -102,7 +102,7 @@ public struct LEExtendedReportType: HCIBitField, WireValue {
 }
 
 /// Which part of advertising data a command carries (Core, Vol 4 Part E 7.8.54).
-public struct LEDataOperation: HCIOctet, WireNumber {
+public struct LEDataOperation: WireNumber, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -115,7 +115,7 @@ public struct LEDataOperation: HCIOctet, WireNumber {
 }
 
 /// Whether the controller may cut advertising data (Core, Vol 4 Part E 7.8.54).
-public struct LEFragmentPreference: HCIOctet, WireNumber {
+public struct LEFragmentPreference: WireNumber, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -124,7 +124,7 @@ public struct LEFragmentPreference: HCIOctet, WireNumber {
 }
 
 /// Whether a scanner asks for scan responses (Core, Vol 4 Part E 7.8.10).
-public struct LEScanType: HCIOctet, WireNumber {
+public struct LEScanType: WireNumber, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -133,7 +133,7 @@ public struct LEScanType: HCIOctet, WireNumber {
 }
 
 /// Which advertisers a scanner reports (Core, Vol 4 Part E 7.8.10).
-public struct LEScanFilterPolicy: HCIOctet, WireNumber {
+public struct LEScanFilterPolicy: WireNumber, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -144,7 +144,7 @@ public struct LEScanFilterPolicy: HCIOctet, WireNumber {
 }
 
 /// Whether a scanner reports an advertiser each time (Core, Vol 4 Part E 7.8.65).
-public struct LEDuplicateFilter: HCIOctet, WireNumber {
+public struct LEDuplicateFilter: WireNumber, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -154,7 +154,7 @@ public struct LEDuplicateFilter: HCIOctet, WireNumber {
 }
 
 /// Whom a connection is made to (Core, Vol 4 Part E 7.8.12).
-public struct LEInitiatorFilterPolicy: HCIOctet, WireNumber {
+public struct LEInitiatorFilterPolicy: WireNumber, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -163,7 +163,7 @@ public struct LEInitiatorFilterPolicy: HCIOctet, WireNumber {
 }
 
 /// Names an advertising set, 0x00 to 0xEF (Core, Vol 4 Part E 7.8.53).
-public struct LEAdvertisingHandle: HCIOctet, WireNumber {
+public struct LEAdvertisingHandle: WireNumber, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 

@@ -1,5 +1,5 @@
 /// The PHY of a connection or an advertising event; 0x00 means none (Core, Vol 4 Part E 7.7.65.12).
-public struct LEPHY: HCIOctet, WireNumber {
+public struct LEPHY: WireNumber, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -31,7 +31,7 @@ public struct LEPHYPreference: HCIBitField, WireValue {
 }
 
 /// Which end of a connection this controller is (Core, Vol 4 Part E 7.7.65.1).
-public struct LEConnectionRole: HCIOctet, WireNumber {
+public struct LEConnectionRole: WireNumber, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -40,7 +40,7 @@ public struct LEConnectionRole: HCIOctet, WireNumber {
 }
 
 /// The worst case of the central's sleep clock (Core, Vol 4 Part E 7.7.65.1).
-public struct LEClockAccuracy: HCIOctet, WireNumber {
+public struct LEClockAccuracy: WireNumber, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -55,7 +55,7 @@ public struct LEClockAccuracy: HCIOctet, WireNumber {
 }
 
 /// How the channels of a connection are chosen (Core, Vol 4 Part E 7.7.65.20).
-public struct LEChannelSelectionAlgorithm: HCIOctet, WireNumber {
+public struct LEChannelSelectionAlgorithm: WireNumber, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -64,7 +64,7 @@ public struct LEChannelSelectionAlgorithm: HCIOctet, WireNumber {
 }
 
 /// Whether a peer's identity address is accepted though it has given an IRK (Core, Vol 4 Part E 7.8.77).
-public struct LEPrivacyMode: HCIOctet, WireNumber {
+public struct LEPrivacyMode: WireNumber, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -73,7 +73,7 @@ public struct LEPrivacyMode: HCIOctet, WireNumber {
 }
 
 /// Whether a link is encrypted, and how (Core, Vol 4 Part E 7.7.8). On LE, `on` is AES-CCM.
-public struct HCIEncryptionState: HCIOctet, WireNumber {
+public struct HCIEncryptionState: WireNumber, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -83,7 +83,7 @@ public struct HCIEncryptionState: HCIOctet, WireNumber {
 }
 
 /// Which transmit power is asked for (Core, Vol 4 Part E 7.3.35).
-public struct HCITransmitPowerType: HCIOctet, WireNumber {
+public struct HCITransmitPowerType: WireNumber, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -92,7 +92,7 @@ public struct HCITransmitPowerType: HCIOctet, WireNumber {
 }
 
 /// A version of the Core Specification, as controllers tell it.
-public struct HCIVersion: HCIOctet, WireNumber {
+public struct HCIVersion: WireNumber, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 

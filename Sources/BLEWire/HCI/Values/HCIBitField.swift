@@ -1,10 +1,5 @@
 import BLECore
 
-/// A field of one octet whose known values have names; any other value is kept as it came.
-public protocol HCIOctet: RawRepresentable, Hashable, Sendable where RawValue == UInt8 {
-  init(rawValue: UInt8)
-}
-
 /// A field of bits, 1 to 8 octets wide, whose known bits have names; unknown bits are kept as they came.
 public protocol HCIBitField: OptionSet, Hashable, Sendable
 where RawValue: FixedWidthInteger & UnsignedInteger & Sendable {
