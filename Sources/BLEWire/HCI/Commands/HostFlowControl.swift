@@ -59,13 +59,9 @@ public struct HCIHostNumberOfCompletedPackets: HCICommand {
 
   public init(counts: HCICompletedPackets) { self.counts = counts }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    counts = try reader.value("Connection_Handle")
-  }
+  public init(from reader: inout ByteReader) throws(DecodeError) { counts = try reader.value("Connection_Handle") }
 
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(counts)
-  }
+  public func encode(into writer: inout ByteWriter) { writer.append(counts) }
 
   public static var examples: [Self] {
     [Self(counts: HCICompletedPackets([.init(connectionHandle: ConnectionHandle(0x0040), count: 2)]))]

@@ -54,13 +54,9 @@ public struct NumberOfCompletedPacketsEvent: HCIEventParameters {
 
   public init(counts: HCICompletedPackets) { self.counts = counts }
 
-  public init(from reader: inout ByteReader) throws(DecodeError) {
-    counts = try reader.value("Connection_Handle")
-  }
+  public init(from reader: inout ByteReader) throws(DecodeError) { counts = try reader.value("Connection_Handle") }
 
-  public func encode(into writer: inout ByteWriter) {
-    writer.append(counts)
-  }
+  public func encode(into writer: inout ByteWriter) { writer.append(counts) }
 
   public static var examples: [Self] {
     let entry = HCICompletedPackets.Entry(connectionHandle: ConnectionHandle(0x0040), count: 3)
