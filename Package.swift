@@ -58,7 +58,10 @@ var targets: [Target] = []
     layer("BLEHost", knows: ["BLECore", "BLECrypto", "BLEFiles", "BLEWire", "BLEHCI", "BLEPairing", "BLEAdapter"]),
     layer(
       "BLEBlueZ",
-      knows: ["BLECore", "BLEFiles", "BLEWire", "BLEHCI", "BLEPairing", "BLEAdapter", "BLEHost", "CSystemBus"]),
+      knows: [
+        "BLECore", "BLEFiles", "BLEWire", "BLEHCI", "BLETransports", "BLEPairing", "BLEAdapter", "BLEHost",
+        "CKernelBluetooth", "CSystemBus",
+      ]),
     layer(
       "BLEDefaultStack",
       knows: [

@@ -7,7 +7,7 @@ import pytest
 GROUNDS = ["radio", "hci", "bluez"]
 # Where a test does not say it by a marker.
 MODULES = {"test_user_channel": "hci", "test_bluez": "bluez", "test_bluez_peripheral": "bluez",
-           "test_bluez_pairing": "bluez"}
+           "test_bluez_pairing": "bluez", "test_bluez_channel": "bluez"}
 
 
 class Grounds:

@@ -1,8 +1,12 @@
 """The tool in the guest on the machine's own adapter, which it shares with all others by way of the daemon's D-Bus interface."""
 
+import json
 import pathlib
+import re
 
 import pytest
+
+from steps import counting, ours
 
 EVERYTHING = pathlib.Path(__file__).resolve().parents[1] / "profiles" / "everything.json"
 
@@ -47,6 +51,25 @@ def test_notifications_and_indications_come_in_order(lab, everything, characteri
     assert status == 0
     numbers = [int(line.split(":")[1].split('"')[0]) for line in output.splitlines() if text in line]
     assert numbers == list(range(numbers[0], numbers[0] + 10))
+
+
+def test_a_thousand_notifications_come_in_order(lab, tmp_path):
+    """Not more quickly than an emulated bluetoothd takes them out of its socket: the kernel drops what has no room there."""
+    profile = tmp_path / "quick.json"
+    profile.write_text(json.dumps({"name": "Quick", "services": ours(counting("FFF1", "notify", 0.1))}))
+    server = lab.outside("serve", profile, "--adapter", "radio:vm/Quick")
+    server.wait_for("Advertising")
+    status, output = lab.ble("subscribe", "Quick", "FFF1", "--count", "1000", "--adapter", "bluez", seconds=300)
+    server.stop()
+    assert status == 0, output[-2000:]
+    numbers = [int(number) for number in re.findall(r'"(\d+)"', output)]
+    assert numbers == list(range(numbers[0], numbers[0] + 1000))
+
+
+def test_the_strength_of_a_link_is_the_kernels(lab, everything):
+    """The guest's user is root, who has the capability."""
+    status, output = lab.ble("rssi", "Everything", "--count", "2", "--duration", "30", "--adapter", "bluez", seconds=120)
+    assert status == 0 and output.count("dBm") >= 2
 
 
 def test_two_programs_share_the_link(lab, everything):

@@ -18,10 +18,11 @@ PSM_CHARACTERISTIC = "abdd3056-28fa-441d-a470-55a75a52553a"
 class Pipes:
     """What goes either way, in files; the guest sees them in /host."""
 
-    def __init__(self, cell):
-        self.folder = cell.lab.share
+    def __init__(self, lab, length=LENGTH):
+        self.folder = lab.share
+        self.length = length
         self.feeder = None
-        self.outwards, self.inwards = os.urandom(LENGTH), os.urandom(LENGTH)
+        self.outwards, self.inwards = os.urandom(length), os.urandom(length)
         (self.folder / "outwards").write_bytes(self.outwards)
         (self.folder / "inwards").write_bytes(self.inwards)
         self.came_out, self.came_in = self.folder / "came-out", self.folder / "came-in"
@@ -36,7 +37,7 @@ class Pipes:
     def wait(self, program, command):
         """Until all has come, both ways. How long that takes is the emulation's business, as long as more comes."""
         seen = -1
-        while (come := self.came_out.stat().st_size + self.came_in.stat().st_size) < 2 * LENGTH:
+        while (come := self.came_out.stat().st_size + self.came_in.stat().st_size) < 2 * self.length:
             assert program.process.poll() is None, program.text
             assert come > seen, f"nothing more comes after {come} octets: {program.text}{command.text}"
             seen = come
@@ -57,7 +58,7 @@ class Pipes:
 
 @pytest.fixture
 def pipes(cell):
-    pipes = Pipes(cell)
+    pipes = Pipes(cell.lab)
     yield pipes
     pipes.close()
 

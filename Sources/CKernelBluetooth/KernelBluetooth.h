@@ -21,3 +21,33 @@ struct KernelBluetoothAddress {
   uint16_t device;
   uint16_t channel;
 };
+
+// Sockets of L2CAP channels (include/net/bluetooth/bluetooth.h and l2cap.h). They need no privilege.
+
+enum {
+  KERNEL_BLUETOOTH_L2CAP_PROTOCOL = 0,
+  // The level of the options below.
+  KERNEL_BLUETOOTH_OPTIONS = 274,
+  KERNEL_BLUETOOTH_SECURITY_OPTION = 4,
+  KERNEL_BLUETOOTH_SEND_MTU_OPTION = 12,
+  KERNEL_BLUETOOTH_RECEIVE_MTU_OPTION = 13,
+  // Encrypted; encrypted with keys from a pairing that is safe from a man in the middle.
+  KERNEL_BLUETOOTH_SECURITY_MEDIUM = 2,
+  KERNEL_BLUETOOTH_SECURITY_HIGH = 3,
+  KERNEL_BLUETOOTH_LE_PUBLIC = 1,
+  KERNEL_BLUETOOTH_LE_RANDOM = 2,
+};
+
+struct KernelBluetoothChannelAddress {
+  uint16_t family;
+  // Least significant octet first, as the address.
+  uint16_t multiplexer;
+  uint8_t octets[6];
+  uint16_t channel;
+  uint8_t kind;
+};
+
+struct KernelBluetoothSecurity {
+  uint8_t level;
+  uint8_t key_size;
+};

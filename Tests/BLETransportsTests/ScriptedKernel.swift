@@ -98,7 +98,7 @@ final class ScriptedKernel: AdapterPrivilege {
     case .readUnconfiguredIndexList: answer = Self.list(there.filter(\.value.isUnconfigured).map(\.key))
     case .readControllerInformation:
       answer = there.first { $0.key == message.index }.map { information($0.key, $0.value) }
-    case .setPowered, nil: break
+    case .setPowered, .getConnectionInformation, nil: break
     }
     let result =
       [UInt8(truncatingIfNeeded: message.code), 0] + (answer.map { [0] + $0 } ?? [ManagementStatus.invalidIndex.code])

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Tells when the descriptor of a bus can be read, or written while somebody waits for that.
+/// Tells when a descriptor, of a bus or of a socket, can be read, or written while somebody waits for that.
 ///
 /// It watches a duplicate: libsystemd closes its descriptor when it likes, and a source must never be left with a number that
 /// somebody else has got in the meantime.
@@ -9,6 +9,7 @@ final class DescriptorWatch {
   let original: Int32
   private let read: any DispatchSourceRead
   private let write: any DispatchSourceWrite
+  private var isReadSuspended = false
   private var isWriteSuspended = true
 
   /// `nil` where the system has no descriptor left. `ready` is called on `queue`.
@@ -28,7 +29,15 @@ final class DescriptorWatch {
   deinit {
     read.cancel()
     write.cancel()
+    if isReadSuspended { read.resume() }
     if isWriteSuspended { write.resume() }
+  }
+
+  /// Whether to tell when it can be read, which is so at first.
+  func watchReads(_ isWanted: Bool) {
+    guard isWanted == isReadSuspended else { return }
+    if isWanted { read.resume() } else { read.suspend() }
+    isReadSuspended = !isWanted
   }
 
   /// Whether to tell when it can be written.

@@ -51,7 +51,7 @@ extension DeviceLink {
     let path = found.1.path
     // From now on: the first values may come with the answer.
     subscriptions[handle] = DeviceSubscription(path: path, users: [user])
-    // Not AcquireNotify: it takes the characteristic from all other programs, and 5.66 never answers where the peer refuses.
+    // Not AcquireNotify: a peer that refuses it brings the daemon down (Docs/bluez.md, "Why not the daemon's sockets").
     callObject("StartNotify", of: BlueZName.gattCharacteristic, at: path) { [weak self] result in
       guard let self else { return }
       switch result {

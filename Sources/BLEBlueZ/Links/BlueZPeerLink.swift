@@ -9,6 +9,10 @@ final class BlueZPeerLink: PeerLink {
   weak var events: (any PeerLinkEvents)?
   /// The link has ended, or the central has left it: no event and no completion follows.
   private(set) var isOver = false
+  /// Channels that are being opened, and open ones.
+  var openings: [UInt64: ChannelOpening] = [:]
+  var openingNumber: UInt64 = 0
+  var channels: [SocketChannel] = []
 
   init(link: DeviceLink, central: BlueZCentral) {
     self.link = link
@@ -22,36 +26,49 @@ final class BlueZPeerLink: PeerLink {
   func leave() {
     if isOver { return }
     isOver = true
+    closeChannels()
     link.left(self)
   }
 
-  /// The link has ended.
-  func end() { isOver = true }
+  /// The link has ended, and with it its channels: each hears of that by its own socket.
+  func end() {
+    isOver = true
+    forgetChannels()
+  }
+
+  /// The adapter or the daemon is gone, whatever the kernel still has.
+  func drop() {
+    let channels = channels
+    end()
+    for channel in channels { channel.finish(.poweredOff) }
+  }
 
   /// The completion, as long as the central has not left.
-  private func whileIn<Value>(_ completion: @escaping Completion<Value>) -> Completion<Value> {
+  func whileIn<Value>(_ completion: @escaping Completion<Value>) -> Completion<Value> {
     { [self] result in if !isOver { completion(result) } }
   }
 
   /// Later as always.
-  private func answer<Value>(_ error: OperationError, _ completion: @escaping Completion<Value>) {
+  func answer<Value>(_ error: OperationError, _ completion: @escaping Completion<Value>) {
     link.stack.later { completion(.failure(error)) }
   }
 
   /// Whether the link is up; where it is not, the completion gets the error.
-  private func isIn<Value>(_ completion: @escaping Completion<Value>) -> Bool {
+  func isIn<Value>(_ completion: @escaping Completion<Value>) -> Bool {
     if isOver { answer(.notConnected, completion) }
     return !isOver
   }
 
   func readRSSI(_ completion: @escaping Completion<Int8>) {
     guard isIn(completion) else { return }
-    guard let rssi = link.device?.rssi else {
-      let reason = "BlueZ does not tell the signal strength of a link, only that of advertisements while it scans"
-      return answer(.notSupported(reason), whileIn(completion))
-    }
     let completion = whileIn(completion)
-    link.stack.later { completion(.success(rssi)) }
+    link.readStrength { [link] strength in
+      if let strength = strength ?? link.device?.rssi { return completion(.success(strength)) }
+      let reason =
+        "BlueZ does not tell the signal strength of a link, only that of advertisements while it scans; the kernel tells programs with "
+        + "CAP_NET_ADMIN"
+      completion(.failure(.notSupported(reason)))
+    }
   }
 
   func discoverServices(_ uuids: [BLEUUID]?, _ completion: @escaping Completion<[RemoteService]>) {
@@ -91,10 +108,5 @@ final class BlueZPeerLink: PeerLink {
 
   func setNotify(_ isOn: Bool, for characteristic: RemoteCharacteristic, _ completion: @escaping Completion<Void>) {
     if isIn(completion) { link.setNotify(isOn, for: characteristic, by: self, whileIn(completion)) }
-  }
-
-  func openChannel(_ multiplexer: ProtocolServiceMultiplexer, _ completion: @escaping Completion<any PeerChannel>) {
-    guard isIn(completion) else { return }
-    answer(.notSupported("this adapter opens no L2CAP channels: BlueZ's D-Bus interface has none"), whileIn(completion))
   }
 }

@@ -8,6 +8,8 @@ extension DeviceLink {
   private static let closingLimit = StackDuration.seconds(15)
   /// How long a link that nobody wants any more stays for what is still under way on it.
   private static let farewellLimit = StackDuration.seconds(5)
+  /// As long for what was written to channels.
+  private static let channelFarewellLimit = StackDuration.seconds(10)
   /// A link that is ended right behind a write without response takes it along (seen with 5.82).
   private static let commandFarewell = StackDuration.milliseconds(150)
 
@@ -17,9 +19,10 @@ extension DeviceLink {
     let now = stack.loop.now
     let since = leavingSince ?? now
     leavingSince = since
-    if now - since < Self.farewellLimit {
-      if !operations.isIdle || commandsUnderWay > 0 {
-        return schedule(after: Self.farewellLimit) { $0.leaveIfUnused() }
+    let limit = closingChannels > 0 ? Self.channelFarewellLimit : Self.farewellLimit
+    if now - since < limit {
+      if !operations.isIdle || commandsUnderWay > 0 || closingChannels > 0 {
+        return schedule(after: limit) { $0.leaveIfUnused() }
       }
       if let lastCommand, now - lastCommand < Self.commandFarewell {
         return schedule(after: Self.commandFarewell) { $0.leaveIfUnused() }
@@ -75,8 +78,9 @@ extension DeviceLink {
     call = nil
     operations.close()
     subscriptions = [:]
-    for user in users { user.end() }
+    let left = users
     users = []
+    for user in left { user.drop() }
     waiting = []
     device = nil
     phase = .idle

@@ -44,6 +44,8 @@ final class DeviceLink {
   var held: [[UInt8]] = []
   var commandsUnderWay = 0
   var lastCommand: StackInstant?
+  /// Channels that those who have left had, and whose last octets are still on their way.
+  var closingChannels = 0
 
   init(stack: BlueZAdapter, peer: KnownPeer) {
     self.stack = stack

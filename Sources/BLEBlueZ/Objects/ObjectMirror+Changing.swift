@@ -8,10 +8,15 @@ extension ObjectMirror {
     if let isPowered = reader.read("Powered", of: BlueZName.adapter, in: properties, { $0.flag }) {
       adapter.isPowered = isPowered
     }
+    if let kind = reader.read("AddressType", of: BlueZName.adapter, in: properties, { $0.text }) {
+      adapter.addressKind = kind == "random" ? .random : .public
+    }
     let address = reader.read("Address", of: BlueZName.adapter, in: properties) { value in
       value.text.flatMap { DeviceAddress($0, kind: .public) }
     }
-    if let address { adapter.address = address }
+    if let address = address ?? adapter.address {
+      adapter.address = DeviceAddress(address.value, kind: adapter.addressKind)
+    }
     if adapter == before { return }
     adapters[path] = adapter
     events?.adaptersDidChange()

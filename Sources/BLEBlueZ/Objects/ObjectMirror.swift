@@ -23,6 +23,8 @@ protocol ObjectMirrorEvents: AnyObject {
 struct AdapterObject: Hashable {
   let path: String
   var address: DeviceAddress?
+  /// Of one without a public address it is random.
+  var addressKind = DeviceAddress.Kind.public
   var isPowered = false
 }
 

@@ -6,6 +6,8 @@ extension BlueZPeripheral: CharacteristicRequests {
   private static let transactionLimit = 1024
   /// The ATT MTU of a link on which none was agreed on (Core, Vol 3 Part G 5.2.1).
   private static let smallestMTU = 23
+  /// What one notification carries on it.
+  static let smallestUpdate = smallestMTU - 3
 
   func characteristic(_ object: CharacteristicObject, didReceive request: BusRequest) {
     switch request.member {
@@ -99,11 +101,11 @@ extension BlueZPeripheral: CharacteristicRequests {
     let connected = ground.connectedDevices
     if connected.count == 1, let peer = connected.first {
       return centrals.values.first { $0.identifier == peer.identifier }
-        ?? RemoteCentral(identifier: peer.identifier, maximumUpdateValueLength: Self.smallestMTU - 3)
+        ?? RemoteCentral(identifier: peer.identifier, maximumUpdateValueLength: Self.smallestUpdate)
     }
     if let lastCentral, connected.contains(where: { $0.identifier == lastCentral.identifier }) { return lastCentral }
     return connected.first.map {
-      RemoteCentral(identifier: $0.identifier, maximumUpdateValueLength: Self.smallestMTU - 3)
+      RemoteCentral(identifier: $0.identifier, maximumUpdateValueLength: Self.smallestUpdate)
     }
   }
 

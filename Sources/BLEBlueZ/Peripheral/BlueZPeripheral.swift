@@ -24,6 +24,9 @@ final class BlueZPeripheral: PeripheralRole, BlueZRole {
   /// Whom the program was told of, by characteristic.
   var subscribers: [LocalCharacteristicIdentifier: RemoteCentral] = [:]
   var pacing = UpdatePacing()
+  /// The numbers by which centrals can open channels, and the open channels.
+  var published: [PublishedChannel] = []
+  var channels: [SocketChannel] = []
 
   /// - Parameters:
   ///   - number: of all peripherals on this connection to the bus only this one's: its objects are below it.
@@ -55,7 +58,8 @@ final class BlueZPeripheral: PeripheralRole, BlueZRole {
 
   /// Whether something is published that only paired devices may use.
   var offersProtectedValues: Bool {
-    applications.contains { application in
+    if published.contains(where: { $0.demand > .none }) { return true }
+    return applications.contains { application in
       application.characteristics.contains { object in
         let characteristic = object.characteristic
         return max(
@@ -77,6 +81,10 @@ final class BlueZPeripheral: PeripheralRole, BlueZRole {
     subscribers = [:]
     centrals = [:]
     lastCentral = nil
+    published = []
+    let open = channels
+    channels = []
+    for channel in open { channel.finish(.poweredOff) }
     let waiting = transactions.values
     transactions = [:]
     for request in waiting { request.refuse(BusError(BlueZName.Failure.failed, "The adapter has gone.")) }
@@ -84,6 +92,7 @@ final class BlueZPeripheral: PeripheralRole, BlueZRole {
   }
 
   func close() {
+    closeChannels()
     adapterWentAway()
     events = nil
     closed(self)
@@ -227,16 +236,4 @@ final class BlueZPeripheral: PeripheralRole, BlueZRole {
 
   /// Connection parameters are the daemon's: a hint that is not followed.
   func setDesiredLatency(_ latency: ConnectionLatency, for central: PeerIdentifier) {}
-
-  /// The daemon has no channels of its own.
-  func publishChannel(
-    demand: SecurityDemand, _ completion: @escaping (Result<ProtocolServiceMultiplexer, PublishError>) -> Void
-  ) {
-    // Command Disallowed.
-    ground.later { completion(.failure(.refused(code: 0x0C))) }
-  }
-
-  func unpublishChannel(_ multiplexer: ProtocolServiceMultiplexer, _ completion: @escaping (Bool) -> Void) {
-    ground.later { completion(false) }
-  }
 }

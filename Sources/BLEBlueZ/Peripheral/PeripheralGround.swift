@@ -8,10 +8,16 @@ protocol PeripheralGround: AnyObject {
   var bus: MessageBus? { get }
   /// The path of the adapter that is used.
   var adapterPath: String? { get }
+  /// The address of that adapter.
+  var adapterAddress: DeviceAddress? { get }
+  /// What L2CAP channels are made of.
+  var channelSockets: any ChannelSockets { get }
   /// Everything can be asked of the daemon.
   var isRunning: Bool { get }
   /// The peer that the daemon knows by this object.
   func peer(of path: String) -> KnownPeer?
+  /// The peer that has this address.
+  func peer(at address: DeviceAddress) -> KnownPeer
   /// All that are connected to the adapter, whatever for.
   var connectedDevices: [KnownPeer] { get }
   /// Runs `job` on the loop, after what is being done now.

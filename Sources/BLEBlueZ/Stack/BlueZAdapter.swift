@@ -3,6 +3,7 @@ public import BLECore
 public import BLEHCI
 public import BLEHost
 import BLEPairing
+import BLETransports
 import Synchronization
 
 /// An adapter of this machine that BlueZ's daemon has, used by way of its D-Bus interface and thereby together with all other programs.
@@ -34,6 +35,9 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
   /// Answers the daemon's questions about pairings.
   private(set) lazy var agent = BlueZAgent(on: self, agents: agents)
   private let agents: @Sendable () -> any PairingAgent
+  let channelSockets: any ChannelSockets
+  /// `nil`: the kernel is not asked.
+  let strengths: (any LinkStrengths)?
   var discovery: DiscoverySession?
   var links: [PeerIdentifier: DeviceLink] = [:]
   /// How the pairings end that this process has called for, by the device's path.
@@ -53,16 +57,23 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
     log: Logger = .silent
   ) {
     self.init(
-      adapter: adapter, on: .system, loop: loop, peerStore: peerStore, stateStore: stateStore, log: log)
+      adapter: adapter, on: .system, loop: loop, peerStore: peerStore, stateStore: stateStore, log: log,
+      strengths: LinkStrength(on: loop.queue))
   }
 
-  /// - Parameter address: the bus on which the daemon is.
+  /// - Parameters:
+  ///   - address: the bus on which the daemon is.
+  ///   - channelSockets: what L2CAP channels are made of.
+  ///   - strengths: who knows how strong links are.
   init(
     adapter: String?, on address: BusAddress, loop: DispatchStackLoop, peerStore: any PeerStore,
     stateStore: (any StateStore)? = nil, log: Logger = .silent,
-    agents: @escaping @Sendable () -> any PairingAgent = { PairingAgents.current }
+    agents: @escaping @Sendable () -> any PairingAgent = { PairingAgents.current },
+    channelSockets: any ChannelSockets = KernelChannels(), strengths: (any LinkStrengths)? = nil
   ) {
     self.agents = agents
+    self.channelSockets = channelSockets
+    self.strengths = strengths
     stackLoop = loop
     selector = adapter
     self.address = address
@@ -149,6 +160,13 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
   var bus: MessageBus? { presence.bus }
   /// The path of the adapter that is used.
   var adapterPath: String? { presence.adapter?.path }
+  /// The address of that adapter.
+  var adapterAddress: DeviceAddress? { presence.adapter?.address }
+  /// The kernel's number of that adapter: 0 for hci0.
+  var adapterNumber: UInt16? {
+    guard let name = adapterPath?.split(separator: "/").last, name.hasPrefix("hci") else { return nil }
+    return UInt16(name.dropFirst(3))
+  }
 
   func device(at address: DeviceAddress) -> DeviceObject? {
     adapterPath.flatMap { mirror.device(at: address, on: $0) }

@@ -40,6 +40,7 @@ enum ManagementCommand: UInt16 {
   case readIndexList = 0x0003
   case readControllerInformation = 0x0004
   case setPowered = 0x0005
+  case getConnectionInformation = 0x0031
   case readUnconfiguredIndexList = 0x0036
 }
 

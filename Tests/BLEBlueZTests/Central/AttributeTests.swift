@@ -1,5 +1,7 @@
 import BLEAdapter
 import BLECore
+import BLEHCI
+import Dispatch
 import Testing
 
 @testable import BLEBlueZ
@@ -134,6 +136,36 @@ struct AttributeTests {
     }
   }
 
+  /// A kernel that tells the strength of one link.
+  private final class Strengths: LinkStrengths {
+    var asked: [String] = []
+    var strength: Int8? = -61
+    /// The loop's.
+    var queue: DispatchQueue?
+    func read(_ peer: DeviceAddress, on index: UInt16, _ completion: @escaping (Int8?) -> Void) {
+      asked.append("\(peer) \(peer.kind) \(index)")
+      let bound = LoopBound((completion, strength))
+      queue?.async { bound.value.0(bound.value.1) }
+    }
+  }
+
+  @Test("I12.2 a link's strength is the kernel's where it tells it, else that of advertisements while they are heard")
+  func strength() async throws {
+    let strengths = LoopBound<any LinkStrengths>(Strengths())
+    let (fixture, daemon) = try await BlueZFixture.withDevice(strengths: strengths)
+    try await fixture.connected()
+    let queue = fixture.stack.stackLoop.queue
+    await fixture.run { _ in (strengths.value as? Strengths)?.queue = queue }
+    #expect(try await fixture.result { $0.readRSSI($1) } == .success(-61))
+    try await daemon.run { $0.change(["RSSI": .int16(-40), "Name": .string("Heard")]) }
+    await fixture.recorder.wait(for: "name Heard")
+    #expect(try await fixture.result { $0.readRSSI($1) } == .success(-61))
+    await fixture.run { _ in (strengths.value as? Strengths)?.strength = nil }
+    #expect(try await fixture.result { $0.readRSSI($1) } == .success(-40))
+    let asked = await fixture.run { _ in (strengths.value as? Strengths)?.asked }
+    #expect(asked == [String](repeating: "C0:12:34:56:78:9A random 0", count: 3))
+  }
+
   @Test(
     "I12.2 an operation whose object vanishes, or that is never answered, ends with the link and not before another one"
   )
@@ -247,5 +279,5 @@ struct AttributeTests {
 }
 
 extension Result {
-  fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
+  var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }

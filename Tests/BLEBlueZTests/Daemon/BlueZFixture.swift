@@ -14,11 +14,15 @@ final class BlueZFixture: Sendable {
   private let central: LoopBound<any CentralRole>
 
   /// - Parameter selector: which of the daemon's adapters.
-  init(on bus: PrivateBus, selector: String? = nil, log: Logger = .silent) async {
+  init(
+    on bus: PrivateBus, selector: String? = nil, log: Logger = .silent,
+    channelSockets: any ChannelSockets = KernelChannels(), strengths: LoopBound<any LinkStrengths>? = nil
+  ) async {
     self.bus = bus
     stack = BlueZAdapter(
       adapter: selector, on: bus.address, loop: DispatchStackLoop(),
-      peerStore: MemoryPeerStore(entropy: SeededEntropy(seed: 4)), log: log)
+      peerStore: MemoryPeerStore(entropy: SeededEntropy(seed: 4)), log: log, channelSockets: channelSockets,
+      strengths: strengths?.value)
     let (stack, recorder) = (stack, recorder)
     central = await Self.run(on: stack) { _ in LoopBound(stack.makeCentral(events: recorder)) }
     stack.start()
@@ -28,7 +32,8 @@ final class BlueZFixture: Sendable {
 
   /// With a daemon whose adapter is switched on, and a device; waits until that is known.
   static func withDevice(
-    _ fill: @escaping @Sendable (DaemonWorld) -> Void = { _ in }
+    channelSockets: any ChannelSockets = KernelChannels(), strengths: LoopBound<any LinkStrengths>? = nil,
+    log: Logger = .silent, _ fill: @escaping @Sendable (DaemonWorld) -> Void = { _ in }
   ) async throws -> (BlueZFixture, ScriptedDaemon) {
     let bus = try PrivateBus()
     let daemon = try await ScriptedDaemon(on: bus) { world in
@@ -36,7 +41,7 @@ final class BlueZFixture: Sendable {
       world.addDevice()
       fill(world)
     }
-    let fixture = await BlueZFixture(on: bus)
+    let fixture = await BlueZFixture(on: bus, log: log, channelSockets: channelSockets, strengths: strengths)
     await fixture.recorder.wait(for: "state poweredOn")
     return (fixture, daemon)
   }

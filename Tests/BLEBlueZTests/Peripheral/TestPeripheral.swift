@@ -17,13 +17,17 @@ final class TestPeripheral: Sendable {
     let log = Logger.silent
     private(set) var bus: MessageBus?
     let adapterPath: String? = DaemonStandIn.adapter
+    let adapterAddress: DeviceAddress? = UnixChannels.own
+    let channelSockets: any ChannelSockets
     var isRunning = true
     var connectedDevices: [KnownPeer] = []
     private let loop: any StackLoop
-    init(_ bus: MessageBus) {
+    init(_ bus: MessageBus, _ channelSockets: any ChannelSockets) {
       self.bus = bus
+      self.channelSockets = channelSockets
       loop = bus.loop
     }
+    func peer(at address: DeviceAddress) -> KnownPeer { TestPeripheral.known(address.value & 0xFF) }
     func peer(of path: String) -> KnownPeer? {
       guard path == TestPeripheral.device || path == TestPeripheral.otherDevice, let last = path.utf8.last else {
         return nil
@@ -71,15 +75,20 @@ final class TestPeripheral: Sendable {
       add("unsubscribed \(text(central)) from \(characteristic.rawValue)")
     }
     func peripheral(didUpdate central: RemoteCentral) { add("updated \(text(central))") }
-    func peripheral(didOpen channel: any PeerChannel, from central: RemoteCentral) { add("channel") }
+    /// Takes the channels that are opened; without it none is taken.
+    var channels: ChannelRecorder?
+    func peripheral(didOpen channel: any PeerChannel, from central: RemoteCentral) {
+      if let channels { channels.take(channel) }
+      add("channel by \(text(central))")
+    }
   }
 
-  init(on bus: PrivateBus) async throws {
+  init(on bus: PrivateBus, channelSockets: any ChannelSockets = KernelChannels()) async throws {
     peer = try BusPeer(on: bus, "peripheral")
     let events = LoopBound(Events())
     self.events = events
     (ground, role) = try await peer.run { bus in
-      let ground = Ground(bus)
+      let ground = Ground(bus, channelSockets)
       let role = BlueZPeripheral(on: ground, number: 1, events: events.value) { _ in }
       return (LoopBound(ground), LoopBound(role))
     }
