@@ -20,7 +20,7 @@ final class SocketChannel: PeerChannel {
   /// Octets that may wait for the reader.
   static let window = 65_536
   /// As many where the kernel does not stop the peer.
-  static let unstoppedWindow = 4 << 20
+  static let unstoppedWindow = 1 << 20
   /// In octets; longer ones the kernel does not let in.
   static let longestSDU = 4_096
   /// So many SDUs each way before others have their turn on the loop.

@@ -6,7 +6,7 @@ import Glibc
 
 extension BlueZPeripheral {
   /// More open channels than these are closed at once.
-  private static let channelLimit = 128
+  private static let channelLimit = 64
 
   func publishChannel(
     demand: SecurityDemand, _ completion: @escaping (Result<ProtocolServiceMultiplexer, PublishError>) -> Void
