@@ -50,6 +50,13 @@ vm: ## Runs in a small guest with a real kernel and bluetoothd, and against it (
 	@mkdir -p .build/vm
 	@BLE_TOOL=$(CURDIR)/$(BLE) .venv/bin/python -m pytest Interop/vm --basetemp .build/vm/tests
 
+.PHONY: vmbench
+vmbench: ## Measures the tool beside bleak (PyPI) on one bluetoothd, in the guest; builds for release, which takes long
+	@Tools/prepare swift python vm
+	swift build $(BUILD_FLAGS) -c release --product ble
+	@mkdir -p .build/vm
+	@BLE_TOOL=$(CURDIR)/.build/release/ble .venv/bin/python Interop/vm/benchmark.py
+
 .PHONY: bench
 bench: ## Measures whole stacks, facade to facade, beside Bumble; writes bench.json (BRIEF=1: a short run)
 	@Tools/prepare swift python

@@ -28,7 +28,8 @@ class Lab:
 
     tool = TOOL
 
-    def __init__(self, suite, folder):
+    def __init__(self, suite, folder, **options):
+        """`options` are the guest's."""
         self.suite = suite
         self.folder = folder
         self.share = folder / "host"
@@ -45,7 +46,7 @@ class Lab:
         self.outside("controller", "--listen", f"unix-server:{socket}", "--air", "vm", "--capture", folder / "controller.btsnoop",
                      "--capture-keys", folder / "controller.keys")
         wait_until(socket.exists, "ble controller listens")
-        self.guest = Guest(suite, [socket], self.share)
+        self.guest = Guest(suite, [socket], self.share, **options)
         try:
             self.guest.wait_until_ready()
         except BaseException:

@@ -296,9 +296,10 @@ class Command:
 
 
 class Guest:
-    """A running guest. `controllers` are paths of Unix sockets where a controller speaks H4, one for each adapter."""
+    """A running guest. `controllers` are paths of Unix sockets where a controller speaks H4, one for each adapter. `counts`: its time is the
+    number of instructions that it has carried out, two nanoseconds each, and what else this machine does is not in it."""
 
-    def __init__(self, suite, controllers, folder, daemon=True, memory=512):
+    def __init__(self, suite, controllers, folder, daemon=True, memory=512, counts=False):
         build = Build(suite)
         build.make()
         self.folder = pathlib.Path(folder)
@@ -320,6 +321,8 @@ class Guest:
             "-virtfs", f"local,path={build.root},mount_tag=root,security_model=none,readonly=on,multidevs=remap",
             "-virtfs", f"local,path={self.folder},mount_tag=host,security_model=none,multidevs=remap",
             "-device", "virtio-serial-pci"]
+        if counts:
+            command += ["-icount", "shift=1,sleep=on"]
         for number, path in enumerate(controllers):
             command += ["-chardev", f"socket,id=hci{number},path={path},reconnect=1",
                         "-device", f"virtserialport,chardev=hci{number},name=hci{number}"]
