@@ -25,7 +25,7 @@ PATIENCE = 240
 # Seconds that an adapter is away at least. On the user channel longer than the supervision time-out of its links, which is 5 s: nothing tells
 # a peripheral that a controller was pulled out, and one of ours that still has the former link when the central is back takes the end of
 # that link for the end of the subscriptions on both.
-SHORTEST_OUTAGE = {"hci": 6, "bluez": 0}
+SHORTEST_OUTAGE = {"hci": 0, "bluez": 0}
 
 
 @pytest.fixture(scope="module")

@@ -207,6 +207,8 @@ extension HostPeripheral: AttributeApplication {
     if configuration.isEmpty {
       guard let index else { return }
       characteristic.subscribers.remove(at: index)
+      // A central that is back before its former link has ended is on both for a while: the end of one is not the end of its subscription.
+      if characteristic.subscribers.contains(where: { $0.peer.identifier == connection.peer.identifier }) { return }
       // With the adapter gone, roles learn of nothing but the state.
       if stack.isRunning {
         events?.peripheral(didUnsubscribe: connection.remoteCentral, from: characteristic.identifier)

@@ -62,6 +62,36 @@ struct PeripheralUpdateTests {
     #expect(subscribed.pair.publisher.told == ["subscribed FF22", "unsubscribed FF22"])
   }
 
+  @Test("I12.5 a central that is back before its former link has ended stays subscribed when that ends")
+  func formerLink() async throws {
+    let subscribed = try await Subscribed.start()
+    let (pair, line) = (subscribed.pair, subscribed.line)
+    let (world, central) = (pair.world, pair.central)
+    // Its controller has forgotten all links, and tells nobody.
+    pair.phone.resetController()
+    try await world.wait(within: .seconds(4)) { central.told.contains("state 1") && central.manager.state == .poweredOn }
+    central.sightings = []
+    central.manager.scanForPeripherals(withServices: nil)
+    try await world.wait(within: .seconds(1)) { !central.sightings.isEmpty }
+    central.manager.stopScan()
+    let again = central.sightings[0].peripheral
+    central.manager.connect(again)
+    try await world.wait(within: .seconds(1)) { again.state == .connected }
+    await central.discoverAll(again, in: world)
+    again.setNotifyValue(true, for: try pair.characteristic("FF22", of: again))
+    // The former link ends by its supervision time-out.
+    await world.advance(by: .seconds(20))
+    central.forget()
+    #expect(line.subscribedCentrals?.count == 1)
+    #expect(subscribed.manager.updateValue(Data([7]), for: line, onSubscribedCentrals: nil))
+    await world.advance(by: .seconds(1))
+    #expect(central.values == [Data([7])])
+    central.manager.cancelPeripheralConnection(again)
+    await world.advance(by: .seconds(1))
+    #expect(pair.publisher.told.last == "unsubscribed FF22")
+    #expect(line.subscribedCentrals?.isEmpty == true)
+  }
+
   @Test(
     "B7.17 updateValue says false when the queue is full; then there is one call when there is space, and nothing is lost"
   )
