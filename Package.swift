@@ -59,14 +59,14 @@ var targets: [Target] = []
     layer(
       "BLEBlueZ",
       knows: [
-        "BLECore", "BLEFiles", "BLEWire", "BLEHCI", "BLETransports", "BLEPairing", "BLEAdapter", "BLEHost",
+        "BLECore", "BLEWire", "BLEHCI", "BLETransports", "BLEPairing", "BLEAdapter", "BLEHost",
         "CKernelBluetooth", "CSystemBus",
       ]),
     layer(
       "BLEDefaultStack",
       knows: [
         "BLECore", "BLECrypto", "BLEFiles", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEVirtualRadio",
-        "BLEPairing", "BLEAdapter", "BLEHost", .target(name: "BLEBlueZ", condition: .when(traits: ["BlueZ"])),
+        "BLEAdapter", "BLEHost", .target(name: "BLEBlueZ", condition: .when(traits: ["BlueZ"])),
       ]),
     layer("CoreBluetooth", knows: ["BLECore", "BLEAdapter", "BLEDefaultStack", "CCoreBluetoothEnumerations"]),
     layer(
@@ -85,7 +85,7 @@ var targets: [Target] = []
       swiftSettings: strict),
     .executableTarget(
       name: "vector-runner",
-      dependencies: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEAdapter", "BLEHost", "BLESession"],
+      dependencies: ["BLECore", "BLECrypto", "BLEWire", "BLEAdapter", "BLEHost", "BLESession"],
       path: "Tools/vector-runner", swiftSettings: strict),
     .executableTarget(name: "delegate-check", path: "Tools/delegate-check", swiftSettings: strict),
     .plugin(
@@ -108,7 +108,7 @@ var targets: [Target] = []
     tests(
       "BLEVirtualRadioTests",
       knows: ["BLECore", "BLECrypto", "BLEWire", "BLECapture", "BLEHCI", "BLEVirtualRadio"]),
-    tests("BLEAdapterTests", knows: ["BLECore", "BLEAdapter"]),
+    tests("BLEAdapterTests", knows: ["BLEAdapter"]),
     tests(
       "BLEHostTests",
       knows: [
@@ -124,7 +124,7 @@ var targets: [Target] = []
     .target(name: "Measurements", dependencies: ["CMalloc"], path: "Tests/Measurements", swiftSettings: strict),
     tests(
       "BLETestKitTests",
-      knows: ["BLECore", "BLECapture", "BLEVirtualRadio", "Measurements", "CoreBluetooth", "BLETestKit"]),
+      knows: ["BLECore", "BLECapture", "Measurements", "CoreBluetooth", "BLETestKit"]),
     tests(
       "BehaviourTests", knows: ["BLECore", "BLEWire", "CoreBluetooth", "BLETestKit"], besides: ["untestable.txt"]),
     tests(
@@ -137,8 +137,7 @@ var targets: [Target] = []
       "RequirementTests",
       knows: [
         "BLECore", "BLECrypto", "Measurements", "CoreBluetooth", "BLESession", "BLESessionCryptography",
-        "BLESessionStore",
-        "BLETestKit", "symbol-comparison", "delegate-check",
+        "BLESessionStore", "BLETestKit", "symbol-comparison", "delegate-check",
       ]),
     tests(
       "ToolTests",

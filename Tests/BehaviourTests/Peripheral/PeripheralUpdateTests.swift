@@ -67,9 +67,11 @@ struct PeripheralUpdateTests {
     let subscribed = try await Subscribed.start()
     let (pair, line) = (subscribed.pair, subscribed.line)
     let (world, central) = (pair.world, pair.central)
-    // Its controller has forgotten all links, and tells nobody.
+    // Its controller has forgotten all links, and the peripheral does not learn of it.
     pair.phone.resetController()
-    try await world.wait(within: .seconds(4)) { central.told.contains("state 1") && central.manager.state == .poweredOn }
+    try await world.wait(within: .seconds(4)) {
+      central.told.contains("state 1") && central.manager.state == .poweredOn
+    }
     central.sightings = []
     central.manager.scanForPeripherals(withServices: nil)
     try await world.wait(within: .seconds(1)) { !central.sightings.isEmpty }
