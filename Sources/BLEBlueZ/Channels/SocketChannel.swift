@@ -151,7 +151,11 @@ final class SocketChannel: PeerChannel {
         }
       }
     }
+    receiveLater()
   }
+
+  /// Dispatch tells once that the peer has gone, whatever waits to be read: the rest is not left to another event.
+  private func receiveLater() { later { $0.receive() } }
 
   private func take(_ octets: ArraySlice<UInt8>) {
     // While it is being closed nobody reads, and the peer is not to be stopped: it may wait for an answer that is being sent.
@@ -174,8 +178,10 @@ final class SocketChannel: PeerChannel {
   }
 
   private func pause(_ isPaused: Bool) {
+    if self.isPaused == isPaused { return }
     self.isPaused = isPaused
     watch?.watchReads(!isPaused)
+    if !isPaused { receiveLater() }
   }
 
   // MARK: The end

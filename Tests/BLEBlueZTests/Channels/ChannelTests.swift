@@ -119,13 +119,29 @@ struct ChannelTests {
   @Test("I12.2 what a peer has sent before it closed is read first, and an SDU without octets is no end")
   func closedByPeer() async throws {
     let opened = try await opened(try UnixChannels())
-    #expect(await opened.far.send([[1], [], [2]] + [[UInt8]](repeating: [3], count: 200)))
-    opened.far.close()
+    // On the loop, so that all of it and the end are there when the channel looks: it is told of both at once.
+    await opened.fixture.run { _ in
+      #expect(opened.far.sendAtOnce([[1], [], [2]] + [[UInt8]](repeating: [3], count: 200)))
+      opened.far.close()
+    }
     await opened.recorder.told.wait(for: "closed closedByPeer")
     #expect(await opened.fixture.run { _ in opened.recorder.octets } == [1, 2] + [UInt8](repeating: 3, count: 200))
     // Nothing comes of what is sent now.
     await opened.fixture.run { _ in opened.recorder.channel?.send([1]) { opened.recorder.told.note("sent") } }
     #expect(opened.recorder.told.lines == ["closed closedByPeer"])
+  }
+
+  @Test("I12.2 what a peer has sent before it closed is read also where the reader had stopped it")
+  func closedWhileStopped() async throws {
+    let recorder = ChannelRecorder(reads: false)
+    let opened = try await opened(try UnixChannels(), recorder)
+    // What is beyond the window waits in the kernel.
+    #expect(await opened.far.send([[UInt8]](repeating: [UInt8](repeating: 7, count: 1_000), count: 90)))
+    await recorder.told.wait(for: "full")
+    opened.far.close()
+    await opened.fixture.run { _ in recorder.consume() }
+    await recorder.told.wait(for: "closed closedByPeer")
+    #expect(await opened.fixture.run { _ in recorder.octets.count } == 90_000)
   }
 
   @Test("I12.2 a channel that nobody has published, or for which there is no socket, is refused with what helps")

@@ -144,10 +144,11 @@ final class FarEnd: Sendable {
   }
 
   /// Sends SDUs, each of an array; false where one was not taken.
-  func send(_ units: [[UInt8]]) async -> Bool {
-    await Self.run { [self] in
-      units.allSatisfy { Glibc.send(socket.borrowed, $0, $0.count, Int32(MSG_NOSIGNAL)) == $0.count }
-    }
+  func send(_ units: [[UInt8]]) async -> Bool { await Self.run { self.sendAtOnce(units) } }
+
+  /// The same on the thread of the caller, which may be the loop: as much as the kernel keeps for a reader.
+  func sendAtOnce(_ units: [[UInt8]]) -> Bool {
+    units.allSatisfy { Glibc.send(socket.borrowed, $0, $0.count, Int32(MSG_NOSIGNAL)) == $0.count }
   }
 
   /// The next SDUs, until there are so many octets, or no more.
