@@ -75,12 +75,13 @@ var targets: [Target] = []
         "BLECore", "BLEWire", "BLECapture", "BLEHCI", "BLEVirtualRadio", "BLEPairing", "BLEAdapter", "BLEHost",
         "CoreBluetooth",
       ]),
+    layer("BLEProfileFiles", knows: ["BLECore", "BLEPairing", "BLEHost", "BLEText"]),
     .executableTarget(
       name: "ble",
       dependencies: [
         "BLECore", "BLECrypto", "BLEFiles", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEVirtualRadio",
-        "BLEPairing", "BLEAdapter", "BLEHost", "BLEDefaultStack", "CoreBluetooth", "BLESession",
-        "BLESessionCryptography", "BLESessionStore",
+        "BLEPairing", "BLEAdapter", "BLEHost", "BLEDefaultStack", "CoreBluetooth", "BLEText", "BLESession", "BLEChat",
+        "BLEDeviceFiles", "BLEProfileFiles", "BLESessionCryptography", "BLESessionStore",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -136,14 +137,14 @@ var targets: [Target] = []
     tests(
       "RequirementTests",
       knows: [
-        "BLECore", "BLECrypto", "Measurements", "CoreBluetooth", "BLESession", "BLESessionCryptography",
-        "BLESessionStore", "BLETestKit", "symbol-comparison", "delegate-check",
+        "BLECore", "BLECrypto", "Measurements", "CoreBluetooth", "BLESession", "BLEChat", "BLEDeviceFiles",
+        "BLESessionCryptography", "BLESessionStore", "BLETestKit", "symbol-comparison", "delegate-check",
       ]),
     tests(
       "ToolTests",
       knows: [
         "BLECore", "BLEPairing", "BLEAdapter", "BLEHost", "BLEDefaultStack", "Measurements", "CoreBluetooth",
-        "BLESession", "BLESessionStore", "ble",
+        "BLESession", "BLEProfileFiles", "BLESessionStore", "ble",
       ]),
     tests("VectorTests", knows: ["vector-runner"]),
     tests("BLESessionStoreTests", knows: ["BLESession", "BLESessionStore", "BLETestKit", "CoreBluetooth"]),
@@ -159,7 +160,8 @@ var targets: [Target] = []
         name: "fuzz",
         dependencies: [
           "BLECore", "BLECrypto", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEPairing", "BLEAdapter",
-          "BLEVirtualRadio", "BLEHost", "CoreBluetooth", "BLESession", "BLESessionStore", "CSQLite", "FuzzSupport",
+          "BLEVirtualRadio", "BLEHost", "CoreBluetooth", "BLEText", "BLESession", "BLEChat", "BLEDeviceFiles",
+          "BLEProfileFiles", "BLESessionStore", "CSQLite", "FuzzSupport",
         ],
         path: "Fuzz/Sources", swiftSettings: strict),
       .executableTarget(
@@ -186,19 +188,19 @@ var targets: [Target] = []
   let cryptography: [Target.Dependency] = []
   let database: [Target.Dependency] = []
 #endif
-products += [
-  .library(name: "BLESession", targets: ["BLESession"]),
-  .library(name: "BLESessionCryptography", targets: ["BLESessionCryptography"]),
-  .library(name: "BLESessionStore", targets: ["BLESessionStore"]),
-]
+products += ["BLESession", "BLEChat", "BLEDeviceFiles", "BLESessionCryptography", "BLESessionStore"]
+  .map { .library(name: $0, targets: [$0]) }
 targets += [
-  .target(name: "BLESession", dependencies: coreBluetooth, swiftSettings: strict),
-  .target(name: "BLESessionCryptography", dependencies: ["BLESession"] + cryptography, swiftSettings: strict),
-  .target(
-    name: "BLESessionStore", dependencies: ["BLESession"] + coreBluetooth + database, swiftSettings: strict),
-  .testTarget(
-    name: "BLESessionTests", dependencies: ["BLESession", "BLESessionCryptography"] + coreBluetooth,
-    swiftSettings: strict),
+  layer("BLEText"),
+  layer("BLESession", knows: coreBluetooth),
+  layer("BLEChat", knows: ["BLESession"] + coreBluetooth),
+  layer("BLEDeviceFiles", knows: ["BLEText", "BLESession"] + coreBluetooth),
+  layer("BLESessionCryptography", knows: ["BLESession"] + cryptography),
+  layer("BLESessionStore", knows: ["BLESession"] + coreBluetooth + database),
+  tests("BLETextTests", knows: ["BLEText"]),
+  tests("BLESessionTests", knows: ["BLESession", "BLESessionCryptography"]),
+  tests("BLEChatTests", knows: ["BLESession", "BLEChat", "BLESessionCryptography"]),
+  tests("BLEDeviceFilesTests", knows: ["BLESession", "BLEDeviceFiles", "BLESessionCryptography"] + coreBluetooth),
 ]
 
 // `BLE_ONLY=BLEHostTests,AttackTests` leaves these targets and what they stand on: the tests of one layer are built and linked

@@ -1,4 +1,4 @@
-import BLESession
+import BLEChat
 import Foundation
 
 extension Fuzzer {

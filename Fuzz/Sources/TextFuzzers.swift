@@ -1,9 +1,10 @@
 import BLEAdapter
 import BLECore
-import BLESession
+import BLEProfileFiles
+import BLEText
 
 extension Fuzzer {
-  /// A profile file of `ble serve`. The tool is a program and cannot be imported: its reader is compiled in here (`Tool`).
+  /// A profile file of `ble serve`.
   static let profile = Fuzzer(name: "profile") { octets in
     do throws(PositionedError) {
       let profile = try ProfileReader.read(String(decoding: octets, as: UTF8.self))

@@ -1,3 +1,4 @@
+import BLEDeviceFiles
 import BLESession
 import BLETestKit
 import CoreBluetooth

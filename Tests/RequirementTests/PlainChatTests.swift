@@ -1,4 +1,4 @@
-import BLESession
+import BLEChat
 import BLETestKit
 import CoreBluetooth
 import Testing

@@ -1,4 +1,3 @@
-import BLESession
 import Foundation
 import Testing
 

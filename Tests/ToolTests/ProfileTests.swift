@@ -1,7 +1,7 @@
 import BLECore
 import BLEHost
 import BLEPairing
-import BLESession
+import BLEProfileFiles
 import CoreBluetooth
 import Foundation
 import Testing

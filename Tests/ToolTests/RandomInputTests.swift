@@ -1,4 +1,4 @@
-import BLESession
+import BLEProfileFiles
 import Foundation
 import Testing
 

@@ -1,12 +1,12 @@
 import CoreBluetooth
 
 /// What a `Central` is on its queue.
-final class CentralCore {
+package final class CentralCore {
   let queue: DispatchQueue
   let clock: any SessionClock
   let memory: (any PeripheralMemory)?
-  let manager: CBCentralManager
-  let scanner: ScanCoordinator
+  package let manager: CBCentralManager
+  package let scanner: ScanCoordinator
   let states = Broadcast<CBManagerState>()
   /// Devices that an earlier process was connected to, or wanted to be.
   private(set) var restored: [UUID] = []
@@ -20,7 +20,8 @@ final class CentralCore {
   /// Devices that a session passed over because another one has them.
   private var passedOver: Set<UUID> = []
 
-  init(queue: DispatchQueue, options: [String: Any]?, clock: any SessionClock, memory: (any PeripheralMemory)?) {
+  package init(queue: DispatchQueue, options: [String: Any]?, clock: any SessionClock, memory: (any PeripheralMemory)?)
+  {
     self.queue = queue
     self.clock = clock
     self.memory = memory
@@ -120,7 +121,7 @@ private final class CentralListener: NSObject, CBCentralManagerDelegate {
 }
 
 /// Something that is not kept alive from here.
-final class Weak<Object: AnyObject> {
-  weak var value: Object?
-  init(_ value: Object) { self.value = value }
+package final class Weak<Object: AnyObject> {
+  package weak var value: Object?
+  package init(_ value: Object) { self.value = value }
 }

@@ -1,7 +1,7 @@
 import CoreBluetooth
 
 /// One scan of the radio for all who listen: the widest of what they want.
-final class ScanCoordinator {
+package final class ScanCoordinator {
   private struct Listener {
     var rule: MatchRule
     var repeats: Bool
@@ -37,7 +37,7 @@ final class ScanCoordinator {
 
   func peripheral(_ identifier: UUID) -> CBPeripheral? { known[identifier]?.peripheral }
 
-  func discovery(_ identifier: UUID) -> Discovery? { known[identifier]?.discovery }
+  package func discovery(_ identifier: UUID) -> Discovery? { known[identifier]?.discovery }
 
   /// Keeps a device that is known in another way than by its advertisements. What was heard of it stays.
   @discardableResult
@@ -52,7 +52,7 @@ final class ScanCoordinator {
   /// - Parameters:
   ///   - limit: for how long, counted from the moment at which the radio scans.
   ///   - finish: called when that time is over, and not if the listener is removed.
-  func add(
+  package func add(
     _ rule: MatchRule, repeats: Bool, limit: Duration? = nil, finish: @escaping () -> Void = {},
     _ tell: @escaping (Discovery) -> Void
   ) -> Int {
@@ -62,7 +62,7 @@ final class ScanCoordinator {
     return next
   }
 
-  func remove(_ number: Int) {
+  package func remove(_ number: Int) {
     guard let listener = listeners.removeValue(forKey: number) else { return }
     listener.timer?.cancel()
     rescan()

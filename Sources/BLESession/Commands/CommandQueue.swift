@@ -10,7 +10,7 @@ import CoreBluetooth
 /// let reply = try await queue.send(Command(Data([0x01]), answer: .beginning(Data([0x81]))))
 /// ```
 public final class CommandQueue: Sendable {
-  let core: Confined<CommandQueueCore>
+  package let core: Confined<CommandQueueCore>
   /// The session of the device that is told.
   public let session: DeviceSession
 

@@ -1,7 +1,7 @@
 import CoreBluetooth
 
 /// What a `CommandQueue` is on its session's queue.
-final class CommandQueueCore {
+package final class CommandQueueCore {
   private final class Entry {
     let command: Command
     let progress: (@Sendable (TransferProgress) -> Void)?
@@ -29,7 +29,7 @@ final class CommandQueueCore {
   private var timer: (any SessionTimer)?
   private var subscription: Int?
   private var observation: Int?
-  let unclaimed = Broadcast<Data>()
+  package let unclaimed = Broadcast<Data>()
 
   init(
     device: DeviceCore, commandPath: CharacteristicPath, answerPath: CharacteristicPath, rule: LostLinkRule,

@@ -28,7 +28,7 @@ final class Campaign {
 
 extension DeviceCore {
   /// The user's own wish: what the session was about to do by itself gives way to it.
-  func connect(_ reply: Reply<Void>) {
+  package func connect(_ reply: Reply<Void>) {
     let power = central.manager.state
     if power == .unknown || power == .resetting { return waitForPower(reply) }
     guard power == .poweredOn else { return reply.fail(.unavailable(power)) }

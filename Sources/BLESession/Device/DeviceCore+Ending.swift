@@ -10,7 +10,7 @@ extension DeviceCore {
   }
 
   /// Takes down a link that is of no use any more; to be won back.
-  func dropLink(_ error: SessionError) {
+  package func dropLink(_ error: SessionError) {
     guard peripheral != nil, state != .disconnecting else { return }
     linkEnded(error, error)
   }
@@ -43,7 +43,7 @@ extension DeviceCore {
   }
 
   /// The user's own wish: nothing is won back after it.
-  func disconnect(_ reply: Reply<Void>?) {
+  package func disconnect(_ reply: Reply<Void>?) {
     isWanted = false
     if let reply { farewells.append(reply) }
     let error = SessionError(.disconnected, "the session was ended by the user")

@@ -27,7 +27,7 @@ extension DeviceCore {
     peripheral.discoverServices(configuration.services)
   }
 
-  func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+  package func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
     guard peripheral === self.peripheral else { return }
     discoveriesUnderWay = max(0, discoveriesUnderWay - 1)
     // Services that change again while they are discovered: only the last answer holds what can be used.
@@ -42,7 +42,7 @@ extension DeviceCore {
     if services.isEmpty { discovered() }
   }
 
-  func peripheral(
+  package func peripheral(
     _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
   ) {
     guard peripheral === self.peripheral, let preparation,
@@ -70,7 +70,7 @@ extension DeviceCore {
   }
 
   /// What the device changed is discovered anew; what was under way on the old attributes fails.
-  func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
+  package func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
     guard peripheral === self.peripheral, isConnected else { return }
     emit(.servicesChanged)
     let wasReady = state == .ready

@@ -4,7 +4,7 @@ extension DeviceCore {
   /// Whether an operation may wait for the device: it is there, or being won.
   var isHopeful: Bool { state == .ready || campaign != nil }
 
-  func perform(_ kind: Operation.Kind) {
+  package func perform(_ kind: Operation.Kind) {
     let operation = Operation(kind)
     guard isHopeful else {
       return operation.fail(SessionError(.notConnected, "there is no connection to the device"))
@@ -20,7 +20,7 @@ extension DeviceCore {
   }
 
   /// Begins to listen; the notification is switched on now, or when the device is there.
-  func subscribe(
+  package func subscribe(
     _ path: CharacteristicPath, tell: @escaping (Data) -> Void, finish: @escaping () -> Void
   ) -> Int {
     let number = subscriptions.add(path, tell: tell, finish: finish)
@@ -28,7 +28,7 @@ extension DeviceCore {
     return number
   }
 
-  func unsubscribe(_ number: Int) {
+  package func unsubscribe(_ number: Int) {
     guard let path = subscriptions.remove(number), state == .ready, preparation == nil else { return }
     switchOffIfUnwanted(path)
   }
@@ -86,7 +86,7 @@ extension DeviceCore {
     switchOn(path, isUrgent: true, done)
   }
 
-  func peripheral(
+  package func peripheral(
     _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
   ) {
     guard peripheral === self.peripheral else { return }
@@ -96,23 +96,23 @@ extension DeviceCore {
     subscriptions.deliver(value, from: characteristic, of: peripheral)
   }
 
-  func peripheral(
+  package func peripheral(
     _ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?
   ) {
     if peripheral === self.peripheral { operations.didWrite(characteristic, error) }
   }
 
-  func peripheral(
+  package func peripheral(
     _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic, error: (any Error)?
   ) {
     if peripheral === self.peripheral { operations.didUpdateNotificationState(characteristic, error) }
   }
 
-  func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
+  package func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
     if peripheral === self.peripheral { signal.didRead(RSSI.intValue, error) }
   }
 
-  func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {
+  package func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {
     if peripheral === self.peripheral { operations.isReadyToSend() }
   }
 }

@@ -4,7 +4,7 @@ import CoreBluetooth
 ///
 /// The facets are in files of their own: winning the device (`+Campaign`), making it ready (`+Preparing`, `+Opening`), using it
 /// (`+Values`) and losing it (`+Ending`).
-final class DeviceCore: NSObject, CBPeripheralDelegate {
+package final class DeviceCore: NSObject, CBPeripheralDelegate {
   let central: CentralCore
   let configuration: SessionConfiguration
   var target: DeviceTarget
@@ -19,8 +19,8 @@ final class DeviceCore: NSObject, CBPeripheralDelegate {
   /// Whether the user wants the device: then it is won back.
   var isWanted = false
   /// The device, as long as it is connected or being connected to.
-  var peripheral: CBPeripheral?
-  var isConnected = false
+  package var peripheral: CBPeripheral?
+  package var isConnected = false
   var origin = ConnectionOrigin.user
   var campaign: Campaign?
   var preparation: Preparation?
@@ -36,7 +36,7 @@ final class DeviceCore: NSObject, CBPeripheralDelegate {
   var wasReadyBeforeFarewell = false
   var farewellTimer: (any SessionTimer)?
 
-  init(central: CentralCore, target: DeviceTarget, configuration: SessionConfiguration) {
+  package init(central: CentralCore, target: DeviceTarget, configuration: SessionConfiguration) {
     self.central = central
     self.target = target
     self.configuration = configuration
@@ -62,7 +62,7 @@ final class DeviceCore: NSObject, CBPeripheralDelegate {
   }
 
   /// `tell` hears of everything at that very moment.
-  func observe(_ tell: @escaping (TimedEvent) -> Void) -> Int {
+  package func observe(_ tell: @escaping (TimedEvent) -> Void) -> Int {
     defer { nextObserver += 1 }
     observers[nextObserver] = tell
     return nextObserver

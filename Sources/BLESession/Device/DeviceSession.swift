@@ -12,7 +12,7 @@ import CoreBluetooth
 /// for await value in session.notifications(from: CharacteristicPath("2A19")) { ... }
 /// ```
 public final class DeviceSession: Sendable {
-  let core: Confined<DeviceCore>
+  package let core: Confined<DeviceCore>
   /// Kept alive: a session without its central would hear nothing.
   public let central: Central
 

@@ -66,7 +66,7 @@ public struct CharacteristicPath: Sendable, Hashable {
     self.init(CBUUID(string: characteristic), in: service.map { CBUUID(string: $0) })
   }
 
-  func find(in peripheral: CBPeripheral) -> CBCharacteristic? {
+  package func find(in peripheral: CBPeripheral) -> CBCharacteristic? {
     var left = instance
     for candidate in peripheral.services ?? [] where service == nil || candidate.uuid == service {
       for found in candidate.characteristics ?? [] where found.uuid == characteristic {

@@ -1,8 +1,8 @@
 import CoreBluetooth
 
 /// One thing that is asked of a connected device. One at a time is under way; the others wait, also for a reconnection.
-final class Operation {
-  enum Kind {
+package final class Operation {
+  package enum Kind {
     case read(CharacteristicPath, Reply<Data>)
     case write(CharacteristicPath, Data, Reply<Void>)
     case writeWithoutResponse(CharacteristicPath, Data, Reply<Void>)

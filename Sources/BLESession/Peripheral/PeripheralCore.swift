@@ -1,7 +1,7 @@
 import CoreBluetooth
 
 /// What a `PeripheralSession` is on its queue.
-final class PeripheralCore: NSObject, CBPeripheralManagerDelegate {
+package final class PeripheralCore: NSObject, CBPeripheralManagerDelegate {
   private struct Published {
     let path: CharacteristicPath
     let declaration: CharacteristicDeclaration
@@ -30,9 +30,9 @@ final class PeripheralCore: NSObject, CBPeripheralManagerDelegate {
   private var starters: [Reply<Void>] = []
   private var pushes: [Push] = []
   let events = Broadcast<PeripheralEvent>()
-  var observers: [(PeripheralEvent) -> Void] = []
+  package var observers: [(PeripheralEvent) -> Void] = []
 
-  init(queue: DispatchQueue, services: [ServiceDeclaration], options: [String: Any]?, clock: any SessionClock) {
+  package init(queue: DispatchQueue, services: [ServiceDeclaration], options: [String: Any]?, clock: any SessionClock) {
     declarations = services
     super.init()
     manager = CBPeripheralManager(delegate: self, queue: queue, options: options)
@@ -43,7 +43,7 @@ final class PeripheralCore: NSObject, CBPeripheralManagerDelegate {
     events.send(event)
   }
 
-  func start(_ plan: AdvertisingPlan?, _ reply: Reply<Void>) {
+  package func start(_ plan: AdvertisingPlan?, _ reply: Reply<Void>) {
     isWanted = true
     self.plan = plan
     starters.append(reply)
@@ -85,7 +85,7 @@ final class PeripheralCore: NSObject, CBPeripheralManagerDelegate {
     }
   }
 
-  func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
+  package func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
     guard unanswered > 0 else { return }
     unanswered -= 1
     if let error {
@@ -105,13 +105,13 @@ final class PeripheralCore: NSObject, CBPeripheralManagerDelegate {
     manager.startAdvertising(plan.dictionary)
   }
 
-  func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
+  package func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
     if let error { return fail(SessionError(.refused, "advertising was refused", underlying: error)) }
     emit(.advertising)
     succeed()
   }
 
-  func stopAdvertising() {
+  package func stopAdvertising() {
     plan = nil
     if manager.isAdvertising { manager.stopAdvertising() }
   }
@@ -129,11 +129,11 @@ final class PeripheralCore: NSObject, CBPeripheralManagerDelegate {
     for reply in waiting { reply.fail(error) }
   }
 
-  func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
+  package func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
     hasInherited = true
   }
 
-  func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
+  package func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
     emit(.state(peripheral.state))
     guard peripheral.state != .poweredOn else { return publish() }
     // Published services are gone with the power.
@@ -145,7 +145,7 @@ final class PeripheralCore: NSObject, CBPeripheralManagerDelegate {
     if ![.unknown, .resetting].contains(peripheral.state) { fail(.unavailable(peripheral.state)) }
   }
 
-  func close() {
+  package func close() {
     isWanted = false
     fail(SessionError(.cancelled, "the session was given up"))
     for push in pushes { push.reply.fail(SessionError(.cancelled, "the session was given up")) }
@@ -172,7 +172,7 @@ final class PeripheralCore: NSObject, CBPeripheralManagerDelegate {
 }
 
 extension PeripheralCore {
-  func subscribers(of path: CharacteristicPath) -> [Subscriber] {
+  package func subscribers(of path: CharacteristicPath) -> [Subscriber] {
     (find(path)?.characteristic.subscribedCentrals ?? []).map(Self.subscriber)
   }
 
@@ -180,7 +180,7 @@ extension PeripheralCore {
     Subscriber(identifier: central.identifier, maximumLength: central.maximumUpdateValueLength)
   }
 
-  func push(_ value: Data, _ path: CharacteristicPath, _ centrals: Set<UUID>?, _ reply: Reply<Void>) {
+  package func push(_ value: Data, _ path: CharacteristicPath, _ centrals: Set<UUID>?, _ reply: Reply<Void>) {
     guard manager.state == .poweredOn else { return reply.fail(.unavailable(manager.state)) }
     guard find(path) != nil else {
       return reply.fail(SessionError(.notFound, "no characteristic \(path) is published"))
@@ -190,7 +190,7 @@ extension PeripheralCore {
   }
 
   /// Pushes a value in as many parts as it needs to fit, without waiting for it. What nobody takes for long is left out.
-  func pushInParts(_ value: Data, _ path: CharacteristicPath, _ centrals: Set<UUID>?) {
+  package func pushInParts(_ value: Data, _ path: CharacteristicPath, _ centrals: Set<UUID>?) {
     let listeners = subscribers(of: path).filter { centrals?.contains($0.identifier) ?? true }
     guard pushes.count < 1_000, let longest = listeners.map(\.maximumLength).min(), longest > 0 else { return }
     var rest = value[...]
@@ -229,23 +229,23 @@ extension PeripheralCore {
     return true
   }
 
-  func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { sendPushes() }
+  package func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { sendPushes() }
 
-  func peripheralManager(
+  package func peripheralManager(
     _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic
   ) {
     guard let entry = find(characteristic) else { return }
     emit(.subscribed(Self.subscriber(central), entry.path))
   }
 
-  func peripheralManager(
+  package func peripheralManager(
     _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
   ) {
     guard let entry = find(characteristic) else { return }
     emit(.unsubscribed(central.identifier, entry.path))
   }
 
-  func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
+  package func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
     guard let entry = find(request.characteristic), let read = entry.declaration.read else {
       return peripheral.respond(to: request, withResult: .readNotPermitted)
     }
@@ -262,7 +262,7 @@ extension PeripheralCore {
 
   /// A long write comes as a batch of parts: the handler gets the whole. Where a batch is for several characteristics, the first
   /// refusal is the answer to all.
-  func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
+  package func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
     guard let first = requests.first else { return }
     var writes: [(entry: Published, access: AttributeAccess, value: Data)] = []
     for request in requests {

@@ -8,7 +8,7 @@ import CoreBluetooth
 /// try await peripheral.push(Data("hello".utf8), to: CharacteristicPath("FF22"))
 /// ```
 public final class PeripheralSession: Sendable {
-  let core: Confined<PeripheralCore>
+  package let core: Confined<PeripheralCore>
 
   /// - Parameters:
   ///   - services: what is published whenever Bluetooth is on; after a power-off it is published anew.

@@ -57,7 +57,7 @@ public final class AgreementLimit: Sendable {
   }
 
   /// The other side has shown that it has the keys. The place is given back, unless it `keepsPlace`.
-  func confirm(keepsPlace: Bool = false) {
+  package func confirm(keepsPlace: Bool = false) {
     state.with { state in
       state.unconfirmed -= 1
       if !keepsPlace, let allFree = state.allFree { state.allFree = allFree - Self.recovery }

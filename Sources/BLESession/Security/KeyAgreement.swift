@@ -9,7 +9,7 @@ import CoreBluetooth
 /// The verification code depends on both keys. Each side is bound to its key before it sees the other's, so somebody in between cannot
 /// choose a key by the code that comes of it: each agreement gives one try, which fits with a probability of 1 in 1,000,000. Each
 /// agreement in which this side's key was said takes a place of the ``AgreementLimit``, so that tries cannot follow one another at speed.
-struct KeyAgreement: Sendable {
+package struct KeyAgreement: Sendable {
   private enum Step {
     case waitingForCommitment
     case committed
@@ -23,7 +23,7 @@ struct KeyAgreement: Sendable {
   private let own: any AgreementKey
   private var step: Step
 
-  init(
+  package init(
     _ side: SecureChannel.Side, with cryptography: any SessionCryptography, limit: AgreementLimit
   ) throws(CryptographyError) {
     self.side = side
@@ -34,11 +34,11 @@ struct KeyAgreement: Sendable {
   }
 
   /// What the beginner says first: 32 octets.
-  func commitment() throws(CryptographyError) -> Data { try commitment(to: own.publicKey) }
+  package func commitment() throws(CryptographyError) -> Data { try commitment(to: own.publicKey) }
 
   /// The answerer hears the commitment, and gives its public key.
   /// - Throws: `tooManyAttempts`; the agreement is as it was then.
-  mutating func take(commitment: Data) throws(CryptographyError) -> Data {
+  package mutating func take(commitment: Data) throws(CryptographyError) -> Data {
     guard case .waitingForCommitment = step else { throw .outOfTurn }
     guard commitment.count == 32 else { throw .length }
     try limit.begin()
@@ -49,7 +49,7 @@ struct KeyAgreement: Sendable {
   /// The other side's public key: gives the channel, and to the beginner the public key that it says next.
   ///
   /// An agreement whose key was refused is over: the other side does not get a second try in it.
-  mutating func take(key: Data) throws(CryptographyError) -> (channel: SecureChannel, answer: Data?) {
+  package mutating func take(key: Data) throws(CryptographyError) -> (channel: SecureChannel, answer: Data?) {
     switch step {
     case .committed:
       let channel = try channel(with: key)

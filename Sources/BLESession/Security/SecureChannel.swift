@@ -20,7 +20,7 @@ public struct SecureChannel: Sendable {
   /// Six digits that are the same on both sides, unless somebody sits in between.
   public let verificationCode: String
   /// What both sides call these keys; never 0. It says nothing about them.
-  let identifier: UInt64
+  package let identifier: UInt64
 
   private let cryptography: any SessionCryptography
   private let sendingKey: Data

@@ -1,5 +1,5 @@
 /// Sends elements to listeners, in the order in which these were added. On one queue only; each listener has a buffer of its own.
-final class Broadcast<Element: Sendable> {
+package final class Broadcast<Element: Sendable> {
   private struct Listener {
     let number: Int
     let tell: (Element) -> Void
@@ -12,18 +12,18 @@ final class Broadcast<Element: Sendable> {
   var isHeard: Bool { !listeners.isEmpty }
 
   /// Adds a listener; gives what removes it again.
-  func add(_ continuation: AsyncStream<Element>.Continuation) -> Int {
+  package func add(_ continuation: AsyncStream<Element>.Continuation) -> Int {
     add(tell: { continuation.yield($0) }, finish: { continuation.finish() })
   }
 
   /// The same for a listener without a buffer: it is called within `send`.
-  func add(tell: @escaping (Element) -> Void, finish: @escaping () -> Void) -> Int {
+  package func add(tell: @escaping (Element) -> Void, finish: @escaping () -> Void) -> Int {
     defer { next += 1 }
     listeners.append(Listener(number: next, tell: tell, finish: finish))
     return next
   }
 
-  func remove(_ number: Int) { listeners.removeAll { $0.number == number } }
+  package func remove(_ number: Int) { listeners.removeAll { $0.number == number } }
 
   func send(_ element: Element) {
     for listener in listeners { listener.tell(element) }

@@ -3,13 +3,13 @@ import Foundation
 /// State that is touched on one serial queue only, and the way there from anywhere.
 ///
 /// `@unchecked Sendable`: `state` leaves this type only inside closures that run on `queue`.
-final class Confined<State: AnyObject>: @unchecked Sendable {
+package final class Confined<State: AnyObject>: @unchecked Sendable {
   private let queue: DispatchQueue
   private let clock: any SessionClock
   private let state: State
 
   /// `make` runs on the queue, so that callbacks which come of it wait for its end.
-  init(queue: DispatchQueue, clock: any SessionClock, _ make: () -> State) {
+  package init(queue: DispatchQueue, clock: any SessionClock, _ make: () -> State) {
     self.queue = queue
     self.clock = clock
     state = queue.sync(execute: make)
@@ -32,12 +32,12 @@ final class Confined<State: AnyObject>: @unchecked Sendable {
   }
 
   /// Starts `body` on the queue and returns at once.
-  func perform(_ body: @escaping @Sendable (State) -> Void) {
+  package func perform(_ body: @escaping @Sendable (State) -> Void) {
     clock.run(on: queue) { body(self.state) }
   }
 
   /// What `body` gives.
-  func value<Value: Sendable>(_ body: @escaping @Sendable (State) -> Value) async -> Value {
+  package func value<Value: Sendable>(_ body: @escaping @Sendable (State) -> Value) async -> Value {
     await withCheckedContinuation { continuation in
       perform { continuation.resume(returning: body($0)) }
     }
@@ -45,7 +45,7 @@ final class Confined<State: AnyObject>: @unchecked Sendable {
 
   /// What `body`'s reply is told, sooner or later. If the task is cancelled the reply is told so, and whatever was begun for it is
   /// undone by `Reply.onCancel`.
-  func reply<Value: Sendable>(
+  package func reply<Value: Sendable>(
     _ body: @escaping @Sendable (State, Reply<Value>) -> Void
   ) async throws(SessionError) -> Value {
     let reply = Reply<Value>()
@@ -66,19 +66,19 @@ final class Confined<State: AnyObject>: @unchecked Sendable {
 /// An answer that somebody waits for: given exactly once, whatever is told afterwards.
 ///
 /// `@unchecked Sendable`: touched on the queue of its `Confined` only.
-final class Reply<Value: Sendable>: @unchecked Sendable {
+package final class Reply<Value: Sendable>: @unchecked Sendable {
   typealias Outcome = Result<Value, SessionError>
 
   private var continuation: CheckedContinuation<Outcome, Never>?
   private var early: Outcome?
-  private(set) var isOver = false
+  package private(set) var isOver = false
   /// Undoes what was begun when the asker is not interested any more.
   var onCancel: (() -> Void)?
   /// For askers on the queue itself.
-  var whenSucceeded: ((Value) -> Void)?
-  var whenFailed: ((SessionError) -> Void)?
+  package var whenSucceeded: ((Value) -> Void)?
+  package var whenFailed: ((SessionError) -> Void)?
 
-  init() {}
+  package init() {}
 
   func begin(_ continuation: CheckedContinuation<Outcome, Never>) {
     if let early {
@@ -88,8 +88,8 @@ final class Reply<Value: Sendable>: @unchecked Sendable {
     }
   }
 
-  func succeed(_ value: Value) { give(.success(value)) }
-  func fail(_ error: SessionError) { give(.failure(error)) }
+  package func succeed(_ value: Value) { give(.success(value)) }
+  package func fail(_ error: SessionError) { give(.failure(error)) }
 
   func give(_ outcome: Outcome) {
     if isOver { return }
@@ -107,7 +107,7 @@ final class Reply<Value: Sendable>: @unchecked Sendable {
     }
   }
 
-  func cancel() {
+  package func cancel() {
     let undo = onCancel
     give(.failure(SessionError(.cancelled, "it was cancelled")))
     undo?()

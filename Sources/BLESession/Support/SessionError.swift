@@ -73,7 +73,7 @@ extension SessionError {
   public var attError: CBATTError.Code? { (underlying as? CBATTError)?.code }
 
   /// What is missing, and how to get it.
-  static func unavailable(_ state: CBManagerState) -> SessionError {
+  package static func unavailable(_ state: CBManagerState) -> SessionError {
     let message =
       switch state {
       case .poweredOff: "Bluetooth is switched off: switch it on"

@@ -49,7 +49,7 @@ public struct SystemSessionClock: SessionClock {
 
 extension SessionClock {
   /// Calls `body` on `queue` after `delay`. From `queue` itself.
-  func call(after delay: Duration, on queue: DispatchQueue, _ body: @escaping () -> Void) -> any SessionTimer {
+  package func call(after delay: Duration, on queue: DispatchQueue, _ body: @escaping () -> Void) -> any SessionTimer {
     let bound = QueueBound(value: body)
     return schedule(after: delay, on: queue) { bound.value() }
   }
@@ -62,7 +62,7 @@ private struct QueueBound<Value>: @unchecked Sendable {
 
 extension Duration {
   /// As seconds with a fraction, never below 0.
-  var seconds: Double {
+  package var seconds: Double {
     let (seconds, attoseconds) = components
     return max(0, Double(seconds) + Double(attoseconds) / 1e18)
   }

@@ -1,5 +1,4 @@
 import BLECore
-import BLESession
 import CoreBluetooth
 
 /// A device to connect to, and the name under which it was found: one that it tells once connected may differ.

@@ -1,3 +1,4 @@
+import BLEChat
 import BLESession
 import BLESessionCryptography
 import Foundation

@@ -9,6 +9,18 @@ struct ArgumentValueError: Error {
   init(_ reason: String) { self.reason = reason }
 }
 
+/// One of several words.
+extension ArgumentValue where Self: CaseIterable & RawRepresentable<String> {
+  init(argument: String) throws(ArgumentValueError) {
+    guard let value = Self(rawValue: argument) else {
+      let words = Self.allCases.map(\.rawValue)
+      throw ArgumentValueError(
+        "expected \(words.joined(separator: ", "))\(Suggestion.sentence(for: argument, among: words))")
+    }
+    self = value
+  }
+}
+
 extension String: ArgumentValue {
   init(argument: String) { self = argument }
 }

@@ -8,11 +8,6 @@ struct BondsExportCommand: Command {
   enum Format: String, CaseIterable, ArgumentValue {
     case json
     case capture
-
-    init(argument: String) throws(ArgumentValueError) {
-      guard let format = Format(rawValue: argument) else { throw ArgumentValueError("expected json or capture") }
-      self = format
-    }
   }
 
   static let format = Option.value(

@@ -1,4 +1,5 @@
 import BLEHost
+import BLEProfileFiles
 import CoreBluetooth
 
 /// `ble pair`: protects the link to a device, and keeps the keys.

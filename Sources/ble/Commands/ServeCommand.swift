@@ -1,3 +1,5 @@
+import BLEDeviceFiles
+import BLEProfileFiles
 import BLESession
 import Foundation
 

@@ -1,3 +1,4 @@
+import BLEDeviceFiles
 import BLESession
 
 /// `ble command`: talks to a device that a file describes.

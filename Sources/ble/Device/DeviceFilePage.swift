@@ -1,3 +1,4 @@
+import BLEDeviceFiles
 import BLESession
 
 /// What a device description file holds, for people and programs.

@@ -1,4 +1,4 @@
-import BLESession
+import BLEDeviceFiles
 import Foundation
 
 /// A device description file, by its path.

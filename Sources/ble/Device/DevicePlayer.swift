@@ -1,4 +1,5 @@
 import BLEDefaultStack
+import BLEDeviceFiles
 import BLEHost
 import BLESession
 import BLESessionCryptography

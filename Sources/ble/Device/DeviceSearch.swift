@@ -1,4 +1,5 @@
 import BLECore
+import BLEDeviceFiles
 import BLESession
 import CoreBluetooth
 import Synchronization

@@ -1,4 +1,5 @@
 import BLECore
+import BLEDeviceFiles
 import BLESession
 import BLESessionCryptography
 import CoreBluetooth

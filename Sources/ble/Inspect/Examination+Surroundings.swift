@@ -1,5 +1,4 @@
 import BLEAdapter
-import BLESession
 import Foundation
 
 extension Examination {

@@ -1,5 +1,4 @@
-import BLECore
-import BLESession
+import BLEProfileFiles
 import Foundation
 
 /// How a value is written on the command line, and printed where somebody asks for it in one form.
@@ -36,8 +35,7 @@ enum ValueFormat: Equatable, ArgumentValue, Sendable {
     }
   }
 
-  /// The longest attribute value that there is (Core, Vol 3 Part F 3.2.9).
-  static let longest = 512
+  static let longest = ValueReader.longest
 
   /// The octets that `text` stands for. Hexadecimal digits may be separated by blanks, colons or dashes and begin with `0x`;
   /// several numbers are separated by commas or blanks.
@@ -46,8 +44,7 @@ enum ValueFormat: Equatable, ArgumentValue, Sendable {
     switch self {
     case .utf8, .raw: octets = Array(text.utf8)
     case .hex:
-      let digits = text.hasPrefix("0x") || text.hasPrefix("0X") ? String(text.dropFirst(2)) : text
-      guard let read = [UInt8](hexadecimal: digits.filter { !" :-".contains($0) }) else {
+      guard let read = ValueReader.octets(hexadecimal: text) else {
         throw ArgumentValueError("expected pairs of hexadecimal digits such as 01FF or 01:FF")
       }
       octets = read

@@ -2,7 +2,6 @@ import BLEAdapter
 import BLECore
 import BLEDefaultStack
 import BLEHost
-import BLESession
 import BLEVirtualRadio
 import Foundation
 

@@ -3,6 +3,7 @@ import BLECore
 import BLEDefaultStack
 import BLEHost
 import BLEPairing
+import BLEProfileFiles
 import Dispatch
 import Foundation
 

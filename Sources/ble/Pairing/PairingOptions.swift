@@ -1,6 +1,6 @@
 import BLEHost
 import BLEPairing
-import BLESession
+import BLEProfileFiles
 
 /// What the command line says about pairing. Understood by every command: a link is paired when a protected value is used.
 struct PairingOptions: Sendable {
@@ -49,15 +49,6 @@ enum IncomingPairing: String, CaseIterable, ArgumentValue {
   case ask
   case accept
   case refuse
-
-  init(argument: String) throws(ArgumentValueError) {
-    guard let answer = IncomingPairing(rawValue: argument) else {
-      let names = Self.allCases.map(\.rawValue)
-      throw ArgumentValueError(
-        "expected \(names.joined(separator: ", "))\(Suggestion.sentence(for: argument, among: names))")
-    }
-    self = answer
-  }
 }
 
 extension SixDigits: ArgumentValue {
@@ -66,3 +57,6 @@ extension SixDigits: ArgumentValue {
     self = digits
   }
 }
+
+extension CapabilityName: ArgumentValue {}
+extension LevelName: ArgumentValue {}

@@ -1,4 +1,5 @@
-import BLESession
+import BLEDeviceFiles
+import BLEProfileFiles
 import Foundation
 
 /// Where a profile comes from: one of the tool's own, or a file.

@@ -54,15 +54,6 @@ struct HistoryCommand: Command {
   /// What is shown.
   enum Subject: String, CaseIterable, ArgumentValue, Sendable {
     case devices, sessions, connections, values, rssi, events
-
-    init(argument: String) throws(ArgumentValueError) {
-      guard let subject = Self(rawValue: argument) else {
-        let names = Self.allCases.map(\.rawValue)
-        throw ArgumentValueError(
-          "expected \(names.joined(separator: ", "))" + Suggestion.sentence(for: argument, among: names))
-      }
-      self = subject
-    }
   }
 
   let path: String

@@ -1,3 +1,4 @@
+import BLEProfileFiles
 import CoreBluetooth
 
 /// Notifications that wait until the stack takes them, in order.

@@ -1,3 +1,4 @@
+import BLEProfileFiles
 import CoreBluetooth
 
 extension ProfileServer {

@@ -1,3 +1,4 @@
+import BLEProfileFiles
 import CoreBluetooth
 
 /// Plays the peripheral that a profile describes, and tells what happens to it.

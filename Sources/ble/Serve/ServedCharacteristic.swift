@@ -1,3 +1,4 @@
+import BLEProfileFiles
 import CoreBluetooth
 
 /// A characteristic that is being served: its value now, and who is subscribed.

@@ -1,6 +1,7 @@
 import BLECore
 import BLEHost
 import BLEPairing
+import BLEProfileFiles
 import Foundation
 import Testing
 

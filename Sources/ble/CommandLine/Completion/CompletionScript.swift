@@ -1,14 +1,9 @@
+import BLEProfileFiles
+
 /// What a shell has to know to complete command lines of the tool: made from the tree of commands, so that nothing is forgotten.
 struct CompletionScript {
   enum Shell: String, CaseIterable, ArgumentValue, Sendable {
     case bash, zsh, fish
-
-    init(argument: String) throws(ArgumentValueError) {
-      guard let shell = Self(rawValue: argument) else {
-        throw ArgumentValueError("expected \(Self.allCases.map(\.rawValue).joined(separator: ", "))")
-      }
-      self = shell
-    }
   }
 
   /// What may stand in the place of a value.

@@ -1,1 +1,0 @@
-../../../Sources/ble/CommandLine/ArgumentValue.swift

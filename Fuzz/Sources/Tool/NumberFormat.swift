@@ -1,1 +1,0 @@
-../../../Sources/ble/Output/NumberFormat.swift

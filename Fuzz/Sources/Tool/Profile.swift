@@ -1,1 +1,0 @@
-../../../Sources/ble/Profile/Profile.swift

@@ -1,1 +1,0 @@
-../../../Sources/ble/Pairing/SecurityRequirements.swift

@@ -1,1 +1,0 @@
-../../../Sources/ble/Profile/ValueReader.swift

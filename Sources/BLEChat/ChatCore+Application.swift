@@ -1,0 +1,172 @@
+import BLESession
+import CoreBluetooth
+
+extension ChatCore {
+  func start(_ reply: Reply<Void>) {
+    isStarted = true
+    guard peripheral != nil else {
+      guard let state = central?.manager.state, ![.poweredOn, .unknown, .resetting].contains(state) else {
+        seek()
+        return reply.succeed(())
+      }
+      return reply.fail(.unavailable(state))
+    }
+    let published = Reply<Void>()
+    published.whenFailed = { [weak reply] in reply?.fail($0) }
+    published.whenSucceeded = { [weak self] _ in
+      self?.seek()
+      reply.succeed(())
+    }
+    advertise(published)
+  }
+
+  // MARK: What the other side says
+
+  /// Tells the application; it takes one event after the other.
+  func tell(_ event: ChatEvent) {
+    if let reader {
+      self.reader = nil
+      if !reader.isOver { return reader.succeed(event) }
+    }
+    news.append(event)
+    newsOctets += event.cost
+    conversation.isInboxFull = isInboxFull
+    dropOldNews()
+  }
+
+  private var isInboxFull: Bool {
+    newsOctets > configuration.inboxLimit || news.count > ChatProtocol.mostWaiting
+  }
+
+  /// Of what happens over and over while nobody looks, the oldest is of no interest.
+  private func dropOldNews() {
+    guard news.count > 4_096, news.count(where: \.isPassing) > 1_024, let oldest = news.firstIndex(where: \.isPassing)
+    else { return }
+    news.remove(at: oldest)
+  }
+
+  func next(_ reply: Reply<ChatEvent?>) {
+    guard !news.isEmpty else {
+      if isOver { return reply.succeed(nil) }
+      reader = reply
+      return
+    }
+    let event = news.removeFirst()
+    newsOctets -= event.cost
+    reply.succeed(event)
+    let wasFull = conversation.isInboxFull
+    conversation.isInboxFull = isInboxFull
+    if wasFull, !conversation.isInboxFull { flush() }
+  }
+
+  func heard(_ content: Data) {
+    received += 1
+    lastText = content
+    tell(.message(ChatMessage(number: received, text: String(decoding: content, as: UTF8.self))))
+  }
+
+  // MARK: What this side says
+
+  /// No content says that nothing more will come.
+  func send(_ content: Data, _ reply: Reply<Int>) {
+    guard !isOver, !isLeaving else { return reply.fail(SessionError(.disconnected, "the chat has ended")) }
+    guard content.count <= ChatProtocol.longestMessage else {
+      return reply.fail(
+        SessionError(.invalid, "\(content.count) octets: a message has at most \(ChatProtocol.longestMessage)"))
+    }
+    guard !conversation.outbox.isExhausted else {
+      return reply.fail(SessionError(.invalid, "this chat has used up its numbers: begin another one"))
+    }
+    writers.append((content, reply))
+    admit()
+  }
+
+  /// Lets messages in as long as there is room for them.
+  func admit() {
+    while let writer = writers.first, hasRoom, !conversation.takesNoMessages {
+      writers.removeFirst()
+      if writer.reply.isOver { continue }
+      let number = conversation.outbox.append(writer.content)
+      if !writer.content.isEmpty { lastText = writer.content }
+      writer.reply.succeed(Int(number))
+    }
+    flush()
+  }
+
+  /// What waits for room was not meant for the other keys that the other side has now.
+  func failWriters() {
+    let waiting = writers
+    writers = []
+    for writer in waiting {
+      writer.reply.fail(
+        SessionError(.notVerified, "the other side has other keys than before: compare the code, and say it again"))
+    }
+  }
+
+  private var hasRoom: Bool {
+    let outbox = conversation.outbox
+    return outbox.isEmpty
+      || outbox.octets < configuration.outboxLimit && outbox.entries.count < ChatProtocol.mostWaiting
+  }
+
+  // MARK: The end
+
+  /// Says goodbye where somebody is there, and ends the links.
+  func leave(_ reply: Reply<Void>) {
+    guard !isOver else { return reply.succeed(()) }
+    guard !isLeaving else {
+      let earlier = farewell
+      farewell = reply
+      earlier?.succeed(())
+      return
+    }
+    isLeaving = true
+    farewell = reply
+    stopSeeking()
+    stopAdvertising()
+    farewellTimer = call(after: .seconds(3)) { $0.close() }
+    guard case .framed(let link) = talk, !link.isOver else { return disconnect() }
+    try? conversation.sayGoodbye(.leaving)
+    while let octets = conversation.nextControl() { link.outgoing.append(octets) }
+    link.isClosing = true
+    flush()
+    guard link.side == .central, let device else { return }
+    // The answer to a question that is asked behind it says that the goodbye has arrived.
+    let arrived = Reply<Data>()
+    arrived.whenSucceeded = { [weak self] _ in self?.disconnect() }
+    arrived.whenFailed = { [weak self] _ in self?.disconnect() }
+    device.perform(.read(ChatProtocol.framed, arrived))
+  }
+
+  private func disconnect() {
+    guard let device else { return close() }
+    let reply = Reply<Void>()
+    reply.whenSucceeded = { [weak self] _ in self?.close() }
+    device.disconnect(reply)
+  }
+
+  /// Breaks the link as if the other side were out of reach; it is won back.
+  func breakLink() -> Bool {
+    guard let device, device.isConnected, centralLink != nil else { return false }
+    device.dropLink(SessionError(.connectionLost, "the link was broken on purpose"))
+    return true
+  }
+}
+
+extension ChatEvent {
+  /// What it counts in memory.
+  fileprivate var cost: Int {
+    switch self {
+    case .message(let message): message.text.utf8.count + ChatProtocol.messageCost
+    default: 0
+    }
+  }
+
+  /// Whether it says only what is so just now.
+  fileprivate var isPassing: Bool {
+    switch self {
+    case .arrived, .away, .left, .refused, .unavailable: true
+    case .message, .delivered, .undeliverable, .finished: false
+    }
+  }
+}

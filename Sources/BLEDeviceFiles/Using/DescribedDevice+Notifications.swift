@@ -1,0 +1,47 @@
+import BLESession
+import CoreBluetooth
+
+extension DescribedDevice {
+  /// What the device says unasked, from now on. Damaged frames and what the description does not know are left out; whoever is slow
+  /// misses the oldest of 256.
+  public func notifications() -> AsyncStream<DescribedNotification> {
+    AsyncStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
+      let ends = Guarded<[@Sendable () -> Void]>([])
+      continuation.onTermination = { _ in for end in ends.with({ $0 }) { end() } }
+      for entry in description.notifications {
+        guard let path = entry.path else { continue }
+        session.core.perform { core in
+          let number = core.subscribe(path) { value in
+            entry.say(DescribedMessage(payload: value), to: continuation)
+          } finish: {
+            continuation.finish()
+          }
+          ends.with { $0.append { [weak self] in self?.session.core.perform { $0.unsubscribe(number) } } }
+        }
+      }
+      let (codec, spoken) = (codec, description.notifications.filter { $0.path == nil })
+      guard let queue, !spoken.isEmpty else { return }
+      queue.core.perform { core in
+        let number = core.unclaimed.add { content in
+          let message = codec.message(of: content)
+          _ = spoken.contains { $0.say(message, to: continuation) }
+        } finish: {
+          continuation.finish()
+        }
+        ends.with { $0.append { [weak queue] in queue?.core.perform { $0.unclaimed.remove(number) } } }
+      }
+    }
+  }
+}
+
+extension DeviceNotification {
+  /// Whether the message is this one: then it is told.
+  @discardableResult
+  fileprivate func say(
+    _ message: DescribedMessage, to continuation: AsyncStream<DescribedNotification>.Continuation
+  ) -> Bool {
+    guard let readings = layout.decode(message) else { return false }
+    continuation.yield(DescribedNotification(name: name, readings: readings))
+    return true
+  }
+}

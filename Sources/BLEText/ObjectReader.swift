@@ -1,0 +1,44 @@
+/// Takes the members of an object one by one; what is left at the end is a mistake.
+package struct ObjectReader {
+  private let members: [PositionedJSON.Member]
+  private let position: TextPosition
+  private let what: String
+  private var asked: [String] = []
+
+  /// - Throws: where `json` is no object; `what` names it in messages.
+  package init(_ json: PositionedJSON, _ what: String) throws(PositionedError) {
+    guard case .object(let members) = json.content else { throw json.expected("an object for \(what)") }
+    self.members = members
+    self.position = json.position
+    self.what = what
+  }
+
+  /// The member of that name; `nil` where there is none.
+  package mutating func optional(_ key: String) throws(PositionedError) -> PositionedJSON? {
+    asked.append(key)
+    return members.first { $0.key == key }?.value
+  }
+
+  /// The member of that name, which has to be there.
+  package mutating func required(_ key: String) throws(PositionedError) -> PositionedJSON {
+    if let value = try optional(key) { return value }
+    // A misspelled member is likelier than a missing one.
+    if let near = members.first(where: { Suggestion.nearest(to: $0.key, among: [key]) != nil }) {
+      throw PositionedError(near.position, "\(what) has no \"\(near.key.inert)\". Did you mean '\(key)'?")
+    }
+    throw PositionedError(position, "\(what) needs \"\(key)\"")
+  }
+
+  /// Refuses members that nobody asked for.
+  package func finish() throws(PositionedError) {
+    if let first = strangers.first { throw first }
+  }
+
+  /// A mistake for each member that nobody asked for.
+  package var strangers: [PositionedError] {
+    members.filter { !asked.contains($0.key) }.map { member in
+      let suggestion = Suggestion.sentence(for: member.key, among: asked)
+      return PositionedError(member.position, "\(what) has no \"\(member.key.inert)\"\(suggestion)")
+    }
+  }
+}

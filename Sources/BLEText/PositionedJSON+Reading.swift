@@ -1,0 +1,70 @@
+extension PositionedJSON {
+  /// A mistake: something else stands here.
+  package func expected(_ what: String) -> PositionedError {
+    PositionedError(position, "expected \(what), found \(kind)")
+  }
+
+  /// A string of at most so many octets of UTF-8.
+  package func text(longest: Int, _ what: String) throws(PositionedError) -> String {
+    guard case .string(let text) = content else { throw expected("a string") }
+    guard text.utf8.count <= longest else {
+      throw PositionedError(position, "\(what) has at most \(longest) octets, not \(text.utf8.count)")
+    }
+    return text
+  }
+
+  /// `true` or `false`.
+  package func truth() throws(PositionedError) -> Bool {
+    guard case .bool(let value) = content else { throw expected("true or false") }
+    return value
+  }
+
+  /// An interval: a hundredth of a second to a day.
+  package func seconds() throws(PositionedError) -> Double {
+    guard case .number(let value) = content else { throw expected("a number of seconds") }
+    guard (0.01...86_400).contains(value) else {
+      throw PositionedError(position, "expected 0.01 to 86400 seconds")
+    }
+    return value
+  }
+
+  /// Entries that are each understood by `read`.
+  package func list<Element>(
+    _ what: String, _ counts: ClosedRange<Int>, of read: (PositionedJSON) throws(PositionedError) -> Element
+  ) throws(PositionedError) -> [Element] {
+    guard case .array(let entries) = content else { throw expected(what) }
+    guard counts.contains(entries.count) else {
+      throw PositionedError(
+        position, "expected \(what) with \(counts.lowerBound) to \(counts.upperBound) entries, found \(entries.count)")
+    }
+    var result: [Element] = []
+    for entry in entries { result.append(try read(entry)) }
+    return result
+  }
+
+  /// One of a set of words.
+  package func word<Word: RawRepresentable & CaseIterable>(_ what: String) throws(PositionedError) -> Word
+  where Word.RawValue == String {
+    let words = Word.allCases.map(\.rawValue)
+    guard case .string(let text) = content else { throw expected("\(what): \(words.joined(separator: ", "))") }
+    guard let word = Word(rawValue: text) else {
+      let suggestion = Suggestion.sentence(for: text, among: words)
+      let choices = words.joined(separator: ", ")
+      throw PositionedError(position, "'\(text.inert)' is not \(what): expected \(choices)\(suggestion)")
+    }
+    return word
+  }
+
+  /// A list of some of a set of words, each once.
+  package func words<Word: RawRepresentable & CaseIterable & Hashable>(
+    _ what: String, atLeast least: Int
+  ) throws(PositionedError) -> Set<Word> where Word.RawValue == String {
+    var result: Set<Word> = []
+    _ = try list("a list of words", least...Word.allCases.count) { (entry) throws(PositionedError) in
+      guard result.insert(try entry.word(what)).inserted else {
+        throw PositionedError(entry.position, "this is there twice")
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,2 @@
+// What all of the tool writes text with.
+@_exported import BLEText
