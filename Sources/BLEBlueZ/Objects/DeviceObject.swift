@@ -14,6 +14,8 @@ struct DeviceChanges: OptionSet {
   static let resolution = DeviceChanges(rawValue: 1 << 5)
   static let services = DeviceChanges(rawValue: 1 << 6)
   static let pairing = DeviceChanges(rawValue: 1 << 7)
+  /// It was heard again, after it had been heard before.
+  static let heardAgain = DeviceChanges(rawValue: 1 << 8)
 }
 
 /// A device as the daemon shows it, with the attributes that it has found on it.
@@ -72,8 +74,10 @@ final class DeviceObject {
   /// Takes in properties that were told, all of the object's where it is new.
   func take(_ properties: [String: BusValue], invalidated: [String], _ reader: PropertyReader) -> DeviceChanges {
     var changes: DeviceChanges = []
+    let wasHeard = rssi != nil
     takeIdentity(properties, reader, &changes)
     takeAdvertisement(properties, reader, &changes)
+    if wasHeard, changes.contains(.heard) { changes.insert(.heardAgain) }
     takeLink(properties, reader, &changes)
     for name in invalidated { forget(name, &changes) }
     if changes.contains(.advertisement) {

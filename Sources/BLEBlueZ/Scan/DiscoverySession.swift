@@ -1,4 +1,5 @@
 import BLECore
+import BLEHost
 
 /// The daemon's search for devices, one for all of the process: on as long as somebody scans, or a device that is to be connected to is
 /// not among the daemon's objects.
@@ -29,10 +30,28 @@ final class DiscoverySession: TimerTarget {
   private var refusals = 0
   private var timer = TimerToken()
   private var isClosed = false
+  private let rule: ScanWatch.Rule
+  /// There while the search is wanted.
+  private var watch: ScanWatch?
+  private var watchTimer = TimerToken()
+  private var heardCount = 0
+  private var heardAgainCount = 0
+  /// It is on, and hears nothing.
+  private var mustBeginAgain = false
+  /// How often the search was begun again because nothing was heard.
+  private(set) var restartCount = 0
 
-  /// - Parameter adapter: the path of the adapter that searches.
-  init(bus: MessageBus, adapter: String, log: Logger) {
+  private enum TimerTag: Int {
+    case rest
+    case look
+  }
+
+  /// - Parameters:
+  ///   - adapter: the path of the adapter that searches.
+  ///   - rule: when a search that hears nothing any more is begun again.
+  init(bus: MessageBus, adapter: String, _ rule: ScanWatch.Rule, log: Logger) {
     self.bus = bus
+    self.rule = rule
     loop = bus.loop
     self.adapter = adapter
     self.log = log
@@ -40,6 +59,7 @@ final class DiscoverySession: TimerTarget {
 
   /// Says what is wanted from now on.
   func want(_ isWanted: Bool, duplicates: Bool) {
+    if self.isWanted != isWanted { isWanted ? beginWatch() : endWatch() }
     self.isWanted = isWanted
     wantsDuplicates = duplicates
     if !isWanted, phase == .resting {
@@ -53,19 +73,56 @@ final class DiscoverySession: TimerTarget {
   func close() {
     isClosed = true
     loop.cancel(timer)
+    endWatch()
   }
 
   func timerFired(tag: Int) {
-    if phase == .resting { phase = .off }
+    switch TimerTag(rawValue: tag) {
+    case .rest:
+      if phase == .resting { phase = .off }
+      update()
+    case .look: look()
+    case nil: break
+    }
+  }
+
+  // MARK: Whether it hears
+
+  /// The daemon has told of an advertisement.
+  /// - Parameter isAgain: whether the device had been heard before.
+  func heard(isAgain: Bool) {
+    heardCount &+= 1
+    if isAgain { heardAgainCount &+= 1 }
+  }
+
+  private func beginWatch() {
+    watch = ScanWatch(rule, heard: heardCount, repeated: heardAgainCount)
+    watchTimer = loop.schedule(after: rule.interval, .background, self, tag: TimerTag.look.rawValue)
+  }
+
+  private func endWatch() {
+    watch = nil
+    mustBeginAgain = false
+    loop.cancel(watchTimer)
+  }
+
+  private func look() {
+    watchTimer = loop.schedule(after: rule.interval, .background, self, tag: TimerTag.look.rawValue)
+    guard watch?.look(heard: heardCount, repeated: heardAgainCount, at: loop.now) == true, phase == .on else { return }
+    restartCount += 1
+    log.log(.notice, "the daemon's search is begun again: \(watch?.reason ?? "")")
+    mustBeginAgain = true
     update()
   }
+
+  // MARK: The daemon
 
   private func update() {
     if isClosed { return }
     switch phase {
     case .off: if isWanted { setFilter { [weak self] in self?.start() } }
     case .on:
-      if !isWanted {
+      if !isWanted || mustBeginAgain {
         stop()
       } else if hasDuplicates != wantsDuplicates {
         setFilter { [weak self] in
@@ -121,11 +178,12 @@ final class DiscoverySession: TimerTarget {
     phase = .resting
     let delay = Self.restDelays[min(refusals, Self.restDelays.count - 1)]
     refusals += 1
-    timer = loop.schedule(after: delay, .background, self, tag: 0)
+    timer = loop.schedule(after: delay, .background, self, tag: TimerTag.rest.rawValue)
   }
 
   private func stop() {
     phase = .stopping
+    mustBeginAgain = false
     call("StopDiscovery") { [weak self] error in
       guard let self else { return }
       if let error { self.log.log(.debug, "StopDiscovery: \(error)") }

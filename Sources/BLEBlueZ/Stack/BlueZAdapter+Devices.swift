@@ -8,6 +8,7 @@ extension BlueZAdapter: ObjectMirrorEvents {
 
   func device(_ device: DeviceObject, didChange changes: DeviceChanges) {
     guard isRunning, device.adapter == adapterPath else { return }
+    if changes.contains(.heard) { discovery?.heard(isAgain: changes.contains(.heardAgain)) }
     if changes.contains(.address), let former = device.formerAddress { identify(device, former) }
     if changes.contains(.connection) || (device.isConnected && changes.contains(.services)) { publish(device) }
     if changes.contains(.pairing), device.isPaired {

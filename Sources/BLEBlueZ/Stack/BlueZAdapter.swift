@@ -39,6 +39,8 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
   /// `nil`: the kernel is not asked.
   let strengths: (any LinkStrengths)?
   var discovery: DiscoverySession?
+  /// When a search that hears nothing any more is begun again.
+  private let scanRule: ScanWatch.Rule
   var links: [PeerIdentifier: DeviceLink] = [:]
   /// How the pairings end that this process has called for, by the device's path.
   var pairingsUnderWay: [String: (BusError?) -> Void] = [:]
@@ -65,12 +67,15 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
   ///   - address: the bus on which the daemon is.
   ///   - channelSockets: what L2CAP channels are made of.
   ///   - strengths: who knows how strong links are.
+  ///   - scanRule: when a search that hears nothing any more is begun again.
   init(
     adapter: String?, on address: BusAddress, loop: DispatchStackLoop, peerStore: any PeerStore,
     stateStore: (any StateStore)? = nil, log: Logger = .silent,
     agents: @escaping @Sendable () -> any PairingAgent = { PairingAgents.current },
-    channelSockets: any ChannelSockets = KernelChannels(), strengths: (any LinkStrengths)? = nil
+    channelSockets: any ChannelSockets = KernelChannels(), strengths: (any LinkStrengths)? = nil,
+    scanRule: ScanWatch.Rule = ScanWatch.Rule()
   ) {
+    self.scanRule = scanRule
     self.agents = agents
     self.channelSockets = channelSockets
     self.strengths = strengths
@@ -194,7 +199,7 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
     let isWanted = !scans.isEmpty || links.values.contains { $0.isSearching }
     if discovery == nil {
       if !isWanted { return }
-      discovery = DiscoverySession(bus: bus, adapter: adapterPath, log: log)
+      discovery = DiscoverySession(bus: bus, adapter: adapterPath, scanRule, log: log)
     }
     discovery?.want(isWanted, duplicates: scans.contains { $0.parameters.allowsDuplicates })
   }

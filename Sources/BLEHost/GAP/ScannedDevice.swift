@@ -54,6 +54,8 @@ struct ScannedDevices {
   private var oldest: Int?
   private var overflowServices: [BLEUUID] = []
   private var overflowGeneration: UInt64 = 1
+  /// Reports of devices that were known.
+  private(set) var repetitionCount = 0
 
   /// - Parameter limit: at least 1.
   init(directory: PeerDirectory, limit: Int = 16_384) {
@@ -83,6 +85,7 @@ struct ScannedDevices {
   mutating func update(_ report: borrowing AdvertisingReport) -> ScannedDevice? {
     guard let slot = slots[report.address.key] else { return insert(report) }
     touch(slot)
+    repetitionCount &+= 1
     let device = places[slot].device
     if device.overflowGeneration != 0, device.overflowGeneration != overflowGeneration { rebuild(device) }
     if report.isScanResponse {

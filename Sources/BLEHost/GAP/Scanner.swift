@@ -22,6 +22,8 @@ final class Scanner {
   /// Whether there is a scan that anything can come of.
   private(set) var isWanted = false
   var deviceCount: Int { devices.count }
+  /// Reports of devices that had been heard before, since the start.
+  var repetitionCount: Int { devices.repetitionCount }
   var droppedCount: Int { assembler.droppedCount }
 
   /// Begins a scan of `role`, or puts it in the place of the one before: nothing counts as told.

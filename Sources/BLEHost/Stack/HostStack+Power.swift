@@ -220,6 +220,7 @@ extension HostStack {
     endPrivacy()
     scanner.reset()
     scanSwitch = ScanSwitch()
+    endScanCare()
     endTurns()
     advertiser.reset()
     connector.reset()

@@ -13,17 +13,21 @@ struct ScanSwitch {
   var isPaused = false
   /// Whether it scans, or is told to, at the background's pace.
   var isSlow = false
+  /// It says that it scans, and reports nothing.
+  var mustBeginAgain = false
 }
 
 extension HostStack {
   /// Brings the controller's scan to what the scanner wants. One change at a time.
   func updateScan() {
+    updateScanCare()
     arrangeTurns()
     guard isRunning, !scanSwitch.isChanging else { return }
     let isWanted = wantsScan && !scanSwitch.isPaused
     let turnsOn = !scanSwitch.isOn
-    // Another pace is had by starting anew.
-    if turnsOn ? !isWanted : isWanted && scanSwitch.isSlow == isInBackground { return }
+    // Another pace is had by beginning again.
+    if turnsOn ? !isWanted : isWanted && scanSwitch.isSlow == isInBackground && !scanSwitch.mustBeginAgain { return }
+    scanSwitch.mustBeginAgain = false
     scanSwitch.isChanging = true
     scanSwitch.goal = turnsOn
     if turnsOn { scanSwitch.isSlow = isInBackground }

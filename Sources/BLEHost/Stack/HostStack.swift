@@ -39,6 +39,7 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
   var power = PowerState()
   let scanner: Scanner
   var scanSwitch = ScanSwitch()
+  var scanCare = ScanCare()
   var turns = SearchTurns()
   /// Whether the simulated system has put the program into the background.
   private(set) var isInBackground = false

@@ -1,5 +1,6 @@
 import BLEAdapter
 import BLECore
+import BLEHost
 import Testing
 
 @testable import BLEBlueZ
@@ -84,6 +85,48 @@ struct ScanTests {
     await daemon.wait(for: "StartDiscovery", at: ScriptedDaemon.adapter, count: 3)
     try await daemon.run { $0.change(["RSSI": .int16(-40)]) }
     await fixture.recorder.wait(for: "found - -40")
+  }
+
+  @Test("I12.5 a search that hears nothing any more is begun again, says so, and loses nothing")
+  func silentSearch() async throws {
+    // However slowly this test gets on, what is heard counts together; and it happens once.
+    var rule = ScanWatch.Rule()
+    rule.interval = .milliseconds(50)
+    rule.formerLooks = 100_000
+    rule.firstPause = .seconds(3_600)
+    let log = LinesLog()
+    let (fixture, daemon) = try await BlueZFixture.withDevice(log: Logger(label: "", sink: log), scanRule: rule) {
+      world in
+      world.script("StopDiscovery", at: ScriptedDaemon.adapter) { request, world in
+        // As the daemon does for what it has found.
+        world.set(ScriptedDaemon.device, BlueZName.device, [:], invalidated: ["RSSI"])
+        request.answer()
+      }
+    }
+    await fixture.run { $0.startScan(ScanParameters()) }
+    await daemon.wait(for: "StartDiscovery", at: ScriptedDaemon.adapter)
+    try await daemon.run { world in
+      // Seen once each, as where the daemon hands on no duplicates: this is no reason to expect more.
+      for number in 10..<50 {
+        world.addDevice(
+          at: ScriptedDaemon.adapter + "/dev_\(number)", address: "C0:00:00:00:00:\(number)", ["RSSI": .int16(-40)])
+      }
+      for number in 0..<30 { world.change(["RSSI": .int16(number % 2 == 0 ? -40 : -41), "Name": .string("Thing")]) }
+    }
+    // The first was none that was heard again.
+    await fixture.recorder.wait(for: "found Thing -40")
+    try await daemon.run { $0.change(["RSSI": .int16(-50)]) }
+    await daemon.wait(for: "StopDiscovery", at: ScriptedDaemon.adapter)
+    await daemon.wait(for: "StartDiscovery", at: ScriptedDaemon.adapter, count: 2)
+    #expect(log.lines.contains { $0.hasPrefix("the daemon's search is begun again: nothing was heard for ") })
+    #expect(log.lines.contains { $0.contains(" after 30 repeated advertisements ") })
+    try await daemon.run { $0.change(["RSSI": .int16(-42)]) }
+    try await daemon.run { $0.change(["RSSI": .int16(-43), "Name": .string("Other")]) }
+    await fixture.recorder.wait(for: "found Other -43")
+    #expect(fixture.recorder.lines.filter { $0.hasPrefix("found Thing") } == ["found Thing -40"])
+    await fixture.run { $0.stopScan() }
+    await daemon.wait(for: "StopDiscovery", at: ScriptedDaemon.adapter, count: 2)
+    #expect(try await daemon.run { $0.count("StartDiscovery", at: ScriptedDaemon.adapter) } == 2)
   }
 
   @Test("I12.2 what a device is named by is the same in two processes, and knownPeers finds it")

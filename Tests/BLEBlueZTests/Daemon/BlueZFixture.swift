@@ -16,13 +16,14 @@ final class BlueZFixture: Sendable {
   /// - Parameter selector: which of the daemon's adapters.
   init(
     on bus: PrivateBus, selector: String? = nil, log: Logger = .silent,
-    channelSockets: any ChannelSockets = KernelChannels(), strengths: LoopBound<any LinkStrengths>? = nil
+    channelSockets: any ChannelSockets = KernelChannels(), strengths: LoopBound<any LinkStrengths>? = nil,
+    scanRule: ScanWatch.Rule = ScanWatch.Rule()
   ) async {
     self.bus = bus
     stack = BlueZAdapter(
       adapter: selector, on: bus.address, loop: DispatchStackLoop(),
       peerStore: MemoryPeerStore(entropy: SeededEntropy(seed: 4)), log: log, channelSockets: channelSockets,
-      strengths: strengths?.value)
+      strengths: strengths?.value, scanRule: scanRule)
     let (stack, recorder) = (stack, recorder)
     central = await Self.run(on: stack) { _ in LoopBound(stack.makeCentral(events: recorder)) }
     stack.start()
@@ -33,7 +34,7 @@ final class BlueZFixture: Sendable {
   /// With a daemon whose adapter is switched on, and a device; waits until that is known.
   static func withDevice(
     channelSockets: any ChannelSockets = KernelChannels(), strengths: LoopBound<any LinkStrengths>? = nil,
-    log: Logger = .silent, _ fill: @escaping @Sendable (DaemonWorld) -> Void = { _ in }
+    log: Logger = .silent, scanRule: ScanWatch.Rule = ScanWatch.Rule(), _ fill: @escaping @Sendable (DaemonWorld) -> Void = { _ in }
   ) async throws -> (BlueZFixture, ScriptedDaemon) {
     let bus = try PrivateBus()
     let daemon = try await ScriptedDaemon(on: bus) { world in
@@ -41,7 +42,7 @@ final class BlueZFixture: Sendable {
       world.addDevice()
       fill(world)
     }
-    let fixture = await BlueZFixture(on: bus, log: log, channelSockets: channelSockets, strengths: strengths)
+    let fixture = await BlueZFixture(on: bus, log: log, channelSockets: channelSockets, strengths: strengths, scanRule: scanRule)
     await fixture.recorder.wait(for: "state poweredOn")
     return (fixture, daemon)
   }

@@ -15,6 +15,10 @@ final class WrappedTransport: HCITransport {
   private(set) var absence: TransportError?
   var isReady: Bool { absence == nil }
   let comesBack: Bool
+  /// How often the controller was told to begin to scan.
+  private(set) var scanStarts = 0
+  /// It says that it scans, and reports nothing until it is told to begin.
+  var isDeafUntilScanStarts = false
 
   init(
     _ inner: VirtualController, isSimulated: Bool = true, absence: TransportError? = nil,
@@ -52,7 +56,21 @@ final class WrappedTransport: HCITransport {
     do throws(TransportError) { try inner.open(receiver: forwarder) } catch { return }
     forwarder.receiver?.transportIsReady(self)
   }
-  func send(_ packet: HCIPacket) { inner.send(packet) }
+  func send(_ packet: HCIPacket) {
+    // Enable is the first parameter of both commands (Core, Vol 4 Part E 7.8.11 and 7.8.65).
+    if packet.kind == .command, packet.octets.count > 3, packet.octets[3] == 1,
+      [LESetScanEnable.opcode.rawValue, LESetExtendedScanEnable.opcode.rawValue]
+        .contains(UInt16(packet.octets[0]) | UInt16(packet.octets[1]) << 8)
+    {
+      scanStarts += 1
+      isDeafUntilScanStarts = false
+    }
+    inner.send(packet)
+  }
+  private func isUnheard(_ packet: HCIPacket) -> Bool {
+    isDeafUntilScanStarts && packet.kind == .event && packet.octets.count > 2
+      && packet.octets[0] == 0x3E && [0x02, 0x0D].contains(packet.octets[2])
+  }
   func close() { inner.close() }
   private var forwarder: Forwarder?
 
@@ -65,6 +83,7 @@ final class WrappedTransport: HCITransport {
     }
     func inject(_ packet: HCIPacket) { receiver?.transport(outer, didReceive: packet) }
     func transport(_ transport: any HCITransport, didReceive packet: HCIPacket) {
+      if outer.isUnheard(packet) { return }
       guard packet.kind == .aclData, outer.dataDelay > .zero, let loop = outer.loop else {
         receiver?.transport(outer, didReceive: packet)
         return
