@@ -118,8 +118,12 @@ var targets: [Target] = []
       ]),
     tests(
       "BLEBlueZTests",
-      knows: ["BLECore", "BLEHCI", "BLEPairing", "BLEAdapter", "BLEHost", "BLEBlueZ", "CoreBluetooth"]),
-    tests("BLEDefaultStackTests", knows: ["BLECore", "BLEFiles", "BLEHCI", "BLEAdapter", "BLEDefaultStack"]),
+      knows: [
+        "BLECore", "BLEHCI", "BLETransports", "BLEPairing", "BLEAdapter", "BLEHost", "BLEBlueZ", "CoreBluetooth",
+      ]),
+    tests(
+      "BLEDefaultStackTests",
+      knows: ["BLECore", "BLEFiles", "BLEHCI", "BLETransports", "BLEAdapter", "BLEDefaultStack"]),
     tests("CoreBluetoothTests", knows: ["BLECore", "BLEAdapter", "CoreBluetooth"]),
     .systemLibrary(name: "CMalloc", path: "Tests/CMalloc"),
     .target(name: "Measurements", dependencies: ["CMalloc"], path: "Tests/Measurements", swiftSettings: strict),

@@ -95,7 +95,7 @@ def test_the_errors_name_the_cause_and_what_to_type(lab):
 
     status, output = lab.ble("scan", "--timeout", "2", "--adapter", "hci", before="rfkill block bluetooth;")
     lab.guest.run("rfkill unblock bluetooth")
-    assert status == 69 and "hci0: Bluetooth is blocked by rfkill: rfkill unblock bluetooth" in output
+    assert status == 69 and "hci0: Bluetooth is blocked by rfkill (soft block): rfkill unblock bluetooth" in output
     wait_until_powered(lab)
 
     status, output = lab.guest.run(
@@ -196,7 +196,7 @@ def test_i12_1_a_blocked_adapter_is_waited_for_and_one_in_use_cannot_be_blocked(
         assert "removed" not in watch.command.text
         hotplug.unplug()
         hotplug.plug()
-        watch.wait_for("Bluetooth is blocked by rfkill: rfkill unblock bluetooth")
+        watch.wait_for("Bluetooth is blocked by rfkill (soft block): rfkill unblock bluetooth")
     finally:
         lab.guest.run("rfkill unblock bluetooth")
     watch.wait_for("ready again")

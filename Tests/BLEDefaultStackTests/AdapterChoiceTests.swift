@@ -1,5 +1,6 @@
 import BLEAdapter
 import BLEHCI
+import BLETransports
 import Dispatch
 import Testing
 

@@ -25,6 +25,8 @@ final class ScriptedKernel: AdapterPrivilege {
   /// Without it rfkill cannot be read.
   var tellsSwitches = true
   var isPrivileged = true
+  /// What can be read of the switches.
+  var radioSwitches: [RadioSwitch] = []
   /// What was asked of the privileged side, in order.
   private(set) var asked: [String] = []
   /// How often the adapters were looked at.
@@ -50,6 +52,7 @@ final class ScriptedKernel: AdapterPrivilege {
         for index in adapters.keys.sorted() { end.send(switchEvent(index, operation: 0)) }
         return descriptor
       },
+      blockage: { [self] in RadioSwitch.blockage(of: $0, among: radioSwitches) },
       privilege: { [self] () throws(TransportError) in self })
   }
 

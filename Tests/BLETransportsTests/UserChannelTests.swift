@@ -117,6 +117,29 @@ struct UserChannelTests {
     await scene.tearDown()
   }
 
+  @Test(
+    "I12.1 the error names the kind of block, and what to do",
+    arguments: [
+      ("hci0", false, true, "Bluetooth is blocked by rfkill (soft block): rfkill unblock bluetooth"),
+      ("hci0", true, false, "a switch of the machine has Bluetooth off (hard block of rfkill): find the switch"),
+      (
+        "platform-bt", true, true,
+        "a switch of the machine has Bluetooth off (hard block of rfkill): find the switch, then rfkill unblock bluetooth"
+      ),
+      ("hci0", false, false, "Bluetooth is blocked by rfkill: rfkill unblock bluetooth, or the switch of the machine"),
+    ])
+  func kindsOfBlocks(_ name: String, _ isHard: Bool, _ isSoft: Bool, _ text: String) async {
+    let scene = await Scene {
+      $0.radioSwitches = [
+        RadioSwitch(name: "hci7", isHardBlocked: false, isSoftBlocked: false),
+        RadioSwitch(name: name, isHardBlocked: isHard, isSoftBlocked: isSoft),
+      ]
+      $0.plug(0, .init(isPowered: false, isBlocked: true))
+    }
+    #expect(await scene.waiting() == TransportError(.switchedOff, "hci0: \(text)"))
+    await scene.tearDown()
+  }
+
   @Test("I12.1 where rfkill cannot be read, a blocked adapter is looked at now and then")
   func blockedInTheDark() async {
     let scene = await Scene {
@@ -171,6 +194,29 @@ struct UserChannelTests {
     await scene.ready(1)
     await scene.tearDown()
     #expect(await scene.run { kernel, _ in kernel.asked.last } == "on 0")
+  }
+
+  @Test(
+    "I12.1 what stays busy is given back after 30 tries with its cause and what to do, and taken when it is free",
+    arguments: [
+      (
+        EBUSY, TransportError.Kind.unreachable,
+        "hci: hci0 is in use (Device or resource busy): stop what uses it: sudo systemctl stop bluetooth"
+      ),
+      (
+        EALREADY, .unreachable,
+        "hci: hci0 is still being switched on or off (Operation already in progress): stop what does so: sudo systemctl stop bluetooth"
+      ),
+      (ENODEV, .closed, "hci: hci0 comes and goes (No such device): plug it in again"),
+    ])
+  func busyForLong(_ error: Int32, _ kind: TransportError.Kind, _ text: String) async {
+    let scene = await Scene { $0.plug(0, .init(refusals: (error, AdapterSearch.attempts))) }
+    #expect(await scene.waiting() == TransportError(kind, text))
+    let asked = await scene.run { kernel, _ in kernel.asked } ?? []
+    // Nothing tells that it is free: it is looked at again a second later, which may have been.
+    #expect((30...31).contains(asked.count { $0 == "open 0" }) && asked.contains("on 0"))
+    await scene.ready(1)
+    await scene.tearDown()
   }
 
   @Test("I12.1 an adapter without LE, and one that is not configured, say so and are waited for")

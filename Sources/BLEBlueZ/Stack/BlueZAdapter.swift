@@ -39,6 +39,8 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
   /// `nil`: the kernel is not asked.
   let strengths: (any LinkStrengths)?
   var discovery: DiscoverySession?
+  /// The machine's switches for Bluetooth.
+  let switches: @Sendable () -> [RadioSwitch]
   /// When a search that hears nothing any more is begun again.
   private let scanRule: ScanWatch.Rule
   var links: [PeerIdentifier: DeviceLink] = [:]
@@ -67,14 +69,17 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
   ///   - address: the bus on which the daemon is.
   ///   - channelSockets: what L2CAP channels are made of.
   ///   - strengths: who knows how strong links are.
+  ///   - switches: what turns Bluetooth off on this machine.
   ///   - scanRule: when a search that hears nothing any more is begun again.
   init(
     adapter: String?, on address: BusAddress, loop: DispatchStackLoop, peerStore: any PeerStore,
     stateStore: (any StateStore)? = nil, log: Logger = .silent,
     agents: @escaping @Sendable () -> any PairingAgent = { PairingAgents.current },
     channelSockets: any ChannelSockets = KernelChannels(), strengths: (any LinkStrengths)? = nil,
+    switches: @escaping @Sendable () -> [RadioSwitch] = RadioSwitch.ofThisMachine,
     scanRule: ScanWatch.Rule = ScanWatch.Rule()
   ) {
+    self.switches = switches
     self.scanRule = scanRule
     self.agents = agents
     self.channelSockets = channelSockets

@@ -1,5 +1,6 @@
 import BLEAdapter
 import BLECore
+import BLETransports
 
 // Which of the daemon's adapters is used, and what Core Bluetooth calls its state.
 
@@ -56,7 +57,19 @@ extension DaemonPresence {
       stack.log.log(
         hasRun ? .warning : .error, "the Bluetooth daemon has no adapter \(selector ?? "to use"): \(others)")
     }
+    if state == .poweredOff, let adapter { tellWhyOff(adapter) }
     tell(state)
+  }
+
+  /// Says why the adapter is off, as far as that can be seen, and what to type.
+  private func tellWhyOff(_ adapter: AdapterObject) {
+    let name = String(adapter.path.split(separator: "/").last ?? "")
+    if let blockage = RadioSwitch.blockage(of: name, among: stack.switches()) {
+      stack.log.log(.error, "\(name): \(blockage)")
+    } else {
+      // A daemon that has been started again has it off for a moment.
+      stack.log.log(hasRun ? .info : .notice, "\(name) is switched off: bluetoothctl power on")
+    }
   }
 
   private func tell(_ state: AdapterState) {

@@ -15,7 +15,7 @@ final class AdapterSearch {
   }
 
   /// While bluetoothd runs it switches each adapter on that comes back; meanwhile the channel cannot be opened.
-  private static let attempts = 30
+  static let attempts = 30
   private static let pause = StackDuration.milliseconds(100)
   /// How long is waited where nothing tells of a change: doubled each time, as far as the second.
   private static let delays = (first: StackDuration.seconds(1), longest: StackDuration.seconds(30))
@@ -143,7 +143,7 @@ final class AdapterSearch {
         take(adapter)
       case .success(.permissionDenied): fail(.needsCapability(adapter.name))
       case .success(.blockedByRFKill): refused(adapter, ERFKILL)
-      case .success(let status): again(adapter, because: "\(status)")
+      case .success(let status): again(adapter, nil, because: "\(status)")
       case .failure(let error): refused(adapter, error.number)
       }
     }
@@ -165,24 +165,20 @@ final class AdapterSearch {
 
   private func refused(_ adapter: KernelAdapter, _ error: Int32) {
     switch error {
-    case EBUSY, EALREADY, ENODEV: again(adapter, because: systemText(error))
+    case EBUSY, EALREADY, ENODEV: again(adapter, error, because: systemText(error))
     // Here the kernel says nothing but when that program gives it back.
     case EUSERS: wait(.cannotTake(adapter, error))
-    case ERFKILL, EADDRNOTAVAIL: refused(adapter, .cannotTake(adapter, error), isTold: true)
+    case ERFKILL: refused(adapter, .blocked(adapter, kernel.blockage(adapter.name)), isTold: true)
+    case EADDRNOTAVAIL: refused(adapter, .cannotTake(adapter, error), isTold: true)
     default: fail(.cannotTake(adapter, error))
     }
   }
 
   /// Something else uses the adapter at this moment, as bluetoothd does with one that has just come back.
-  private func again(_ adapter: KernelAdapter, because reason: String) {
+  private func again(_ adapter: KernelAdapter, _ error: Int32?, because reason: String) {
     attempt += 1
     guard attempt < Self.attempts else {
-      return refused(
-        adapter,
-        TransportError(
-          .unreachable,
-          "\(selector): \(adapter.name) is in use (\(reason)): stop what uses it: sudo systemctl stop bluetooth"),
-        isTold: false)
+      return refused(adapter, .stillBusy(selector, adapter, error, reason), isTold: false)
     }
     timer = loop.schedule(after: Self.pause, .work) { [weak self] in self?.find() }
   }

@@ -7,6 +7,8 @@ struct BluetoothKernel {
   var openManagement: () throws(TransportError) -> FileDescriptor
   /// The events of rfkill; `nil` where this user may not read them.
   var openSwitches: () -> FileDescriptor?
+  /// By which switch an adapter is off, and what to do.
+  var blockage: (_ adapter: String) -> String?
   var privilege: () throws(TransportError) -> any AdapterPrivilege
 
   /// This machine's.
@@ -17,6 +19,7 @@ struct BluetoothKernel {
         let number = open("/dev/rfkill", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         return number >= 0 ? FileDescriptor(number) : nil
       },
+      blockage: { RadioSwitch.blockage(of: $0, among: RadioSwitch.ofThisMachine()) },
       privilege: { () throws(TransportError) in try AdapterKeeper.ofThisProcess() })
   }
 }

@@ -56,14 +56,37 @@ extension TransportError {
       TransportError(
         .unreachable, "\(name): another program has it by the user channel\(UserChannelHolder.text): stop that program")
     case ENODEV: TransportError(.closed, "\(name): the adapter has been removed")
-    case ERFKILL:
-      TransportError(
-        .switchedOff, "\(name): Bluetooth is blocked by rfkill: rfkill unblock bluetooth, or the switch of the machine")
     case EADDRNOTAVAIL:
       TransportError(
         .unreachable, "\(name): \(unconfiguredText(name))")
-    case EALREADY: TransportError(.unreachable, "\(name): the adapter is being switched on: try again")
     default: kernel(name, error)
+    }
+  }
+
+  /// An adapter is off by a switch.
+  /// - Parameter blockage: by which one, and what to do; `nil` where that cannot be read.
+  static func blocked(_ adapter: KernelAdapter, _ blockage: String?) -> TransportError {
+    let cause =
+      blockage ?? "Bluetooth is blocked by rfkill: rfkill unblock bluetooth, or the switch of the machine"
+    return TransportError(.switchedOff, "\(adapter.name): \(cause)")
+  }
+
+  /// An adapter was busy for too long.
+  /// - Parameter error: what the kernel said last; `nil` where the management interface has said `reason`.
+  static func stillBusy(
+    _ selector: KernelAdapterSelector, _ adapter: KernelAdapter, _ error: Int32?, _ reason: String
+  ) -> TransportError {
+    switch error {
+    case EALREADY:
+      TransportError(
+        .unreachable,
+        "\(selector): \(adapter.name) is still being switched on or off (\(reason)): stop what does so: sudo systemctl stop bluetooth"
+      )
+    case ENODEV: TransportError(.closed, "\(selector): \(adapter.name) comes and goes (\(reason)): plug it in again")
+    default:
+      TransportError(
+        .unreachable,
+        "\(selector): \(adapter.name) is in use (\(reason)): stop what uses it: sudo systemctl stop bluetooth")
     }
   }
 

@@ -1,4 +1,5 @@
 import BLEDefaultStack
+import BLETransports
 import Foundation
 
 extension Examination {

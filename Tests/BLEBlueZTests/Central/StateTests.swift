@@ -1,5 +1,6 @@
 import BLEAdapter
 import BLECore
+import BLETransports
 import Testing
 
 @testable import BLEBlueZ
@@ -26,6 +27,32 @@ struct StateTests {
     let daemon = try await ScriptedDaemon(on: bus)
     await fixture.recorder.wait(for: "state poweredOn")
     #expect(fixture.recorder.lines == ["state unsupported", "state poweredOn"])
+    _ = daemon
+  }
+
+  @Test(
+    "I12.2 an adapter that is off says what has it off, and what to type",
+    arguments: [
+      (
+        RadioSwitch(name: "hci0", isHardBlocked: false, isSoftBlocked: true),
+        "hci0: Bluetooth is blocked by rfkill (soft block): rfkill unblock bluetooth"
+      ),
+      (
+        RadioSwitch(name: "laptop", isHardBlocked: true, isSoftBlocked: false),
+        "hci0: a switch of the machine has Bluetooth off (hard block of rfkill): find the switch"
+      ),
+      (
+        RadioSwitch(name: "hci0", isHardBlocked: false, isSoftBlocked: false),
+        "hci0 is switched off: bluetoothctl power on"
+      ),
+    ])
+  func whyOff(_ item: RadioSwitch, _ line: String) async throws {
+    let bus = try PrivateBus()
+    let log = LinesLog()
+    let daemon = try await ScriptedDaemon(on: bus) { $0.addAdapter(isPowered: false) }
+    let fixture = await BlueZFixture(on: bus, log: Logger(label: "bluez", sink: log), switches: [item])
+    await fixture.recorder.wait(for: "state poweredOff")
+    #expect(log.lines.contains(line), "\(log.lines)")
     _ = daemon
   }
 

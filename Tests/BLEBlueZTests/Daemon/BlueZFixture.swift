@@ -2,6 +2,7 @@ import BLEAdapter
 import BLECore
 import BLEHCI
 import BLEHost
+import BLETransports
 import Testing
 
 @testable import BLEBlueZ
@@ -17,13 +18,13 @@ final class BlueZFixture: Sendable {
   init(
     on bus: PrivateBus, selector: String? = nil, log: Logger = .silent,
     channelSockets: any ChannelSockets = KernelChannels(), strengths: LoopBound<any LinkStrengths>? = nil,
-    scanRule: ScanWatch.Rule = ScanWatch.Rule()
+    switches: [RadioSwitch] = [], scanRule: ScanWatch.Rule = ScanWatch.Rule()
   ) async {
     self.bus = bus
     stack = BlueZAdapter(
       adapter: selector, on: bus.address, loop: DispatchStackLoop(),
       peerStore: MemoryPeerStore(entropy: SeededEntropy(seed: 4)), log: log, channelSockets: channelSockets,
-      strengths: strengths?.value, scanRule: scanRule)
+      strengths: strengths?.value, switches: { switches }, scanRule: scanRule)
     let (stack, recorder) = (stack, recorder)
     central = await Self.run(on: stack) { _ in LoopBound(stack.makeCentral(events: recorder)) }
     stack.start()
@@ -34,7 +35,8 @@ final class BlueZFixture: Sendable {
   /// With a daemon whose adapter is switched on, and a device; waits until that is known.
   static func withDevice(
     channelSockets: any ChannelSockets = KernelChannels(), strengths: LoopBound<any LinkStrengths>? = nil,
-    log: Logger = .silent, scanRule: ScanWatch.Rule = ScanWatch.Rule(), _ fill: @escaping @Sendable (DaemonWorld) -> Void = { _ in }
+    log: Logger = .silent, scanRule: ScanWatch.Rule = ScanWatch.Rule(),
+    _ fill: @escaping @Sendable (DaemonWorld) -> Void = { _ in }
   ) async throws -> (BlueZFixture, ScriptedDaemon) {
     let bus = try PrivateBus()
     let daemon = try await ScriptedDaemon(on: bus) { world in
@@ -42,7 +44,8 @@ final class BlueZFixture: Sendable {
       world.addDevice()
       fill(world)
     }
-    let fixture = await BlueZFixture(on: bus, log: log, channelSockets: channelSockets, strengths: strengths, scanRule: scanRule)
+    let fixture = await BlueZFixture(
+      on: bus, log: log, channelSockets: channelSockets, strengths: strengths, scanRule: scanRule)
     await fixture.recorder.wait(for: "state poweredOn")
     return (fixture, daemon)
   }
