@@ -28,6 +28,7 @@ var targets: [Target] = []
   products += [
     .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
     .library(name: "BLEPairing", targets: ["BLEPairing"]),
+    .library(name: "BLEDefaultStack", targets: ["BLEDefaultStack"]),
     .library(name: "BLETestKit", targets: ["BLETestKit"]),
     .executable(name: "ble", targets: ["ble"]),
     .plugin(name: "CheckDelegates", targets: ["CheckDelegates"]),
@@ -178,7 +179,7 @@ var targets: [Target] = []
     ]
   }
 #else
-  products += ["CoreBluetooth", "BLEPairing", "BLETestKit"].map { .library(name: $0, targets: ["EmptyOnApple"]) }
+  products += ["CoreBluetooth", "BLEPairing", "BLEDefaultStack", "BLETestKit"].map { .library(name: $0, targets: ["EmptyOnApple"]) }
   targets += [.target(name: "EmptyOnApple", path: "Tools/empty-on-apple", swiftSettings: strict)]
 #endif
 

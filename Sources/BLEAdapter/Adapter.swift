@@ -35,6 +35,8 @@ extension Adapter {
 
 /// An adapter that belongs to a process, which starts it, and ends it in good order before it ends itself.
 public protocol OwnedAdapter: Adapter {
+  /// What has happened so far. On the loop.
+  var counters: AdapterCounters { get }
   /// Opens the controller, or connects to the daemon. Each role receives the state that results. From any thread.
   func start()
   /// Ends all links in a way that the peers notice, and lets go of what it stands on, for good. From any thread; `completion` is

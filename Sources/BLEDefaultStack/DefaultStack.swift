@@ -91,9 +91,23 @@ public enum DefaultStack {
       let made = StackMaker(surroundings: surroundings, log: log).make(name, recording: paths)
       shared.stacks[name] = made.stack
       ProcessEnd.watch(made)
+      if !surroundings.isTest { ProgramDesk.open(log) }
       made.stack.start()
       return made.stack
     }
+  }
+
+  /// What has happened so far on each adapter that this process uses, by the adapter's name. An adapter is used from when the first manager
+  /// on it was made. `ble adapters --json` shows the same of all running programs of the user.
+  public static func counters() async -> [AdapterName: AdapterCounters] {
+    let stacks = shared.withLock { $0.stacks }
+    var counters: [AdapterName: AdapterCounters] = [:]
+    for (name, stack) in stacks {
+      counters[name] = await withCheckedContinuation { continuation in
+        stack.loop.submit(from: .common) { continuation.resume(returning: stack.counters) }
+      }
+    }
+    return counters
   }
 
   /// Chooses once, whoever asks: the machine may have to be asked, and may be another a moment later.

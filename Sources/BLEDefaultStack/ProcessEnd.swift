@@ -40,6 +40,7 @@ enum ProcessEnd {
       defer { state.stacks = [] }
       return state.stacks
     }
+    ProgramDesk.close()
     let group = DispatchGroup()
     for stack in stacks {
       group.enter()

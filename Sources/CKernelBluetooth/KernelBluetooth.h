@@ -22,6 +22,38 @@ struct KernelBluetoothAddress {
   uint16_t channel;
 };
 
+// What the kernel knows of a device (struct hci_dev_info in include/net/bluetooth/hci_sock.h): asked of any HCI socket, by any user.
+
+// HCIGETDEVINFO: _IOR('H', 211, int).
+static const unsigned long KERNEL_BLUETOOTH_DEVICE_INFORMATION = 0x800448d3;
+
+struct KernelBluetoothDeviceInformation {
+  // 0 for hci0; the one that is asked for.
+  uint16_t device;
+  char name[8];
+  uint8_t address[6];
+  uint32_t flags;
+  uint8_t type;
+  uint8_t features[8];
+  uint32_t packet_types;
+  uint32_t link_policy;
+  uint32_t link_mode;
+  uint16_t acl_length;
+  uint16_t acl_packets;
+  uint16_t synchronous_length;
+  uint16_t synchronous_packets;
+  uint32_t receive_errors;
+  uint32_t send_errors;
+  uint32_t sent_commands;
+  uint32_t received_events;
+  uint32_t sent_acl;
+  uint32_t received_acl;
+  uint32_t sent_synchronous;
+  uint32_t received_synchronous;
+  uint32_t received_octets;
+  uint32_t sent_octets;
+};
+
 // Sockets of L2CAP channels (include/net/bluetooth/bluetooth.h and l2cap.h). They need no privilege.
 
 enum {

@@ -64,6 +64,7 @@ extension DeviceLink {
     device?.attributes.forgetMaximumTransmissionUnit()
     device = nil
     phase = .idle
+    if !left.isEmpty { stack.counters.linkEnded(reason) }
     for user in left {
       user.end()
       user.central?.linkEnded(user, reason)
@@ -80,6 +81,7 @@ extension DeviceLink {
     subscriptions = [:]
     let left = users
     users = []
+    if !left.isEmpty { stack.counters.linkEnded(.poweredOff) }
     for user in left { user.drop() }
     waiting = []
     device = nil

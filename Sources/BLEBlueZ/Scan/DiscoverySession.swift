@@ -38,8 +38,7 @@ final class DiscoverySession: TimerTarget {
   private var heardAgainCount = 0
   /// It is on, and hears nothing.
   private var mustBeginAgain = false
-  /// How often the search was begun again because nothing was heard.
-  private(set) var restartCount = 0
+  private let beganAgain: () -> Void
 
   private enum TimerTag: Int {
     case rest
@@ -49,8 +48,12 @@ final class DiscoverySession: TimerTarget {
   /// - Parameters:
   ///   - adapter: the path of the adapter that searches.
   ///   - rule: when a search that hears nothing any more is begun again.
-  init(bus: MessageBus, adapter: String, _ rule: ScanWatch.Rule, log: Logger) {
+  ///   - beganAgain: told each time.
+  init(
+    bus: MessageBus, adapter: String, _ rule: ScanWatch.Rule, log: Logger, beganAgain: @escaping () -> Void
+  ) {
     self.bus = bus
+    self.beganAgain = beganAgain
     self.rule = rule
     loop = bus.loop
     self.adapter = adapter
@@ -109,7 +112,7 @@ final class DiscoverySession: TimerTarget {
   private func look() {
     watchTimer = loop.schedule(after: rule.interval, .background, self, tag: TimerTag.look.rawValue)
     guard watch?.look(heard: heardCount, repeated: heardAgainCount, at: loop.now) == true, phase == .on else { return }
-    restartCount += 1
+    beganAgain()
     log.log(.notice, "the daemon's search is begun again: \(watch?.reason ?? "")")
     mustBeginAgain = true
     update()

@@ -41,6 +41,8 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
   var discovery: DiscoverySession?
   /// The machine's switches for Bluetooth.
   let switches: @Sendable () -> [RadioSwitch]
+  /// What has happened so far. What passes to and from the controller only the kernel and the daemon see.
+  public internal(set) var counters = AdapterCounters()
   /// When a search that hears nothing any more is begun again.
   private let scanRule: ScanWatch.Rule
   var links: [PeerIdentifier: DeviceLink] = [:]
@@ -204,7 +206,9 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
     let isWanted = !scans.isEmpty || links.values.contains { $0.isSearching }
     if discovery == nil {
       if !isWanted { return }
-      discovery = DiscoverySession(bus: bus, adapter: adapterPath, scanRule, log: log)
+      discovery = DiscoverySession(bus: bus, adapter: adapterPath, scanRule, log: log) { [weak self] in
+        self?.counters.restartedScans += 1
+      }
     }
     discovery?.want(isWanted, duplicates: scans.contains { $0.parameters.allowsDuplicates })
   }

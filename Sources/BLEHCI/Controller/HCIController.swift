@@ -184,6 +184,7 @@ public final class HCIController {
 
   func transmit(_ packet: HCIPacket) {
     guard let transport else { return }
+    counters.sentOctets &+= UInt64(packet.octets.count)
     if let tap { tap.tapDidHear(packet, .toController, at: loop.now) }
     transport.send(packet)
   }
@@ -213,6 +214,7 @@ extension HCIController: HCITransportReceiver {
 
   public func transport(_ transport: any HCITransport, didReceive packet: HCIPacket) {
     guard transport === self.transport else { return }
+    counters.receivedOctets &+= UInt64(packet.octets.count)
     if let tap { tap.tapDidHear(packet, .toHost, at: loop.now) }
     switch packet.kind {
     case .aclData: receiveData(packet.octets)

@@ -68,7 +68,7 @@ public enum HCIControllerState: Equatable, Sendable {
   case failed(HCIFailure)
 }
 
-/// What came from a controller and was of no use, and how often it was lost, since the controller object was made.
+/// What came from a controller and was of no use, how often it was lost, and how much passed, since the controller object was made.
 public struct HCICounters: Equatable, Sendable {
   /// Events that cannot be understood.
   public var malformedEvents = 0
@@ -86,4 +86,8 @@ public struct HCICounters: Equatable, Sendable {
   public var losses = 0
   /// How often a controller was ready again after it was lost.
   public var returns = 0
+  /// Octets of all packets that were given to a transport, without their indicators.
+  public var sentOctets: UInt64 = 0
+  /// Octets of all packets that came from a transport, without their indicators.
+  public var receivedOctets: UInt64 = 0
 }

@@ -108,6 +108,7 @@ extension HostStack {
 
   private func ended(_ connection: HostConnection, _ reason: EndReason) {
     let links = connection.links
+    if connection.isPublished { linkCounters.linkEnded(reason) }
     connection.linkEnded(reason)
     for link in links { link.central?.linkEnded(link, reason) }
     if connection.isPublished { publishLinks(connection, isConnected: false) }

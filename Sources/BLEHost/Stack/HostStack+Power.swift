@@ -225,7 +225,11 @@ extension HostStack {
     advertiser.reset()
     connector.reset()
     acceptList = []
-    for connection in connections.all { connection.linkEnded(.poweredOff) }
+    for connection in connections.all {
+      // Where the user switches the adapter off, or the program ends, links are ended in good order and not lost.
+      if power.phase == .up, connection.isPublished { linkCounters.linkEnded(.poweredOff) }
+      connection.linkEnded(.poweredOff)
+    }
     snapshot.withLock {
       $0.connected = [:]
       $0.transmissionUnits = [:]

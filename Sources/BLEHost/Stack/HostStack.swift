@@ -40,6 +40,8 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
   let scanner: Scanner
   var scanSwitch = ScanSwitch()
   var scanCare = ScanCare()
+  /// Of these only the links; see `counters`.
+  var linkCounters = AdapterCounters()
   var turns = SearchTurns()
   /// Whether the simulated system has put the program into the background.
   private(set) var isInBackground = false
@@ -228,6 +230,16 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
 }
 
 extension HostStack {
+  /// What has happened on this controller so far. On the loop.
+  public var counters: AdapterCounters {
+    var counters = linkCounters
+    counters.resets = controller.counters.losses
+    counters.restartedScans = scanCare.restartCount
+    counters.sentOctets = controller.counters.sentOctets
+    counters.receivedOctets = controller.counters.receivedOctets
+    return counters
+  }
+
   /// How many links there are, those that come up or end included. On the loop.
   public var linkCount: Int { connections.count }
 

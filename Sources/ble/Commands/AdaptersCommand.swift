@@ -1,5 +1,7 @@
 import BLEAdapter
+import BLECore
 import BLEDefaultStack
+import BLETransports
 
 /// `ble adapters`: what a program can be told to use.
 struct AdaptersCommand: Command {
@@ -8,13 +10,17 @@ struct AdaptersCommand: Command {
     discussion: """
       Looks for the airs of the embedded radio, for serial lines and for the system's own adapters, and says which one is \
       used where nothing else is named. Nothing is opened and nothing changed. 'ble doctor' says what is missing.
+
+      With --json also what has happened on the adapters of running programs (resets, scans that were begun again, links that \
+      were lost, octets), which these are asked for, and what the kernel counts for each of its adapters.
       """, subcommands: [AdaptersUseCommand.node]
   ) { (_) throws(UsageError) in AdaptersCommand() }
 
   func run(in session: Session) async throws(ToolError) {
-    let list = AdapterList(on: .this(option: session.options.adapter))
+    let machine = Machine.this(option: session.options.adapter)
+    let list = AdapterList(on: machine)
     let output = session.output
-    if output.isJSON { return output.json(list.json) }
+    if output.isJSON { return output.json(.combined(list.json, Self.programs(on: machine))) }
     let width = list.adapters.map(\.name.displayWidth).max() ?? 0
     for adapter in list.adapters {
       let name = adapter.name.padded(to: width)
@@ -28,6 +34,10 @@ struct AdaptersCommand: Command {
     output.collect("")
     output.collect("What can be named besides:")
     for (name, meaning) in AdapterList.otherNames { output.collect("  \(name.padded(to: 27))\(meaning)") }
+  }
+
+  private static func programs(on machine: Machine) -> JSONValue {
+    .object(["programs": .array(machine.programs().map(\.json))])
   }
 }
 
@@ -72,8 +82,40 @@ extension AdapterList {
             "powered": information.map { .bool($0.isPowered) } ?? .null,
             "version": .string(orNull: system?.version),
             "low_energy": information.map { .bool($0.supportsLowEnergy) } ?? .null,
+            "kernel_counters": system?.statistics?.json ?? .null,
           ])
         }),
+    ])
+  }
+}
+
+extension KernelAdapterStatistics {
+  fileprivate var json: JSONValue {
+    .object([
+      "sent_octets": .integer(Int(sentOctets)), "received_octets": .integer(Int(receivedOctets)),
+      "send_errors": .integer(Int(sendErrors)), "receive_errors": .integer(Int(receiveErrors)),
+    ])
+  }
+}
+
+extension RunningPrograms.Program {
+  fileprivate var json: JSONValue {
+    .object([
+      "process": .integer(Int(process)), "program": .string(orNull: counters?.program.inert),
+      "adapters": counters.map { .array($0.entries.map(\.json)) } ?? .null,
+    ])
+  }
+}
+
+extension ProgramCounters.Entry {
+  fileprivate var json: JSONValue {
+    let lost = counters.lostLinks.map { JSONValue.Member(key: $0.key.word, value: .integer($0.value)) }
+      .sorted { $0.key < $1.key }
+    return .object([
+      "name": .string(adapter.description.inert), "resets": .integer(counters.resets),
+      "restarted_scans": .integer(counters.restartedScans), "lost_links": .object(lost),
+      "sent_octets": counters.sentOctets.map { .integer(Int(clamping: $0)) } ?? .null,
+      "received_octets": counters.receivedOctets.map { .integer(Int(clamping: $0)) } ?? .null,
     ])
   }
 }

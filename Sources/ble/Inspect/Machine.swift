@@ -33,6 +33,10 @@ struct Machine: Sendable {
   var kernelLog: @Sendable () -> String? = { nil }
   /// The adapters that the kernel manages; `nil` where it cannot be asked.
   var managedAdapters: @Sendable () -> [SystemAdapter.Information]? = { nil }
+  /// What the kernel counts for an adapter, by its number.
+  var statistics: @Sendable (UInt16) -> KernelAdapterStatistics? = { _ in nil }
+  /// The running programs of this user.
+  var programs: @Sendable () -> [RunningPrograms.Program] = { [] }
   /// Who may have an adapter by the user channel, in brackets.
   var channelHolder: @Sendable () -> String = { "" }
 
@@ -52,6 +56,8 @@ struct Machine: Sendable {
           supportsLowEnergy: $0.supportsLowEnergy)
       }
     }
+    machine.statistics = { KernelAdapterStatistics(of: $0) }
+    machine.programs = { [folders = machine.runtimeFolders] in RunningPrograms.all(in: folders) }
     machine.channelHolder = { UserChannelHolder.text }
     return machine
   }
@@ -149,6 +155,11 @@ struct Machine: Sendable {
 
   var stateFolder: String { folders.state }
   var configurationPath: String { folders.configurationFile }
+  /// Where programs of this user may be: a service is often started without the variables that a terminal has.
+  private var runtimeFolders: [String] {
+    let others = ["/run/user/\(user)/swift-corebluetooth", "/tmp/swift-corebluetooth-\(user)"]
+    return [runtimeFolder] + others.filter { $0 != runtimeFolder }
+  }
   var runtimeFolder: String {
     if let base = variable("XDG_RUNTIME_DIR"), base.hasPrefix("/"), let entry = entry(base, followingLinks: false),
       entry.kind == .folder, entry.owner == user, isWritableFolder(base)

@@ -118,6 +118,7 @@ struct ScanTests {
     try await daemon.run { $0.change(["RSSI": .int16(-50)]) }
     await daemon.wait(for: "StopDiscovery", at: ScriptedDaemon.adapter)
     await daemon.wait(for: "StartDiscovery", at: ScriptedDaemon.adapter, count: 2)
+    #expect(await fixture.counters.restartedScans == 1)
     #expect(log.lines.contains { $0.hasPrefix("the daemon's search is begun again: nothing was heard for ") })
     #expect(log.lines.contains { $0.contains(" after 30 repeated advertisements ") })
     try await daemon.run { $0.change(["RSSI": .int16(-42)]) }

@@ -164,6 +164,7 @@ struct StateTests {
       }
       await fixture.recorder.wait(for: "state poweredOn", count: round + 1)
     }
+    #expect(await fixture.counters == AdapterCounters(resets: 5, lostLinks: [.poweredOff: 5]))
     let states = fixture.recorder.lines.filter { $0.hasPrefix("state") }
     #expect(
       states == ["state poweredOn"] + Array(repeating: ["state resetting", "state poweredOn"], count: 5).joined())

@@ -65,6 +65,8 @@ final class BlueZFixture: Sendable {
     return await Self.run(on: stack) { _ in body(central.value) }
   }
 
+  var counters: AdapterCounters { get async { await Self.run(on: stack) { $0.counters } } }
+
   /// The scripted device as a peer.
   var peer: KnownPeer {
     get throws {

@@ -215,7 +215,7 @@ final class SystemExaminationTests {
         #"{"name":"hci:0","kind":"system","state":"00:1A:7D:DA:71:13, btusb on usb, Bluetooth 5.1, on; taken for this program "#
           + #"alone, from BlueZ's daemon (bluetoothd, process 512): needs CAP_NET_ADMIN","usable":false,"#
           + #""address":"00:1A:7D:DA:71:13","driver":"btusb","bus":"usb","holder":"BlueZ's daemon (bluetoothd, process 512)","#
-          + #""powered":true,"version":"5.1","low_energy":true}]}"#), "\(list.json.text)")
+          + #""powered":true,"version":"5.1","low_energy":true,"kernel_counters":null}]}"#), "\(list.json.text)")
     machine.managedAdapters = { [] }
     machine.channelHolder = { " (probably btmon, process 7)" }
     #expect(AdapterList(on: machine).adapters.dropFirst().allSatisfy { !$0.isUsable && $0.state.contains("btmon") })

@@ -36,6 +36,32 @@ struct MachineTranscripts {
     #expect(try place.run("adapters").lines.arePlain)
   }
 
+  @Test func `I12.5 ble adapters in a pipe has the counters of the programs that run, and of no others`() throws {
+    let server = try place.serve("owenli", device: "lamp")
+    let killed = try place.serve("owenli", device: "candle")
+    killed.kill9()
+    _ = try killed.finish()
+    let document = try #require(ToolProcess.object(try place.run("adapters", "--json").lines.first ?? ""))
+    let programs = try #require(document["programs"] as? [[String: Any]])
+    // Programs of other tests' that are outside of this neighbourhood may be there.
+    func named(_ name: String) -> [(program: [String: Any], adapter: [String: Any])] {
+      programs.compactMap { program in
+        (program["adapters"] as? [[String: Any]])?.first { $0["name"] as? String == name }.map { (program, $0) }
+      }
+    }
+    #expect(named("radio:default/candle").isEmpty)
+    let (program, adapter) = try #require(named("radio:default/lamp").first, "\(programs)")
+    #expect(program["program"] as? String == "ble" && program["process"] as? Int ?? 0 > 1)
+    #expect(adapter["resets"] as? Int == 0, "\(adapter)")
+    #expect(adapter["sent_octets"] as? Int ?? 0 > 0 && adapter["received_octets"] as? Int ?? 0 > 0)
+    #expect(adapter["restarted_scans"] as? Int == 0 && adapter["lost_links"] as? [String: Int] == [:])
+    // In good order nothing is left.
+    server.send(SIGTERM)
+    _ = try server.finish()
+    let runtime = place.path("run/swift-corebluetooth/programs")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: runtime).count == 1)
+  }
+
   @Test func `ble adapters use on a terminal says what is kept, and where`() throws {
     let (status, terminal) = try place.runOnTerminal("adapters", "use", "radio:lab")
     #expect(status == 0 && terminal.model.text.contains("use radio:lab from now on"))

@@ -32,6 +32,8 @@ struct SystemAdapter: Equatable, Sendable {
   let information: Information?
   let holder: Holder
   let isBlocked: Bool
+  /// What the kernel counts for it.
+  let statistics: KernelAdapterStatistics?
 
   /// Versions of the Core Specification by their assigned numbers (Assigned Numbers, 2.1).
   private static let versions: [UInt8: String] = [
@@ -57,7 +59,8 @@ struct SystemAdapter: Equatable, Sendable {
       return SystemAdapter(
         index: index, driver: machine.target(of: "/sys/class/bluetooth/\(name)/device/driver"),
         bus: machine.target(of: "/sys/class/bluetooth/\(name)/device/subsystem"), information: information,
-        holder: holder, isBlocked: RadioSwitch.blocks(name, in: machine.system))
+        holder: holder, isBlocked: RadioSwitch.blocks(name, in: machine.system),
+        statistics: machine.statistics(index))
     }
   }
 

@@ -1,0 +1,94 @@
+import BLECore
+import BLEHCI
+import Dispatch
+import Glibc
+
+/// A socket file by which a program says something of itself: whoever connects gets one text, and the end. The file is its owner's alone,
+/// and should stand in a folder that is, too.
+///
+/// `@unchecked Sendable`: the state is touched on the queue only.
+package final class AnswerSocket: @unchecked Sendable {
+  /// Answers that are being put together at a time; who connects beyond gets none.
+  private static let limit = 16
+
+  private let queue: DispatchQueue
+  private let makeAnswer: @Sendable (_ answer: @escaping @Sendable ([UInt8]) -> Void) -> Void
+  private var listener: StreamListener?
+  private var underWay = 0
+
+  /// - Parameters:
+  ///   - queue: a serial one.
+  ///   - makeAnswer: calls what it is given once, from any thread, with at most 64 KiB.
+  package init(
+    path: String, on queue: DispatchQueue,
+    _ makeAnswer: @escaping @Sendable (_ answer: @escaping @Sendable ([UInt8]) -> Void) -> Void
+  ) throws(TransportError) {
+    self.queue = queue
+    self.makeAnswer = makeAnswer
+    listener = try StreamListener(path: path, on: queue) { [weak self] in self?.accepted($0) }
+  }
+
+  /// Takes the file away. From any thread but the queue's.
+  package func close() {
+    queue.sync {
+      listener?.close()
+      listener = nil
+    }
+  }
+
+  private func accepted(_ peer: FileDescriptor) {
+    guard underWay < Self.limit else { return }
+    underWay += 1
+    makeAnswer { octets in
+      self.queue.async {
+        self.underWay -= 1
+        // It fits into the socket: one who does not read holds nothing up.
+        _ = octets.withUnsafeBytes { send(peer.number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+      }
+    }
+  }
+
+  /// What the program at a socket file says, and the number of its process: 0 where that is in another container.
+  package struct Answer: Sendable {
+    package let process: Int32
+    /// `nil` where it says nothing in time, or more than the limit.
+    package let octets: [UInt8]?
+  }
+
+  /// Asks, and waits for the answer. `nil` where no program of this user is at the other end any more.
+  /// - Parameter limit: a longer answer is none.
+  package static func ask(_ path: String, limit: Int, until deadline: ContinuousClock.Instant) -> Answer? {
+    guard let address = SocketAddress(path: path), let socket = address.makeSocket() else { return nil }
+    let result = address.withPointer { connect(socket.number, $0, $1) }
+    // Process, user and group at the other end (unix(7), SO_PEERCRED).
+    var peer: [UInt32] = [0, 0, 0]
+    var length = socklen_t(12)
+    if result != 0 {
+      // It is there, and busy.
+      return errno == EAGAIN ? Answer(process: 0, octets: nil) : nil
+    }
+    guard getsockopt(socket.number, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0, peer[1] == geteuid() else {
+      return nil
+    }
+    return Answer(process: Int32(bitPattern: peer[0]), octets: read(socket, limit, deadline))
+  }
+
+  private static func read(
+    _ socket: FileDescriptor, _ limit: Int, _ deadline: ContinuousClock.Instant
+  ) -> [UInt8]? {
+    var octets: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    while octets.count <= limit {
+      let left = max(0, (deadline - .now) / .milliseconds(1))
+      var readable = pollfd(fd: socket.number, events: Int16(POLLIN), revents: 0)
+      let ready = poll(&readable, 1, Int32(min(left.rounded(.up), 10_000)))
+      if ready < 0, errno == EINTR { continue }
+      guard ready == 1 else { return nil }
+      let count = Glibc.read(socket.number, &buffer, buffer.count)
+      if count == 0 { return octets }
+      guard count > 0 else { return nil }
+      octets += buffer[..<count]
+    }
+    return nil
+  }
+}
