@@ -73,6 +73,21 @@ public enum DefaultStack {
     }
   }
 
+  /// What the adapter of this process is called if it is one of this machine's (`hci`, `bluez`): where it is `unsupported`, it may be plugged in
+  /// or become free at any time. `nil` for all others.
+  public static var machineAdapter: AdapterName? {
+    switch choose().0.name {
+    case .success(.hci(let which)): return .hci(which)
+    case .success(.bluez(let which)):
+      #if BlueZ
+        return .bluez(which)
+      #else
+        return nil
+      #endif
+    default: return nil
+    }
+  }
+
   /// The adapter of that name; one whose state is `unsupported` where the text names none.
   public static func adapter(named text: String) -> any Adapter {
     do throws(AdapterNameError) {

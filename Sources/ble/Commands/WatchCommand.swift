@@ -41,6 +41,7 @@ struct WatchCommand: Command {
   let wantsLines: Bool
 
   func run(in session: Session) async throws(ToolError) {
+    try await session.adapterIsReady(within: duration)
     let paths = characteristics.compactMap(\.paths.first)
     let kept = try await KeptDevice(
       target, policy: ReconnectPolicy(budget: .milliseconds(Int(budget * 1_000))), in: session)

@@ -36,6 +36,7 @@ import CoreBluetooth
     let events = device.events()
     let printing = Task { @MainActor in for await event in events { self.show(event) } }
     defer { printing.cancel() }
+    try await session.adapterIsReady { self.isOver }
     let late = ToolError(.unavailable, "The Bluetooth adapter did not get ready within \(session.timeout.plain) s.")
     try await session.wait(within: session.timeout, else: late) { () async throws(SessionError) in
       try await device.start()

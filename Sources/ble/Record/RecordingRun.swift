@@ -49,6 +49,7 @@ import CoreBluetooth
   }
 
   func run() async throws(ToolError) {
+    try await session.adapterIsReady(within: command.duration)
     var targets: [(DeviceTarget, String)] = []
     for target in command.targets { targets.append(try await resolve(target)) }
     try await becomeReady()

@@ -30,6 +30,7 @@ import CoreBluetooth
 
   /// Publishes and advertises, again each time Bluetooth comes back, until the end.
   func run() async throws(ToolError) {
+    try await session.adapterIsReady { self.isOver }
     let manager = CBPeripheralManager(delegate: self, queue: .main)
     self.manager = manager
     defer { close() }

@@ -25,6 +25,42 @@ struct KeepingTranscripts {
     terminal.expectGoodOrder()
   }
 
+  /// Runs the tool where BlueZ's daemon is named and there is none yet.
+  private func withoutDaemon(_ words: String) throws -> ToolProcess {
+    try place.shell("DBUS_SYSTEM_BUS_ADDRESS=unix:path=\(place.path("none")) exec $BLE_TOOL \(words) --adapter bluez")
+  }
+
+  @Test func `I12.1 What runs until it is ended waits for an adapter of the machine, and says once for what`() throws {
+    for words in ["serve owenli", "watch Owenli", "record Owenli \(place.path("a.sqlite"))"] {
+      let waiting = try withoutDaemon(words)
+      try waiting.complaint("Waiting for the adapter bluez: it is not there, or something else has it.")
+      waiting.send(SIGINT)
+      #expect(try waiting.finish().status == 130, "\(waiting.transcript)")
+      #expect(waiting.errors.count { $0.hasPrefix("Waiting") } == 1, "\(waiting.transcript)")
+    }
+    let program = try withoutDaemon("serve owenli --json")
+    let event = try program.event("waiting")
+    #expect(event["adapter"] as? String == "bluez" && event["reason"] as? String == "missing")
+    program.send(SIGTERM)
+    #expect(try program.finish().status == 143, "\(program.transcript)")
+  }
+
+  @Test func `I12.1 What is over after a time, or answers once, ends with the error where there is no adapter`() throws {
+    for words in [
+      "serve owenli --duration 0.5", "watch Owenli --duration 0.5",
+      "record Owenli \(place.path("b.sqlite")) --duration 0.5", "read Owenli FFF1", "scan",
+    ] {
+      let ended = try withoutDaemon(words)
+      #expect(try ended.finish().status == 69, "\(ended.transcript)")
+      #expect(
+        ended.errors.last == "Error: Bluetooth is not available: the adapter is missing or does not answer.",
+        "\(ended.transcript)")
+    }
+    // Nothing brings a controller behind a socket.
+    let other = try place.run("serve", "owenli", "--adapter", "unix-client:\(place.path("none"))", "--timeout", "30")
+    #expect(other.status == 69, "\(other.process.transcript)")
+  }
+
   @Test func `ble watch ends by Ctrl-C with 130, its link closed`() throws {
     let server = try place.serve("owenli")
     let terminal = try place.terminal("watch", "Owenli", "--characteristic", "FFF1")
