@@ -42,6 +42,17 @@ public enum DefaultStack {
   /// The folder with the bonds of all adapters of this user.
   public static var bondFolder: BondFolder { surroundings.bondFolder }
 
+  /// The address that this user's device on a controller of that name has, without looking at the controller. `nil` where the name alone
+  /// does not tell: devices of the embedded radio have addresses of their places, and BlueZ's daemon has its adapters'.
+  public static func deviceAddress(on name: AdapterName) -> DeviceAddress? {
+    switch name {
+    case .radio, .bluez: return nil
+    case .tcpClient, .tcpServer, .unixClient, .unixServer, .hci, .serial:
+      let store = FilePeerStore(folder: stateFolder, entropy: SystemEntropy(), log: log.labelled("peers"))
+      return PeerDirectory(store: store).randomAddress(named: name.description)
+    }
+  }
+
   /// Names the adapter of this process, before everything else that names one. To be called before the first is wanted.
   public static func name(_ adapter: AdapterName) { choosing.withLock { $0.option = adapter } }
 

@@ -124,8 +124,8 @@ import CoreBluetooth
 
   func openChannel(_ psm: CBL2CAPPSM) async throws(ToolError) -> CBL2CAPChannel {
     defer { channel = nil }
-    try await ask("Opening the channel \(psm)", .channel) { peripheral.openL2CAPChannel(psm) }
-    guard let channel else { throw ToolError(.failed, "The channel \(psm) was not opened.") }
+    try await ask("Opening the channel with PSM \(psm)", .channel) { peripheral.openL2CAPChannel(psm) }
+    guard let channel else { throw ToolError(.failed, "The channel with PSM \(psm) was not opened.") }
     return channel
   }
 

@@ -31,6 +31,8 @@ import Foundation
   private var hasBegun = false
   private var failure: ToolError?
   private var isOver = false
+  /// This side leaves: that its link ends then is no news.
+  private var isLeaving = false
 
   /// Lines that wait for their turn before a pipe is not read any more.
   private static let mostLines = 64
@@ -86,6 +88,7 @@ import Foundation
 
   /// Says goodbye; links are closed then.
   private func end() async {
+    isLeaving = true
     input?.stop()
     screen.end()
     let chat = chat
@@ -177,6 +180,7 @@ import Foundation
       isPeerThere = true
       isPeerGone = false
     case .away:
+      if isLeaving { return }
       isPeerThere = false
       if hasPeerFinished { giveUpSoon() }
     case .left:

@@ -36,7 +36,8 @@ struct BondShelf {
       let places = RadioIdentity.known(stateFolder: DefaultStack.stateFolder)
       let peers = knownPeers()
       var (bonds, failures): ([KeptBond], [String]) = ([], [])
-      for adapter in adapters where filter?.accepts(adapter, places) ?? true {
+      let accepts = filter?.acceptance(among: places) ?? { _ in true }
+      for adapter in adapters where accepts(adapter) {
         let place = places.first { $0.address == adapter }.map { "radio:\($0.air)/\($0.device)" }
         do throws(BondStoreError) {
           bonds += try folder.records(of: adapter).bonds.map {
@@ -99,7 +100,7 @@ struct BondShelf {
 struct AdapterFilter: Equatable, Sendable {
   static let option = Option.value(
     "of", "address",
-    "Only bonds of the adapter with this address; 'ble bonds list' shows it. --adapter radio:... does as well.")
+    "Only bonds of the adapter with this address; 'ble bonds list' shows it. --adapter does as well.")
 
   let address: UInt64?
   let adapter: AdapterName?
@@ -109,11 +110,6 @@ struct AdapterFilter: Equatable, Sendable {
     address = try arguments.value(of: Self.option, as: AdapterAddress.self)?.value
     adapter = try arguments.value(of: CommonOptions.adapter)
     if address == nil, adapter == nil { return nil }
-    switch adapter {
-    case nil, .radio?, .bluez?: break
-    default:
-      throw UsageError("Bonds are read from files, not from '\(CommonOptions.adapter.spelling)': use '--of <address>'")
-    }
   }
 
   /// The system's adapter that was named: its bonds are no files of this user's.
@@ -122,10 +118,20 @@ struct AdapterFilter: Equatable, Sendable {
     return DefaultStack.stack(named: adapter) as? any SystemPairing
   }
 
-  func accepts(_ own: DeviceAddress, _ places: [RadioIdentity.Known]) -> Bool {
-    if let address, own.value != address { return false }
-    guard case .radio(let air, let device) = adapter else { return true }
-    return places.contains { $0.address == own && $0.air == air && (device == nil || $0.device == device) }
+  /// Whether bonds of this user's device with an address are asked for.
+  func acceptance(among places: [RadioIdentity.Known]) -> (DeviceAddress) -> Bool {
+    let named: (DeviceAddress) -> Bool
+    switch adapter {
+    case nil: named = { _ in true }
+    case .radio(let air, let device)?:
+      named = { own in
+        places.contains { $0.address == own && $0.air == air && (device == nil || $0.device == device) }
+      }
+    case let adapter?:
+      let own = DefaultStack.deviceAddress(on: adapter)
+      named = { $0 == own }
+    }
+    return { own in (address == nil || own.value == address) && named(own) }
   }
 }
 

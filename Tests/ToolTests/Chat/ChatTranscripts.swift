@@ -71,6 +71,16 @@ struct ChatTranscripts {
     #expect(heard.lines.arePlain && ann.errors.contains("Bob is here."))
   }
 
+  @Test func `I12 R1.12 ble chat that leaves does not say that the other side is out of reach`() throws {
+    let bob = try chat("Bob", "--central", "--until-peer-ends")
+    bob.endInput()
+    let ann = try chat("Ann", "--peripheral")
+    ann.type("hello\n")
+    ann.endInput()
+    #expect(try ann.finish().status == 0 && bob.finish().status == 0, "\(bob.transcript)\n\(ann.transcript)")
+    #expect(ann.errors == ["You are 'Ann'. Looking for somebody to talk to ...", "Bob is here.", "Bob has said all."])
+  }
+
   @Test func `R1.12 ble chat with --json tells everything, line by line`() throws {
     let ann = try chat("Ann", "--json")
     let bob = try chat("Bob", "--json")

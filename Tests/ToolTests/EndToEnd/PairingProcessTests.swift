@@ -47,6 +47,27 @@ struct PairingProcessTests {
     #expect(!FileManager.default.fileExists(atPath: data))
   }
 
+  @Test func `I12 Bonds of a controller are listed and removed by the name of their adapter, and no others`() throws {
+    let server = try place.serve(try profile("{}"))
+    defer { server.kill9() }
+    let socket = place.path("hci")
+    let controller = try place.ble("controller", "--listen", "unix-server:\(socket)", "--json")
+    defer { controller.kill9() }
+    try controller.event("listening")
+    let adapter = ["--adapter", "unix-client:\(socket)"]
+    for words in [["pair", "Safe"] + adapter, ["pair", "Safe"]] {
+      let paired = try place.ble(words)
+      #expect(try paired.finish().status == 0, "\(paired.transcript)")
+    }
+    #expect(try bonds("--adapter", "unix-client:/elsewhere").isEmpty)
+    let kept = try bonds("--adapter", "unix-client:\(socket)")
+    #expect(kept.count == 1 && kept[0]["adapter_name"] as? String == nil)
+    let removal = try place.ble(["unpair", "Safe"] + adapter)
+    #expect(try removal.finish().status == 0, "\(removal.transcript)")
+    #expect(try bonds("--adapter", "unix-client:\(socket)").isEmpty)
+    #expect(try bonds("--adapter", "radio:default/ble").count == 1)
+  }
+
   @Test func `A protected value is read with Just Works, and the keys are kept on both sides`() throws {
     let server = try place.serve(try profile("{}"))
     let first = try place.run("read", "Safe", "FFF1", "--format", "utf8")
@@ -216,7 +237,7 @@ struct PairingProcessTests {
 
   private static let wordsForNothing: [(words: String, status: Int32)] = [
     ("bonds", 64), ("bonds remove", 64), ("bonds remove x --all", 64), ("unpair", 64), ("pair x --level secur", 64),
-    ("bonds list --of nobody", 64), ("bonds list --adapter tcp-client:127.0.0.1:1", 64),
+    ("bonds list --of nobody", 64), ("bonds list --adapter tcp-client:127.0.0.1:1", 0),
     ("bonds export --format capture", 64), ("bonds show Nobody", 68), ("bonds export Nobody", 68),
     ("unpair C0:00:00:00:00:01", 68), ("bonds remove --all", 0), ("bonds export", 0),
   ]
