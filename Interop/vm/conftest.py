@@ -4,6 +4,7 @@ import itertools
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -41,7 +42,7 @@ class Lab:
                             "XDG_CONFIG_HOME": str(self.runtime / "config")}
         # Outside of the guest nothing but the radio is used.
         self.environment["BLE_ADAPTER"] = "radio"
-        self._carry_tool()
+        self.carry(TOOL)
         socket = self.runtime / "controller.sock"
         self.outside("controller", "--listen", f"unix-server:{socket}", "--air", "vm", "--capture", folder / "controller.btsnoop",
                      "--capture-keys", folder / "controller.keys")
@@ -53,25 +54,33 @@ class Lab:
             self.stop()
             raise
 
-    def _carry_tool(self):
-        """The tool and the libraries that are not Debian's, for the guest, in which they are below /host."""
-        shutil.copy2(TOOL, self.share / "ble")
-        (self.share / "lib").mkdir()
-        for line in subprocess.run(["ldd", TOOL], capture_output=True, text=True, check=True).stdout.splitlines():
-            found = re.search(r"=> (\S*/swift/\S+)", line)
-            if found:
-                shutil.copy2(found[1], self.share / "lib")
+    def carry(self, program):
+        """A program and the libraries that are not Debian's, for the guest; gives its path there, below /programs."""
+        if not (self.share / program.name).exists():
+            shutil.copy2(program, self.share / program.name)
+            (self.share / "lib").mkdir(exist_ok=True)
+            for line in subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout.splitlines():
+                found = re.search(r"=> (\S*/swift/\S+)", line)
+                if found and not (self.share / "lib" / pathlib.Path(found[1]).name).exists():
+                    shutil.copy2(found[1], self.share / "lib")
+        return f"/programs/{program.name}"
 
-    def outside(self, *words):
-        """Starts the tool on this machine; its output is in a file of the folder."""
-        running = Running([TOOL, *words], self.folder / f"outside-{len(self.programs)}.log", self.environment)
+    def outside(self, *words, **options):
+        """Starts the tool on this machine; its output is in a file of the folder. `options` are those of Running."""
+        running = Running([TOOL, *words], self.folder / f"outside-{len(self.programs)}.log", self.environment, **options)
         self.programs.append(running)
         return running
 
-    def ble(self, *words, before="", seconds=60):
-        """Runs the tool in the guest: status and output, with what it says on standard error."""
-        line = f"export LD_LIBRARY_PATH=/host/lib; {before} /host/ble {' '.join(words)} 2>&1"
-        return self.guest.run(line, seconds)
+    def start(self, *words, before="", within=""):
+        """Starts the tool in the guest. Its output has what it says on standard error. `before`: what the shell does first; `within`: what
+        takes the command line as its last word, as `capsh --user=user -- -c` does."""
+        line = f"/programs/ble {' '.join(words)}"
+        line = f"{within} {shlex.quote(line)}" if within else line
+        return self.guest.start(f"export LD_LIBRARY_PATH=/programs/lib HOME=/tmp; {before} exec {line} 2>&1")
+
+    def ble(self, *words, seconds=60, **options):
+        """Runs the tool in the guest: status and output."""
+        return self.start(*words, **options).wait(seconds)
 
     def stop(self):
         self.guest.stop()
@@ -119,4 +128,6 @@ def pytest_configure(config):
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.default_int_handler)
     config.addinivalue_line("markers", "ground(name): which adapter our side is on: radio, hci or bluez")
+    config.addinivalue_line("markers", "rows(*numbers): the requirements (Docs/requirements.md) that a test shows")
+    config.addinivalue_line("markers", "limit(section, words): what bluetoothd cannot do of it, by the line of Docs/bluez.md")
     config.pluginmanager.register(Grounds())

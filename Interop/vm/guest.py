@@ -158,6 +158,11 @@ class Build:
         (etc / "group").write_text("root:x:0:\nmessagebus:x:100:\nbluetooth:x:101:\nuser:x:1000:\n")
         (etc / "nsswitch.conf").write_text("passwd: files\ngroup: files\nhosts: files\n")
         (etc / "hosts").write_text("127.0.0.1 localhost\n")
+        # Which packages these are, for programs that look it up; they are only unpacked.
+        archives = sorted((self.folder / "apt" / "cache" / "archives").glob("*.deb"))
+        (self.root / "var/lib/dpkg").mkdir(parents=True, exist_ok=True)
+        (self.root / "var/lib/dpkg/status").write_text(
+            "\n".join(run("dpkg-deb", "--field", archive) + "Status: install ok unpacked\n" for archive in archives))
         for name in ["proc", "sys", "dev", "run", "tmp", "host", "root", "var/lib/dbus", "lab/bin"]:
             (self.root / name).mkdir(parents=True, exist_ok=True)
 
@@ -279,12 +284,21 @@ class Command:
             self.receive(until)
         return self.text
 
-    def interrupt(self, seconds=60):
+    def interrupt(self, seconds=60, signal="INT"):
         """Does what Ctrl-C does, and waits for its end."""
         while self.session is None:
             self.receive(time.monotonic() + seconds)
-        Command(self.port, f"/lab/interrupt {self.session}").wait()
+        Command(self.port, f"/lab/interrupt {self.session} {signal}").wait()
         return self.wait(seconds)
+
+    def kill(self):
+        """Ends it as a crash does, if it has not ended."""
+        if self.status is None:
+            self.interrupt(signal="KILL")
+
+    def finish(self, seconds=120):
+        """Waits for its own end; gives the exit status."""
+        return self.wait(seconds)[0]
 
     def wait(self, seconds=60):
         """Waits for its end; gives status and output."""
@@ -320,6 +334,8 @@ class Guest:
             "-device", "virtio-net-pci,netdev=network,romfile=",
             "-virtfs", f"local,path={build.root},mount_tag=root,security_model=none,readonly=on,multidevs=remap",
             "-virtfs", f"local,path={self.folder},mount_tag=host,security_model=none,multidevs=remap",
+            # The same again, for what never changes: the guest reads programs once, which takes seconds each time.
+            "-virtfs", f"local,path={self.folder},mount_tag=programs,security_model=none,readonly=on,multidevs=remap",
             "-device", "virtio-serial-pci"]
         if counts:
             command += ["-icount", "shift=1,sleep=on"]

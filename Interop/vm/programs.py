@@ -92,14 +92,23 @@ class Running:
 
         return wait_until(met, lambda: f"{what} from {self.command}, which said:\n{self.text[-3000:]}", seconds)
 
-    def wait_for(self, text, seconds=60):
-        """Waits until it has said `text`."""
-        self._waited(lambda: text in self.text, f"'{text}'", seconds)
+    def wait_for(self, text, seconds=60, count=1):
+        """Waits until it has said `text`, so often, and gives all that it has said."""
+        self._waited(lambda: self.text.count(text) >= count, f"'{text}'", seconds)
+        return self.text
 
     def event(self, name, count=1, seconds=60, **members):
         """Waits for the `count`th event of that name with these members, and gives it."""
         self._waited(lambda: len(self.events(name, **members)) >= count, f"event {count} '{name}' {members}", seconds)
         return self.events(name, **members)[count - 1]
+
+    def send(self, text):
+        """Gives it to its standard input, which has to be a pipe."""
+        self.process.stdin.write(text.encode())
+        self.process.stdin.flush()
+
+    def end_input(self):
+        self.process.stdin.close()
 
     def finish(self, seconds=120):
         """Waits for its own end; gives the exit status."""
@@ -107,6 +116,12 @@ class Running:
             return self.process.wait(seconds)
         except subprocess.TimeoutExpired as expired:
             raise Failure(f"{self.command}: no end within {seconds} s; it said:\n{self.text[-3000:]}") from expired
+
+    def kill(self):
+        """Ends it as a crash does, if it has not ended."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
 
     def stop(self):
         """Ends it, if it has not ended."""

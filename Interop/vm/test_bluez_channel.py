@@ -31,10 +31,11 @@ FEED = """python3 -c 'import sys, time; sys.stdout.buffer.write(open("/host/outw
 
 def inside(lab, *words):
     """The tool in the guest, whose channel is between the same two files."""
-    return lab.guest.start(f"export LD_LIBRARY_PATH=/host/lib; {FEED} | "
-                           f"/host/ble l2cap {' '.join(words)} --adapter bluez 2>&1 >/host/came-in")
+    return lab.guest.start(f"export LD_LIBRARY_PATH=/programs/lib; {FEED} | "
+                           f"/programs/ble l2cap {' '.join(words)} --adapter bluez 2>&1 >/host/came-in")
 
 
+@pytest.mark.rows("R3.11")
 def test_a_channel_is_opened_to_a_device(lab, pipes):
     program = outside(lab, "Piper", pipes, "listen", "--name", "Piper")
     program.wait_for("Advertising as")

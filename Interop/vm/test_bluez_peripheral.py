@@ -13,7 +13,7 @@ SERVICES = [
 
 
 def served(lab, profile="owenli"):
-    server = lab.guest.start(f"export LD_LIBRARY_PATH=/host/lib; exec /host/ble serve {profile} --adapter bluez 2>&1")
+    server = lab.start("serve", profile, "--adapter", "bluez")
     server.wait_for("Advertising")
     return server
 

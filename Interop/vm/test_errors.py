@@ -1,5 +1,4 @@
-"""What the tool in the guest says where the machine's adapter cannot be had, beside what test_user_channel.py and test_bluez.py provoke:
-each text names the cause and what to type."""
+"""What the tool in the guest says where the machine's adapter cannot be had: each text names the cause and what to type."""
 
 import contextlib
 
@@ -8,17 +7,19 @@ import pytest
 from hotplug import HotPlug
 from programs import wait_until
 
-ENVIRONMENT = "export LD_LIBRARY_PATH=/host/lib HOME=/tmp;"
+NO_DAEMON = "the Bluetooth daemon does not run: sudo systemctl enable --now bluetooth"
 
 
-def scan(lab, adapter, before="", after=""):
-    """Status and output of a short scan; `before` is a program that starts it, as in `unshare -n`."""
-    return lab.guest.run(f"{ENVIRONMENT} {before} /host/ble scan --duration 2 --timeout 3 --adapter {adapter} {after} 2>&1")
+def refused(lab, adapter, *texts, **options):
+    """A scan cannot begin, and says why; `options` are those of Lab.start."""
+    status, output = lab.ble("scan", "--duration", "2", "--timeout", "3", "--adapter", adapter, **options)
+    assert status == 69 and all(text in output for text in texts), (status, output)
 
 
-def examined(lab, before=""):
-    """What `ble doctor` says; it changes nothing and never fails to end."""
-    return lab.guest.run(f"{ENVIRONMENT} {before} /host/ble doctor 2>&1")[1]
+def examined(lab, *texts, **options):
+    """`ble doctor`, which changes nothing, says so too."""
+    output = lab.ble("doctor", **options)[1]
+    assert all(text in output for text in texts), output
 
 
 def done(lab, line):
@@ -50,24 +51,41 @@ def test_i12_1_a_kernel_without_bluetooth(lab):
             done(lab, "echo 'install bluetooth /bin/false' >/etc/modprobe.d/none.conf")
             wait_until(lambda: lab.guest.run(f"{remove} >/dev/null; grep '^bluetooth ' /proc/modules")[0] != 0,
                        lambda: f"the module has gone: {lab.guest.run(remove)}")
-            status, output = scan(lab, "hci")
-            assert status == 69
-            assert "hci: Bluetooth: this kernel has no Bluetooth, or not for this program: load it (sudo modprobe bluetooth)" in output
-            status, output = scan(lab, "bluez")
-            assert status == 69 and "the Bluetooth daemon does not run: sudo systemctl enable --now bluetooth" in output
-            said = examined(lab)
-            assert "The kernel's Bluetooth is not loaded." in said and "sudo modprobe bluetooth" in said
+            refused(lab, "hci",
+                    "hci: Bluetooth: this kernel has no Bluetooth, or not for this program: load it (sudo modprobe bluetooth)")
+            refused(lab, "bluez", NO_DAEMON)
+            examined(lab, "The kernel's Bluetooth is not loaded.", "sudo modprobe bluetooth")
         finally:
             done(lab, "rm /etc/modprobe.d/none.conf; modprobe bluetooth; modprobe hci_vhci")
             adapters.plug()
 
 
 @pytest.mark.ground("hci")
+def test_i12_1_an_adapter_that_is_not_there(lab):
+    refused(lab, "hci:3", "hci:3: the adapters here are hci0 (")
+    refused(lab, "hci:00:11:22:33:44:55", "hci:00:11:22:33:44:55: the adapters here are hci0 (")
+
+
+@pytest.mark.ground("hci")
+def test_i12_1_an_adapter_that_is_blocked(lab):
+    try:
+        refused(lab, "hci", "hci0: Bluetooth is blocked by rfkill: rfkill unblock bluetooth", before="rfkill block bluetooth;")
+    finally:
+        done(lab, "rfkill unblock bluetooth")
+        HotPlug(lab).wait_until_powered()
+
+
+@pytest.mark.rows("R4.12")
+@pytest.mark.ground("hci")
+def test_i12_1_a_program_without_the_capability(lab):
+    refused(lab, "hci", "hci0: the HCI user channel needs CAP_NET_ADMIN: sudo setcap cap_net_admin+ep /programs/ble",
+            within="capsh --drop=cap_net_admin -- -c")
+
+
+@pytest.mark.ground("hci")
 def test_i12_1_a_container_with_a_network_of_its_own(lab):
-    status, output = scan(lab, "hci", before="unshare -n")
-    assert status == 69
-    assert "this kernel has no Bluetooth, or not for this program" in output
-    assert "in a container share the machine's network (--net=host)" in output
+    refused(lab, "hci", "this kernel has no Bluetooth, or not for this program", "in a container share the machine's network (--net=host)",
+            within="unshare -n sh -c")
 
 
 @pytest.mark.ground("hci")
@@ -75,10 +93,8 @@ def test_i12_1_a_machine_without_an_adapter(lab):
     adapters = HotPlug(lab)
     adapters.unplug()
     try:
-        status, output = scan(lab, "hci")
-        assert status == 69 and "hci: this machine has no Bluetooth adapter: plug one in" in output
-        status, output = scan(lab, "bluez")
-        assert status == 69 and "the Bluetooth daemon has no adapter to use: it has none" in output
+        refused(lab, "hci", "hci: this machine has no Bluetooth adapter: plug one in")
+        refused(lab, "bluez", "the Bluetooth daemon has no adapter to use: it has none")
     finally:
         adapters.plug()
         adapters.wait_until_powered()
@@ -91,9 +107,7 @@ def test_i12_1_a_controller_without_an_address(lab):
     try:
         adapters.plug("unconfigured")
         wait_until(lambda: "hci0" in lab.guest.run("btmgmt --timeout 5 config 2>&1")[1], "the kernel lists it as not configured")
-        status, output = scan(lab, "hci")
-        assert status == 69
-        assert "the controller of hci0 has no address and is not configured: sudo btmgmt --index hci0 public-addr <address>" in output
+        refused(lab, "hci", "the controller of hci0 has no address and is not configured: sudo btmgmt --index hci0 public-addr <address>")
     finally:
         adapters.unplug()
         adapters.plug()
@@ -102,30 +116,29 @@ def test_i12_1_a_controller_without_an_address(lab):
 
 @pytest.mark.ground("hci")
 def test_i12_1_the_holder_of_a_channel_is_named_by_name_and_number(lab):
-    first = lab.guest.start(f"{ENVIRONMENT} exec /host/ble scan --duration 0 --json --adapter hci 2>&1")
-    wait_until(lambda: lab.guest.run("grep -lx adapter-keeper /proc/[0-9]*/comm")[0] == 0, "the first has the adapter")
+    first = lab.start("scan", "--duration", "0", "--json", "--adapter", "hci")
+    wait_until(lambda: lab.guest.run("grep -lx adapter-keeper /proc/[0-9]*/comm")[0] == 0, "the first takes the adapter")
+    wait_until(lambda: "another program" in lab.ble("scan", "--duration", "1", "--adapter", "hci:0")[1], "the first has the adapter")
     [holder] = lab.guest.run("grep -lx ble /proc/[0-9]*/comm | cut -d/ -f3")[1].split()
-
-    def told():
-        status, output = scan(lab, "hci")
-        return (status, output) if "another program has hci0" in output else None
-
-    status, output = wait_until(told, "the second one is refused")
-    assert status == 69
-    assert f"another program has hci0 by the user channel (probably ble, process {holder}): stop that program" in output
-    said = examined(lab)
-    assert f"(probably ble, process {holder})" in said
+    refused(lab, "hci:0", f"another program has hci0 by the user channel (probably ble, process {holder}): stop that program")
+    examined(lab, f"(probably ble, process {holder})")
     assert first.interrupt()[0] in (0, 130)
     HotPlug(lab).wait_until_powered()
 
 
 @pytest.mark.ground("bluez")
+def test_i12_2_an_adapter_that_is_not_there_and_a_machine_without_a_bus(lab):
+    refused(lab, "bluez:hci3", "the Bluetooth daemon has no adapter hci3: it has hci0")
+    refused(lab, "bluez", "message bus", before="export DBUS_SYSTEM_BUS_ADDRESS=unix:path=/run/nowhere;")
+
+
+@pytest.mark.ground("bluez")
 def test_i12_2_no_daemon(lab):
     with no_daemon(lab):
-        status, output = scan(lab, "bluez")
-        assert status == 69 and "the Bluetooth daemon does not run: sudo systemctl enable --now bluetooth" in output
+        refused(lab, "bluez", NO_DAEMON)
 
 
+@pytest.mark.rows("R4.12")
 @pytest.mark.ground("bluez")
 def test_i12_2_a_user_whom_the_bus_does_not_let(lab):
     policy = "/usr/share/dbus-1/system.d/bluetooth.conf"
@@ -134,12 +147,8 @@ def test_i12_2_a_user_whom_the_bus_does_not_let(lab):
               "sed -i '/context=\"default\"/,/<\\/policy>/d' $P; kill -HUP $(pidof dbus-daemon)")
     as_user = "capsh --user=user -- -c"
     try:
-        line = "/host/ble scan --duration 2 --timeout 3 --adapter bluez"
-        status, output = lab.guest.run(f"{ENVIRONMENT} {as_user} '{line}' 2>&1")
-        assert status == 69
-        assert "this user may not speak to the Bluetooth daemon: be in the group bluetooth" in output
-        said = lab.guest.run(f"{ENVIRONMENT} {as_user} '/host/ble doctor' 2>&1")[1]
-        assert "Only the group bluetooth may use BlueZ." in said and "sudo usermod -aG bluetooth user" in said
+        refused(lab, "bluez", "this user may not speak to the Bluetooth daemon: be in the group bluetooth", within=as_user)
+        examined(lab, "Only the group bluetooth may use BlueZ.", "sudo usermod -aG bluetooth user", within=as_user)
     finally:
         done(lab, "cp /tmp/policy $(cat /tmp/policy-path); kill -HUP $(pidof dbus-daemon)")
 
@@ -148,10 +157,8 @@ def test_i12_2_a_user_whom_the_bus_does_not_let(lab):
 def test_i12_2_an_adapter_that_is_blocked_is_switched_off(lab):
     done(lab, "rfkill block bluetooth")
     try:
-        status, output = scan(lab, "bluez")
-        assert status == 69 and "hci0: Bluetooth is blocked by rfkill (soft block): rfkill unblock bluetooth" in output
-        said = examined(lab)
-        assert "The machine's Bluetooth is turned off" in said and "rfkill unblock bluetooth" in said
+        refused(lab, "bluez", "hci0: Bluetooth is blocked by rfkill (soft block): rfkill unblock bluetooth")
+        examined(lab, "The machine's Bluetooth is turned off", "rfkill unblock bluetooth")
     finally:
         done(lab, "rfkill unblock bluetooth")
         lab.guest.run("bluetoothctl power on")

@@ -14,7 +14,7 @@ STAND_INS = {
     "install": 'echo "install $*"; exec cp "$1" "$2"',
     "apt-get": 'echo "apt-get $*"',
     "git": '[ "$1" = clone ] && mkdir -p "$3" && echo "git $*"',
-    "swift": '[ "$1" = build ] && mkdir -p .build/release && cp /host/ble .build/release/ble && echo "swift $*"',
+    "swift": '[ "$1" = build ] && mkdir -p .build/release && cp /programs/ble .build/release/ble && echo "swift $*"',
 }
 
 
@@ -35,7 +35,7 @@ def user(lab):
 
     def run(commands, environment="", seconds=120):
         (lab.share / "quick.sh").write_text("set -e\n" + "\n".join(commands) + "\n")
-        within = ("cd /tmp/quick; export HOME=/tmp/quick LD_LIBRARY_PATH=/host/lib PATH=/tmp/quick/bin:/usr/local/bin:$PATH; "
+        within = ("cd /tmp/quick; export HOME=/tmp/quick LD_LIBRARY_PATH=/programs/lib PATH=/tmp/quick/bin:/usr/local/bin:$PATH; "
                   f"{environment} exec sh /host/quick.sh")
         return lab.guest.run(f"capsh --user=user -- -c {shlex.quote(within)} 2>&1", seconds)
 
@@ -67,7 +67,7 @@ def test_i12_quick_start_in_four_lines(lab, owenli, user):
 
 @pytest.mark.ground("bluez")
 def test_i12_when_nothing_is_found(lab, user):
-    prepared = lab.guest.run("cp /host/ble /usr/local/bin/ble")
+    prepared = lab.guest.run("cp /programs/ble /usr/local/bin/ble")
     assert prepared == (0, "")
     commands = [line.partition("#")[0].strip() for line in lines("When nothing is found")]
     status, output = user(["set +e", *commands, "echo done"])

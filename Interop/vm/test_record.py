@@ -46,8 +46,7 @@ class Recorder:
     def __init__(self, lab, adapter):
         self.lab = lab
         lab.guest.run(f"rm -f {FILE}*")
-        self.command = lab.guest.start(
-            f"export LD_LIBRARY_PATH=/host/lib HOME=/tmp; exec /host/ble record {' '.join(NAMES)} {FILE} --json --adapter {adapter} 2>&1")
+        self.command = lab.start("record", *NAMES, FILE, "--json", "--adapter", adapter)
         self.read = 0
         self.connected = dict.fromkeys(NAMES, 0)
         self.is_connected = dict.fromkeys(NAMES, False)
@@ -143,8 +142,7 @@ class Recorder:
         assert status in (0, 130), self.said
         found = self.look()
         assert found["ending"] == "ended" and len(found["values"]) == self.committed["values"]
-        status, output = self.lab.guest.run(
-            f"export LD_LIBRARY_PATH=/host/lib; /host/ble history {FILE} --json", 120)
+        status, output = self.lab.ble("history", FILE, "--json", seconds=120)
         assert status == 0 and json.loads(output)["values"] == len(found["values"]), output
 
 
@@ -193,6 +191,7 @@ def still_runs(servers):
     return all(server.process.poll() is None for server in servers)
 
 
+@pytest.mark.rows("R0.15")
 @pytest.mark.ground("bluez")
 def test_i12_5_bluetoothd_is_killed_while_three_devices_are_recorded(lab, three):
     def kill():
@@ -204,6 +203,7 @@ def test_i12_5_bluetoothd_is_killed_while_three_devices_are_recorded(lab, three)
     assert still_runs(three)
 
 
+@pytest.mark.rows("R0.15")
 @pytest.mark.parametrize("adapter", [pytest.param("hci", marks=pytest.mark.ground("hci")),
                                      pytest.param("bluez", marks=pytest.mark.ground("bluez"))])
 def test_i12_5_the_adapter_is_pulled_out_while_three_devices_are_recorded(lab, three, adapter):
