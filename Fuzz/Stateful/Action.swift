@@ -3,7 +3,7 @@ enum Action: UInt8, CaseIterable {
   // Time.
   case milliseconds, seconds
   // A hostile radio's link layer.
-  case takeAddress, advertise, stopAdvertising, passBy, connect, disconnect, vanish, reappear
+  case takeAddress, advertise, stopAdvertising, passBy, connect, disconnect, cutPower, restorePower
   // A hostile radio's host.
   case claimIdentity, changeKey, pair, forge, encrypt, sendSecurity, sendAttribute, sendSignaling
   // The host's program and user.

@@ -67,8 +67,8 @@ final class FuzzedWorld {
     case .passBy: passBy(radio, choice)
     case .connect: radio.connect(to: addresses.shown)
     case .disconnect: radio.disconnect()
-    case .vanish: radio.vanish()
-    case .reappear: radio.reappear()
+    case .cutPower: radio.cutPower()
+    case .restorePower: radio.restorePower()
     case .claimIdentity: radio.identity = radio.address(choice, others: radios)
     case .changeKey: radio.changeKey(choice, others: radios)
     case .pair:

@@ -128,8 +128,8 @@ final class HostileRadio {
     controller.send(HCIDisconnect(connectionHandle: link.handle, reason: .remoteUserTerminated))
   }
 
-  func vanish() { radio.silence() }
-  func reappear() { radio.comeBack() }
+  func cutPower() { radio.silence() }
+  func restorePower() { radio.comeBack() }
 
   // MARK: Its host
 

@@ -69,7 +69,7 @@ def test_i12_1_an_adapter_that_is_not_there(lab):
 @pytest.mark.ground("hci")
 def test_i12_1_an_adapter_that_is_blocked(lab):
     try:
-        refused(lab, "hci", "hci0: Bluetooth is blocked by rfkill: rfkill unblock bluetooth", before="rfkill block bluetooth;")
+        refused(lab, "hci", "hci0: Bluetooth is blocked by rfkill (soft block): rfkill unblock bluetooth", before="rfkill block bluetooth;")
     finally:
         done(lab, "rfkill unblock bluetooth")
         HotPlug(lab).wait_until_powered()

@@ -8,7 +8,7 @@ extension PairingRequest {
     case .displayPasskey(let digits): return "\(method): type \(digits) on \(peer.title)"
     case .enterPasskey: return "\(method): the six digits that \(peer.title) shows (nothing: refuse): "
     case .compare(let digits): return "\(method): does \(peer.title) show \(digits)? [y/N] "
-    case .permit: return "Pair with \(peer.title)? Nobody checks that it is what it says (\(method)). [y/N] "
+    case .confirmJustWorks: return "Pair with \(peer.title)? Nobody checks that it is what it says (\(method)). [y/N] "
     case .replaceBond(of: let kept, let keptMethod):
       let claim =
         kept.address == peer.address
@@ -34,7 +34,7 @@ extension PairingRequest {
       }
       // People write six digits as three and three.
       return enter(words.joined())
-    case .compare, .permit, .replaceBond:
+    case .compare, .confirmJustWorks, .replaceBond:
       let word = words.first?.lowercased()
       if words.count == 1, word == "y" || word == "yes" { accept() } else { refuse() }
       return true

@@ -15,7 +15,7 @@ public final class PairingRequest: Sendable {
     /// Are these six digits the same on the other device? Answered by `accept` or `refuse`.
     case compare(String)
     /// Pair with whoever this is: nobody checks anything. Answered by `accept` or `refuse`.
-    case permit
+    case confirmJustWorks
     /// The device on the other side says it is `kept`, whose keys are kept and came by `keptMethod`, and has not proved it; or its
     /// new keys are worse. Replace the keys of `kept`? Its name and address are those that were known before, and need not be the
     /// ones that the device on the other side goes by now. Answered by `accept` or `refuse`.
@@ -71,7 +71,7 @@ public final class PairingRequest: Sendable {
   /// Says yes, where that is an answer.
   public func accept() {
     switch kind {
-    case .compare, .permit, .replaceBond: give(.yes)
+    case .compare, .confirmJustWorks, .replaceBond: give(.yes)
     case .displayPasskey, .enterPasskey: break
     }
   }
@@ -82,7 +82,7 @@ public final class PairingRequest: Sendable {
   /// Answers where there is nobody to ask: permits a pairing by Just Works that a program has given cause for, and refuses
   /// everything else.
   public func answerUnattended() {
-    if kind == .permit, occasion != .unasked { accept() } else { refuse() }
+    if kind == .confirmJustWorks, occasion != .unasked { accept() } else { refuse() }
   }
 
   /// - Returns: false, and nothing was answered, where these are not exactly six digits or none were asked for.

@@ -24,7 +24,7 @@ public final class StandardPairingAgent: PairingAgent {
   public var wantsAuthentication: Bool { false }
 
   public func pairing(_ request: PairingRequest) {
-    guard let terminal, request.kind != .permit || request.occasion != .wanted else {
+    guard let terminal, request.kind != .confirmJustWorks || request.occasion != .wanted else {
       return request.answerUnattended()
     }
     // Reading waits for the user: not on the stack's queue.

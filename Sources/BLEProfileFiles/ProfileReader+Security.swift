@@ -22,7 +22,7 @@ extension ProfileReader {
         throw PositionedError(passkey.position, "expected six digits as a string, such as \"012345\"")
       }
       guard requirements.capability != .noInputNoOutput else {
-        throw PositionedError(passkey.position, "a passkey is of no use where nothing can be shown or typed (\"io\")")
+        throw PositionedError(passkey.position, "a passkey is unusable where nothing can be shown or typed (\"io\")")
       }
       requirements.passkey = digits
     }

@@ -47,7 +47,7 @@ extension PositionedJSON {
     guard case .string(let text) = content else { throw expected("a UUID as a string") }
     guard let uuid = BLEUUID(text) else {
       throw PositionedError(
-        position, "'\(text.inert)' is no UUID: expected 4, 8 or 36 hexadecimal characters such as 180F")
+        position, "invalid UUID '\(text.inert)': expected 4, 8 or 36 hexadecimal characters such as 180F")
     }
     return uuid
   }

@@ -33,7 +33,7 @@ extension Device {
 
   /// The keys that it keeps are damaged: from the next time its adapter is switched on it has others than its peers. For
   /// devices of a world without a folder.
-  public func garbleBonds() { (bondStore as? MemoryBondStore)?.garble() }
+  public func corruptBonds() { (bondStore as? MemoryBondStore)?.corrupt() }
 
   /// Its store for keys is full from now on, or has room again: what is to be kept cannot be kept. For devices of a world
   /// without a folder.

@@ -72,7 +72,7 @@ public final class Device: Sendable {
   /// The process on this device dies as by `kill -9`: its managers never hear or do anything again, its links fall silent, and
   /// peers notice that in their own time. The device is ready for the next process at once: what `options` says from now on
   /// brings managers into that one. Managers with a restore identifier get there what those of the dead process left.
-  public func killApplication() {
+  public func terminateProcess() {
     let (dead, next) = running.withLock { running in
       let dead = running
       running = makeProcess(dead.launch + 1)
@@ -106,9 +106,9 @@ public final class Device: Sendable {
   /// The user switches Bluetooth on.
   public func powerOn() { stack.powerOn() }
   /// The user takes the permission away: programs see `unauthorized`.
-  public func refusePermission() { stack.refusePermission() }
+  public func denyBluetooth() { stack.denyBluetooth() }
   /// The user lets the program use Bluetooth.
-  public func grantPermission() { stack.grantPermission() }
+  public func allowBluetooth() { stack.allowBluetooth() }
   /// The controller's hardware fails and recovers: programs see `resetting`, then `poweredOn`.
   public func resetController() { onLoop { $0.controller?.failHardware(code: 0x01) } }
   /// The controller is pulled out: programs see `resetting`, then `unsupported`.
@@ -130,12 +130,12 @@ public final class Device: Sendable {
   public func comeBack() { onLoop { $0.isAway = false } }
   /// Puts it somewhere else: signal and loss follow from the distance.
   public func move(to position: Position) { onLoop { $0.position = position } }
-  /// Its battery is pulled out: peers see a radio that fell silent. `comeBack` has no effect on it; `reappear` has.
-  public func vanish() { onLoop { $0.isSilent = true } }
+  /// Its battery is pulled out: peers see a radio that fell silent. `comeBack` has no effect on it; `restorePower` has.
+  public func cutPower() { onLoop { $0.isSilent = true } }
   /// It has a battery again.
-  public func reappear() { onLoop { $0.isSilent = false } }
+  public func restorePower() { onLoop { $0.isSilent = false } }
   /// Falls silent at the moment at which somebody has connected to it, before a word has been exchanged.
-  public func vanishWhenConnected() { onLoop { $0.vanishesWhenConnected = true } }
+  public func cutPowerWhenConnected() { onLoop { $0.losesPowerWhenConnected = true } }
   /// In dBm, -127 to 20.
   public func setTransmitPower(_ power: Int8) { onLoop { $0.transmitPower = power } }
   /// Something no radio does by itself: the next packets or commands get lost inside its controller.

@@ -14,7 +14,7 @@ final class DeviceRadio: HCITap {
 
   var configuration = ControllerConfiguration()
   var isPlugged = true
-  var vanishesWhenConnected = false
+  var losesPowerWhenConnected = false
   var isAway = false { didSet { place() } }
   var position: Position { didSet { place() } }
   var isSilent = false { didSet { isSilent ? controller?.silence() : controller?.comeBack() } }
@@ -23,7 +23,7 @@ final class DeviceRadio: HCITap {
   /// What keeps it from being heard, in words.
   var placeInWords: String? {
     if !isPlugged { return "its controller is removed" }
-    if isSilent { return "vanished" }
+    if isSilent { return "without power" }
     return isAway ? "away" : nil
   }
 
@@ -69,8 +69,8 @@ final class DeviceRadio: HCITap {
 
   func tapDidHear(_ packet: HCIPacket, _ direction: HCIDirection, at instant: StackInstant) {
     tap?.tapDidHear(packet, direction, at: instant)
-    if vanishesWhenConnected, direction == .toHost, packet.announcesConnection {
-      vanishesWhenConnected = false
+    if losesPowerWhenConnected, direction == .toHost, packet.announcesConnection {
+      losesPowerWhenConnected = false
       isSilent = true
     }
   }

@@ -49,9 +49,9 @@ public final class ScriptedDevice: Sendable {
   public func disconnect(reason: UInt8 = 0x13) { onLoop { $0.disconnect(reason: reason) } }
 
   /// Its radio falls silent, as if its battery had been pulled out.
-  public func vanish() { onLoop { $0.controller.silence() } }
+  public func cutPower() { onLoop { $0.controller.silence() } }
   /// It has a battery again.
-  public func reappear() { onLoop { $0.controller.comeBack() } }
+  public func restorePower() { onLoop { $0.controller.comeBack() } }
 
   /// How many connections were made to it so far. Ask while the world stands still.
   public var connectionCount: Int { radio.value.connectionCount }

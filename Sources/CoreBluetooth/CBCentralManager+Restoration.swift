@@ -12,7 +12,7 @@ extension CBCentralManager {
       peripheral.willRestore(reconnection: peer.reconnects ? ConnectionOptions() : nil)
       return peripheral
     }
-    let wishes = peripherals.map { (peer: $0.peerIdentifier, wish: wish(for: $0, ConnectionOptions())) }
+    let requests = peripherals.map { (peer: $0.peerIdentifier, request: request(for: $0, ConnectionOptions())) }
     let (number, delegate) = shared.withLock { state in
       state.scan += 1
       state.isScanning = restored.scan != nil
@@ -20,7 +20,7 @@ extension CBCentralManager {
     }
     let scan = restored.scan.map { (parameters: $0.parameters, number: number) }
     delegate?.centralManager(self, willRestoreState: dictionary(restored, peripherals))
-    let job = Carried((wishes, scan))
+    let job = Carried((requests, scan))
     submit { [context] in context.session.value.resume(job.value.0, scan: job.value.1) }
     withExtendedLifetime(peripherals) {}
   }

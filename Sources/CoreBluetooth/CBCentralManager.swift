@@ -189,14 +189,14 @@ open class CBCentralManager: CBManager {
   }
 
   func ask(for peripheral: CBPeripheral, _ options: ConnectionOptions) {
-    let wish = wish(for: peripheral, options)
+    let request = request(for: peripheral, options)
     submit { [context, identifier = peripheral.peerIdentifier] in
-      context.session.value.connect(identifier, wish)
+      context.session.value.connect(identifier, request)
     }
   }
 
-  func wish(for peripheral: CBPeripheral, _ options: ConnectionOptions) -> CentralSession.Wish {
-    CentralSession.Wish(
+  func request(for peripheral: CBPeripheral, _ options: ConnectionOptions) -> CentralSession.ConnectionRequest {
+    CentralSession.ConnectionRequest(
       peripheral: Carried(WeakReference(peripheral)), options: options,
       reconnects: peripheral.shared.withLock { $0.reconnection != nil })
   }

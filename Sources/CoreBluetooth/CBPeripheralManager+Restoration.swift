@@ -10,7 +10,7 @@ extension CBPeripheralManager {
     var ended: [(RemoteCentral, LocalCharacteristicIdentifier)] = []
     for preserved in restored.services {
       guard let (service, members) = makeObjects(preserved, after: services) else {
-        adapter.log.log(.error, "a preserved service \(preserved.uuid) is of no use")
+        adapter.log.log(.error, "a preserved service \(preserved.uuid) is unusable")
         services.append(nil)
         continue
       }

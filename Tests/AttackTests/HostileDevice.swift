@@ -133,8 +133,8 @@ final class HostileDevice: @unchecked Sendable {
     }
   }
 
-  func vanish() { onLoop { $0.radio?.silence() } }
-  func reappear() { onLoop { $0.radio?.comeBack() } }
+  func cutPower() { onLoop { $0.radio?.silence() } }
+  func restorePower() { onLoop { $0.radio?.comeBack() } }
 
   /// The central's controller is told to encrypt.
   func encrypt(with key: SecretKey, random: UInt64 = 0, diversifier: UInt16 = 0) {

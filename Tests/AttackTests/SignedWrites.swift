@@ -70,7 +70,7 @@ struct SignedWrites {
       scene.attacker.disconnect()
       await scene.world.advance(by: .seconds(1))
     }
-    scene.device.killApplication()
+    scene.device.terminateProcess()
     let program = VictimPeripheral(scene.device)
     try await scene.world.wait(within: .seconds(10)) { program.isAdvertising && !scene.attacker.isConnected }
     try await scene.connect()

@@ -32,7 +32,7 @@ struct WrongKeys {
     let scene = try await Bonded()
     if let found = scene.central.peripheral { scene.central.manager.cancelPeripheralConnection(found) }
     await scene.world.advance(by: .seconds(1))
-    scene.sensor.garbleBonds()
+    scene.sensor.corruptBonds()
     scene.sensor.powerOff()
     await scene.world.settle()
     scene.sensor.powerOn()

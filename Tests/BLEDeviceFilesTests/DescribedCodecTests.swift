@@ -53,14 +53,14 @@ struct DescribedCodecTests {
     for index in hello.indices {
       var changed = hello
       changed[index] ^= 0x10
-      codec.giveUpIncomplete()
+      codec.discardPartialFrame()
       let found = codec.read(changed + Data(count: 300) + steps)
       #expect(!found.messages.map(\.type).contains(1), "octet \(index)")
       #expect(found.messages.last?.type == 2 || codec.read(Data(count: 300) + steps).messages.last?.type == 2)
     }
     // Half a frame swallows nothing once it was given up.
     _ = codec.read(hello.prefix(4))
-    codec.giveUpIncomplete()
+    codec.discardPartialFrame()
     #expect(codec.read(steps).messages.map(\.type) == [2])
   }
 

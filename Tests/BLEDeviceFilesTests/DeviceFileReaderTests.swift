@@ -101,7 +101,7 @@ struct DeviceFileReaderTests {
       ),
       (
         #"{"format": "ble-device/1", "name": "x", "match": {"services": ["12"]}}"#,
-        "x.json:1:64: '12' is no UUID: expected 4, 8 or 36 hexadecimal characters such as 180F"
+        "x.json:1:64: invalid UUID '12': expected 4, 8 or 36 hexadecimal characters such as 180F"
       ),
       (
         #"{"format": "ble-device/1", "name": "x", "match": {"names": ["x"], "address": {"offset": 22}}}"#,

@@ -26,10 +26,10 @@ struct LampTests {
   let peripheral = LampPeripheral(options: lamp.options)  // a CBPeripheralManager that plays the lamp
   let app = App(options: phone.options)  // the app's own class with its CBCentralManager
   try await world.wait(within: .seconds(5)) { app.isConnected }
-  lamp.vanish()  // the battery is pulled out
+  lamp.cutPower()  // the battery is pulled out
   await world.advance(by: .seconds(3_600))  // an hour, in milliseconds
   #expect(!app.isConnected)
-  lamp.reappear()
+  lamp.restorePower()
   try await world.wait(within: .seconds(5)) { app.isConnected }
   withExtendedLifetime(peripheral) {}
 }

@@ -89,7 +89,7 @@ struct FailureTests {
     let remote = RemoteControl(options: phone.options)
     try await world.wait(within: .seconds(10)) { remote.isConnected }
     tablet.powerOff()
-    lampDevice.vanish()
+    lampDevice.cutPower()
     remote.setBrightness(1)
     var caught: WaitError?
     let line = #line + 2
@@ -101,7 +101,7 @@ struct FailureTests {
     let text = "\(try #require(caught))"
     #expect(caught?.sourceLocation.line == line)
     #expect(text.contains("BLETestKitTests/FailureTests.swift:\(line): "), "\(text)")
-    #expect(text.contains("lamp: switched on; vanished; a peripheral manager with 1 service that"))
+    #expect(text.contains("lamp: switched on; without power; a peripheral manager with 1 service that"))
     #expect(text.contains("a link to lamp as central (1 operation under way)"))
     #expect(text.contains("tablet: switched off; no manager"))
     #expect(text.contains("no links"))

@@ -32,7 +32,7 @@ struct AvailabilityTests {
       enter()
       calls.change { $0 += 1 }
     }
-    other.keep()
+    other.keepConnected()
     try await scene.connect()
     scene.phone.powerOff()
     try await scene.wait(for: .stopped(.poweredOff))
@@ -61,7 +61,7 @@ struct AvailabilityTests {
     let dead = first.session(with: .first(.names(["My dear"])))
     try await world.perform { try await dead.connect() }
     let identifier = try #require(await dead.identifier)
-    phone.killApplication()
+    phone.terminateProcess()
 
     let central = Central(restoreIdentifier: "main", options: phone.options, clock: world.clock)
     await world.settle()
@@ -69,7 +69,7 @@ struct AvailabilityTests {
     #expect(restored == [identifier])
     let session = central.session(with: .device(restored[0]))
     let diary = await Diary.of(session)
-    session.keep()
+    session.keepConnected()
     try await world.wait(within: .seconds(20)) { diary.state == .ready }
     #expect(diary.readies == [.automatic])
     #expect(Self.complaints(in: world).isEmpty)
@@ -81,13 +81,13 @@ struct AvailabilityTests {
     let world = World()
     let phone = world.makeDevice("phone")
     let (other, _) = Devices.chat(on: world.makeDevice("other"))
-    phone.refusePermission()
+    phone.denyBluetooth()
     let central = Central(options: phone.options, clock: world.clock)
     let session = central.session(with: .first(.names(["My dear"])))
     let peripheral = PeripheralSession(services: [], options: phone.options, clock: world.clock)
     let kept = central.session(with: .first(.names(["My dear"])))
     let diary = await Diary.of(kept)
-    kept.keep()
+    kept.keepConnected()
     let failures = [
       world.start { try await central.ready() }, world.start { try await central.ready(waitsForPower: true) },
       world.start { try await session.connect() }, world.start { try await peripheral.start() },
@@ -101,7 +101,7 @@ struct AvailabilityTests {
     #expect(diary.state == .stopped(.unauthorized))
     #expect(Self.complaints(in: world).isEmpty)
 
-    phone.grantPermission()
+    phone.allowBluetooth()
     try await world.wait(within: .seconds(20)) { diary.state == .ready }
     try await world.perform { try await central.ready() }
     withExtendedLifetime(other) {}
@@ -190,7 +190,7 @@ struct AvailabilityTests {
       }
       let connected = await central.connectedDevices(withServices: [CBUUID(string: "FF11")])
       #expect(connected.isEmpty)
-      session.keep()
+      session.keepConnected()
       await world.advance(by: .seconds(2))
       try await world.perform { await session.disconnect() }
       peripheral.stopAdvertising()

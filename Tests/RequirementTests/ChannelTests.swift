@@ -166,7 +166,7 @@ struct ChannelTests {
     talk.openStreams()
     #expect(talk.near.outputStream.writeAvailable([1, 2, 3]) == 3)
     await talk.world.advance(by: .seconds(1))
-    talk.other.vanish()
+    talk.other.cutPower()
     try await talk.world.wait(within: .seconds(30)) { talk.client.disconnections == 1 }
     await talk.world.advance(by: .seconds(30))
     #expect(talk.near.inputStream.streamStatus == .error)

@@ -204,7 +204,7 @@ struct ChatAttackTests {
     #expect(Set((ann.partners + bob.partners).map(\.verificationCode)).count == 1)
     #expect((ann.partners + bob.partners).allSatisfy { !$0.isCodeChanged })
     // Without it: another code, and the one that has a memory is told so.
-    device.killApplication()
+    device.terminateProcess()
     let again = try await ChatParty.join(world, on: device, name: name, encryption: .possible)
     try await world.wait(within: .seconds(60)) { ann.isTalking && again.isTalking }
     #expect(ann.partners.last?.isCodeChanged == true && again.partners.last?.isCodeChanged == false)

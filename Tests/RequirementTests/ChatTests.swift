@@ -122,7 +122,7 @@ struct ChatTests {
     #expect(eve.partners.isEmpty && ann.delivered.isEmpty)
     #expect(eve.events.contains(.refused(.busy)) || ann.events.contains(.refused(.busy)))
     try await world.perform { await eve.chat.leave() }
-    device.killApplication()
+    device.terminateProcess()
     let again = try await ChatParty.join(world, on: device, name: "Bob")
     try await world.wait(within: .seconds(60)) { again.texts == ["are you there?"] && ann.delivered == [1] }
     try await again.say(["I am back"], in: world)

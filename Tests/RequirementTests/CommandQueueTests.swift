@@ -18,8 +18,10 @@ struct CommandQueueTests {
     }
     try await vendor.scene.connect()
     let commands = vendor.commands
-    let unclaimed = Locked<[Data]>([])
-    let listening = world.start { for await value in commands.unclaimed() { unclaimed.change { $0.append(value) } } }
+    let unsolicited = Locked<[Data]>([])
+    let listening = world.start {
+      for await value in commands.unsolicitedMessages() { unsolicited.change { $0.append(value) } }
+    }
     defer { listening.cancel() }
     let begin = world.now
     let results = try await world.perform {
@@ -29,7 +31,7 @@ struct CommandQueueTests {
     }
     #expect(results == [Data([0x81, 2]), Data([0x82, 4])])
     #expect(world.now - begin >= .seconds(1))
-    #expect(unclaimed.value == [Data([0x55]), Data([0x55])])
+    #expect(unsolicited.value == [Data([0x55]), Data([0x55])])
   }
 
   @Test("R4.8 a device that says no fails the command though the write was acknowledged")
@@ -97,12 +99,12 @@ struct CommandQueueTests {
   @Test(
     "R4.9 a disconnection fails the rest with a clear error, or carries them over by choice",
     arguments: [
-      LostLinkRule.fail, .carryOver,
+      DisconnectPolicy.fail, .resume,
     ])
-  func disconnection(rule: LostLinkRule) async throws {
+  func disconnection(policy: DisconnectPolicy) async throws {
     let world = World()
     let isAnswering = Locked(false)
-    let vendor = try await VendorScene.make(in: world, whenLost: rule) { told in
+    let vendor = try await VendorScene.make(in: world, onDisconnect: policy) { told in
       isAnswering.value ? [(.milliseconds(1), Data([0x80 | told[0]]))] : []
     }
     try await vendor.scene.connect()
@@ -118,12 +120,12 @@ struct CommandQueueTests {
     isAnswering.value = true
     vendor.scene.other.comeBack()
     try await world.wait(within: .seconds(60)) { tasks.allSatisfy(\.isOver) && diary.state == .ready }
-    switch rule {
+    switch policy {
     case .fail:
       #expect(
         tasks.map { $0.error(as: SessionError.self)?.code } == [.connectionLost, .connectionLost, .connectionLost])
       #expect(vendor.told.value == [Data([1])])
-    case .carryOver:
+    case .resume:
       #expect(try await tasks[2].value == Data([0x83]))
       #expect(vendor.told.value == [Data([1]), Data([2]), Data([3])])
     }
@@ -139,7 +141,7 @@ struct VerifiedConnectionTests {
       opening: [
         .handshake(
           Data([0x01]), to: line, answerOn: line,
-          answer: .judged { $0 == Data([0x81]) ? .accepted : $0.first == 0xEE ? .refused : .notMine },
+          answer: .judged { $0 == Data([0x81]) ? .accepted : $0.first == 0xEE ? .refused : .unrelated },
           timeLimit: .seconds(1), retries: 1)
       ])
   }

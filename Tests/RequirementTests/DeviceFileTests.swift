@@ -152,7 +152,7 @@ struct DeviceFileTests {
       #expect(try await scene.perform("steps") == ["steps": "8421", "goal": "10000"])
     }
     try scene.played.set("pulse", to: "140")
-    try scene.played.say("key")
+    try scene.played.sendNotification("key")
     await scene.world.advance(by: .seconds(2))
     try await scene.world.wait(within: .seconds(5)) { heard.value.count >= 5 }
     let texts = heard.value.map { "\($0.name) \($0.readings.map(\.description).joined())" }
@@ -174,7 +174,7 @@ struct DeviceFileTests {
     let stream = scene.device.notifications()
     _ = scene.world.start { for await said in stream { heard.change { $0.append(said.name) } } }
     await scene.world.advance(by: .seconds(1))
-    try scene.played.say("button")
+    try scene.played.sendNotification("button")
     try await scene.world.wait(within: .seconds(5)) { heard.value == ["button"] }
   }
 

@@ -80,7 +80,7 @@ struct DeviceListTests {
     await world.advance(by: .seconds(2))
     two.advertise(AdvertisingData.name("SMART_two"))
     await world.advance(by: .seconds(2))
-    one.vanish()
+    one.cutPower()
     await world.advance(by: .seconds(2))
     _ = screen.news()
     let lastSeen = try #require(await screen.list.devices.first).discovery.lastSeen
@@ -90,7 +90,7 @@ struct DeviceListTests {
     #expect(screen.news() == ["stale SMART_one at 0"])
     let stale = await screen.list.devices.map(\.isStale)
     #expect(stale == [true, false])
-    one.reappear()
+    one.restorePower()
     await world.advance(by: .seconds(3))
     #expect(screen.news() == ["returned SMART_one at 0"])
   }
@@ -157,8 +157,8 @@ struct DeviceListTests {
 
     // Another device with that address in its advertisement: the vendor says that it is the same lock.
     try await world.perform { await session.disconnect() }
-    lock.vanish()
-    others[1].vanish()
+    lock.cutPower()
+    others[1].cutPower()
     let replaced = advertise("SMART_LOCK", wanted)
     let again = central.session(with: .remembered(remembered, by: .address(rule)), configuration: configuration)
     try await world.perform { try await again.connect() }

@@ -102,7 +102,7 @@ private final class EnduranceRun: @unchecked Sendable {
 
   /// Loses the device again and again, at whatever moment, until that has happened `count` times.
   func play(until count: Int) async throws {
-    if cycle == 0 { session.keep() }
+    if cycle == 0 { session.keepConnected() }
     let (state, losses) = (state, losses)
     while cycle < count {
       try await world.wait(within: .seconds(50)) { state.value == .ready }

@@ -15,9 +15,9 @@ struct OneCentralTests {
     await world.settle()
     phone.powerOn()
     await world.settle()
-    phone.refusePermission()
+    phone.denyBluetooth()
     await world.settle()
-    phone.grantPermission()
+    phone.allowBluetooth()
     await world.settle()
     phone.resetController()
     await world.advance(by: .seconds(30))
@@ -36,7 +36,7 @@ struct OneCentralTests {
     let phone = world.makeDevice("phone")
     switch which {
     case 0: phone.powerOff()
-    case 1: phone.refusePermission()
+    case 1: phone.denyBluetooth()
     default: phone.removeController()
     }
     await world.advance(by: .seconds(120))
@@ -182,7 +182,7 @@ struct OneCentralTests {
     for (vanishes, expected) in [(true, CBError.Code.connectionTimeout), (false, .peripheralDisconnected)] {
       let world = World()
       let talk = try await Conversation.start(in: world, with: Devices.owenli, discovering: false)
-      if vanishes { talk.other.vanish() } else { talk.other.powerOff() }
+      if vanishes { talk.other.cutPower() } else { talk.other.powerOff() }
       await world.advance(by: .seconds(60))
       #expect(talk.central.events.last == .disconnected("Owenli", expected))
       #expect(talk.found.state == .disconnected)
@@ -200,7 +200,7 @@ struct OneCentralTests {
     central.manager.scanForPeripherals(withServices: nil)
     try await world.wait(within: .seconds(5)) { !central.sightings.isEmpty }
     let found = central.sightings[0].peripheral
-    tag.vanishWhenConnected()
+    tag.cutPowerWhenConnected()
     central.manager.connect(found)
     await world.advance(by: .seconds(60))
     let failures = central.events.filter {

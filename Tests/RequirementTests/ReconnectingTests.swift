@@ -56,7 +56,7 @@ struct ReconnectingTests {
     let world = World()
     let scene = await SessionScene.make(in: world)
     try await scene.connect()
-    scene.other.vanish()
+    scene.other.cutPower()
     try await world.wait(within: .seconds(30)) { scene.diary.losses.count == 1 }
     let lost = try #require(scene.diary.times { if case .disconnected = $0 { true } else { false } }.last)
     await world.advance(by: lost + .seconds(60) - .nanoseconds(1) - world.now)
@@ -70,7 +70,7 @@ struct ReconnectingTests {
     #expect(!scansOn)
 
     // Nothing is left that would still bring it back.
-    scene.other.reappear()
+    scene.other.restorePower()
     await world.advance(by: .seconds(120))
     #expect(scene.diary.readies == [.user])
   }
@@ -80,7 +80,7 @@ struct ReconnectingTests {
     let world = World()
     let scene = await SessionScene.make(in: world)
     try await scene.connect()
-    scene.other.vanish()
+    scene.other.cutPower()
     try await world.wait(within: .seconds(30)) { scene.diary.losses.count == 1 }
     await world.advance(by: .seconds(40))
     let session = scene.session
@@ -110,7 +110,7 @@ struct ReconnectingTests {
     let later = Central(options: scene.phone.options, clock: world.clock, memory: memory)
     let session = later.session(with: .remembered(remembered), configuration: Self.lively)
     let diary = await Diary.of(session)
-    session.keep()
+    session.keepConnected()
     try await world.wait(within: .seconds(20)) { diary.state == .ready }
     #expect(diary.readies == [.automatic])
     #expect(!diary.all.contains { if case .state(.searching) = $0.event { true } else { false } })

@@ -23,13 +23,13 @@ struct RememberingTests {
       try await scene.connect()
       let identifier = try #require(await scene.session.identifier)
       let (twin, _) = Devices.chat(on: world.makeDevice("twin"))
-      scene.phone.killApplication()
+      scene.phone.terminateProcess()
 
       let later = Central(options: scene.phone.options, clock: world.clock, memory: memory)
       let session = try #require(
         try await world.perform { try await later.lastSession(configuration: Self.configuration) })
       let diary = await Diary.of(session)
-      session.keep()
+      session.keepConnected()
       try await world.wait(within: .seconds(20)) { diary.state == .ready }
       let found = await session.identifier
       #expect(found == identifier && diary.readies == [.automatic])
@@ -67,7 +67,7 @@ struct RememberingTests {
       let named = try #require(
         try await world.perform { try await central.lastSession(by: .name, configuration: Self.configuration) })
       let diary = await Diary.of(named)
-      named.keep()
+      named.keepConnected()
       try await world.wait(within: .seconds(20)) { diary.state == .ready }
       #expect(diary.readies == [.automatic])
       // From now on it is remembered under the identifier that it has here.

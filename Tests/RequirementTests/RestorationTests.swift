@@ -35,7 +35,7 @@ struct RestorationTests {
     let identifier = dead.sightings[0].peripheral.identifier
     dead.sightings[0].peripheral.discoverServices(nil)
     let deadEvents = dead.events
-    phone.killApplication()
+    phone.terminateProcess()
 
     let central = CentralProgram(options: Self.options(phone))
     await world.settle()
@@ -66,7 +66,7 @@ struct RestorationTests {
     await world.settle()
     dead.manager.connect(peripheral)
     await world.advance(by: .seconds(10))
-    phone.killApplication()
+    phone.terminateProcess()
 
     let central = CentralProgram(options: Self.options(phone))
     await world.advance(by: .seconds(60))
@@ -89,7 +89,7 @@ struct RestorationTests {
         CBCentralManagerScanOptionSolicitedServiceUUIDsKey: [CBUUID(string: "180F")],
       ])
     await world.settle()
-    phone.killApplication()
+    phone.terminateProcess()
 
     let central = CentralProgram(options: Self.options(phone))
     let owenli = Devices.owenli(on: world.makeDevice("owenli"))
@@ -156,7 +156,7 @@ struct RestorationTests {
     found.setNotifyValue(true, for: before)
     await world.settle()
     #expect(dead.events.last == .subscribed("FF22"))
-    device.killApplication()
+    device.terminateProcess()
 
     let program = PeripheralProgram(options: Self.options(device, peripheral: "shop"))
     await world.settle()
@@ -213,7 +213,7 @@ struct RestorationTests {
     idle.manager.stopScan()
     dead = nil
     await world.settle()
-    phone.killApplication()
+    phone.terminateProcess()
     let central = CentralProgram(options: Self.options(phone))
     let second = CentralProgram(options: Self.options(phone, central: "idle"))
     await world.settle()
@@ -225,14 +225,14 @@ struct RestorationTests {
   func notKept() async throws {
     let world = World()
     let (phone, dead, owenli) = try await Self.talk(in: world)
-    phone.killApplication()
+    phone.terminateProcess()
     let central = CentralProgram(options: Self.options(phone))
     try await world.wait(within: .seconds(5)) { central.events.last == .state(.poweredOn) }
     central.kept = []
     central.restored = [:]
     await world.advance(by: .seconds(30))
     #expect(central.events == [.restored, .state(.poweredOn)])
-    phone.killApplication()
+    phone.terminateProcess()
     let third = CentralProgram(options: Self.options(phone))
     await world.settle()
     #expect(third.events == [.state(.poweredOn)])
@@ -243,10 +243,10 @@ struct RestorationTests {
   func twice() async throws {
     let world = World()
     let (phone, dead, owenli) = try await Self.talk(in: world)
-    phone.killApplication()
+    phone.terminateProcess()
     // Killed before it had got anywhere.
     let early = CentralProgram(options: Self.options(phone))
-    phone.killApplication()
+    phone.terminateProcess()
     let first = CentralProgram(options: Self.options(phone))
     let second = CentralProgram(options: Self.options(phone))
     try await world.wait(within: .seconds(20)) { first.events.last == .connected("Owenli") }
@@ -259,7 +259,7 @@ struct RestorationTests {
   func poweredOff() async throws {
     let world = World()
     let (phone, dead, owenli) = try await Self.talk(in: world)
-    phone.killApplication()
+    phone.terminateProcess()
     phone.powerOff()
     let central = CentralProgram(options: Self.options(phone))
     await world.settle()

@@ -140,8 +140,8 @@ struct SecurityTests {
     let world = World()
     let talk = try await startBonded(world)
     let identifier = talk.found.identifier
-    talk.phone.killApplication()
-    talk.other.killApplication()
+    talk.phone.terminateProcess()
+    talk.other.terminateProcess()
     let safe = Devices.safe(on: talk.other).program
     let central = CentralProgram(options: talk.phone.options)
     await world.settle()
@@ -168,7 +168,7 @@ struct SecurityTests {
     let world = World()
     let talk = try await startBonded(world)
     #expect(talk.phone.bonds.map(\.isNew) == [true])
-    talk.phone.killApplication()
+    talk.phone.terminateProcess()
     let central = CentralProgram(options: talk.phone.options)
     await world.settle()
     #expect(talk.phone.bonds.map(\.isNew) == [false])
@@ -256,7 +256,7 @@ struct SecurityTests {
     let talk = try await startBonded(world)
     talk.central.manager.cancelPeripheralConnection(talk.found)
     await world.settle()
-    talk.other.garbleBonds()
+    talk.other.corruptBonds()
     talk.other.powerOff()
     await world.settle()
     talk.other.powerOn()

@@ -18,7 +18,7 @@ struct TwinDevicesTests {
       let phone = world.makeDevice("phone")
       occupant = CentralProgram(options: phone.options)
       central = Central(options: phone.options, clock: world.clock)
-      bands[1].device.vanish()
+      bands[1].device.cutPower()
       await world.settle()
       occupant.manager.scanForPeripherals(withServices: nil)
       let occupant = occupant
@@ -29,7 +29,7 @@ struct TwinDevicesTests {
       try await world.wait(within: .seconds(5)) { found.state == .connected }
       // Connected, the first one does not advertise any more: no scan finds it.
       bands[0].program.manager.stopAdvertising()
-      bands[1].device.reappear()
+      bands[1].device.restorePower()
       await world.advance(by: .seconds(1))
     }
 
@@ -80,7 +80,7 @@ struct TwinDevicesTests {
   func wrongOneOnly() async throws {
     let world = World()
     let scene = try await Scene(in: world)
-    scene.bands[1].device.vanish()
+    scene.bands[1].device.cutPower()
     let session = scene.session(with: 1)
     let pending = world.start { try await session.connect() }
     try await world.wait(within: .seconds(70)) { pending.isOver }

@@ -75,7 +75,7 @@ struct WholeWayTests {
   func permission() async throws {
     let world = World()
     let vendor = try await Self.scene(in: world)
-    vendor.scene.phone.refusePermission()
+    vendor.scene.phone.denyBluetooth()
     await world.settle()
     let failure = try #require(try await Self.go(vendor, in: world))
     #expect(failure.step == "ready" && failure.error.code == .unavailable)
@@ -97,7 +97,7 @@ struct WholeWayTests {
   func scan() async throws {
     let world = World()
     let vendor = try await Self.scene(in: world)
-    vendor.scene.other.vanish()
+    vendor.scene.other.cutPower()
     let failure = try #require(try await Self.go(vendor, in: world))
     #expect(failure.step == "connect" && failure.error.code == .budgetSpent)
     #expect(failure.error.message == "the device did not come in time: is it switched on and near?")
@@ -110,7 +110,7 @@ struct WholeWayTests {
   func connect() async throws {
     let world = World()
     let vendor = try await Self.scene(in: world, attempts: 1)
-    vendor.scene.other.vanishWhenConnected()
+    vendor.scene.other.cutPowerWhenConnected()
     let failure = try #require(try await Self.go(vendor, in: world))
     #expect(failure.step == "connect")
     #expect([.budgetSpent, .timedOut].contains(failure.error.code), "\(failure.error.code)")
@@ -150,7 +150,7 @@ struct WholeWayTests {
     let world = World()
     let vendor = try await Self.scene(in: world)
     try await vendor.scene.connect()
-    vendor.scene.other.vanish()
+    vendor.scene.other.cutPower()
     let session = vendor.scene.session
     let farewell = world.start { await session.disconnect() }
     try await world.wait(within: .seconds(6)) { farewell.isOver }
@@ -160,7 +160,7 @@ struct WholeWayTests {
       return
     }
     // It can be had again at once.
-    vendor.scene.other.reappear()
+    vendor.scene.other.restorePower()
     try await vendor.scene.connect()
   }
 
@@ -170,7 +170,7 @@ struct WholeWayTests {
     let configuration = SessionConfiguration(
       policy: ReconnectPolicy(budget: .seconds(300)), wakeHint: "press its button", patience: .seconds(4))
     let scene = await SessionScene.make(in: world, configuration: configuration)
-    scene.other.vanish()
+    scene.other.cutPower()
     await world.settle()
     let session = scene.session
     let asked = world.now
@@ -182,7 +182,7 @@ struct WholeWayTests {
     #expect(hints.count == 1 && hints.first?.0 == asked + .seconds(4) && hints.first?.1 == "press its button")
     #expect(!waking.isOver)
     // The user presses it.
-    scene.other.reappear()
+    scene.other.restorePower()
     try await world.wait(within: .seconds(10)) { waking.isOver }
     try await waking.value
 
@@ -191,7 +191,7 @@ struct WholeWayTests {
     try await scene.connect()
     await world.advance(by: .seconds(20))
     #expect(scene.diary.times { if case .hint = $0 { true } else { false } }.count == 1)
-    scene.other.vanish()
+    scene.other.cutPower()
     await world.advance(by: .seconds(60))
     #expect(scene.diary.times { if case .hint = $0 { true } else { false } }.count == 2)
   }

@@ -48,7 +48,7 @@ struct ProfileTests {
     (#"{"passkey": 12345}"#, 26, "six digits as a string"),
     (#"{"passkey": "12345"}"#, 26, "six digits"), (#"{"pass": "123456"}"#, 15, "security has no \"pass\""),
     (#"{"minimum_level": "open"}"#, 32, "is not a level of security"), ("[]", 14, "an object for security"),
-    (#"{"io": "no-input-no-output", "passkey": "123456"}"#, 54, "of no use"),
+    (#"{"io": "no-input-no-output", "passkey": "123456"}"#, 54, "unusable"),
     (#"{"io": "no-input-no-output", "minimum_level": "secure"}"#, 60, "expected encrypted"),
   ])
   func `A mistake in what a profile insists on is told with its place`(text: String, column: Int, hint: String) throws {
@@ -138,7 +138,7 @@ struct ProfileTests {
     ("[]", 1, 1, "expected an object for the profile, found a list"),
     ("{}", 1, 1, "the profile needs \"services\""),
     (#"{"services": []}"#, 1, 14, "expected a list of services with 1 to 64 entries, found 0"),
-    (#"{"services": [{"uuid": "18000"}]}"#, 1, 24, "'18000' is no UUID"),
+    (#"{"services": [{"uuid": "18000"}]}"#, 1, 24, "invalid UUID '18000'"),
     ("{\"services\": [{\n\"uuid\": \"1800\", \"characteristics\": []}]}", 2, 9, "the stack's own"),
   ])
   func `A profile that is none is refused`(text: String, line: Int, column: Int, message: String) throws {

@@ -137,7 +137,7 @@ final class BlueZAgent: ExportedObject {
     let device = request.arguments.first?.path ?? ""
     let number = request.arguments.dropFirst().first?.unsigned32
     switch (request.member, number) {
-    case ("RequestAuthorization", _): ask(.permit, .justWorks, about: device, isOther: true, request)
+    case ("RequestAuthorization", _): ask(.confirmJustWorks, .justWorks, about: device, isOther: true, request)
     case ("RequestConfirmation", .some(let number)) where number <= 999_999:
       ask(.compare(Self.digits(number)), .numericComparison, about: device, isOther: false, request)
     case ("RequestPasskey", _): ask(.enterPasskey, .passkeyEntry, about: device, isOther: false, request)

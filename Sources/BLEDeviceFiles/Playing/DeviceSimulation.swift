@@ -86,7 +86,9 @@ struct DeviceSimulation: Sendable {
   ) -> [Move] {
     guard path == description.conversation?.commandPath else { return written(value, at: path) }
     if partners[central] == nil { begin(with: central) }
-    if let heard = partners[central]?.heard, now - heard > Self.silence { partners[central]?.codec.giveUpIncomplete() }
+    if let heard = partners[central]?.heard, now - heard > Self.silence {
+      partners[central]?.codec.discardPartialFrame()
+    }
     partners[central]?.heard = now
     guard let (messages, rejected) = partners[central]?.codec.read(value) else { return [] }
     var moves: [Move] = []

@@ -7,7 +7,7 @@ import CoreBluetooth
 /// ```swift
 /// let band = try SimulatedDevice(try DeviceDescription(contentsOf: file))
 /// try await band.start()
-/// band.say("heart-rate")
+/// band.sendNotification("heart-rate")
 /// ```
 ///
 /// What advertisements cannot carry in Core Bluetooth, manufacturer data, is left to whoever has the adapter: see
@@ -44,12 +44,12 @@ public final class SimulatedDevice: Sendable {
 
   /// Says a notification to whoever listens, as when somebody pressed a button.
   /// - Throws: `invalid` where the description has no such notification.
-  public func say(_ notification: String) throws(SessionError) {
+  public func sendNotification(_ notification: String) throws(SessionError) {
     guard description.notification(named: notification) != nil else {
       let suggestion = Suggestion.sentence(for: notification, among: description.notifications.map(\.name))
       throw SessionError(.invalid, "there is no notification \"\(notification.inert)\"\(suggestion)")
     }
-    player.say(notification)
+    player.sendNotification(notification)
   }
 
   /// Gives a field of the state another value.

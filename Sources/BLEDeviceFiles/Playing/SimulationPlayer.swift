@@ -46,7 +46,7 @@ final class SimulationPlayer: Sendable {
     return .success
   }
 
-  func say(_ notification: String) {
+  func sendNotification(_ notification: String) {
     perform(simulation.with { $0.say(notification) })
     report(.said(notification))
   }

@@ -85,9 +85,9 @@ struct DescribedCodec: ValueCodec {
     messages += payloads.map { DescribedMessage(type: isTyped ? type : nil, payload: $0) }
   }
 
-  mutating func giveUpIncomplete() {
-    inner.giveUpIncomplete()
-    outer.giveUpIncomplete()
+  mutating func discardPartialFrame() {
+    inner.discardPartialFrame()
+    outer.discardPartialFrame()
     _ = parser?.reset()
   }
 

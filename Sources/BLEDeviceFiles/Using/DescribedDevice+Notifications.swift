@@ -22,13 +22,13 @@ extension DescribedDevice {
       let (codec, spoken) = (codec, description.notifications.filter { $0.path == nil })
       guard let queue, !spoken.isEmpty else { return }
       queue.core.perform { core in
-        let number = core.unclaimed.add { content in
+        let number = core.unsolicited.add { content in
           let message = codec.message(of: content)
           _ = spoken.contains { $0.say(message, to: continuation) }
         } finish: {
           continuation.finish()
         }
-        ends.with { $0.append { [weak queue] in queue?.core.perform { $0.unclaimed.remove(number) } } }
+        ends.with { $0.append { [weak queue] in queue?.core.perform { $0.unsolicited.remove(number) } } }
       }
     }
   }

@@ -19,13 +19,13 @@ public final class DescribedDevice: Sendable {
   ///   - central: what looks for the device and connects to it.
   ///   - target: which device; by default the first one that the description recognises.
   ///   - configuration: everything but what the description says itself: opening, address rule, wake hint, patience.
-  ///   - whenLost: what becomes of commands that wait when the link is lost.
+  ///   - onDisconnect: what becomes of commands that wait when the link is lost.
   ///   - cryptography: for descriptions with a cipher; `SystemCryptography` of `BLESessionCryptography`.
   ///   - report: told what goes on, on the session's own queue.
   /// - Throws: `notSupported` where cryptography is needed and not given, `invalid` where a key cannot be used.
   public init(
     _ description: DeviceDescription, in central: Central, target: DeviceTarget? = nil,
-    configuration: SessionConfiguration = SessionConfiguration(), whenLost: LostLinkRule = .fail,
+    configuration: SessionConfiguration = SessionConfiguration(), onDisconnect: DisconnectPolicy = .fail,
     cryptography: (any SessionCryptography)? = nil, report: @escaping @Sendable (DeviceReport) -> Void = { _ in }
   ) throws(SessionError) {
     let numbers = SequenceNumbers()
@@ -42,7 +42,7 @@ public final class DescribedDevice: Sendable {
       with: target ?? .first(description.recognition.rule()), configuration: configuration)
     queue = description.conversation.map { [session] conversation in
       CommandQueue(
-        session, commandPath: conversation.commandPath, answerPath: conversation.answerPath, whenLost: whenLost,
+        session, commandPath: conversation.commandPath, answerPath: conversation.answerPath, onDisconnect: onDisconnect,
         codecs: { CodecChain([codec]) })
     }
   }
@@ -103,7 +103,7 @@ public final class DescribedDevice: Sendable {
       AnswerRule.judged { content in
         let message = codec.message(of: content)
         if answer.decode(message) != nil { return .accepted }
-        guard let readings = refusal?.decode(message) else { return .notMine }
+        guard let readings = refusal?.decode(message) else { return .unrelated }
         refused.with { $0 = readings }
         return .refused
       }

@@ -116,7 +116,7 @@ final class Advertiser {
   func linkEnded(_ stack: HostStack) { restart(stack) }
 
   /// The program has gone into the background or come back.
-  func mannerChanged(_ stack: HostStack) { restart(stack) }
+  func parametersChanged(_ stack: HostStack) { restart(stack) }
 
   /// Also what is being advertised says it from now on.
   func setManufacturerData(_ data: ManufacturerData?, _ stack: HostStack) {

@@ -177,7 +177,7 @@ extension GATTClient {
     guard octets.count != 4, let uuid = BLEUUID(octets: octets) else {
       throw DecodeError(
         layer: "GATT", field: "UUID", offset: 0,
-        reason: .invalid("\(octets.count) octets are no UUID of an attribute"), octets: octets)
+        reason: .invalid("\(octets.count) octets are an invalid attribute UUID"), octets: octets)
     }
     return uuid
   }

@@ -138,7 +138,7 @@ private final class FileState: PreservedState, TimerTarget {
 
   func setAside(because reason: String) {
     let place = file.setAside()
-    log.log(.error, "a preserved state is of no use and was put away as \(place): \(reason)")
+    log.log(.error, "a preserved state is unusable and was renamed to \(place): \(reason)")
   }
 
   /// The next manager of this key may be made at once: it takes the file as it is then.

@@ -98,7 +98,7 @@ extension PairingRequest.Kind {
     case .displayPasskey(let digits): self = .displayPasskey(digits.digits)
     case .enterPasskey: self = .enterPasskey
     case .compare(let digits): self = .compare(digits.digits)
-    case .acceptJustWorks: self = .permit
+    case .acceptJustWorks: self = .confirmJustWorks
     case .replaceBond(of: let identity, let security):
       self = .replaceBond(of: kept(identity), keptMethod: security.method)
     }

@@ -128,11 +128,11 @@ public final class MemoryBondStore: BondStore {
   }
 
   /// All keys become others than they were, as in a damaged file that is whole all the same.
-  public func garble() {
+  public func corrupt() {
     state.withLock { state in
       for (adapter, records) in state.records {
-        var garbled = records
-        garbled.bonds = records.bonds.compactMap { bond in
+        var corrupted = records
+        corrupted.bonds = records.bonds.compactMap { bond in
           let wrong = LongTermKey(key: SecretKey(AESBlock(high: 0x0123, low: 0x4567)))
           let keys = bond.keys
           return Bond(
@@ -140,7 +140,7 @@ public final class MemoryBondStore: BondStore {
               security: keys.security, isBonded: true, peerIdentity: keys.peerIdentity, keyAsCentral: wrong,
               keyAsPeripheral: wrong, peerIdentityResolvingKey: keys.peerIdentityResolvingKey))
         }
-        state.records[adapter] = garbled
+        state.records[adapter] = corrupted
       }
     }
   }

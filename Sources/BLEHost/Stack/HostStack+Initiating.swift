@@ -80,7 +80,7 @@ extension HostStack: ConnectorDelegate {
         status: { [weak self] status in
           guard let self, !status.isSuccess else { return }
           // One at a time goes everywhere.
-          self.log.log(.info, "the filter accept list is of no use: \(status)")
+          self.log.log(.info, "the filter accept list is unusable: \(status)")
           self.connector.capacity = 1
         })
     }

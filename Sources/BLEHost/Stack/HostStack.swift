@@ -130,9 +130,9 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
   public func powerOn() { onLoop { $0.setSwitchedOn(true) } }
 
   /// Takes the permission to use Bluetooth away: roles see `unauthorized`.
-  public func refusePermission() { onLoop { $0.setPermitted(false) } }
+  public func denyBluetooth() { onLoop { $0.setPermitted(false) } }
 
-  public func grantPermission() { onLoop { $0.setPermitted(true) } }
+  public func allowBluetooth() { onLoop { $0.setPermitted(true) } }
 
   /// The longest ATT PDU that is taken on links that are yet to come, 23 to 517 octets.
   public func setMaximumTransmissionUnit(_ octets: Int) { onLoop { $0.options.maximumTransmissionUnit = octets } }
@@ -151,7 +151,7 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
       stack.isInBackground = isInBackground
       stack.scanner.setInBackground(isInBackground)
       stack.updateScan()
-      stack.advertiser.mannerChanged(stack)
+      stack.advertiser.parametersChanged(stack)
     }
   }
 

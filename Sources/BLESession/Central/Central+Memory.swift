@@ -47,7 +47,7 @@ extension CentralCore {
     do {
       return .success(try body())
     } catch {
-      return .failure(SessionError(.memory, "what was remembered of devices cannot be used", underlying: error))
+      return .failure(SessionError(.storageFailed, "what was remembered of devices cannot be used", underlying: error))
     }
   }
 }

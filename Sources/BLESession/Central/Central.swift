@@ -68,7 +68,7 @@ public final class Central: Sendable {
       default: throw .unavailable(state)
       }
     }
-    throw SessionError(.cancelled, "it was cancelled")
+    throw SessionError(.cancelled, "cancelled by the caller")
   }
 
   /// Scans for as long as somebody listens, and tells of each device that matches whenever something new is heard of it.

@@ -30,11 +30,11 @@ public struct Command: Sendable {
 }
 
 /// What becomes of commands that wait when the link is lost.
-public enum LostLinkRule: String, Sendable, Hashable, Codable {
+public enum DisconnectPolicy: String, Sendable, Hashable, Codable {
   /// They fail at once.
   case fail
   /// They wait for the device to come back. The one under way fails, unless it may be told twice.
-  case carryOver
+  case resume
 }
 
 /// How far a command's octets have gone out.

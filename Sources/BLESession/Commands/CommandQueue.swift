@@ -18,18 +18,19 @@ public final class CommandQueue: Sendable {
   ///   - session: the session of the device that is told; it is kept.
   ///   - commandPath: where commands are written.
   ///   - answerPath: where answers are notified; may be the same characteristic.
-  ///   - rule: what becomes of waiting commands when the link is lost.
+  ///   - policy: what becomes of waiting commands when the link is lost.
   ///   - capacity: how many may wait.
   ///   - codecs: what stands between commands and values on the air, made anew for each connection.
   public init(
     _ session: DeviceSession, commandPath: CharacteristicPath, answerPath: CharacteristicPath,
-    whenLost rule: LostLinkRule = .fail, capacity: Int = 1_000,
+    onDisconnect policy: DisconnectPolicy = .fail, capacity: Int = 1_000,
     codecs: @escaping @Sendable () -> CodecChain = { CodecChain() }
   ) {
     self.session = session
     core = session.core.derived { device in
       CommandQueueCore(
-        device: device, commandPath: commandPath, answerPath: answerPath, rule: rule, capacity: capacity, codecs: codecs
+        device: device, commandPath: commandPath, answerPath: answerPath, policy: policy, capacity: capacity,
+        codecs: codecs
       )
     }
   }
@@ -57,11 +58,11 @@ public final class CommandQueue: Sendable {
   }
 
   /// Values that came on the answers' characteristic and answered nothing.
-  public func unclaimed() -> AsyncStream<Data> {
+  public func unsolicitedMessages() -> AsyncStream<Data> {
     AsyncStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
       core.perform { core in
-        let number = core.unclaimed.add(continuation)
-        continuation.onTermination = { [weak self] _ in self?.core.perform { $0.unclaimed.remove(number) } }
+        let number = core.unsolicited.add(continuation)
+        continuation.onTermination = { [weak self] _ in self?.core.perform { $0.unsolicited.remove(number) } }
       }
     }
   }

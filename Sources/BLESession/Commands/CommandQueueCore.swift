@@ -20,7 +20,7 @@ package final class CommandQueueCore {
 
   private unowned let device: DeviceCore
   private let commandPath: CharacteristicPath
-  private let rule: LostLinkRule
+  private let policy: DisconnectPolicy
   private let capacity: Int
   private let makeCodecs: @Sendable () -> CodecChain
   private var codecs: CodecChain
@@ -29,15 +29,15 @@ package final class CommandQueueCore {
   private var timer: (any SessionTimer)?
   private var subscription: Int?
   private var observation: Int?
-  package let unclaimed = Broadcast<Data>()
+  package let unsolicited = Broadcast<Data>()
 
   init(
-    device: DeviceCore, commandPath: CharacteristicPath, answerPath: CharacteristicPath, rule: LostLinkRule,
+    device: DeviceCore, commandPath: CharacteristicPath, answerPath: CharacteristicPath, policy: DisconnectPolicy,
     capacity: Int, codecs: @escaping @Sendable () -> CodecChain
   ) {
     self.device = device
     self.commandPath = commandPath
-    self.rule = rule
+    self.policy = policy
     self.capacity = capacity
     makeCodecs = codecs
     self.codecs = codecs()
@@ -51,7 +51,7 @@ package final class CommandQueueCore {
   var count: Int { waiting.count + (current == nil ? 0 : 1) }
 
   func add(_ command: Command, _ progress: (@Sendable (TransferProgress) -> Void)?, _ reply: Reply<Data>) {
-    guard device.state == .ready || rule == .carryOver && device.isHopeful else {
+    guard device.state == .ready || policy == .resume && device.isHopeful else {
       return reply.fail(SessionError(.notConnected, "there is no connection to the device"))
     }
     guard count < capacity else {
@@ -126,7 +126,7 @@ package final class CommandQueueCore {
   private func isSilent(_ entry: Entry) {
     guard current === entry else { return }
     // What came of an answer was not all of it: the next one begins anew.
-    codecs.giveUpIncomplete()
+    codecs.discardPartialFrame()
     guard entry.retriesLeft > 0 else {
       return end(entry, .failure(SessionError(.timedOut, "the device did not answer the command in time")))
     }
@@ -138,13 +138,13 @@ package final class CommandQueueCore {
     let contents = (try? codecs.decode(value)) ?? []
     for content in contents {
       guard let entry = current, let answer = entry.command.answer else {
-        unclaimed.send(content)
+        unsolicited.send(content)
         continue
       }
       switch answer.verdict(on: content) {
       case .accepted: end(entry, .success(content))
       case .refused: end(entry, .failure(SessionError(.refused, "the device refused the command")))
-      case .notMine: unclaimed.send(content)
+      case .unrelated: unsolicited.send(content)
       }
     }
   }
@@ -177,14 +177,14 @@ package final class CommandQueueCore {
     timer?.cancel()
     if let entry = current {
       current = nil
-      if rule == .carryOver, entry.command.isRepeatable, !entry.reply.isOver {
+      if policy == .resume, entry.command.isRepeatable, !entry.reply.isOver {
         entry.round += 1
         waiting.insert(entry, at: 0)
       } else {
         entry.reply.fail(error)
       }
     }
-    if rule == .fail { failAll(error) }
+    if policy == .fail { failAll(error) }
   }
 
   private func failAll(_ error: SessionError) {
@@ -199,6 +199,6 @@ package final class CommandQueueCore {
     if let subscription { device.unsubscribe(subscription) }
     if let observation { device.stopObserving(observation) }
     failAll(SessionError(.cancelled, "the queue was given up"))
-    unclaimed.finish()
+    unsolicited.finish()
   }
 }

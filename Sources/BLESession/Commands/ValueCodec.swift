@@ -9,13 +9,13 @@ public protocol ValueCodec: Sendable {
   /// What came in with one value: nothing yet, one content, or several. Throws where the value is not acceptable; the next one may be.
   mutating func decode(_ value: Data) throws -> [Data]
   /// Drops what has begun to come and does not go on: after silence. What is numbered stays numbered.
-  mutating func giveUpIncomplete()
+  mutating func discardPartialFrame()
   /// Forgets everything: a new connection begins.
   mutating func reset()
 }
 
 extension ValueCodec {
-  public mutating func giveUpIncomplete() {}
+  public mutating func discardPartialFrame() {}
   public mutating func reset() {}
 }
 
@@ -42,8 +42,8 @@ public struct CodecChain: ValueCodec {
     return contents
   }
 
-  public mutating func giveUpIncomplete() {
-    for index in codecs.indices { codecs[index].giveUpIncomplete() }
+  public mutating func discardPartialFrame() {
+    for index in codecs.indices { codecs[index].discardPartialFrame() }
   }
 
   public mutating func reset() {
@@ -80,7 +80,7 @@ public struct FrameCodec: ValueCodec {
     }
   }
 
-  public mutating func giveUpIncomplete() { _ = parser.reset() }
+  public mutating func discardPartialFrame() { _ = parser.reset() }
 
   public mutating func reset() {
     sequence = 0

@@ -258,7 +258,7 @@ extension DeviceCore {
         RememberedDevice(
           identifier: peripheral.identifier, name: heard?.name ?? peripheral.name, address: address))
     } catch {
-      emit(.memoryFailed(error))
+      emit(.storageFailed(error))
     }
   }
 }

@@ -66,7 +66,7 @@ public final class DeviceSession: Sendable {
   }
 
   /// Keeps the device without being asked again: connects whenever Bluetooth is on and the device there. Returns at once.
-  public func keep() { core.perform { $0.keep() } }
+  public func keepConnected() { core.perform { $0.keep() } }
 
   /// Ends the connection, or the efforts for one, and returns when the link is down. The device is not won back.
   public func disconnect() async {

@@ -7,7 +7,7 @@ public enum AnswerVerdict: Sendable, Hashable {
   /// The device says no.
   case refused
   /// It belongs to something else.
-  case notMine
+  case unrelated
 }
 
 /// How a device's answer to something is recognised.
@@ -22,8 +22,8 @@ public enum AnswerRule: Sendable {
   /// What `answer` is.
   public func verdict(on answer: Data) -> AnswerVerdict {
     switch self {
-    case .exactly(let expected): answer == expected ? .accepted : .notMine
-    case .beginning(let expected): answer.starts(with: expected) ? .accepted : .notMine
+    case .exactly(let expected): answer == expected ? .accepted : .unrelated
+    case .beginning(let expected): answer.starts(with: expected) ? .accepted : .unrelated
     case .judged(let judge): judge(answer)
     }
   }
@@ -121,7 +121,7 @@ private struct Handshake: OpeningDialogue {
     switch answer.verdict(on: value) {
     case .accepted: .done
     case .refused: .refused("the device refused the handshake")
-    case .notMine: .listen
+    case .unrelated: .listen
     }
   }
 }

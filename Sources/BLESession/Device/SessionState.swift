@@ -92,7 +92,7 @@ public enum SessionEvent: Sendable {
   /// A characteristic that is listened to cannot be; the session is ready all the same.
   case subscriptionFailed(CharacteristicPath, SessionError)
   /// The device could not be remembered; it is connected all the same.
-  case memoryFailed(any Error)
+  case storageFailed(any Error)
   /// The device changed its services; they are discovered anew.
   case servicesChanged
 }

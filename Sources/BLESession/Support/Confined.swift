@@ -109,7 +109,7 @@ package final class Reply<Value: Sendable>: @unchecked Sendable {
 
   package func cancel() {
     let undo = onCancel
-    give(.failure(SessionError(.cancelled, "it was cancelled")))
+    give(.failure(SessionError(.cancelled, "cancelled by the caller")))
     undo?()
   }
 }

@@ -36,7 +36,7 @@ public struct SessionError: Error, Sendable {
     /// What was given cannot be used.
     public static let invalid = Code(rawValue: "invalid")
     /// What devices are remembered in cannot be read or written.
-    public static let memory = Code(rawValue: "memory")
+    public static let storageFailed = Code(rawValue: "storageFailed")
   }
 
   /// Its kind.

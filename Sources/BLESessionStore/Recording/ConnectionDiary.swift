@@ -38,7 +38,7 @@ final class ConnectionDiary: @unchecked Sendable {
     case .openingRepeated(let left): event("openingRepeated", "\(left) more possible")
     case .hint(let hint): event("hint", hint)
     case .subscriptionFailed(let path, let error): event("subscriptionFailed", "\(path): \(error.localizedDescription)")
-    case .memoryFailed(let error): event("memoryFailed", error.localizedDescription)
+    case .storageFailed(let error): event("memoryFailed", error.localizedDescription)
     case .servicesChanged: event("servicesChanged", nil)
     }
     return entries

@@ -6,8 +6,8 @@ final class CentralSession: CentralEvents {
   /// Discoveries that wait for a program's queue: beyond this many more are dropped, since the next packet says the same.
   private static let discoveryBacklog = 4_096
 
-  /// A wish for a connection. The object is looked at by the program's side only.
-  struct Wish {
+  /// A connection request of the program. `peripheral` is used on the program's side only.
+  struct ConnectionRequest {
     let peripheral: Carried<WeakReference<CBPeripheral>>
     let options: ConnectionOptions
     /// Whether a lost connection is to be wanted again: for the state that is preserved.
@@ -15,10 +15,10 @@ final class CentralSession: CentralEvents {
   }
 
   enum Standing {
-    case wanted(Wish)
-    case connected(KnownPeer, PeerConnection, Wish)
+    case wanted(ConnectionRequest)
+    case connected(KnownPeer, PeerConnection, ConnectionRequest)
     /// Given up; what was wished for since then waits until that is over.
-    case leaving(next: Wish?)
+    case leaving(next: ConnectionRequest?)
   }
 
   let adapter: any Adapter
@@ -73,25 +73,27 @@ final class CentralSession: CentralEvents {
     role?.stopScan()
   }
 
-  func connect(_ peer: PeerIdentifier, _ wish: Wish) {
-    // Bluetooth has gone off while this was on its way: the program hears of that, and no wish outlives it.
+  func connect(_ peer: PeerIdentifier, _ request: ConnectionRequest) {
+    // Bluetooth has gone off while this was on its way: the program hears of that, and no request outlives it.
     guard state == .poweredOn || state == .unknown else { return }
     switch peers[peer] {
     case nil:
-      peers[peer] = .wanted(wish)
-      role?.connect(peer, options: wish.options)
-    case .wanted: peers[peer] = .wanted(wish)
+      peers[peer] = .wanted(request)
+      role?.connect(peer, options: request.options)
+    case .wanted: peers[peer] = .wanted(request)
     case .connected(let known, let connection, _):
-      peers[peer] = .connected(known, connection, wish)
+      peers[peer] = .connected(known, connection, request)
       post(.connected(known, connection))
-    case .leaving: peers[peer] = .leaving(next: wish)
+    case .leaving: peers[peer] = .leaving(next: request)
     }
   }
 
   /// Goes on with what an earlier process was doing: at once where Bluetooth is on, else as soon as it is known to be.
-  func resume(_ wishes: [(peer: PeerIdentifier, wish: Wish)], scan: (parameters: ScanParameters, number: Int)?) {
+  func resume(
+    _ requests: [(peer: PeerIdentifier, request: ConnectionRequest)], scan: (parameters: ScanParameters, number: Int)?
+  ) {
     guard state == .poweredOn || state == .unknown else { return }
-    for (peer, wish) in wishes where peers[peer] == nil { peers[peer] = .wanted(wish) }
+    for (peer, request) in requests where peers[peer] == nil { peers[peer] = .wanted(request) }
     if let scan {
       self.scan = scan.number
       scanned = scan.parameters
@@ -102,7 +104,7 @@ final class CentralSession: CentralEvents {
   private func goOn() {
     if let scanned { role?.startScan(scanned) }
     let wanted = peers.sorted { ($0.key.high, $0.key.low) < ($1.key.high, $1.key.low) }
-    for case (let peer, .wanted(let wish)) in wanted { role?.connect(peer, options: wish.options) }
+    for case (let peer, .wanted(let request)) in wanted { role?.connect(peer, options: request.options) }
   }
 
   func cancel(_ peer: PeerIdentifier) {
@@ -142,9 +144,9 @@ final class CentralSession: CentralEvents {
   }
 
   func central(didConnect peer: KnownPeer, link: any PeerLink) {
-    guard case .wanted(let wish) = peers[peer.identifier] else { return }
-    let connection = PeerConnection(link, session: self, peripheral: wish.peripheral)
-    peers[peer.identifier] = .connected(peer, connection, wish)
+    guard case .wanted(let request) = peers[peer.identifier] else { return }
+    let connection = PeerConnection(link, session: self, peripheral: request.peripheral)
+    peers[peer.identifier] = .connected(peer, connection, request)
     post(.connected(peer, connection))
   }
 
@@ -166,7 +168,7 @@ final class CentralSession: CentralEvents {
     guard let standing = peers.removeValue(forKey: peer) else { return }
     if case .connected(_, let connection, _) = standing { connection.close() }
     post(event)
-    if case .leaving(next: let wish?) = standing { connect(peer, wish) }
+    if case .leaving(next: let request?) = standing { connect(peer, request) }
   }
 
   private func closeConnections() {

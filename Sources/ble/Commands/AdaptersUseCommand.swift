@@ -20,7 +20,7 @@ struct AdaptersUseCommand: Command {
     if adapter == nil, !isNone { throw UsageError("Missing expected argument '<name>'") }
     if adapter != nil, isNone { throw UsageError("'--none' and the name of an adapter contradict each other") }
     if arguments.isGiven(CommonOptions.adapter) {
-      throw UsageError("'--adapter' is of no use here: say 'ble adapters use <name>'")
+      throw UsageError("'--adapter' is unusable here: say 'ble adapters use <name>'")
     }
     return AdaptersUseCommand(adapter: adapter)
   }

@@ -22,7 +22,7 @@ struct BondsExportCommand: Command {
   ) { (arguments) throws(UsageError) in
     let format: Format = try arguments.value(of: format) ?? .json
     let withKeys = arguments.isGiven(BondsCommand.withKeys)
-    if format == .capture, !withKeys { throw UsageError("'--format capture' is of no use without '--with-keys'") }
+    if format == .capture, !withKeys { throw UsageError("'--format capture' is unusable without '--with-keys'") }
     let path: String? = try arguments.value(of: file)
     if path == "" { throw UsageError("The value '' is invalid for '\(file.label)': expected the path of a file") }
     return BondsExportCommand(

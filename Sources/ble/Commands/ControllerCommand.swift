@@ -25,7 +25,7 @@ struct ControllerCommand: Command {
     options: [listen, air, device, address, allowRemote]
   ) { (arguments) throws(UsageError) in
     if arguments.isGiven(CommonOptions.adapter) {
-      throw UsageError("'--adapter' is of no use here: '--air' and '--device' say which radio it is")
+      throw UsageError("'--adapter' is unusable here: '--air' and '--device' say which radio it is")
     }
     guard let endpoint: ControllerEndpoint = try arguments.value(of: listen) else {
       throw UsageError("Missing --listen")

@@ -9,7 +9,7 @@
       """
   ) { (arguments) throws(UsageError) in
     if arguments.isGiven(CommonOptions.adapter) {
-      throw UsageError("'--adapter' is of no use here: the demo has an air of its own")
+      throw UsageError("'--adapter' is unusable here: the demo has an air of its own")
     }
     return DemoCommand()
   }

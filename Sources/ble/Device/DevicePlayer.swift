@@ -52,7 +52,7 @@ import CoreBluetooth
         try device.set(parts[0].trimmingCharacters(in: .whitespaces), to: .text(parts[1]))
         session.output.note("\(parts[0].inert) is \(parts[1].inert) from now on.")
       } else {
-        try device.say(line.trimmingCharacters(in: .whitespaces))
+        try device.sendNotification(line.trimmingCharacters(in: .whitespaces))
       }
     } catch {
       session.output.note(ToolError(error).message)

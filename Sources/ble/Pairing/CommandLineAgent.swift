@@ -60,8 +60,8 @@ final class CommandLineAgent: PairingAgent {
     let passkey = rules.passkey
     switch request.kind {
     case .displayPasskey(let digits): tell(.passkey(digits, request))
-    case .permit where request.occasion == .wanted: request.accept()
-    case .permit: permit(request, rules.incoming)
+    case .confirmJustWorks where request.occasion == .wanted: request.accept()
+    case .confirmJustWorks: permit(request, rules.incoming)
     case .enterPasskey:
       if let passkey { request.enter(passkey) } else { ask(request, "'--passkey' says them beforehand") }
     case .compare: ask(request, "there is nobody to compare; '--passkey' and '--io' choose another way")

@@ -39,7 +39,7 @@ struct PairingOptions: Sendable {
       throw UsageError("The value '' is invalid for '\(option.label)': expected the path of a file")
     }
     if passkey != nil, capability == .noInputNoOutput {
-      throw UsageError("'--passkey' is of no use with '--io no-input-no-output'")
+      throw UsageError("'--passkey' is unusable with '--io no-input-no-output'")
     }
   }
 }

@@ -63,7 +63,7 @@ struct RecordCommand: Command {
       rows: (try arguments.value(of: retainRows) as Count?)?.value,
       size: (try arguments.value(of: retainSize) as Size?)?.octets)
     if command.targets.isEmpty, !(command.subscriptions.isEmpty && command.readings.isEmpty) {
-      throw UsageError("'--subscribe' and '--read' are of no use without a target")
+      throw UsageError("'--subscribe' and '--read' are unusable without a target")
     }
     return command
   }

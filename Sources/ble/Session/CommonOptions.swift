@@ -57,7 +57,7 @@ struct CommonOptions: Sendable {
     isQuiet = arguments.isGiven(Self.quiet)
     pairing = try PairingOptions(arguments)
     if isQuiet, verbosity > 0 { throw UsageError("'--quiet' and '--verbose' contradict each other") }
-    if isCaptureRedacted, capture == nil { throw UsageError("'--capture-redacted' is of no use without '--capture'") }
+    if isCaptureRedacted, capture == nil { throw UsageError("'--capture-redacted' is unusable without '--capture'") }
     for (option, path) in [(Self.capture, capture), (Self.captureAir, captureAir), (Self.captureKeys, captureKeys)]
     where path == "" {
       throw UsageError("The value '' is invalid for '\(option.label)': expected the path of a file")

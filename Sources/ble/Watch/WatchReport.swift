@@ -20,7 +20,7 @@ enum WatchReport {
     case .openingRepeated(let left): "no answer: asked again, \(left) times more at the most"
     case .hint(let hint): hint.inert
     case .subscriptionFailed(let path, let error): "\(path) does not notify: \(text(error))"
-    case .memoryFailed(let error): "it could not be remembered: \(text(error))"
+    case .storageFailed(let error): "it could not be remembered: \(text(error))"
     case .servicesChanged: "its services have changed"
     }
   }
@@ -46,7 +46,7 @@ enum WatchReport {
     case .hint(let hint): ("hint", .object(["message": .string(hint)]))
     case .subscriptionFailed(let path, let error):
       ("subscription_failed", .object(["characteristic": .string(path.description), "message": .string(text(error))]))
-    case .memoryFailed: nil
+    case .storageFailed: nil
     case .servicesChanged: ("services_changed", .object([:]))
     }
   }

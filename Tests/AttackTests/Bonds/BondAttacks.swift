@@ -17,7 +17,7 @@ struct BondAttacks {
   func plaintextPeripheral(_ refusal: Refusal) async throws {
     let bonded = try await BondedDevices.start()
     try await bonded.disconnect()
-    bonded.sensor.vanish()
+    bonded.sensor.cutPower()
     await bonded.world.advance(by: .seconds(1))
     let spoofer = HostileDevice(bonded.world, address: bonded.sensor.address)
     switch refusal {
@@ -41,7 +41,7 @@ struct BondAttacks {
   func spoofedFromOutside() async throws {
     let bonded = try await BondedDevices.start()
     try await bonded.disconnect()
-    bonded.sensor.vanish()
+    bonded.sensor.cutPower()
     let own = Shelf(options: bonded.phone.options)
     let spoofer = HostileDevice(bonded.world, address: bonded.sensor.address)
     spoofer.server = HostileServer.make()
@@ -62,7 +62,7 @@ struct BondAttacks {
     // The sensor itself is found as soon as it is there and the other is gone.
     spoofer.disconnect()
     await bonded.world.advance(by: .seconds(1))
-    bonded.sensor.reappear()
+    bonded.sensor.restorePower()
     try await bonded.world.wait(within: .seconds(20)) { bonded.central.isDiscovered }
     bonded.central.read("FF31")
     await bonded.world.advance(by: .seconds(1))
@@ -100,7 +100,7 @@ struct BondAttacks {
   func earlyIndication(_ refusal: Refusal) async throws {
     let bonded = try await BondedDevices.start()
     try await bonded.disconnect()
-    bonded.sensor.vanish()
+    bonded.sensor.cutPower()
     await bonded.world.advance(by: .seconds(1))
     let spoofer = HostileDevice(bonded.world, address: bonded.sensor.address)
     switch refusal {
@@ -150,7 +150,7 @@ struct BondAttacks {
     #expect(bonded.peripheral.subscribers.sorted() == ["FF31", "FF32"])
     try await bonded.disconnect()
     #expect(bonded.peripheral.subscribers.isEmpty)
-    bonded.phone.vanish()
+    bonded.phone.cutPower()
     let spoofer = HostileDevice(bonded.world, address: bonded.phone.address)
     await bonded.world.advance(by: .milliseconds(100))
     spoofer.connect(to: bonded.sensor.address)
@@ -163,7 +163,7 @@ struct BondAttacks {
     spoofer.disconnect()
     await bonded.world.advance(by: .seconds(1))
     // The phone itself has its subscriptions back as soon as it is encrypted.
-    bonded.phone.reappear()
+    bonded.phone.restorePower()
     bonded.central.connect()
     try await bonded.world.wait(within: .seconds(10)) { bonded.peripheral.subscribers.count == 2 }
   }
@@ -219,7 +219,7 @@ struct BondAttacks {
     #expect(Set(shown).count == 4 && shown.allSatisfy { $0.randomKind == .resolvablePrivate })
     central.manager.cancelPeripheralConnection(try #require(central.peripheral))
     await world.advance(by: .seconds(1))
-    phone.vanish()
+    phone.cutPower()
     await world.advance(by: .seconds(1))
     // The addresses that it had resolve to it still: without its keys they are worth nothing.
     for address in [shown[0], shown[3]] {
@@ -235,7 +235,7 @@ struct BondAttacks {
       spoofer.disconnect()
       await world.advance(by: .seconds(1))
     }
-    phone.reappear()
+    phone.restorePower()
     central.connect()
     try await world.wait(within: .seconds(20)) { program.subscribers.count == 2 }
   }

@@ -14,7 +14,7 @@ struct BondReplacementAttacks {
   func spoofedIdentity() async throws {
     let bonded = try await BondedDevices.start()
     try await bonded.disconnect()
-    bonded.phone.vanish()
+    bonded.phone.cutPower()
     let spoofer = HostileDevice(bonded.world, address: bonded.phone.address)
     spoofer.behave()
     await bonded.world.advance(by: .milliseconds(100))
@@ -29,9 +29,9 @@ struct BondReplacementAttacks {
     await bonded.world.advance(by: .seconds(70))
     spoofer.sendCommand([0x01, 0x03, 0x00, 0x09, 0x10, 0x03, 0x03])
     await bonded.world.advance(by: .milliseconds(200))
-    spoofer.vanish()
+    spoofer.cutPower()
     await bonded.world.advance(by: .seconds(10))
-    bonded.phone.reappear()
+    bonded.phone.restorePower()
     bonded.central.connect()
     try await bonded.world.wait(within: .seconds(10)) { bonded.central.isDiscovered }
     bonded.central.read("FF31")
@@ -62,7 +62,7 @@ struct BondReplacementAttacks {
   func refusedAtOnce() async throws {
     let bonded = try await BondedDevices.start()
     try await bonded.disconnect()
-    bonded.phone.vanish()
+    bonded.phone.cutPower()
     let peer = HostileDevice(bonded.world, address: bonded.phone.address)
     peer.behave()
     await bonded.world.advance(by: .milliseconds(100))
@@ -130,7 +130,7 @@ struct BondReplacementAttacks {
     #expect(victim.bonds.map(\.address) == [impersonated.address])
     #expect(victim.bonds.map(\.security.method) == [.justWorks])
     #expect(scene.attacker.commands.last?.first == 0x05)
-    scene.attacker.vanish()
+    scene.attacker.cutPower()
     await bonded.world.advance(by: .seconds(10))
     #expect(try await bonded.reconnect() == .value("FF31", "secret"))
   }

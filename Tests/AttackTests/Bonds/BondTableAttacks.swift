@@ -94,7 +94,7 @@ struct BondTableAttacks {
     await scene.world.advance(by: .seconds(1))
     stranger.pair()
     await scene.world.advance(by: .seconds(2))
-    stranger.vanish()
+    stranger.cutPower()
     await scene.world.advance(by: .seconds(40))
     #expect(scene.device.bonds.map(\.address) == [scene.attacker.address])
   }

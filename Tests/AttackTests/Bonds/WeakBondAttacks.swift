@@ -47,7 +47,7 @@ struct WeakBondAttacks {
     let bonded = try await BondedDevices.start(policy: demand.before)
     try await bonded.disconnect()
     await raise(bonded.phone, demand, bonded)
-    bonded.sensor.vanish()
+    bonded.sensor.cutPower()
     await bonded.world.advance(by: .seconds(1))
     let spoofer = HostileDevice(bonded.world, address: bonded.sensor.address)
     spoofer.server = HostileServer.make()
@@ -104,7 +104,7 @@ struct WeakBondAttacks {
   func fromOutside() async throws {
     let bonded = try await BondedDevices.start()
     try await bonded.disconnect()
-    bonded.sensor.vanish()
+    bonded.sensor.cutPower()
     let own = Shelf(options: bonded.phone.options)
     await raise(bonded.phone, .level, bonded)
     let spoofer = HostileDevice(bonded.world, address: bonded.sensor.address)
@@ -164,7 +164,7 @@ struct WeakBondAttacks {
     bonded.central.subscribe("FF32")
     await bonded.world.advance(by: .seconds(1))
     try await bonded.disconnect()
-    bonded.phone.vanish()
+    bonded.phone.cutPower()
     var policy = SecurityPolicy()
     policy.isBondable = false
     let spoofer = HostileDevice(bonded.world, address: bonded.phone.address)
@@ -178,7 +178,7 @@ struct WeakBondAttacks {
     #expect(await spoofer.ask("1216000100") == ["13"])
     spoofer.disconnect()
     await bonded.world.advance(by: .seconds(1))
-    bonded.phone.reappear()
+    bonded.phone.restorePower()
     bonded.central.connect()
     try await bonded.world.wait(within: .seconds(10)) { bonded.central.isDiscovered }
     #expect(bonded.peripheral.subscribers.sorted() == ["FF31", "FF32"])

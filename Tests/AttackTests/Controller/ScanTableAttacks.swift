@@ -121,13 +121,13 @@ struct ScanTableAttacks {
     await world.advance(by: .seconds(1))
     #expect(listener.names == ["Stray"])
     for round in UInt64(1)...3 {
-      attacker.vanish()
+      attacker.cutPower()
       let first = round * 100_000
       #expect(await scene.hear(first..<first + UInt64(Self.limit)) == Self.limit)
       #expect(stack.scannedDeviceCount == Self.limit)
       // It was forgotten: it is new when it is heard again, one time.
       listener.forget()
-      attacker.reappear()
+      attacker.restorePower()
       await world.advance(by: .seconds(2))
       #expect(listener.names == ["Stray"])
       // It took the place of the first and of no other.

@@ -49,7 +49,7 @@ struct DisconnectAttacks {
         requests += 1
         guard requests == step else { return [answer] }
         switch end {
-        case .silence: attacker.vanish()
+        case .silence: attacker.cutPower()
         default: attacker.disconnect()
         }
         return end == .instead || end == .silence ? [] : end == .before ? [answer] : [answer, answer]
@@ -69,7 +69,7 @@ struct DisconnectAttacks {
       #expect(scene.program.peripheral?.state == .disconnected)
       // The next link is as good as the first.
       attacker.forgeAttribute = { [$1] }
-      attacker.reappear()
+      attacker.restorePower()
       scene.program.forget()
       scene.program.connect()
       try await scene.world.wait(within: .seconds(20)) {

@@ -78,7 +78,7 @@ extension AssociationTable.Entry {
   /// What each side's user is asked to do.
   var tasks: (initiator: Person.Task?, responder: Person.Task?) {
     switch self {
-    case .justWorks: (.permit, .permit)
+    case .justWorks: (.confirmJustWorks, .confirmJustWorks)
     case .initiatorDisplays: (.show, .type)
     case .responderDisplays: (.type, .show)
     case .bothInput: (.type, .type)

@@ -13,7 +13,7 @@ final class People: Sendable {
 
   func see(_ request: PairingRequest) {
     switch request.kind {
-    case .permit, .replaceBond: request.accept()
+    case .confirmJustWorks, .replaceBond: request.accept()
     case .displayPasskey(let digits):
       let typing = state.withLock { state in
         state.shown = digits
@@ -48,7 +48,7 @@ final class People: Sendable {
 
 /// One of them, and what they were asked to do.
 final class Person: PairingAgent {
-  enum Task { case show, type, compare, permit, replace }
+  enum Task { case show, type, compare, confirmJustWorks, replace }
 
   let capability: PairingCapability
   let wantsAuthentication: Bool
@@ -83,7 +83,7 @@ extension Person.Task {
       case .displayPasskey: .show
       case .enterPasskey: .type
       case .compare: .compare
-      case .permit: .permit
+      case .confirmJustWorks: .confirmJustWorks
       case .replaceBond: .replace
       }
   }

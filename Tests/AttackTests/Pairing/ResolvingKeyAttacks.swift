@@ -68,7 +68,7 @@ struct ResolvingKeyAttacks {
       await scene.world.advance(by: .milliseconds(100))
       speaker.advertise("speaker")
       await scene.world.advance(by: .seconds(2))
-      speaker.vanish()
+      speaker.cutPower()
       #expect(scout.heard.count == 1)
       return scout.heard.first
     }

@@ -18,20 +18,20 @@ enum SweepCut: String, CaseIterable, Sendable {
 
   func make(on scene: SweepScene) {
     switch self {
-    case .sensorVanishes: scene.sensor.vanish()
+    case .sensorVanishes: scene.sensor.cutPower()
     case .sensorIsSwitchedOff: scene.sensor.powerOff()
-    case .sensorDies: scene.sensor.killApplication()
+    case .sensorDies: scene.sensor.terminateProcess()
     case .sensorsControllerFails: scene.sensor.resetController()
     case .phoneLeaves: scene.central.leave()
     case .phoneIsSwitchedOff: scene.phone.powerOff()
-    case .phoneDies: scene.phone.killApplication()
+    case .phoneDies: scene.phone.terminateProcess()
     case .phonesControllerFails: scene.phone.resetController()
     }
   }
 
   func undo(on scene: SweepScene) {
     switch self {
-    case .sensorVanishes: scene.sensor.reappear()
+    case .sensorVanishes: scene.sensor.restorePower()
     case .sensorIsSwitchedOff: scene.sensor.powerOn()
     case .sensorDies: scene.restartPeripheral()
     case .phoneIsSwitchedOff: scene.phone.powerOn()

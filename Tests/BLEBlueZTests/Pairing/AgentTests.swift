@@ -130,7 +130,7 @@ struct AgentTests {
     let agent = Agent(.keyboardDisplay) { request in
       switch request.kind {
       case .enterPasskey: .passkey("012345")
-      case .permit where request.occasion == .unasked: .no
+      case .confirmJustWorks where request.occasion == .unasked: .no
       default: .yes
       }
     }
@@ -163,7 +163,7 @@ struct AgentTests {
     #expect(answer == .failure(BusError(BusError.accessDenied, "This object is for org.bluez only.")))
     #expect(
       agent.seen == [
-        "permit unasked", "permit offered", "enterPasskey wanted", "compare(\"000042\") wanted",
+        "confirmJustWorks unasked", "confirmJustWorks offered", "enterPasskey wanted", "compare(\"000042\") wanted",
         "paired(BLEPairing.PairingMethod.numericComparison, isBonded: true)",
       ])
   }

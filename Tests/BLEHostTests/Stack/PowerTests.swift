@@ -30,9 +30,9 @@ import Testing
     try await world.wait { central.states.last == .poweredOff }
     device.stack.powerOn()
     try await world.wait { central.states.last == .poweredOn }
-    device.stack.refusePermission()
+    device.stack.denyBluetooth()
     try await world.wait { central.states.last == .unauthorized }
-    device.stack.grantPermission()
+    device.stack.allowBluetooth()
     try await world.wait { central.states.last == .poweredOn }
     await world.perform { device.controller?.failHardware(code: 1) }
     try await world.wait { central.states.last == .poweredOn }
@@ -129,7 +129,7 @@ import Testing
     await world.advance(.seconds(1))
     #expect(central.states == [.unauthorized])
     #expect(device.openings == 0)
-    device.stack.grantPermission()
+    device.stack.allowBluetooth()
     try await world.wait { central.states == [.unauthorized, .poweredOn] }
   }
 

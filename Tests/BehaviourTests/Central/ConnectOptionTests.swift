@@ -54,7 +54,7 @@ struct CentralConnectOptionTests {
       meeting.accessory?.push(Data([UInt8(number)]), "FFF1")
       await meeting.world.settle()
     }
-    meeting.device?.vanish()
+    meeting.device?.cutPower()
     await meeting.world.advance(by: .seconds(30))
     let notices = meeting.world.logLines.filter { $0.level == .notice && $0.text.contains("<CBPeripheral: 0x") }
     let endings = ["has connected", "has sent a notification", "has disconnected"]

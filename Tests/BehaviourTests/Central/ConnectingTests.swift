@@ -9,7 +9,7 @@ struct CentralConnectingTests {
     arguments: [true, false])
   func outcome(succeeds: Bool) async throws {
     let meeting = try await Meeting.withAccessory()
-    if !succeeds { meeting.device?.vanishWhenConnected() }
+    if !succeeds { meeting.device?.cutPowerWhenConnected() }
     meeting.central.manager.connect(meeting.found)
     #expect(meeting.found.state == .connecting && meeting.central.told.isEmpty)
     await meeting.world.advance(by: .seconds(30))
@@ -18,7 +18,7 @@ struct CentralConnectingTests {
       #expect(meeting.central.standings == [.connected])
     } else {
       #expect(meeting.central.told.isEmpty && meeting.found.state == .connecting)
-      meeting.device?.reappear()
+      meeting.device?.restorePower()
       await meeting.world.advance(by: .seconds(30))
       #expect(meeting.central.told == ["connected lamp"])
     }
@@ -62,7 +62,7 @@ struct CentralConnectingTests {
     await world.settle()
     central.manager.scanForPeripherals(withServices: nil)
     try await world.wait(within: .seconds(5)) { !central.sightings.isEmpty }
-    tag.vanish()
+    tag.cutPower()
     await world.advance(by: .seconds(1))
     central.queue.sync {
       central.manager.connect(central.sightings[0].peripheral)
@@ -74,7 +74,7 @@ struct CentralConnectingTests {
     #expect(line.hasPrefix("API MISUSE: Cancelling connection for unused peripheral <CBPeripheral: 0x"))
     #expect(line.contains("name = tag, mtu = 0, state = connecting>"))
     #expect(line.hasSuffix(", Did you forget to keep a reference to it?"))
-    tag.reappear()
+    tag.restorePower()
     await world.advance(by: .seconds(10))
     #expect(tag.connectionCount == 0 && central.told == ["state 5"])
   }

@@ -30,7 +30,7 @@ struct CentralLinkLossTests {
   func endings(_ ending: Ending) async throws {
     let meeting = try await Meeting.withTag().connected()
     switch ending {
-    case .timeout: meeting.tag?.vanish()
+    case .timeout: meeting.tag?.cutPower()
     case .closedByPeer: meeting.tag?.disconnect(reason: 0x13)
     // Unacceptable Connection Parameters: neither the user's wish nor a loss.
     case .failure: meeting.tag?.disconnect(reason: 0x3B)
@@ -89,7 +89,7 @@ struct CentralLinkLossTests {
     found.discoverDescriptors(for: characteristic)
     meeting.accessory?.push(Data([1]), "FFF1")
     await meeting.world.advance(by: .milliseconds(500))
-    meeting.device?.vanish()
+    meeting.device?.cutPower()
     await meeting.world.advance(by: .seconds(60))
     #expect(central.told == ["value FFF1 01", "disconnected lamp error \(CBError.connectionTimeout.rawValue)"])
   }

@@ -148,7 +148,7 @@ struct CentralReadingTests {
     if isWanted {
       meeting.central.manager.cancelPeripheralConnection(meeting.found)
     } else {
-      meeting.device?.vanish()
+      meeting.device?.cutPower()
     }
     await meeting.world.advance(by: .seconds(30))
     #expect(wasNotifying == false && !characteristic.isNotifying)

@@ -75,10 +75,10 @@ struct CentralReconnectingTests {
   func comesBack() async throws {
     let delegate = NewerDelegate()
     let (meeting, manager, found) = try await connect(delegate)
-    meeting.tag?.vanish()
+    meeting.tag?.cutPower()
     await meeting.world.advance(by: .seconds(600))
     #expect(delegate.told == ["connected", "newer true 6 1"] && found.state == .connecting)
-    meeting.tag?.reappear()
+    meeting.tag?.restorePower()
     meeting.tag?.advertise(Advertisement.named("tag"))
     await meeting.world.advance(by: .seconds(20))
     #expect(delegate.told.last == "connected" && found.state == .connected)
@@ -95,11 +95,11 @@ struct CentralReconnectingTests {
   func cancelReconnection() async throws {
     let delegate = NewerDelegate()
     let (meeting, manager, found) = try await connect(delegate)
-    meeting.tag?.vanish()
+    meeting.tag?.cutPower()
     await meeting.world.advance(by: .seconds(30))
     manager.cancelPeripheralConnection(found)
     await meeting.world.advance(by: .seconds(5))
-    meeting.tag?.reappear()
+    meeting.tag?.restorePower()
     await meeting.world.advance(by: .seconds(30))
     #expect(delegate.told == ["connected", "newer true 6 1", "newer false 0 0"] && found.state == .disconnected)
   }

@@ -46,13 +46,13 @@ struct CentralScanAndConnectTests {
   @Test("B2.8 a scan goes on while a device does not come, and that device is found when it comes", arguments: quirks)
   func patientConnecting(_ quirks: ControllerQuirks) async throws {
     let (meeting, found) = try await scene(quirks)
-    meeting.tag?.vanish()
+    meeting.tag?.cutPower()
     await meeting.world.advance(by: .seconds(1))
     meeting.central.manager.connect(found)
     // Two turns of each: half of what a scan alone hears.
     for _ in 0..<4 { #expect(await chatterCount(meeting, in: .seconds(10)) > 30) }
     #expect(found.state == .connecting && meeting.central.told.isEmpty)
-    meeting.tag?.reappear()
+    meeting.tag?.restorePower()
     await meeting.world.advance(by: .seconds(10))
     #expect(meeting.central.told == ["connected tag"])
     #expect(await chatterCount(meeting, in: .seconds(10)) > 50)
@@ -73,7 +73,7 @@ struct CentralScanAndConnectTests {
   func laterScan(_ quirks: ControllerQuirks) async throws {
     let (meeting, found) = try await scene(quirks)
     meeting.central.manager.stopScan()
-    meeting.tag?.vanish()
+    meeting.tag?.cutPower()
     await meeting.world.advance(by: .seconds(1))
     meeting.central.manager.connect(found)
     await meeting.world.advance(by: .seconds(5))
@@ -83,7 +83,7 @@ struct CentralScanAndConnectTests {
     #expect(meeting.central.names == ["chatter"])
     meeting.central.manager.cancelPeripheralConnection(found)
     meeting.central.manager.stopScan()
-    meeting.tag?.reappear()
+    meeting.tag?.restorePower()
     meeting.central.manager.connect(found)
     await meeting.world.advance(by: .seconds(5))
     #expect(meeting.central.told == ["disconnected tag", "connected tag"])

@@ -12,7 +12,7 @@ struct CentralStateTests {
     let phone = world.makeDevice("phone")
     switch expected {
     case .poweredOff: phone.powerOff()
-    case .unauthorized: phone.refusePermission()
+    case .unauthorized: phone.denyBluetooth()
     case .unsupported: phone.removeController()
     default: break
     }
@@ -30,7 +30,7 @@ struct CentralStateTests {
     func begin(_ phone: Device) {
       switch self {
       case .powerOff: phone.powerOff()
-      case .refusal: phone.refusePermission()
+      case .refusal: phone.denyBluetooth()
       case .reset: phone.resetController()
       }
     }
@@ -38,7 +38,7 @@ struct CentralStateTests {
     func end(_ phone: Device) {
       switch self {
       case .powerOff: phone.powerOn()
-      case .refusal: phone.grantPermission()
+      case .refusal: phone.allowBluetooth()
       case .reset: break
       }
     }
@@ -118,11 +118,11 @@ struct CentralStateTests {
       let world = World()
       let phone = world.makeDevice("phone")
       let central = CentralApp(phone.options)
-      phone.refusePermission()
+      phone.denyBluetooth()
       await world.settle()
       precondition(central.manager.state == .unauthorized)
       precondition(CBManager.authorization == .denied && CBCentralManager.authorization == .denied)
-      phone.grantPermission()
+      phone.allowBluetooth()
       await world.settle()
       precondition(central.manager.state == .poweredOn && CBManager.authorization == .allowedAlways)
     }

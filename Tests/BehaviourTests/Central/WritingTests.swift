@@ -101,7 +101,7 @@ struct CentralWritingTests {
     _ = try await meeting.connected()
     #expect(meeting.found.maximumWriteValueLength(for: .withResponse) == 512)
     #expect(meeting.found.maximumWriteValueLength(for: .withoutResponse) == min(512, mtu - 3))
-    meeting.device?.vanish()
+    meeting.device?.cutPower()
     await meeting.world.advance(by: .seconds(30))
     #expect(meeting.found.maximumWriteValueLength(for: .withoutResponse) == 20)
   }

@@ -120,7 +120,7 @@ struct ChannelBehaviourTests {
     let thread = StreamThread()
     defer { thread.stop() }
     thread.use(connected.near)
-    connected.pair.device.vanish()
+    connected.pair.device.cutPower()
     await connected.pair.world.advance(by: .seconds(30))
     for stream in [connected.near.inputStream, connected.near.outputStream] as [Stream] {
       try await connected.pair.world.wait(within: .seconds(5)) { thread.events(of: stream).last == .errorOccurred }

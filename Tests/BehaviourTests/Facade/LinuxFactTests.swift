@@ -159,7 +159,7 @@ struct LinuxFactTests {
     let pair = try await Pair.start([CBMutableService("FF11", [CBMutableCharacteristic("FF22", .notify)])])
     pair.peripheral.readValue(for: try pair.characteristic("FF22"))
     await pair.world.settle()
-    pair.device.vanish()
+    pair.device.cutPower()
     await pair.world.advance(by: .seconds(20))
     let (attribute, link) = (pair.central.errors[0], pair.central.errors[1])
     #expect((attribute as? CBATTError)?.code == .readNotPermitted && attribute as? CBError == nil)

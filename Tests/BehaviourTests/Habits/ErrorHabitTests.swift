@@ -9,7 +9,7 @@ struct ErrorHabitTests {
     let pair = try await Pair.start([CBMutableService("FF11", [CBMutableCharacteristic("FF22", .notify)])])
     pair.peripheral.readValue(for: try pair.characteristic("FF22"))
     await pair.world.settle()
-    pair.device.vanish()
+    pair.device.cutPower()
     await pair.world.advance(by: .seconds(20))
     try #require(pair.central.errors.count == 2)
     return (pair.central.errors[0], pair.central.errors[1])

@@ -28,7 +28,7 @@ struct PrintingHabitTests {
     let pair = try await Pair.start([CBMutableService("FF11", [CBMutableCharacteristic("FF22", .notify)])])
     pair.peripheral.readValue(for: try pair.characteristic("FF22"))
     await pair.world.settle()
-    pair.device.vanish()
+    pair.device.cutPower()
     await pair.world.advance(by: .seconds(20))
     let texts = [
       "Error Domain=CBATTErrorDomain Code=2 \"Reading is not permitted.\" "

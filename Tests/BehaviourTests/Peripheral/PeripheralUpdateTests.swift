@@ -57,7 +57,7 @@ struct PeripheralUpdateTests {
   @Test("B7.16 a central that fell silent is unsubscribed when its link is given up")
   func silence() async throws {
     let subscribed = try await Subscribed.start()
-    subscribed.pair.phone.vanish()
+    subscribed.pair.phone.cutPower()
     await subscribed.pair.world.advance(by: .seconds(20))
     #expect(subscribed.pair.publisher.told == ["subscribed FF22", "unsubscribed FF22"])
   }
@@ -132,7 +132,7 @@ struct PeripheralUpdateTests {
     let subscribed = try await Subscribed.start()
     let (pair, line) = (subscribed.pair, subscribed.line)
     while subscribed.manager.updateValue(Data(count: 20), for: line, onSubscribedCentrals: nil) {}
-    pair.phone.vanish()
+    pair.phone.cutPower()
     await pair.world.advance(by: .seconds(20))
     #expect(
       pair.publisher.told == ["subscribed FF22", "ready", "unsubscribed FF22"]

@@ -44,18 +44,20 @@ import Testing
         other + whole.prefix(3), whole.dropFirst(3),
       ]
     }
-    let unclaimed = Locked<[Data]>([])
-    let listening = world.start { for await value in commands.unclaimed() { unclaimed.change { $0.append(value) } } }
+    let unsolicited = Locked<[Data]>([])
+    let listening = world.start {
+      for await value in commands.unsolicitedMessages() { unsolicited.change { $0.append(value) } }
+    }
     defer { listening.cancel() }
     for number in UInt8(0)..<30 {
-      unclaimed.value = []
+      unsolicited.value = []
       let content = Data(repeating: number, count: Int(number) + 1)
       let answer = try await world.perform {
         try await commands.send(Command(content, answer: .beginning(Data([0x80]))))
       }
       #expect(answer == Data([0x80]) + content)
       await world.advance(by: .seconds(1))
-      #expect(unclaimed.value == [Data([0x55]), Data([0x55]), answer])
+      #expect(unsolicited.value == [Data([0x55]), Data([0x55]), answer])
     }
     withExtendedLifetime(vendor) {}
   }

@@ -20,20 +20,20 @@ struct SessionBadInputTests {
     }
     try await vendor.scene.connect()
     let commands = vendor.commands
-    let unclaimed = Locked(0)
-    let listening = world.start { for await _ in commands.unclaimed() { unclaimed.change { $0 += 1 } } }
+    let unsolicited = Locked(0)
+    let listening = world.start { for await _ in commands.unsolicitedMessages() { unsolicited.change { $0 += 1 } } }
     defer { listening.cancel() }
     for number in UInt8(0x10)..<0x20 {
       let answer = try await world.perform { try await commands.send(Self.command(number)) }
       #expect(answer == Data([0x80 | number]))
       await world.advance(by: .milliseconds(200))
     }
-    #expect(unclaimed.value == 16 * 16)
+    #expect(unsolicited.value == 16 * 16)
     // Nobody listens to them: they are not kept.
     listening.cancel()
     await world.advance(by: .seconds(1))
     _ = try await world.perform { try await commands.send(Self.command(0x10)) }
-    #expect(unclaimed.value == 16 * 16)
+    #expect(unsolicited.value == 16 * 16)
   }
 
   @Test("R4.8 R4.9 a device that answers everything late: each command fails in time, no answer goes to another one")

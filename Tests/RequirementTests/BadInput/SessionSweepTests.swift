@@ -106,7 +106,7 @@ import Testing
       let kept = try #require(session)
       let (values, events) = (kept.notifications(from: SessionScene.line), kept.events())
       streams = [world.start { for await _ in values {} }, world.start { for await _ in events {} }]
-      kept.keep()
+      kept.keepConnected()
     }
     await world.advance(by: .milliseconds(step * 60))
     session = nil

@@ -32,7 +32,7 @@ struct PeripheralManagerDelegateTests {
     dead.startAdvertising([CBAdvertisementDataLocalNameKey: "device"])
     await world.settle()
     #expect(before.calls(of: "peripheralManager(_:willRestoreState:)").isEmpty)
-    device.killApplication()
+    device.terminateProcess()
     let after = Listener()
     let manager = CBPeripheralManager(
       delegate: after, queue: after.queue, options: device.options.merging(more) { $1 })

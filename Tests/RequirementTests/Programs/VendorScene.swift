@@ -11,7 +11,8 @@ struct VendorScene {
 
   /// - Parameter answers: what the device says to a command, and after how long.
   static func make(
-    in world: World, configuration: SessionConfiguration = SessionConfiguration(), whenLost rule: LostLinkRule = .fail,
+    in world: World, configuration: SessionConfiguration = SessionConfiguration(),
+    onDisconnect policy: DisconnectPolicy = .fail,
     answers: @escaping @Sendable (Data) -> [(after: Duration, value: Data)]
   ) async throws -> VendorScene {
     let scene = await SessionScene.make(in: world, configuration: configuration)
@@ -30,7 +31,7 @@ struct VendorScene {
       return .success
     }
     let commands = CommandQueue(
-      scene.session, commandPath: SessionScene.line, answerPath: SessionScene.line, whenLost: rule)
+      scene.session, commandPath: SessionScene.line, answerPath: SessionScene.line, onDisconnect: policy)
     return VendorScene(scene: scene, commands: commands, told: told)
   }
 }

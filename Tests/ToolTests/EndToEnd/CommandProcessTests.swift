@@ -53,7 +53,7 @@ struct CommandProcessTests {
       to: URL(fileURLWithPath: path))
     let plain = try place.run("serve", path)
     #expect(plain.status == 65 && plain.lines.isEmpty)
-    #expect(plain.process.errors.first?.contains("wrong.json:3:25: 'XYZ' is no UUID") == true)
+    #expect(plain.process.errors.first?.contains("wrong.json:3:25: invalid UUID 'XYZ'") == true)
     let json = try place.run("serve", path, "--json")
     let error = ToolProcess.object(try #require(json.process.errors.last))?["error"] as? [String: Any]
     #expect(error?["kind"] as? String == "bad-data" && error?["status"] as? Int == 65)

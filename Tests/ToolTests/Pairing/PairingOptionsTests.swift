@@ -30,7 +30,7 @@ struct PairingOptionsTests {
     (["--io", "display"], "Did you mean 'display-only'?"), (["--passkey", "12345"], "six digits"),
     (["--passkey", "12345x"], "six digits"), (["--passkey", "１２３４５６"], "six digits"),
     (["--oob", ""], "path of a file"),
-    (["--io", "no-input-no-output", "--passkey", "123456"], "of no use"),
+    (["--io", "no-input-no-output", "--passkey", "123456"], "unusable"),
   ])
   func `What is no answer to a pairing is a mistake of the command line`(words: [String], hint: String) throws {
     let error = try #require(throws: UsageError.self) {
@@ -160,7 +160,8 @@ struct PairingQuestionTests {
   ])
   func `Only a yes is a yes`(line: String, isYes: Bool) {
     for kind in [
-      PairingRequest.Kind.compare("012345"), .permit, .replaceBond(of: Self.peer("Lock"), keptMethod: .outOfBand),
+      PairingRequest.Kind.compare("012345"), .confirmJustWorks,
+      .replaceBond(of: Self.peer("Lock"), keptMethod: .outOfBand),
     ] {
       let (request, answers) = ask(kind)
       #expect(request.answer(typed: line) && answers.all == [isYes ? .yes : .no])
@@ -182,7 +183,7 @@ struct PairingQuestionTests {
     occasion: PairingOccasion
   ) {
     for kind in [
-      PairingRequest.Kind.permit, .enterPasskey, .compare("1"),
+      PairingRequest.Kind.confirmJustWorks, .enterPasskey, .compare("1"),
       .replaceBond(of: Self.peer(nil), keptMethod: .justWorks),
     ] {
       let answers = Answers()
@@ -190,14 +191,14 @@ struct PairingQuestionTests {
         kind, method: .justWorks, isSecureConnections: true, peer: Self.peer(nil), occasion: occasion
       ) { answers.all.append($0) }
       request.answerUnattended()
-      #expect(answers.all == [kind == .permit && occasion != .unasked ? .yes : .no])
+      #expect(answers.all == [kind == .confirmJustWorks && occasion != .unasked ? .yes : .no])
     }
   }
 
   @Test func `A hostile name does nothing to a terminal, and does not end the line`() {
     let name = "\u{1B}[2J\r\n\u{202E}\u{7}evil" + String(repeating: "x", count: 500)
     for kind in [
-      PairingRequest.Kind.enterPasskey, .compare("1"), .permit, .displayPasskey("123456"),
+      PairingRequest.Kind.enterPasskey, .compare("1"), .confirmJustWorks, .displayPasskey("123456"),
       .replaceBond(of: Self.peer(name, 2), keptMethod: .justWorks),
     ] {
       let text = ask(kind, name: name).0.question

@@ -65,15 +65,15 @@ extension CentralSession {
   private var current: PreservedCentral {
     var current = PreservedCentral()
     for (identifier, standing) in peers {
-      let (name, wish): (String?, Wish)
+      let (name, request): (String?, ConnectionRequest)
       switch standing {
-      case .wanted(let wanted), .leaving(next: let wanted?): (name, wish) = (nil, wanted)
-      case .connected(let peer, _, let wanted): (name, wish) = (peer.name, wanted)
+      case .wanted(let wanted), .leaving(next: let wanted?): (name, request) = (nil, wanted)
+      case .connected(let peer, _, let wanted): (name, request) = (peer.name, wanted)
       case .leaving(next: nil): continue
       }
       current.peers.append(
         .init(
-          identifier: UUID(high: identifier.high, low: identifier.low), name: name, reconnects: wish.reconnects))
+          identifier: UUID(high: identifier.high, low: identifier.low), name: name, reconnects: request.reconnects))
     }
     // The same state is the same octets.
     current.peers.sort { $0.identifier.uuidString < $1.identifier.uuidString }
