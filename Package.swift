@@ -179,7 +179,9 @@ var targets: [Target] = []
     ]
   }
 #else
-  products += ["CoreBluetooth", "BLEPairing", "BLEDefaultStack", "BLETestKit"].map { .library(name: $0, targets: ["EmptyOnApple"]) }
+  products += ["CoreBluetooth", "BLEPairing", "BLEDefaultStack", "BLETestKit"].map {
+    .library(name: $0, targets: ["EmptyOnApple"])
+  }
   targets += [.target(name: "EmptyOnApple", path: "Tools/empty-on-apple", swiftSettings: strict)]
 #endif
 

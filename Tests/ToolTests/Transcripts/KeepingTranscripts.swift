@@ -45,7 +45,8 @@ struct KeepingTranscripts {
     #expect(try program.finish().status == 143, "\(program.transcript)")
   }
 
-  @Test func `I12.1 What is over after a time, or answers once, ends with the error where there is no adapter`() throws {
+  @Test func `I12.1 What is over after a time, or answers once, ends with the error where there is no adapter`() throws
+  {
     for words in [
       "serve owenli --duration 0.5", "watch Owenli --duration 0.5",
       "record Owenli \(place.path("b.sqlite")) --duration 0.5", "read Owenli FFF1", "scan",
