@@ -7,7 +7,6 @@ extension BlueZAdapter {
   func stateDidChange(_ state: AdapterState) {
     log.log(.info, "the adapter is \(state)")
     snapshot.withLock { $0.state = state }
-    if state == .resetting { counters.resets += 1 }
     if state == .poweredOn { agent.register() } else { endEverything() }
     let connected = state == .poweredOn ? mirror.devices.values.filter(\.isConnected) : []
     // Known before the state is told, for who asks then; told behind it.

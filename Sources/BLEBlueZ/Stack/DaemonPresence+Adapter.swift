@@ -12,10 +12,17 @@ extension DaemonPresence {
     if let before, before != chosen?.path {
       // What was done on the other has ended.
       adapter = nil
+      adapterIsLost()
       if reported == .poweredOn { tell(.resetting) }
     }
     adapter = chosen
     report()
+  }
+
+  /// One that is pulled out, or whose daemon ends, is often told to be switched off first: that it was on since it came is what counts.
+  func adapterIsLost() {
+    if isUsed { stack.counters.resets += 1 }
+    isUsed = false
   }
 
   /// The one in use stays in use as long as it is there.
@@ -49,7 +56,10 @@ extension DaemonPresence {
         state = hasRun ? .poweredOff : .unsupported
       }
     }
-    if state == .poweredOn { hasRun = true }
+    if state == .poweredOn {
+      hasRun = true
+      isUsed = true
+    }
     if state == reported { return }
     if adapter == nil, daemon == .present {
       let known = stack.mirror.adapters.values.map { String($0.path.split(separator: "/").last ?? "") }.sorted()

@@ -34,6 +34,8 @@ final class DaemonPresence {
   private var loading: BusCall?
   /// Whether the adapter was ever there: a failure before is no interruption but a missing adapter.
   var hasRun = false
+  /// Whether the adapter that is there was ever switched on.
+  var isUsed = false
   /// Running while a daemon that has just started may still show its adapters.
   var arrival: TimerToken?
   private var retry: TimerToken?
@@ -155,6 +157,7 @@ final class DaemonPresence {
     loading = nil
     stack.mirror.removeAll()
     adapter = nil
+    adapterIsLost()
     report()
   }
 

@@ -1,8 +1,8 @@
 import CKernelBluetooth
 import Glibc
 
-/// What the kernel counts for an adapter of this machine, of all programs together, since the adapter was plugged in. 32 bits each, which
-/// begin at zero again behind the largest.
+/// What the driver of an adapter of this machine counts, of all programs together, since the adapter was plugged in. 32 bits each, which
+/// begin at zero again behind the largest. A driver need not count all of them.
 public struct KernelAdapterStatistics: Hashable, Sendable {
   public let receivedOctets: UInt32
   public let sentOctets: UInt32

@@ -74,6 +74,17 @@ struct StateTests {
       fixture.recorder.lines == [
         "state poweredOff", "state poweredOn", "state resetting", "state poweredOff", "state poweredOn",
       ])
+    #expect(await fixture.counters.resets == 1)
+    // As bluetoothd tells of an adapter that is pulled out: it is off, and then gone.
+    for number in 2...3 {
+      try await daemon.run { $0.set(ScriptedDaemon.adapter, BlueZName.adapter, ["Powered": .boolean(false)]) }
+      await fixture.recorder.wait(for: "state poweredOff", count: number + 1)
+      #expect(await fixture.counters.resets == number - 1)
+      try await daemon.run { $0.remove(ScriptedDaemon.adapter) }
+      try await daemon.run { $0.addAdapter() }
+      await fixture.recorder.wait(for: "state poweredOn", count: number + 1)
+      #expect(await fixture.counters.resets == number)
+    }
   }
 
   @Test("I12.5 an adapter that is pulled out while it is used is waited for, also when the daemon is started meanwhile")
