@@ -1,6 +1,7 @@
 import BLECore
 import BLEHCI
 import BLEWire
+import Dispatch
 import Glibc
 import Testing
 
@@ -57,6 +58,43 @@ struct UserChannelTests {
     await scene.tearDown()
     let asked = await scene.run { kernel, _ in kernel.asked }
     #expect(asked == (isPowered ? ["off 2", "open 2", "on 2"] : ["open 2"]))
+  }
+
+  @Test("I12.1 an adapter that is pulled out while nothing is sent to it ends the channel")
+  func errorAlone() async {
+    let queue = DispatchQueue(label: "channel")
+    let error: Int32 = await withCheckedContinuation { continuation in
+      queue.async {
+        final class Kept { var channel: UserChannel? }
+        let (kept, socket) = (Kept(), Self.deadEnd())
+        kept.channel = UserChannel(socket, on: queue, receive: { _ in }) { error in
+          kept.channel = nil
+          continuation.resume(returning: error)
+        }
+        _ = Glibc.write(socket.number, "x", 1)
+      }
+    }
+    #expect(error == ECONNREFUSED)
+  }
+
+  /// A socket whose peer is gone. What is written leaves an error and nothing to read, as an adapter does that is pulled out.
+  private static func deadEnd() -> FileDescriptor {
+    let (end, gone) = (socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0), socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0))
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        _ = Glibc.bind(gone, address, length)
+        _ = getsockname(gone, address, &length)
+        _ = Glibc.connect(end, address, length)
+      }
+    }
+    Glibc.close(gone)
+    let descriptor = FileDescriptor(end)
+    descriptor.setNonBlocking()
+    return descriptor
   }
 
   @Test("I12.1 without an adapter the transport waits for one, and looks only when one comes or goes")

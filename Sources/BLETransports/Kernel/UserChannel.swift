@@ -36,10 +36,12 @@ final class UserChannel {
     self.queue = queue
     self.receive = receive
     self.end = end
-    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor.number, queue: queue)
+    // An adapter that is pulled out leaves nothing to read, but an error.
+    let watched = descriptor.readableWithErrors ?? descriptor
+    let source = DispatchSource.makeReadSource(fileDescriptor: watched.number, queue: queue)
     let bound = LoopBound(Weak(self))
     source.setEventHandler { bound.value.channel?.read() }
-    source.setCancelHandler { [descriptor] in withExtendedLifetime(descriptor) {} }
+    source.setCancelHandler { [descriptor] in withExtendedLifetime((descriptor, watched)) {} }
     readSource = source
     source.activate()
   }

@@ -1,4 +1,5 @@
 import BLEHCI
+import CKernelBluetooth
 import Glibc
 
 /// An open file, closed when nobody needs it any more.
@@ -25,6 +26,15 @@ final class FileDescriptor: Sendable {
     var value: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)
     return getsockopt(number, SOL_SOCKET, SO_ERROR, &value, &length) == 0 ? value : errno
+  }
+}
+
+extension FileDescriptor {
+  /// Can be read when this socket can be, and also when it has nothing but an error: libdispatch calls no source for an error alone, but asks
+  /// the kernel for it again and again, which takes a whole processor. `nil` where the system has no descriptor left.
+  var readableWithErrors: FileDescriptor? {
+    let watch = kernel_bluetooth_watch_errors(number)
+    return watch < 0 ? nil : FileDescriptor(watch)
   }
 }
 
