@@ -47,6 +47,7 @@ interop: ## Runs against a foreign stack, both roles, both ways round (Bumble fr
 vm: ## Runs in a small guest with a real kernel and bluetoothd, and against it (qemu, Debian's packages; BLE_VM_SUITES="bookworm trixie")
 	@Tools/prepare swift python vm
 	swift build $(BUILD_FLAGS) --product ble
+	@Examples/check --build
 	@mkdir -p .build/vm
 	@BLE_TOOL=$(CURDIR)/$(BLE) .venv/bin/python -m pytest Interop/vm --basetemp .build/vm/tests
 

@@ -1,11 +1,14 @@
 """BlueZ as the foreign stack: our host on the embedded radio, bluetoothd on Debian's kernel; either is the central."""
 
+import pytest
+
 from programs import wait_until
 from steps import ECHO, FIXED, LONG, THEIR_ECHO, THEIR_FIXED, counting, octets, ours, serve
 
 COUNT = 1_000
 
 
+@pytest.mark.rows("R1.7", "R1.8", "R1.9", "R3.13")
 def test_bluetoothd_uses_our_peripheral(cell):
     server = cell.serve(ours(ECHO, FIXED, counting("FFF1", "notify", 0.05), counting("FFF4", "indicate", 0.05)))
 
@@ -30,6 +33,7 @@ def test_bluetoothd_uses_our_peripheral(cell):
     call("disconnect")
 
 
+@pytest.mark.rows("R0.8", "R0.13", "R0.14", "R1.6")
 def test_our_central_uses_bluetoothd(cell):
     name = serve(cell, {**THEIR_ECHO, **THEIR_FIXED, "fff1": {"flags": ["notify"]}, "fff4": {"flags": ["indicate"]}})
     tree = cell.run("explore", name).document()
@@ -60,6 +64,7 @@ def test_our_central_uses_bluetoothd(cell):
         cell.daemon.event("unsubscribed", characteristic=characteristic)
 
 
+@pytest.mark.rows("R1.9")
 def test_a_thousand_notifications_of_ours_arrive_in_order(cell):
     # Not more quickly than an emulated machine takes them out of bluetoothd, which drops what its client has no room for.
     cell.serve(ours(counting("FFF1", "notify", 0.02)))

@@ -63,6 +63,7 @@ def pipes(cell):
     pipes.close()
 
 
+@pytest.mark.rows("R3.11")
 def test_the_kernel_opens_our_channel(cell, pipes):
     program = cell.start("l2cap", "listen", "--name", cell.name, with_json=False, input=pipes.input(), output=pipes.came_out)
     program.wait_for("Advertising as")
@@ -78,6 +79,7 @@ def test_the_kernel_opens_our_channel(cell, pipes):
     assert program.finish() == 0, program.text
 
 
+@pytest.mark.rows("R3.11")
 def test_we_open_a_channel_of_the_kernel(cell, pipes):
     name = serve(cell, {"fff2": {"flags": ["read"]}})
     command = cell.lab.guest.start(f"exec /lab/channel listen {PSM} </host/outwards 2>&1 >/host/came-in")

@@ -100,6 +100,7 @@ class OurCentral:
         assert self.cell.run("read", self.name, "FFF3").document()["value"]["utf8"] == SECRET
 
 
+@pytest.mark.rows("R3.5")
 @pytest.mark.parametrize("method", METHODS, ids=str)
 def test_bluetoothd_pairs_with_our_peripheral_and_comes_back(cell, method):
     pair = OurPeripheral(cell, method)
@@ -114,6 +115,7 @@ def test_bluetoothd_pairs_with_our_peripheral_and_comes_back(cell, method):
     pair.come_back()
 
 
+@pytest.mark.rows("R3.5")
 @pytest.mark.parametrize("method", METHODS, ids=str)
 def test_our_central_pairs_with_bluetoothd_and_comes_back(cell, method):
     pair = OurCentral(cell, method)
@@ -125,6 +127,7 @@ def test_our_central_pairs_with_bluetoothd_and_comes_back(cell, method):
     assert not cell.daemon.events("asked")
 
 
+@pytest.mark.rows("R2.14")
 @pytest.mark.parametrize("method", KINDS, ids=str)
 def test_bluetoothd_as_central_loses_its_keys_and_pairs_again(cell, method):
     pair = OurPeripheral(cell, method)
@@ -138,6 +141,7 @@ def test_bluetoothd_as_central_loses_its_keys_and_pairs_again(cell, method):
     pair.read()
 
 
+@pytest.mark.rows("R2.14")
 @pytest.mark.parametrize("method", KINDS, ids=str)
 def test_our_peripheral_loses_its_keys_and_is_paired_again(cell, method):
     if cell.lab.suite == "bookworm":
@@ -158,6 +162,7 @@ def test_our_peripheral_loses_its_keys_and_is_paired_again(cell, method):
     pair.read()
 
 
+@pytest.mark.rows("R2.14")
 @pytest.mark.parametrize("method", KINDS, ids=str)
 def test_bluetoothd_as_peripheral_loses_its_keys_and_is_paired_again(cell, method):
     pair = OurCentral(cell, method)
@@ -172,6 +177,7 @@ def test_bluetoothd_as_peripheral_loses_its_keys_and_is_paired_again(cell, metho
     pair.read()
 
 
+@pytest.mark.rows("R2.14")
 @pytest.mark.parametrize("method", KINDS, ids=str)
 def test_our_central_loses_its_keys_and_pairs_again(cell, method):
     pair = OurCentral(cell, method)
