@@ -122,7 +122,7 @@ private final class FuzzProgram: CentralEvents, PeripheralEvents {
     if state == .poweredOn { central?.startScan(ScanParameters(allowsDuplicates: true)) }
   }
 
-  func central(didDiscover discovery: Discovery) {
+  func central(didDiscover discovery: DiscoveryEvent) {
     connected += 1
     if connected <= 4 { central?.connect(discovery.peer, options: ConnectionOptions()) }
   }

@@ -60,7 +60,7 @@ final class HostProgram: CentralEvents, PeripheralEvents {
   // MARK: Events
 
   func central(didUpdateState state: AdapterState) { if state == .poweredOn { central?.startScan(ScanParameters()) } }
-  func central(didDiscover discovery: Discovery) { meet(discovery.peer) }
+  func central(didDiscover discovery: DiscoveryEvent) { meet(discovery.peer) }
 
   func central(didConnect peer: KnownPeer, link: any PeerLink) {
     meet(peer.identifier)

@@ -88,7 +88,7 @@ open class AdvertisementRendering: @unchecked Sendable {
 }
 
 /// One discovery event.
-public struct Discovery: Sendable {
+public struct DiscoveryEvent: Sendable {
   public let peer: PeerIdentifier
   public let address: DeviceAddress
   /// The name to show: what was read from the device, else what it advertises.
@@ -112,7 +112,7 @@ public struct Discovery: Sendable {
 public protocol CentralEvents: AnyObject {
   /// The first event, and at each change. Below `poweredOn` scans have stopped and links are gone, without further events.
   func central(didUpdateState state: AdapterState)
-  func central(didDiscover discovery: Discovery)
+  func central(didDiscover discovery: DiscoveryEvent)
   func central(didConnect peer: KnownPeer, link: any PeerLink)
   func central(didFailToConnect peer: PeerIdentifier, reason: EndReason)
   /// The link is gone, or this role has left it. Operations that waited get no completion any more.

@@ -45,7 +45,7 @@ extension CBCentralManager: EventReceiver {
     delegate?.centralManagerDidUpdateState(self)
   }
 
-  private func receive(_ discovery: Discovery, _ scan: Int) {
+  private func receive(_ discovery: DiscoveryEvent, _ scan: Int) {
     let (isWanted, delegate) = shared.withLock { ($0.isScanning && $0.scan == scan, $0.delegate) }
     guard isWanted, let delegate else { return }
     let peripheral = context.peripheral(discovery.peer, name: discovery.name)

@@ -24,7 +24,7 @@ extension CBPeripheral {
   }
 
   /// Answers a command without asking the peer.
-  func answer(_ event: PeripheralEvent, on connection: PeerConnection) {
+  func answer(_ event: RemotePeripheralEvent, on connection: PeerConnection) {
     let event = Carried(event)
     context.submit { connection.post(event.value) }
   }

@@ -4,7 +4,7 @@ internal import BLECore
 // What comes from the loop: first the object is brought up to date, then the delegate is told. On the program's queue.
 
 extension CBPeripheral {
-  func receive(_ event: PeripheralEvent, on connection: PeerConnection) {
+  func receive(_ event: RemotePeripheralEvent, on connection: PeerConnection) {
     let (isCurrent, database, delegate, alerts) = shared.withLock { state in
       (state.connection === connection, state.database, state.delegate, state.openAlerts)
     }
@@ -49,7 +49,7 @@ extension CBPeripheral {
   }
 
   private func receive(
-    discovery event: PeripheralEvent, _ database: RemoteDatabase, _ delegate: (any CBPeripheralDelegate)?
+    discovery event: RemotePeripheralEvent, _ database: RemoteObjects, _ delegate: (any CBPeripheralDelegate)?
   ) {
     switch event {
     case .services(let filter, let answer):

@@ -56,7 +56,7 @@ extension CBPeripheral {
       if state.connection !== connection {
         state.standing = .connected
         state.connection = connection
-        state.database = RemoteDatabase()
+        state.database = RemoteObjects()
         state.openAlerts = state.alerts
       }
       return true

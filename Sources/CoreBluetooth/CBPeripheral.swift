@@ -26,7 +26,7 @@ open class CBPeripheral: CBPeer {
     var connection: PeerConnection?
     /// The ATT MTU of the last connection that has ended, in octets; 0 before the first.
     var earlierTransmissionUnit = 0
-    var database: RemoteDatabase?
+    var database: RemoteObjects?
   }
 
   let context: CentralContext
@@ -110,7 +110,7 @@ open class CBPeripheral: CBPeer {
     guard let connection = connectionForCommand() else { return }
     let (filter, carried) = (includedServiceUUIDs?.filter, Carried(service))
     guard let remote = usable(service) else {
-      let refusal = PeripheralEvent.includedServices(service, filter: filter, .failure(.goneAttribute))
+      let refusal = RemotePeripheralEvent.includedServices(service, filter: filter, .failure(.goneAttribute))
       answer(refusal, on: connection)
       return
     }

@@ -27,14 +27,14 @@ extension CBPeripheralManager {
   func publication(
     of service: CBMutableService, _ members: [CBMutableCharacteristic], place: AttributeHandle? = nil,
     isRestored: Bool = false
-  ) -> PeripheralSession.Publication {
+  ) -> PeripheralManagerSession.Publication {
     let included = service.includedServices ?? []
     let (number, identifiers, includedNumbers) = shared.withLock { state in
       let includedNumbers = included.map { state.database.number(of: $0) ?? 0 }
       let (number, identifiers) = state.database.insert(service, members)
       return (number, identifiers, includedNumbers)
     }
-    return PeripheralSession.Publication(
+    return PeripheralManagerSession.Publication(
       number: number, service: Carried(service), uuid: service.uuid.value, isPrimary: service.isPrimary,
       included: includedNumbers,
       characteristics: zip(members, identifiers).map { $0.snapshot(identifier: $1) },
@@ -48,7 +48,7 @@ extension CBPeripheralManager {
   }
 
   /// The number that `service` had, where it was published.
-  func forget(_ service: CBMutableService) -> PeripheralSession.ServiceNumber? {
+  func forget(_ service: CBMutableService) -> PeripheralManagerSession.ServiceNumber? {
     guard let (number, members) = shared.withLock({ $0.database.remove(service) }) else { return nil }
     for member in members { member.removeAllCentrals() }
     return number

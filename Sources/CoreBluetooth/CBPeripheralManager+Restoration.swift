@@ -6,7 +6,7 @@ extension CBPeripheralManager {
   /// links have ended with that process, which `didUnsubscribeFrom` tells after the first state.
   func receive(_ restored: PreservedPeripheral) {
     var services: [CBMutableService?] = []
-    var publications: [PeripheralSession.Publication] = []
+    var publications: [PeripheralManagerSession.Publication] = []
     var ended: [(RemoteCentral, LocalCharacteristicIdentifier)] = []
     for preserved in restored.services {
       guard let (service, members) = makeObjects(preserved, after: services) else {
@@ -31,7 +31,7 @@ extension CBPeripheralManager {
       return (state.advertisingNumber, state.delegate)
     }
     let resumption = Carried(
-      PeripheralSession.Resumption(
+      PeripheralManagerSession.Resumption(
         publications: publications, advertisement: restored.advertisement.map { ($0.content, number) }, ended: ended))
     delegate?.peripheralManager(self, willRestoreState: dictionary(restored, services.compactMap { $0 }))
     submit { [session] in session.value.resume(resumption.value) }

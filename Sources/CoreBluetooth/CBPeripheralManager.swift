@@ -17,7 +17,7 @@ open class CBPeripheralManager: CBManager {
   }
 
   let shared: Locked<State>
-  let session: LoopBound<PeripheralSession>
+  let session: LoopBound<PeripheralManagerSession>
   let window = UpdateWindow()
   let centrals = PeerTable<CBCentral>()
 
@@ -52,7 +52,7 @@ open class CBPeripheralManager: CBManager {
     let mailbox = Mailbox(queue: queue ?? .main, loop: adapter.loop)
     shared = Locked(State(delegate: delegate))
     let origin = adapter.loop.makeOrigin()
-    session = LoopBound(PeripheralSession(adapter: adapter, mailbox: mailbox, window: window, origin: origin))
+    session = LoopBound(PeripheralManagerSession(adapter: adapter, mailbox: mailbox, window: window, origin: origin))
     super.init(
       adapter: adapter, origin: origin,
       powerAlert: options?.flag(CBPeripheralManagerOptionShowPowerAlertKey) ?? false)

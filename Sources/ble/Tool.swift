@@ -29,7 +29,7 @@ enum Tool {
     }
   }
 
-  @MainActor private static func run(_ command: any Command, options: CommonOptions) async -> ExitStatus {
+  @MainActor private static func run(_ command: any ToolCommand, options: CommonOptions) async -> ExitStatus {
     options.setEnvironment()
     let environment = ProcessInfo.processInfo.environment
     let style = Style.standard(environment: environment, isTerminal: isatty(STDOUT_FILENO) == 1)

@@ -82,7 +82,7 @@ struct ScanningTests {
     await central.adapter.central.tell { events in
       for peer in [PeerIdentifier.first, .second] {
         events.central(
-          didDiscover: Discovery(
+          didDiscover: DiscoveryEvent(
             peer: peer, address: DeviceAddress(1, kind: .public), name: nil, content: .named(nil), rssi: -1))
       }
     }

@@ -140,7 +140,7 @@ final class ScriptedCentral: CentralRole, @unchecked Sendable {
   func discover(
     _ peer: PeerIdentifier, _ content: AdvertisementContent = .named("Thing"), rssi: Int8 = -50
   ) async {
-    let discovery = Discovery(
+    let discovery = DiscoveryEvent(
       peer: peer, address: DeviceAddress(peer.low, kind: .random), name: content.localName, content: content,
       rssi: rssi)
     adapter.soon { [self] in events?.central(didDiscover: discovery) }

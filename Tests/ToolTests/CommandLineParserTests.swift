@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Command lines")
 struct CommandLineParserTests {
-  private func run<Wanted: Command>(_ words: String..., as type: Wanted.Type = Wanted.self) throws -> Wanted {
+  private func run<Wanted: ToolCommand>(_ words: String..., as type: Wanted.Type = Wanted.self) throws -> Wanted {
     guard case .run(let command, _) = try Tool.parser.parse(words) else { throw Unexpected() }
     return try #require(command as? Wanted)
   }

@@ -60,7 +60,7 @@ final class BlueZCentral: CentralRole {
   func tell(_ device: DeviceObject, as peer: KnownPeer) {
     guard let scan, scan.take(device) else { return }
     events?.central(
-      didDiscover: Discovery(
+      didDiscover: DiscoveryEvent(
         peer: peer.identifier, address: peer.address, name: peer.name, content: device.advertisement,
         rssi: device.rssi ?? 127))
   }

@@ -103,7 +103,7 @@ final class BlueZPeripheral: PeripheralRole, BlueZRole {
   func add(_ service: LocalService, _ completion: @escaping (Result<LocalServiceIdentifier, PublishError>) -> Void) {
     let identifier = LocalServiceIdentifier(rawValue: nextNumber)
     nextNumber &+= 1
-    switch prepare(PublishedService(identifier, service)) {
+    switch prepare(ApplicationService(identifier, service)) {
     case .failure(let error): ground.later { completion(.failure(error)) }
     case .success(let application): register(application, for: identifier, completion)
     }
@@ -139,11 +139,11 @@ final class BlueZPeripheral: PeripheralRole, BlueZRole {
   }
 
   /// An application of the service, and of those that it includes, whose own applications end.
-  private func prepare(_ published: PublishedService) -> Result<LocalApplication, PublishError> {
+  private func prepare(_ published: ApplicationService) -> Result<LocalApplication, PublishError> {
     guard ground.isRunning else { return .failure(.notPoweredOn) }
     // Generic Access, Generic Attribute and Human Interface Device, as on every adapter.
     if [0x1800, 0x1801, 0x1812].contains(published.service.uuid.short) { return .failure(.uuidNotAllowed) }
-    var services: [PublishedService] = []
+    var services: [ApplicationService] = []
     for identifier in published.service.included where !services.contains(where: { $0.identifier == identifier }) {
       guard let application = application(of: identifier) else { return .failure(.unknownService) }
       services += application.services
@@ -152,7 +152,7 @@ final class BlueZPeripheral: PeripheralRole, BlueZRole {
     return make(services + [published])
   }
 
-  private func make(_ services: [PublishedService]) -> Result<LocalApplication, PublishError> {
+  private func make(_ services: [ApplicationService]) -> Result<LocalApplication, PublishError> {
     guard let bus = ground.bus, let adapter = ground.adapterPath else { return .failure(.notPoweredOn) }
     do throws(BusError) {
       let application = try LocalApplication(

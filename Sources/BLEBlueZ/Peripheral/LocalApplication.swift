@@ -2,7 +2,7 @@ import BLEAdapter
 import BLECore
 
 /// A service that a program has published.
-final class PublishedService {
+final class ApplicationService {
   let identifier: LocalServiceIdentifier
   let service: LocalService
   /// Its first handle; 0 while the daemon has not said it.
@@ -17,7 +17,7 @@ final class PublishedService {
 /// Services that the daemon gets together: one, and with it those that it includes, because the daemon looks for included services in the
 /// same application. Thereby a service comes and goes without the others' handles and subscriptions.
 final class LocalApplication {
-  let services: [PublishedService]
+  let services: [ApplicationService]
   private(set) var characteristics: [CharacteristicObject] = []
   private let path: String
   private let bus: MessageBus
@@ -28,7 +28,7 @@ final class LocalApplication {
   private var registering: BusCall?
 
   init(
-    _ services: [PublishedService], path: String, on adapter: String, bus: MessageBus,
+    _ services: [ApplicationService], path: String, on adapter: String, bus: MessageBus,
     owner: any CharacteristicRequests
   ) throws(BusError) {
     self.services = services
@@ -39,7 +39,7 @@ final class LocalApplication {
     for published in services { try export(published, owner) }
   }
 
-  private func export(_ published: PublishedService, _ owner: any CharacteristicRequests) throws(BusError) {
+  private func export(_ published: ApplicationService, _ owner: any CharacteristicRequests) throws(BusError) {
     let service = published.service
     let object = ServiceObject(
       path: path(of: published.identifier), service, included: service.included.map(path(of:)),
@@ -82,7 +82,7 @@ final class LocalApplication {
   }
 
   /// The handle of one of the services, once the daemon has set it.
-  func handle(of service: PublishedService) -> UInt16 {
+  func handle(of service: ApplicationService) -> UInt16 {
     guard let index = services.firstIndex(where: { $0 === service }) else { return 0 }
     let handle = serviceObjects[index].handle
     if handle != 0 { service.handle = handle }

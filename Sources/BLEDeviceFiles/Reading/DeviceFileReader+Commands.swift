@@ -3,13 +3,13 @@ import BLEText
 import CoreBluetooth
 
 /// A command, and how its simulation is read when all commands are known.
-struct ReadCommand {
+struct CommandEntry {
   var command: DeviceCommand
   var position: TextPosition
   var simulated: PositionedJSON?
 }
 
-struct ReadNotification {
+struct NotificationEntry {
   var notification: DeviceNotification
   var position: TextPosition
 }
@@ -19,7 +19,7 @@ extension DeviceFileReader {
   /// What `ble command FILE ...` itself understands.
   static let reservedNames: Set<String> = ["list", "check", "raw", "listen", "help"]
 
-  func commands(_ json: PositionedJSON, _ context: LayoutContext) -> [ReadCommand] {
+  func commands(_ json: PositionedJSON, _ context: LayoutContext) -> [CommandEntry] {
     members(of: json, "commands").compactMap { member in
       if Self.reservedNames.contains(member.key) {
         mistakes.note(
@@ -29,7 +29,7 @@ extension DeviceFileReader {
     }
   }
 
-  func notifications(_ json: PositionedJSON, _ context: LayoutContext) -> [ReadNotification] {
+  func notifications(_ json: PositionedJSON, _ context: LayoutContext) -> [NotificationEntry] {
     members(of: json, "notifications").compactMap { notification($0, context) }
   }
 
@@ -40,7 +40,7 @@ extension DeviceFileReader {
     }
   }
 
-  private func command(_ member: PositionedJSON.Member, _ context: LayoutContext) -> ReadCommand? {
+  private func command(_ member: PositionedJSON.Member, _ context: LayoutContext) -> CommandEntry? {
     guard var object = FileObject(member.value, "the command \"\(member.key)\"", mistakes) else { return nil }
     let summary = object.optional("description", Self.summary)
     let read = object.member("read")
@@ -66,7 +66,7 @@ extension DeviceFileReader {
       name: member.key, summary: summary, kind: kind, timeLimit: timeLimit ?? context.standard?.timeLimit ?? 3,
       retries: retries ?? context.standard?.retries ?? 0, isRepeatable: isRepeatable ?? false,
       behaviour: SimulatedBehaviour())
-    return ReadCommand(command: command, position: member.position, simulated: simulated)
+    return CommandEntry(command: command, position: member.position, simulated: simulated)
   }
 
   private func conversationKind(
@@ -109,7 +109,7 @@ extension DeviceFileReader {
     }
   }
 
-  private func notification(_ member: PositionedJSON.Member, _ context: LayoutContext) -> ReadNotification? {
+  private func notification(_ member: PositionedJSON.Member, _ context: LayoutContext) -> NotificationEntry? {
     guard var object = FileObject(member.value, "the notification \"\(member.key)\"", mistakes) else { return nil }
     let summary = object.optional("description", Self.summary)
     let path = object.optional("from", Self.path)
@@ -125,7 +125,7 @@ extension DeviceFileReader {
     }
     layout.parts = object.optional("fields", parts) ?? []
     object.finish()
-    return ReadNotification(
+    return NotificationEntry(
       notification: DeviceNotification(
         name: member.key, summary: summary, path: path, layout: layout, interval: interval),
       position: member.position)

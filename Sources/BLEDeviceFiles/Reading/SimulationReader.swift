@@ -8,8 +8,8 @@ struct SimulationReader {
   let mistakes: MistakeList
   let description: DeviceDescription
   let context: LayoutContext
-  let commands: [ReadCommand]
-  let notifications: [ReadNotification]
+  let commands: [CommandEntry]
+  let notifications: [NotificationEntry]
 
   /// The plan; what commands do is put into `description` by `behaviours(_:)`.
   func read(_ json: PositionedJSON?) -> DeviceSimulationPlan? {

@@ -32,7 +32,7 @@ extension HCIController {
   func enqueue<Command: HCICommand>(
     _ command: Command, _ completion: @escaping (Result<Command.ReturnParameters, HCICommandError>) -> Void
   ) {
-    let entry = CommandQueue.Entry(
+    let entry = HCICommandQueue.Entry(
       opcode: Command.opcode, isAnsweredByStatus: Command.isAnsweredByStatus, packet: HCIPacket(command)
     ) { result in
       switch result {
@@ -94,7 +94,7 @@ extension HCIController {
 
   private func answer(
     _ opcode: HCIOpcode, byStatus status: HCIErrorCode?, credits: UInt8,
-    _ result: (CommandQueue.Entry) -> Result<ArraySlice<UInt8>, HCICommandError>
+    _ result: (HCICommandQueue.Entry) -> Result<ArraySlice<UInt8>, HCICommandError>
   ) {
     let entry = commands.takeAnswered(opcode, byStatus: status)
     if entry == nil, opcode != .none {

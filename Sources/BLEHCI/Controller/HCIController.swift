@@ -54,7 +54,7 @@ public final class HCIController {
   private var restartCount = 0
   private var readySince = StackInstant.zero
   private var restartTimer = TimerToken()
-  var commands = CommandQueue()
+  var commands = HCICommandQueue()
   var commandTimer = TimerToken()
   let data = ACLScheduler()
 

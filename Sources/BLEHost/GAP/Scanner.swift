@@ -89,7 +89,7 @@ final class Scanner {
       index += 1
       guard scan.take(device), let events = scan.events else { continue }
       events.central(
-        didDiscover: Discovery(
+        didDiscover: DiscoveryEvent(
           peer: device.peer.identifier, address: device.peer.address, name: device.name, content: device.content,
           rssi: report.rssi))
     }

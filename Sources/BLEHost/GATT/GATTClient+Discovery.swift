@@ -52,7 +52,7 @@ extension GATTClient {
   /// All characteristic declarations of a range (4.6.1).
   public func discoverCharacteristics(
     from first: AttributeHandle, through last: AttributeHandle,
-    _ completion: @escaping Completion<[CharacteristicDeclaration]>
+    _ completion: @escaping Completion<[DeclaredCharacteristic]>
   ) {
     sweep(from: first, through: last) { [self] first, done in
       stepCharacteristics(from: first, through: last, done)

@@ -39,7 +39,7 @@ public struct IncludeDeclaration: Hashable, Sendable {
 }
 
 /// A characteristic declaration (Core, Vol 3 Part G 3.3.1).
-public struct CharacteristicDeclaration: Hashable, Sendable {
+public struct DeclaredCharacteristic: Hashable, Sendable {
   public let handle: AttributeHandle
   public let properties: UInt8
   public let valueHandle: AttributeHandle
@@ -116,13 +116,13 @@ extension GATTClient {
 
   func stepCharacteristics(
     from first: AttributeHandle, through last: AttributeHandle,
-    _ completion: @escaping (DiscoveryStep<CharacteristicDeclaration>) -> Void
+    _ completion: @escaping (DiscoveryStep<DeclaredCharacteristic>) -> Void
   ) {
     stepValues(GATTType.characteristic, from: first, through: last) { entry throws(DecodeError) in
       var reader = ByteReader(entry.attributeValue, layer: "GATT characteristic declaration")
       let properties = try reader.uint8("Characteristic Properties")
       let value = try reader.attributeHandle("Characteristic Value Handle")
-      return CharacteristicDeclaration(
+      return DeclaredCharacteristic(
         handle: entry.attributeHandle, properties: properties, valueHandle: value,
         uuid: try Self.uuid(reader.rest()))
     } completion: {

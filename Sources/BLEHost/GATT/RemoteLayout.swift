@@ -10,7 +10,7 @@ public struct RemoteLayout: Sendable {
 
   var services = HandleTable<RemoteService>()
   var includes = HandleTable<IncludeDeclaration>()
-  var characteristics = HandleTable<CharacteristicDeclaration>()
+  var characteristics = HandleTable<DeclaredCharacteristic>()
   var descriptors = HandleTable<RemoteDescriptor>()
 
   /// Handles searched for primary services, includes, characteristics and client configurations.
@@ -61,7 +61,7 @@ public struct RemoteLayout: Sendable {
     searchedIncludes.insert(first...max(first, last))
   }
 
-  mutating func add(_ found: [CharacteristicDeclaration], from first: AttributeHandle, through last: AttributeHandle) {
+  mutating func add(_ found: [DeclaredCharacteristic], from first: AttributeHandle, through last: AttributeHandle) {
     // A declaration whose value does not lie behind it describes nothing.
     for characteristic in found where characteristic.valueHandle > characteristic.handle {
       characteristics.insert(characteristic)
@@ -115,7 +115,7 @@ protocol HandleOrdered: Sendable {
 
 extension RemoteService: HandleOrdered { var orderHandle: AttributeHandle { handles.lowerBound } }
 extension IncludeDeclaration: HandleOrdered { var orderHandle: AttributeHandle { handle } }
-extension CharacteristicDeclaration: HandleOrdered { var orderHandle: AttributeHandle { handle } }
+extension DeclaredCharacteristic: HandleOrdered { var orderHandle: AttributeHandle { handle } }
 extension RemoteDescriptor: HandleOrdered { var orderHandle: AttributeHandle { handle } }
 
 /// Finds in the order of their handles, each handle once.

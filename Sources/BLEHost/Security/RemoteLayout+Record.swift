@@ -98,7 +98,7 @@ extension RemoteLayout {
         throw reader.failure("Value Handle", .invalid("a value lies behind its declaration"))
       }
       characteristics.insert(
-        CharacteristicDeclaration(
+        DeclaredCharacteristic(
           handle: handle, properties: properties, valueHandle: value, uuid: try reader.countedUUID()))
     }
     order = HandleOrder()

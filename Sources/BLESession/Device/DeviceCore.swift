@@ -9,7 +9,7 @@ package final class DeviceCore: NSObject, CBPeripheralDelegate {
   let configuration: SessionConfiguration
   var target: DeviceTarget
   let operations: Operations
-  let signal: SignalReading
+  let signal: SignalReader
   let subscriptions = Subscriptions()
   let events = Broadcast<TimedEvent>()
   private var observers: [Int: (TimedEvent) -> Void] = [:]
@@ -41,7 +41,7 @@ package final class DeviceCore: NSObject, CBPeripheralDelegate {
     self.target = target
     self.configuration = configuration
     operations = Operations(queue: central.queue, clock: central.clock, answerTime: configuration.answerTime)
-    signal = SignalReading(queue: central.queue, clock: central.clock, answerTime: configuration.answerTime)
+    signal = SignalReader(queue: central.queue, clock: central.clock, answerTime: configuration.answerTime)
     super.init()
     operations.onSilence = { [weak self] in
       self?.dropLink(SessionError(.timedOut, "the device did not answer in time"))

@@ -104,9 +104,9 @@ final class AdvertisingOffer {
       if let target, let advertiser {
         return .directed(DirectedAdvertisement(advertiser: advertiser, target: target, supportsChannelSelection2: true))
       }
-      let kind: Advertisement.Kind = isConnectable ? .connectable : isScannable ? .scannable : .nonConnectable
+      let kind: LegacyAdvertisement.Kind = isConnectable ? .connectable : isScannable ? .scannable : .nonConnectable
       return .advertisement(
-        Advertisement(
+        LegacyAdvertisement(
           kind, advertiser: advertiser ?? DeviceAddress(0, kind: .public), data: data,
           supportsChannelSelection2: isConnectable))
     }
@@ -142,7 +142,7 @@ final class AdvertisingOffer {
   var scanResponsePDU: AdvertisingChannelPDU {
     guard let secondary else {
       return .advertisement(
-        Advertisement(.scanResponse, advertiser: advertiser ?? DeviceAddress(0, kind: .public), data: scanData))
+        LegacyAdvertisement(.scanResponse, advertiser: advertiser ?? DeviceAddress(0, kind: .public), data: scanData))
     }
     return .extended(
       ExtendedAdvertisement(

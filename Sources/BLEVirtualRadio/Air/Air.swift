@@ -36,7 +36,7 @@ public final class Air {
   /// that are faster than the machine's clock, where no machine could keep the short times.
   var leastSupervision = StackDuration.zero
   /// Advertisers that wait for somebody to listen.
-  private var resting: [Int: Advertiser] = [:]
+  private var resting: [Int: LinkLayerAdvertiser] = [:]
   private var restCount = 0
 
   private struct Pair: Hashable {
@@ -165,7 +165,7 @@ public final class Air {
   }
 
   /// The advertiser is called back once when somebody listens. The number takes that back.
-  func rest(_ advertiser: Advertiser) -> Int {
+  func rest(_ advertiser: LinkLayerAdvertiser) -> Int {
     restCount += 1
     resting[restCount] = advertiser
     return restCount

@@ -12,7 +12,7 @@ struct HostState {
   var lowEnergyMask = LEEventMask(rawValue: 0x1F)
   var randomAddress: DeviceAddress?
   var style: CommandStyle?
-  var scanSettings: Scanner.Settings?
+  var scanSettings: LinkLayerScanner.Settings?
   var suggestedDataLength = DataLengthLimit.smallest
   var defaultTransmitPHYs: LEPHYSet?
   var defaultReceivePHYs: LEPHYSet?

@@ -83,7 +83,7 @@ extension VirtualController {
     let random = set.isLegacyCommand ? host.randomAddress : set.randomAddress
     _ = try ownAddress(set.parameters.ownAddressType, random: random)
     set.advertiser?.stop()
-    set.advertiser = Advertiser(
+    set.advertiser = LinkLayerAdvertiser(
       controller: self, set: set, address: advertisingAddress(set), duration: duration, maximumEvents: maximumEvents)
   }
 

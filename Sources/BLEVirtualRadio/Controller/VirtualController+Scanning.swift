@@ -10,7 +10,7 @@ extension VirtualController {
       guard isValid(command.interval, command.window, limit: 0x4000), command.type.rawValue <= 1,
         command.ownAddressType.rawValue <= 3, command.filterPolicy.rawValue <= 3
       else { throw HCIErrorCode.invalidParameters }
-      controller.host.scanSettings = Scanner.Settings(
+      controller.host.scanSettings = LinkLayerScanner.Settings(
         isActive: command.type == .active, ownAddressType: command.ownAddressType,
         filterPolicy: command.filterPolicy, filtersDuplicates: false, isExtended: false,
         windows: [.le1M: controller.window(command.interval, command.window)])
@@ -35,7 +35,7 @@ extension VirtualController {
       let phys: [LEPHY] = [.le1M, .leCoded].filter { command.phys.rawValue & Connection.bit($0) != 0 }
       var windows: [LEPHY: ListeningWindow] = [:]
       for (phy, entry) in zip(phys, command.entries) { windows[phy] = controller.window(entry.interval, entry.window) }
-      controller.host.scanSettings = Scanner.Settings(
+      controller.host.scanSettings = LinkLayerScanner.Settings(
         isActive: command.entries.contains { $0.type == .active }, ownAddressType: command.ownAddressType,
         filterPolicy: command.filterPolicy, filtersDuplicates: false, isExtended: true, windows: windows)
     }
@@ -62,8 +62,8 @@ extension VirtualController {
     }
   }
 
-  private var defaultScanSettings: Scanner.Settings {
-    Scanner.Settings(
+  private var defaultScanSettings: LinkLayerScanner.Settings {
+    LinkLayerScanner.Settings(
       isActive: false, ownAddressType: .public, filterPolicy: .all, filtersDuplicates: false, isExtended: false,
       windows: [.le1M: window(ScanInterval(rawValue: 0x10), ScanInterval(rawValue: 0x10))])
   }
@@ -76,7 +76,7 @@ extension VirtualController {
     ListeningWindow(begin: loop.now, interval: interval.duration, window: window.duration)
   }
 
-  private func startScanning(_ settings: Scanner.Settings) throws {
+  private func startScanning(_ settings: LinkLayerScanner.Settings) throws {
     if initiator != nil, configuration.quirks.contains(.scanExcludesInitiating) {
       throw HCIErrorCode.commandDisallowed
     }
@@ -86,7 +86,7 @@ extension VirtualController {
       ListeningWindow(begin: loop.now, interval: $0.interval, window: $0.window)
     }
     scanner?.stop()
-    scanner = Scanner(controller: self, address: address, settings: settings)
+    scanner = LinkLayerScanner(controller: self, address: address, settings: settings)
   }
 
   private func stopScanning() {

@@ -56,7 +56,7 @@ public final class VirtualController: HCITransport, TimerTarget {
   var acceptList: Set<DeviceAddress> = []
   var resolvingList = ResolvingList()
   var advertisingSets: [LEAdvertisingHandle: AdvertisingSet] = [:]
-  var scanner: Scanner?
+  var scanner: LinkLayerScanner?
   var initiator: Initiator?
 
   // Connections.

@@ -34,7 +34,7 @@ final class AdvertisingSet {
   var dataInProgress: [UInt8]?
   var scanDataInProgress: [UInt8]?
   var dataIdentifier: UInt16 = 0
-  var advertiser: Advertiser?
+  var advertiser: LinkLayerAdvertiser?
 
   init(handle: LEAdvertisingHandle, isLegacyCommand: Bool, parameters: AdvertisingParameters) {
     self.handle = handle

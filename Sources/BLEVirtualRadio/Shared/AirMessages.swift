@@ -31,7 +31,7 @@ struct AdvertisingMessage: Equatable {
   var data: [UInt8]
   var scanData: [UInt8]
 
-  init(_ offer: AdvertisingOffer, of source: Advertiser, start: StackInstant) {
+  init(_ offer: AdvertisingOffer, of source: LinkLayerAdvertiser, start: StackInstant) {
     let node = source.node
     self.node = UInt32(clamping: node.number)
     set = source.set.handle.rawValue

@@ -259,7 +259,7 @@ public final class SharedAir {
     }
   }
 
-  private func advertiser(node: UInt32, set: UInt8) -> Advertiser? {
+  private func advertiser(node: UInt32, set: UInt8) -> LinkLayerAdvertiser? {
     air.node(number: Int(node))?.controller?.advertisingSets[LEAdvertisingHandle(rawValue: set)]?.advertiser
   }
 
@@ -309,7 +309,7 @@ public final class SharedAir {
 }
 
 extension SharedAir: AirBridge {
-  func carry(_ offer: AdvertisingOffer, of advertiser: Advertiser, start: StackInstant) {
+  func carry(_ offer: AdvertisingOffer, of advertiser: LinkLayerAdvertiser, start: StackInstant) {
     let octets = AirMessage.advertising(AdvertisingMessage(offer, of: advertiser, start: start)).octets
     for peer in peers where peer.listeners > 0 { peer.send(octets: octets) }
   }

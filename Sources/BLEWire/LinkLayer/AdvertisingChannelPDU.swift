@@ -7,7 +7,7 @@ import BLECore
 /// by layout.
 public enum AdvertisingChannelPDU: WirePacket {
   /// ADV_IND, ADV_NONCONN_IND, ADV_SCAN_IND or SCAN_RSP: an address and data.
-  case advertisement(Advertisement)
+  case advertisement(LegacyAdvertisement)
   /// ADV_DIRECT_IND.
   case directed(DirectedAdvertisement)
   /// SCAN_REQ and AUX_SCAN_REQ.
@@ -29,7 +29,7 @@ public enum AdvertisingChannelPDU: WirePacket {
     let count = Int(try reader.uint8("Length"))
     var payload = ByteReader(try reader.octets(count, "Payload"), layer: reader.layer)
     switch header.type {
-    case 0, 2, 4, 6: self = .advertisement(try Advertisement(header: header, from: &payload))
+    case 0, 2, 4, 6: self = .advertisement(try LegacyAdvertisement(header: header, from: &payload))
     case 1: self = .directed(try DirectedAdvertisement(header: header, from: &payload))
     case 3: self = .scanRequest(try ScanRequest(header: header, from: &payload))
     case 5: self = .connectIndication(try ConnectIndication(header: header, from: &payload))
@@ -66,7 +66,7 @@ public enum AdvertisingChannelPDU: WirePacket {
   }
 
   public static var examples: [AdvertisingChannelPDU] {
-    Advertisement.examples.map(Self.advertisement) + DirectedAdvertisement.examples.map(Self.directed)
+    LegacyAdvertisement.examples.map(Self.advertisement) + DirectedAdvertisement.examples.map(Self.directed)
       + ScanRequest.examples.map(Self.scanRequest) + ConnectIndication.examples.map(Self.connectIndication)
       + ExtendedAdvertisement.examples.map(Self.extended)
       + [.unknown(header: 0x0F, payload: [1, 2, 3])]

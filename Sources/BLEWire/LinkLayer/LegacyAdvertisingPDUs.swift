@@ -1,7 +1,7 @@
 import BLECore
 
 /// ADV_IND, ADV_NONCONN_IND, ADV_SCAN_IND and SCAN_RSP (Core, Vol 6 Part B 2.3.1, 2.3.2.2).
-public struct Advertisement: Hashable, Sendable {
+public struct LegacyAdvertisement: Hashable, Sendable {
   /// Which of the four it is; the raw value is the PDU type.
   public enum Kind: UInt8, Sendable, CaseIterable {
     /// ADV_IND: connectable and scannable, undirected.
@@ -42,12 +42,12 @@ public struct Advertisement: Hashable, Sendable {
     writer.append(contentsOf: data.prefix(249))
   }
 
-  static var examples: [Advertisement] {
+  static var examples: [LegacyAdvertisement] {
     let address = DeviceAddress(0xC012_3456_789A, kind: .random)
     return Kind.allCases.map {
-      Advertisement($0, advertiser: address, data: [2, 1, 6], supportsChannelSelection2: true)
+      LegacyAdvertisement($0, advertiser: address, data: [2, 1, 6], supportsChannelSelection2: true)
     }
-      + [Advertisement(.connectable, advertiser: DeviceAddress(0x0012_3456_789A, kind: .public), data: [])]
+      + [LegacyAdvertisement(.connectable, advertiser: DeviceAddress(0x0012_3456_789A, kind: .public), data: [])]
   }
 }
 

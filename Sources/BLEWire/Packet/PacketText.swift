@@ -84,7 +84,7 @@ public enum PacketText {
   /// Packets whose `data` is advertising data.
   private static let advertisingCarriers: [any Any.Type] = [
     LESetAdvertisingData.self, LESetScanResponseData.self, LESetExtendedAdvertisingData.self,
-    LESetExtendedScanResponseData.self, Advertisement.self,
+    LESetExtendedScanResponseData.self, LegacyAdvertisement.self,
   ]
 
   /// One value of a tuple, with its label where it has one.

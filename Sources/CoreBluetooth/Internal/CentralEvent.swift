@@ -7,7 +7,7 @@ enum CentralEvent {
   case restored(PreservedCentral)
   case state(AdapterState)
   /// `scan`: which call of `scanForPeripherals` it belongs to.
-  case discovered(Discovery, scan: Int)
+  case discovered(DiscoveryEvent, scan: Int)
   /// Once more where the connection was there already.
   case connected(KnownPeer, PeerConnection)
   case failedToConnect(PeerIdentifier, EndReason)
@@ -17,11 +17,11 @@ enum CentralEvent {
   case linkChanged(KnownPeer, isConnected: Bool, services: [BLEUUID])
   case rssiUnavailable(PeerIdentifier)
   case soundingUnavailable(PeerIdentifier)
-  case peripheral(PeerConnection, PeripheralEvent)
+  case peripheral(PeerConnection, RemotePeripheralEvent)
 }
 
 /// What the loop tells a peripheral's program.
-enum PeripheralEvent {
+enum RemotePeripheralEvent {
   typealias Answer<Value> = Result<Value, OperationError>
 
   case services(filter: [BLEUUID]?, Answer<[RemoteService]>)

@@ -139,7 +139,7 @@ final class CentralSession: CentralEvents {
     if state == .poweredOn, wasUnknown { goOn() }
   }
 
-  func central(didDiscover discovery: Discovery) {
+  func central(didDiscover discovery: DiscoveryEvent) {
     mailbox.post(.central(.discovered(discovery, scan: scan)), ifFewerWaitThan: Self.discoveryBacklog)
   }
 

@@ -5,17 +5,19 @@ internal import BLECore
 struct LocalDatabase {
   private struct Entry {
     let service: CBMutableService
-    let number: PeripheralSession.ServiceNumber
+    let number: PeripheralManagerSession.ServiceNumber
     let characteristics: [LocalCharacteristicIdentifier]
   }
 
   private var services: [ObjectIdentifier: Entry] = [:]
   private var characteristics: [LocalCharacteristicIdentifier: CBMutableCharacteristic] = [:]
   private var identifiers: [ObjectIdentifier: LocalCharacteristicIdentifier] = [:]
-  private var lastService: PeripheralSession.ServiceNumber = 0
+  private var lastService: PeripheralManagerSession.ServiceNumber = 0
   private var lastCharacteristic: UInt32 = 0
 
-  func number(of service: CBService) -> PeripheralSession.ServiceNumber? { services[ObjectIdentifier(service)]?.number }
+  func number(of service: CBService) -> PeripheralManagerSession.ServiceNumber? {
+    services[ObjectIdentifier(service)]?.number
+  }
 
   func identifier(of characteristic: CBMutableCharacteristic) -> LocalCharacteristicIdentifier? {
     identifiers[ObjectIdentifier(characteristic)]
@@ -30,7 +32,7 @@ struct LocalDatabase {
   /// Gives the service and its characteristics numbers.
   mutating func insert(
     _ service: CBMutableService, _ members: [CBMutableCharacteristic]
-  ) -> (PeripheralSession.ServiceNumber, [LocalCharacteristicIdentifier]) {
+  ) -> (PeripheralManagerSession.ServiceNumber, [LocalCharacteristicIdentifier]) {
     lastService += 1
     let numbers = members.map { member in
       lastCharacteristic += 1
@@ -44,7 +46,9 @@ struct LocalDatabase {
   }
 
   /// Its number, and the characteristics that are of no use any more.
-  mutating func remove(_ service: CBMutableService) -> (PeripheralSession.ServiceNumber, [CBMutableCharacteristic])? {
+  mutating func remove(_ service: CBMutableService) -> (
+    PeripheralManagerSession.ServiceNumber, [CBMutableCharacteristic]
+  )? {
     guard let entry = services.removeValue(forKey: ObjectIdentifier(service)) else { return nil }
     let members = entry.characteristics.compactMap { characteristics.removeValue(forKey: $0) }
     for member in members { identifiers[ObjectIdentifier(member)] = nil }

@@ -17,7 +17,7 @@ final class PeerConnection: @unchecked Sendable {
   private let link: any PeerLink
   private unowned let session: CentralSession
   private var isOpen = true
-  private var signal = SignalStrength()
+  private var signal = SignalSchedule()
   private var subscriptions: [AttributeHandle: Subscription] = [:]
   /// One closure for all writes without response.
   private var commandSent: () -> Void = {}
@@ -47,7 +47,7 @@ final class PeerConnection: @unchecked Sendable {
   }
 
   /// Nothing is told after the end: what waited gets no answer.
-  func post(_ event: PeripheralEvent) {
+  func post(_ event: RemotePeripheralEvent) {
     if isOpen { session.post(.peripheral(self, event)) }
   }
 
@@ -156,7 +156,7 @@ final class PeerConnection: @unchecked Sendable {
     link.readRSSI { result in
       guard self.isOpen else { return }
       self.signal.isPending = false
-      self.signal.earliest = self.session.loop.now + SignalStrength.interval
+      self.signal.earliest = self.session.loop.now + SignalSchedule.interval
       self.post(.rssi(result))
     }
   }
@@ -186,7 +186,7 @@ extension PeerConnection: PeerLinkEvents {
 }
 
 /// When the strength of the signal may be asked for again.
-private struct SignalStrength {
+private struct SignalSchedule {
   static let interval = StackDuration.seconds(1)
   var isPending = false
   var earliest: StackInstant?

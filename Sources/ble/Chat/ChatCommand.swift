@@ -4,7 +4,7 @@ import BLESessionCryptography
 import Foundation
 
 /// `ble chat`: two people, two devices, no network.
-struct ChatCommand: Command {
+struct ChatCommand: ToolCommand {
   static let name = Option.value("name", "name", "What the other side calls you (default: your user name).")
   static let peer = Option.value("peer", "name", "Talk only to the one of this name.")
   static let central = Option.flag("central", "Only look for the other side; do not advertise.")

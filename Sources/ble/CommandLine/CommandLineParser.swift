@@ -7,7 +7,7 @@ struct CommandLineParser: Sendable {
     /// The help page of the last command of the path.
     case help([CommandNode])
     case version
-    case run(any Command, ParsedArguments)
+    case run(any ToolCommand, ParsedArguments)
   }
 
   let root: CommandNode

@@ -9,12 +9,12 @@ struct CommandNode: Sendable {
   let options: [Option]
   let subcommands: [CommandNode]
   /// Makes the command from what was given, or says what is wrong with it; `nil` where only subcommands do something.
-  let make: (@Sendable (ParsedArguments) throws(UsageError) -> any Command)?
+  let make: (@Sendable (ParsedArguments) throws(UsageError) -> any ToolCommand)?
 
   init(
     _ name: String, abstract: String, discussion: String = "", arguments: [Argument] = [], options: [Option] = [],
     subcommands: [CommandNode] = [],
-    make: @escaping @Sendable (ParsedArguments) throws(UsageError) -> any Command
+    make: @escaping @Sendable (ParsedArguments) throws(UsageError) -> any ToolCommand
   ) {
     self.name = name
     self.abstract = abstract
@@ -37,13 +37,13 @@ struct CommandNode: Sendable {
 }
 
 /// A command with everything it was told, ready to run.
-protocol Command: Sendable {
+protocol ToolCommand: Sendable {
   /// Puts in place what has to be there before anything asks for an adapter.
   @MainActor func prepare(in session: Session) throws(ToolError)
   @MainActor func run(in session: Session) async throws(ToolError)
 }
 
-extension Command {
+extension ToolCommand {
   @MainActor func prepare(in session: Session) throws(ToolError) {}
 }
 

@@ -4,7 +4,7 @@ import BLEDefaultStack
 import BLETransports
 
 /// `ble adapters`: what a program can be told to use.
-struct AdaptersCommand: Command {
+struct AdaptersCommand: ToolCommand {
   static let node = CommandNode(
     "adapters", abstract: "List the Bluetooth adapters that can be named.",
     discussion: """

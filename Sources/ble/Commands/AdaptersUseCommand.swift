@@ -2,7 +2,7 @@ import BLEAdapter
 import BLEDefaultStack
 
 /// `ble adapters use`: keeps a choice for all programs of this user.
-struct AdaptersUseCommand: Command {
+struct AdaptersUseCommand: ToolCommand {
   static let name = Argument("name", isOptional: true, "The adapter, as 'ble adapters' lists it.")
   static let none = Option.flag("none", "Forget the choice that was kept.")
 

@@ -18,7 +18,7 @@ enum BondsCommand {
 }
 
 /// `ble bonds list`.
-struct BondsListCommand: Command {
+struct BondsListCommand: ToolCommand {
   static let node = CommandNode(
     "list", abstract: "List the bonds of all adapters.", options: [AdapterFilter.option]
   ) { (arguments) throws(UsageError) in
@@ -47,7 +47,7 @@ struct BondsListCommand: Command {
 }
 
 /// `ble bonds show`.
-struct BondsShowCommand: Command {
+struct BondsShowCommand: ToolCommand {
   static let node = CommandNode(
     "show", abstract: "Show all that is kept of a device.", arguments: [BondsCommand.device],
     options: [BondsCommand.withKeys, AdapterFilter.option]
@@ -77,7 +77,7 @@ struct BondsShowCommand: Command {
 }
 
 /// `ble bonds remove`, and `ble unpair`.
-struct BondsRemoveCommand: Command {
+struct BondsRemoveCommand: ToolCommand {
   static let all = Option.flag("all", "Remove all bonds, of all devices.")
 
   static let node = CommandNode(

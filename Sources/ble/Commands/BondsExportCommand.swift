@@ -4,7 +4,7 @@ import BLEFiles
 import BLEHost
 
 /// `ble bonds export`: bonds as a document, for other programs.
-struct BondsExportCommand: Command {
+struct BondsExportCommand: ToolCommand {
   enum Format: String, CaseIterable, ArgumentValue {
     case json
     case capture

@@ -1,7 +1,7 @@
 import BLECapture
 
 /// `ble capture redact`: a copy of a capture that can be shown to others.
-struct CaptureRedactCommand: Command {
+struct CaptureRedactCommand: ToolCommand {
   static let target = Argument("copy", "The file to write: pcapng where it ends with .pcapng, else btsnoop.")
 
   static let node = CommandNode(

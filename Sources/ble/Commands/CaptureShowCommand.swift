@@ -2,7 +2,7 @@ import BLECapture
 import Foundation
 
 /// `ble capture show`: what a capture holds, in words.
-struct CaptureShowCommand: Command {
+struct CaptureShowCommand: ToolCommand {
   static let file = Argument("file", "A btsnoop or pcapng file, as --capture writes it.")
 
   static let keys = Option.value("keys", "file", "The keys of encrypted links, as --capture-keys writes them.")

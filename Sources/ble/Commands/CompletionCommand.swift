@@ -1,5 +1,5 @@
 /// `ble completion`: a script for a shell.
-struct CompletionCommand: Command {
+struct CompletionCommand: ToolCommand {
   static let shell = Argument("shell", "bash, zsh or fish.")
   /// The way that Swift's command-line tools have.
   static let option = Option.value(

@@ -1,7 +1,7 @@
 import Foundation
 
 /// `ble connect`: a shell for one device.
-struct ConnectCommand: Command {
+struct ConnectCommand: ToolCommand {
   static let script = Option.value(
     "script", "script", "Carry out the commands of this file, one a line, and end; - is the standard input.")
   static let keepGoing = Option.flag("keep-going", "Go on with a script after a command that failed.")
@@ -37,7 +37,7 @@ struct ConnectCommand: Command {
   func run(in session: Session) async throws(ToolError) {
     var lines: ShellScript?
     if let script, script != "-" { lines = try ShellScript(path: script) }
-    let central = Central(in: session)
+    let central = ToolCentral(in: session)
     try await central.start()
     let shell = Shell(try await central.find(target), central, in: session)
     do {

@@ -5,7 +5,7 @@ import BLEHCI
 import Dispatch
 
 /// `ble controller`: a simulated controller for a Bluetooth host in another program.
-struct ControllerCommand: Command {
+struct ControllerCommand: ToolCommand {
   static let listen = Option.value(
     "listen", "where", standard: "tcp-server:127.0.0.1:0",
     "tcp-server:<host>:<port> (port 0: any that is free) or unix-server:<path>.")

@@ -1,5 +1,5 @@
 /// `ble demo`: everything in a few seconds.
-@MainActor final class DemoCommand: Command {
+@MainActor final class DemoCommand: ToolCommand {
   nonisolated static let node = CommandNode(
     "demo", abstract: "Watch a peripheral and a central meet: two programs, no hardware.",
     discussion: """

@@ -1,5 +1,5 @@
 /// `ble doctor`: what is there, what is missing, and what to do.
-struct DoctorCommand: Command {
+struct DoctorCommand: ToolCommand {
   static let node = CommandNode(
     "doctor", abstract: "Say what is there, what is missing, and what to do about it.",
     discussion: """

@@ -1,5 +1,5 @@
 /// `ble explore`: everything that a device offers.
-struct ExploreCommand: Command {
+struct ExploreCommand: ToolCommand {
   static let target = Argument("target", "The device: its name, identifier or address.")
 
   static let node = CommandNode(
@@ -12,7 +12,7 @@ struct ExploreCommand: Command {
   let target: Target
 
   func run(in session: Session) async throws(ToolError) {
-    let tree = try await Central(in: session).talk(to: target) { (device) async throws(ToolError) in
+    let tree = try await ToolCentral(in: session).talk(to: target) { (device) async throws(ToolError) in
       try await device.explore()
     }
     if session.output.isJSON { return session.output.json(tree.json) }

@@ -22,7 +22,7 @@ enum L2CAPCommand {
 }
 
 /// `ble l2cap listen`: waits for the other side.
-struct L2CAPListenCommand: Command {
+struct L2CAPListenCommand: ToolCommand {
   static let name = Option.value("name", "name", standard: "ble", "The name to advertise.")
   static let encrypted = Option.flag("encrypted", "Only over an encrypted link.")
 
@@ -55,7 +55,7 @@ struct L2CAPListenCommand: Command {
 }
 
 /// `ble l2cap connect`: opens the channel of the other side.
-struct L2CAPConnectCommand: Command {
+struct L2CAPConnectCommand: ToolCommand {
   static let multiplexer = Option.value(
     "psm", "number", "The PSM, where the device does not tell it by the usual characteristic.")
 
@@ -80,7 +80,7 @@ struct L2CAPConnectCommand: Command {
   let rate: Int?
 
   func run(in session: Session) async throws(ToolError) {
-    try await Central(in: session).talk(to: target) { (device) async throws(ToolError) in
+    try await ToolCentral(in: session).talk(to: target) { (device) async throws(ToolError) in
       try await pipe(to: device, session)
     }
   }

@@ -1,5 +1,5 @@
 /// `ble man`: the manual.
-struct ManCommand: Command {
+struct ManCommand: ToolCommand {
   static let node = CommandNode(
     "man", abstract: "Print the manual as a page for 'man'.",
     discussion: """

@@ -3,7 +3,7 @@ import BLEProfileFiles
 import CoreBluetooth
 
 /// `ble pair`: protects the link to a device, and keeps the keys.
-struct PairCommand: Command {
+struct PairCommand: ToolCommand {
   static let level = Option.value(
     "level", "level", standard: "encrypted",
     "What the pairing must reach: encrypted; authenticated, so that somebody in the middle is noticed; or secure, the same "
@@ -35,7 +35,7 @@ struct PairCommand: Command {
     let level = level
     session.pairing.isStream = session.output.isJSON
     session.pairing.leavesEnds = true
-    let (report, title, who) = try await Central(in: session).talk(to: target) { (device) async throws(ToolError) in
+    let (report, title, who) = try await ToolCentral(in: session).talk(to: target) { (device) async throws(ToolError) in
       let report = try await device.pair(level)
       let who: [(String, JSONValue)] = [
         ("identifier", .string(device.peripheral.identifier.uuidString)),

@@ -2,7 +2,7 @@ import BLESession
 import CoreBluetooth
 
 /// `ble rssi`: how strong a device's signal is, and how it changes.
-struct RSSICommand: Command {
+struct RSSICommand: ToolCommand {
   static let interval = Option.value("interval", "seconds", standard: "1", "The time between two measurements.")
   static let weight = Option.value(
     "weight", "number", standard: "0.25", "What part a new measurement counts for, 0 to 1; 1 does not smooth at all.")
@@ -66,7 +66,7 @@ struct RSSICommand: Command {
 
   /// Without a connection.
   @MainActor private func listen(_ session: Session, _ meter: SignalMeter) async throws(ToolError) {
-    let central = Central(in: session)
+    let central = ToolCentral(in: session)
     try await central.start()
     let found = try await central.find(target)
     meter.title = found.name.map { "'\($0.inert)'" } ?? found.peripheral.identifier.uuidString

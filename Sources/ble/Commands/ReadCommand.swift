@@ -1,7 +1,7 @@
 import CoreBluetooth
 
 /// `ble read`: the value of one characteristic.
-struct ReadCommand: Command {
+struct ReadCommand: ToolCommand {
   static let characteristic = Argument("characteristic", "The characteristic: 2A19, 180F/2A19 or \"Battery Level\".")
   static let format = Option.value(
     "format", "format",
@@ -23,7 +23,7 @@ struct ReadCommand: Command {
 
   func run(in session: Session) async throws(ToolError) {
     let name = characteristic
-    let result = try await Central(in: session).talk(to: target) { (device) async throws(ToolError) in
+    let result = try await ToolCentral(in: session).talk(to: target) { (device) async throws(ToolError) in
       let characteristic = try await device.find(name)
       let place = AttributePlace(device, characteristic)
       return (place: place, value: try await device.read(characteristic))

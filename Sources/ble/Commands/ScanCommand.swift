@@ -2,7 +2,7 @@ import BLECore
 import CoreBluetooth
 
 /// `ble scan`: what is to be heard.
-struct ScanCommand: Command {
+struct ScanCommand: ToolCommand {
   static let service = Option.values("service", "uuid", "Only devices that advertise this service.")
   static let name = Option.value("name", "name", "Only devices that advertise exactly this name.")
   static let prefix = Option.value("prefix", "text", "Only devices whose name begins like this.")
@@ -45,7 +45,7 @@ struct ScanCommand: Command {
   let count: Int?
 
   func run(in session: Session) async throws(ToolError) {
-    let central = Central(in: session)
+    let central = ToolCentral(in: session)
     try await central.start()
     let screen = wantsLines || allowsDuplicates ? nil : ScanScreen(in: session)
     let view: any ScanView = screen ?? ScanLines(to: session.output, showsEverything: allowsDuplicates)

@@ -4,7 +4,7 @@ import BLESession
 import Foundation
 
 /// `ble serve`: this machine as a peripheral.
-struct ServeCommand: Command {
+struct ServeCommand: ToolCommand {
   static let profile = Argument("profile", "owenli, chat, battery, a profile file, or a device description file.")
   static let name = Option.value("name", "name", "Advertise this name instead of the profile's.")
   static let duration = Option.value("duration", "seconds", "End after so long.")

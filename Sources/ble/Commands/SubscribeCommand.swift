@@ -1,7 +1,7 @@
 import CoreBluetooth
 
 /// `ble subscribe`: the values that a characteristic notifies or indicates.
-struct SubscribeCommand: Command {
+struct SubscribeCommand: ToolCommand {
   static let count = Option.value("count", "number", "End after so many values.")
   static let duration = Option.value("duration", "seconds", "End after so long.")
 
@@ -28,7 +28,7 @@ struct SubscribeCommand: Command {
   let format: ValueFormat?
 
   func run(in session: Session) async throws(ToolError) {
-    try await Central(in: session).talk(to: target) { (device) async throws(ToolError) in
+    try await ToolCentral(in: session).talk(to: target) { (device) async throws(ToolError) in
       try await listen(to: device, session)
     }
   }

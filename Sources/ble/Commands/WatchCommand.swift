@@ -2,7 +2,7 @@ import BLESession
 import CoreBluetooth
 
 /// `ble watch`: keeps a device, and shows how it is.
-struct WatchCommand: Command {
+struct WatchCommand: ToolCommand {
   static let characteristic = Option.values(
     "characteristic", "characteristic", "Watch this characteristic's values: notified, or else read again and again.")
   static let budget = Option.value(

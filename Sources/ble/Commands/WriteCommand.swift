@@ -1,7 +1,7 @@
 import CoreBluetooth
 
 /// `ble write`: gives a characteristic a value.
-struct WriteCommand: Command {
+struct WriteCommand: ToolCommand {
   static let value = Argument("value", "The value, at most 512 octets; - is the standard input.")
   static let format = Option.value(
     "format", "format", standard: "utf8",
@@ -38,7 +38,7 @@ struct WriteCommand: Command {
   func run(in session: Session) async throws(ToolError) {
     let octets = if let octets { octets } else { try await StandardInput.value(in: format, session) }
     let (name, type) = (characteristic, type)
-    let place = try await Central(in: session).talk(to: target) { (device) async throws(ToolError) in
+    let place = try await ToolCentral(in: session).talk(to: target) { (device) async throws(ToolError) in
       let characteristic = try await device.find(name)
       if type == .withResponse {
         try await device.write(octets, to: characteristic)

@@ -34,7 +34,7 @@ import CoreBluetooth
   }
 
   func run() async throws(ToolError) {
-    let central = Central(in: session)
+    let central = ToolCentral(in: session)
     var failure: ToolError?
     do {
       try await play(central)
@@ -50,7 +50,7 @@ import CoreBluetooth
     try summarise()
   }
 
-  private func play(_ central: Central) async throws(ToolError) {
+  private func play(_ central: ToolCentral) async throws(ToolError) {
     try await startPeripheral()
     try await central.start()
     let searching = Date()

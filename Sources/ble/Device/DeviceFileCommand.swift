@@ -2,7 +2,7 @@ import BLEDeviceFiles
 import BLESession
 
 /// `ble command`: talks to a device that a file describes.
-struct DeviceFileCommand: Command {
+struct DeviceFileCommand: ToolCommand {
   static let file = Argument("file", "The device description file, such as Examples/Devices/lock.json.")
   static let action = Argument("command", "A command of the file; or list, check, listen, raw.")
   static let values = Argument(

@@ -19,7 +19,7 @@ import Synchronization
     let names = Mutex<[UUID: String]>([:])
   }
 
-  func find(by central: BLESession.Central, in session: Session) async throws(ToolError) -> Discovery {
+  func find(by central: Central, in session: Session) async throws(ToolError) -> Discovery {
     let rule = description.recognition.rule()
     let isMeant = isMeant
     let others = Others()

@@ -26,7 +26,7 @@ import CoreBluetooth
 
   /// Finds the device, connects, lets it prove itself, lets `work` talk to it, and leaves it, whatever comes of it.
   func run(_ work: @MainActor () async throws(ToolError) -> Void) async throws(ToolError) {
-    let central = BLESession.Central()
+    let central = Central()
     let late = ToolError(.unavailable, "The Bluetooth adapter did not get ready within \(session.timeout.plain) s.")
     try await session.wait(within: session.timeout, else: late) { () async throws(SessionError) in
       try await central.ready()
@@ -60,7 +60,7 @@ import CoreBluetooth
     return "\(name) (\(address))"
   }
 
-  private func makeDevice(in central: BLESession.Central, _ identifier: UUID) throws(ToolError) -> DescribedDevice {
+  private func makeDevice(in central: Central, _ identifier: UUID) throws(ToolError) -> DescribedDevice {
     let policy = ReconnectPolicy(isAutomatic: keepsDevice, budget: .seconds(session.timeout))
     do throws(SessionError) {
       return try DescribedDevice(
@@ -125,7 +125,7 @@ import CoreBluetooth
       let limit = session.timeout
       answer = try await session.wait { () async throws(SessionError) in
         try await queue.send(
-          BLESession.Command(octets, answer: .judged { _ in .accepted }, timeLimit: .seconds(limit)))
+          Command(octets, answer: .judged { _ in .accepted }, timeLimit: .seconds(limit)))
       }
     }
     let value = ValueText(Array(answer))

@@ -3,7 +3,7 @@ import BLESessionStore
 import CoreBluetooth
 
 /// `ble history`: what a record holds.
-struct HistoryCommand: Command {
+struct HistoryCommand: ToolCommand {
   static let file = Argument("file", "A file that 'ble record' writes or has written.")
   static let what = Argument(
     "what", isOptional: true, "devices, sessions, connections, values, rssi or events; without it, how much there is.")

@@ -2,7 +2,7 @@ import BLESessionStore
 import Foundation
 
 /// `ble record`: what devices say, into an SQLite file.
-struct RecordCommand: Command {
+struct RecordCommand: ToolCommand {
   static let targets = Argument(
     "target", isOptional: true, isRepeated: true, "Devices to keep connected: by name, identifier or address.")
   static let file = Argument("file", "The SQLite file; made where it is not there, else continued.")

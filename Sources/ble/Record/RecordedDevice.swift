@@ -28,7 +28,7 @@ import CoreBluetooth
 
   init(
     _ target: DeviceTarget, _ title: String, _ command: RecordCommand, _ recorder: SessionRecorder,
-    _ central: BLESession.Central, _ progress: RecordProgress
+    _ central: Central, _ progress: RecordProgress
   ) {
     self.title = title
     self.command = command

@@ -9,7 +9,7 @@ import CoreBluetooth
   private let session: Session
   private let store: SessionStore
   private let progress: RecordProgress
-  private let central: BLESession.Central
+  private let central: Central
   private var recorder: SessionRecorder?
   private var devices: [RecordedDevice] = []
   private var scan: Observation?
@@ -39,7 +39,7 @@ import CoreBluetooth
     } catch {
       throw ToolError(error)
     }
-    central = BLESession.Central()
+    central = Central()
     reports.tell = { [weak self] in self?.take($0) }
   }
 
@@ -88,7 +88,7 @@ import CoreBluetooth
     case .name(let name): return (.first(.names([name])), target.description)
     case .identifier(let identifier): return (.device(identifier), target.description)
     case .address:
-      let search = Central(in: session)
+      let search = ToolCentral(in: session)
       try await search.start()
       return (.device(try await search.find(target).peripheral.identifier), target.description)
     }

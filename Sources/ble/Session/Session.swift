@@ -23,7 +23,7 @@ import Foundation
     }
   }
 
-  func run(_ command: any Command) async -> ExitStatus {
+  func run(_ command: any ToolCommand) async -> ExitStatus {
     var failure: ToolError?
     do {
       DefaultStack.setChoiceHandler(choiceHandler)

@@ -4,7 +4,7 @@ import CoreBluetooth
 /// A conversation with one device, command by command: typed, piped or from a script.
 @MainActor final class Shell {
   let session: Session
-  private let central: Central
+  private let central: ToolCentral
   private let found: FoundDevice
   private var connected: ConnectedPeripheral?
   private var subscriptions: [Subscription] = []
@@ -25,7 +25,7 @@ import CoreBluetooth
     var count = 0
   }
 
-  init(_ found: FoundDevice, _ central: Central, in session: Session) {
+  init(_ found: FoundDevice, _ central: ToolCentral, in session: Session) {
     self.found = found
     self.central = central
     self.session = session

@@ -1,5 +1,5 @@
 /// A command of the shell, with everything it was told.
-protocol ShellCommand: Command {
+protocol ShellCommand: ToolCommand {
   @MainActor func run(in shell: Shell) async throws(ToolError)
 }
 

@@ -15,7 +15,7 @@ import CoreBluetooth
 
   /// Looks for the device; nothing is connected yet.
   init(_ target: Target, policy: ReconnectPolicy, in session: Session) async throws(ToolError) {
-    let search = Central(in: session)
+    let search = ToolCentral(in: session)
     try await search.start()
     let found = try await search.find(target)
     self.session = session
@@ -24,7 +24,7 @@ import CoreBluetooth
     var rule = MatchRule.identifier(identifier)
     // Who was called by name may come back under another identifier.
     if case .name(let name) = target { rule = .either([rule, .names([name])]) }
-    let central = BLESession.Central()
+    let central = Central()
     try await session.wait(within: session.timeout) { () async throws(SessionError) in try await central.ready() }
     device = central.session(
       with: DeviceTarget(identifier: identifier, rule: rule), configuration: SessionConfiguration(policy: policy))

@@ -21,7 +21,7 @@ final class CentralRecorder: CentralEvents, PeerLinkEvents, @unchecked Sendable 
 
   private let state = Mutex(State())
   private(set) var links: [PeerIdentifier: any PeerLink] = [:]
-  private(set) var discoveries: [Discovery] = []
+  private(set) var discoveries: [DiscoveryEvent] = []
   /// Called with each line, on the loop.
   var reaction: ((String) -> Void)?
 
@@ -64,7 +64,7 @@ final class CentralRecorder: CentralEvents, PeerLinkEvents, @unchecked Sendable 
   }
 
   func central(didUpdateState state: AdapterState) { note("state \(state)") }
-  func central(didDiscover discovery: Discovery) {
+  func central(didDiscover discovery: DiscoveryEvent) {
     discoveries.append(discovery)
     note("found \(discovery.name ?? "-") \(discovery.rssi)")
   }

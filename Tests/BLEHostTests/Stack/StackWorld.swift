@@ -99,13 +99,13 @@ final class StackDevice: @unchecked Sendable {
 final class TestCentral: CentralEvents, @unchecked Sendable {
   private(set) var role: (any CentralRole)!
   private(set) var states: [AdapterState] = []
-  private(set) var discoveries: [Discovery] = []
+  private(set) var discoveries: [DiscoveryEvent] = []
   private(set) var connected: [(peer: KnownPeer, link: any PeerLink)] = []
   private(set) var failures: [(peer: PeerIdentifier, reason: EndReason)] = []
   private(set) var disconnections: [(peer: PeerIdentifier, reason: EndReason)] = []
   private(set) var linkChanges: [(peer: KnownPeer, isConnected: Bool, services: [BLEUUID])] = []
   /// Done when a device is discovered, in the event itself.
-  var onDiscovery: ((Discovery) -> Void)?
+  var onDiscovery: ((DiscoveryEvent) -> Void)?
 
   let stack: HostStack
 
@@ -117,7 +117,7 @@ final class TestCentral: CentralEvents, @unchecked Sendable {
   var link: (any PeerLink)! { connected.last?.link }
 
   func central(didUpdateState state: AdapterState) { states.append(state) }
-  func central(didDiscover discovery: Discovery) {
+  func central(didDiscover discovery: DiscoveryEvent) {
     discoveries.append(discovery)
     onDiscovery?(discovery)
   }

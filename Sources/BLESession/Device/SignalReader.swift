@@ -2,7 +2,7 @@ import CoreBluetooth
 
 /// Asks for the strength of a device's signal. That is no request of the Attribute Protocol, and systems answer it as slowly as once
 /// a second: it goes beside the operations and keeps none of them waiting. All who wait get the same answer.
-final class SignalReading {
+final class SignalReader {
   private let queue: DispatchQueue
   private let clock: any SessionClock
   private let answerTime: Duration

@@ -3,7 +3,7 @@ internal import BLECore
 
 /// A peripheral manager's part on the loop: its role on the stack, and which of its services has which number there. Everything
 /// on the loop.
-final class PeripheralSession: PeripheralEvents {
+final class PeripheralManagerSession: PeripheralEvents {
   /// Names a service for as long as it is published.
   typealias ServiceNumber = UInt32
 

@@ -2,7 +2,7 @@ import BLECore
 import BLEWire
 
 /// A scan that goes on: hears advertisements, asks for scan responses, leaves out what it has reported before.
-final class Scanner: AdvertisingListener, TimerTarget {
+final class LinkLayerScanner: AdvertisingListener, TimerTarget {
   struct Settings {
     var isActive: Bool
     var ownAddressType: LEOwnAddressType

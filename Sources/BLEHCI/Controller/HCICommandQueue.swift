@@ -5,7 +5,7 @@ import BLEWire
 ///
 /// At most one is with the controller at a time, as the widest used hosts do it: then an answer belongs to one command only,
 /// whatever the controller says. The next goes when the answer is there and the controller takes commands.
-struct CommandQueue {
+struct HCICommandQueue {
   /// The answer to a command: the return parameters' octets, beginning with a status of success.
   typealias Completion = (Result<ArraySlice<UInt8>, HCICommandError>) -> Void
 
@@ -50,7 +50,7 @@ struct CommandQueue {
     var all: [Entry] = []
     if let inFlight { all.append(inFlight) }
     while let entry = waiting.popFirst() { all.append(entry) }
-    self = CommandQueue()
+    self = HCICommandQueue()
     return all
   }
 }

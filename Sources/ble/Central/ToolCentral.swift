@@ -1,7 +1,7 @@
 import CoreBluetooth
 
 /// The tool as a central: finds a device, connects to it, and leaves it in good order.
-@MainActor final class Central: NSObject {
+@MainActor final class ToolCentral: NSObject {
   private let session: Session
   private var waiting: Waiting { session.waiting }
   private var manager: CBCentralManager?
@@ -159,7 +159,7 @@ import CoreBluetooth
   }
 }
 
-extension Central: @MainActor CBCentralManagerDelegate {
+extension ToolCentral: @MainActor CBCentralManagerDelegate {
   func centralManagerDidUpdateState(_ central: CBCentralManager) { waiting.changed() }
 
   func centralManager(

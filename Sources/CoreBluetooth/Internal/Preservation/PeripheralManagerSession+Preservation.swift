@@ -3,16 +3,16 @@ internal import BLECore
 
 /// What a session has to remember only because its state is preserved.
 struct PreservationMemory {
-  var publications: [PeripheralSession.ServiceNumber: PeripheralSession.Publication] = [:]
+  var publications: [PeripheralManagerSession.ServiceNumber: PeripheralManagerSession.Publication] = [:]
   var subscribers: [LocalCharacteristicIdentifier: [RemoteCentral]] = [:]
   var advertisement: LocalAdvertisement?
   /// Which call has started the advertisement, or is about to.
   var advertisingNumber: Int?
   /// Waits for the stack's first state.
-  var resumption: PeripheralSession.Resumption?
+  var resumption: PeripheralManagerSession.Resumption?
 }
 
-extension PeripheralSession {
+extension PeripheralManagerSession {
   /// What an earlier process was doing, and this one goes on with.
   struct Resumption {
     let publications: [Publication]

@@ -3,7 +3,7 @@ internal import BLECore
 
 /// The objects that stand for the services, characteristics and descriptors of one connection: one object for one attribute.
 /// On the program's queue.
-final class RemoteDatabase {
+final class RemoteObjects {
   private var services: [AttributeHandle: CBService] = [:]
   private var characteristics: [AttributeHandle: CBCharacteristic] = [:]
 

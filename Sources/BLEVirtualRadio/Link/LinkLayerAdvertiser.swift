@@ -5,7 +5,7 @@ import BLEWire
 ///
 /// An event is worked off when it is over: one timer for all its channels, and who heard what is computed then. While nobody
 /// on the air listens there are no timers at all.
-final class Advertiser: TimerTarget, AdvertisingSource {
+final class LinkLayerAdvertiser: TimerTarget, AdvertisingSource {
   private enum Timer: Int { case event, duration }
 
   let controller: VirtualController
