@@ -1,31 +1,31 @@
 import BLECore
 
-/// A Bluetooth LE stack as the facade sees it: its state, and the roles that programs play on it.
+/// A Bluetooth LE stack as the facade uses it: its state, and the roles of programs on it.
 ///
-/// One adapter may carry any number of centrals and peripherals of one process. `Sendable`: what is not marked *on the loop*
-/// may be called from any thread.
+/// One adapter carries any number of centrals and peripherals of one process. `Sendable`: what is not marked *on the loop* may be
+/// called from any thread.
 public protocol Adapter: AnyObject, Sendable {
   /// The executor that owns the stack.
   var loop: any StackLoop { get }
-  /// Where the stack and the facade above it write.
+  /// The log of the stack and of the facade above it.
   var log: Logger { get }
-  /// A snapshot; changes are told to each role's events. From any thread.
+  /// A snapshot; each role's events are notified of changes. From any thread.
   var state: AdapterState { get }
-  /// Whether the controller advertises and scans by the extended commands. From any thread.
+  /// Whether the controller uses the extended advertising and scanning commands. From any thread.
   var supportsExtendedAdvertising: Bool { get }
 
-  /// Begins a central of its own; its first event is the state, as soon as it is known. On the loop. `events` is held weakly.
+  /// Makes a central; its first event is the state, as soon as it is known. On the loop. `events` is held weakly.
   func makeCentral(events: any CentralEvents) -> any CentralRole
-  /// Begins a peripheral of its own; its first event is the state, as soon as it is known. On the loop. `events` is held weakly.
+  /// Makes a peripheral; its first event is the state, as soon as it is known. On the loop. `events` is held weakly.
   func makePeripheral(events: any PeripheralEvents) -> any PeripheralRole
 
-  /// The peers among `identifiers` that this machine has met, whatever process met them. From any thread.
+  /// The peers among `identifiers` that this machine has met, in any process. From any thread.
   func knownPeers(_ identifiers: [PeerIdentifier]) -> [KnownPeer]
-  /// The peers that are connected now and, as far as is known, have one of `services`. From any thread.
+  /// The connected peers that, as far as is known, have one of `services`. From any thread.
   func connectedPeers(withServices services: [BLEUUID]) -> [KnownPeer]
 
-  /// Takes what is kept of the manager that `key` names; `nil` where nothing is kept here, or another manager has it. On the
-  /// loop.
+  /// Takes over the preserved state of the manager that `key` names; `nil` if this adapter preserves none, or another manager
+  /// holds it. On the loop.
   func preserveState(of key: PreservationKey) -> (any PreservedState)?
 }
 
@@ -33,16 +33,16 @@ extension Adapter {
   public func preserveState(of key: PreservationKey) -> (any PreservedState)? { nil }
 }
 
-/// An adapter that belongs to a process, which starts it, and ends it in good order before it ends itself.
+/// An adapter that belongs to a process, which starts it, and shuts it down before it exits.
 public protocol OwnedAdapter: Adapter {
   /// What has happened so far. On the loop.
   var counters: AdapterCounters { get }
   /// Opens the controller, or connects to the daemon. Each role receives the state that results. From any thread.
   func start()
-  /// Ends all links in a way that the peers notice, and lets go of what it stands on, for good. From any thread; `completion` is
-  /// called once, on the loop.
+  /// Disconnects all links, so that the peers notice at once, and releases the controller or the daemon, permanently. From any
+  /// thread; `completion` is called once, on the loop.
   func shutDown(_ completion: @escaping @Sendable () -> Void)
-  /// Returns when everything that is to outlive the process does. Behind `shutDown`, from any thread but the loop's.
+  /// Returns when all data that outlives the process is written. After `shutDown`, from any thread but the loop's.
   func flush()
 }
 
@@ -56,7 +56,7 @@ public enum AdapterState: Int, Sendable {
   case poweredOn = 5
 }
 
-/// What names a peer on this machine: 128 random bits, kept across processes; never its address.
+/// The identifier of a peer on this machine: 128 random bits, kept across processes; never its address.
 public struct PeerIdentifier: Hashable, Sendable {
   public let high: UInt64
   public let low: UInt64
@@ -70,7 +70,7 @@ public struct PeerIdentifier: Hashable, Sendable {
 public struct KnownPeer: Hashable, Sendable {
   public let identifier: PeerIdentifier
   public let address: DeviceAddress
-  /// The name it last had, advertised or read.
+  /// Its latest name, advertised or read.
   public let name: String?
   public init(identifier: PeerIdentifier, address: DeviceAddress, name: String?) {
     self.identifier = identifier
@@ -85,14 +85,14 @@ public enum OperationError: Error, Hashable, Sendable {
   case attribute(code: UInt8)
   /// There is no link, or it ended while the operation was waiting.
   case notConnected
-  /// The peer answered against the protocol; the text is for the log.
+  /// The peer violated the protocol; the text is for the log.
   case protocolViolation(String)
   /// The peer did not answer within 30 s; its bearer is closed.
   case timedOut
-  /// It needs a pairing, and there is no room for the keys of one more device.
+  /// The operation needs a pairing, and no keys of another device can be stored.
   case tooManyBonds
-  /// A channel was not opened; `code` is the result of L2CAP (Core, Vol 3 Part A 4.23).
+  /// A channel was not opened; `code` is the L2CAP result (Core, Vol 3 Part A 4.23).
   case channelRefused(code: UInt16)
-  /// This side can't: the text says what and why.
+  /// This side does not support it: the text says what and why.
   case notSupported(String)
 }

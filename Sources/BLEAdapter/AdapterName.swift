@@ -1,27 +1,27 @@
 import BLECore
 
-/// What an adapter is called in `BLE_ADAPTER`, in the configuration file and after `--adapter`.
+/// The name of an adapter, as in `BLE_ADAPTER`, in the configuration file and after `--adapter`.
 public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
-  /// The embedded radio: an air that processes of one machine share, and which device of it this is (`nil`: this program's own).
+  /// The embedded radio: an air that processes of one machine share, and the device on it (`nil`: this program's own).
   case radio(air: String, device: String?)
   case tcpClient(host: String, port: UInt16)
   case tcpServer(host: String, port: UInt16)
   case unixClient(path: String)
   case unixServer(path: String)
   case serial(path: String, speed: Int)
-  /// An adapter of this machine, by the HCI user channel: its number or its address; `nil` is the first that can do LE.
+  /// An adapter of this machine, by the HCI user channel: its number or its address; `nil` is the first that supports LE.
   case hci(String?)
-  /// An adapter of this machine, shared by way of BlueZ's daemon: its name (`hci0`) or its address; `nil` is the daemon's first that
-  /// is switched on.
+  /// An adapter of this machine, shared through BlueZ's daemon: its name (`hci0`) or its address; `nil` is the daemon's first
+  /// that is switched on.
   case bluez(String?)
 
   public static let defaultAir = "default"
   public static let defaultSpeed = 115_200
   public static let standard = AdapterName.radio(air: defaultAir, device: nil)
 
-  /// Reads `radio`, `radio:<air>`, `radio:<air>/<device>`, `tcp-client:<host>:<port>`, `tcp-server:<host>:<port>`,
-  /// `unix-client:<path>`, `unix-server:<path>`, `serial:<device>[,<speed>]`, `hci`, `hci:<number>`, `hci:<address>`,
-  /// `bluez`, `bluez:hci<number>` or `bluez:<address>`.
+  /// Parses `radio`, `radio:<air>`, `radio:<air>/<device>`, `tcp-client:<host>:<port>`, `tcp-server:<host>:<port>`,
+  /// `unix-client:<path>`, `unix-server:<path>`, `serial:<device>[,<speed>]`, `hci`, `hci:<number>`, `hci:<address>`, `bluez`,
+  /// `bluez:hci<number>` or `bluez:<address>`.
   public init(_ text: String) throws(AdapterNameError) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let scheme = String(parts[0])
@@ -59,7 +59,7 @@ public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
     return .radio(air: parts[0], device: parts.count == 2 ? parts[1] : nil)
   }
 
-  /// Names become file names: nothing that leads out of a folder.
+  /// Names become file names: this excludes paths that lead out of a folder.
   public static func isPlainName(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count) && !text.hasPrefix(".")
       && text.utf8.allSatisfy { octet in
@@ -100,7 +100,7 @@ public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
     return rest
   }
 
-  /// Whether it is the kernel's number of an adapter, in the one way in which it is written.
+  /// Whether `text` is the kernel's number of an adapter, in its canonical form.
   private static func isIndex(_ text: some StringProtocol) -> Bool { UInt16(text).map { "\($0)" == text } ?? false }
 
   public var description: String {

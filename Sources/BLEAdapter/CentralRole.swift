@@ -1,30 +1,30 @@
 import BLECore
 import Synchronization
 
-/// What a central manager asks of the stack. Everything on the loop.
+/// The stack's interface for a central manager. Everything on the loop.
 public protocol CentralRole: AnyObject {
-  /// Starts scanning, or replaces what a running scan looks for. Ignored unless powered on.
+  /// Starts scanning, or replaces the parameters of a running scan. Ignored unless powered on.
   func startScan(_ parameters: ScanParameters)
   func stopScan()
 
-  /// Wants a connection to `peer` for as long as it takes: it ends by `didConnect`, `didFailToConnect` or
-  /// `cancelConnection`. Where the link is there already, this role joins it and `didConnect` follows.
+  /// Requests a connection to `peer`, without a time limit: the request ends by `didConnect`, `didFailToConnect` or
+  /// `cancelConnection`. If the link already exists, this role joins it and `didConnect` follows.
   func connect(_ peer: PeerIdentifier, options: ConnectionOptions)
-  /// Gives up a pending connection, or leaves a link (which ends when nobody uses it any more). `didDisconnect` follows with
-  /// `.requested`, unless there was neither.
+  /// Cancels a pending connection, or leaves a link (which ends when no role uses it). `didDisconnect` follows with `.requested`,
+  /// unless there was neither.
   func cancelConnection(_ peer: PeerIdentifier)
 
   /// Ends this role: its scan, pending connections and links. No event follows.
   func close()
 }
 
-/// What a scan looks for.
+/// The parameters of a scan.
 public struct ScanParameters: Equatable, Sendable {
   /// Advertisers that have one of these; `nil` or empty: all.
   public var services: [BLEUUID]?
   /// Advertisers that solicit one of these as well.
   public var solicitedServices: [BLEUUID]
-  /// An event for each packet, not only for new content.
+  /// An event for each packet, instead of only for new content.
   public var allowsDuplicates: Bool
 
   public init(services: [BLEUUID]? = nil, solicitedServices: [BLEUUID] = [], allowsDuplicates: Bool = false) {
@@ -35,18 +35,18 @@ public struct ScanParameters: Equatable, Sendable {
 }
 
 public struct ConnectionOptions: Equatable, Sendable {
-  /// How long to wait before the attempt starts.
+  /// The time to wait before the connection attempt starts.
   public var startDelay: StackDuration
   public init(startDelay: StackDuration = .zero) { self.startDelay = startDelay }
 }
 
-/// What an advertiser says, put together from its advertisement and its scan response. Immutable: as long as a device says
-/// the same, the same object is handed out, so that what is derived from it can be kept with it.
+/// The content of an advertisement and its scan response. Immutable: as long as the content stays the same, the same object is
+/// passed on, so that derived values can be cached in it.
 public final class AdvertisementContent: Sendable {
-  /// All advertising data structures as they came, advertisement first.
+  /// All advertising data structures as received, advertisement first.
   public let octets: [UInt8]
   public let localName: String?
-  /// Company identifier first, as it travelled.
+  /// Company identifier first, as on the air.
   public let manufacturerData: [UInt8]?
   public let serviceData: [(uuid: BLEUUID, data: [UInt8])]
   public let serviceUUIDs: [BLEUUID]
@@ -73,16 +73,16 @@ public final class AdvertisementContent: Sendable {
     self.isConnectable = isConnectable
   }
 
-  /// What programs are shown of this content: made by the first who asks, from any thread, and kept as long as the content. All
-  /// who ask have to make it alike.
+  /// The facade's form of this content: made by the first caller, from any thread, and kept as long as the content. All callers
+  /// have to make equal forms.
   public func rendering(orMake make: () -> AdvertisementRendering) -> AdvertisementRendering {
     rendering.load() ?? rendering.storeIfNil(make())
   }
 }
 
-/// What a facade makes of an advertisement's content: its own, kept with the content. Immutable.
+/// A facade's form of an advertisement's content, cached with the content. Immutable.
 ///
-/// `@unchecked Sendable`: it has no state, and what inherits from it must have none that changes.
+/// `@unchecked Sendable`: it has no state, and subclasses must have no mutable state.
 open class AdvertisementRendering: @unchecked Sendable {
   public init() {}
 }
@@ -91,10 +91,10 @@ open class AdvertisementRendering: @unchecked Sendable {
 public struct DiscoveryEvent: Sendable {
   public let peer: PeerIdentifier
   public let address: DeviceAddress
-  /// The name to show: what was read from the device, else what it advertises.
+  /// The name to show: the one read from the device, else the advertised one.
   public let name: String?
   public let content: AdvertisementContent
-  /// In dBm; 127 where it is not available.
+  /// In dBm; 127 if it is not available.
   public let rssi: Int8
 
   public init(
@@ -108,16 +108,16 @@ public struct DiscoveryEvent: Sendable {
   }
 }
 
-/// What the stack tells a central manager. Everything on the loop.
+/// The stack's events for a central manager. Everything on the loop.
 public protocol CentralEvents: AnyObject {
-  /// The first event, and at each change. Below `poweredOn` scans have stopped and links are gone, without further events.
+  /// Called first, and at each change. Below `poweredOn` scans have stopped and links have ended, without further events.
   func central(didUpdateState state: AdapterState)
   func central(didDiscover discovery: DiscoveryEvent)
   func central(didConnect peer: KnownPeer, link: any PeerLink)
   func central(didFailToConnect peer: PeerIdentifier, reason: EndReason)
-  /// The link is gone, or this role has left it. Operations that waited get no completion any more.
+  /// Called when the link has ended, or this role has left it. Completions of pending operations are not called.
   func central(didDisconnect peer: PeerIdentifier, reason: EndReason)
-  /// Any role of this process has gained or lost a link to `peer`; once more when more of the services of a connected peer have
+  /// Called when any role of this process has gained or lost a link to `peer`, and when more services of a connected peer have
   /// become known.
   func central(linkDidChange peer: KnownPeer, isConnected: Bool, services: [BLEUUID])
 }

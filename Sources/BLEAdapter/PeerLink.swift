@@ -2,22 +2,22 @@ import BLECore
 
 /// One central's use of one link: its GATT client. Everything on the loop.
 ///
-/// Operations run one after another in the order in which they were asked for. Each completion is called once, on the loop,
-/// never inside the call; after the link's end none is called any more, and a call fails with `.notConnected`.
+/// Operations run one after another, in the order of the calls. Each completion is called once, on the loop, never inside the
+/// call. After the link's end no completion is called, and a call fails with `.notConnected`.
 public protocol PeerLink: AnyObject {
   var peer: PeerIdentifier { get }
-  /// Told from now on about notifications and changes; held weakly.
+  /// Receives notifications and changes from now on; held weakly.
   var events: (any PeerLinkEvents)? { get set }
-  /// The ATT MTU in octets; 23 until it was exchanged.
+  /// The ATT MTU in octets; 23 until it is exchanged.
   var maximumTransmissionUnit: Int { get }
 
   typealias Completion<Value> = (Result<Value, OperationError>) -> Void
 
-  /// In dBm.
+  /// Reads the RSSI in dBm.
   func readRSSI(_ completion: @escaping Completion<Int8>)
 
-  /// `uuids`: `nil` for all. The result holds the matching services in handle order; without Generic Access and Generic
-  /// Attribute, which belong to the stack.
+  /// Discovers services; `nil` for all. The result holds the matching services in handle order, without Generic Access and
+  /// Generic Attribute, which belong to the stack.
   func discoverServices(_ uuids: [BLEUUID]?, _ completion: @escaping Completion<[RemoteService]>)
   func discoverIncludedServices(
     _ uuids: [BLEUUID]?, of service: RemoteService, _ completion: @escaping Completion<[RemoteService]>)
@@ -26,26 +26,26 @@ public protocol PeerLink: AnyObject {
   func discoverDescriptors(
     of characteristic: RemoteCharacteristic, _ completion: @escaping Completion<[RemoteDescriptor]>)
 
-  /// The whole value of a characteristic or descriptor, however long. The slice is a part of what came, not a copy.
+  /// Reads the whole value of a characteristic or descriptor, of any length. The slice shares storage with what was received.
   func read(_ handle: AttributeHandle, _ completion: @escaping Completion<ArraySlice<UInt8>>)
-  /// A write with response; a value longer than the MTU allows goes as a long write.
+  /// Writes with response; a value longer than the MTU allows is sent as a long write.
   func write(_ value: [UInt8], to handle: AttributeHandle, _ completion: @escaping Completion<Void>)
-  /// A write without response. `sent` is called when its octets have left for the controller: one place is free again.
+  /// Writes without response. `sent` is called when the octets were passed to the controller: one place is free again.
   func writeCommand(_ value: [UInt8], to handle: AttributeHandle, sent: @escaping () -> Void)
-  /// Writes the client configuration (indications only where notifications are not offered) and from then on tells
-  /// `events` of values. Where another role of this process has it on already, there is no traffic.
+  /// Writes the Client Characteristic Configuration (indications only where notifications are not offered); `events` receives
+  /// values from then on. If another role of this process is subscribed already, nothing is sent.
   func setNotify(_ isOn: Bool, for characteristic: RemoteCharacteristic, _ completion: @escaping Completion<Void>)
 
-  /// Opens a channel to what the peer has published as `multiplexer`. Who gets the channel keeps it; it is closed when the
-  /// central leaves the link. Not in turn with the other operations.
+  /// Opens a channel to the peer's PSM `multiplexer`. The receiver of the channel retains it; it is closed when the central
+  /// leaves the link. Not queued with the other operations.
   func openChannel(_ multiplexer: ProtocolServiceMultiplexer, _ completion: @escaping Completion<any PeerChannel>)
 }
 
 public protocol PeerLinkEvents: AnyObject {
-  /// A notification or an indication of a characteristic that this role subscribed to. The slice is not kept by the stack.
-  /// - Returns: whether there was room for it. An indication for which there was none is not confirmed.
+  /// Called with a notification or an indication of a characteristic that this role subscribed to. The stack does not keep the slice.
+  /// - Returns: whether there was room for it. An indication without room is not confirmed.
   func link(_ link: any PeerLink, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) -> Bool
-  /// The services that overlap `handles` are gone or changed and are to be discovered anew.
+  /// Called when the services that overlap `handles` were removed or changed and have to be discovered again.
   func link(_ link: any PeerLink, didInvalidateServicesIn handles: ClosedRange<AttributeHandle>)
   func link(_ link: any PeerLink, didUpdateName name: String)
   func link(_ link: any PeerLink, didUpdateMaximumTransmissionUnit octets: Int)
@@ -68,7 +68,7 @@ public struct RemoteCharacteristic: Hashable, Sendable {
   public let uuid: BLEUUID
   public let declaration: AttributeHandle
   public let value: AttributeHandle
-  /// The last handle that belongs to it.
+  /// The last handle of the characteristic.
   public let end: AttributeHandle
   /// The property bits of its declaration (Core, Vol 3 Part G 3.3.1.1).
   public let properties: UInt8

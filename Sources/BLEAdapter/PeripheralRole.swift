@@ -1,36 +1,36 @@
 import BLECore
 
-/// What a peripheral manager asks of the stack. Everything on the loop.
+/// The stack's interface for a peripheral manager. Everything on the loop.
 public protocol PeripheralRole: AnyObject {
-  /// Publishes a service. The completion gets its number, or why not.
+  /// Publishes a service. The completion receives its number, or the error.
   func add(_ service: LocalService, _ completion: @escaping (Result<LocalServiceIdentifier, PublishError>) -> Void)
   func remove(_ service: LocalServiceIdentifier)
   func removeAllServices()
-  /// The first handle of a published service, so that a later process can ask for the same; `nil` where there is none.
+  /// The first handle of a published service, so that a later process can request the same; `nil` if the service does not exist.
   func place(of service: LocalServiceIdentifier) -> AttributeHandle?
 
-  /// Starts advertising, or says why not. One advertisement a role.
+  /// Starts advertising; the completion receives the error, if any. One advertisement for each role.
   func startAdvertising(_ content: LocalAdvertisement, _ completion: @escaping (PublishError?) -> Void)
   func stopAdvertising()
 
-  /// Sends `value` to those of `centrals` (`nil`: all) that subscribed to the characteristic, cut to what each link can
-  /// carry. `sent` is called once, when it has left for every one of them: one place of the queue is free again.
+  /// Sends `value` to those of `centrals` (`nil`: all) that subscribed to the characteristic, truncated to what each link can
+  /// carry. `sent` is called once, when it was passed to the controller for every one of them: one place of the queue is free
+  /// again.
   func update(
     _ value: [UInt8], of characteristic: LocalCharacteristicIdentifier, centrals: [PeerIdentifier]?,
     sent: @escaping () -> Void)
 
-  /// Answers a read or a batch of writes; a second answer, or one after the link's end, does nothing.
-  /// `result` is 0 or the ATT error code.
+  /// Answers a read or a batch of writes; a second answer, or one after the link's end, does nothing. `result` is 0 or the ATT error code.
   func respond(to transaction: TransactionIdentifier, result: UInt8, value: [UInt8])
 
-  /// Asks for the connection parameters that suit `latency`; a hint.
+  /// Requests the connection parameters that suit `latency`; a hint.
   func setDesiredLatency(_ latency: ConnectionLatency, for central: PeerIdentifier)
 
-  /// Lets centrals open channels; the completion gets what they open them by, 0x0080 to 0x00FF.
-  /// - Parameter demand: what the link of a central has to be before a channel is opened.
+  /// Lets centrals open channels; the completion receives the PSM, 0x0080 to 0x00FF.
+  /// - Parameter demand: the security of a central's link that is required to open a channel.
   func publishChannel(
     demand: SecurityDemand, _ completion: @escaping (Result<ProtocolServiceMultiplexer, PublishError>) -> Void)
-  /// Open channels stay. False where this role has not published it.
+  /// Withdraws the PSM; open channels remain. False if this role has not published it.
   func unpublishChannel(_ multiplexer: ProtocolServiceMultiplexer, _ completion: @escaping (Bool) -> Void)
 
   /// Ends this role: its advertising, services and channels. No event follows.
@@ -52,7 +52,7 @@ public struct LocalServiceIdentifier: RawRepresentable, Hashable, Sendable {
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 }
 
-/// Given by whoever publishes; unique within a role.
+/// Chosen by the publisher; unique within a role.
 public struct LocalCharacteristicIdentifier: RawRepresentable, Hashable, Sendable {
   public let rawValue: UInt32
   public init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -64,7 +64,7 @@ public struct TransactionIdentifier: RawRepresentable, Hashable, Sendable {
   public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// What an attribute demands of the link before it is touched.
+/// The security that an attribute requires of the link for an access.
 public enum SecurityDemand: Int, Comparable, Hashable, Sendable {
   case none = 0
   case encryption = 1
@@ -72,9 +72,9 @@ public enum SecurityDemand: Int, Comparable, Hashable, Sendable {
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Who may do what with an attribute.
+/// The security required to read and to write an attribute.
 public struct LocalPermissions: Hashable, Sendable {
-  /// `nil`: not at all.
+  /// `nil`: not permitted.
   public var read: SecurityDemand?
   public var write: SecurityDemand?
   public init(read: SecurityDemand? = nil, write: SecurityDemand? = nil) {
@@ -95,13 +95,13 @@ public struct LocalDescriptor: Hashable, Sendable {
 public struct LocalCharacteristic: Hashable, Sendable {
   public let identifier: LocalCharacteristicIdentifier
   public let uuid: BLEUUID
-  /// The property bits of the declaration (Core, Vol 3 Part G 3.3.1.1). Client configuration and extended properties
-  /// descriptors are made from them.
+  /// The property bits of the declaration (Core, Vol 3 Part G 3.3.1.1). The Client Characteristic Configuration and
+  /// Characteristic Extended Properties descriptors are derived from them.
   public let properties: UInt8
   public let permissions: LocalPermissions
-  /// What subscribing demands.
+  /// The security required to subscribe.
   public let subscription: SecurityDemand
-  /// A fixed value that the stack answers with; `nil`: the program is asked.
+  /// A fixed value that the stack responds with; `nil`: the program responds.
   public let value: [UInt8]?
   public let descriptors: [LocalDescriptor]
 
@@ -122,10 +122,10 @@ public struct LocalCharacteristic: Hashable, Sendable {
 public struct LocalService: Hashable, Sendable {
   public let uuid: BLEUUID
   public let isPrimary: Bool
-  /// Published before.
+  /// Services published before this one.
   public let included: [LocalServiceIdentifier]
   public let characteristics: [LocalCharacteristic]
-  /// Where it was published before, and is to be again if that place is free.
+  /// Its first handle in an earlier process; it is published there again if the handles are free.
   public let place: AttributeHandle?
 
   public init(
@@ -152,7 +152,7 @@ public struct LocalAdvertisement: Hashable, Sendable {
 public enum PublishError: Error, Hashable, Sendable {
   case uuidNotAllowed
   case alreadyAdvertising
-  /// No handle, no advertising set or no memory is left.
+  /// No handle, advertising set or memory is left.
   case outOfSpace
   case notPoweredOn
   /// The controller refused with this error code.
@@ -161,10 +161,10 @@ public enum PublishError: Error, Hashable, Sendable {
   case unknownService
 }
 
-/// A central on the other end of a link, as a peripheral sees it.
+/// A central at the other end of a link, as a peripheral sees it.
 public struct RemoteCentral: Hashable, Sendable {
   public let identifier: PeerIdentifier
-  /// The longest value that one notification carries to it, in octets.
+  /// The longest value that one notification to it carries, in octets.
   public let maximumUpdateValueLength: Int
   public init(identifier: PeerIdentifier, maximumUpdateValueLength: Int) {
     self.identifier = identifier
@@ -176,7 +176,7 @@ public struct RemoteCentral: Hashable, Sendable {
 public struct LocalWrite: Hashable, Sendable {
   public let characteristic: LocalCharacteristicIdentifier
   public let offset: Int
-  /// A part of what came, not a copy.
+  /// Shares storage with what was received.
   public let value: ArraySlice<UInt8>
   public init(characteristic: LocalCharacteristicIdentifier, offset: Int, value: ArraySlice<UInt8>) {
     self.characteristic = characteristic
@@ -185,24 +185,24 @@ public struct LocalWrite: Hashable, Sendable {
   }
 }
 
-/// What the stack tells a peripheral manager. Everything on the loop.
+/// The stack's events for a peripheral manager. Everything on the loop.
 public protocol PeripheralEvents: AnyObject {
-  /// The first event, and at each change. Below `poweredOn` advertising has stopped, services and links are gone, without
-  /// further events.
+  /// Called first, and at each change. Below `poweredOn` advertising has stopped, services and links have ended, without further events.
   func peripheral(didUpdateState state: AdapterState)
-  /// To be answered with `respond(to:result:value:)`; the value from `offset` on.
+  /// To be answered with `respond(to:result:value:)`, with the value from `offset`.
   func peripheral(
     didReceiveRead transaction: TransactionIdentifier, of characteristic: LocalCharacteristicIdentifier, offset: Int,
     from central: RemoteCentral)
-  /// A batch, all or nothing. `needsResponse` is false for writes without response: an answer to them does nothing.
+  /// A batch that is to be accepted or refused as a whole. `needsResponse` is false for writes without response: an answer to
+  /// them does nothing.
   func peripheral(
     didReceiveWrites transaction: TransactionIdentifier, _ writes: [LocalWrite], needsResponse: Bool,
     from central: RemoteCentral)
   func peripheral(didSubscribe central: RemoteCentral, to characteristic: LocalCharacteristicIdentifier)
-  /// Also for each subscription of a central whose link ended.
+  /// Also called for each subscription of a central whose link ended.
   func peripheral(didUnsubscribe central: RemoteCentral, from characteristic: LocalCharacteristicIdentifier)
-  /// A larger MTU was agreed upon.
+  /// Called when a larger MTU was negotiated.
   func peripheral(didUpdate central: RemoteCentral)
-  /// A central has opened a channel. Who takes it keeps it and sets its events in this call: otherwise it is closed.
+  /// Called when a central has opened a channel. To accept it, retain it and set its events in this call: otherwise it is closed.
   func peripheral(didOpen channel: any PeerChannel, from central: RemoteCentral)
 }

@@ -1,8 +1,8 @@
-/// The PHYs on which devices are looked for, be it to find them or to connect to them.
+/// The PHYs used to scan and to initiate connections.
 public enum SearchPHYs: String, CaseIterable, Hashable, Sendable {
-  /// LE 1M, as Apple's systems: their devices do not find what advertises on LE Coded alone.
+  /// LE 1M, as on Apple's systems: devices that advertise on LE Coded alone are not found.
   case le1M = "1m"
-  /// LE Coded, which reaches further: what advertises on LE 1M is not found.
+  /// LE Coded, which has a longer range: devices that advertise on LE 1M are not found.
   case leCoded = "coded"
   /// Both in turn, each half of the time.
   case both = "both"

@@ -1,4 +1,4 @@
-/// Which manager a preserved state belongs to, within one program on one adapter.
+/// The manager that a preserved state belongs to, within one program on one adapter.
 public struct PreservationKey: Hashable, Sendable {
   public enum Role: String, Sendable {
     case central
@@ -6,7 +6,7 @@ public struct PreservationKey: Hashable, Sendable {
   }
 
   public let role: Role
-  /// The restore identifier that the program chose.
+  /// The program's restore identifier.
   public let identifier: String
 
   public init(_ role: Role, _ identifier: String) {
@@ -15,19 +15,19 @@ public struct PreservationKey: Hashable, Sendable {
   }
 }
 
-/// The state of one manager, kept where it survives the process, and given to the next process's manager of that key where
-/// this one's ended without a proper end. Everything on the loop.
+/// The state of one manager. It survives the process, and is passed to the manager with this key in the next process, unless this
+/// manager ends properly. Everything on the loop.
 ///
-/// Whoever has it has it alone, until `end()` or the end of the process.
+/// It has one holder at a time, until `end()` or the end of the process.
 public protocol PreservedState: AnyObject {
-  /// What the manager of an earlier process left behind; `nil` where there was none, or where it was ended properly.
+  /// The state that the manager of an earlier process left; `nil` if there was none, or it ended properly.
   var left: [UInt8]? { get }
-  /// Asked for the state each time it is written; `nil` where there is nothing to preserve.
+  /// Called for the state each time it is written; returns `nil` if there is nothing to preserve.
   var source: (() -> [UInt8]?)? { get set }
-  /// The state has changed: it is written in a moment, many changes together.
+  /// Reports that the state has changed: it is written after a short time, many changes together.
   func setChanged()
-  /// Nothing can be made of `left`: it is put away, and the log says why.
+  /// Reports that `left` is unusable: it is set aside, and the reason is logged.
   func setAside(because reason: String)
-  /// The manager has ended properly: nothing is left of it.
+  /// Reports that the manager has ended properly: its state is removed.
   func end()
 }

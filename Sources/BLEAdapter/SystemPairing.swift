@@ -1,13 +1,13 @@
 import BLECore
 
-/// An adapter whose keys the system keeps, for all programs together: a program can have a device paired and forgotten, and does not see
-/// the keys. Who answers for the user is the process's pairing agent.
+/// An adapter whose keys the system keeps for all programs: a program can have a device paired and forgotten, and does not see
+/// the keys. The process's pairing agent answers for the user.
 public protocol SystemPairing: Adapter {
-  /// The devices that the system has keys of. From any thread, as the rest.
+  /// The devices that the system has keys of. From any thread, as the other methods.
   func pairedDevices(_ completion: @escaping @Sendable (Result<[KnownPeer], SystemPairingError>) -> Void)
-  /// Pairs with a device. Success with false: it was paired before.
+  /// Pairs with a device. Success with false: it was already paired.
   func pair(with peer: PeerIdentifier, _ completion: @escaping @Sendable (Result<Bool, SystemPairingError>) -> Void)
-  /// Removes the keys, and all else that the system knows of the device. A link to it ends.
+  /// Removes the keys, and all other data that the system has of the device. A link to it ends.
   func forget(_ peer: PeerIdentifier, _ completion: @escaping @Sendable (Result<Void, SystemPairingError>) -> Void)
 }
 

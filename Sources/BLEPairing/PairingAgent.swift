@@ -1,30 +1,29 @@
 import BLECore
 
-/// Who answers for the user when a device is paired: shows passkeys, takes them, says yes or no. Linux only.
+/// Answers for the user when a device is paired: shows passkeys, asks for them, confirms or refuses. Linux only.
 ///
 /// On Apple's systems the system asks. Here a program may register an agent (`PairingAgents.register`); without one
-/// `StandardPairingAgent` answers. An agent that accepts everything lets every device in range be paired with: `request.occasion`
-/// says whether a program has given cause for a pairing. Pairing itself begins by itself, when a protected value is used: no program asks for it.
+/// `StandardPairingAgent` answers. An agent that accepts everything lets every device in range pair: `request.occasion` says
+/// whether a program has given cause for a pairing. Programs do not start a pairing: it begins when a protected value is used.
 ///
-/// Calls come one after another on a queue of the stack's and must return soon. Answers may come at any time and from any
-/// thread; those to a pairing that is over are no harm.
+/// The methods are called one after another on a queue of the stack, and must return soon. Answers may be given at any time and
+/// from any thread; an answer to a pairing that has ended does nothing.
 public protocol PairingAgent: AnyObject, Sendable {
-  /// What can be shown and typed. Looked at when a pairing begins.
+  /// The IO capability. Read when a pairing begins.
   var capability: PairingCapability { get }
-  /// Asks for protection against somebody in the middle wherever both sides are able to. By default true for everybody who
+  /// Whether to require protection against a man in the middle if both sides are capable of it. By default true for an agent that
   /// can show or type something.
   var wantsAuthentication: Bool { get }
-  /// Shows something, or asks: `request.kind` says what. What is asked is answered by the request itself, once.
+  /// Called to show something, or to ask: `request.kind` says what. A question is answered by calling a method of the request, once.
   func pairing(_ request: PairingRequest)
-  /// The pairing with `peer` is over: what was shown goes away. Told of every pairing, also where nothing was shown or asked. By
-  /// default nothing is done.
+  /// Called when the pairing with `peer` has ended; what was shown is to be removed. Called for every pairing, also if nothing
+  /// was shown or asked. Does nothing by default.
   func pairingEnded(with peer: PairingPeer, _ outcome: PairingOutcome)
-  /// The peer types the passkey that this side shows. By default nothing is done.
+  /// Called when the peer's user types the passkey that this side shows. Does nothing by default.
   func pairing(with peer: PairingPeer, typed keypress: PairingKeypress)
-  /// The peer says otherwise than before what it can show and type: somebody else may pretend to be that device. By default
-  /// nothing is done.
+  /// Called when the peer's IO capability differs from the one it had before: another device may impersonate it. Does nothing by default.
   func pairing(with peer: PairingPeer, changedFrom before: PairingCapability?, to now: PairingCapability?)
-  /// What was exchanged with the peer by another way, looked at when a pairing begins. By default nothing.
+  /// The data that was exchanged with the peer out of band, read when a pairing begins. `nil` by default.
   func outOfBandData(for peer: PairingPeer) -> PairingOutOfBandData?
 }
 
@@ -38,12 +37,12 @@ extension PairingAgent {
 
 /// The device on the other side of a pairing, as far as it is known.
 public struct PairingPeer: Hashable, Sendable {
-  /// What names it for good where that is known, otherwise the address of the link.
+  /// The identity address where it is known, otherwise the address of the link.
   public let address: DeviceAddress
-  /// What it calls itself. Chosen by the device: show it as text and nothing else.
+  /// The name that the device advertises. Chosen by the device: show it as text and nothing else.
   public let name: String?
 
-  /// A peer as an agent is told of it.
+  /// A peer, as passed to an agent.
   public init(address: DeviceAddress, name: String?) {
     self.address = address
     self.name = name
@@ -54,32 +53,32 @@ public struct PairingPeer: Hashable, Sendable {
 public enum PairingOutcome: Hashable, Sendable {
   /// - Parameter isBonded: the keys are kept for the next connection.
   case paired(PairingMethod, isBonded: Bool)
-  /// The text is for people and names the reason.
+  /// The text names the reason, for people.
   case failed(String)
 }
 
-/// What a user does on the other side while typing a passkey (Core, Vol 3 Part H 3.5.8).
+/// A keypress of the peer's user while typing a passkey (Core, Vol 3 Part H 3.5.8).
 public enum PairingKeypress: UInt8, Hashable, Sendable {
   /// The user begins to type.
   case started = 0
-  /// One digit more.
+  /// A digit was added.
   case digitEntered = 1
-  /// One digit less.
+  /// A digit was removed.
   case digitErased = 2
-  /// All digits are taken back.
+  /// All digits were removed.
   case cleared = 3
-  /// The passkey is typed.
+  /// The passkey is complete.
   case completed = 4
 }
 
-/// Data that came by another way than the radio (Core, Vol 3 Part H 2.3.5.6.4). As secret as a passkey: printed as nothing.
+/// Out-of-band data (Core, Vol 3 Part H 2.3.5.6.4). As secret as a passkey: its description is redacted.
 public struct PairingOutOfBandData: Sendable, Equatable {
-  /// The temporary key of legacy pairing, which both sides have: sixteen octets, most significant first.
+  /// The temporary key of legacy pairing, the same on both sides: sixteen octets, most significant first.
   public var temporaryKey: [UInt8]?
   /// The peer's random value and confirmation for Secure Connections: sixteen octets each, most significant first.
   public var peer: (random: [UInt8], confirm: [UInt8])?
 
-  /// Either, both or none of the two kinds.
+  /// One, both or neither of the two kinds.
   public init(temporaryKey: [UInt8]? = nil, peer: (random: [UInt8], confirm: [UInt8])? = nil) {
     self.temporaryKey = temporaryKey
     self.peer = peer

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Which agent answers for the user of this process.
+/// The agent that answers for the user of this process.
 public enum PairingAgents {
   private static let registered = Mutex<(any PairingAgent)?>(nil)
   private static let standard = StandardPairingAgent()
 
-  /// Lets `agent` answer from now on, for all adapters of the process that have none of their own; `nil` goes back to the
-  /// standard one. It is held.
+  /// Registers `agent` for all adapters of the process that have no agent of their own; `nil` restores the standard agent. The
+  /// reference is strong.
   public static func register(_ agent: (any PairingAgent)?) { registered.withLock { $0 = agent } }
 
-  /// Who answers now.
+  /// The registered agent, or the standard one.
   public static var current: any PairingAgent { registered.withLock { $0 } ?? standard }
 }

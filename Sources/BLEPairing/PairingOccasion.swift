@@ -1,10 +1,10 @@
-/// What has led to a pairing.
+/// The cause of a pairing.
 public enum PairingOccasion: String, Hashable, Sendable, CaseIterable {
-  /// A program of this device used a protected value of the other one, or called for the pairing.
+  /// A program of this device used a protected value of the peer, or requested the pairing.
   case wanted
-  /// The other device began, and a program of this one has given cause for it: it has published something that only paired devices
-  /// may use, or has connected to the device. Where there is a user, Apple's systems ask.
+  /// The peer began, and a program of this device has given cause for it: it has published something that requires a paired link,
+  /// or has connected to the device. Apple's systems ask the user then.
   case offered
-  /// The other device began, and no program of this one has any use for a pairing.
+  /// The peer began, and no program of this device has given cause for a pairing.
   case unasked
 }

@@ -1,14 +1,14 @@
-/// How a request reads on a terminal, and what a line typed there answers: for agents that ask by text.
+/// A request as text for a terminal, and the answer from a typed line: for agents that ask by text.
 extension PairingRequest {
-  /// One line for people. Nothing in it does anything to a terminal, whatever the peer calls itself. Where something is asked it
-  /// ends so that an answer may be typed behind it.
+  /// One line for people. No character in it acts on a terminal, whatever the peer's name contains. A question ends in such a way
+  /// that the answer may be typed behind it.
   public var question: String {
     let method = method.rawValue
     switch kind {
     case .displayPasskey(let digits): return "\(method): type \(digits) on \(peer.title)"
     case .enterPasskey: return "\(method): the six digits that \(peer.title) shows (nothing: refuse): "
     case .compare(let digits): return "\(method): does \(peer.title) show \(digits)? [y/N] "
-    case .confirmJustWorks: return "Pair with \(peer.title)? Nobody checks that it is what it says (\(method)). [y/N] "
+    case .confirmJustWorks: return "Pair with \(peer.title)? Its identity is not verified (\(method)). [y/N] "
     case .replaceBond(of: let kept, let keptMethod):
       let claim =
         kept.address == peer.address
@@ -18,10 +18,10 @@ extension PairingRequest {
     }
   }
 
-  /// Answers by a line that was typed: six digits where these are asked for, else `y` or `yes` for a yes. Nothing, or anything
-  /// else than a yes, is a no.
+  /// Answers with a typed line: six digits where they are asked for, else `y` or `yes` to accept. An empty line, or any other
+  /// word, refuses.
   ///
-  /// - Returns: false, and nothing was answered, where digits are asked for and this is something else: ask again.
+  /// - Returns: false, and no answer was given, if digits are asked for and the line has none: ask again.
   @discardableResult
   public func answer(typed line: String) -> Bool {
     let words = line.split(whereSeparator: \.isWhitespace)
@@ -43,7 +43,7 @@ extension PairingRequest {
 }
 
 extension PairingPeer {
-  /// The name and the address, for people. A device chooses its name: only plain characters of it are left.
+  /// The name and the address, for people. A device chooses its name: control, format and other special characters are replaced.
   public var title: String {
     let plain = (name ?? "").unicodeScalars.prefix(60).map { scalar in
       switch scalar.properties.generalCategory {

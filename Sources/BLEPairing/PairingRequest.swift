@@ -1,46 +1,45 @@
 import Synchronization
 
-/// Something to show to the user, or to ask. It names the method, so that nobody takes one for another
-/// (Core, Vol 3 Part H 2.3.5.1).
+/// Something to show to the user, or to ask. It names the method, so that one cannot be mistaken for another (Core, Vol 3 Part H 2.3.5.1).
 ///
-/// Answered once; later answers, and those that do not fit the question, do nothing. A request that nobody holds any more and
-/// that has no answer counts as refused when the pairing's time is over, 30 s after its last step.
+/// A request is answered once; later answers, and those that do not fit the question, do nothing. A request that was released
+/// without an answer counts as refused when the pairing times out, 30 s after its last step.
 public final class PairingRequest: Sendable {
-  /// What is to be shown, or what is asked.
+  /// What to show, or what to ask.
   public enum Kind: Sendable, Equatable {
-    /// Show these six digits until the pairing is over. There is no answer.
+    /// Show these six digits until the pairing has ended. There is no answer.
     case displayPasskey(String)
-    /// Take the six digits that the peer shows. Answered by `enter` or `refuse`.
+    /// Ask for the six digits that the peer shows. Answered by `enter` or `refuse`.
     case enterPasskey
-    /// Are these six digits the same on the other device? Answered by `accept` or `refuse`.
+    /// Ask whether the other device shows the same six digits. Answered by `accept` or `refuse`.
     case compare(String)
-    /// Pair with whoever this is: nobody checks anything. Answered by `accept` or `refuse`.
+    /// Ask whether to pair by Just Works, without authentication. Answered by `accept` or `refuse`.
     case confirmJustWorks
-    /// The device on the other side says it is `kept`, whose keys are kept and came by `keptMethod`, and has not proved it; or its
-    /// new keys are worse. Replace the keys of `kept`? Its name and address are those that were known before, and need not be the
-    /// ones that the device on the other side goes by now. Answered by `accept` or `refuse`.
+    /// Ask whether to replace the keys of `kept`, which are stored and were made by `keptMethod`. The peer claims to be `kept`
+    /// and has not proved it; or its new keys are weaker. The name and address are those known before, and may differ from those
+    /// that the peer uses now. Answered by `accept` or `refuse`.
     case replaceBond(of: PairingPeer, keptMethod: PairingMethod)
   }
 
-  /// What an answer comes to.
+  /// An answer.
   public enum Answer: Sendable, Equatable {
     /// The user agrees.
     case yes
-    /// The user does not agree, or nobody answered.
+    /// The user does not agree, or did not answer.
     case no
     /// Exactly six digits.
     case passkey(String)
   }
 
-  /// What is to be shown, or what is asked.
+  /// What to show, or what to ask.
   public let kind: Kind
-  /// The method that this pairing goes by.
+  /// The method of this pairing.
   public let method: PairingMethod
-  /// Whether it is LE Secure Connections; otherwise LE legacy pairing, which a listener can break.
+  /// Whether it is LE Secure Connections; otherwise LE legacy pairing, whose keys a listener can compute.
   public let isSecureConnections: Bool
-  /// The device on the other side.
+  /// The peer.
   public let peer: PairingPeer
-  /// What has led to the pairing: whether to ask the user, where there is a choice.
+  /// The cause of the pairing: whether to ask the user, where there is a choice.
   public let occasion: PairingOccasion
 
   private struct State {
@@ -51,7 +50,7 @@ public final class PairingRequest: Sendable {
 
   private let state: Mutex<State>
 
-  /// A request as a stack makes it, or a test of an agent: `reply` gets the answer, once, on whatever thread it was given.
+  /// A request made by a stack, or by a test of an agent: `reply` receives the answer, once, on the thread of the answer.
   public init(
     _ kind: Kind, method: PairingMethod, isSecureConnections: Bool, peer: PairingPeer,
     occasion: PairingOccasion = .wanted,
@@ -65,10 +64,10 @@ public final class PairingRequest: Sendable {
     state = Mutex(State(reply: reply))
   }
 
-  /// The pairing is over, or this was answered: nobody waits for an answer any more.
+  /// Whether the pairing has ended, or this was answered: no further answer has an effect.
   public var isOver: Bool { state.withLock { $0.isOver } }
 
-  /// Says yes, where that is an answer.
+  /// Answers yes, if the kind allows that.
   public func accept() {
     switch kind {
     case .compare, .confirmJustWorks, .replaceBond: give(.yes)
@@ -76,16 +75,15 @@ public final class PairingRequest: Sendable {
     }
   }
 
-  /// Says no; the pairing fails.
+  /// Answers no; the pairing fails.
   public func refuse() { give(.no) }
 
-  /// Answers where there is nobody to ask: permits a pairing by Just Works that a program has given cause for, and refuses
-  /// everything else.
+  /// Answers without a user: accepts a pairing by Just Works that a program has given cause for, and refuses everything else.
   public func answerUnattended() {
     if kind == .confirmJustWorks, occasion != .unasked { accept() } else { refuse() }
   }
 
-  /// - Returns: false, and nothing was answered, where these are not exactly six digits or none were asked for.
+  /// - Returns: false, and no answer was given, if these are not exactly six digits or none were asked for.
   @discardableResult
   public func enter(_ passkey: String) -> Bool {
     guard kind == .enterPasskey, passkey.utf8.count == 6, passkey.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
@@ -95,7 +93,7 @@ public final class PairingRequest: Sendable {
     return true
   }
 
-  /// Lets a task find the answer. It is cancelled when the pairing is over.
+  /// Runs a task that returns the answer. It is cancelled when the pairing has ended.
   public func answer(by body: @escaping @Sendable () async -> Answer) {
     let task = Task { [weak self] in
       let answer = await body()
@@ -113,7 +111,7 @@ public final class PairingRequest: Sendable {
     if isLate { task.cancel() }
   }
 
-  /// Called by the stack: the pairing is over.
+  /// Called by the stack when the pairing has ended.
   public func end() {
     let task = state.withLock { state in
       state.isOver = true
@@ -135,7 +133,7 @@ public final class PairingRequest: Sendable {
   }
 }
 
-// The digits are as secret as the keys that come of them.
+// The digits are as secret as the keys that are derived from them.
 extension PairingRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   public var description: String { "pairing by \(method.rawValue)" }
   public var debugDescription: String { description }

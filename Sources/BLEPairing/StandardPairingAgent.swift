@@ -2,25 +2,25 @@ import BLECore
 import Dispatch
 import Glibc
 
-/// Answers where no program has registered an agent.
+/// The agent that answers when no program has registered one.
 ///
-/// Asks on the terminal that the process has, as Apple's systems ask by a dialogue. Only a pairing by Just Works that a program of
-/// this device has called for, by its use of a protected value, is accepted without a question.
+/// Asks on the controlling terminal of the process, as Apple's systems ask by a dialogue. Only a pairing by Just Works that a
+/// program of this device caused, by its use of a protected value, is accepted without a question.
 ///
-/// Without a terminal there is nobody to ask. Just Works is accepted then where a program has given cause for it
-/// (`PairingOccasion`): a peripheral without a user is meant to be paired with if it has published a protected value, and not if
-/// it hasn't. Nothing can be shown or typed, and what would need it is refused.
+/// Without a terminal there is no user to ask. Just Works is then accepted where a program has given cause for it
+/// (`PairingOccasion`): a peripheral without a user is meant to be paired with if it has published a protected value, and not
+/// otherwise. Nothing can be shown or typed, and what would need it is refused.
 ///
-/// The terminal is opened by its own name (`/dev/tty`): what the program reads from its standard input stays the program's.
+/// The terminal is opened as `/dev/tty`: the standard input remains the program's.
 public final class StandardPairingAgent: PairingAgent {
   private let queue = DispatchQueue(label: "swift-corebluetooth.pairing-terminal")
   private let terminal: Terminal?
 
-  /// An agent of the process's terminal.
+  /// An agent that uses the process's terminal.
   public init() { terminal = Terminal() }
 
   public var capability: PairingCapability { terminal == nil ? .noInputNoOutput : .keyboardDisplay }
-  /// Nobody is asked for anything without need.
+  /// The user is not asked without need.
   public var wantsAuthentication: Bool { false }
 
   public func pairing(_ request: PairingRequest) {
@@ -48,12 +48,12 @@ public final class StandardPairingAgent: PairingAgent {
   }
 }
 
-/// The terminal that controls this process.
+/// The controlling terminal of this process.
 private final class Terminal: Sendable {
   private let descriptor: Int32
   private static let longestLine = 64
 
-  /// `nil` where there is none, or this process is not in front of it.
+  /// `nil` if there is none, or this process is not in its foreground.
   init?() {
     descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     if descriptor < 0 { return nil }
@@ -70,7 +70,7 @@ private final class Terminal: Sendable {
     _ = octets.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
   }
 
-  /// The next line without its end; `nil` where there is none, or nobody waits for it any more.
+  /// The next line without its end; `nil` if there is none, or `isWanted` returns false.
   func readLine(while isWanted: () -> Bool) -> String? {
     var line: [UInt8] = []
     while isWanted() {

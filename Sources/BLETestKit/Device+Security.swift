@@ -3,56 +3,52 @@ import BLECore
 import BLEHost
 import BLEPairing
 
-/// Pairing and bonds. As with the other verbs, what they do takes effect at the beginning of the next `settle`, `advance` or
-/// `wait`.
+/// Pairing and bonds. As with `Device`'s other methods, the effect begins with the next `settle`, `advance` or `wait`.
 extension Device {
-  /// Who answers when the device is paired; `nil`: nobody. Just Works is accepted then where a program has given cause for it, and
-  /// the keys that there are stay.
+  /// The agent that answers for the user when the device is paired. With `nil`, Just Works is accepted where a program has given
+  /// cause for a pairing, everything else is refused, and existing keys are not replaced.
   public func setPairingAgent(_ agent: (any PairingAgent)?) { stack.setPairingAgent(agent ?? SilentAgent()) }
 
-  /// What the device insists on and offers in pairings from now on.
+  /// What the device requires and offers in pairings from now on.
   public func setSecurityPolicy(_ policy: SecurityPolicy) { stack.setSecurityPolicy(policy) }
 
-  /// Whether it shows private addresses that change every `lifetime` in place of its own. Takes effect when its adapter is
-  /// switched on the next time.
+  /// Whether the device uses private addresses that change every `lifetime`. Takes effect when its adapter is next switched on.
   public func setPrivacy(_ isOn: Bool, lifetime: Duration = .seconds(900)) {
     stack.setPrivacy(isOn, lifetime: StackDuration(lifetime))
   }
 
-  /// The devices that it has keys of, oldest first.
+  /// The devices that this one has keys of, oldest first.
   public var bonds: [BondSummary] { stack.bonds }
 
-  /// Its user deletes the keys of `other`; a connection to it ends.
+  /// The user deletes the keys of `other`; a connection to it ends.
   public func forgetBond(with other: Device) { stack.removeBonds([other.address]) }
 
-  /// Its user deletes all keys; connections to the devices that they are of end.
+  /// The user deletes all keys; connections to the devices that they belong to end.
   public func forgetBonds() { stack.removeBonds() }
 
-  /// How many devices it may have keys of at a time.
+  /// The number of devices that it may have keys of at a time.
   public func setBondLimit(_ limit: Int) { stack.setBondLimit(limit) }
 
-  /// The keys that it keeps are damaged: from the next time its adapter is switched on it has others than its peers. For
-  /// devices of a world without a folder.
+  /// Damages the stored keys: from the next time the adapter is switched on, they differ from those of the peers. For devices of
+  /// a world without a folder.
   public func corruptBonds() { (bondStore as? MemoryBondStore)?.corrupt() }
 
-  /// Its store for keys is full from now on, or has room again: what is to be kept cannot be kept. For devices of a world
-  /// without a folder.
+  /// Whether the store for keys is full from now on: new keys cannot be stored. For devices of a world without a folder.
   public func setBondStoreFull(_ isFull: Bool) {
     (bondStore as? MemoryBondStore)?.setFailure(isFull ? BondStoreError("no space left on device") : nil)
   }
 
-  /// What it keeps besides keys is written late from now on, as to a slow disk: a process that dies loses what was not. For devices of
-  /// a world without a folder.
+  /// Whether data other than keys is written with a delay from now on, as on a slow disk: a terminated process loses what was not
+  /// yet written. For devices of a world without a folder.
   public func setBondStoreLate(_ isLate: Bool) { (bondStore as? MemoryBondStore)?.setWritesLate(isLate) }
 
-  /// New data to hand to another device out of band, for its agent's `outOfBandData`. What is returned is complete after the
-  /// next `settle`.
+  /// Makes out-of-band data for the `outOfBandData` of another device's agent. `completion` has been called when the next `settle` returns.
   public func makeOutOfBandData(_ completion: @escaping @Sendable (PairingOutOfBandData) -> Void) {
     stack.makeOutOfBandData(completion)
   }
 }
 
-/// A device with nobody in front of it.
+/// The agent of a device without a user.
 final class SilentAgent: PairingAgent {
   var capability: PairingCapability { .noInputNoOutput }
 

@@ -6,21 +6,21 @@ import BLEVirtualRadio
 import CoreBluetooth
 import Synchronization
 
-/// One device of a world: a whole Bluetooth stack on a simulated radio, and what can happen to it.
+/// One device of a world: a whole Bluetooth stack on a simulated radio, and the events that a test can cause.
 ///
-/// Programs come onto the device by `options`. What the verbs do takes effect at the beginning of the next `settle`,
-/// `advance` or `wait` of the world.
+/// A manager is created on the device by passing `options`. The effect of a method begins with the next `settle`, `advance` or
+/// `wait` of the world.
 public final class Device: Sendable {
-  /// What people call it; nothing is advertised by it.
+  /// The name for people; it is not advertised.
   public let name: String
-  /// Its random static address. Programs never see it.
+  /// Its random static address. Programs do not see it.
   public let address: DeviceAddress
-  /// The keys that it keeps. They outlive its processes and resets of its controller.
+  /// The stored keys. They survive its processes and resets of its controller.
   let bondStore: any BondStore
   let radio: LoopBound<DeviceRadio>
   private let loop: VirtualLoop
   private let states = LoopBound(MemoryStateStore())
-  /// Makes the process that is the so-and-so-many-th on this device.
+  /// Makes the process with this launch number on this device.
   private let makeProcess: @Sendable (_ launch: UInt64) -> DeviceProcess
   private let running: Mutex<DeviceProcess>
 
@@ -34,7 +34,7 @@ public final class Device: Sendable {
     let log = world.log.labelled(name)
     let peerStore: any PeerStore =
       if let folder {
-        // A secret from the world's seed would be the same in the next world: identifiers could agree by chance alone.
+        // A secret derived from the world's seed would be the same in the next world, where identifiers could then agree by chance.
         FilePeerStore(folder: folder, entropy: SystemEntropy(), log: log)
       } else {
         MemoryPeerStore(entropy: entropy.fork(2))
@@ -60,18 +60,18 @@ public final class Device: Sendable {
     stack.start()
   }
 
-  /// The stack of the process that runs on it now.
+  /// The stack of the process that runs now.
   var stack: HostStack { running.withLock { $0.stack } }
 
-  /// What brings a manager onto this device: `CBCentralManager(delegate: self, queue: queue, options: phone.options)`.
-  /// Computed anew each time, so that it can be merged with options of the program's own.
+  /// The options that create a manager on this device: `CBCentralManager(delegate: self, queue: queue, options: phone.options)`.
+  /// A new dictionary each time, so that it can be merged with other options.
   public var options: [String: Any] { [CBManagerOptionAdapterKey: stack as any Adapter] }
 
   // MARK: The application
 
-  /// The process on this device dies as by `kill -9`: its managers never hear or do anything again, its links fall silent, and
-  /// peers notice that in their own time. The device is ready for the next process at once: what `options` says from now on
-  /// brings managers into that one. Managers with a restore identifier get there what those of the dead process left.
+  /// Terminates the application's process, as `kill -9` does: its managers call no delegate and send nothing, its links fall
+  /// silent, and peers notice that by their time-outs. The next process starts immediately: `options` read after this call
+  /// creates managers in it, and those with a restore identifier receive the preserved state.
   public func terminateProcess() {
     let (dead, next) = running.withLock { running in
       let dead = running
@@ -88,59 +88,59 @@ public final class Device: Sendable {
     next.stack.start()
   }
 
-  /// The system puts the application on this device into the background. Scans give what their filters ask for and nothing
-  /// without one, each content once, and more slowly. Advertising is slower and without the name, with all services in the
-  /// overflow area, where only those find them who look for them.
+  /// The system moves the application to the background. Scans report only advertisements that match a service filter, each
+  /// content once, and more slowly. Advertising is slower and without the name, with all services in the overflow area, where
+  /// only a scan for one of them finds the device.
   public func enterBackground() { stack.setInBackground(true) }
-  /// The application comes to the front again, and all is as it asked for.
+  /// The application returns to the foreground; scans and advertising are again as requested.
   public func enterForeground() { stack.setInBackground(false) }
 
   // MARK: The adapter
 
-  /// What its advertisements carry besides what programs ask for: the company's number, least significant octet first, and what
-  /// follows it. No program can ask for that.
+  /// The manufacturer data of its advertisements, besides what programs advertise: the company identifier, least significant
+  /// octet first, then the data. Core Bluetooth has no interface for it.
   public func setManufacturerData(_ octets: [UInt8]?) { stack.setManufacturerData(octets) }
 
-  /// The user switches Bluetooth off: links are closed, programs see `poweredOff`.
+  /// The user switches Bluetooth off: links are closed, the state becomes `poweredOff`.
   public func powerOff() { stack.powerOff() }
   /// The user switches Bluetooth on.
   public func powerOn() { stack.powerOn() }
-  /// The user takes the permission away: programs see `unauthorized`.
+  /// The user withdraws the permission: the state becomes `unauthorized`.
   public func denyBluetooth() { stack.denyBluetooth() }
-  /// The user lets the program use Bluetooth.
+  /// The user permits the use of Bluetooth.
   public func allowBluetooth() { stack.allowBluetooth() }
-  /// The controller's hardware fails and recovers: programs see `resetting`, then `poweredOn`.
+  /// The controller's hardware fails and recovers: the state becomes `resetting`, then `poweredOn`.
   public func resetController() { onLoop { $0.controller?.failHardware(code: 0x01) } }
-  /// The controller is pulled out: programs see `resetting`, then `unsupported`.
+  /// The controller is pulled out: the state becomes `resetting`, then `unsupported`.
   public func removeController() { onLoop { $0.unplug() } }
-  /// The controller is put back; `powerOn` then makes the stack look for it.
+  /// The controller is plugged in again; `powerOn` then makes the stack look for it.
   public func insertController() { onLoop { $0.isPlugged = true } }
 
-  /// The longest ATT PDU that it takes on connections that are yet to come, 23 to 517 octets (517).
+  /// The ATT MTU that it offers on later connections, 23 to 517 octets (517).
   public func setMaximumTransmissionUnit(_ octets: Int) { stack.setMaximumTransmissionUnit(octets) }
 
-  /// Returns when what the device knows of its peers is in its folder; see `World.makeDevice`.
+  /// Returns when its knowledge of peers is written to its folder; see `World.makeDevice`.
   public func flushPeers() { stack.directory.flush() }
 
   // MARK: The place
 
-  /// Carried out of everybody's reach. Connections are lost when their supervision time-out has passed.
+  /// Moves it out of range of all devices. Connections are lost after their supervision time-out.
   public func moveAway() { onLoop { $0.isAway = true } }
-  /// Carried back to where it was.
+  /// Moves it back to where it was.
   public func comeBack() { onLoop { $0.isAway = false } }
-  /// Puts it somewhere else: signal and loss follow from the distance.
+  /// Moves it: RSSI and loss follow from the distance.
   public func move(to position: Position) { onLoop { $0.position = position } }
-  /// Its battery is pulled out: peers see a radio that fell silent. `comeBack` has no effect on it; `restorePower` has.
+  /// Takes its battery out: its radio is silent. `comeBack` does not end that, `restorePower` does.
   public func cutPower() { onLoop { $0.isSilent = true } }
-  /// It has a battery again.
+  /// Puts the battery back.
   public func restorePower() { onLoop { $0.isSilent = false } }
-  /// Falls silent at the moment at which somebody has connected to it, before a word has been exchanged.
+  /// Takes its battery out at the moment a central has connected to it, before any data is exchanged.
   public func cutPowerWhenConnected() { onLoop { $0.losesPowerWhenConnected = true } }
-  /// In dBm, -127 to 20.
+  /// Sets the transmit power in dBm, -127 to 20.
   public func setTransmitPower(_ power: Int8) { onLoop { $0.transmitPower = power } }
-  /// Something no radio does by itself: the next packets or commands get lost inside its controller.
+  /// Causes a fault that no radio causes: the next packets or commands are lost inside its controller.
   public func inject(_ fault: ControllerFault) { onLoop { $0.controller?.inject(fault) } }
-  /// What kind of controller it has from its next start on: smaller, older, or with bad habits.
+  /// The kind of controller it has from its next start: smaller, older, or with faults.
   public func setController(_ configuration: ControllerConfiguration) { onLoop { $0.configuration = configuration } }
 
   func onLoop(_ job: @escaping @Sendable (DeviceRadio) -> Void) {
@@ -150,7 +150,7 @@ public final class Device: Sendable {
 }
 
 extension World {
-  /// How packets get lost between two devices, both ways; `nil` goes back to what distance does.
+  /// How packets are lost between two devices, in both directions; `nil`: as their distance says.
   public func setLoss(_ model: LossModel?, between first: Device, and second: Device) {
     let radios = (first.radio, second.radio)
     loop.submit(from: .common) { [self] in

@@ -4,14 +4,13 @@ import Synchronization
 
 /// One process on a device: its stack, and its part of the world's loop.
 struct DeviceProcess: Sendable {
-  /// How many there were before it.
+  /// The number of processes before it.
   let launch: UInt64
   let stack: HostStack
   let loop: ProcessLoop
 }
 
-/// The world's loop for one process, which can die: from then on nothing that its programs ask for is done, and nothing is
-/// told to them.
+/// The world's loop for one process. After `die()` the jobs of its programs are discarded, and callbacks are not delivered.
 final class ProcessLoop: StackLoop {
   private let loop: VirtualLoop
   private let number: ProcessNumber

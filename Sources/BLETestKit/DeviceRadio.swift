@@ -3,8 +3,7 @@ import BLEHCI
 import BLEVirtualRadio
 import BLEWire
 
-/// A device's radio through all its controllers: where it is and what befell it stays when a controller is replaced. On the
-/// loop.
+/// A device's radio across all its controllers: position, faults and power remain when a controller is replaced. On the loop.
 final class DeviceRadio: HCITap {
   private let name: String
   private let address: DeviceAddress
@@ -20,14 +19,14 @@ final class DeviceRadio: HCITap {
   var isSilent = false { didSet { isSilent ? controller?.silence() : controller?.comeBack() } }
   var transmitPower: Int8? { didSet { transmitPower.map { controller?.setTransmitPower($0) } } }
 
-  /// What keeps it from being heard, in words.
+  /// Why other devices do not receive it, as text.
   var placeInWords: String? {
     if !isPlugged { return "its controller is removed" }
     if isSilent { return "without power" }
     return isAway ? "away" : nil
   }
 
-  /// Nobody hears anybody at this distance.
+  /// No packet is received over this distance, in metres.
   private static let outOfReach = 1e9
 
   init(name: String, address: DeviceAddress, position: Position, air: Air) {
@@ -38,7 +37,7 @@ final class DeviceRadio: HCITap {
     configuration.name = name
   }
 
-  /// A controller fresh from its start, where the old one was.
+  /// A new controller, at the position of the old one.
   func makeTransport() throws(TransportError) -> any HCITransport {
     guard isPlugged else {
       throw TransportError(.unreachable, "The controller of \(name) was removed; insertController() puts it back.")
@@ -57,7 +56,7 @@ final class DeviceRadio: HCITap {
     controller = nil
   }
 
-  /// Who uses the controller is gone, and the controller with it.
+  /// The process that used the controller was terminated; its controller ends with it.
   func processDied() {
     controller?.close()
     controller = nil

@@ -1,4 +1,4 @@
-// What a test says about a world, in the radio's own words: a test imports this module alone.
+// The types of the radio that a test uses with a world, so that a test imports this module alone.
 @_exported import struct BLECore.DeviceAddress
 @_exported import enum BLECore.LogLevel
 @_exported import enum BLEVirtualRadio.ControllerFault

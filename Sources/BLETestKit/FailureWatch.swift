@@ -1,9 +1,9 @@
 import Synchronization
 import Testing
 
-/// The worlds of one test, which keep their captures when it fails.
+/// The worlds of one test; their captures are kept when the test fails.
 final class FailureWatch: Sendable {
-  /// Of the test that runs, where it has `.keepsCapture`.
+  /// That of the running test, if it has `.keepsCapture`.
   @TaskLocal static var current: FailureWatch?
 
   private struct Watched: Sendable {
@@ -11,7 +11,7 @@ final class FailureWatch: Sendable {
     let recording: WorldCapture
   }
 
-  /// How many worlds that are gone are remembered: an error that a test throws comes out when its world is gone.
+  /// The number of released worlds that are remembered: an error that a test throws is reported after its world was released.
   private static let limitOfGone = 4
 
   private let name: String
@@ -30,7 +30,7 @@ final class FailureWatch: Sendable {
     }
   }
 
-  /// The first failure leaves the captures at once, in case the test does not come to its end.
+  /// Writes the captures at the first failure, in case the test does not end.
   func testFailed() {
     let isFirst = failures.withLock { failures in
       failures += 1
@@ -39,7 +39,7 @@ final class FailureWatch: Sendable {
     if isFirst { keepCaptures() }
   }
 
-  /// What came behind the first failure belongs to the captures too, where there were more of them.
+  /// Writes the captures again, with the traffic after the first failure, if there were more failures.
   func testEnded() {
     if failures.withLock({ $0 }) > 1 { keepCaptures() }
   }
@@ -49,7 +49,7 @@ final class FailureWatch: Sendable {
   }
 }
 
-/// Has the worlds of a failing test print their seed and leave a capture; see `Trait.keepsCapture`.
+/// Makes the worlds of a failing test print their seed and write a capture; see `Trait.keepsCapture`.
 public struct CaptureKeepingTrait: TestTrait, SuiteTrait, TestScoping {
   package init() {}
 
@@ -61,7 +61,7 @@ public struct CaptureKeepingTrait: TestTrait, SuiteTrait, TestScoping {
     testCase == nil ? nil : self
   }
 
-  /// Runs a case of a test and looks at how it fails.
+  /// Runs one case of a test and observes whether it fails.
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
@@ -77,10 +77,10 @@ public struct CaptureKeepingTrait: TestTrait, SuiteTrait, TestScoping {
         do {
           try await function()
         } catch let error as WaitError {
-          // Recorded here, it points at the line that waited and not at the test.
+          // Recorded here, the issue points at the line that waited instead of at the test.
           Issue.record(error, sourceLocation: error.sourceLocation)
         } catch {
-          // The issue for it is made outside of this scope.
+          // swift-testing records this issue outside of this scope.
           watch.testFailed()
           throw error
         }
@@ -90,12 +90,11 @@ public struct CaptureKeepingTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == CaptureKeepingTrait {
-  /// When a test fails, by an expectation or by an error that it throws, its worlds print their seed and leave a capture.
+  /// When a test fails, by an expectation or a thrown error, its worlds print their seed and write a capture.
   public static var keepsCapture: Self { CaptureKeepingTrait() }
 }
 
-/// Runs `body` in a world of its own. Where it throws, the world prints its seed and leaves a capture: for tests without
-/// swift-testing.
+/// Runs `body` in a new world. If it throws, the world prints its seed and writes a capture. For tests without swift-testing.
 public func withWorld<Result>(
   seed: UInt64? = nil, _ name: String = #function, _ body: (World) async throws -> Result
 ) async throws -> Result {

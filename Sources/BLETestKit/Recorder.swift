@@ -3,8 +3,8 @@ import BLEHCI
 import BLEWire
 import Synchronization
 
-/// Remembers the latest traffic between the stacks of a world and their controllers. It grows on the loop, and may be looked at
-/// from any thread: one case of a test that fails has the captures of all kept, also of those that still run.
+/// Keeps the latest traffic between the stacks of a world and their controllers. Appended to on the loop and read from any
+/// thread: when one case of a test fails, the captures of all cases are written, including those that still run.
 final class Recorder {
   struct Entry: Sendable {
     let device: Int
@@ -13,7 +13,7 @@ final class Recorder {
     let instant: StackInstant
   }
 
-  /// Older packets are forgotten, half of them at a time.
+  /// The maximum number of packets; when it is reached, the older half is discarded.
   private static let limit = 200_000
 
   private let isOn: Bool
@@ -29,11 +29,11 @@ final class Recorder {
   init(isOn: Bool) { self.isOn = isOn }
 
   var deviceNames: [String] { state.withLock { $0.deviceNames } }
-  /// With the names of the devices that they are of.
+  /// The traffic, with the names of the devices.
   var traffic: (deviceNames: [String], entries: [Entry]) { state.withLock { ($0.deviceNames, $0.entries) } }
   var entries: [Entry] { traffic.entries }
 
-  /// What listens to one device; kept by the recorder.
+  /// The tap of one device; the recorder owns it.
   func tap(of name: String) -> (any HCITap)? {
     guard isOn else { return nil }
     let number = state.withLock { state in

@@ -2,17 +2,16 @@ import BLECore
 import BLEVirtualRadio
 import Synchronization
 
-/// A device without a stack, whose every octet the test says: what it advertises, and what it answers to each request of the
-/// Attribute Protocol. It is for what no program can bring about by Core Bluetooth: advertisements with manufacturer data, old
-/// and odd peripherals, hostile ones.
+/// A device without a stack: the test supplies each octet that it advertises and each response of the Attribute Protocol. For
+/// what no program can cause by Core Bluetooth: advertisements with manufacturer data, old, faulty or hostile peripherals.
 ///
-/// It takes any central's connection, and advertises again when that has ended. What the verbs do takes effect at the
-/// beginning of the next `settle`, `advance` or `wait` of the world.
+/// It accepts the connection of any central, and advertises again when the connection has ended. The effect of a method begins
+/// with the next `settle`, `advance` or `wait` of the world.
 public final class ScriptedDevice: Sendable {
-  /// Answers one PDU of the Attribute Protocol that came in, opcode first; `nil` for no answer. On the world's loop.
+  /// Returns the response to one received PDU of the Attribute Protocol, opcode first; `nil` for none. Called on the world's loop.
   public typealias Answer = @Sendable (_ request: [UInt8]) -> [UInt8]?
 
-  /// What people call it; nothing is advertised by it.
+  /// The name for people; it is not advertised.
   public let name: String
   /// The address it advertises with.
   public let address: DeviceAddress
@@ -28,32 +27,32 @@ public final class ScriptedDevice: Sendable {
     onLoop { $0.start() }
   }
 
-  /// Advertises `data`, and answers scan requests with `scanResponse`: advertising data structures, at most 31 octets each. In
-  /// place of what it advertised so far.
+  /// Advertises `data`, and answers scan requests with `scanResponse`: advertising data structures, at most 31 octets each.
+  /// Replaces what was advertised before.
   public func advertise(_ data: [UInt8], scanResponse: [UInt8] = [], isConnectable: Bool = true) {
     onLoop {
       $0.advertise(ScriptedAdvertisement(data: data, scanResponse: scanResponse, isConnectable: isConnectable))
     }
   }
 
-  /// Nothing is advertised any more; a connection stays.
+  /// Stops advertising; a connection remains.
   public func stopAdvertising() { onLoop { $0.advertise(nil) } }
 
-  /// How it answers the Attribute Protocol from now on. Without this it has no attributes: each request is refused.
+  /// Sets the responses of the Attribute Protocol. Without them the device has no attributes: each request is refused.
   public func answer(_ answer: @escaping Answer) { onLoop { $0.answer = answer } }
 
-  /// Sends a PDU of the Attribute Protocol unasked, to the central that is connected.
+  /// Sends an unsolicited PDU of the Attribute Protocol to the connected central.
   public func send(_ pdu: [UInt8]) { onLoop { $0.send(pdu) } }
 
-  /// Ends the connection; `reason` is a controller's error code (Core, Vol 1 Part F), as far as one may be sent.
+  /// Ends the connection. `reason` is an HCI error code (Core, Vol 1 Part F) that is allowed as a reason.
   public func disconnect(reason: UInt8 = 0x13) { onLoop { $0.disconnect(reason: reason) } }
 
-  /// Its radio falls silent, as if its battery had been pulled out.
+  /// Takes its battery out: its radio is silent.
   public func cutPower() { onLoop { $0.controller.silence() } }
-  /// It has a battery again.
+  /// Puts the battery back.
   public func restorePower() { onLoop { $0.controller.comeBack() } }
 
-  /// How many connections were made to it so far. Ask while the world stands still.
+  /// The number of connections so far. Read it while the world's clock stands still.
   public var connectionCount: Int { radio.value.connectionCount }
 
   private func onLoop(_ job: @escaping @Sendable (ScriptedRadio) -> Void) {
@@ -63,7 +62,7 @@ public final class ScriptedDevice: Sendable {
 }
 
 extension World {
-  /// A device whose every octet the test says. It advertises nothing until it is told to.
+  /// A device whose every octet the test supplies. It does not advertise until `advertise` is called.
   /// - Parameters:
   ///   - name: for people, in logs and captures.
   ///   - position: where it is at the beginning.

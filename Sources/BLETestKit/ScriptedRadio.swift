@@ -14,7 +14,7 @@ struct ScriptedAdvertisement {
   }
 }
 
-/// A controller and the few commands that a scripted device needs of it. On the loop.
+/// A controller and the few commands that a scripted device needs. On the loop.
 final class ScriptedRadio: HCITransportReceiver {
   private static let interval = AdvertisingInterval(rawValue: 0xA0)
 
@@ -34,7 +34,7 @@ final class ScriptedRadio: HCITransportReceiver {
     do throws(TransportError) {
       try controller.open(receiver: self)
     } catch {
-      // The air is gone, and the test with it.
+      // The air was released, and the test with it.
       return
     }
     command(HCIReset())
@@ -71,7 +71,7 @@ final class ScriptedRadio: HCITransportReceiver {
 
   private func command(_ command: some HCICommand) { controller.send(HCIPacket(command)) }
 
-  // MARK: What comes from the controller
+  // MARK: From the controller
 
   func transport(_ transport: any HCITransport, didFail error: TransportError) {}
 
@@ -83,7 +83,7 @@ final class ScriptedRadio: HCITransportReceiver {
       default: break
       }
     } catch {
-      // Nothing that this device can do with it.
+      // An event that this device has no use for.
     }
   }
 
@@ -93,7 +93,7 @@ final class ScriptedRadio: HCITransportReceiver {
     case .leConnectionComplete(let event) where event.status.isSuccess: connected(event.connectionHandle)
     case .disconnectionComplete(let event) where event.status.isSuccess && event.connectionHandle == link:
       link = nil
-      // A connection ends advertising; the next central is to find the device too.
+      // A connection ends advertising; the next central has to find the device as well.
       if let advertisement {
         self.advertisement = nil
         advertise(advertisement)
@@ -107,7 +107,7 @@ final class ScriptedRadio: HCITransportReceiver {
     connectionCount += 1
   }
 
-  /// One frame a packet: longer ones need a larger MTU than such a device offers.
+  /// One frame in each packet: longer frames need a larger MTU than such a device offers.
   private func receive(_ packet: HCIACLPacket) throws(DecodeError) {
     guard packet.boundary != .continuing else { return }
     var reader = ByteReader(packet.payload, layer: "L2CAP")

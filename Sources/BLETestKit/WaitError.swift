@@ -1,17 +1,17 @@
 import BLECore
 import Testing
 
-/// A condition did not come to hold in time.
+/// A condition was not fulfilled in time.
 public struct WaitError: Error, CustomStringConvertible {
-  /// How long was waited, in the world's time.
+  /// The time waited, in the world's time.
   public let limit: Duration
   /// The world's time when waiting ended.
   public let now: Duration
-  /// The seed of the world that was waited for.
+  /// The seed of the world.
   public let seed: UInt64
-  /// Where the test waited.
+  /// The line of the test that waited.
   public let sourceLocation: SourceLocation
-  /// How the world stood when waiting ended, a line for each device: its managers, its links and what was under way.
+  /// The state of the world when waiting ended, a line for each device: its managers, its links and pending operations.
   public let standing: String
 
   public var description: String {

@@ -2,13 +2,13 @@ import BLECore
 import Dispatch
 
 extension World {
-  /// The world waits for what is put onto `queue` as well, as it does for the queues of its managers: for an app that works on a
-  /// queue of its own between its callbacks and its calls. For an app that hands its results to the main queue, `follow(.main)`.
+  /// Makes the world wait for the blocks on `queue` too, as it does for the queues of its managers: for an app that works on a
+  /// queue of its own between its callbacks and its calls. For an app that passes its results to the main queue, `follow(.main)`.
   ///
-  /// Where no thread runs the queue, as where a test blocks the main thread, each run waits for it in vain for a while.
+  /// If no thread runs the queue, for example because a test blocks the main thread, each run waits for it in vain for a while.
   public func follow(_ queue: DispatchQueue) {
     let programQueue = ProgramQueue(queue, label: queue.label) { action in
-      // Never changed, and put onto its queue from one place at a time.
+      // Immutable, and enqueued from one place at a time.
       nonisolated(unsafe) let block = DispatchWorkItem(flags: .barrier, block: action)
       return { queue.async(execute: block) }
     }

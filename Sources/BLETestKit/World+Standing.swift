@@ -4,7 +4,7 @@ import BLEHost
 import CoreBluetooth
 
 extension World {
-  /// How the world stands, in words: a line for each device. On the loop.
+  /// The state of the world as text: a line for each device. On the loop.
   func describeStanding() -> String {
     let devices = allDevices
     let names = Dictionary(devices.map { ($0.address, $0.name) }) { first, _ in first }
@@ -27,7 +27,7 @@ extension World {
 /// "1 service", "2 services".
 private func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
-/// One device's state in words.
+/// One device's state as text.
 private struct StandingInWords {
   let text: String
 

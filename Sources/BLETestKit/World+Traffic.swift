@@ -3,20 +3,19 @@ import BLEHCI
 import BLEWire
 
 extension World {
-  /// How many requests of the Attribute Protocol devices of this world have made so far; of the latest traffic, where there was
-  /// very much.
+  /// The number of Attribute Protocol requests that devices of this world have sent so far; of the latest traffic, if there was very much.
   public var attributeRequests: Int {
     count(of: .toController) {
       $0.channel == .attributeProtocol && $0.opcode.map { ATTOpcode($0).role == .request } ?? false
     }
   }
 
-  /// How many pairings devices of this world have begun so far.
+  /// The number of pairings that devices of this world have begun so far.
   public var pairingRequests: Int {
     count(of: .toController) { $0.channel == .securityManager && $0.opcode == SMPCode.pairingRequest.rawValue }
   }
 
-  /// Why the connections of a device ended so far, as its controller said it: errors of Core, Vol 1 Part F.
+  /// The reasons of a device's ended connections so far, from its controller: error codes of Core, Vol 1 Part F.
   public func endReasons(at device: Device) -> [UInt8] {
     guard let index = recorder.deviceNames.firstIndex(of: device.name) else { return [] }
     return recorder.entries.compactMap { entry in

@@ -4,8 +4,8 @@ import CoreBluetooth
 import Synchronization
 import Testing
 
-/// A world of simulated devices, owned by one test: an air, a clock that moves only when the test says so, and any number of
-/// devices whose Bluetooth is the whole stack, down to protocol octets.
+/// A world of simulated devices, owned by one test: an air, a clock that advances only when the test says so, and any number of
+/// devices with the whole Bluetooth stack, down to the octets of the protocols.
 ///
 /// ```swift
 /// let world = World()
@@ -14,22 +14,21 @@ import Testing
 /// await world.advance(by: .seconds(2))
 /// ```
 ///
-/// Everything random comes from `seed`: a run with the same seed and the same program gives the same packets. A test that
-/// fails prints its seed and leaves a capture that Wireshark opens; see `withWorld(_:)` and `keepsCapture`.
+/// All randomness is derived from `seed`: the same seed and the same program give the same packets. A failing test prints its
+/// seed and writes a capture that Wireshark opens; see `withWorld(_:)` and `keepsCapture`.
 ///
-/// Verbs may be called from any thread while no `settle`, `advance` or `wait` is under way; what they do takes effect at its
-/// beginning.
+/// The methods of devices may be called from any thread while no `settle`, `advance` or `wait` runs; their effect begins with the next one.
 ///
 /// `@unchecked Sendable`: the air belongs to the loop, the rest is immutable or behind its mutex.
 public final class World: @unchecked Sendable {
-  /// What all randomness of this world comes from. `BLE_SEED` in the environment sets it for worlds that name none.
+  /// The source of all randomness of this world. `BLE_SEED` in the environment sets it for worlds that are created without one.
   public let seed: UInt64
   package let loop: VirtualLoop
   /// On the loop.
   package let air: Air
   let recorder: Recorder
   let recording: WorldCapture
-  /// How many managers of this process were on no device of a world when this world began.
+  /// The number of managers of this process that were on no device of a world when this world was created.
   let strangersBefore: Int
   package let worldLog: WorldLog
   let log: Logger
@@ -40,13 +39,13 @@ public final class World: @unchecked Sendable {
 
   /// - Parameters:
   ///   - seed: the world's seed; without one, `BLE_SEED`, else a new one for each world.
-  ///   - keepsPackets: whether the traffic is remembered for a capture. Benchmarks do without.
+  ///   - keepsPackets: whether the traffic is kept for a capture. Benchmarks do without.
   ///   - logLevel: log lines below it are not kept.
   public convenience init(seed: UInt64? = nil, keepsPackets: Bool = true, logLevel: LogLevel = .info) {
     self.init(seed: seed, keepsPackets: keepsPackets, logLevel: logLevel, watchedEvery: .seconds(1))
   }
 
-  /// - Parameter interval: the real time between two looks of the watch.
+  /// - Parameter interval: the real time between two checks of the watch.
   package init(
     seed: UInt64? = nil, keepsPackets: Bool = true, logLevel: LogLevel = .info, watchedEvery interval: Duration
   ) {
@@ -67,7 +66,7 @@ public final class World: @unchecked Sendable {
 
   deinit {
     watch.cancel()
-    // Radios are on the air, and in memory, until they are closed.
+    // Radios stay on the air, and in memory, until they are closed.
     air.shutDown()
   }
 
@@ -76,17 +75,18 @@ public final class World: @unchecked Sendable {
 
   var allDevices: [Device] { devices.withLock { $0 } }
 
-  /// How fast the world's clock goes.
+  /// How fast the world's clock advances.
   public enum Pace: Sendable, Equatable {
     /// From one event to the next, as fast as the machine can: an hour takes seconds, and the same seed is the same run.
     case asFastAsPossible
-    /// With the machine's clock, `speed` times as fast; 1 for what is not above 0. For apps with timers of their own (`Timer`, `asyncAfter`,
-    /// `Task.sleep`), which go by the machine's clock: at 1 they and the radio agree. What happens when then depends on the machine.
+    /// With the machine's clock, `speed` times as fast; values of 0 and below count as 1. For apps with timers of their own
+    /// (`Timer`, `asyncAfter`, `Task.sleep`), which use the machine's clock: at 1 they agree with the radio. When things happen
+    /// then depends on the machine.
     case realTime(speed: Double = 1)
   }
 
-  /// How fast the clock goes during `settle`, `advance`, `wait` and `perform` that are yet to begin; between them it stands still,
-  /// whatever the pace, while the app's own timers go on.
+  /// How fast the clock advances in later calls of `settle`, `advance`, `wait` and `perform`; between them it stands still at any
+  /// pace, while the app's own timers continue.
   public var pace: Pace {
     get { loop.pace.map { .realTime(speed: $0) } ?? .asFastAsPossible }
     set {
@@ -98,13 +98,13 @@ public final class World: @unchecked Sendable {
     }
   }
 
-  /// A new device at `position`, switched on. What it advertises, its programs say.
+  /// Makes a device at `position`, switched on. Its programs define what it advertises.
   /// - Parameters:
-  ///   - name: what the device is called, as the name in a phone's settings: its Device Name in the Generic Access service (Core,
-  ///   Vol 3 Part C 12.1), which a central's `CBPeripheral.name` is once that was read. Logs and captures call the device so, too.
+  ///   - name: the device's name, as in a phone's settings: its Device Name in the Generic Access service (Core, Vol 3 Part C
+  ///     12.1), which is a central's `CBPeripheral.name` once it was read. Also its name in logs and captures.
   ///   - position: where it is at the beginning.
-  ///   - folder: where it keeps what it knows of its peers, as a program on a real machine does; what it met in an
-  ///   earlier world with the same folder it knows again. Without one it forgets all at the world's end.
+  ///   - folder: where it stores its knowledge of peers, as a program on a real machine does. A device of a later world with the
+  ///     same folder knows them again. Without a folder that ends with the world.
   public func makeDevice(
     _ name: String, at position: Position = .origin, keepingPeersIn folder: String? = nil
   ) -> Device {
@@ -115,20 +115,19 @@ public final class World: @unchecked Sendable {
     }
   }
 
-  /// Runs until nothing is under way any more: all callbacks have returned, every operation that was begun and whose peer
-  /// answers has ended. What goes on for ever (advertising, scanning, a connection that waits for its peer to turn up)
-  /// does not count: for that, `advance` or `wait`.
-  /// - Parameter limit: how far the clock may move at the most.
+  /// Runs until nothing is pending: all callbacks have returned, and every operation whose peer answers has ended. What has no
+  /// end (advertising, scanning, a pending connection) does not count; use `advance` or `wait` for it.
+  /// - Parameter limit: the maximum time by which the clock advances.
   public func settle(limit: Duration = .seconds(120)) async {
     await loop.run(until: .quiet(limit: loop.now + StackDuration(limit)))
   }
 
-  /// Lets `duration` pass, with all that happens in it.
+  /// Advances the clock by `duration`, with all events in it.
   public func advance(by duration: Duration) async {
     await loop.run(until: .instant(loop.now + StackDuration(duration)))
   }
 
-  /// Runs until `condition` holds. It is asked while the world stands still. The last three arguments say where the test waits.
+  /// Runs until `condition` returns true. It is evaluated while the clock stands still. The last three arguments locate the caller.
   /// - Throws: `WaitError` if it does not within `limit` of the world's time.
   public func wait(
     within limit: Duration, isolation: isolated (any Actor)? = #isolation,
@@ -153,7 +152,7 @@ public final class World: @unchecked Sendable {
   }
 }
 
-/// `@unchecked Sendable`: asked only while `wait` is under way, whose caller waits for it.
+/// `@unchecked Sendable`: evaluated only while `wait` runs, whose caller waits for it.
 private struct Condition: @unchecked Sendable {
   let holds: () -> Bool
 }

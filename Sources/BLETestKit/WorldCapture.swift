@@ -4,12 +4,11 @@ import BLEWire
 import Glibc
 import Synchronization
 
-/// The traffic of one world, which may outlive it: where a test fails by an error that it throws, its world is gone by the time that
-/// anything hears of it.
+/// The traffic of one world. It may outlive the world: when a test throws an error, its world is released before the failure is reported.
 ///
-/// `@unchecked Sendable`: of the recorder only `traffic` is used, which is behind its mutex; the rest is immutable or behind a mutex.
+/// `@unchecked Sendable`: of the recorder only `traffic` is used, which its mutex guards; the rest is immutable or guarded by a mutex.
 package final class WorldCapture: @unchecked Sendable {
-  /// Where captures are left, in the place of what the environment says.
+  /// The folder for captures, instead of the one that the environment names.
   @TaskLocal package static var folder: String?
 
   private let recorder: Recorder
@@ -23,7 +22,7 @@ package final class WorldCapture: @unchecked Sendable {
     self.log = log
   }
 
-  /// All of the traffic so far, as a pcapng file.
+  /// Writes all traffic so far as a pcapng file.
   func write(to output: any CaptureOutput) {
     let writer = PcapNGWriter(output)
     let traffic = recorder.traffic
@@ -37,15 +36,15 @@ package final class WorldCapture: @unchecked Sendable {
     writer.flush()
   }
 
-  /// Writes it to a file at `path`.
+  /// Writes the capture to a file at `path`.
   func write(toFile path: String) throws {
     let output = try CaptureFileOutput(path: path)
     write(to: output)
     try output.flush()
   }
 
-  /// Leaves it in `captures` (or the folder that `BLE_CAPTURE_FOLDER` names), and says on standard error where it is and how to run
-  /// this again: once, also where it is left again with more in it.
+  /// Writes the capture to `captures` (or the folder that `BLE_CAPTURE_FOLDER` names), and prints on standard error where it is
+  /// and how to run the test again: once, even if it is written again with more traffic.
   func keep(for test: String) {
     let folder = Self.folder ?? environment("BLE_CAPTURE_FOLDER") ?? "captures"
     let plain = test.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }

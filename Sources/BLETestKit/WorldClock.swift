@@ -2,8 +2,8 @@ import BLECore
 import Dispatch
 import Synchronization
 
-/// The world's time for programs that take their clock as an argument: timers go off on the program's own queue, at the exact
-/// moment, and the world waits until what they do has returned.
+/// The world's time for programs that take their clock as an argument: timers fire on the program's own queue, at the exact
+/// moment, and the world waits until their actions have returned.
 ///
 /// ```swift
 /// extension WorldClock: @retroactive SessionClock {}
@@ -24,7 +24,7 @@ public struct WorldClock: Sendable {
 
   /// Calls `action` on `queue` after `delay` of the world's time.
   ///
-  /// A timer that waits does not count as something under way: `World.settle()` does not wait for it, `World.advance(by:)` does.
+  /// A waiting timer does not count as pending: `World.settle()` does not wait for it, `World.advance(by:)` does.
   public func schedule(
     after delay: Duration, on queue: DispatchQueue, _ action: @escaping @Sendable () -> Void
   ) -> WorldTimer {
@@ -33,7 +33,7 @@ public struct WorldClock: Sendable {
     return timer
   }
 
-  /// Calls `action` on `queue` as soon as it can; the world's clock does not move before it has returned.
+  /// Calls `action` on `queue` as soon as possible; the world's clock does not advance before it has returned.
   public func run(on queue: DispatchQueue, _ action: @escaping @Sendable () -> Void) {
     loop.enter()
     queue.async { [loop] in
@@ -43,7 +43,7 @@ public struct WorldClock: Sendable {
   }
 }
 
-/// One call that is due in a world's time.
+/// One call that is due at a world's time.
 ///
 /// `@unchecked Sendable`: `token` belongs to the loop, the rest is immutable or behind the lock.
 public final class WorldTimer: TimerTarget, CallbackDelivery, @unchecked Sendable {
@@ -64,7 +64,7 @@ public final class WorldTimer: TimerTarget, CallbackDelivery, @unchecked Sendabl
     loop.submit(from: origin) { self.token = self.loop.schedule(at: deadline, .background, self, tag: 0) }
   }
 
-  /// Forgets the call. From any thread; afterwards it is not made any more unless it is being made.
+  /// Cancels the call. From any thread; afterwards `action` is not called, unless it is running.
   public func cancel() {
     guard take() != nil else { return }
     loop.submit(from: origin) { self.loop.cancel(self.token) }

@@ -1,7 +1,7 @@
 import BLECore
 import Synchronization
 
-/// The world's time for apps that take a `Clock` of Swift's as an argument, in the place of `ContinuousClock`.
+/// The world's time for apps that take a `Clock` of Swift's as an argument, instead of `ContinuousClock`.
 ///
 /// ```swift
 /// init(options: [String: Any]? = nil, clock: any Clock<Duration> = ContinuousClock()) { … }
@@ -11,20 +11,20 @@ import Synchronization
 /// let app = App(options: phone.options, clock: world.continuousClock)
 /// ```
 ///
-/// Tasks that were started in the world (`World.start`, `World.perform`) wake at the exact moment, and the world's clock waits for
-/// what they do then. Tasks elsewhere, on the main actor for one, wake as well, but what they do then is not waited for: on their way
-/// they pass through threads that belong to no world.
+/// Tasks that were started in the world (`World.start`, `World.perform`) wake at the exact moment, and the world's clock waits
+/// for what they do then. Other tasks, for example on the main actor, wake as well, but the clock does not wait for what they do:
+/// they resume by way of threads that the world does not observe.
 public struct WorldContinuousClock: Clock {
   /// A moment of a world.
   public struct Instant: InstantProtocol {
-    /// Since the world's beginning.
+    /// The time since the world's beginning.
     public let offset: Duration
 
     /// The moment that is `duration` later.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-    /// How long it is until `other`.
+    /// The time until `other`.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
-    /// Whether `left` is the earlier one.
+    /// Whether `left` is earlier.
     public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
   }
 
@@ -36,12 +36,12 @@ public struct WorldContinuousClock: Clock {
     origin = loop.makeOrigin()
   }
 
-  /// The world's present moment.
+  /// The world's current time.
   public var now: Instant { Instant(offset: .nanoseconds(loop.now.nanoseconds)) }
-  /// The world counts nanoseconds.
+  /// One nanosecond.
   public var minimumResolution: Duration { .nanoseconds(1) }
 
-  /// Waits until the world's clock stands at `deadline`; always exactly.
+  /// Suspends until the world's clock has reached `deadline`; always exactly.
   /// - Throws: `CancellationError` as soon as the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     let sleeper = Sleeper(loop: loop, origin: origin)
@@ -55,7 +55,7 @@ public struct WorldContinuousClock: Clock {
   }
 }
 
-/// One task that sleeps.
+/// One sleeping task.
 ///
 /// `@unchecked Sendable`: `token` belongs to the loop, the rest is immutable or behind the lock.
 private final class Sleeper: TimerTarget, @unchecked Sendable {

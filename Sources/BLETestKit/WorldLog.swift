@@ -1,21 +1,21 @@
 import BLECore
 import Synchronization
 
-/// One line that a device of a world, or Core Bluetooth on it, wrote to its log.
+/// One line that a device of a world, or Core Bluetooth on it, has logged.
 public struct LogLine: Sendable, Equatable, CustomStringConvertible {
-  /// How much it matters.
+  /// The level.
   public let level: LogLevel
-  /// The device's name, and where in its stack the line was written.
+  /// The device's name, and the part of its stack that logged.
   public let label: String
-  /// What happened.
+  /// The message.
   public let text: String
 
   public var description: String { "\(level) \(label): \(text)" }
 }
 
-/// Keeps the latest log lines of a world, for tests to look at, and shows on standard error what `BLE_LOG` asks for.
+/// Keeps the latest log lines of a world for tests, and prints on standard error what `BLE_LOG` asks for.
 package final class WorldLog: LogSink {
-  /// Older lines are forgotten, half of them at a time.
+  /// The maximum number of lines; when it is reached, the older half is discarded.
   private static let limit = 2_000
 
   package let minimumLevel: LogLevel
@@ -36,7 +36,7 @@ package final class WorldLog: LogSink {
     if let shown, level >= shown.minimumLevel { shown.write(level, label: label, message) }
   }
 
-  /// Says something to those who read the output of tests, and keeps it.
+  /// Prints a message for the readers of a test's output, and keeps it.
   func say(_ message: String) {
     keep(LogLine(level: .warning, label: "world", text: message))
     StandardErrorLog.writeLine("BLETestKit: \(message)")
@@ -51,10 +51,10 @@ package final class WorldLog: LogSink {
 }
 
 extension World {
-  /// What the devices of this world, and Core Bluetooth on them, have logged at `info` or above: the latest lines, oldest
-  /// first. A program that uses Core Bluetooth wrongly shows here, in Apple's words: `API MISUSE: ...`.
+  /// What the devices of this world, and Core Bluetooth on them, have logged at `info` or above: the latest lines, oldest first.
+  /// A wrong use of Core Bluetooth is logged in Apple's words: `API MISUSE: ...`.
   public var logLines: [LogLine] { worldLog.all }
 
-  /// Forgets the log lines so far.
+  /// Discards the log lines so far.
   public func forgetLogLines() { worldLog.removeAll() }
 }

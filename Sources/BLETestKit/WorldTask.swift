@@ -3,17 +3,17 @@ import Dispatch
 import Synchronization
 
 extension World {
-  /// Starts asynchronous code of a program. It runs while the world runs, and the world's clock waits for it: whatever it does
-  /// between two waits happens at one moment of the world, as it would on a real machine, which is fast compared with radio.
+  /// Starts asynchronous code of a program. It runs while the world runs, and the world's clock waits for it: what it does
+  /// between two suspensions happens at one moment of the world, as on a real machine, which is fast compared with radio.
   ///
-  /// It holds for the task and what it calls, as long as that is not bound to an executor of its own.
+  /// Applies to the task and what it calls, unless that is bound to another executor.
   public func start<Value: Sendable>(
     _ body: @escaping @Sendable () async throws -> Value
   ) -> WorldTask<Value> {
     WorldTask(executor: executor, body)
   }
 
-  /// Runs the world until asynchronous code of a program has come to its end.
+  /// Runs the world until asynchronous code of a program has ended.
   /// - Throws: what `body` throws, or `WaitError` if it does not end within `limit` of the world's time.
   @discardableResult
   public func perform<Value: Sendable>(
@@ -51,13 +51,13 @@ public final class WorldTask<Value: Sendable>: Sendable {
     }
   }
 
-  /// Whether it has come to its end.
+  /// Whether the code has ended.
   public var isOver: Bool { ending.isOver }
 
-  /// What it ended with; waits for the end, which comes only while the world runs.
+  /// The result; suspends until the code has ended, which needs a running world.
   public var value: Value { get async throws { try await task.value } }
 
-  /// The error it ended with, if it was of that kind.
+  /// The error that the code has thrown, if it has this type.
   public func error<Failure: Error>(as type: Failure.Type) -> Failure? { ending.error as? Failure }
 
   /// Cancels the task, as `Task.cancel()` does.
@@ -71,10 +71,10 @@ private final class Ending: Sendable {
   func come(_ error: (any Error)?) { state.withLock { $0 = (true, error) } }
 }
 
-/// Runs tasks one step after another, and makes the world's clock wait while there is a step to run.
+/// Runs tasks one step after another, and makes the world's clock wait while a step is enqueued.
 ///
-/// A step is handed over in the middle of the callback that ended the task's wait: before that callback returns, the world knows
-/// that there is more to wait for.
+/// A step is enqueued during the callback that resumed the task: before that callback returns, the world knows that it has more
+/// to wait for.
 final class WorldExecutor: TaskExecutor {
   private let loop: VirtualLoop
   private let queue = DispatchQueue(label: "world tasks")

@@ -1,16 +1,16 @@
 import BLECore
 import Testing
 
-/// Looks at a world from time to time, in real time, and says what a test would otherwise hang on without a word.
+/// Checks a world at intervals of real time, and reports why a test hangs that would otherwise hang silently.
 ///
-/// The looks are counted, not the time: each of them waits for its turn among the threads that run the test as well. While the
-/// machine is busy with something else, there are none.
+/// Checks are counted, not time: each waits for its turn among the threads that also run the test. While the machine is busy with
+/// other work, there are none.
 struct WorldWatch {
-  /// How many looks in a row find nothing new before that is said.
+  /// The number of checks in a row without progress before that is reported.
   private static let patience = 5
-  /// The same where no call of a program waits: more likely the test is busy with something else.
+  /// The same where no call of a program waits: more likely the test is busy with other work.
   private static let patienceWithoutCalls = 20
-  /// How many before a queue is taken to be blocked.
+  /// The number of checks before a queue is considered blocked.
   private static let patienceWithQueues = 10
 
   private let log: WorldLog
@@ -19,10 +19,10 @@ struct WorldWatch {
   private var steps: UInt64 = 0
   private var looks = 0
 
-  /// - Parameter interval: the real time between two looks.
-  /// - Returns: what ends it when it is cancelled.
+  /// - Parameter interval: the real time between two checks.
+  /// - Returns: the task; cancelling it ends the checks.
   static func start(on loop: VirtualLoop, _ log: WorldLog, every interval: Duration) -> Task<Void, Never> {
-    // Of the priority of the test: its steps and the looks wait in one line.
+    // With the priority of the test: its steps and the checks wait in the same line.
     Task.detached(priority: Task.currentPriority) { [weak loop, watch = WorldWatch(log: log, interval: interval)] in
       var watch = watch
       while (try? await Task.sleep(for: interval)) != nil {
@@ -64,7 +64,7 @@ struct WorldWatch {
     log.say(
       """
       The clock of the world\(test) has stood still for \(time), with \(standing.jobs) calls of programs waiting for it: it moves \
-      during settle, advance, wait and perform only. A test that awaits something here that takes the world's time waits for ever; \
+      during settle, advance, wait and perform only. A test that awaits something here that takes the world's time never ends; \
       `try await world.perform { ... }` around it lets the time pass.
       """)
   }
@@ -74,8 +74,8 @@ struct WorldWatch {
     guard !labels.isEmpty else { return }
     log.say(
       """
-      The world\(test) has waited \(time) for the blocks that are on \(Self.list(labels)), and goes on without: the queue is \
-      blocked. Nothing on a manager's queue may wait for what takes the world's time. This is said once.
+      The world\(test) has waited \(time) for the blocks that are on \(Self.list(labels)), and continues without them: the queue is \
+      blocked. Nothing on a manager's queue may wait for what takes the world's time. This is reported once.
       """)
   }
 
@@ -83,16 +83,16 @@ struct WorldWatch {
     log.say(
       """
       The world\(test) has waited \(time) for \(standing.outstanding) callbacks or steps of tasks that have not returned. Its \
-      managers' queues are \(Self.list(standing.queues)): one of them is blocked, or is the main queue and the test stands on it.
+      managers' queues are \(Self.list(standing.queues)): one of them is blocked, or is the main queue and the test blocks it.
       """)
   }
 
-  /// Programs have put blocks onto these queues without end.
+  /// Reports queues onto which programs have put blocks without end.
   static func say(exhausted labels: [String], _ log: WorldLog) {
     log.say(
       """
       A block on one of the queues \(list(labels)) puts the next one there, and asks something of Core Bluetooth, again and again at \
-      one instant of the world. The clock goes on without waiting for it until the present settle, advance or wait is over.
+      one instant of the world. The clock does not wait for it until the current settle, advance or wait has ended.
       """)
   }
 

@@ -3,8 +3,8 @@
 /// Availability: iOS 5.0, macOS 10.7.
 public let CBATTErrorDomain: String = "CBATTErrorDomain"
 
-/// What the server of an attribute answered instead of doing what it was asked (Core, Vol 3 Part F 3.4.1.1). Codes that are
-/// not listed come through with their number.
+/// The error that the server of an attribute responded with (Core, Vol 3 Part F 3.4.1.1). Codes that are not listed are passed on
+/// with their number.
 ///
 /// Availability: iOS 5.0, macOS 10.7.
 public struct CBATTError: _BridgedStoredNSError, Sendable {
@@ -21,46 +21,46 @@ public struct CBATTError: _BridgedStoredNSError, Sendable {
   public static func == (left: CBATTError, right: CBATTError) -> Bool { left._nsError.code == right._nsError.code }
   public func hash(into hasher: inout Hasher) { hasher.combine(_nsError.code) }
 
-  /// Domain, code, the localized text and what else it carries, in the form that Apple's errors are printed in.
+  /// Domain, code, localized text and user info, in the form in which Apple's errors are printed.
   public var description: String { _nsError.textWithDescription }
 
-  /// It was done: what a peripheral manager answers requests with.
+  /// Success: the result with which a peripheral manager responds to a request that it has carried out.
   ///
   /// Availability: iOS 6.0, macOS 10.9.
   public static var success: CBATTError.Code { .success }
-  /// The attribute is not there (0x01).
+  /// The attribute does not exist (0x01).
   public static var invalidHandle: CBATTError.Code { .invalidHandle }
-  /// It cannot be read (0x02).
+  /// The attribute cannot be read (0x02).
   public static var readNotPermitted: CBATTError.Code { .readNotPermitted }
-  /// It cannot be written (0x03).
+  /// The attribute cannot be written (0x03).
   public static var writeNotPermitted: CBATTError.Code { .writeNotPermitted }
-  /// The request was not understood (0x04).
+  /// The PDU was invalid (0x04).
   public static var invalidPdu: CBATTError.Code { .invalidPdu }
-  /// The link has to be authenticated first (0x05).
+  /// The access requires an authenticated link (0x05).
   public static var insufficientAuthentication: CBATTError.Code { .insufficientAuthentication }
-  /// The server does not know this request (0x06).
+  /// The server does not support this request (0x06).
   public static var requestNotSupported: CBATTError.Code { .requestNotSupported }
   /// The offset is past the end of the value (0x07).
   public static var invalidOffset: CBATTError.Code { .invalidOffset }
-  /// Somebody has to allow it first (0x08).
+  /// The access requires authorization (0x08).
   public static var insufficientAuthorization: CBATTError.Code { .insufficientAuthorization }
-  /// There is no room for another part of a long write (0x09).
+  /// The queue of prepared writes is full (0x09).
   public static var prepareQueueFull: CBATTError.Code { .prepareQueueFull }
-  /// There is no such attribute in the range (0x0A).
+  /// There is no attribute in the range (0x0A).
   public static var attributeNotFound: CBATTError.Code { .attributeNotFound }
   /// The value is too short for a long read (0x0B).
   public static var attributeNotLong: CBATTError.Code { .attributeNotLong }
-  /// The key of the link is too short (0x0C).
+  /// The encryption key of the link is too short (0x0C).
   public static var insufficientEncryptionKeySize: CBATTError.Code { .insufficientEncryptionKeySize }
   /// The value has the wrong length for the attribute (0x0D).
   public static var invalidAttributeValueLength: CBATTError.Code { .invalidAttributeValueLength }
-  /// Something went wrong that has no name (0x0E).
+  /// An error without a code of its own (0x0E).
   public static var unlikelyError: CBATTError.Code { .unlikelyError }
-  /// The link has to be encrypted first (0x0F).
+  /// The access requires an encrypted link (0x0F).
   public static var insufficientEncryption: CBATTError.Code { .insufficientEncryption }
-  /// The type does not group other attributes (0x10).
+  /// The attribute type is not a supported grouping attribute (0x10).
   public static var unsupportedGroupType: CBATTError.Code { .unsupportedGroupType }
-  /// The server has not enough memory or time (0x11).
+  /// The server has insufficient resources (0x11).
   public static var insufficientResources: CBATTError.Code { .insufficientResources }
 }
 

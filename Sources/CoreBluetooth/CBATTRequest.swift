@@ -1,6 +1,6 @@
 internal import BLEAdapter
 
-/// What a central wants of a local characteristic: to read its value or to write it.
+/// A central's request to read or write the value of a local characteristic.
 ///
 /// Availability: iOS 6.0, macOS 10.9.
 open class CBATTRequest: NSObject {
@@ -25,13 +25,13 @@ open class CBATTRequest: NSObject {
   @available(*, unavailable)
   public override init() { raise("A request is only vended by a peripheral manager") }
 
-  /// Who asks.
+  /// The central that sent the request.
   open var central: CBCentral { sender }
-  /// Whose value it is about.
+  /// The characteristic to read or write.
   open var characteristic: CBCharacteristic { target }
-  /// Where in the value the request begins, in octets.
+  /// The offset in the value, in octets.
   open var offset: Int { start }
-  /// What is to be written; or, to be set before the answer, what is read from `offset` on.
+  /// The value to write; for a read, the value from `offset`, to be set before the response.
   open var value: Data? {
     get { content.withLock { $0 } }
     set { content.withLock { $0 = newValue } }

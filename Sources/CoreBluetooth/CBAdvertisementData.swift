@@ -1,4 +1,4 @@
-// Keys of the dictionaries that describe an advertisement, found or to be sent.
+// Keys of the dictionaries that describe a received advertisement, or one to be sent.
 
 /// `String`: the name, complete or shortened.
 ///
@@ -12,23 +12,23 @@ public let CBAdvertisementDataTxPowerLevelKey: String = "kCBAdvDataTxPowerLevel"
 ///
 /// Availability: iOS 5.0, macOS 10.7.
 public let CBAdvertisementDataServiceUUIDsKey: String = "kCBAdvDataServiceUUIDs"
-/// `[CBUUID: Data]`: data of services.
+/// `[CBUUID: Data]`: service data.
 ///
 /// Availability: iOS 5.0, macOS 10.7.
 public let CBAdvertisementDataServiceDataKey: String = "kCBAdvDataServiceData"
-/// `Data`: the manufacturer's data, led by the company identifier, least significant octet first.
+/// `Data`: the manufacturer data; it begins with the company identifier, least significant octet first.
 ///
 /// Availability: iOS 5.0, macOS 10.7.
 public let CBAdvertisementDataManufacturerDataKey: String = "kCBAdvDataManufacturerData"
-/// `[CBUUID]`: services that were found in the overflow area.
+/// `[CBUUID]`: services found in the overflow area.
 ///
 /// Availability: iOS 6.0, macOS 10.9.
 public let CBAdvertisementDataOverflowServiceUUIDsKey: String = "kCBAdvDataHashedServiceUUIDs"
-/// `Bool`: whether the device takes connections.
+/// `Bool`: whether the device is connectable.
 ///
 /// Availability: iOS 7.0, macOS 10.9.
 public let CBAdvertisementDataIsConnectable: String = "kCBAdvDataIsConnectable"
-/// `[CBUUID]`: services that the device looks for on its peer.
+/// `[CBUUID]`: services that the device solicits.
 ///
 /// Availability: iOS 7.0, macOS 10.9.
 public let CBAdvertisementDataSolicitedServiceUUIDsKey: String = "kCBAdvDataSolicitedServiceUUIDs"

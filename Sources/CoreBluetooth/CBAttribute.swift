@@ -12,7 +12,7 @@ open class CBAttribute: NSObject {
   @available(*, unavailable)
   public override init() { raise("An attribute is only vended by a peripheral") }
 
-  /// What kind of service, characteristic or descriptor it is.
+  /// The type of the service, characteristic or descriptor.
   ///
   /// Availability: iOS 5.0, macOS 10.7.
   open var uuid: CBUUID { type }

@@ -16,10 +16,10 @@ open class CBCentral: CBPeer {
 
   deinit { table.forget(self) }
 
-  /// Whether the manager with that table has vended it.
+  /// Whether the manager with that table vended it.
   func isVended(by table: PeerTable<CBCentral>) -> Bool { self.table === table }
 
-  /// The longest value that one notification carries to this central, in octets: what is longer is cut.
+  /// The longest value that one notification to this central carries, in octets; longer values are truncated.
   ///
   /// Availability: iOS 7.0, macOS 10.9.
   open var maximumUpdateValueLength: Int { maximumLength.load(ordering: .relaxed) }

@@ -2,7 +2,7 @@ internal import BLEAdapter
 internal import BLECore
 
 extension CBCentralManager {
-  /// A link of this machine has come or gone, whoever uses it, or more is known of the services behind it.
+  /// Called when a link of this machine was made or ended, by any program, or when more of the peer's services are known.
   func receive(change peer: KnownPeer, _ isConnected: Bool, _ services: [BLEUUID]) {
     let isNews = shared.withLock { $0.connectionEvents?.isNews(peer.identifier, isConnected, services) ?? false }
     guard isNews else { return }
@@ -12,9 +12,9 @@ extension CBCentralManager {
   }
 }
 
-/// Which peers a program wants to hear of, and which of them it was told are connected.
+/// The peers whose connection events a program requested, and which of them it knows to be connected.
 struct ConnectionEventFilter {
-  /// So many services can be matched, as on Apple's systems.
+  /// The maximum number of services, as on Apple's systems.
   static let serviceLimit = 4
 
   private let services: Set<BLEUUID>
@@ -30,7 +30,7 @@ struct ConnectionEventFilter {
     peers = Set((options[.peripheralUUIDs] as? [UUID] ?? []).map { PeerIdentifier(PeerNumber($0)) })
   }
 
-  /// Each connection is told once, however often it is heard of, and its end.
+  /// Each connection is reported once, however often this is called for it, and its end once.
   mutating func isNews(_ peer: PeerIdentifier, _ isConnected: Bool, _ services: [BLEUUID]) -> Bool {
     let isWanted = peers.contains(peer) || services.contains { self.services.contains($0) }
     if isConnected { return isWanted && connected.insert(peer).inserted }

@@ -1,7 +1,7 @@
 internal import BLEAdapter
 internal import BLECore
 
-// What comes from the loop: first the objects are brought up to date, then the delegate is told. On the program's queue.
+// Events from the loop: first the objects are updated, then the delegate is called. On the program's queue.
 
 extension CBCentralManager: EventReceiver {
   func receive(_ event: ManagerEvent) {
@@ -62,14 +62,14 @@ extension CBCentralManager: EventReceiver {
     delegate?.centralManager(self, didFailToConnect: peripheral, error: error)
   }
 
-  /// A call that could not be carried out: how the peripheral stands has not changed.
+  /// A call that could not be carried out; the state of the peripheral is unchanged.
   private func receive(refusal error: CBError, of identifier: PeerIdentifier) {
     guard let peripheral = context.peripherals.existing(identifier) else { return }
     delegate?.centralManager(self, didFailToConnect: peripheral, error: error)
   }
 
-  /// The older callback is called first; where it is missing its default calls the newer one, and only then a connection comes
-  /// back by itself.
+  /// The older callback is called first. If the delegate does not have it, its default implementation calls the newer one, and
+  /// only then is the connection made again automatically.
   private func receive(disconnection reason: EndReason, of identifier: PeerIdentifier) {
     guard let peripheral = context.peripherals.existing(identifier) else { return }
     let reconnection = peripheral.didDisconnect()
@@ -85,7 +85,7 @@ extension CBCentralManager: EventReceiver {
     }
   }
 
-  /// The default of the older disconnect callback.
+  /// The default implementation of the older disconnect callback.
   func handOnDisconnection(of peripheral: CBPeripheral, _ error: (any Error)?) {
     guard let disconnection else { return }
     self.disconnection?.wasHandedOn = true
@@ -95,7 +95,7 @@ extension CBCentralManager: EventReceiver {
       isReconnecting: disconnection.isReconnecting, error: error)
   }
 
-  /// The default of the newer disconnect callback: the delegate has neither.
+  /// The default implementation of the newer disconnect callback: the delegate has neither.
   func nobodyTakesDisconnection(of peripheral: CBPeripheral) {
     guard disconnection?.isReconnecting == true else { return }
     disconnection?.wasHandedOn = false
@@ -103,7 +103,7 @@ extension CBCentralManager: EventReceiver {
   }
 }
 
-/// What only the newer disconnect callback is told.
+/// The arguments that only the newer disconnect callback has.
 struct Disconnection {
   let timestamp: CFAbsoluteTime
   let isReconnecting: Bool

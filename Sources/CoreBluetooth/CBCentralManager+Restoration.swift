@@ -2,8 +2,9 @@ internal import BLEAdapter
 internal import BLECore
 
 extension CBCentralManager {
-  /// What the manager of an earlier process was doing. Its links have ended with that process: what was connected is being
-  /// connected again. The peripherals belong to the delegate from here on; what it does not keep is given up.
+  /// Restores what the manager of an earlier process was doing. Its links ended with that process: peripherals that were
+  /// connected are being connected again. From here on the delegate has to keep the peripherals; the connections of those that it
+  /// does not keep are cancelled.
   func receive(_ restored: PreservedCentral) {
     let peripherals = restored.peers.map { peer in
       let identifier = PeerIdentifier(PeerNumber(peer.identifier))
@@ -25,7 +26,7 @@ extension CBCentralManager {
     withExtendedLifetime(peripherals) {}
   }
 
-  /// With Apple's keys; what there is nothing of is not there.
+  /// With Apple's keys; keys without a value are absent.
   private func dictionary(_ restored: PreservedCentral, _ peripherals: [CBPeripheral]) -> [String: Any] {
     var dictionary: [String: Any] = [:]
     if !peripherals.isEmpty { dictionary[CBCentralManagerRestoredStatePeripheralsKey] = peripherals }

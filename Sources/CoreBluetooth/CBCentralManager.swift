@@ -1,25 +1,25 @@
 internal import BLEAdapter
 internal import BLECore
 
-/// The central role: finds peripherals and connects to them.
+/// The central role: discovers peripherals and connects to them.
 ///
-/// The delegate is called on the queue given at the beginning, in order, and never inside a call of the program. A manager may
-/// be released at any time: its scan ends, and so do its connections.
+/// The delegate is called on the queue passed to the initializer, in order, and never inside a call of the program. When the
+/// manager is released, its scan and its connections end.
 ///
 /// Availability: iOS 5.0, macOS 10.7.
 open class CBCentralManager: CBManager {
-  /// What a controller can do beyond the ordinary.
+  /// Optional features of a controller.
   ///
   /// Availability: iOS 13.0; not on macOS.
   public struct Feature: OptionSet, Sendable, BitwiseCopyable {
-    /// The number that stands for it in C.
+    /// The value in C.
     public let rawValue: UInt
-    /// Takes every value.
+    /// Accepts every value.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// Extended advertising: long advertisements on any PHY.
     public static var extendedScanAndConnect: CBCentralManager.Feature { Self(rawValue: 1) }
-    /// Measuring the distance to a peer. No controller here can.
+    /// Measuring the distance to a peer. No supported controller can.
     ///
     /// Availability: iOS 27.0; not on macOS, tvOS, watchOS, visionOS.
     public static var channelSounding: CBCentralManager.Feature { Self(rawValue: 1 << 10) }
@@ -28,18 +28,18 @@ open class CBCentralManager: CBManager {
   struct State {
     weak var delegate: (any CBCentralManagerDelegate)?
     var isScanning = false
-    /// Counts the calls of `scanForPeripherals`: what an earlier scan has found is not told any more.
+    /// Counts the calls of `scanForPeripherals`: discoveries of earlier scans are not reported.
     var scan = 0
     var connectionEvents: ConnectionEventFilter?
   }
 
   let context: CentralContext
   let shared: Locked<State>
-  /// What the older of the two disconnect callbacks hands on to the newer one. On the program's queue only.
+  /// What the older of the two disconnect callbacks passes on to the newer one. On the program's queue only.
   var disconnection: Disconnection?
 
-  /// Not for use. Without it the compiler adds this as a designated initializer that only this module sees, and from a class that has
-  /// such a one the subclasses of programs do not inherit the two initializers below.
+  /// Unavailable. Without it the compiler adds a designated initializer that only this module sees, and a subclass of a class
+  /// with such an initializer does not inherit the two initializers below.
   @available(*, unavailable)
   override convenience init(adapter: any Adapter, origin: JobOrigin, powerAlert: Bool) {
     raise("A manager is made with a delegate, a queue and options")
@@ -48,18 +48,18 @@ open class CBCentralManager: CBManager {
   /// A manager without a delegate, on the main queue.
   public convenience init() { self.init(delegate: nil, queue: nil, options: nil) }
 
-  /// Without options. Without a queue the delegate is called on the main queue.
+  /// Without options. If `queue` is `nil`, the delegate is called on the main queue.
   public convenience init(delegate: (any CBCentralManagerDelegate)?, queue: dispatch_queue_t?) {
     self.init(delegate: delegate, queue: queue, options: nil)
   }
 
-  /// A manager that finds and connects peripherals; its first state comes by the delegate.
+  /// A manager that discovers and connects peripherals; the delegate is notified of its first state.
   ///
   /// Availability: iOS 7.0, macOS 10.9.
   ///
   /// - Parameters:
-  ///   - delegate: who is told; not kept.
-  ///   - queue: where the delegate is called; `nil` for the main queue.
+  ///   - delegate: receives the events; held weakly.
+  ///   - queue: the queue on which the delegate is called; `nil` for the main queue.
   ///   - options: see `CBCentralManagerOptionShowPowerAlertKey`, `CBCentralManagerOptionRestoreIdentifierKey` and, on Linux
   ///     only, `CBManagerOptionAdapterKey`.
   public init(
@@ -86,18 +86,18 @@ open class CBCentralManager: CBManager {
     submit { [context] in context.session.value.close() }
   }
 
-  /// Is told what happens.
+  /// Receives the manager's events.
   open weak var delegate: (any CBCentralManagerDelegate)? {
     get { shared.withLock { $0.delegate } }
     set { shared.withLock { $0.delegate = newValue } }
   }
 
-  /// True from the call of `scanForPeripherals(withServices:options:)` to that of `stopScan()`.
+  /// True from a call of `scanForPeripherals(withServices:options:)` to that of `stopScan()`.
   ///
   /// Availability: iOS 9.0, macOS 10.13.
   open var isScanning: Bool { shared.withLock { $0.isScanning } }
 
-  /// Whether the adapter of programs that name none can do all of this.
+  /// Whether the default adapter supports all of these features.
   ///
   /// Availability: iOS 13.0; not on macOS.
   @discardableResult
@@ -105,7 +105,7 @@ open class CBCentralManager: CBManager {
     features.isEmpty || features == .extendedScanAndConnect && ManagerAdapter.standard.supportsExtendedAdvertising
   }
 
-  /// The peripherals among `identifiers` that this machine has met, in the order asked for.
+  /// The peripherals among `identifiers` that this machine has met, in the order of `identifiers`.
   ///
   /// Availability: iOS 7.0, macOS 10.9.
   @discardableResult
@@ -117,8 +117,8 @@ open class CBCentralManager: CBManager {
     return wanted.compactMap { known[$0] }.map { peer in context.peripheral(peer.identifier, name: peer.name) }
   }
 
-  /// The peripherals that are connected to this machine, by whatever program, and have one of these services. To be used they
-  /// have to be connected here too.
+  /// The peripherals that are connected to this machine, by any program, and have one of these services. Before use they have to
+  /// be connected by this manager too.
   ///
   /// Availability: iOS 7.0, macOS 10.9.
   @discardableResult
@@ -128,9 +128,9 @@ open class CBCentralManager: CBManager {
     return peers.map { peer in context.peripheral(peer.identifier, name: peer.name) }
   }
 
-  /// Looks for peripherals that advertise one of `serviceUUIDs` (`nil` or none: for all), in place of what was looked for so far.
+  /// Scans for peripherals that advertise one of `serviceUUIDs` (`nil` or empty: all), and replaces an earlier scan.
   ///
-  /// A peripheral is told of once, and again when it says something new, unless
+  /// A peripheral is reported once, and again when its advertising data has new content, unless
   /// `CBCentralManagerScanOptionAllowDuplicatesKey` is true.
   open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil) {
     guard isReadyForCommands() else { return }
@@ -146,16 +146,15 @@ open class CBCentralManager: CBManager {
     submit { [context] in context.session.value.startScan(parameters, number: number) }
   }
 
-  /// Ends the scan; connections and attempts to connect go on.
+  /// Ends the scan; connections and connection attempts continue.
   open func stopScan() {
     guard isReadyForCommands() else { return }
     shared.withLock { $0.isScanning = false }
     submit { [context] in context.session.value.stopScan() }
   }
 
-  /// Wants a connection, for as long as it takes: the outcome is
-  /// `centralManager(_:didConnect:)` or `centralManager(_:didFailToConnect:error:)`. Until then, and while connected, the
-  /// program has to keep `peripheral`.
+  /// Requests a connection, without a time limit: `centralManager(_:didConnect:)` or `centralManager(_:didFailToConnect:error:)`
+  /// follows. Until then, and while connected, the program has to keep a reference to `peripheral`.
   open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
     guard isReadyForCommands(), owns(peripheral) else { return }
     let delay = options?.seconds(CBConnectPeripheralOptionStartDelayKey)
@@ -173,13 +172,13 @@ open class CBCentralManager: CBManager {
     }
   }
 
-  /// Gives up an attempt or ends a connection; `centralManager(_:didDisconnectPeripheral:error:)` follows without an error.
+  /// Cancels an attempt or ends a connection; `centralManager(_:didDisconnectPeripheral:error:)` follows without an error.
   open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
     guard isReadyForCommands(), owns(peripheral), peripheral.willCancel() else { return }
     submit { [context, identifier = peripheral.peerIdentifier] in context.session.value.cancel(identifier) }
   }
 
-  /// Asks for `centralManager(_:connectionEventDidOccur:for:)` about peers that match any of `options`; `nil` ends it.
+  /// Requests `centralManager(_:connectionEventDidOccur:for:)` for peers that match any of `options`; `nil` ends it.
   ///
   /// Availability: iOS 13.0; not on macOS.
   open func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {

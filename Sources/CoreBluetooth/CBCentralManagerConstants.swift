@@ -1,10 +1,10 @@
 // Options of `CBCentralManager.init(delegate:queue:options:)`.
 
-/// `Bool`: whether the user is to be told that Bluetooth is switched off. On Linux: one line in the log.
+/// `Bool`: whether the user is to be alerted that Bluetooth is switched off. On Linux: one line in the log.
 ///
 /// Availability: iOS 7.0, macOS 10.9.
 public let CBCentralManagerOptionShowPowerAlertKey: String = "kCBInitOptionShowPowerAlert"
-/// `String`: by which name the state of the manager is kept and restored.
+/// `String`: the identifier under which the state of the manager is preserved and restored.
 ///
 /// Availability: iOS 7.0, macOS 10.13.
 public let CBCentralManagerOptionRestoreIdentifierKey: String = "kCBInitOptionRestoreIdentifier"
@@ -16,7 +16,7 @@ public let CBCentralManagerOptionDeviceAccessForMedia: String = "kCBInitOptionDe
 
 // Options of `CBCentralManager.scanForPeripherals(withServices:options:)`.
 
-/// `Bool`: an event for each packet, not only for new content.
+/// `Bool`: an event for each packet, instead of only for new content.
 ///
 /// Availability: iOS 5.0, macOS 10.7.
 public let CBCentralManagerScanOptionAllowDuplicatesKey: String = "kCBScanOptionAllowDuplicates"
@@ -27,19 +27,19 @@ public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey: String = "kCBScan
 
 // Options of `CBCentralManager.connect(_:options:)`.
 
-/// `Bool`: whether the user is to be told of the connection. On Linux: a line in the log.
+/// `Bool`: whether the user is to be alerted of the connection. On Linux: a line in the log.
 ///
 /// Availability: iOS 6.0, macOS 10.13.
 public let CBConnectPeripheralOptionNotifyOnConnectionKey: String = "kCBConnectOptionNotifyOnConnection"
-/// `Bool`: whether the user is to be told when the connection is lost. On Linux: a line in the log.
+/// `Bool`: whether the user is to be alerted when the connection is lost. On Linux: a line in the log.
 ///
 /// Availability: iOS 5.0, macOS 10.7.
 public let CBConnectPeripheralOptionNotifyOnDisconnectionKey: String = "kCBConnectOptionNotifyOnDisconnection"
-/// `Bool`: whether the user is to be told of notifications. On Linux: a line in the log at the first of a connection.
+/// `Bool`: whether the user is to be alerted of notifications. On Linux: a line in the log for the first of a connection.
 ///
 /// Availability: iOS 6.0, macOS 10.13.
 public let CBConnectPeripheralOptionNotifyOnNotificationKey: String = "kCBConnectOptionNotifyOnNotification"
-/// A number: how many seconds to wait before the attempt starts.
+/// A number: the seconds to wait before the attempt starts.
 ///
 /// Availability: iOS 6.0, macOS 10.13.
 public let CBConnectPeripheralOptionStartDelayKey: String = "kCBConnectOptionStartDelay"
@@ -51,7 +51,7 @@ public let CBConnectPeripheralOptionEnableTransportBridgingKey: String = "kCBCon
 ///
 /// Availability: iOS 13.0; not on macOS.
 public let CBConnectPeripheralOptionRequiresANCS: String = "kCBConnectOptionRequiresANCS"
-/// `Bool`: a connection that is lost is wanted again by itself; see
+/// `Bool`: whether a lost connection is requested again automatically; see
 /// `centralManager(_:didDisconnectPeripheral:timestamp:isReconnecting:error:)`.
 ///
 /// Availability: iOS 17.0, macOS 14.0.
@@ -59,11 +59,11 @@ public let CBConnectPeripheralOptionEnableAutoReconnect: String = "kCBConnectOpt
 
 // Keys of `centralManager(_:willRestoreState:)`.
 
-/// `[CBPeripheral]`: what was connected or being connected.
+/// `[CBPeripheral]`: the peripherals that were connected or being connected.
 ///
 /// Availability: iOS 7.0, macOS 10.13.
 public let CBCentralManagerRestoredStatePeripheralsKey: String = "kCBRestoredPeripherals"
-/// `[CBUUID]`: what was scanned for.
+/// `[CBUUID]`: the services that were scanned for.
 ///
 /// Availability: iOS 7.0, macOS 10.13.
 public let CBCentralManagerRestoredStateScanServicesKey: String = "kCBRestoredScanServices"
@@ -72,13 +72,13 @@ public let CBCentralManagerRestoredStateScanServicesKey: String = "kCBRestoredSc
 /// Availability: iOS 7.0, macOS 10.13.
 public let CBCentralManagerRestoredStateScanOptionsKey: String = "kCBRestoredScanOptions"
 
-/// What `CBCentralManager.registerForConnectionEvents(options:)` matches.
+/// The keys of `CBCentralManager.registerForConnectionEvents(options:)`.
 ///
 /// Availability: iOS 13.0; not on macOS.
 public struct CBConnectionEventMatchingOption: Hashable, Equatable, RawRepresentable, Sendable {
-  /// The text that stands for it in a dictionary.
+  /// The text of the key.
   public let rawValue: String
-  /// Takes every value.
+  /// Accepts every value.
   public init(rawValue: String) { self.rawValue = rawValue }
 
   /// `[CBUUID]`: peers that have one of these services.

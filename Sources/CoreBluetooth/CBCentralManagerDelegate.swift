@@ -1,47 +1,47 @@
-/// Is told what happens on a central manager. All but the first method may be left out.
+/// Receives the events of a central manager. All methods but the first are optional.
 ///
 /// Availability: iOS 5.0, macOS 10.7.
 public protocol CBCentralManagerDelegate: NSObjectProtocol {
-  /// The state of the manager has changed; always the first call but for `centralManager(_:willRestoreState:)`.
+  /// Called when the state has changed; always first, except for `centralManager(_:willRestoreState:)`.
   func centralManagerDidUpdateState(_ central: CBCentralManager)
 
-  /// What an earlier process left is there again; before the first state.
+  /// Called before the first state, with the restored state of an earlier process.
   func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any])
 
-  /// A peripheral was found, or says something new.
+  /// Called when a peripheral was discovered, or advertises new content.
   ///
   /// - Parameters:
-  ///   - central: the manager that scans.
+  ///   - central: the scanning manager.
   ///   - peripheral: the same object for the same device as long as the program keeps it.
   ///   - advertisementData: see the keys that begin with `CBAdvertisementData`.
-  ///   - RSSI: in dBm; 127 where it is not known.
+  ///   - RSSI: in dBm; 127 if it is not known.
   func centralManager(
     _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
     rssi RSSI: NSNumber)
 
-  /// The connection is there: services can be discovered.
+  /// Called when the connection was made: services can be discovered.
   func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral)
 
-  /// The connection did not come about; it is not wanted any more.
+  /// Called when the connection failed; it is no longer requested.
   func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?)
 
-  /// The connection, or the attempt, is over; `error` is `nil` where the program asked for that.
+  /// Called when the connection or the attempt has ended; `error` is `nil` if the program requested that.
   func centralManager(
     _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?)
 
-  /// The same for delegates that do not have the method above.
+  /// The same for delegates without the method above.
   ///
   /// - Parameters:
   ///   - central: the manager that connected.
-  ///   - peripheral: what was connected.
+  ///   - peripheral: the peripheral that was connected.
   ///   - timestamp: when it happened.
-  ///   - isReconnecting: the connection was made with `CBConnectPeripheralOptionEnableAutoReconnect`, and was lost: it is wanted
-  ///     again already.
+  ///   - isReconnecting: the connection was made with `CBConnectPeripheralOptionEnableAutoReconnect`, and was lost: it is being
+  ///     connected again.
   func centralManager(
     _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, timestamp: CFAbsoluteTime,
     isReconnecting: Bool, error: (any Error)?)
 
-  /// A peer that was registered for was connected or disconnected by any program.
+  /// Called when a matching peer was connected or disconnected by any program.
   ///
   /// Availability: iOS 13.0; not on macOS.
   func centralManager(

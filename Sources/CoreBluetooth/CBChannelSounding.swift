@@ -1,5 +1,4 @@
-/// How distance to a peer is to be measured. No controller here can: a session ends at once with
-/// `CBError.operationNotSupported`.
+/// How the distance to a peer is to be measured. No supported controller can: a session ends at once with `CBError.operationNotSupported`.
 ///
 /// Availability: iOS 27.0; not on macOS, tvOS, watchOS, visionOS.
 open class CBChannelSoundingSessionConfiguration: NSObject {
@@ -13,10 +12,10 @@ open class CBChannelSoundingSessionConfiguration: NSObject {
   public init(role: Role) { super.init() }
 }
 
-/// What one measurement of distance found.
+/// The result of one distance measurement.
 ///
 /// Availability: iOS 27.0; not on macOS, tvOS, watchOS, visionOS.
 open class CBChannelSoundingProcedureResults: NSObject {
-  /// In metres; negative where there is no valid measurement.
+  /// In metres; negative if there is no valid measurement.
   open var distance: Double { -1 }
 }

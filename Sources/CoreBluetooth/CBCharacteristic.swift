@@ -1,7 +1,7 @@
 internal import BLEAdapter
 internal import BLECore
 
-/// A characteristic: a value of a service with what describes it, on a peripheral or to be published.
+/// A characteristic of a service, with its value and its descriptors: discovered on a peripheral, or to be published.
 ///
 /// Availability: iOS 5.0, macOS 10.7.
 open class CBCharacteristic: CBAttribute {
@@ -10,12 +10,12 @@ open class CBCharacteristic: CBAttribute {
     var value: Data?
     var descriptors: [CBDescriptor]?
     var isNotifying = false
-    /// False once the peripheral has gone or has changed its service.
+    /// False after the peripheral was disconnected or has changed its service.
     var isValid = true
   }
 
   let shared: Locked<State>
-  /// Where it is on its peripheral; `nil` for a local one.
+  /// The handles on its peripheral; `nil` for a local one.
   let remote: RemoteCharacteristic?
 
   init(type: CBUUID, properties: CBCharacteristicProperties, value: Data?) {
@@ -34,13 +34,13 @@ open class CBCharacteristic: CBAttribute {
   /// The service that it belongs to.
   open internal(set) weak var service: CBService?
 
-  /// What may be done with it.
+  /// The permitted uses of the value.
   open var properties: CBCharacteristicProperties { shared.withLock { $0.properties } }
 
-  /// What was last read or notified; writing does not change it.
+  /// The value last read or notified; writing does not change it.
   open var value: Data? { shared.withLock { $0.value } }
 
-  /// Its descriptors; `nil` until they were discovered.
+  /// Its descriptors; `nil` until they are discovered.
   open var descriptors: [CBDescriptor]? { shared.withLock { $0.descriptors } }
 
   /// Always false.
@@ -49,7 +49,7 @@ open class CBCharacteristic: CBAttribute {
   @available(*, deprecated)
   open var isBroadcasted: Bool { false }
 
-  /// Whether notifications or indications are on.
+  /// Whether notifications or indications are enabled.
   open var isNotifying: Bool { shared.withLock { $0.isNotifying } }
 
   open override var description: String {

@@ -1,53 +1,53 @@
-/// What may be done with a characteristic. The lower eight bits are those of its declaration (Core, Vol 3 Part G 3.3.1.1).
+/// The permitted uses of a characteristic. The lower eight bits are those of its declaration (Core, Vol 3 Part G 3.3.1.1).
 ///
 /// Availability: iOS 5.0, macOS 10.7.
 public struct CBCharacteristicProperties: OptionSet, Sendable, BitwiseCopyable {
-  /// The number that stands for it in C.
+  /// The value in C.
   public let rawValue: UInt
-  /// Takes every value.
+  /// Accepts every value.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
-  /// Its value may be broadcast by advertising. Not for local characteristics.
+  /// The value may be broadcast in advertising data. Not for local characteristics.
   public static var broadcast: Self { Self(rawValue: 0x01) }
-  /// Its value may be read.
+  /// The value may be read.
   public static var read: Self { Self(rawValue: 0x02) }
-  /// Its value may be written without a response.
+  /// The value may be written without a response.
   public static var writeWithoutResponse: Self { Self(rawValue: 0x04) }
-  /// Its value may be written with a response.
+  /// The value may be written with a response.
   public static var write: Self { Self(rawValue: 0x08) }
-  /// Its value may be notified: without acknowledgement.
+  /// The value may be notified: without acknowledgement.
   public static var notify: Self { Self(rawValue: 0x10) }
-  /// Its value may be indicated: with acknowledgement.
+  /// The value may be indicated: with acknowledgement.
   public static var indicate: Self { Self(rawValue: 0x20) }
-  /// Its value may be written with a signature.
+  /// The value may be written with a signature.
   public static var authenticatedSignedWrites: Self { Self(rawValue: 0x40) }
-  /// More properties are in a descriptor. Not for local characteristics.
+  /// A descriptor holds further properties. Not for local characteristics.
   public static var extendedProperties: Self { Self(rawValue: 0x80) }
-  /// Notifications need an encrypted link. For local characteristics.
+  /// Notifications require an encrypted link. For local characteristics.
   ///
   /// Availability: iOS 6.0, macOS 10.9.
   public static var notifyEncryptionRequired: Self { Self(rawValue: 0x100) }
-  /// Indications need an encrypted link. For local characteristics.
+  /// Indications require an encrypted link. For local characteristics.
   ///
   /// Availability: iOS 6.0, macOS 10.9.
   public static var indicateEncryptionRequired: Self { Self(rawValue: 0x200) }
 }
 
-/// Who may read and write the value of a local characteristic.
+/// The permissions to read and write the value of a local characteristic.
 ///
 /// Availability: iOS 6.0, macOS 10.9.
 public struct CBAttributePermissions: OptionSet, Sendable, BitwiseCopyable {
-  /// The number that stands for it in C.
+  /// The value in C.
   public let rawValue: UInt
-  /// Takes every value.
+  /// Accepts every value.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
-  /// Every central may read it.
+  /// Every central may read the value.
   public static var readable: Self { Self(rawValue: 0x01) }
-  /// Every central may write it.
+  /// Every central may write the value.
   public static var writeable: Self { Self(rawValue: 0x02) }
-  /// Centrals on an encrypted link may read it.
+  /// Centrals on an encrypted link may read the value.
   public static var readEncryptionRequired: Self { Self(rawValue: 0x04) }
-  /// Centrals on an encrypted link may write it.
+  /// Centrals on an encrypted link may write the value.
   public static var writeEncryptionRequired: Self { Self(rawValue: 0x08) }
 }

@@ -1,12 +1,12 @@
 internal import BLEAdapter
 internal import BLECore
 
-/// A descriptor: something that is said about a characteristic.
+/// A descriptor: further information about a characteristic.
 ///
 /// Availability: iOS 5.0, macOS 10.7.
 open class CBDescriptor: CBAttribute {
   private let stored: Locked<Any?>
-  /// Where it is on its peripheral; `nil` for a local one.
+  /// The handle on its peripheral; `nil` for a local one.
   let remote: RemoteDescriptor?
 
   init(local type: CBUUID, value: Any?) {
@@ -25,11 +25,11 @@ open class CBDescriptor: CBAttribute {
   /// The characteristic that it belongs to.
   open internal(set) weak var characteristic: CBCharacteristic?
 
-  /// What was last read: an `NSNumber` for Extended Properties and the two Configurations, a `String` for the User
-  /// Description, `Data` for everything else.
+  /// The value last read: an `NSNumber` for Extended Properties and the two Configurations, a `String` for the User Description,
+  /// `Data` for all others.
   open var value: Any? { stored.withLock { $0 } }
 
-  /// Keeps what the peer sent in the form that its type has.
+  /// Stores what the peer sent, converted to the type of its descriptor.
   func store(_ data: Data) {
     let value: Any =
       switch uuid.value.short {
@@ -47,7 +47,7 @@ open class CBDescriptor: CBAttribute {
   }
 }
 
-/// The UUIDs of the descriptors that need to be known (Assigned Numbers 3.7).
+/// The UUIDs of the descriptors with a known type (Assigned Numbers 3.7).
 enum DescriptorType {
   static let extendedProperties: UInt16 = 0x2900
   static let userDescription: UInt16 = 0x2901

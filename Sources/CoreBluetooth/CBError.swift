@@ -3,7 +3,7 @@
 /// Availability: iOS 5.0, macOS 10.7.
 public let CBErrorDomain: String = "CBErrorDomain"
 
-/// What went wrong with Bluetooth on this side or with a connection.
+/// A Bluetooth error of this side or of a connection.
 ///
 /// Availability: iOS 5.0, macOS 10.7.
 public struct CBError: _BridgedStoredNSError, Sendable {
@@ -20,16 +20,16 @@ public struct CBError: _BridgedStoredNSError, Sendable {
   public static func == (left: CBError, right: CBError) -> Bool { left._nsError.code == right._nsError.code }
   public func hash(into hasher: inout Hasher) { hasher.combine(_nsError.code) }
 
-  /// Domain, code, the localized text and what else it carries, in the form that Apple's errors are printed in.
+  /// Domain, code, localized text and user info, in the form in which Apple's errors are printed.
   public var description: String { _nsError.textWithDescription }
 
-  /// Nobody knows what went wrong.
+  /// An unknown error.
   public static var unknown: CBError.Code { .unknown }
-  /// What was asked for makes no sense.
+  /// The parameters are invalid.
   ///
   /// Availability: iOS 6.0, macOS 10.9.
   public static var invalidParameters: CBError.Code { .invalidParameters }
-  /// The attribute is not there.
+  /// The attribute does not exist.
   ///
   /// Availability: iOS 6.0, macOS 10.9.
   public static var invalidHandle: CBError.Code { .invalidHandle }
@@ -41,11 +41,11 @@ public struct CBError: _BridgedStoredNSError, Sendable {
   ///
   /// Availability: iOS 6.0, macOS 10.9.
   public static var outOfSpace: CBError.Code { .outOfSpace }
-  /// It was called off.
+  /// The operation was cancelled.
   ///
   /// Availability: iOS 6.0, macOS 10.9.
   public static var operationCancelled: CBError.Code { .operationCancelled }
-  /// The peer was not heard for the length of the supervision time-out, or did not answer.
+  /// The supervision time-out has passed, or the peer did not respond.
   ///
   /// Availability: iOS 6.0, macOS 10.9.
   public static var connectionTimeout: CBError.Code { .connectionTimeout }
@@ -53,19 +53,19 @@ public struct CBError: _BridgedStoredNSError, Sendable {
   ///
   /// Availability: iOS 6.0, macOS 10.9.
   public static var peripheralDisconnected: CBError.Code { .peripheralDisconnected }
-  /// The UUID is one that only the system publishes.
+  /// Only the system may publish this UUID.
   ///
   /// Availability: iOS 6.0, macOS 10.9.
   public static var uuidNotAllowed: CBError.Code { .uuidNotAllowed }
-  /// The manager advertises already.
+  /// The manager is already advertising.
   ///
   /// Availability: iOS 6.0, macOS 10.9.
   public static var alreadyAdvertising: CBError.Code { .alreadyAdvertising }
-  /// The connection could not be made, or broke in an unnamed way.
+  /// The connection could not be made, or failed for an unknown reason.
   ///
   /// Availability: iOS 7.1, macOS 10.13.
   public static var connectionFailed: CBError.Code { .connectionFailed }
-  /// The controller has no room for another connection.
+  /// The controller supports no further connection.
   ///
   /// Availability: iOS 9.0, macOS 10.13.
   public static var connectionLimitReached: CBError.Code { .connectionLimitReached }
@@ -74,11 +74,11 @@ public struct CBError: _BridgedStoredNSError, Sendable {
   /// Availability: iOS 9.0, macOS 10.13; deprecated in iOS 13.0, macOS 10.15.
   @available(*, deprecated, message: "Use unknownDevice")
   public static var unkownDevice: CBError.Code { .unknownDevice }
-  /// The device is not known.
+  /// The device is unknown.
   ///
   /// Availability: iOS 12.0, macOS 10.14.
   public static var unknownDevice: CBError.Code { .unknownDevice }
-  /// This side or the other cannot do it.
+  /// This side or the peer does not support it.
   ///
   /// Availability: iOS 12.0, macOS 10.14.
   public static var operationNotSupported: CBError.Code { .operationNotSupported }
@@ -90,21 +90,21 @@ public struct CBError: _BridgedStoredNSError, Sendable {
   ///
   /// Availability: iOS 13.3, macOS 10.15.
   public static var encryptionTimedOut: CBError.Code { .encryptionTimedOut }
-  /// There is no room for another bond.
+  /// No further bond can be stored.
   ///
   /// Availability: iOS 14.0, macOS 11.0.
   public static var tooManyLEPairedDevices: CBError.Code { .tooManyLEPairedDevices }
-  /// Too many notifications for a program in the background; only on watchOS.
+  /// Too many notifications for an application in the background; only on watchOS.
   public static var leGattExceededBackgroundNotificationLimit: CBError.Code {
     .leGattExceededBackgroundNotificationLimit
   }
-  /// Almost too many notifications for a program in the background; only on watchOS.
+  /// Almost too many notifications for an application in the background; only on watchOS.
   public static var leGattNearBackgroundNotificationLimit: CBError.Code { .leGattNearBackgroundNotificationLimit }
-  /// The two sides could not agree how to measure distance.
+  /// The two sides could not agree on a configuration for distance measurement.
   ///
   /// Availability: iOS 27.0; not on macOS, tvOS, watchOS, visionOS.
   public static var channelSoundingConfigurationFailed: CBError.Code { .channelSoundingConfigurationFailed }
-  /// A measurement of distance failed.
+  /// A distance measurement failed.
   ///
   /// Availability: iOS 27.0; not on macOS, tvOS, watchOS, visionOS.
   public static var channelSoundingProcedureFailed: CBError.Code { .channelSoundingProcedureFailed }

@@ -1,15 +1,15 @@
 internal import BLEAdapter
 
-/// A connection-oriented channel to a peer: octets in both directions, as many as the other side reads.
+/// A connection-oriented channel to a peer: octets in both directions, as many as the receiver grants.
 ///
-/// The program has to keep it: when the last reference goes, the channel is closed, after what was written has been sent. Its
-/// streams are neither open nor scheduled when it is delivered. They work as Foundation's do: on run loops with a delegate, or
-/// without by `hasBytesAvailable` and `hasSpaceAvailable`, or by calls that wait, from any thread. The channel also ends when
-/// both streams are closed.
+/// The program has to keep a reference: when the last one is released, the channel is closed, after pending octets were sent. Its
+/// streams are neither open nor scheduled when it is delivered. They work as Foundation's do: on run loops with a delegate, by
+/// polling `hasBytesAvailable` and `hasSpaceAvailable`, or by blocking calls, from any thread. The channel also ends when both
+/// streams are closed.
 ///
 /// Availability: iOS 11.0, macOS 10.13.
 open class CBL2CAPChannel: NSObject {
-  // None of them where a program has made the object itself.
+  // `nil` if a program made the object itself.
   private let pipe: ChannelPipe?
   private let other: CBPeer?
   private let input: ChannelInputStream?
@@ -23,7 +23,7 @@ open class CBL2CAPChannel: NSObject {
     super.init()
   }
 
-  /// A channel to nobody: those that lead somewhere are vended by a peripheral or a peripheral manager.
+  /// A channel without a peer: usable channels are vended by a peripheral or a peripheral manager.
   public override init() {
     pipe = nil
     other = nil
@@ -34,13 +34,13 @@ open class CBL2CAPChannel: NSObject {
 
   deinit { pipe?.close() }
 
-  /// The other end: a `CBPeripheral` or a `CBCentral`.
+  /// The peer: a `CBPeripheral` or a `CBCentral`.
   open var peer: CBPeer! { other }
-  /// What comes from the peer. A peer that is not read from is stopped after 64 KiB.
+  /// Octets from the peer. A peer whose octets are not read is stopped after 64 KiB.
   open var inputStream: InputStream! { input }
-  /// What goes to the peer. 64 KiB can wait here.
+  /// Octets to the peer. At most 64 KiB wait here.
   open var outputStream: OutputStream! { output }
-  /// By which the channel was opened.
+  /// The PSM that the channel was opened with.
   open var psm: CBL2CAPPSM { pipe?.multiplexer ?? 0 }
 
   open override var description: String {

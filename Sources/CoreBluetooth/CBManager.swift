@@ -2,17 +2,17 @@ internal import BLEAdapter
 internal import BLECore
 internal import Synchronization
 
-/// What central and peripheral managers have in common.
+/// The common superclass of central and peripheral managers.
 ///
 /// Availability: iOS 10.0, macOS 10.13.
 open class CBManager: NSObject {
   let adapter: any Adapter
-  /// Jobs of one manager keep their order.
+  /// Jobs of one manager are executed in order.
   let origin: JobOrigin
   private let wantsPowerAlert: Bool
   private let known = Locked((state: AdapterState.unknown, hasAlerted: false))
 
-  /// `NSObject`'s initializer is not for managers: only the two kinds of them are made.
+  /// `NSObject`'s initializer is not available: only the two subclasses are created.
   init(adapter: any Adapter, origin: JobOrigin, powerAlert: Bool) {
     self.adapter = adapter
     self.origin = origin
@@ -31,14 +31,15 @@ open class CBManager: NSObject {
   @available(*, deprecated, message: "use the class property")
   open var authorization: CBManagerAuthorization { state == .unauthorized ? .denied : .allowedAlways }
 
-  /// Whether the program may use Bluetooth. Nobody is asked on Linux: it may, unless a manager of it is refused now.
+  /// Whether the program may use Bluetooth. On Linux the user is not asked: it may, unless the state of one of its managers is
+  /// `unauthorized`.
   ///
   /// Availability: iOS 13.1, macOS 10.15.
   open class var authorization: CBManagerAuthorization {
     refusedManagers.load(ordering: .relaxed) > 0 ? .denied : .allowedAlways
   }
 
-  /// False where this was the state already. On the program's queue.
+  /// False if the state was the same. On the program's queue.
   func update(_ state: AdapterState) -> Bool {
     let (hasChanged, isAlert) = known.withLock { known in
       defer { known.state = state }
@@ -56,7 +57,7 @@ open class CBManager: NSObject {
     if state == .unauthorized { refusedManagers.add(change, ordering: .relaxed) }
   }
 
-  /// Whether a command may be given; where not, the log says so in Apple's words.
+  /// Whether commands are accepted now; if not, this is logged in Apple's words.
   func isReadyForCommands() -> Bool {
     if known.withLock({ $0.state == .poweredOn }) { return true }
     adapter.log.misuse("<\(nameAndAddress)> can only accept this command while in the powered on state")

@@ -1,6 +1,6 @@
 internal import BLECore
 
-/// A characteristic to be published by a peripheral manager. What is changed after that has no effect on what is published.
+/// A characteristic that a peripheral manager can publish. Changes after publishing have no effect on what is published.
 ///
 /// Availability: iOS 6.0, macOS 10.9.
 open class CBMutableCharacteristic: CBCharacteristic {
@@ -11,16 +11,16 @@ open class CBMutableCharacteristic: CBCharacteristic {
 
   private let local: Locked<Local>
 
-  /// A characteristic to be published, without descriptors yet.
+  /// A characteristic to be published, without descriptors.
   ///
   /// Availability: iOS 6.0, macOS 10.9; not on tvOS, watchOS.
   ///
   /// - Parameters:
-  ///   - UUID: what kind of characteristic it is.
-  ///   - properties: what centrals may do with the value.
-  ///   - value: a fixed value, which the system answers with; the characteristic has then to be read-only. `nil` for a
-  ///     value that the delegate is asked for.
-  ///   - permissions: what a central needs for that.
+  ///   - UUID: the type of the characteristic.
+  ///   - properties: the permitted uses of the value.
+  ///   - value: a fixed value, with which the system responds; the characteristic must then be read-only. `nil` for a value that
+  ///     the delegate provides.
+  ///   - permissions: what an access requires.
   public init(
     type UUID: CBUUID, properties: CBCharacteristicProperties, value: Data?, permissions: CBAttributePermissions
   ) {
@@ -28,13 +28,13 @@ open class CBMutableCharacteristic: CBCharacteristic {
     super.init(type: UUID, properties: properties, value: value)
   }
 
-  /// Who may read and write the value.
+  /// The permissions to read and write the value.
   open var permissions: CBAttributePermissions {
     get { local.withLock { $0.permissions } }
     set { local.withLock { $0.permissions = newValue } }
   }
 
-  /// The centrals that get its updates.
+  /// The subscribed centrals.
   ///
   /// Availability: iOS 7.0, macOS 10.9.
   open var subscribedCentrals: [CBCentral]? { local.withLock { $0.subscribedCentrals.values } }
@@ -66,7 +66,7 @@ open class CBMutableCharacteristic: CBCharacteristic {
       + "SubscribedCentrals = \(linesText(subscribers.map(\.description)))>"
   }
 
-  // What was taken out is handed back, so that no central dies while the lock is held.
+  // Removed values are returned, so that no central is deallocated while the lock is held.
 
   func add(_ central: CBCentral) {
     local.withLock { $0.subscribedCentrals.add(central, for: ObjectIdentifier(central)) }

@@ -1,11 +1,11 @@
 internal import BLECore
 
-/// A descriptor to be published: a User Description (`String`) or a Presentation Format (`Data`). The others are made by the
-/// system from the properties of the characteristic.
+/// A descriptor to be published: a User Description (`String`) or a Presentation Format (`Data`). The system makes the others
+/// from the properties of the characteristic.
 ///
 /// Availability: iOS 6.0, macOS 10.9.
 open class CBMutableDescriptor: CBDescriptor {
-  /// What goes out.
+  /// The value as sent.
   let octets: [UInt8]
 
   /// Another type than these two, or a value that does not fit the type, ends the program, as on Apple's systems.

@@ -1,6 +1,6 @@
 internal import BLEAdapter
 
-/// A device on the other end: a peripheral or a central.
+/// A remote device: a peripheral or a central.
 ///
 /// Availability: iOS 8.0, macOS 10.13.
 open class CBPeer: NSObject, NSCopying {
@@ -14,12 +14,12 @@ open class CBPeer: NSObject, NSCopying {
   @available(*, unavailable)
   public override init() { raise("A peer is only vended by a manager") }
 
-  /// What names the device on this machine, in this process and the next; never its address, and not the same on two machines.
+  /// The identifier of the device on this machine, in this process and later ones; never its address, and different on each machine.
   ///
   /// Availability: iOS 7.0, macOS 10.13.
   open var identifier: UUID { UUID(high: peerIdentifier.high, low: peerIdentifier.low) }
 
-  /// The object itself: a device has one object for each manager.
+  /// The object itself: a manager has one object for each device.
   @discardableResult
   open func copy(with zone: NSZone? = nil) -> Any { self }
 }

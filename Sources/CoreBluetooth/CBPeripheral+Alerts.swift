@@ -2,7 +2,7 @@ internal import BLEAdapter
 internal import BLECore
 
 /// The three `Notify...` options of `CBCentralManager.connect(_:options:)`. On Apple's systems they alert the user while the app
-/// is suspended; here each is a line in the log.
+/// is suspended; here each writes a line to the log.
 struct ConnectionAlerts: OptionSet {
   let rawValue: UInt8
 
@@ -22,7 +22,7 @@ struct ConnectionAlerts: OptionSet {
 }
 
 extension CBPeripheral {
-  /// Once for each connection: a peer that notifies a hundred times a second would fill the log.
+  /// Logs once for each connection: a peer that notifies a hundred times a second would fill the log.
   func alert(_ alert: ConnectionAlerts, _ what: String) {
     guard shared.withLock({ $0.openAlerts.remove(alert) != nil }) else { return }
     context.adapter.log.log(.notice, "\(description) \(what)")

@@ -1,20 +1,20 @@
 internal import BLEAdapter
 internal import BLECore
 
-// What the commands of a peripheral have in common.
+// Shared by the commands of a peripheral.
 
 extension CBPeripheral {
   /// The longest value of an attribute, in octets (Core, Vol 3 Part F 3.2.9).
   static let longestValue = 512
-  /// The ATT MTU before the two sides have agreed on another one (Core, Vol 3 Part G 5.2.1).
+  /// The ATT MTU before another one is negotiated (Core, Vol 3 Part G 5.2.1).
   static let defaultTransmissionUnit = 23
-  /// Opcode and handle of a write (Core, Vol 3 Part F 3.4.5).
+  /// The opcode and handle of a write (Core, Vol 3 Part F 3.4.5).
   static let commandHeader = 3
 
-  /// The longest value of a write without response: no attribute is longer, however much a packet carries.
+  /// The longest value of a write without response: no attribute is longer, whatever a packet can carry.
   static func longestCommand(_ transmissionUnit: Int) -> Int { min(longestValue, transmissionUnit - commandHeader) }
 
-  /// The connection for a command; `nil`, with a line in the log, where there is none.
+  /// The connection for a command; `nil`, with a line in the log, if there is none.
   func connectionForCommand() -> PeerConnection? {
     let connection = shared.withLock { $0.standing == .connected ? $0.connection : nil }
     if connection == nil {
@@ -23,7 +23,7 @@ extension CBPeripheral {
     return connection
   }
 
-  /// Answers a command without asking the peer.
+  /// Completes a command without a request to the peer.
   func answer(_ event: RemotePeripheralEvent, on connection: PeerConnection) {
     let event = Carried(event)
     context.submit { connection.post(event.value) }
@@ -72,8 +72,8 @@ extension CBPeripheral {
     context.submit { connection.writeCommand(octets, handle) }
   }
 
-  // Attributes of an earlier connection, of services that the peer has changed, or of another peripheral, are not usable. Local
-  // ones are an exception on Apple's systems.
+  // Attributes of an earlier connection, of services that the peer has changed, or of another peripheral, are invalid. Local ones
+  // raise an exception on Apple's systems.
 
   func usable(_ service: CBService) -> RemoteService? {
     guard let remote = service.remote else { raise("\(service) does not belong to a peripheral") }
@@ -97,7 +97,7 @@ extension CBPeripheral {
 }
 
 extension OperationError {
-  // Failures that this side finds without asking the peer, under the codes of the Attribute Protocol.
+  // Failures that this side detects without a request to the peer, with the codes of the Attribute Protocol.
   static let goneAttribute = attribute(code: 0x01)
   static let writeNotPermitted = attribute(code: 0x03)
   static let requestNotSupported = attribute(code: 0x06)
@@ -105,6 +105,6 @@ extension OperationError {
 }
 
 extension [CBUUID] {
-  /// As a filter of a discovery; an empty one asks for everything, as none does.
+  /// The filter of a discovery; an empty list discovers everything, as `nil` does.
   var filter: [BLEUUID]? { isEmpty ? nil : map(\.value) }
 }

@@ -1,25 +1,25 @@
 internal import BLEAdapter
 internal import BLECore
 
-// What the defaults of optional delegate methods do: it is how one notices that the program has none of its own.
+// The default implementations of optional delegate methods: they show that the delegate does not implement the method.
 
-/// Callbacks that newer ones took the place of, out of the sight of the compiler's warnings.
+/// Calls callbacks that were replaced by newer ones, without the compiler's deprecation warnings.
 protocol OlderCallbacks {
   func handOnRSSI(_ error: (any Error)?)
 }
 
 extension CBPeripheral: OlderCallbacks {
-  /// The delegate does not have the newer callback; it may have the older.
+  /// The delegate does not implement the newer callback; it may implement the older.
   @available(*, deprecated)
   func handOnRSSI(_ error: (any Error)?) { delegate?.peripheralDidUpdateRSSI(self, error: error) }
 
-  /// In Apple's words, as programs' logs show them.
+  /// Logs in Apple's words.
   func nobodyTakesChange() {
     context.adapter.log.log(
       .warning, "WARNING: The delegate for \(description) does not implement -[peripheral:didModifyServices:]")
   }
 
-  /// A command whose answer nobody can take is carried out all the same.
+  /// A command whose result no delegate can receive is still carried out.
   func noticeIfUnheard(_ action: String, _ callback: String) {
     guard delegate == nil else { return }
     context.adapter.log.misuse(

@@ -1,7 +1,7 @@
 internal import BLEAdapter
 internal import BLECore
 
-// What comes from the loop: first the object is brought up to date, then the delegate is told. On the program's queue.
+// Events from the loop: first the object is updated, then the delegate is called. On the program's queue.
 
 extension CBPeripheral {
   func receive(_ event: RemotePeripheralEvent, on connection: PeerConnection) {
@@ -101,7 +101,7 @@ extension CBCharacteristic {
   func keep(isNotifying: Bool) { shared.withLock { $0.isNotifying = isNotifying } }
 }
 
-/// Numbers of dBm: made once, since one travels with each discovery.
+/// Cached `NSNumber` objects of dBm values, since each discovery carries one.
 enum SignalNumber {
   static let unavailable = of(127)
   private static let all = (Int8.min...Int8.max).map { NSNumber(value: $0) }

@@ -1,16 +1,15 @@
 internal import BLEAdapter
 internal import BLECore
 
-// How a peripheral stands to its manager: what the program asks for changes it at once, what the loop tells changes it on the
-// program's queue.
+// The connection state of a peripheral: calls of the program change it immediately, events from the loop change it on the program's queue.
 
 extension CBPeripheral {
-  /// What the stack is to be asked after a call of `connect`.
+  /// What the stack has to do after a call of `connect`.
   enum ConnectAnswer {
     case ask
-    /// The attempt is under way.
+    /// Nothing: an attempt is pending.
     case wait
-    /// This object is of no use any more.
+    /// Nothing: this object is invalid.
     case invalid
   }
 
@@ -29,7 +28,7 @@ extension CBPeripheral {
     }
   }
 
-  /// It was connected, or was to be, in an earlier process: it is to be again.
+  /// It was connected, or being connected, in an earlier process, and is connected again.
   func willRestore(reconnection: ConnectionOptions?) {
     shared.withLock { state in
       state.standing = .connecting
@@ -37,7 +36,7 @@ extension CBPeripheral {
     }
   }
 
-  /// False where there is neither a connection nor an attempt.
+  /// False if there is neither a connection nor an attempt.
   func willCancel() -> Bool {
     shared.withLock { state in
       state.reconnection = nil
@@ -48,7 +47,7 @@ extension CBPeripheral {
     }
   }
 
-  /// False where the program has given up in the meantime.
+  /// False if the program has cancelled in the meantime.
   func didConnect(_ connection: PeerConnection, name: String?) -> Bool {
     shared.withLock { state in
       if state.isLeaving || state.isInvalid { return false }
@@ -63,10 +62,10 @@ extension CBPeripheral {
     }
   }
 
-  /// What was discovered is not usable any more. Answers with which options a lost connection is to be wanted again.
+  /// Invalidates what was discovered. Returns the options with which a lost connection is to be connected again.
   func didDisconnect() -> ConnectionOptions? {
     let (database, reconnection) = shared.withLock { state in
-      // Asked for once more since it was given up: that attempt goes on.
+      // `connect` was called again after the cancellation: that attempt continues.
       if !(state.isLeaving && state.standing == .connecting) { state.standing = .disconnected }
       state.isLeaving = false
       if let connection = state.connection { state.earlierTransmissionUnit = connection.maximumTransmissionUnit }
@@ -81,7 +80,7 @@ extension CBPeripheral {
     return reconnection
   }
 
-  /// Bluetooth is off: disconnected, and nobody is told.
+  /// Bluetooth is off: disconnected, without a callback.
   func didLosePower(isInvalid: Bool) {
     shared.withLock { state in
       state.isLeaving = false
@@ -91,10 +90,10 @@ extension CBPeripheral {
     _ = didDisconnect()
   }
 
-  /// The manager goes on by itself after a loss.
+  /// The manager connects again automatically after a loss.
   func willReconnect() { shared.withLock { $0.standing = .connecting } }
 
-  /// The delegate takes neither of the two disconnect callbacks.
+  /// The delegate implements neither of the two disconnect callbacks.
   func willNotReconnect() { shared.withLock { $0.standing = .disconnected } }
 
   func update(name: String?) {

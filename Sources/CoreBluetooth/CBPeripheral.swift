@@ -1,10 +1,10 @@
 internal import BLEAdapter
 internal import BLECore
 
-/// A device that a central manager has found or knows.
+/// A device that a central manager has discovered or retrieved.
 ///
-/// The program has to keep it: when the last reference goes, so does its connection. What is to be seen of it changes on the
-/// manager's queue, just before the delegate is told.
+/// The program has to keep a reference: when the last one is released, the connection ends. Its properties change on the
+/// manager's queue, just before the delegate is called.
 ///
 /// Availability: iOS 5.0, macOS 10.7.
 open class CBPeripheral: CBPeer {
@@ -14,17 +14,17 @@ open class CBPeripheral: CBPeer {
     var services: [CBService]?
     var rssi: NSNumber?
     var standing = CBPeripheralState.disconnected
-    /// Given up, and the delegate of the manager has not been told yet.
+    /// Cancelled, and the manager's delegate was not yet called.
     var isLeaving = false
-    /// The manager has gone through a reset: this object is of no use any more.
+    /// The manager was reset: this object is invalid.
     var isInvalid = false
-    /// A lost connection is to be wanted again by itself, with these options.
+    /// The options with which a lost connection is connected again automatically.
     var reconnection: ConnectionOptions?
-    /// What the program wants to see in the log, and what of it this connection has not brought yet.
+    /// The alerts that the program requested and this connection has not logged yet.
     var alerts: ConnectionAlerts = []
     var openAlerts: ConnectionAlerts = []
     var connection: PeerConnection?
-    /// The ATT MTU of the last connection that has ended, in octets; 0 before the first.
+    /// The ATT MTU of the last ended connection, in octets; 0 before the first.
     var earlierTransmissionUnit = 0
     var database: RemoteObjects?
   }
@@ -48,16 +48,16 @@ open class CBPeripheral: CBPeer {
     context.peripherals.forget(self)
   }
 
-  /// Is told what happens on this peripheral.
+  /// Receives the events of this peripheral.
   open weak var delegate: (any CBPeripheralDelegate)? {
     get { shared.withLock { $0.delegate } }
     set { shared.withLock { $0.delegate = newValue } }
   }
 
-  /// The name that was read from the device, else the one it advertises.
+  /// The name read from the device, else the advertised one.
   open var name: String? { shared.withLock { $0.name } }
 
-  /// What `readRSSI()` last found.
+  /// The latest result of `readRSSI()`.
   ///
   /// Availability: iOS 5.0, macOS 10.7; deprecated in iOS 8.0, macOS 10.13.
   @available(*, deprecated, message: "use readRSSI() and the did-read callback")
@@ -68,10 +68,10 @@ open class CBPeripheral: CBPeer {
   /// Availability: iOS 7.0, macOS 10.9.
   open var state: CBPeripheralState { shared.withLock { $0.standing } }
 
-  /// The services that were discovered; `nil` before, and after the end of the connection.
+  /// The discovered services; `nil` before, and after the end of the connection.
   open var services: [CBService]? { shared.withLock { $0.services } }
 
-  /// Whether a write without response finds space to wait in. Once false it is true again when
+  /// Whether there is space for a write without response. After it was false it is true again when
   /// `peripheralIsReady(toSendWriteWithoutResponse:)` is called.
   ///
   /// Availability: iOS 11.0, macOS 10.13.
@@ -85,7 +85,7 @@ open class CBPeripheral: CBPeer {
   /// Availability: iOS 13.0; not on macOS.
   open var ancsAuthorized: Bool { false }
 
-  /// Asks for the strength of the signal; answered by `peripheral(_:didReadRSSI:error:)`, at most once a second.
+  /// Reads the RSSI, at most once a second; `peripheral(_:didReadRSSI:error:)` follows.
   open func readRSSI() {
     let (connection, isInvalid) = shared.withLock { ($0.standing == .connected ? $0.connection : nil, $0.isInvalid) }
     if let connection {
@@ -96,7 +96,7 @@ open class CBPeripheral: CBPeer {
     }
   }
 
-  /// Looks for services, `nil` for all; answered by `peripheral(_:didDiscoverServices:)`. What was found before stays.
+  /// Discovers services, `nil` for all; `peripheral(_:didDiscoverServices:)` follows. Services discovered before remain.
   open func discoverServices(_ serviceUUIDs: [CBUUID]?) {
     guard let connection = connectionForCommand() else { return }
     noticeIfUnheard("Discovering services for peripheral", "peripheral:didDiscoverServices:")
@@ -104,8 +104,7 @@ open class CBPeripheral: CBPeer {
     context.submit { connection.discoverServices(filter) }
   }
 
-  /// Looks for services that `service` includes, `nil` for all; answered by
-  /// `peripheral(_:didDiscoverIncludedServicesFor:error:)`.
+  /// Discovers the services that `service` includes, `nil` for all; `peripheral(_:didDiscoverIncludedServicesFor:error:)` follows.
   open func discoverIncludedServices(_ includedServiceUUIDs: [CBUUID]?, for service: CBService) {
     guard let connection = connectionForCommand() else { return }
     let (filter, carried) = (includedServiceUUIDs?.filter, Carried(service))
@@ -117,8 +116,8 @@ open class CBPeripheral: CBPeer {
     context.submit { connection.discoverIncludedServices(filter, of: carried, remote) }
   }
 
-  /// Looks for characteristics of `service`, `nil` for all; answered by
-  /// `peripheral(_:didDiscoverCharacteristicsFor:error:)`. What was found before stays.
+  /// Discovers characteristics of `service`, `nil` for all; `peripheral(_:didDiscoverCharacteristicsFor:error:)` follows.
+  /// Characteristics discovered before remain.
   open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]?, for service: CBService) {
     guard let connection = connectionForCommand() else { return }
     noticeIfUnheard(
@@ -131,7 +130,7 @@ open class CBPeripheral: CBPeer {
     context.submit { connection.discoverCharacteristics(filter, of: carried, remote) }
   }
 
-  /// Looks for all descriptors of `characteristic`; answered by `peripheral(_:didDiscoverDescriptorsFor:error:)`.
+  /// Discovers all descriptors of `characteristic`; `peripheral(_:didDiscoverDescriptorsFor:error:)` follows.
   open func discoverDescriptors(for characteristic: CBCharacteristic) {
     guard let connection = connectionForCommand() else { return }
     guard let remote = usable(characteristic) else {
@@ -142,7 +141,7 @@ open class CBPeripheral: CBPeer {
     context.submit { connection.discoverDescriptors(of: carried, remote) }
   }
 
-  /// Reads the whole value, however long; answered by `peripheral(_:didUpdateValueFor:error:)`.
+  /// Reads the whole value, of any length; `peripheral(_:didUpdateValueFor:error:)` follows.
   open func readValue(for characteristic: CBCharacteristic) {
     guard let connection = connectionForCommand() else { return }
     guard let remote = usable(characteristic) else {
@@ -153,7 +152,7 @@ open class CBPeripheral: CBPeer {
     context.submit { connection.read(carried, remote.value) }
   }
 
-  /// Reads a descriptor; answered by `peripheral(_:didUpdateValueFor:error:)`.
+  /// Reads a descriptor; `peripheral(_:didUpdateValueFor:error:)` follows.
   open func readValue(for descriptor: CBDescriptor) {
     guard let connection = connectionForCommand() else { return }
     guard let remote = usable(descriptor) else {
@@ -164,8 +163,7 @@ open class CBPeripheral: CBPeer {
     context.submit { connection.read(carried, remote.handle) }
   }
 
-  /// The longest value of one write, in octets: 512 with a response; without one what fits one packet, and never
-  /// more than 512.
+  /// The longest value of one write, in octets: 512 with a response; without one what fits into one packet, and never more than 512.
   ///
   /// Availability: iOS 9.0, macOS 10.12.
   @discardableResult
@@ -175,10 +173,10 @@ open class CBPeripheral: CBPeer {
     return Self.longestCommand(connection?.maximumTransmissionUnit ?? Self.defaultTransmissionUnit)
   }
 
-  /// Writes a value; with a response answered by `peripheral(_:didWriteValueFor:error:)`.
+  /// Writes a value; with a response, `peripheral(_:didWriteValueFor:error:)` follows.
   ///
-  /// Without a response there is no answer; what is longer than `maximumWriteValueLength(for:)` is cut. A program that goes on
-  /// though `canSendWriteWithoutResponse` is false may have 1,024 values waiting; what comes on top is dropped.
+  /// Without a response no callback follows, and a value longer than `maximumWriteValueLength(for:)` is truncated. A program that
+  /// continues to write while `canSendWriteWithoutResponse` is false may have 1,024 values waiting; further ones are dropped.
   open func writeValue(_ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType) {
     guard let connection = connectionForCommand() else { return }
     if type == .withResponse {
@@ -188,8 +186,8 @@ open class CBPeripheral: CBPeer {
     }
   }
 
-  /// Writes a descriptor; answered by `peripheral(_:didWriteValueFor:error:)`. Never the Client Characteristic
-  /// Configuration, which ends the program as on Apple's systems.
+  /// Writes a descriptor; `peripheral(_:didWriteValueFor:error:)` follows. The Client Characteristic Configuration ends the
+  /// program, as on Apple's systems.
   open func writeValue(_ data: Data, for descriptor: CBDescriptor) {
     if descriptor.uuid.value.short == DescriptorType.clientConfiguration {
       raise(
@@ -208,8 +206,9 @@ open class CBPeripheral: CBPeer {
     context.submit { connection.write(octets, to: carried, remote.handle) }
   }
 
-  /// Switches notifications on or off, or indications where there are no notifications; answered by
-  /// `peripheral(_:didUpdateNotificationStateFor:error:)`. Values then come by `peripheral(_:didUpdateValueFor:error:)`.
+  /// Enables or disables notifications, or indications if notifications are not supported;
+  /// `peripheral(_:didUpdateNotificationStateFor:error:)` follows. Values are delivered to
+  /// `peripheral(_:didUpdateValueFor:error:)`.
   open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
     guard let connection = connectionForCommand() else { return }
     guard let remote = usable(characteristic) else {
@@ -224,8 +223,7 @@ open class CBPeripheral: CBPeer {
     context.submit { connection.setNotify(enabled, for: carried, remote) }
   }
 
-  /// Opens a channel to what the peripheral has published as `PSM`; answered by `peripheral(_:didOpen:error:)`. The channel is
-  /// the program's to keep.
+  /// Opens a channel to the peripheral's `PSM`; `peripheral(_:didOpen:error:)` follows. The program has to keep a reference to the channel.
   ///
   /// Availability: iOS 11.0, macOS 10.14.
   open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {
@@ -233,7 +231,7 @@ open class CBPeripheral: CBPeer {
     context.submit { [origin = context.origin] in connection.openChannel(PSM, origin: origin) }
   }
 
-  /// Answered by `peripheral(_:didCompleteChannelSoundingSession:)` with `CBError.operationNotSupported`: no controller here
+  /// `peripheral(_:didCompleteChannelSoundingSession:)` follows with `CBError.operationNotSupported`: no supported controller
   /// measures distance.
   ///
   /// Availability: iOS 27.0; not on macOS, tvOS, watchOS, visionOS.
@@ -241,12 +239,12 @@ open class CBPeripheral: CBPeer {
     context.submit { [context, peerIdentifier] in context.session.value.post(.soundingUnavailable(peerIdentifier)) }
   }
 
-  /// Nothing to cancel: see `startChannelSoundingSession(_:)`.
+  /// Does nothing: see `startChannelSoundingSession(_:)`.
   ///
   /// Availability: iOS 27.0; not on macOS, tvOS, watchOS, visionOS.
   open func cancelChannelSoundingSession() {}
 
-  /// With the ATT MTU of the connection, or that of the last one: 0 before the first.
+  /// With the ATT MTU of the connection, or of the last one: 0 before the first.
   open override var description: String {
     let (name, standing, transmissionUnit) = shared.withLock { state in
       (state.name, state.standing, state.connection?.maximumTransmissionUnit ?? state.earlierTransmissionUnit)

@@ -1,77 +1,77 @@
-/// Is told what happens on a peripheral. Every method may be left out.
+/// Receives the events of a peripheral. All methods are optional.
 ///
 /// Availability: iOS 5.0, macOS 10.7.
 public protocol CBPeripheralDelegate: NSObjectProtocol {
-  /// The peripheral says that its name is another one now; it is in `name` already.
+  /// Called when the name has changed; `name` has the new one.
   ///
   /// Availability: iOS 6.0, macOS 10.9.
   func peripheralDidUpdateName(_ peripheral: CBPeripheral)
 
-  /// The peer has changed these services: they, and all that belongs to them, are to be discovered anew.
+  /// Called when the peer has changed these services: they, and all their attributes, have to be discovered again.
   ///
   /// Availability: iOS 7.0, macOS 10.9.
   func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService])
 
-  /// The answer to `CBPeripheral.readRSSI()` for delegates that do not have `peripheral(_:didReadRSSI:error:)`, which took its
-  /// place; the value is in `CBPeripheral.rssi`.
+  /// Called for `CBPeripheral.readRSSI()` if the delegate does not implement `peripheral(_:didReadRSSI:error:)`, which replaced
+  /// it; the value is in `CBPeripheral.rssi`.
   ///
   /// Availability: iOS 5.0, macOS 10.7; deprecated in iOS 8.0, macOS 10.13.
   @available(*, deprecated)
   func peripheralDidUpdateRSSI(_ peripheral: CBPeripheral, error: (any Error)?)
 
-  /// `RSSI` in dBm; 127 where there was an error.
+  /// Called with the RSSI in dBm; 127 if there was an error.
   ///
   /// Availability: iOS 8.0, macOS 10.13.
   func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?)
 
-  /// The services that were asked for are in `services`, or `error` says why not.
+  /// Called when services were discovered; they are in `services`. `error` is the reason of a failure.
   func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?)
 
-  /// The services that another one includes are in its `includedServices`, or `error` says why not.
+  /// Called when included services were discovered; they are in `includedServices`. `error` is the reason of a failure.
   func peripheral(
     _ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?)
 
-  /// The characteristics of a service are in its `characteristics`, or `error` says why not.
+  /// Called when characteristics were discovered; they are in `characteristics`. `error` is the reason of a failure.
   func peripheral(
     _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?)
 
-  /// A value was read, notified or indicated: which of them can't be told.
+  /// Called when a value was read, notified or indicated; these cannot be distinguished.
   func peripheral(
     _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?)
 
-  /// The peripheral has taken a value that was written with response, or `error` is what it answered instead.
+  /// Called when a write with response was completed. `error` is the peer's error, if any.
   func peripheral(
     _ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?)
 
-  /// `setNotifyValue(_:for:)` is done, and `isNotifying` says what holds now; or `error` says why it could not be.
+  /// Called when `setNotifyValue(_:for:)` was completed; `isNotifying` has the new state. `error` is the reason of a failure.
   func peripheral(
     _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic, error: (any Error)?)
 
-  /// The descriptors of a characteristic are in its `descriptors`, or `error` says why not.
+  /// Called when descriptors were discovered; they are in `descriptors`. `error` is the reason of a failure.
   func peripheral(
     _ peripheral: CBPeripheral, didDiscoverDescriptorsFor characteristic: CBCharacteristic, error: (any Error)?)
 
-  /// A descriptor was read, and its `value` is new; or `error` says why it could not be.
+  /// Called when a descriptor was read; `value` has the new value. `error` is the reason of a failure.
   func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?)
 
-  /// The peripheral has taken the value of a descriptor, or `error` is what it answered instead.
+  /// Called when a descriptor was written. `error` is the peer's error, if any.
   func peripheral(_ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?)
 
-  /// There is space again after `canSendWriteWithoutResponse` was false.
+  /// Called when there is space again after `canSendWriteWithoutResponse` was false.
   func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral)
 
-  /// A channel that was asked for is open; its streams are not yet. Or `error` says why there is none.
+  /// Called when a requested channel was opened; its streams are not open yet. `error` is the reason of a failure.
   ///
   /// Availability: iOS 11.0, macOS 10.13.
   func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?)
 
-  /// A measurement of distance.
+  /// Called with the result of a distance measurement.
   ///
   /// Availability: iOS 27.0; not on macOS, tvOS, watchOS, visionOS.
   func peripheral(
     _ peripheral: CBPeripheral, didReceive results: CBChannelSoundingProcedureResults?, error: (any Error)?)
 
-  /// A session of measurements is over.
+  /// Called when a session of measurements has ended.
   ///
   /// Availability: iOS 27.0; not on macOS, tvOS, watchOS, visionOS.
   func peripheral(_ peripheral: CBPeripheral, didCompleteChannelSoundingSession error: (any Error)?)
@@ -85,7 +85,7 @@ extension CBPeripheralDelegate {
   @available(*, deprecated)
   public func peripheralDidUpdateRSSI(_ peripheral: CBPeripheral, error: (any Error)?) {}
   public func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
-    // Not through the type of `peripheral` itself, whose method is marked as deprecated: what it calls is.
+    // Not through the type of `peripheral` itself, whose method is marked as deprecated because it calls a deprecated one.
     (peripheral as any OlderCallbacks).handOnRSSI(error)
   }
   public func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {}

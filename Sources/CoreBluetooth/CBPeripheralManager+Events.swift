@@ -1,7 +1,7 @@
 internal import BLEAdapter
 internal import BLECore
 
-// What comes from the loop: first the objects are brought up to date, then the delegate is told. On the program's queue.
+// Events from the loop: first the objects are updated, then the delegate is called. On the program's queue.
 
 extension CBPeripheralManager: EventReceiver {
   func receive(_ event: ManagerEvent) {
@@ -81,7 +81,7 @@ extension CBPeripheralManager: EventReceiver {
     delegate.peripheralManager(self, didReceiveWrite: requests)
   }
 
-  /// Nobody is there to answer.
+  /// The delegate does not implement the method that would respond.
   private func refuse(_ transaction: TransactionIdentifier) {
     let code = UInt8(CBATTError.Code.requestNotSupported.rawValue)
     submit { [session] in session.value.respond(to: transaction, result: code, value: []) }

@@ -2,7 +2,7 @@ internal import BLEAdapter
 internal import BLECore
 
 extension CBPeripheralManager {
-  /// What is published is what the objects say now: later changes have no effect.
+  /// Publishes the current state of the objects: later changes have no effect.
   func publish(_ service: CBMutableService) {
     if shared.withLock({ $0.database.number(of: service) }) != nil { raise("Services cannot be added more than once") }
     let members = (service.characteristics ?? []).map { member in
@@ -23,7 +23,7 @@ extension CBPeripheralManager {
     submit { [session] in session.value.add(publication) }
   }
 
-  /// The service as it is now, on its way to be published.
+  /// The service as it is now, to be published.
   func publication(
     of service: CBMutableService, _ members: [CBMutableCharacteristic], place: AttributeHandle? = nil,
     isRestored: Bool = false
@@ -41,13 +41,13 @@ extension CBPeripheralManager {
       preserved: members.map { .init($0) }, place: place, isRestored: isRestored)
   }
 
-  /// Whether each characteristic is in one place only: an update says which characteristic it is of, and nothing else.
+  /// Whether each characteristic is in one service only: an update names the characteristic and nothing else.
   private func areUnpublished(_ members: [CBMutableCharacteristic]) -> Bool {
     if Set(members.map(ObjectIdentifier.init)).count < members.count { return false }
     return shared.withLock { state in members.allSatisfy { state.database.identifier(of: $0) == nil } }
   }
 
-  /// The number that `service` had, where it was published.
+  /// The number that `service` had, if it was published.
   func forget(_ service: CBMutableService) -> PeripheralManagerSession.ServiceNumber? {
     guard let (number, members) = shared.withLock({ $0.database.remove(service) }) else { return nil }
     for member in members { member.removeAllCentrals() }
@@ -64,13 +64,13 @@ extension CBPeripheralManager {
 }
 
 extension CBMutableCharacteristic {
-  /// A fixed value can be read and nothing else.
+  /// A fixed value can only be read.
   var isFixedAndWriteable: Bool {
     guard value != nil else { return false }
     return !properties.isSubset(of: [.read]) || !permissions.isSubset(of: [.readable, .readEncryptionRequired])
   }
 
-  /// Whether everything that the properties promise is permitted, and no value is longer than an attribute can be.
+  /// Whether the permissions allow what the properties declare, and no value is longer than an attribute can be.
   var isConsistent: Bool {
     if let value, value.count > CBPeripheral.longestValue { return false }
     for case let descriptor as CBMutableDescriptor in descriptors ?? []
@@ -84,7 +84,7 @@ extension CBMutableCharacteristic {
     return true
   }
 
-  /// As it is now.
+  /// Its current state.
   func snapshot(identifier: LocalCharacteristicIdentifier) -> LocalCharacteristic {
     let properties = effectiveProperties
     let isProtected = !self.properties.isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired])
@@ -100,7 +100,7 @@ extension CBMutableCharacteristic {
       })
   }
 
-  /// The bits of the declaration: where a notification needs encryption it is a notification.
+  /// The bits of the declaration: a notification that requires encryption is a notification.
   private var effectiveProperties: UInt8 {
     var properties = self.properties
     if properties.contains(.notifyEncryptionRequired) { properties.insert(.notify) }

@@ -2,8 +2,9 @@ internal import BLEAdapter
 internal import BLECore
 
 extension CBPeripheralManager {
-  /// What the manager of an earlier process was doing. Its services are published again where they were, with nobody asked; its
-  /// links have ended with that process, which `didUnsubscribeFrom` tells after the first state.
+  /// Restores what the manager of an earlier process was doing. Its services are published again at their earlier handles,
+  /// without a callback. Its links ended with that process; `didUnsubscribeFrom` is called for their subscriptions after the
+  /// first state.
   func receive(_ restored: PreservedPeripheral) {
     var services: [CBMutableService?] = []
     var publications: [PeripheralManagerSession.Publication] = []
@@ -37,7 +38,7 @@ extension CBPeripheralManager {
     submit { [session] in session.value.resume(resumption.value) }
   }
 
-  /// `nil` where a program could not have published it.
+  /// `nil` if a program could not have published it.
   private func makeObjects(
     _ preserved: PreservedPeripheral.Service, after earlier: [CBMutableService?]
   ) -> (CBMutableService, [CBMutableCharacteristic])? {
@@ -53,7 +54,7 @@ extension CBPeripheralManager {
     return (service, members)
   }
 
-  /// With Apple's keys; what there is nothing of is not there.
+  /// With Apple's keys; keys without a value are absent.
   private func dictionary(_ restored: PreservedPeripheral, _ services: [CBMutableService]) -> [String: Any] {
     var dictionary: [String: Any] = [:]
     if !services.isEmpty { dictionary[CBPeripheralManagerRestoredStateServicesKey] = services }

@@ -3,15 +3,15 @@ internal import BLECore
 
 /// The peripheral role: publishes services, advertises them, and answers centrals.
 ///
-/// The delegate is called on the queue given at the beginning, in order, and never inside a call of the program. A manager may
-/// be released at any time: its advertising ends, and its services are gone.
+/// The delegate is called on the queue passed to the initializer, in order, and never inside a call of the program. When the
+/// manager is released, its advertising ends, and its services are removed.
 ///
 /// Availability: iOS 6.0, macOS 10.9.
 open class CBPeripheralManager: CBManager {
   struct State {
     weak var delegate: (any CBPeripheralManagerDelegate)?
     var isAdvertising = false
-    /// Counts the calls that stop advertising: the answer to a start before the latest of them says nothing about now.
+    /// Counts the calls that stop advertising: the completion of a start before the latest of them does not describe the current state.
     var advertisingNumber = 0
     var database = LocalDatabase()
   }
@@ -21,8 +21,8 @@ open class CBPeripheralManager: CBManager {
   let window = UpdateWindow()
   let centrals = PeerTable<CBCentral>()
 
-  /// Not for use. Without it the compiler adds this as a designated initializer that only this module sees, and from a class that has
-  /// such a one the subclasses of programs do not inherit the two initializers below.
+  /// Unavailable. Without it the compiler adds a designated initializer that only this module sees, and a subclass of a class
+  /// with such an initializer does not inherit the two initializers below.
   @available(*, unavailable)
   override convenience init(adapter: any Adapter, origin: JobOrigin, powerAlert: Bool) {
     raise("A manager is made with a delegate, a queue and options")
@@ -31,18 +31,18 @@ open class CBPeripheralManager: CBManager {
   /// A manager without a delegate, on the main queue.
   public convenience init() { self.init(delegate: nil, queue: nil, options: nil) }
 
-  /// Without options. Without a queue the delegate is called on the main queue.
+  /// Without options. If `queue` is `nil`, the delegate is called on the main queue.
   public convenience init(delegate: (any CBPeripheralManagerDelegate)?, queue: dispatch_queue_t?) {
     self.init(delegate: delegate, queue: queue, options: nil)
   }
 
-  /// A manager that publishes and advertises; its first state comes by the delegate.
+  /// A manager that publishes and advertises; the delegate is notified of its first state.
   ///
   /// Availability: iOS 7.0, macOS 10.9.
   ///
   /// - Parameters:
-  ///   - delegate: who is told; not kept.
-  ///   - queue: where the delegate is called; `nil` for the main queue.
+  ///   - delegate: receives the events; held weakly.
+  ///   - queue: the queue on which the delegate is called; `nil` for the main queue.
   ///   - options: see `CBPeripheralManagerOptionShowPowerAlertKey`, `CBPeripheralManagerOptionRestoreIdentifierKey` and, on
   ///     Linux only, `CBManagerOptionAdapterKey`.
   public init(
@@ -66,7 +66,7 @@ open class CBPeripheralManager: CBManager {
     submit { [session] in session.value.close() }
   }
 
-  /// Is told what happens.
+  /// Receives the manager's events.
   open weak var delegate: (any CBPeripheralManagerDelegate)? {
     get { shared.withLock { $0.delegate } }
     set { shared.withLock { $0.delegate = newValue } }
@@ -85,7 +85,7 @@ open class CBPeripheralManager: CBManager {
   }
 
   /// Advertises `CBAdvertisementDataLocalNameKey` and `CBAdvertisementDataServiceUUIDsKey` of the dictionary and nothing else;
-  /// answered by `peripheralManagerDidStartAdvertising(_:error:)`.
+  /// `peripheralManagerDidStartAdvertising(_:error:)` follows.
   open func startAdvertising(_ advertisementData: [String: Any]?) {
     guard isReadyForCommands() else { return }
     let services = advertisementData?[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID]
@@ -96,7 +96,7 @@ open class CBPeripheralManager: CBManager {
     submit { [session] in session.value.startAdvertising(content, number: number) }
   }
 
-  /// Ends the advertising; connections go on.
+  /// Ends advertising; connections continue.
   open func stopAdvertising() {
     guard isReadyForCommands() else { return }
     shared.withLock { state in
@@ -106,7 +106,7 @@ open class CBPeripheralManager: CBManager {
     submit { [session] in session.value.stopAdvertising() }
   }
 
-  /// Asks `central` for a link as fast as `latency` says; a hint.
+  /// Requests the connection parameters for `latency` from `central`; a hint.
   open func setDesiredConnectionLatency(_ latency: CBPeripheralManagerConnectionLatency, for central: CBCentral) {
     guard isReadyForCommands(), let latency = ConnectionLatency(rawValue: latency.rawValue) else { return }
     submit { [session, identifier = central.peerIdentifier] in
@@ -114,32 +114,32 @@ open class CBPeripheralManager: CBManager {
     }
   }
 
-  /// Publishes a service with its characteristics as they are now; answered by `peripheralManager(_:didAdd:error:)`.
+  /// Publishes a service with its characteristics as they are now; `peripheralManager(_:didAdd:error:)` follows.
   ///
-  /// A service that is published already, or a characteristic that has a fixed value and is not read-only, ends the program,
-  /// as on Apple's systems. Properties that no permission backs are answered with `CBError.invalidParameters`.
+  /// A service that is already published, or a characteristic that has a fixed value and is not read-only, ends the program, as
+  /// on Apple's systems. Properties without the matching permission fail with `CBError.invalidParameters`.
   open func add(_ service: CBMutableService) {
     guard isReadyForCommands() else { return }
     publish(service)
   }
 
-  /// Takes a service back; one that is not published is no harm.
+  /// Removes a service; does nothing if it is not published.
   open func remove(_ service: CBMutableService) {
     guard isReadyForCommands(), let number = forget(service) else { return }
     submit { [session] in session.value.remove(number) }
   }
 
-  /// Takes all services of this manager back.
+  /// Removes all services of this manager.
   open func removeAllServices() {
     guard isReadyForCommands() else { return }
     forgetServices()
     submit { [session] in session.value.removeAllServices() }
   }
 
-  /// Answers a read, or a batch of writes by its first request. Each is to be answered once; what comes after is ignored.
+  /// Responds to a read, or to a batch of writes by its first request. Each is answered once; later responses are ignored.
   open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {
     guard isReadyForCommands() else { return }
-    // Numbers of requests are not the same on another adapter: the answer would be somebody else's.
+    // The numbers of requests differ between adapters: the response would belong to another request.
     guard request.central.isVended(by: centrals) else {
       return adapter.log.misuse("\(request) is not a request to <\(nameAndAddress)>")
     }
@@ -150,10 +150,10 @@ open class CBPeripheralManager: CBManager {
     }
   }
 
-  /// Sends a value to the centrals that have subscribed: to all of them, or to those of `centrals`.
+  /// Sends a value to the subscribed centrals: to all of them, or to those of `centrals`.
   ///
-  /// - Returns: false where too many values wait already: nothing was sent, and
-  ///   `peripheralManagerIsReady(toUpdateSubscribers:)` comes when there is space again.
+  /// - Returns: false if too many values are waiting: nothing was sent, and `peripheralManagerIsReady(toUpdateSubscribers:)`
+  ///   follows when there is space again.
   @discardableResult
   open func updateValue(
     _ value: Data, for characteristic: CBMutableCharacteristic, onSubscribedCentrals centrals: [CBCentral]?
@@ -171,19 +171,18 @@ open class CBPeripheralManager: CBManager {
     return true
   }
 
-  /// Lets centrals open channels; answered by `peripheralManager(_:didPublishL2CAPChannel:error:)` with the PSM that they open
-  /// them by, 0x0080 to 0x00FF. How they learn of it is for the program to say: by convention by the characteristic
-  /// `CBUUIDL2CAPPSMCharacteristicString`. Channels come by `peripheralManager(_:didOpen:error:)`.
+  /// Lets centrals open channels; `peripheralManager(_:didPublishL2CAPChannel:error:)` follows with the PSM, 0x0080 to 0x00FF.
+  /// The program has to make the PSM known: by convention in the characteristic `CBUUIDL2CAPPSMCharacteristicString`. Channels
+  /// are delivered to `peripheralManager(_:didOpen:error:)`.
   ///
   /// Availability: iOS 11.0, macOS 10.14.
-  /// - Parameter encryptionRequired: only over an encrypted link.
+  /// - Parameter encryptionRequired: whether the link must be encrypted.
   open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
     guard isReadyForCommands() else { return }
     submit { [session] in session.value.publishChannel(demand: encryptionRequired ? .encryption : .none) }
   }
 
-  /// No more channels are opened by this PSM; those that are there stay. Answered by
-  /// `peripheralManager(_:didUnpublishL2CAPChannel:error:)`.
+  /// Withdraws a PSM; open channels remain. `peripheralManager(_:didUnpublishL2CAPChannel:error:)` follows.
   ///
   /// Availability: iOS 11.0, macOS 10.14.
   open func unpublishL2CAPChannel(_ PSM: CBL2CAPPSM) {

@@ -1,46 +1,46 @@
-/// Is told what happens on a peripheral manager. All but the first method may be left out.
+/// Receives the events of a peripheral manager. All methods but the first are optional.
 ///
 /// Availability: iOS 6.0, macOS 10.9.
 public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
-  /// The state of the manager has changed; always the first call but for `peripheralManager(_:willRestoreState:)`.
+  /// Called when the state has changed; always first, except for `peripheralManager(_:willRestoreState:)`.
   func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager)
 
-  /// What an earlier process left is there again; before the first state.
+  /// Called before the first state, with the restored state of an earlier process.
   func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any])
 
-  /// Advertising has begun, or `error` says why not.
+  /// Called when advertising has started; `error` is the reason of a failure.
   func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?)
 
-  /// A service is published, or `error` says why not.
+  /// Called when a service was published; `error` is the reason of a failure.
   func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?)
 
-  /// `central` is in the characteristic's `subscribedCentrals` already.
+  /// Called when a central has subscribed; it is already in the characteristic's `subscribedCentrals`.
   func peripheralManager(
     _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic)
 
-  /// Also for each subscription of a central that has gone.
+  /// Called when a central has unsubscribed, and for each subscription of a central whose link has ended.
   func peripheralManager(
     _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic)
 
-  /// To be answered by `respond(to:withResult:)`, with the value from the offset of the request on. Without this method the
-  /// central is told that the request is not supported.
+  /// Called for a read; to be answered by `respond(to:withResult:)`, with the value from the request's offset. Without this
+  /// method the response is Request Not Supported.
   func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest)
 
-  /// All of `requests` or none is to be carried out, and the first to be answered by `respond(to:withResult:)`. Without this
-  /// method the central is told that the request is not supported.
+  /// Called for writes: all of `requests` or none are to be carried out, and the first to be answered by
+  /// `respond(to:withResult:)`. Without this method the response is Request Not Supported.
   func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest])
 
-  /// There is space again after `updateValue(_:for:onSubscribedCentrals:)` said false.
+  /// Called when there is space again after `updateValue(_:for:onSubscribedCentrals:)` returned false.
   func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager)
 
-  /// Centrals can open channels on this PSM now, or `error` says why not.
+  /// Called when centrals can open channels on this PSM; `error` is the reason of a failure.
   func peripheralManager(_ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?)
 
-  /// No more channels can be opened on this PSM; those that are open stay.
+  /// Called when channels can no longer be opened on this PSM; open ones remain.
   func peripheralManager(
     _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?)
 
-  /// A central has opened a channel; its streams are not open yet. Or `error` says why that failed.
+  /// Called when a central has opened a channel; its streams are not open yet. `error` is the reason of a failure.
   ///
   /// Availability: iOS 11.0, macOS 10.13.
   func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?)

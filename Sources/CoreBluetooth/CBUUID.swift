@@ -13,8 +13,8 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
     super.init()
   }
 
-  /// 4, 8 or 36 (dashed) hexadecimal digits of either case, also behind `0x` or `0X`. Anything else ends the program, as on Apple's
-  /// systems.
+  /// A UUID from 4, 8 or 36 (dashed) hexadecimal digits of either case, also with the prefix `0x` or `0X`. Any other text ends
+  /// the program, as on Apple's systems.
   public init(string theString: String) {
     let hasPrefix = theString.hasPrefix("0x") || theString.hasPrefix("0X")
     guard let value = BLEUUID(theString.dropFirst(hasPrefix ? 2 : 0)) else {
@@ -24,7 +24,7 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
     super.init()
   }
 
-  /// 2, 4 or 16 octets, most significant first. Any other count ends the program, as on Apple's systems.
+  /// A UUID from 2, 4 or 16 octets, most significant first. Any other count ends the program, as on Apple's systems.
   public init(data theData: Data) {
     guard let value = BLEUUID(octets: theData.reversed()) else {
       raise("Data \(theData as NSData) does not represent a valid UUID")
@@ -33,7 +33,7 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
     super.init()
   }
 
-  /// 128 bits wide; equal to the short form of the same value.
+  /// A UUID of 128 bits; equal to the short form of the same value.
   ///
   /// Availability: iOS 7.0, macOS 10.9.
   public init(nsuuid theUUID: UUID) {
@@ -42,7 +42,7 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
     super.init()
   }
 
-  /// The same from an object.
+  /// The same from an `NSUUID`.
   ///
   /// Availability: iOS 5.0, macOS 10.7; deprecated in iOS 9.0, macOS 10.13.
   @available(*, deprecated, message: "Use init(nsuuid:)")
@@ -52,10 +52,10 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
     super.init()
   }
 
-  /// The octets, most significant first, as many as it was made with.
+  /// The octets, most significant first, as many as were passed to the initializer.
   open var data: Data { Data(value.octets.reversed()) }
 
-  /// Upper case, and the shortest form: 4 digits for a 16-bit UUID of the Bluetooth base however it was made.
+  /// Upper case, in the shortest form: 4 digits for a 16-bit UUID of the Bluetooth base, however it was made.
   ///
   /// Availability: iOS 7.1, macOS 10.10.
   open var uuidString: String {
@@ -67,7 +67,7 @@ open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
   /// The assigned name of a well-known UUID, else `uuidString`.
   open override var description: String { AssignedName.of(value) ?? uuidString }
 
-  /// The object itself: it never changes.
+  /// The object itself: it is immutable.
   @discardableResult
   open func copy(with zone: NSZone? = nil) -> Any { self }
 

@@ -1,4 +1,4 @@
-// Objects of these classes can stand for `%@` in a format, as every object can on Apple's systems.
+// Objects of these classes can be arguments for `%@` in a format, as every object can on Apple's systems.
 
 extension CBManager: CVarArg, _CVarArgObject {}
 extension CBPeer: CVarArg, _CVarArgObject {}
@@ -10,8 +10,8 @@ extension CBChannelSoundingSessionConfiguration: CVarArg, _CVarArgObject {}
 extension CBChannelSoundingProcedureResults: CVarArg, _CVarArgObject {}
 
 extension CVarArg where Self: NSObject {
-  /// What a format gets: the description.
+  /// The value for a format: the description.
   public var _cVarArgObject: any CVarArg { NSString(string: description) }
-  /// What a C function gets: the address.
+  /// The value for a C function: the address.
   public var _cVarArgEncoding: [Int] { [Int(bitPattern: Unmanaged.passUnretained(self).toOpaque())] }
 }

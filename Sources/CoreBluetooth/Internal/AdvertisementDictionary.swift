@@ -1,8 +1,8 @@
 internal import BLEAdapter
 internal import BLECore
 
-/// What programs are told of an advertisement. Kept with its content: as long as a device says the same, nothing is made, looked
-/// up or copied for a report, however many devices there are.
+/// The dictionary of an advertisement that programs receive. Cached with its content: as long as a device advertises the same
+/// content, a report makes, looks up and copies nothing, however many devices there are.
 ///
 /// `@unchecked Sendable`: immutable, and so are the values in the dictionary.
 final class AdvertisementDictionary: AdvertisementRendering, @unchecked Sendable {
@@ -15,13 +15,13 @@ final class AdvertisementDictionary: AdvertisementRendering, @unchecked Sendable
 }
 
 extension AdvertisementContent {
-  /// The same one for each report that says the same.
+  /// The same object for each report with the same content.
   var dictionary: [String: Any] {
     let kept = rendering { AdvertisementDictionary(self) }
     return (kept as? AdvertisementDictionary)?.dictionary ?? makeDictionary()
   }
 
-  /// With Apple's keys and types; what was not advertised is not there.
+  /// With Apple's keys and types; keys without a value are absent.
   fileprivate func makeDictionary() -> [String: Any] {
     var dictionary: [String: Any] = [CBAdvertisementDataIsConnectable: NSNumber(value: isConnectable)]
     if let localName { dictionary[CBAdvertisementDataLocalNameKey] = localName }

@@ -1,6 +1,6 @@
 internal import BLECore
 
-/// What well-known UUIDs are called in texts (Assigned Numbers, 3.4, 3.7 and 3.8).
+/// The names of well-known UUIDs in texts (Assigned Numbers, 3.4, 3.7 and 3.8).
 enum AssignedName {
   static func of(_ uuid: BLEUUID) -> String? { uuid.short.flatMap { names[$0] } }
 

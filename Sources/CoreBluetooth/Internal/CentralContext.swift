@@ -1,7 +1,7 @@
 internal import BLEAdapter
 internal import BLECore
 
-/// What a central manager shares with its peripherals: the way to the loop, and the table of what it has vended.
+/// Shared by a central manager and its peripherals: the loop, and the table of the peripherals that it has vended.
 final class CentralContext: Sendable {
   let adapter: any Adapter
   let origin: JobOrigin
@@ -16,7 +16,7 @@ final class CentralContext: Sendable {
 
   func submit(_ job: @escaping @Sendable () -> Void) { adapter.loop.submit(from: origin, job) }
 
-  /// The one object for this peer.
+  /// The object for this peer.
   func peripheral(_ identifier: PeerIdentifier, name: @autoclosure () -> String?) -> CBPeripheral {
     peripherals.peer(identifier) { CBPeripheral(identifier, name: name(), of: self) }
   }

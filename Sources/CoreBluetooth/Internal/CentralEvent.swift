@@ -1,17 +1,17 @@
 internal import BLEAdapter
 internal import BLECore
 
-/// What the loop tells a central manager's program.
+/// Events from the loop to a central manager.
 enum CentralEvent {
   /// What the manager of an earlier process was doing; before the first state.
   case restored(PreservedCentral)
   case state(AdapterState)
-  /// `scan`: which call of `scanForPeripherals` it belongs to.
+  /// `scan`: the number of the call of `scanForPeripherals`.
   case discovered(DiscoveryEvent, scan: Int)
-  /// Once more where the connection was there already.
+  /// Also if the connection already existed.
   case connected(KnownPeer, PeerConnection)
   case failedToConnect(PeerIdentifier, EndReason)
-  /// The program asked for what can't be.
+  /// The program requested something impossible.
   case refusedToConnect(PeerIdentifier, CBError.Code)
   case disconnected(PeerIdentifier, EndReason)
   case linkChanged(KnownPeer, isConnected: Bool, services: [BLEUUID])
@@ -20,7 +20,7 @@ enum CentralEvent {
   case peripheral(PeerConnection, RemotePeripheralEvent)
 }
 
-/// What the loop tells a peripheral's program.
+/// Events from the loop to a peripheral.
 enum RemotePeripheralEvent {
   typealias Answer<Value> = Result<Value, OperationError>
 

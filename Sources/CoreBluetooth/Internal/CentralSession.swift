@@ -1,23 +1,23 @@
 internal import BLEAdapter
 internal import BLECore
 
-/// A central manager's part on the loop: its role on the stack, and what it has asked of which peer. Everything on the loop.
+/// A central manager's part on the loop: its role on the stack, and the connections that it has requested. Everything on the loop.
 final class CentralSession: CentralEvents {
-  /// Discoveries that wait for a program's queue: beyond this many more are dropped, since the next packet says the same.
+  /// The maximum number of discoveries that wait for a program's queue: more are dropped, since the next packet has the same content.
   private static let discoveryBacklog = 4_096
 
   /// A connection request of the program. `peripheral` is used on the program's side only.
   struct ConnectionRequest {
     let peripheral: Carried<WeakReference<CBPeripheral>>
     let options: ConnectionOptions
-    /// Whether a lost connection is to be wanted again: for the state that is preserved.
+    /// Whether a lost connection is requested again: for the state that is preserved.
     var reconnects = false
   }
 
   enum Standing {
     case wanted(ConnectionRequest)
     case connected(KnownPeer, PeerConnection, ConnectionRequest)
-    /// Given up; what was wished for since then waits until that is over.
+    /// Cancelled; a later request waits until the cancellation is complete.
     case leaving(next: ConnectionRequest?)
   }
 
@@ -27,9 +27,9 @@ final class CentralSession: CentralEvents {
   private(set) var peers: [PeerIdentifier: Standing] = [:] { didSet { preserved?.setChanged() } }
   private var scan = 0
   private(set) var scanned: ScanParameters? { didSet { preserved?.setChanged() } }
-  /// What the stack said last.
+  /// The latest state of the stack.
   private var state = AdapterState.unknown
-  /// Where a manager with a restore identifier leaves what it is doing.
+  /// The preserved state of a manager with a restore identifier.
   var preserved: (any PreservedState)?
 
   var loop: any StackLoop { adapter.loop }
@@ -40,7 +40,7 @@ final class CentralSession: CentralEvents {
     self.mailbox = mailbox
   }
 
-  /// - Parameter key: by which its state is preserved, if that is wanted.
+  /// - Parameter key: the key of the preserved state, for a manager with a restore identifier.
   func start(preservedAs key: PreservationKey?) {
     if let key { preserve(as: key) }
     role = adapter.makeCentral(events: self)
@@ -56,11 +56,11 @@ final class CentralSession: CentralEvents {
 
   func post(_ event: CentralEvent) { mailbox.post(.central(event)) }
 
-  /// Brings what a peer sends unasked.
+  /// Delivers what a peer sends unsolicited.
   /// - Returns: whether there was room for it.
   func offer(_ event: CentralEvent) -> Bool { mailbox.offer(.central(event), log: log) }
 
-  // MARK: What the program asks for
+  // MARK: Calls of the program
 
   func startScan(_ parameters: ScanParameters, number: Int) {
     scan = number
@@ -74,7 +74,7 @@ final class CentralSession: CentralEvents {
   }
 
   func connect(_ peer: PeerIdentifier, _ request: ConnectionRequest) {
-    // Bluetooth has gone off while this was on its way: the program hears of that, and no request outlives it.
+    // Bluetooth was switched off before this job ran: the program is notified of that, and no request remains.
     guard state == .poweredOn || state == .unknown else { return }
     switch peers[peer] {
     case nil:
@@ -88,7 +88,7 @@ final class CentralSession: CentralEvents {
     }
   }
 
-  /// Goes on with what an earlier process was doing: at once where Bluetooth is on, else as soon as it is known to be.
+  /// Resumes what an earlier process was doing: at once if Bluetooth is on, else as soon as it is known to be.
   func resume(
     _ requests: [(peer: PeerIdentifier, request: ConnectionRequest)], scan: (parameters: ScanParameters, number: Int)?
   ) {
@@ -112,7 +112,7 @@ final class CentralSession: CentralEvents {
     case nil: return
     case .wanted:
       if state != .poweredOn {
-        // The stack has not been asked yet, and has nothing to give up.
+        // Nothing was requested from the stack yet, so there is nothing to cancel.
         peers[peer] = nil
         return
       }
@@ -125,7 +125,7 @@ final class CentralSession: CentralEvents {
     role?.cancelConnection(peer)
   }
 
-  // MARK: What the stack tells
+  // MARK: Events of the stack
 
   func central(didUpdateState state: AdapterState) {
     let wasUnknown = self.state == .unknown

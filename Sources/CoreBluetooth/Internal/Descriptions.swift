@@ -1,10 +1,10 @@
 internal import BLECore
 
-// How Apple's systems print what programs look at in logs.
+// Texts in the form in which Apple's systems print them, for programs' logs.
 
 extension NSError {
-  /// `Error Domain=CBErrorDomain Code=7 "The text." UserInfo={NSLocalizedDescription=The text.}`: Foundation's own on Linux has
-  /// `(null)` in place of the text.
+  /// `Error Domain=CBErrorDomain Code=7 "The text." UserInfo={NSLocalizedDescription=The text.}`: Foundation's own text on Linux
+  /// has `(null)` in its place.
   var textWithDescription: String {
     let text = userInfo[NSLocalizedDescriptionKey] as? String ?? "(null)"
     let head = "Error Domain=\(domain) Code=\(code) \"\(text)\""
@@ -27,7 +27,7 @@ extension Data {
   }
 }
 
-/// A line for each text, in quotation marks and between parentheses; `(null)` where there is no list.
+/// A line for each text, in quotation marks and between parentheses; `(null)` if there is no list.
 func linesText(_ texts: [String]?) -> String {
   guard let texts else { return "(null)" }
   let lines = texts.map { "    \($0.debugDescription)" }

@@ -1,15 +1,15 @@
 internal import BLEAdapter
 internal import BLECore
 
-// The one place where the stack's words for failures become Apple's errors.
+// The only place where the stack's failures become Apple's errors.
 
 extension CBError {
-  /// An error as Apple's framework makes it, with its text.
+  /// An error with the text that Apple's framework gives it.
   init(describing code: CBError.Code) {
     self.init(code, userInfo: [NSLocalizedDescriptionKey: Self.text(of: code)])
   }
 
-  /// Why a connection ended or did not come about; `nil` where the program asked for it.
+  /// Why a connection ended or failed; `nil` if the program requested it.
   init?(_ reason: EndReason) {
     switch reason {
     case .requested: return nil
@@ -56,7 +56,7 @@ extension CBError {
 }
 
 extension CBATTError {
-  /// An error as Apple's framework makes it, with its text.
+  /// An error with the text that Apple's framework gives it.
   init(describing code: CBATTError.Code) {
     self.init(code, userInfo: [NSLocalizedDescriptionKey: Self.text(of: code)])
   }
@@ -86,7 +86,7 @@ extension CBATTError {
 }
 
 extension OperationError {
-  /// What a delegate gets to see.
+  /// The error that a delegate receives.
   var shown: any Error {
     switch self {
     case .attribute(let code): Self.attributeError(code)
@@ -99,7 +99,7 @@ extension OperationError {
     }
   }
 
-  /// Results of L2CAP (Core, Vol 3 Part A 4.23): those about security have a counterpart among the attribute errors.
+  /// L2CAP results (Core, Vol 3 Part A 4.23): those about security have a counterpart among the attribute errors.
   private static func channelError(_ result: UInt16) -> any Error {
     switch result {
     case 0x0002: CBError(describing: .operationNotSupported)

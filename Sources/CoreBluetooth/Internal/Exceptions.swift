@@ -1,12 +1,12 @@
 internal import BLECore
 
-/// Where Apple's framework raises an exception, which Swift can't catch, the program ends with the same text.
+/// Ends the program with the same text where Apple's framework raises an exception, which Swift can't catch.
 func raise(_ reason: String, file: StaticString = #file, line: UInt = #line) -> Never {
   fatalError(reason, file: file, line: line)
 }
 
 extension Logger {
-  /// One line for a mistake of the program that is not worth its end, in Apple's words.
+  /// Logs one line, in Apple's words, for a mistake of the program that does not justify ending it.
   func misuse(_ text: @autoclosure () -> String) { log(.error, "API MISUSE: \(text())") }
 }
 

@@ -1,11 +1,11 @@
-/// Values in the order in which they were added, each found by its key without looking at the others.
+/// Values in the order in which they were added, each found by its key without a search.
 struct KeyedList<Key: Hashable, Value> {
   private struct Place {
     let key: Key
     let value: Value
   }
 
-  /// In their order, with gaps where values were taken out.
+  /// In order, with gaps where values were removed.
   private var places: [Place?] = []
   private var positions: [Key: Int] = [:]
 
@@ -13,19 +13,19 @@ struct KeyedList<Key: Hashable, Value> {
 
   var values: [Value] { places.compactMap { $0?.value } }
 
-  /// Adds a value at the end, where there is none with this key.
+  /// Appends a value, if there is none with this key.
   mutating func add(_ value: Value, for key: Key) {
     guard positions[key] == nil else { return }
     positions[key] = places.count
     places.append(Place(key: key, value: value))
   }
 
-  /// Takes a value out; `nil` where there is none with this key.
+  /// Removes a value; `nil` if there is none with this key.
   mutating func remove(_ key: Key) -> Value? {
     guard let position = positions.removeValue(forKey: key) else { return nil }
     let removed = places[position]?.value
     places[position] = nil
-    // The gaps are closed when they are most of it, so that a value is moved seldom.
+    // Gaps are closed when they are the larger part, so that values are seldom moved.
     if places.count >= 16, positions.count * 2 < places.count { closeGaps() }
     return removed
   }

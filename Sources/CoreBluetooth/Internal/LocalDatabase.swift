@@ -1,7 +1,7 @@
 internal import BLEAdapter
 internal import BLECore
 
-/// What a peripheral manager has published: which object stands for which number.
+/// The published objects of a peripheral manager, by their numbers.
 struct LocalDatabase {
   private struct Entry {
     let service: CBMutableService
@@ -29,7 +29,7 @@ struct LocalDatabase {
 
   var allCharacteristics: [CBMutableCharacteristic] { Array(characteristics.values) }
 
-  /// Gives the service and its characteristics numbers.
+  /// Assigns numbers to the service and its characteristics.
   mutating func insert(
     _ service: CBMutableService, _ members: [CBMutableCharacteristic]
   ) -> (PeripheralManagerSession.ServiceNumber, [LocalCharacteristicIdentifier]) {
@@ -45,7 +45,7 @@ struct LocalDatabase {
     return (lastService, numbers)
   }
 
-  /// Its number, and the characteristics that are of no use any more.
+  /// Its number, and the characteristics that are no longer published.
   mutating func remove(_ service: CBMutableService) -> (
     PeripheralManagerSession.ServiceNumber, [CBMutableCharacteristic]
   )? {

@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// A value behind a lock: the part of an object that programs may look at from any thread.
+/// A value guarded by a lock: the part of an object that programs may read from any thread.
 ///
-/// A class with the value beside the mutex and not in it: Swift 6.3 lays out a mutex around a generic parameter wrongly where it
-/// does not specialize the code.
+/// A class with the value beside the mutex instead of inside it: Swift 6.3 lays out a mutex around a generic parameter wrongly
+/// where it does not specialize the code.
 ///
-/// `@unchecked Sendable`: the value is touched only while the mutex is held. Objects of Core Bluetooth that are handed out of
-/// it belong to the program's queue, as they do on Apple's systems.
+/// `@unchecked Sendable`: the value is accessed only while the mutex is held. Objects of Core Bluetooth that are returned from it
+/// belong to the program's queue, as they do on Apple's systems.
 final class Locked<Value>: @unchecked Sendable {
   private let mutex = Mutex(())
   private var value: Value
@@ -18,15 +18,15 @@ final class Locked<Value>: @unchecked Sendable {
   }
 }
 
-/// An object of the program's side in a job or a callback of the loop, which only hands it on and does not look inside.
+/// An object of the program's side in a job or a callback of the loop, which passes it on without accessing it.
 ///
-/// `@unchecked Sendable`: it is opened again on the program's queue, or under the lock that it came from.
+/// `@unchecked Sendable`: it is accessed again on the program's queue, or under the lock that it came from.
 struct Carried<Value>: @unchecked Sendable {
   var value: Value
   init(_ value: Value) { self.value = value }
 }
 
-/// Remembers an object without keeping it. A class for the reason that `PeerTable` gives.
+/// A weak reference. A class for the reason that `PeerTable` gives.
 final class WeakReference<Object: AnyObject> {
   weak let object: Object?
   init(_ object: Object) { self.object = object }

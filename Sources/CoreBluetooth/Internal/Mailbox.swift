@@ -1,26 +1,26 @@
 internal import BLECore
 internal import Synchronization
 
-/// What the loop tells a manager's program.
+/// Events from the loop to a manager.
 enum ManagerEvent {
   case central(CentralEvent)
   case peripheral(PeripheralManagerEvent)
 }
 
-/// What a manager's mailbox brings its events to.
+/// The receiver of a mailbox's events.
 protocol EventReceiver: AnyObject, SendableMetatype {
-  /// On the program's queue, one event after the other.
+  /// Called on the program's queue, one event after the other.
   func receive(_ event: ManagerEvent)
 }
 
-/// The way of events from the loop to the program's queue.
+/// Delivers events from the loop to the program's queue.
 ///
-/// Events that come up together travel as one batch in one block. Batches follow one another, also on a concurrent queue. When
-/// the receiver is gone its events are thrown away. Not generic over the kind of manager: what is reached by a protocol is not
-/// specialized, and every event would pay for that.
+/// Events that are posted together are delivered as one batch in one block. Batches follow one another, also on a concurrent
+/// queue. After the receiver was released, its events are discarded. Not generic over the kind of manager: calls through a
+/// protocol are not specialized, which would cost time for each event.
 ///
-/// `@unchecked Sendable`: `receiver` is set once, before the first event; what waits is behind the lock, and what the events carry
-/// is opened on the program's queue only.
+/// `@unchecked Sendable`: `receiver` is set once, before the first event; waiting events are guarded by the lock, and their
+/// contents are accessed on the program's queue only.
 final class Mailbox: CallbackDelivery, @unchecked Sendable {
   private struct Batch {
     var events: [ManagerEvent]
@@ -35,32 +35,32 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
 
   // Beside the lock, so that an event is moved once.
   private let lock = Mutex(())
-  /// What came up and was not fetched by the loop yet.
+  /// Events that were posted and not yet collected by the loop.
   private var collecting: [ManagerEvent] = []
-  /// What waits for the queue.
+  /// Batches that wait for the queue.
   private var ready: [Batch] = []
-  /// How many events wait altogether.
+  /// The number of all waiting events.
   private var backlog = 0
   /// On the loop.
   private var droppedValues = 0
   /// On the loop.
   private var switches = PeerSwitches()
-  /// Whether switches wait until there is room for them.
+  /// Whether switches wait for room.
   private var wantsRoom = false
-  /// So many events that peers have caused may wait for the queue.
+  /// The maximum number of waiting events that peers have caused.
   static let peerBacklog = 65_536
-  /// And so many with requests, which one client's writes without response must not keep from another.
+  /// The maximum including requests: one client's writes without response must not displace another client's requests.
   static let requestBacklog = peerBacklog + 1_024
-  /// So many events may wait for a channel to be taken from a peer: each holds what the peer has sent on it.
+  /// The maximum number of waiting events for a new channel to be accepted from a peer: each holds what the peer has sent on it.
   static let channelBacklog = 4_096
   private var isDraining = false
 
   init(queue: DispatchQueue, loop: any StackLoop) {
     self.queue = queue
     self.loop = loop
-    // A barrier: on a concurrent queue it also waits for blocks that run.
+    // A barrier: on a concurrent queue it also waits for running blocks.
     programQueue = ProgramQueue(queue, label: queue.label) { action in
-      // Never changed, and put onto its queue from one place at a time.
+      // Immutable, and enqueued from one place at a time.
       nonisolated(unsafe) let block = DispatchWorkItem(flags: .barrier, block: action)
       return { queue.async(execute: block) }
     }
@@ -79,9 +79,8 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
     if isFirst { loop.deliver(self) }
   }
 
-  /// Drops the event where `limit` wait already: for what comes at the pace of the air, and for what a peer can be refused. On the
-  /// loop.
-  /// - Returns: whether it was taken.
+  /// Drops the event if `limit` events wait: for events at the rate of the air, and for requests that can be refused. On the loop.
+  /// - Returns: whether the event was accepted.
   @discardableResult
   func post(_ event: ManagerEvent, ifFewerWaitThan limit: Int) -> Bool {
     guard hasRoom(below: limit) else { return false }
@@ -92,10 +91,10 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
   /// Whether fewer events than `limit` wait.
   func hasRoom(below limit: Int) -> Bool { lock.withLock { _ in backlog } < limit }
 
-  /// Brings a value that nobody has asked for: a notification, an indication, or a write without response. Beyond 65,536 events
-  /// that wait it is dropped, which the specification leaves to the receiver of what is not confirmed (Core, Vol 3 Part F 3.3.2), and
-  /// the log told: at the first, the second, the fourth and so on, since a peer that fills the memory would else fill the log. On
-  /// the loop.
+  /// Delivers an unsolicited value: a notification, an indication, or a write without response. Beyond 65,536 waiting events it
+  /// is dropped, which the specification leaves to the receiver of what is not confirmed (Core, Vol 3 Part F 3.3.2), and logged:
+  /// for the first, the second, the fourth and so on, since a peer that fills the memory would otherwise fill the log. On the
+  /// loop.
   /// - Returns: whether there was room for it.
   @discardableResult
   func offer(_ value: ManagerEvent, log: Logger) -> Bool {
@@ -111,15 +110,15 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
     return false
   }
 
-  /// Brings news of what a peer switches to and fro. Beyond 65,536 events that wait, the program hears when there is room again
-  /// how it stands then, and nothing where that is what it knows. On the loop.
+  /// Delivers a change of something that a peer switches on and off. Beyond 65,536 waiting events, the program receives the
+  /// current state when there is room again, and no event if it already knows that state. On the loop.
   func post(_ event: ManagerEvent, switching key: PeerSwitch, isOn: Bool) {
     if switches.isEmpty, post(event, ifFewerWaitThan: Self.peerBacklog) { return switches.told(key, isOn: isOn) }
     switches.hold(event, key, isOn: isOn)
     lock.withLock { _ in wantsRoom = !switches.isEmpty }
   }
 
-  /// Nothing is switched on any more, and the program is not told of it one by one. On the loop.
+  /// Nothing is switched on any longer, and no single events are delivered for it. On the loop.
   func forgetSwitches() { switches.removeAll() }
 
   private func postSwitches() { for event in switches.takeAll() { post(event) } }
@@ -136,11 +135,11 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
 
   private func start() { queue.async { self.drain() } }
 
-  /// One batch; another block takes the next, so that other work of the queue gets its turn.
+  /// Delivers one batch; another block delivers the next, so that other work of the queue can run between them.
   private func drain() {
     let batch = takeBatch()
     for event in batch.events {
-      // Held for one event only: a program may let go of its manager inside a callback, and is then told nothing more.
+      // Retained for one event only: a program may release its manager inside a callback, and then receives no further event.
       guard let receiver else { break }
       receiver.receive(event)
     }
@@ -153,7 +152,7 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
     }
     if goesOn { start() }
     if hasRoom { loop.submit(from: .common) { self.postSwitches() } }
-    // Last: a simulated world goes on inside this call.
+    // Last: a simulated world continues inside this call.
     batch.finished()
   }
 

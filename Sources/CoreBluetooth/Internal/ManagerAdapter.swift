@@ -2,9 +2,9 @@ internal import BLEAdapter
 internal import BLEDefaultStack
 internal import Synchronization
 
-/// Which adapter a manager is on.
+/// The adapter of a manager.
 enum ManagerAdapter {
-  /// The adapter of managers that name none.
+  /// The adapter of managers without `CBManagerOptionAdapterKey`.
   static var standard: any Adapter { DefaultStack.adapter }
 
   static func adapter(_ options: [String: Any]?) -> any Adapter {
@@ -22,15 +22,15 @@ enum ManagerAdapter {
   }
 }
 
-/// Managers that were made without an adapter in their options, or with the name of one. In a test that is nearly always one that was
-/// forgotten.
+/// Managers that were created without an adapter in their options, or with the name of one. In a test nearly always one whose
+/// options were forgotten.
 package enum ManagersElsewhere {
   private static let made = Atomic(0)
 
-  /// How many there were so far in this process.
+  /// Their number so far in this process.
   package static var count: Int { made.load(ordering: .relaxed) }
 
-  /// From here on managers that name no adapter are on none, unless the environment names one: they are tested in a world.
+  /// From now on managers without an adapter in their options have none, unless the environment names one: they are tested in a world.
   package static func enterWorld() { DefaultStack.enterWorld() }
 
   static func countOne() { made.add(1, ordering: .relaxed) }

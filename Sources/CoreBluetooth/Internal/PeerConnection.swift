@@ -2,13 +2,13 @@ internal import BLEAdapter
 internal import BLECore
 internal import Synchronization
 
-/// One connection of a peripheral: the way of its operations to the stack, and of what the stack says to the program.
+/// One connection of a peripheral: passes its operations to the stack, and the stack's events to the program.
 ///
-/// Programs' threads hold it to submit jobs; what is not marked otherwise is on the loop.
+/// Programs' threads hold it to submit jobs; unless marked otherwise, it is used on the loop.
 ///
 /// `@unchecked Sendable`: from other threads only constants, atomics and `window` are used.
 final class PeerConnection: @unchecked Sendable {
-  /// Opened on the program's queue.
+  /// Accessed on the program's queue.
   let peripheral: Carried<WeakReference<CBPeripheral>>
   /// From any thread.
   let window = SendWindow()
@@ -39,14 +39,14 @@ final class PeerConnection: @unchecked Sendable {
   /// The ATT MTU in octets. From any thread.
   var maximumTransmissionUnit: Int { transmissionUnit.load(ordering: .relaxed) }
 
-  /// Nothing comes of this connection any more.
+  /// No further event of this connection is delivered.
   func close() {
     isOpen = false
     link.events = nil
     session.loop.cancel(signal.timer)
   }
 
-  /// Nothing is told after the end: what waited gets no answer.
+  /// Nothing is delivered after the end: pending operations are not completed.
   func post(_ event: RemotePeripheralEvent) {
     if isOpen { session.post(.peripheral(self, event)) }
   }
@@ -99,7 +99,7 @@ final class PeerConnection: @unchecked Sendable {
     link.write(value, to: handle) { self.post(.wroteDescriptor(descriptor.value, $0.failure)) }
   }
 
-  /// A place of `window` was taken for it.
+  /// The caller has taken a place of `window` for it.
   func writeCommand(_ value: [UInt8], _ handle: AttributeHandle) {
     guard isOpen else { return }
     link.writeCommand(value, to: handle, sent: commandSent)
@@ -109,7 +109,7 @@ final class PeerConnection: @unchecked Sendable {
     if window.giveBack() { post(.readyToWrite) }
   }
 
-  /// Where the wanted state is there already, or is on its way, there is no traffic but still an answer.
+  /// If the requested state is already set or requested, nothing is sent, but the callback still follows.
   func setNotify(_ isOn: Bool, for characteristic: Carried<CBCharacteristic>, _ remote: RemoteCharacteristic) {
     guard isOpen else { return }
     let known = subscriptions[remote.value] ?? Subscription(isOn: false, pending: 0)
@@ -130,7 +130,7 @@ final class PeerConnection: @unchecked Sendable {
 
   // MARK: Channels
 
-  /// - Parameter origin: what the channel submits its jobs by.
+  /// - Parameter origin: the origin of the channel's jobs.
   func openChannel(_ multiplexer: CBL2CAPPSM, origin: JobOrigin) {
     guard isOpen else { return }
     link.openChannel(ProtocolServiceMultiplexer(multiplexer)) { result in
@@ -141,7 +141,7 @@ final class PeerConnection: @unchecked Sendable {
 
   // MARK: Signal strength
 
-  /// Asked more often than once a second, the stack is asked, and the program told, once a second.
+  /// However often it is called, the stack is asked, and the program called back, at most once a second.
   func readRSSI() {
     guard isOpen, !signal.isPending else { return }
     signal.isPending = true
@@ -185,7 +185,7 @@ extension PeerConnection: PeerLinkEvents {
   }
 }
 
-/// When the strength of the signal may be asked for again.
+/// When the RSSI may be read again.
 private struct SignalSchedule {
   static let interval = StackDuration.seconds(1)
   var isPending = false

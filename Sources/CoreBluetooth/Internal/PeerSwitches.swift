@@ -1,6 +1,6 @@
 internal import BLEAdapter
 
-/// What a peer switches to and fro.
+/// Something that a peer switches on and off.
 enum PeerSwitch: Hashable {
   /// Whether a central is subscribed.
   case subscription(PeerIdentifier, LocalCharacteristicIdentifier)
@@ -8,24 +8,25 @@ enum PeerSwitch: Hashable {
   case link(PeerIdentifier)
 }
 
-/// What a program is still to be told of switches, while so much waits for it that there is no room for more events: of each the
-/// state that it has now, and nothing where that is the one that the program was told last.
+/// The changes that were not delivered because too many events wait: for each switch the current state, and nothing if that is
+/// the state delivered last.
 ///
-/// So a peer that switches on and off without end takes no room, nor do peers without end that come, switch on and leave.
+/// So a peer that switches on and off without end takes no room, and neither does an endless sequence of peers that connect,
+/// switch on and leave.
 struct PeerSwitches {
-  /// Those that the program was told last that they are on.
+  /// Switches whose last delivered state is on.
   private var on: Set<PeerSwitch> = []
   private var waiting: [PeerSwitch: (order: UInt64, event: ManagerEvent)] = [:]
   private var nextOrder: UInt64 = 0
 
   var isEmpty: Bool { waiting.isEmpty }
 
-  /// The program is told of it as it happens.
+  /// The change is delivered immediately.
   mutating func told(_ key: PeerSwitch, isOn: Bool) {
     if isOn { on.insert(key) } else { on.remove(key) }
   }
 
-  /// There is no room to tell the program.
+  /// There is no room to deliver the change.
   mutating func hold(_ event: ManagerEvent, _ key: PeerSwitch, isOn: Bool) {
     if on.contains(key) == isOn {
       waiting[key] = nil
@@ -35,7 +36,7 @@ struct PeerSwitches {
     }
   }
 
-  /// There is room again: what is to be told, in the order in which it happened.
+  /// There is room again: the undelivered changes, in the order in which they happened.
   mutating func takeAll() -> [ManagerEvent] {
     let events = waiting.values.sorted { $0.order < $1.order }.map(\.event)
     on.formSymmetricDifference(waiting.keys)
@@ -43,6 +44,6 @@ struct PeerSwitches {
     return events
   }
 
-  /// Bluetooth is not there any more, and nothing is switched on.
+  /// Bluetooth is no longer available, and nothing is switched on.
   mutating func removeAll() { self = PeerSwitches() }
 }

@@ -1,8 +1,8 @@
 internal import BLEAdapter
 
-/// The peers that one manager has vended: one object for one device as long as somebody keeps it.
+/// The peers that one manager has vended: one object for each device while a reference to it exists.
 final class PeerTable<Peer: CBPeer>: Sendable {
-  // A class: Swift 6.3 takes an optional structure with a weak reference apart wrongly where it is `nil`.
+  // A class: Swift 6.3 destroys an optional structure with a weak reference wrongly where it is `nil`.
   private final class Entry {
     weak var peer: Peer?
     let address: ObjectIdentifier
@@ -13,7 +13,7 @@ final class PeerTable<Peer: CBPeer>: Sendable {
     }
   }
 
-  // No object may die while the lock is held, as its end comes back here: whatever is looked up is handed out.
+  // No object may be deallocated while the lock is held, as its `deinit` calls `forget`: objects that are looked up are returned.
   private let entries = Locked([PeerIdentifier: Entry]())
 
   func peer(_ identifier: PeerIdentifier, make: () -> Peer) -> Peer {
@@ -31,7 +31,7 @@ final class PeerTable<Peer: CBPeer>: Sendable {
 
   func removeAll() { entries.withLock { $0.removeAll() } }
 
-  /// At the end of `peer`.
+  /// Called by the `deinit` of `peer`.
   func forget(_ peer: CBPeer) {
     let address = ObjectIdentifier(peer)
     entries.withLock { entries in

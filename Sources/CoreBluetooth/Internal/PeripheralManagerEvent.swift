@@ -1,12 +1,12 @@
 internal import BLEAdapter
 
-/// What the loop tells a peripheral manager's program.
+/// Events from the loop to a peripheral manager.
 enum PeripheralManagerEvent {
   /// What the manager of an earlier process was doing; before the first state.
   case restored(PreservedPeripheral)
   case state(AdapterState)
   case added(CBMutableService, CBError?)
-  /// `number`: how often advertising had been stopped before the call of `startAdvertising` that it answers.
+  /// `number`: how often advertising was stopped before the call of `startAdvertising` that this completes.
   case startedAdvertising(number: Int, PublishError?)
   case read(TransactionIdentifier, LocalCharacteristicIdentifier, offset: Int, RemoteCentral)
   case writes(TransactionIdentifier, [LocalWrite], RemoteCentral)

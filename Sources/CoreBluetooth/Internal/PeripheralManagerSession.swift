@@ -1,13 +1,12 @@
 internal import BLEAdapter
 internal import BLECore
 
-/// A peripheral manager's part on the loop: its role on the stack, and which of its services has which number there. Everything
-/// on the loop.
+/// A peripheral manager's part on the loop: its role on the stack, and the numbers of its services there. Everything on the loop.
 final class PeripheralManagerSession: PeripheralEvents {
-  /// Names a service for as long as it is published.
+  /// Identifies a service while it is published.
   typealias ServiceNumber = UInt32
 
-  /// A service on its way to be published. The object is looked at by the program's side only.
+  /// A service to be published. The object is accessed on the program's side only.
   struct Publication {
     let number: ServiceNumber
     let service: Carried<CBMutableService>
@@ -15,33 +14,33 @@ final class PeripheralManagerSession: PeripheralEvents {
     let isPrimary: Bool
     let included: [ServiceNumber]
     let characteristics: [LocalCharacteristic]
-    /// The same with what only programs see, for the state that is preserved.
+    /// The characteristics with what only programs use, for the state that is preserved.
     let preserved: [PreservedPeripheral.Characteristic]
-    /// Where it was published by an earlier process.
+    /// The first handle in an earlier process.
     let place: AttributeHandle?
-    /// An earlier process has published it, and was told.
+    /// An earlier process has published it, and its delegate was called.
     let isRestored: Bool
   }
 
   let adapter: any Adapter
   private let mailbox: Mailbox
   private let window: UpdateWindow
-  /// What the channels of this manager submit their jobs by.
+  /// The origin of the jobs of this manager's channels.
   private let origin: JobOrigin
   private(set) var role: (any PeripheralRole)?
   private(set) var published: [ServiceNumber: LocalServiceIdentifier] = [:] { didSet { preserved?.setChanged() } }
-  /// Published one after the other, since a service may include the one before.
+  /// Published one after the other, since a service may include an earlier one.
   private var waiting: [Publication] = []
   private var publishing: ServiceNumber?
   /// Removed before they were published.
   private var unwanted: Set<ServiceNumber> = []
-  /// Counts the times that everything was taken back: an answer to what was before is of no use.
+  /// Counts the calls that removed everything: completions from before are ignored.
   private var generation = 0
   /// One closure for all updates.
   private var updateSent: () -> Void = {}
-  /// What the stack said last.
+  /// The latest state of the stack.
   private var state = AdapterState.unknown
-  /// Where a manager with a restore identifier leaves what it is doing, and what only such a manager has to remember.
+  /// The preserved state of a manager with a restore identifier, and what only such a manager stores.
   var preserved: (any PreservedState)?
   var memory = PreservationMemory() { didSet { preserved?.setChanged() } }
 
@@ -53,13 +52,13 @@ final class PeripheralManagerSession: PeripheralEvents {
     updateSent = { [weak self] in self?.didSendUpdate() }
   }
 
-  /// - Parameter key: by which its state is preserved, if that is wanted.
+  /// - Parameter key: the key of the preserved state, for a manager with a restore identifier.
   func start(preservedAs key: PreservationKey?) {
     if let key { preserve(as: key) }
     role = adapter.makePeripheral(events: self)
   }
 
-  /// Goes on with what an earlier process was doing: at once where Bluetooth is on, else as soon as it is known to be.
+  /// Resumes what an earlier process was doing: at once if Bluetooth is on, else as soon as it is known to be.
   func resume(_ resumption: Resumption) {
     switch state {
     case .poweredOn: goOn(resumption)
@@ -145,7 +144,7 @@ final class PeripheralManagerSession: PeripheralEvents {
     role?.removeAllServices()
   }
 
-  /// Not published yet. Each is told of once it is, also where it is to be removed at once.
+  /// Not published yet. The callback follows for each when it is, even if it is to be removed at once.
   private var pending: [ServiceNumber] { waiting.map(\.number) + (publishing.map { [$0] } ?? []) }
 
   private func forgetServices() {
@@ -166,7 +165,7 @@ final class PeripheralManagerSession: PeripheralEvents {
       if error == nil, self.preserved != nil, self.memory.advertisingNumber == number {
         self.memory.advertisement = content
       }
-      // Who was told in an earlier process is told of a failure only.
+      // A start whose success the earlier process received is reported again only if it fails.
       if !isRestored || error != nil { self.post(.startedAdvertising(number: number, error)) }
     }
   }
@@ -179,7 +178,7 @@ final class PeripheralManagerSession: PeripheralEvents {
 
   // MARK: Values
 
-  /// A place of the window was taken for it.
+  /// The caller has taken a place of the window for it.
   func update(_ value: [UInt8], of characteristic: LocalCharacteristicIdentifier, centrals: [PeerIdentifier]?) {
     role?.update(value, of: characteristic, centrals: centrals, sent: updateSent)
   }
@@ -213,7 +212,7 @@ final class PeripheralManagerSession: PeripheralEvents {
     }
   }
 
-  // MARK: What the stack tells
+  // MARK: Events of the stack
 
   func peripheral(didUpdateState state: AdapterState) {
     self.state = state
@@ -243,7 +242,7 @@ final class PeripheralManagerSession: PeripheralEvents {
     if needsResponse { postRequest(transaction, event) } else { mailbox.offer(.peripheral(event), log: adapter.log) }
   }
 
-  /// A peer waits for the answer. Where too much waits for the program already, it is refused.
+  /// The peer waits for the response. If too many events wait for the program, the request is refused.
   private func postRequest(_ transaction: TransactionIdentifier, _ event: PeripheralManagerEvent) {
     if mailbox.post(.peripheral(event), ifFewerWaitThan: Mailbox.requestBacklog) { return }
     role?.respond(to: transaction, result: UInt8(CBATTError.Code.insufficientResources.rawValue), value: [])
@@ -268,19 +267,19 @@ final class PeripheralManagerSession: PeripheralEvents {
     mailbox.post(.peripheral(event), switching: .subscription(central.identifier, characteristic), isOn: isOn)
   }
 
-  /// Where there is no room for it, the next event of that central says the same.
+  /// If there is no room for it, the central's next event has the same content.
   func peripheral(didUpdate central: RemoteCentral) {
     mailbox.post(.peripheral(.updated(central)), ifFewerWaitThan: Mailbox.peerBacklog)
   }
 
   func peripheral(didOpen channel: any PeerChannel, from central: RemoteCentral) {
-    // A channel that is not taken is closed.
+    // A channel that is not accepted is closed.
     guard mailbox.hasRoom(below: Mailbox.channelBacklog) else { return }
     post(.openedChannel(ChannelPipe(channel, loop: adapter.loop, origin: origin, log: adapter.log), central))
   }
 }
 
-/// The window of a manager's updates, shared by its program and its session.
+/// The send window of a manager's updates, shared by its program and its session.
 final class UpdateWindow: Sendable {
   let places = SendWindow()
 }

@@ -1,15 +1,14 @@
 internal import BLEAdapter
 internal import BLECore
 
-/// The objects that stand for the services, characteristics and descriptors of one connection: one object for one attribute.
-/// On the program's queue.
+/// The objects for the services, characteristics and descriptors of one connection: one object for each attribute. On the program's queue.
 final class RemoteObjects {
   private var services: [AttributeHandle: CBService] = [:]
   private var characteristics: [AttributeHandle: CBCharacteristic] = [:]
 
   func characteristic(_ value: AttributeHandle) -> CBCharacteristic? { characteristics[value] }
 
-  /// The objects for what was found; with a filter, what is `known` already stays.
+  /// The objects for the discovered attributes; with a filter, those of `known` remain.
   func merge(
     _ found: [RemoteService], into known: [CBService]?, isFiltered: Bool, of peripheral: CBPeripheral
   ) -> [CBService] {
@@ -26,7 +25,7 @@ final class RemoteObjects {
 
   func merge(_ found: [RemoteCharacteristic], into service: CBService, isFiltered: Bool) {
     let objects = found.map { remote in
-      // One whose service has been taken out of use is of no use either: its discovery may have ended after that.
+      // A characteristic whose service was invalidated is invalid too: its discovery may have ended after that.
       if let object = characteristics[remote.value], object.remote == remote, object.service === service {
         return object
       }
@@ -48,7 +47,7 @@ final class RemoteObjects {
     characteristic.shared.withLock { $0.descriptors = objects }
   }
 
-  /// Takes the services that overlap `handles` out of use, with what belongs to them.
+  /// Invalidates the services that overlap `handles`, with their attributes.
   func invalidate(_ handles: ClosedRange<AttributeHandle>) -> [CBService] {
     let invalid = services.values
       .filter { $0.remote?.handles.overlaps(handles) == true }

@@ -1,14 +1,13 @@
 internal import Synchronization
 
-/// How many values that nobody acknowledges may be on their way: writes without response of a peripheral, updates of a
-/// peripheral manager.
+/// Limits how many values without acknowledgement are pending: writes without response of a peripheral, updates of a peripheral manager.
 ///
-/// 32 values fill more than one connection event on the fastest PHY even where they are short, and hold no more than 16 KiB
-/// where they are long. Once full it opens again when half of it is free, so that a program that fills it up each time is
-/// called once for 16 values and not for each.
+/// 32 short values fill more than one connection event on the fastest PHY, and 32 long ones take no more than 16 KiB. A full
+/// window opens again when half of it is free, so that a program that fills it each time is called once for 16 values instead of
+/// for each.
 struct SendWindow: ~Copyable, Sendable {
   static let capacity = 32
-  /// Programs that do not look whether there is space may have this many waiting; what comes on top is dropped.
+  /// The maximum for programs that do not check for space; further values are dropped.
   static let limit = 1_024
 
   // Not private: Swift 6.3 does not compile a value that is stored in place and hides a part of itself.
@@ -22,7 +21,7 @@ struct SendWindow: ~Copyable, Sendable {
 
   var isFull: Bool { state.withLock { $0.isFull } }
 
-  /// Takes a place, and closes the window with its last one; false beyond `limit`.
+  /// Takes a place, and closes the window with the last one; false beyond `limit`.
   func take() -> Bool {
     state.withLock { state in
       if state.inFlight >= Self.limit { return false }
@@ -32,7 +31,7 @@ struct SendWindow: ~Copyable, Sendable {
     }
   }
 
-  /// Takes a place; where there is none, closes the window and says false.
+  /// Takes a place; if there is none, closes the window and returns false.
   func takeIfOpen() -> Bool {
     state.withLock { state in
       if state.inFlight >= Self.capacity { state.isFull = true }
@@ -42,7 +41,7 @@ struct SendWindow: ~Copyable, Sendable {
     }
   }
 
-  /// Gives a place back; true where the program is to be told, once, that there is space again.
+  /// Releases a place; true if the program is to be notified, once, that there is space again.
   func giveBack() -> Bool {
     state.withLock { state in
       if state.inFlight > 0 { state.inFlight -= 1 }
@@ -52,7 +51,7 @@ struct SendWindow: ~Copyable, Sendable {
     }
   }
 
-  /// Just before the program is told.
+  /// Called just before the program is notified.
   func reopen() {
     state.withLock { state in
       state.isFull = state.inFlight >= Self.capacity
@@ -60,6 +59,6 @@ struct SendWindow: ~Copyable, Sendable {
     }
   }
 
-  /// Nothing is on its way any more: the links are gone.
+  /// Nothing is pending: the links have ended.
   func reset() { state.withLock { $0 = State() } }
 }

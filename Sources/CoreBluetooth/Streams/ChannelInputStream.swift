@@ -1,4 +1,4 @@
-/// What comes from the peer of a channel.
+/// The octets from the peer of a channel.
 ///
 /// Calls may come from any thread; the delegate is called on the run loops that the stream is scheduled on.
 final class ChannelInputStream: InputStream {
@@ -28,7 +28,7 @@ final class ChannelInputStream: InputStream {
     pipe.locked { pipe.input.isOpen && !pipe.input.isClosed && !pipe.received.isEmpty }
   }
 
-  /// Waits where there is nothing yet. 0 at the end, -1 where the channel was lost or the stream is not open.
+  /// Blocks while there is nothing to read. 0 at the end, -1 if the channel was lost or the stream is not open.
   override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength len: Int) -> Int {
     let destination = UnsafeMutableBufferPointer(start: buffer, count: max(0, len))
     let count = pipe.locked {

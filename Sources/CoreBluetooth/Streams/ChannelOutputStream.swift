@@ -1,4 +1,4 @@
-/// What goes to the peer of a channel.
+/// The octets to the peer of a channel.
 ///
 /// Calls may come from any thread; the delegate is called on the run loops that the stream is scheduled on.
 final class ChannelOutputStream: OutputStream {
@@ -22,7 +22,7 @@ final class ChannelOutputStream: OutputStream {
   }
 
   override func open() { pipe.open(.output) }
-  /// What was written is still sent.
+  /// Pending octets are still sent.
   override func close() { pipe.close(.output) }
   override var streamStatus: Stream.Status { pipe.locked { pipe.status(.output) } }
   override var streamError: (any Error)? { pipe.locked { pipe.status(.output) == .error ? pipe.end?.error : nil } }
@@ -31,7 +31,7 @@ final class ChannelOutputStream: OutputStream {
     pipe.locked { pipe.output.isOpen && !pipe.output.isClosed && pipe.end == nil && pipe.space > 0 }
   }
 
-  /// Takes as much as there is space for, and waits where there is none. -1 where the channel is over or the stream is not open.
+  /// Accepts as much as there is space for, and blocks while there is none. -1 if the channel has ended or the stream is not open.
   override func write(_ buffer: UnsafePointer<UInt8>, maxLength len: Int) -> Int {
     let count = pipe.locked {
       guard pipe.output.isOpen, len >= 0 else { return -1 }

@@ -1,31 +1,31 @@
 internal import BLEAdapter
 internal import BLECore
 
-/// What lies between a channel of the stack and the two streams of a program: received octets that nobody has read, octets
-/// that were written and have not left, and how each stream stands.
+/// Connects a channel of the stack with the two streams of a program: received octets that were not read, written octets that
+/// were not sent, and the state of each stream.
 ///
-/// `@unchecked Sendable`: `channel` is touched on the loop only, all that changes otherwise is behind `lock`.
+/// `@unchecked Sendable`: `channel` is used on the loop only, all other mutable state is guarded by `lock`.
 final class ChannelPipe: @unchecked Sendable {
-  /// Octets that can wait to be sent.
+  /// The number of octets that can wait to be sent.
   static let outputCapacity = 64 << 10
-  /// Octets that are handed to the stack in one piece: space is free again piece by piece.
+  /// The number of octets that are passed to the stack in one piece: space is released piece by piece.
   static let pieceLength = 16 << 10
-  /// Octets that have to be free before a stream's delegate is told of space: a packet's worth is not worth a call.
+  /// The free octets that are required before a stream's delegate is called for space: one packet's worth is not enough.
   static let outputLowWater = 16 << 10
 
   let multiplexer: CBL2CAPPSM
-  /// On it calls wait that find nothing to read or no space.
+  /// Blocking calls wait on it for octets or for space.
   let lock = NSCondition()
   let loop: any StackLoop
   private let origin: JobOrigin
   let log: Logger
 
-  // Behind the lock.
+  // Guarded by the lock.
   var received = OctetQueue()
-  /// Read, and not yet told to the stack.
+  /// Read, and not yet reported to the stack.
   var consumed = 0
   var written: [UInt8] = []
-  /// Octets with the stack.
+  /// Octets that the stack is sending.
   var underWay = 0
   /// How the channel ended.
   var end: ChannelEnd?
@@ -53,7 +53,7 @@ final class ChannelPipe: @unchecked Sendable {
     loop.submit(from: origin) { bound.value.close() }
   }
 
-  /// Ends the channel when all that was written has been sent.
+  /// Ends the channel when all written octets are sent.
   func close() {
     locked { isClosing = true }
     requestJob()
@@ -65,9 +65,9 @@ final class ChannelPipe: @unchecked Sendable {
     return body()
   }
 
-  // MARK: What programs' threads have done, told to the stack
+  // MARK: Calls on programs' threads, passed to the stack
 
-  /// Sees to it that the stack learns of what has changed; several changes make one job.
+  /// Submits a job that passes the changes to the stack; several changes share one job.
   func requestJob() {
     let isNew = locked {
       defer { isJobPending = true }
@@ -119,10 +119,10 @@ final class ChannelPipe: @unchecked Sendable {
 
   // MARK: Readiness
 
-  /// Octets that can be written. Under the lock.
+  /// The number of octets that can be written. Under the lock.
   var space: Int { max(0, Self.outputCapacity - written.count - underWay) }
 
-  /// Lets the run loops of those streams know that have something to tell.
+  /// Signals the run loops of those streams that have an event.
   func signalStreams() {
     for side in [StreamSide.input, .output] {
       let schedule: StreamSchedule? = locked {
@@ -161,9 +161,9 @@ extension ChannelPipe: PeerChannelEvents {
   }
 }
 
-/// How a channel ended, as its streams show it.
+/// How a channel ended, as its streams report it.
 struct ChannelEnd {
-  /// `nil` where one of the two sides has closed it.
+  /// `nil` if one of the two sides has closed it.
   let error: CBError?
 
   init(_ reason: EndReason) {

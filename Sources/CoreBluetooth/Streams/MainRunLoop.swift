@@ -8,12 +8,12 @@ enum MainRunLoop {
     return key
   }()
 
-  /// The main run loop in place of the current one of a block on the main queue: that is the same on Apple's systems, and on
-  /// Linux only where the main thread serves the queue.
+  /// Returns the main run loop for the current one of a block on the main queue: on Apple's systems these are the same, on Linux
+  /// only if the main thread serves the queue.
   static func of(_ runLoop: RunLoop) -> RunLoop {
     runLoop === RunLoop.current && DispatchQueue.getSpecific(key: mark) == true ? .main : runLoop
   }
 
-  /// Whether the main thread is in it.
+  /// Whether the main thread is running it.
   static var isRunning: Bool { CFRunLoopCopyCurrentMode(CFRunLoopGetMain()) != nil }
 }

@@ -1,4 +1,4 @@
-/// Octets that come in behind and go out in front.
+/// A queue of octets.
 struct OctetQueue {
   private var octets: [UInt8] = []
   private var head = 0
@@ -7,7 +7,7 @@ struct OctetQueue {
   var isEmpty: Bool { head == octets.count }
 
   mutating func append(_ more: ArraySlice<UInt8>) {
-    // What is in front of the head is thrown away when it is most of the storage: each octet is moved once at the most.
+    // The octets before the head are removed when they are the larger part of the storage: each octet is moved at most once.
     if head > 0, head >= octets.count - head {
       octets.removeFirst(head)
       head = 0
@@ -15,7 +15,7 @@ struct OctetQueue {
     octets.append(contentsOf: more)
   }
 
-  /// Takes what fits into `buffer`.
+  /// Moves as many octets as fit into `buffer`.
   mutating func read(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
     let taken = min(buffer.count, count)
     octets.withUnsafeBufferPointer { source in
@@ -26,7 +26,7 @@ struct OctetQueue {
     return taken
   }
 
-  /// How many there were.
+  /// Returns how many there were.
   mutating func removeAll() -> Int {
     defer {
       octets.removeAll(keepingCapacity: true)

@@ -1,8 +1,7 @@
 internal import BLECore
 
-// How streams and a simulated world's time go together: while a run loop has been woken and has not called the delegate yet,
-// time stands still, as it does for callbacks on the manager's queue. A run loop that nobody runs stops nothing, once that is
-// clear.
+// Streams in a simulated world: from the moment a run loop is woken until it calls the delegate, the world's time stands still,
+// as it does for callbacks on the manager's queue. A run loop that no thread runs does not stop time, once that is known.
 
 extension ChannelPipe {
   /// On the loop.
@@ -13,7 +12,7 @@ extension ChannelPipe {
     }
   }
 
-  /// Time may go on, whatever the delegate has been told.
+  /// Time may advance, whether or not the delegate was called.
   func releaseHolds(_ side: StreamSide) {
     let holds = locked {
       defer { self[side].holds = [] }
@@ -22,7 +21,7 @@ extension ChannelPipe {
     for finished in holds { finished() }
   }
 
-  /// The delegate has been told, and time may go on unless there is more.
+  /// The delegate was called, and time may advance unless there is another event.
   func finishTelling(_ side: StreamSide) {
     let holds: [@Sendable () -> Void] = locked {
       self[side].isTelling = false
@@ -33,16 +32,16 @@ extension ChannelPipe {
     for finished in holds { finished() }
   }
 
-  /// Where the stream's run loops wait for its events.
+  /// Sets the run loops on which the stream delivers its events.
   func setSchedule(_ schedule: StreamSchedule, _ side: StreamSide) { locked { self[side].schedule = schedule } }
 }
 
 extension StreamState {
-  /// The delegate is to be told something, or is just being told.
+  /// The delegate is to be called, or is being called.
   fileprivate var isBusy: Bool { isSignalled || isTelling }
 }
 
-/// Holds time until a stream's delegate has been told.
+/// Stops time until a stream's delegate was called.
 private final class StreamHold: CallbackDelivery {
   private let pipe: ChannelPipe
   private let side: StreamSide
@@ -64,9 +63,9 @@ private final class StreamHold: CallbackDelivery {
 }
 
 extension ChannelPipe {
-  /// How often in a row a run loop may be found not running before nobody is taken to run it. Between two events it is not running
-  /// for a moment, and on a busy machine the moment can be long. The looks are counted, not the time: while the whole machine stands
-  /// still, nobody looks.
+  /// How often in a row a run loop is found not running before it counts as one that no thread runs. Between two events it is not
+  /// running for a moment, which can be long on a busy machine. Checks are counted, not time: while the whole machine stands
+  /// still, there are no checks.
   private static let patience = 40
   private static let lookInterval = DispatchTimeInterval.milliseconds(50)
 

@@ -1,19 +1,19 @@
 internal import CoreFoundation
 
-/// The run loops on which a stream's delegate is told.
+/// The run loops on which a stream's delegate is called.
 ///
-/// One input source for all of them: which loop comes first tells. A run loop is only known by its own thread to
-/// CoreFoundation, so the source gets onto another thread's by a timer.
+/// One input source for all of them: the first run loop to perform it calls the delegate. CoreFoundation gives a thread only its
+/// own run loop, so the source is added to another thread's by a timer.
 ///
-/// The main run loop is that of the main queue, as on Apple's systems, also where no run loop serves that queue: in an asynchronous
-/// `main`, in tests, after `dispatchMain()`. There a block of the main queue does what the source would do.
+/// The main run loop is that of the main queue, as on Apple's systems, also where no run loop serves that queue: in an
+/// asynchronous `main`, in tests, after `dispatchMain()`. There a block on the main queue does the work of the source.
 ///
-/// `@unchecked Sendable`: what changes is behind the lock; sources and run loops may be used from any thread.
+/// `@unchecked Sendable`: mutable state is guarded by the lock; sources and run loops may be used from any thread.
 final class StreamSchedule: @unchecked Sendable {
   private struct Place {
     let runLoop: RunLoop
     let mode: RunLoop.Mode
-    /// `nil` until its thread has said.
+    /// `nil` until its thread has set it.
     var inner: CFRunLoop?
   }
 
@@ -24,7 +24,7 @@ final class StreamSchedule: @unchecked Sendable {
   private var side = StreamSide.input
   private weak var stream: Stream?
 
-  /// Once, before the stream is used.
+  /// Called once, before the stream is used.
   func attach(_ stream: Stream, _ pipe: ChannelPipe, _ side: StreamSide) {
     self.stream = stream
     self.pipe = pipe
@@ -47,7 +47,7 @@ final class StreamSchedule: @unchecked Sendable {
     if let inner {
       install(on: inner, runLoop, mode)
     } else {
-      // One moment on its own thread.
+      // Runs once, on the run loop's own thread.
       let place = Carried((runLoop, mode))
       let found = Timer(fire: Date(), interval: 0, repeats: false) { [weak self] _ in
         self?.install(on: CFRunLoopGetCurrent(), place.value.0, place.value.1)
@@ -58,7 +58,7 @@ final class StreamSchedule: @unchecked Sendable {
 
   private func install(on inner: CFRunLoop, _ runLoop: RunLoop, _ mode: RunLoop.Mode) {
     let source: CFRunLoopSource? = locked {
-      // It may have been removed in between.
+      // It may have been removed in the meantime.
       guard let index = places.firstIndex(where: { $0.runLoop === runLoop && $0.mode == mode }) else { return nil }
       places[index].inner = inner
       return self.source
@@ -92,7 +92,7 @@ final class StreamSchedule: @unchecked Sendable {
     }
   }
 
-  /// There is something to tell. From any thread.
+  /// Signals that there is an event. From any thread.
   func signal() {
     let (source, loops, isOnMain) = locked { (self.source, places.compactMap(\.inner), self.isOnMain) }
     guard let source else { return }
@@ -104,13 +104,13 @@ final class StreamSchedule: @unchecked Sendable {
   /// Under the lock.
   private var isOnMain: Bool { places.contains { $0.runLoop === RunLoop.main } }
 
-  /// On the main queue. Where a run loop serves the queue it comes to the source by itself, in the modes that were asked for.
+  /// On the main queue. Where a run loop serves the queue, it performs the source itself, in the requested modes.
   private func performForMainRunLoop() {
     guard !MainRunLoop.isRunning, locked({ isOnMain }) else { return }
     perform()
   }
 
-  /// Whether one of the run loops is running, in a mode in which it will come to the source.
+  /// Whether one of the run loops is running, in a mode in which it performs the source.
   var isRunning: Bool {
     let (source, loops) = locked { (self.source, places.compactMap(\.inner)) }
     return loops.contains { inner in
@@ -119,7 +119,7 @@ final class StreamSchedule: @unchecked Sendable {
     }
   }
 
-  /// On a run loop: one event, as Foundation's streams do, so that other sources get their turn.
+  /// On a run loop: delivers one event, as Foundation's streams do, so that other sources can run.
   private func perform() {
     guard let pipe, let stream else { return }
     if let (event, delegate) = pipe.takeEvent(side) { delegate?.stream(stream, handle: event) }
@@ -128,8 +128,8 @@ final class StreamSchedule: @unchecked Sendable {
   }
 
   private func makeSource() -> CFRunLoopSource? {
-    // The source keeps this object, and a run loop keeps the source while it performs it. A source is removed and never
-    // invalidated: so nothing goes away under a run loop that is just performing it.
+    // The source retains this object, and a run loop retains the source while it performs it. A source is removed and never
+    // invalidated, so that nothing is released while a run loop performs it.
     var context = CFRunLoopSourceContext()
     context.info = Unmanaged.passUnretained(self).toOpaque()
     context.retain = { info in
@@ -144,7 +144,7 @@ final class StreamSchedule: @unchecked Sendable {
     return CFRunLoopSourceCreate(nil, 0, &context)
   }
 
-  /// CoreFoundation's own, where this thread may know it.
+  /// CoreFoundation's run loop, where this thread has access to it.
   private static func inner(_ runLoop: RunLoop) -> CFRunLoop? {
     if runLoop === RunLoop.current { return CFRunLoopGetCurrent() }
     return runLoop === RunLoop.main ? CFRunLoopGetMain() : nil
@@ -158,7 +158,7 @@ final class StreamSchedule: @unchecked Sendable {
 }
 
 extension RunLoop.Mode {
-  /// CoreFoundation knows its own two modes by their addresses.
+  /// CoreFoundation identifies its own two modes by their addresses.
   fileprivate var inner: CFString? {
     switch self {
     case .common: return kCFRunLoopCommonModes

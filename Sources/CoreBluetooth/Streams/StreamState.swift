@@ -1,35 +1,35 @@
 internal import BLECore
 
-/// Which of a channel's two streams.
+/// One of a channel's two streams.
 enum StreamSide {
   case input
   case output
 }
 
-/// How one stream stands. Behind the pipe's lock.
+/// The state of one stream. Guarded by the pipe's lock.
 struct StreamState {
   weak var delegate: (any StreamDelegate)?
   var isOpen = false
   var isClosed = false
-  /// The delegate is still to be told that the stream is open.
+  /// The delegate was not yet called for the opening of the stream.
   var owesOpening = false
-  /// The delegate has not been told of octets or space since the program last read or wrote: it is told once.
+  /// The delegate was not called for octets or space since the program last read or wrote: it is called once.
   var isArmed = true
-  /// The delegate was told of the end.
+  /// The delegate was called for the end.
   var hasToldEnd = false
   /// The run loops were woken and have not called back.
   var isSignalled = false
-  /// The delegate is being told.
+  /// The delegate is being called.
   var isTelling = false
   /// The run loops that the stream is scheduled on.
   var schedule: StreamSchedule?
-  /// Called when the delegate has been told: a simulated world's time stands still until then.
+  /// Called when the delegate was called: a simulated world's time stands still until then.
   var holds: [@Sendable () -> Void] = []
-  /// Somebody will look whether time stands still for a run loop that nobody runs.
+  /// A check is scheduled whether time stands still for a run loop that no thread runs.
   var isWatched = false
-  /// Nobody runs the run loops, as far as is known.
+  /// As far as is known, no thread runs the run loops.
   var isAbandoned = false
-  /// The log says so.
+  /// That was logged.
   var isReported = false
 }
 
@@ -44,7 +44,7 @@ extension ChannelPipe {
     }
   }
 
-  /// Whether the delegate of an open stream is to be told something. Under the lock.
+  /// Whether an open stream has an event for its delegate. Under the lock.
   func hasEvent(_ side: StreamSide) -> Bool { nextEvent(side) != nil }
 
   /// Under the lock.
@@ -67,7 +67,7 @@ extension ChannelPipe {
     return nil
   }
 
-  /// The next thing to tell, which counts as told from now on.
+  /// The next event, which counts as delivered from now on.
   func takeEvent(_ side: StreamSide) -> (event: Stream.Event, delegate: (any StreamDelegate)?)? {
     locked {
       self[side].isSignalled = false
@@ -91,7 +91,7 @@ extension ChannelPipe {
     return end.error == nil ? .atEnd : .error
   }
 
-  // MARK: What both streams do
+  // MARK: Shared by both streams
 
   func open(_ side: StreamSide) {
     let isNew = locked {
@@ -119,7 +119,7 @@ extension ChannelPipe {
     requestJob()
   }
 
-  /// Something has changed that the run loops may have to hear of, on a program's thread.
+  /// Called on a program's thread when something has changed that may cause an event.
   func changed() {
     signalStreams()
     if loop.isVirtual { requestJob() }

@@ -102,7 +102,7 @@ struct PairingProcessTests {
     let server = try place.terminal("serve", try profile("{}"), "--adapter", "radio:default/peripheral")
     try server.see("Advertising")
     let client = try place.ble("read", "Safe", "FFF1", "--format", "utf8")
-    try server.see("Nobody checks that it is what it says")
+    try server.see("Its identity is not verified")
     server.type(agrees ? "y\r" : "n\r")
     let (status, lines) = try client.finish()
     #expect((status == 0 && lines == ["gold"]) == agrees, "\(client.transcript)")

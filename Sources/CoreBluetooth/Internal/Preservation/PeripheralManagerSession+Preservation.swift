@@ -1,19 +1,19 @@
 internal import BLEAdapter
 internal import BLECore
 
-/// What a session has to remember only because its state is preserved.
+/// State of a session that is needed only for preservation.
 struct PreservationMemory {
   var publications: [PeripheralManagerSession.ServiceNumber: PeripheralManagerSession.Publication] = [:]
   var subscribers: [LocalCharacteristicIdentifier: [RemoteCentral]] = [:]
   var advertisement: LocalAdvertisement?
-  /// Which call has started the advertisement, or is about to.
+  /// The number of the call that started the advertisement, or is about to.
   var advertisingNumber: Int?
   /// Waits for the stack's first state.
   var resumption: PeripheralManagerSession.Resumption?
 }
 
 extension PeripheralManagerSession {
-  /// What an earlier process was doing, and this one goes on with.
+  /// What an earlier process was doing, and this one resumes.
   struct Resumption {
     let publications: [Publication]
     let advertisement: (content: LocalAdvertisement, number: Int)?
@@ -21,8 +21,8 @@ extension PeripheralManagerSession {
     let ended: [(RemoteCentral, LocalCharacteristicIdentifier)]
   }
 
-  /// Takes up what was left under `key`, and leaves from now on what this manager does. Before the role is made: what was left is
-  /// told first.
+  /// Reads what an earlier process left under `key`, and preserves from now on what this manager does. Before the role is made,
+  /// so that the restored state is delivered first.
   func preserve(as key: PreservationKey) {
     guard let state = adapter.preserveState(of: key) else { return }
     let left: PreservedPeripheral? = state.decodeLeft()
@@ -34,13 +34,13 @@ extension PeripheralManagerSession {
     if let left, !left.isEmpty { post(.restored(left)) }
   }
 
-  /// A service is not published any more.
+  /// The service is no longer published.
   func forget(_ number: ServiceNumber) {
     guard let publication = memory.publications.removeValue(forKey: number) else { return }
     for characteristic in publication.characteristics { memory.subscribers[characteristic.identifier] = nil }
   }
 
-  /// What there is to leave now.
+  /// The state to preserve.
   private var current: PreservedPeripheral {
     let publications = memory.publications.values.sorted { $0.number < $1.number }
     var places: [ServiceNumber: Int] = [:]

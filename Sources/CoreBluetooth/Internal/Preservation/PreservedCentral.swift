@@ -1,9 +1,9 @@
 internal import BLEAdapter
 internal import BLECore
 
-/// What a central manager leaves for the next process: JSON, as it stands in the file.
+/// The state that a central manager leaves for the next process: JSON in the file.
 struct PreservedCentral: Codable, Equatable {
-  /// A peripheral that was connected, or was to be.
+  /// A peripheral that was connected, or being connected.
   struct Peer: Codable, Equatable {
     let identifier: UUID
     let name: String?
@@ -36,7 +36,7 @@ extension PreservedCentral.Scan {
       allowsDuplicates: allowsDuplicates)
   }
 
-  /// As the program gave them.
+  /// As the program passed them.
   var options: [String: Any] {
     var options: [String: Any] = [CBCentralManagerScanOptionAllowDuplicatesKey: NSNumber(value: allowsDuplicates)]
     let solicited = parameters.solicitedServices
@@ -48,8 +48,8 @@ extension PreservedCentral.Scan {
 }
 
 extension CentralSession {
-  /// Takes up what was left under `key`, and leaves from now on what this manager does. Before the role is made: what was left is
-  /// told first.
+  /// Reads what an earlier process left under `key`, and preserves from now on what this manager does. Before the role is made,
+  /// so that the restored state is delivered first.
   func preserve(as key: PreservationKey) {
     guard let state = adapter.preserveState(of: key) else { return }
     let left: PreservedCentral? = state.decodeLeft()
@@ -61,7 +61,7 @@ extension CentralSession {
     if let left, !left.isEmpty { post(.restored(left)) }
   }
 
-  /// What there is to leave now.
+  /// The state to preserve.
   private var current: PreservedCentral {
     var current = PreservedCentral()
     for (identifier, standing) in peers {
@@ -75,7 +75,7 @@ extension CentralSession {
         .init(
           identifier: UUID(high: identifier.high, low: identifier.low), name: name, reconnects: request.reconnects))
     }
-    // The same state is the same octets.
+    // Equal states give equal octets.
     current.peers.sort { $0.identifier.uuidString < $1.identifier.uuidString }
     current.scan = scanned.map { .init($0) }
     return current

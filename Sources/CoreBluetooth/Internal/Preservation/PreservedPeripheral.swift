@@ -1,12 +1,12 @@
 internal import BLEAdapter
 internal import BLECore
 
-/// What a peripheral manager leaves for the next process: JSON, as it stands in the file.
+/// The state that a peripheral manager leaves for the next process: JSON in the file.
 struct PreservedPeripheral: Codable, Equatable {
   struct Service: Codable, Equatable {
     let uuid: String
     let isPrimary: Bool
-    /// Which of the services before this one it includes.
+    /// The indices of the preceding services that it includes.
     let included: [Int]
     let characteristics: [Characteristic]
     /// Its first handle.
@@ -53,7 +53,7 @@ extension PreservedPeripheral.Advertisement {
     LocalAdvertisement(localName: localName, serviceUUIDs: services.compactMap { BLEUUID($0) })
   }
 
-  /// As the program gave it.
+  /// As the program passed it.
   var dictionary: [String: Any] {
     let content = content
     var dictionary: [String: Any] = [:]
@@ -78,7 +78,7 @@ extension PreservedPeripheral.Subscriber {
 }
 
 extension PreservedPeripheral.Characteristic {
-  /// As it is now, without subscribers.
+  /// The current state, without subscribers.
   init(_ characteristic: CBMutableCharacteristic) {
     uuid = characteristic.uuid.value.description
     properties = characteristic.properties.rawValue
@@ -90,7 +90,7 @@ extension PreservedPeripheral.Characteristic {
     subscribers = []
   }
 
-  /// `nil` where a program could not have published it.
+  /// `nil` if a program could not have published it.
   func makeObject() -> CBMutableCharacteristic? {
     guard let type = BLEUUID(uuid) else { return nil }
     let object = CBMutableCharacteristic(

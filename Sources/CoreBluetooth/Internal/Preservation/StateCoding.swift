@@ -1,6 +1,6 @@
 internal import BLEAdapter
 
-/// How states are written.
+/// The encoding of preserved states.
 enum StateCoding {
   static func encode(_ state: some Encodable) -> [UInt8]? {
     let encoder = JSONEncoder()
@@ -10,7 +10,7 @@ enum StateCoding {
 }
 
 extension PreservedState {
-  /// What was left, understood; what cannot be is put away.
+  /// Decodes the state that was left; an undecodable one is set aside.
   func decodeLeft<State: Decodable>() -> State? {
     guard let left else { return nil }
     do {
@@ -23,7 +23,7 @@ extension PreservedState {
 }
 
 extension PreservationKey {
-  /// From the value of a manager's option; `nil` where it names nothing.
+  /// From the value of a manager's option; `nil` if it is not an identifier.
   init?(_ role: Role, _ option: Any?) {
     guard let identifier = option as? String, !identifier.isEmpty else { return nil }
     self.init(role, identifier)
