@@ -1,30 +1,30 @@
 import BLECore
 import BLEWire
 
-/// Who sends advertisements: a set of a controller in this process, or a radio in another one.
+/// The sender of advertisements: a set of a controller in this process, or a radio in another one.
 protocol AdvertisingSource: AnyObject {
-  /// How packets get from this sender to a node of this process.
+  /// The path of packets from this sender to a node of this process.
   func path(to node: AirNode) -> AirPath
-  /// How packets get back.
+  /// The path in the other direction.
   func path(from node: AirNode) -> AirPath
-  /// A scan request arrives: true where it is answered.
+  /// A scan request has arrived; true if it is answered.
   func answersScanRequest(from scanner: DeviceAddress) -> Bool
-  /// A connection request has been sent by `initiator`, at the end of an advertising event.
+  /// `initiator` has sent a connection request, at the end of an advertising event.
   func connect(_ indication: ConnectIndication, by initiator: Initiator, created: StackInstant, arrives: Bool)
     -> ConnectAnswer
 }
 
-/// What becomes of a connection request.
+/// The result of a connection request.
 enum ConnectAnswer {
-  /// The request went out; the initiator's side of the connection begins, whoever is at the other end.
+  /// The request was sent; the initiator's end of the connection begins, whether or not the advertiser has received it.
   case sent(Connection.Peer)
-  /// The advertiser was not there any more: the initiator goes on listening.
+  /// The advertiser is no longer there: the initiator continues to listen.
   case unanswered
 }
 
-/// What an advertising set sends in each of its events. Made once for many events and never changed.
+/// What an advertising set sends in each of its events. Made once for many events and immutable.
 final class AdvertisingOffer {
-  /// Where the data is that no primary channel has room for.
+  /// The data that does not fit into the packets on the primary channels.
   struct Secondary {
     var phy: LEPHY
     var setIdentifier: UInt8
@@ -37,12 +37,12 @@ final class AdvertisingOffer {
   let target: DeviceAddress?
   let isConnectable: Bool
   let isScannable: Bool
-  /// The primary channels in use, a bit each.
+  /// The primary channels in use, one bit for each.
   let channels: LEPrimaryChannels
   let primaryPHY: LEPHY
   /// `nil` with legacy PDUs.
   let secondary: Secondary?
-  /// In the advertisement, in dBm; 127 where it is not told.
+  /// The transmit power in the advertisement, in dBm; 127 if it is absent.
   let transmitPower: Int8
   let data: [UInt8]
   let scanData: [UInt8]
@@ -67,19 +67,19 @@ final class AdvertisingOffer {
 
   var isLegacy: Bool { secondary == nil }
 
-  /// Octets of payload of the packet on the primary channels.
+  /// The octets of payload of the packet on the primary channels.
   private var primaryPayload: Int {
     if !isLegacy { return 7 }
     return target == nil ? 6 + data.count : 12
   }
 
-  /// How long the packet on a primary channel takes.
+  /// The duration of the packet on a primary channel.
   var primaryDuration: StackDuration { AirTime.packet(primaryPayload, primaryPHY) }
 
   /// From the start of the packet on one primary channel to that on the next.
   var channelStep: StackDuration { primaryDuration + .microseconds(400) }
 
-  /// From the start of an event to the end of all that belongs to it.
+  /// From the start of an event to the end of all its packets.
   var duration: StackDuration {
     let primary = channelStep * Int64(channels.rawValue.nonzeroBitCount)
     guard let secondary else { return primary }
@@ -96,7 +96,7 @@ final class AdvertisingOffer {
   /// The secondary channel of the auxiliary packet.
   var auxiliaryChannel: UInt8 { UInt8(truncatingIfNeeded: (advertiser?.value ?? 5) % 37) }
 
-  // MARK: As packets
+  // MARK: PDUs
 
   /// The packet on the primary channels.
   var primaryPDU: AdvertisingChannelPDU {
@@ -138,7 +138,7 @@ final class AdvertisingOffer {
     }
   }
 
-  /// The answer to a scan request.
+  /// The response to a scan request.
   var scanResponsePDU: AdvertisingChannelPDU {
     guard let secondary else {
       return .advertisement(
@@ -158,7 +158,7 @@ final class AdvertisingOffer {
     .init(dataIdentifier: secondary.dataIdentifier, setIdentifier: secondary.setIdentifier)
   }
 
-  /// Tells a tap the packets of an event.
+  /// Reports the packets of an event to a tap.
   func report(to tap: any AirTap, on air: Air, start: StackInstant) {
     let primary = primaryPDU.octets
     var time = start

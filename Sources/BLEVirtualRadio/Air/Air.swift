@@ -1,23 +1,23 @@
 import BLECore
 import BLEWire
 
-/// The medium between radios: who hears whom, how strongly, and what gets lost.
+/// The medium between radios: which radios receive a packet, at which RSSI, and which packets are lost.
 ///
-/// One air belongs to one loop. Everything random comes from `seed`: the same calls in the same order on a virtual loop give
+/// One air belongs to one loop. All randomness is derived from `seed`: the same calls in the same order on a virtual loop give
 /// the same packets at the same times. Not modelled: interference between packets, clock drift, angle and phase.
 public final class Air {
-  /// The loop and the clock that all of this air runs on.
+  /// The loop and the clock of this air.
   public let loop: any StackLoop
-  /// Where everything random of this air begins.
+  /// The source of all randomness of this air.
   public let seed: UInt64
-  /// How strongly radios hear each other. A change holds at once, for all.
+  /// How signals propagate between radios. A change takes effect immediately, for all.
   public var propagation: Propagation {
     didSet {
       rebuildListeners()
       pathsChanged()
     }
   }
-  /// Hears every packet that is played out. What nobody can hear is not played out: advertising while no radio scans, and
+  /// Observes every simulated packet. Packets that no radio can receive are not simulated: advertising while no radio scans, and
   /// the empty events of a connection on which nothing can be lost.
   public weak var tap: (any AirTap)?
 
@@ -26,16 +26,16 @@ public final class Air {
   private var nodes: [Int: AirNode] = [:]
   private var nodeCount = 0
   private(set) var listeners: ListenerGrid
-  /// Radios in other processes that listen.
+  /// The number of listening radios in other processes.
   var remoteListenerCount = 0 {
     didSet { if oldValue == 0, remoteListenerCount > 0 { listenersArrived() } }
   }
-  /// The way to other processes, where there is one.
+  /// The connection to other processes, if any.
   weak var bridge: (any AirBridge)?
-  /// How long a process that a connection leads to may be silent at the least, whatever the connection's time-out is. For airs
-  /// that are faster than the machine's clock, where no machine could keep the short times.
+  /// The minimum time for which the process at the other end of a connection may be silent, whatever the supervision time-out is.
+  /// For airs that run faster than the machine's clock, where no machine could keep short time-outs.
   var leastSupervision = StackDuration.zero
-  /// Advertisers that wait for somebody to listen.
+  /// Advertisers that wait for a listener.
   private var resting: [Int: LinkLayerAdvertiser] = [:]
   private var restCount = 0
 
@@ -44,7 +44,7 @@ public final class Air {
     let receiver: Int
   }
 
-  /// - Parameter loss: how packets get lost between all radios that have no model of their own.
+  /// - Parameter loss: how packets are lost between all radios without a model of their own.
   public init(
     loop: any StackLoop, seed: UInt64, propagation: Propagation = .indoors, loss: LossModel = .sensitivity
   ) {
@@ -55,7 +55,7 @@ public final class Air {
     listeners = ListenerGrid(range: propagation.range)
   }
 
-  /// A controller on this air. `address` is its public address, or the random static one it starts with.
+  /// Makes a controller on this air. `address` is its public address, or its initial random static one.
   public func makeController(
     address: DeviceAddress, position: Position = .origin, configuration: ControllerConfiguration = .init()
   ) -> VirtualController {
@@ -69,24 +69,24 @@ public final class Air {
     return controller
   }
 
-  /// Takes all controllers off the air: nothing goes on and nothing is held any more.
+  /// Removes all controllers from the air: all activity ends, and nothing is retained.
   public func shutDown() {
     for (_, node) in nodes.sorted(by: { $0.key < $1.key }) { node.controller?.close() }
   }
 
-  /// How packets get lost between all radios that have no model of their own.
+  /// Sets how packets are lost between all radios without a model of their own.
   public func setLoss(_ model: LossModel) {
     loss = model
     pathsChanged()
   }
 
-  /// How packets get lost between two radios, both ways; `nil` goes back to the air's model.
+  /// Sets how packets are lost between two radios, in both directions; `nil`: by the air's model.
   public func setLoss(_ model: LossModel?, between first: VirtualController, and second: VirtualController) {
     setLoss(model, from: first, to: second)
     setLoss(model, from: second, to: first)
   }
 
-  /// How packets get lost one way.
+  /// Sets how packets are lost in one direction.
   public func setLoss(_ model: LossModel?, from sender: VirtualController, to receiver: VirtualController) {
     pairLoss[Pair(sender: sender.node.number, receiver: receiver.node.number)] = model
     pathsChanged(of: sender.node)
@@ -102,7 +102,7 @@ public final class Air {
 
   // MARK: Paths
 
-  /// The way between two radios of this process.
+  /// The path between two radios of this process.
   func path(from sender: AirNode, to receiver: AirNode) -> AirPath {
     if sender.isSilent || receiver.isSilent { return .blocked }
     let model =
@@ -110,7 +110,7 @@ public final class Air {
     return path(from: sender.station, to: receiver.station, model)
   }
 
-  /// The way between a radio of another process and one of this.
+  /// The path between a radio of another process and one of this.
   func path(from sender: Station, to receiver: Station) -> AirPath { path(from: sender, to: receiver, loss) }
 
   private func path(from sender: Station, to receiver: Station, _ model: LossModel) -> AirPath {
@@ -147,7 +147,7 @@ public final class Air {
 
   // MARK: Listeners
 
-  /// Somebody may hear an advertisement.
+  /// Whether any radio may receive an advertisement.
   var hasListeners: Bool { listeners.count > 0 || remoteListenerCount > 0 }
 
   func startListening(_ listener: any AdvertisingListener) {
@@ -164,7 +164,7 @@ public final class Air {
     bridge?.localListenersChanged()
   }
 
-  /// The advertiser is called back once when somebody listens. The number takes that back.
+  /// Calls the advertiser back once when there is a listener. The returned number cancels that.
   func rest(_ advertiser: LinkLayerAdvertiser) -> Int {
     restCount += 1
     resting[restCount] = advertiser

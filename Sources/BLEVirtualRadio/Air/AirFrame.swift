@@ -1,36 +1,36 @@
 import BLECore
 import BLEWire
 
-/// One packet on the air, as a sniffer that hears everything would see it.
+/// One packet on the air, as a sniffer that receives every packet records it.
 public struct AirFrame: Sendable, Equatable {
-  /// When its transmission began, on the loop's clock.
+  /// The start of its transmission, on the loop's clock.
   public let time: StackInstant
-  /// The radio frequency channel as the link layer counts: 0 to 36 for data, 37 to 39 for advertising.
+  /// The channel index of the link layer: 0 to 36 for data, 37 to 39 for advertising.
   public let channel: UInt8
-  /// What it is modulated with.
+  /// The PHY.
   public let phy: LEPHY
-  /// By this receivers know what a packet belongs to.
+  /// The access address, by which receivers recognize the link or advertising.
   public let accessAddress: UInt32
   /// Header and payload; without preamble and CRC.
   public let octets: [UInt8]
-  /// At the receiver, in dBm.
+  /// The RSSI at the receiver, in dBm.
   public let signal: Int8
-  /// False where the receiver could not read it.
+  /// False if the packet was lost.
   public let wasReceived: Bool
 }
 
-/// Hears all packets of an air, in the order in which they are played out.
+/// Observes all packets of an air, in the order in which they are simulated.
 public protocol AirTap: AnyObject {
-  /// On the loop.
+  /// Called on the loop.
   func air(_ air: Air, carried frame: AirFrame)
 }
 
-/// How long packets take (Core, Vol 6 Part B 2.1, 2.2): preamble, access address, header, payload and CRC.
+/// The duration of packets (Core, Vol 6 Part B 2.1, 2.2): preamble, access address, header, payload and CRC.
 enum AirTime {
-  /// T_IFS: between the packets of an exchange.
+  /// T_IFS: the time between the packets of an exchange.
   static let interFrameSpace = StackDuration.microseconds(150)
 
-  /// The whole packet with `count` octets of payload.
+  /// The duration of a whole packet with `count` octets of payload.
   static func packet(_ count: Int, _ phy: LEPHY) -> StackDuration {
     .microseconds(microseconds(count, phy))
   }

@@ -1,20 +1,20 @@
 import BLECore
 
-/// A radio on the air: what `Air` keeps of each controller.
+/// A radio on the air: the part of a controller that `Air` uses.
 final class AirNode {
-  /// Kept by the controller.
+  /// The controller retains the air.
   unowned let air: Air
-  /// Counts the nodes of an air from 1; what is random about a node belongs to this number.
+  /// The number of the node on its air, from 1; the randomness of a node is derived from it.
   let number: Int
   let chance: SeededEntropy
-  /// Until the controller is closed: a radio is on the air whether anybody looks at it or not.
+  /// Set until the controller is closed: a radio stays on the air even if no program refers to it.
   var controller: VirtualController?
   private(set) var station: Station
-  /// The node has vanished without a word: it neither sends nor hears.
+  /// The radio has fallen silent: it neither sends nor receives.
   private(set) var isSilent = false
-  /// Connections whose course depends on how this node hears and is heard.
+  /// Connections that depend on the radio path to and from this node.
   var links = LinkSet()
-  /// What of this node listens on the advertising channels now.
+  /// The scanner and the initiator of this node that listen now.
   var listeners: [any AdvertisingListener] = []
 
   init(air: Air, number: Int, station: Station) {
@@ -29,7 +29,7 @@ final class AirNode {
   var transmitPower: Int8 { station.transmitPower }
   var antennaOffset: Double { station.antennaOffset }
 
-  /// Puts the radio elsewhere, at once.
+  /// Moves the radio, with immediate effect.
   func move(to position: Position) {
     let old = station.position
     station.position = position
@@ -37,25 +37,25 @@ final class AirNode {
     air.pathsChanged(of: self)
   }
 
-  /// In dBm.
+  /// Sets the transmit power in dBm.
   func setTransmitPower(_ power: Int8) {
     station.transmitPower = power
     air.pathsChanged(of: self)
   }
 
-  /// What antenna and body add to each packet sent and heard, in dB.
+  /// Sets the gain of antenna and body for each packet sent and received, in dB.
   func setAntennaOffset(_ offset: Double) {
     station.antennaOffset = offset
     air.pathsChanged(of: self)
   }
 
-  /// The radio vanishes without a word, as if its battery had been taken out.
+  /// The radio falls silent, as if its battery had been taken out.
   func silence() {
     isSilent = true
     air.pathsChanged(of: self)
   }
 
-  /// The radio is there again and goes on where it stood.
+  /// The radio sends and receives again, in the state that it had.
   func comeBack() {
     isSilent = false
     air.pathsChanged(of: self)

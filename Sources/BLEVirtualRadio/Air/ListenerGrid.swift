@@ -1,20 +1,20 @@
 import BLECore
 
-/// Who listens on the advertising channels.
+/// A scanner or an initiator that listens on the advertising channels.
 protocol AdvertisingListener: AnyObject {
   var node: AirNode { get }
-  /// An advertising event that took place from `start` on and is over now.
+  /// Called after an advertising event that began at `start`.
   func hear(_ offer: AdvertisingOffer, start: StackInstant)
 }
 
-/// The listeners of an air by place, so that an advertiser asks only those that may be in range.
+/// The listeners of an air by position, so that an advertiser calls only those that may be in range.
 struct ListenerGrid {
   private struct Cell: Hashable {
     var x: Int32
     var y: Int32
   }
 
-  /// The edge of a cell in metres; `nil` where range has no limit and there is one cell only.
+  /// The edge of a cell in metres; `nil` if the range is not limited and there is only one cell.
   private var edge: Double?
   private var cells: [Cell: [any AdvertisingListener]] = [:]
   private(set) var count = 0
@@ -28,7 +28,7 @@ struct ListenerGrid {
     count += 1
   }
 
-  /// `position` is where the listener was when it came in.
+  /// `position` is the listener's position when it was added.
   mutating func remove(_ listener: any AdvertisingListener, at position: Position) {
     let cell = cell(of: position)
     guard var members = cells[cell], let index = members.firstIndex(where: { $0 === listener }) else { return }
@@ -37,7 +37,7 @@ struct ListenerGrid {
     count -= 1
   }
 
-  /// Everybody who may hear a sender at `position`, in an order that does not depend on anything but history.
+  /// All listeners that may be in range of a sender at `position`, in an order that depends only on the sequence of calls.
   func candidates(near position: Position) -> [any AdvertisingListener] {
     if count == 0 { return [] }
     guard edge != nil else { return cells[Cell(x: 0, y: 0)] ?? [] }

@@ -1,24 +1,24 @@
 import BLECore
 
-/// How packets get lost on the way from one radio to another. The link layer repeats what was lost: on a connection loss
-/// shows as delay and, at the limit, as the end of the connection.
+/// How packets are lost on the path from one radio to another. The link layer retransmits lost packets: on a connection loss
+/// appears as delay and, at the limit, as the end of the connection.
 public enum LossModel: Sendable, Equatable {
   /// Nothing is lost within range.
   case none
-  /// Each packet is lost with this probability, whatever became of the one before.
+  /// Each packet is lost with this probability, independently of the one before.
   case independent(rate: Double)
   /// Losses come in bursts (the Gilbert-Elliott model).
   case bursts(BurstLoss)
-  /// The weaker the signal the more is lost.
+  /// The loss depends on the RSSI.
   case bySignal(SignalLoss)
 
-  /// What a common chip does at 1 Mbit/s: nothing lost above -88 dBm, everything below -98 dBm.
+  /// A typical chip at 1 Mbit/s: nothing is lost above -88 dBm, everything below -98 dBm.
   public static let sensitivity = LossModel.bySignal(SignalLoss(nothingLostAt: -88, everythingLostAt: -98))
 }
 
-/// A channel that is good or bad for a while, and loses packets at a rate of its own in each state.
+/// A channel that is good or bad for a while, with a loss rate for each of the two states.
 public struct BurstLoss: Sendable, Equatable {
-  /// The probability, at each packet, that a good channel becomes bad, and the other way about.
+  /// The probability, at each packet, that a good channel becomes bad.
   public var becomesBad: Double
   /// The probability, at each packet, that a bad channel becomes good.
   public var becomesGood: Double
@@ -36,7 +36,7 @@ public struct BurstLoss: Sendable, Equatable {
   }
 }
 
-/// Packet error rate by RSSI: 0 at and above one level, 1 at and below another, and in between a smooth curve.
+/// Packet error rate by RSSI: 0 at and above one level, 1 at and below another, and a smooth curve in between.
 public struct SignalLoss: Sendable, Equatable {
   /// In dBm.
   public var nothingLostAt: Double
@@ -58,24 +58,24 @@ public struct SignalLoss: Sendable, Equatable {
   }
 }
 
-/// The way from one radio to another as it is now: recomputed when a radio moves, changes its power or falls silent.
+/// The current path from one radio to another: recomputed when a radio moves, changes its power or falls silent.
 struct AirPath {
-  /// Nothing passes at all.
+  /// No packet arrives.
   var isBlocked = true
   /// The mean RSSI in dBm.
   var level = -127.0
   var jitter = 0.0
-  /// The probability that a packet is lost; with bursts, in the present state.
+  /// The probability that a packet is lost; with bursts, in the current state.
   var rate = 1.0
   var bursts: BurstLoss?
   var isBad = false
 
   static let blocked = AirPath()
 
-  /// No packet will be lost, and no chance has to be asked.
+  /// No packet is lost, so no random number is needed.
   var isPerfect: Bool { !isBlocked && rate <= 0 && bursts == nil }
 
-  /// Sends one packet: does it arrive?
+  /// Sends one packet; returns whether it arrives.
   mutating func delivers(_ chance: some EntropySource) -> Bool {
     if isBlocked { return false }
     if let bursts {

@@ -1,21 +1,21 @@
 import BLECore
 import Glibc
 
-/// How strongly radios hear each other.
+/// How signals propagate between radios.
 public struct Propagation: Sendable, Equatable {
-  /// How the strength of a signal comes about.
+  /// How the RSSI is computed.
   public enum Signal: Sendable, Equatable {
-    /// The same RSSI everywhere, for tests that compare numbers. In dBm.
+    /// The same RSSI everywhere, in dBm, for tests that compare numbers.
     case constant(rssi: Int8)
-    /// Log-distance path loss: `referenceLoss` dB at one metre and 10 · `exponent` dB more with each factor of ten.
-    /// `shadowing` is the standard deviation, in dB, of what walls do to a pair of radios for good; `jitter` that of each
-    /// packet around the mean.
+    /// Log-distance path loss: `referenceLoss` dB at one metre and 10 · `exponent` dB more with each factor of ten. `shadowing`
+    /// is the standard deviation, in dB, of the constant loss by walls between a pair of radios; `jitter` that of each packet
+    /// around the mean.
     case pathLoss(exponent: Double, referenceLoss: Double, shadowing: Double, jitter: Double)
   }
 
-  /// How the strength of a signal comes about.
+  /// How the RSSI is computed.
   public var signal: Signal
-  /// Beyond so many metres nothing is heard at all; `nil` sets no limit. A limit makes large airs cheap.
+  /// The distance in metres beyond which nothing is received; `nil` sets no limit. A limit makes large airs cheap.
   public var range: Double?
 
   /// - Parameter range: in metres; `nil` sets no limit.
@@ -24,18 +24,18 @@ public struct Propagation: Sendable, Equatable {
     self.range = range
   }
 
-  /// Nobody is nearer than so many metres: closer by, antennas do not follow the model.
+  /// The minimum distance in metres: at shorter distances antennas do not follow the model.
   private static let nearest = 0.5
 
-  /// A room with people in it: about -40 dBm at one metre and nothing beyond 100 m.
+  /// A room with people in it: about -40 dBm at one metre, and no reception beyond 100 m.
   public static let indoors = Propagation(
     signal: .pathLoss(exponent: 2.5, referenceLoss: 40, shadowing: 0, jitter: 1.5), range: 100)
 
-  /// Every radio hears every other at -50 dBm.
+  /// Every radio receives every other at -50 dBm.
   public static let constant = Propagation(signal: .constant(rssi: -50))
 
-  /// The mean RSSI in dBm at which `receiver` hears `sender`; `nil` out of range. The same for a seed, in both directions
-  /// where the powers are the same.
+  /// The mean RSSI in dBm at which `receiver` receives `sender`; `nil` out of range. Equal for equal seeds, and in both
+  /// directions if the powers are equal.
   func meanSignal(from sender: Station, to receiver: Station, seed: UInt64) -> Double? {
     let distance = sender.position.distance(to: receiver.position)
     if let range, !(distance <= range) { return nil }
@@ -61,7 +61,7 @@ public struct Propagation: Sendable, Equatable {
 }
 
 extension EntropySource {
-  /// A number around 0 with standard deviation 1, between -6 and 6: the sum of twelve flat ones, which needs no logarithm.
+  /// A number with mean 0 and standard deviation 1, between -6 and 6: the sum of twelve uniform ones, which needs no logarithm.
   func normal() -> Double {
     var sum: UInt64 = 0
     for _ in 0..<3 {

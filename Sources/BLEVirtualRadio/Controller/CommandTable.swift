@@ -1,9 +1,9 @@
 import BLECore
 import BLEWire
 
-/// The commands a controller knows, each with what it does.
+/// The commands that a controller supports, with their handlers.
 struct CommandTable {
-  /// What a handler says to a command: the answer, and what begins after the answer has gone out.
+  /// The result of a handler: the response, and what begins after the response was sent.
   private struct Answer {
     var packet: HCIPacket?
     var afterwards: (() -> Void)?
@@ -14,7 +14,7 @@ struct CommandTable {
   private var handlers: [HCIOpcode: Handler] = [:]
   private var refusals: [HCIOpcode: (HCIErrorCode) -> HCIPacket] = [:]
 
-  /// `nonisolated(unsafe)`: made once, never changed, and its closures hold nothing.
+  /// `nonisolated(unsafe)`: made once, immutable, and its closures capture nothing.
   nonisolated(unsafe) private static let all: CommandTable = {
     var table = CommandTable()
     VirtualController.addSetupCommands(to: &table)
@@ -30,7 +30,7 @@ struct CommandTable {
     return table
   }()
 
-  /// What a controller of this configuration can do.
+  /// The commands that a controller with this configuration supports.
   static func opcodes(for configuration: ControllerConfiguration) -> Set<HCIOpcode> {
     var opcodes = Set(all.handlers.keys)
     if !configuration.supportsExtendedAdvertising { opcodes.subtract(VirtualController.extendedCommands) }
@@ -40,7 +40,7 @@ struct CommandTable {
     return opcodes
   }
 
-  /// Carries out a command, whatever its octets, and answers it.
+  /// Executes a command with arbitrary octets, and sends the response.
   static func run(_ octets: [UInt8], on controller: VirtualController) {
     guard let command = try? HCICommandPacket(octets) else {
       let opcode = HCIOpcode(UInt16(octets[0]) | UInt16(octets[1]) << 8)
@@ -66,9 +66,9 @@ struct CommandTable {
     }
   }
 
-  // MARK: Declaring
+  // MARK: Declarations
 
-  /// A command that is answered with values.
+  /// A command whose response has return parameters.
   mutating func values<Command: HCICommand>(
     _ type: Command.Type, _ body: @escaping (VirtualController, Command) throws -> Command.ReturnParameters
   ) {
@@ -79,7 +79,7 @@ struct CommandTable {
     refusals[Command.opcode] = { Self.refusal(type, $0) }
   }
 
-  /// A command that is answered with a status alone. Throws where it is refused.
+  /// A command whose response has a status only. The body throws to refuse it.
   mutating func action<Command: HCICommand>(
     _ type: Command.Type, _ body: @escaping (VirtualController, Command) throws -> Void
   ) where Command.ReturnParameters == HCIStatusReturn {
@@ -89,7 +89,7 @@ struct CommandTable {
     }
   }
 
-  /// A command that begins something after Command Status: `body` judges it and returns what begins.
+  /// A command that begins something after Command Status: `body` validates it and returns what begins.
   mutating func beginning<Command: HCIStatusCommand>(
     _ type: Command.Type, _ body: @escaping (VirtualController, Command) throws -> (() -> Void)
   ) {
@@ -100,7 +100,7 @@ struct CommandTable {
     refusals[Command.opcode] = { .commandStatus($0, of: Command.opcode) }
   }
 
-  /// A command that is answered with a status alone, and after that begins something.
+  /// A command whose response has a status only, and that begins something after it.
   mutating func actionThen<Command: HCICommand>(
     _ type: Command.Type, _ body: @escaping (VirtualController, Command) throws -> (() -> Void)
   ) where Command.ReturnParameters == HCIStatusReturn {
@@ -111,7 +111,7 @@ struct CommandTable {
     refusals[Command.opcode] = { Self.refusal(type, $0) }
   }
 
-  /// A command that no answer follows unless it is wrong.
+  /// A command without a response, unless it is invalid.
   mutating func silent<Command: HCICommand>(
     _ type: Command.Type, _ body: @escaping (VirtualController, Command) throws -> Void
   ) {
@@ -122,7 +122,7 @@ struct CommandTable {
     refusals[Command.opcode] = { Self.refusal(type, $0) }
   }
 
-  /// The status and as many octets of nothing as the answer has otherwise.
+  /// The error status, and zeros for the other octets of the response.
   private static func refusal<Command: HCICommand>(_ type: Command.Type, _ error: HCIErrorCode) -> HCIPacket {
     let count = Command.ReturnParameters.examples.map(\.octets.count).max() ?? 1
     var octets = [UInt8](repeating: 0, count: max(1, count))

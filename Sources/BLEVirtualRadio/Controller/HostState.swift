@@ -2,7 +2,7 @@ import BLECore
 import BLECrypto
 import BLEWire
 
-/// What the host has set by commands, with the values after a reset.
+/// The state that the host sets by commands, with the values after a reset.
 struct HostState {
   /// Legacy and extended commands do not mix between two resets (Core, Vol 4 Part E 3.1.1).
   enum CommandStyle { case legacy, extended }
@@ -18,10 +18,10 @@ struct HostState {
   var defaultReceivePHYs: LEPHYSet?
   var channels = LEChannelMap.all
   var isFlowControlled = false
-  /// The host's buffers for ACL data that are free.
+  /// The number of free ACL data buffers of the host.
   var freeBuffers = Int.max / 2
   var transmitCompensation: Int16 = 0
   var receiveCompensation: Int16 = 0
-  /// Made at the host's wish, for one pairing after the other.
+  /// Generated at the host's request, for one pairing at a time.
   var keyPair: P256PrivateKey?
 }

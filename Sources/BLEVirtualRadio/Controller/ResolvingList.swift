@@ -2,19 +2,19 @@ import BLECore
 import BLECrypto
 import BLEWire
 
-/// The peers whose private addresses the controller resolves, and for which it has private addresses of its own
-/// (Core, Vol 6 Part B 6).
+/// The peers whose private addresses the controller resolves, and for which it generates private addresses of its own (Core, Vol
+/// 6 Part B 6).
 struct ResolvingList {
-  /// A peer by its identity.
+  /// A peer, by its identity address.
   final class Entry {
     /// A public or random static address.
     let identity: HCIAddress
-    /// `nil` where the peer's key is zero: it uses no private addresses.
+    /// `nil` if the peer's key is zero: it uses no private addresses.
     let peerResolver: IdentityResolver?
-    /// `nil` where this device's key is zero: it uses none towards this peer.
+    /// `nil` if this device's key is zero: it uses none towards this peer.
     let localResolver: IdentityResolver?
     var mode = LEPrivacyMode.network
-    /// What the peer was seen with last.
+    /// The peer's latest address on the air.
     fileprivate(set) var peerAddress: DeviceAddress?
     fileprivate var local = PrivateAddress()
     fileprivate var target = PrivateAddress()
@@ -30,13 +30,13 @@ struct ResolvingList {
       return key.isZero ? nil : IdentityResolver(irk: key)
     }
 
-    /// As events tell it once the private address has been resolved.
+    /// The identity in events, after the private address was resolved.
     var resolvedIdentity: HCIAddress {
       HCIAddress(type: identity.type == .public ? .publicIdentity : .randomIdentity, value: identity.address.value)
     }
   }
 
-  /// An address that was made here, and when.
+  /// A generated address, and the time of its generation.
   fileprivate struct PrivateAddress {
     var address: DeviceAddress?
     var made = StackInstant.zero
@@ -45,14 +45,14 @@ struct ResolvingList {
   private(set) var entries: [Entry] = []
   /// Whether the addresses of peers are resolved.
   var isEnabled = false { didSet { known = [:] } }
-  /// How long an address that is made here is used.
+  /// How long a generated address is used.
   var timeout = StackDuration.seconds(900)
   private var byIdentity: [DeviceAddress: Entry] = [:]
-  /// What came of addresses that were asked about: resolving costs a block of AES for each entry.
+  /// The results of earlier lookups: resolving costs a block of AES for each entry.
   private var known: [DeviceAddress: Entry?] = [:]
   private static let knownLimit = 4_096
 
-  /// Addresses have to be asked about.
+  /// Whether addresses have to be resolved.
   var isActive: Bool { isEnabled && !entries.isEmpty }
 
   func entry(of identity: HCIAddress) -> Entry? { entries.first { $0.identity == identity } }
@@ -77,7 +77,7 @@ struct ResolvingList {
 
   // MARK: Addresses of peers
 
-  /// Whose private address this is; `nil` where it is none or nobody's.
+  /// The entry whose private address this is; `nil` if it is not private or does not resolve.
   mutating func resolve(_ address: DeviceAddress) -> Entry? {
     guard isActive, address.randomKind == .resolvablePrivate else { return nil }
     let entry: Entry?
@@ -92,8 +92,7 @@ struct ResolvingList {
     return entry
   }
 
-  /// In network privacy mode a peer that has given a key is not heard under its identity address
-  /// (Core, Vol 6 Part B 6.5).
+  /// In network privacy mode a peer that has distributed its key is ignored under its identity address (Core, Vol 6 Part B 6.5).
   func ignores(_ address: DeviceAddress) -> Bool {
     guard isActive, let entry = byIdentity[address] else { return false }
     return entry.peerResolver != nil && entry.mode == .network
@@ -101,13 +100,13 @@ struct ResolvingList {
 
   // MARK: Addresses of this device
 
-  /// The private address that this device shows to a peer; `nil` where it has none.
+  /// The private address of this device towards a peer; `nil` if it has none.
   func localAddress(for peer: DeviceAddress, now: StackInstant, chance: SeededEntropy) -> DeviceAddress? {
     guard let entry = byIdentity[peer] else { return nil }
     return address(entry.localResolver, &entry.local, now, chance)
   }
 
-  /// The private address of the peer that a directed advertisement is for; `nil` where the peer has none.
+  /// The private address of the peer as the target of a directed advertisement; `nil` if the peer has none.
   func targetAddress(for peer: DeviceAddress, now: StackInstant, chance: SeededEntropy) -> DeviceAddress? {
     guard let entry = byIdentity[peer] else { return nil }
     return address(entry.peerResolver, &entry.target, now, chance)
@@ -123,12 +122,12 @@ struct ResolvingList {
     return address
   }
 
-  /// A private address of this device, whoever it was made for.
+  /// Whether this is a private address of this device, towards any peer.
   func isOwn(_ address: DeviceAddress) -> Bool {
     guard isActive, address.randomKind == .resolvablePrivate else { return false }
     return entries.contains { $0.local.address == address || $0.localResolver?.resolves(address) == true }
   }
 
-  /// The private address was made here and not set by the host.
+  /// Whether the private address was generated here and not set by the host.
   func wasMadeHere(_ address: DeviceAddress) -> Bool { entries.contains { $0.local.address == address } }
 }

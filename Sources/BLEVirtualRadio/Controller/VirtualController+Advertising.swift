@@ -1,9 +1,9 @@
 import BLECore
 import BLEWire
 
-/// Advertising by the legacy commands, and what both kinds of commands share.
+/// Advertising by the legacy commands, and the parts shared with the extended ones.
 extension VirtualController {
-  /// The legacy commands' own advertising set. No extended one can have this handle.
+  /// The advertising set of the legacy commands. No extended set can have this handle.
   private static let legacySet = LEAdvertisingHandle(rawValue: 0xFF)
 
   func require(_ style: HostState.CommandStyle) throws {
@@ -77,7 +77,7 @@ extension VirtualController {
       peer: command.peerAddress, filterPolicy: command.filterPolicy)
   }
 
-  // MARK: Both kinds
+  // MARK: Legacy and extended
 
   func startAdvertising(_ set: AdvertisingSet, duration: StackDuration, maximumEvents: Int) throws {
     let random = set.isLegacyCommand ? host.randomAddress : set.randomAddress
@@ -87,7 +87,7 @@ extension VirtualController {
       controller: self, set: set, address: advertisingAddress(set), duration: duration, maximumEvents: maximumEvents)
   }
 
-  /// The address that a set shows now: a private one changes with time.
+  /// The current address of a set: a private one changes with time.
   func advertisingAddress(_ set: AdvertisingSet) -> DeviceAddress {
     let random = set.isLegacyCommand ? host.randomAddress : set.randomAddress
     let address = try? ownAddress(
@@ -95,7 +95,7 @@ extension VirtualController {
     return address ?? random ?? publicAddress
   }
 
-  /// Whom a directed set is for, as it is on the air.
+  /// The target of a directed set, as on the air.
   func advertisingTarget(_ set: AdvertisingSet) -> DeviceAddress? {
     guard set.parameters.isDirected else { return nil }
     let peer = set.parameters.peer.address
@@ -107,11 +107,11 @@ extension VirtualController {
     set.advertiser = nil
   }
 
-  /// Advertising has reached one of its limits.
+  /// Advertising has reached its duration or its maximum number of events.
   func advertisingEnded(_ set: AdvertisingSet, reason: HCIErrorCode, completedEvents: Int) {
     stopAdvertising(set)
     if set.isLegacyCommand {
-      // The host that asked for a directed advertiser waits for a connection.
+      // The host that requested directed advertising waits for a connection.
       emitConnectionComplete(failure: .advertisingTimeout, role: .peripheral)
     } else {
       emit(

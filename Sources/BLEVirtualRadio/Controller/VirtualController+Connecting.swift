@@ -1,7 +1,7 @@
 import BLECore
 import BLEWire
 
-/// Making connections (Core, Vol 4 Part E 7.8.12, 7.8.13, 7.8.66).
+/// Establishing connections (Core, Vol 4 Part E 7.8.12, 7.8.13, 7.8.66).
 extension VirtualController {
   static func addConnectCommands(to table: inout CommandTable) {
     table.beginning(LECreateConnection.self) { controller, command in
@@ -17,7 +17,7 @@ extension VirtualController {
     table.beginning(LEExtendedCreateConnection.self) { controller, command in
       try controller.require(.extended)
       let phys: [LEPHY] = [.le1M, .le2M, .leCoded].filter { command.phys.rawValue & Connection.bit($0) != 0 }
-      // LE 2M cannot be scanned on: its parameters are for the connection only.
+      // An initiator cannot scan on LE 2M: its parameters apply to the connection only.
       guard let first = command.entries.first, phys.count == command.entries.count, phys != [.le2M],
         command.phys.isSubset(of: [.le1M, .le2M, .leCoded])
       else { throw HCIErrorCode.invalidParameters }
@@ -52,7 +52,7 @@ extension VirtualController {
     if policy == .peerAddress, connection(to: identity(peer.address)) != nil {
       throw HCIErrorCode.connectionAlreadyExists
     }
-    // Towards a peer for which there is a private address, that one is used.
+    // Towards a peer with a private address of this device, that address is used.
     let own = try ownAddress(ownAddressType, random: host.randomAddress)
     let settings = Initiator.Settings(
       peer: policy == .peerAddress ? peer.address : nil, ownAddress: own, isPrivate: ownAddressType.isPrivate,
@@ -76,7 +76,7 @@ extension VirtualController {
 
   // MARK: From the link layer
 
-  /// Makes this side's end of a connection and enters it into the tables.
+  /// Makes this side's end of a connection and adds it to the tables.
   func openConnection(_ role: LEConnectionRole, _ indication: ConnectIndication, created: StackInstant) -> Connection {
     let isCentral = role == .central
     let peer = isCentral ? indication.advertiser : indication.initiator
@@ -94,7 +94,7 @@ extension VirtualController {
     return connection
   }
 
-  /// The connection request has gone out: the central's end begins.
+  /// The connection request was sent: the central's end begins.
   func initiatorConnected(
     _ indication: ConnectIndication, peer: Connection.Peer, created: StackInstant, phy: LEPHY
   ) {
@@ -122,7 +122,7 @@ extension VirtualController {
     linkOpened(connection)
   }
 
-  /// Tells the host of a new connection.
+  /// Reports a new connection to the host.
   func linkOpened(_ connection: Connection) {
     emitConnectionComplete(connection)
     emit(
@@ -131,7 +131,7 @@ extension VirtualController {
       .channelSelectionAlgorithm)
   }
 
-  /// The peer has been heard for the first time.
+  /// The first packet of the peer was received.
   func linkEstablished(_ connection: Connection) {
     connection.announceDataLength()
     if configuration.quirks.contains(.hardwareError), !hasFailedOnce {

@@ -50,7 +50,7 @@ extension VirtualController {
     table.values(HCIWriteAuthenticatedPayloadTimeout.self) { controller, command in
       let connection = try controller.connection(command.connectionHandle)
       let timing = connection.timing
-      // Not shorter than the peer may sleep.
+      // Not shorter than the time for which the peer may skip events.
       let least = timing.intervalDuration * (Int64(timing.latency) + 1)
       guard command.timeout.rawValue > 0, .milliseconds(Int64(command.timeout.rawValue) * 10) >= least else {
         throw HCIErrorCode.invalidParameters
@@ -98,7 +98,7 @@ extension VirtualController {
 
   // MARK: From the link layer
 
-  /// False where the host does not want to be asked.
+  /// False if the host has masked the event.
   func askHostForKey(of connection: Connection, randomNumber: UInt64, diversifier: UInt16) -> Bool {
     guard host.eventMask.contains(.leMeta), host.lowEnergyMask.contains(.longTermKeyRequest) else { return false }
     emit(
@@ -108,7 +108,7 @@ extension VirtualController {
     return true
   }
 
-  /// Encryption was started, or its key changed, or that failed.
+  /// Reports that encryption was started, that its key changed, or that this failed.
   func reportEncryption(of connection: Connection, status: HCIErrorCode) {
     let handle = ConnectionHandle(connection.handle)
     if connection.encryption.isRefresh {

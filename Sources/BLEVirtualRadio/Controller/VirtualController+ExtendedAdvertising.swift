@@ -81,7 +81,7 @@ extension VirtualController {
     set.advertiser?.contentChanged()
   }
 
-  /// Data comes whole or in fragments; the whole is at most what the set can carry.
+  /// The data is complete or a fragment; in total at most what the set supports.
   private func merge(
     _ operation: LEDataOperation, _ part: ArraySlice<UInt8>, into data: [UInt8], inProgress: inout [UInt8]?,
     of set: AdvertisingSet
@@ -127,7 +127,7 @@ extension VirtualController {
     guard !command.sets.isEmpty, Set(command.sets.map(\.advertisingHandle)).count == command.sets.count else {
       throw HCIErrorCode.invalidParameters
     }
-    // All of them can start, or none does.
+    // Either all of them start, or none does.
     let sets = try command.sets.map { entry in
       let set = try self.set(entry.advertisingHandle)
       _ = try ownAddress(set.parameters.ownAddressType, random: set.randomAddress)
@@ -159,7 +159,7 @@ extension VirtualController {
     let isScannable = properties.contains(.scannable)
     let isDirected = properties.contains(.directed)
     if isLegacy {
-      // Only the five kinds of legacy PDUs exist (Core, Vol 4 Part E 7.8.53, table 7.2).
+      // Only the five types of legacy PDUs are allowed (Core, Vol 4 Part E 7.8.53, table 7.2).
       guard [0x13, 0x15, 0x1D, 0x12, 0x10].contains(properties.rawValue), command.primaryPHY == .le1M else {
         throw HCIErrorCode.invalidParameters
       }

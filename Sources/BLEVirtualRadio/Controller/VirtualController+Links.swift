@@ -1,7 +1,7 @@
 import BLECore
 import BLEWire
 
-/// Commands about connections that exist.
+/// Commands for existing connections.
 extension VirtualController {
   func connection(_ handle: ConnectionHandle) throws -> Connection {
     guard let connection = connections[handle.rawValue] else { throw HCIErrorCode.unknownConnectionIdentifier }

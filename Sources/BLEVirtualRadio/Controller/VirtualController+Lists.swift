@@ -3,7 +3,7 @@ import BLEWire
 
 /// The filter accept list.
 extension VirtualController {
-  /// The list must not change while something goes on that asks it (Core, Vol 4 Part E 7.8.15).
+  /// The list must not change while an activity uses it (Core, Vol 4 Part E 7.8.15).
   private func requireIdleAcceptList() throws {
     let advertises = advertisingSets.values.contains { $0.advertiser != nil && $0.parameters.filterPolicy != .all }
     let scans =

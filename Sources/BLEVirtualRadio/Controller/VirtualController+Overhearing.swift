@@ -2,8 +2,8 @@ import BLECore
 import BLEWire
 
 extension VirtualController {
-  /// Tells the host of a legacy advertisement that nobody on the air has sent, as if it had just been heard. Does nothing while
-  /// the host does not scan.
+  /// Reports a legacy advertisement to the host that no radio on the air has sent, as if it had just been received. Does nothing
+  /// while the host does not scan.
   /// - Parameter signal: in dBm.
   public func overhear(_ data: ArraySlice<UInt8>, from advertiser: DeviceAddress, isConnectable: Bool, signal: Int8) {
     guard let scanner else { return }

@@ -1,7 +1,7 @@
 import BLECore
 import BLEWire
 
-/// The resolving list and what addresses mean with it (Core, Vol 4 Part E 7.8.38 to 7.8.45, 7.8.77; Vol 6 Part B 6).
+/// The resolving list and its effect on addresses (Core, Vol 4 Part E 7.8.38 to 7.8.45, 7.8.77; Vol 6 Part B 6).
 extension VirtualController {
   static let resolvingCommands: Set<HCIOpcode> = [
     LEAddDeviceToResolvingList.opcode, LERemoveDeviceFromResolvingList.opcode, LEClearResolvingList.opcode,
@@ -9,7 +9,7 @@ extension VirtualController {
     LESetAddressResolutionEnable.opcode, LESetResolvablePrivateAddressTimeout.opcode, LESetPrivacyMode.opcode,
   ]
 
-  /// Something goes on that asks the list: then neither the list nor its use may change.
+  /// While an activity uses the list, neither the list nor its use may change.
   private func requireIdleRadio() throws {
     let advertises = advertisingSets.values.contains { $0.advertiser != nil }
     if advertises || scanner != nil || initiator != nil { throw HCIErrorCode.commandDisallowed }
@@ -72,7 +72,7 @@ extension VirtualController {
 
   // MARK: Addresses
 
-  /// The address that this device shows to a peer, or to nobody in particular; refused where the host has set none.
+  /// The address of this device towards a peer, or towards all; throws if the host has set none.
   func ownAddress(_ type: LEOwnAddressType, random: DeviceAddress?, peer: DeviceAddress? = nil) throws -> DeviceAddress
   {
     switch type {
@@ -96,21 +96,21 @@ extension VirtualController {
 
   /// The identity behind a private address, otherwise the address itself.
   func identity(_ address: DeviceAddress) -> DeviceAddress {
-    // Looked at for each advertisement: without a list this is all that it costs.
+    // Called for each advertisement: without a list this check is the only cost.
     resolvingList.isActive ? resolvingList.resolve(address)?.identity.address ?? address : address
   }
 
-  /// An advertisement to this address is for this device.
+  /// Whether an advertisement to this address is for this device.
   func isOwn(_ address: DeviceAddress) -> Bool {
     address == publicAddress || address == host.randomAddress || resolvingList.isOwn(address)
   }
 
-  /// Who a peer is, as events tell it.
+  /// The address of a peer, as in events.
   func reported(_ address: DeviceAddress) -> HCIAddress {
     (resolvingList.isActive ? resolvingList.resolve(address)?.resolvedIdentity : nil) ?? HCIAddress(address)
   }
 
-  /// Whom an advertisement is for, as events tell it.
+  /// The target of an advertisement, as in events.
   func reported(target: DeviceAddress, ownAddressType: LEOwnAddressType) -> HCIAddress {
     guard target.randomKind == .resolvablePrivate, target != host.randomAddress else { return HCIAddress(target) }
     guard resolvingList.isOwn(target) else { return HCIAddress(type: .unresolved, value: target.value) }
@@ -122,11 +122,11 @@ extension VirtualController {
 }
 
 extension LEOwnAddressType {
-  /// The controller makes the address.
+  /// Whether the controller generates the address.
   var isPrivate: Bool { self == .resolvableOrPublic || self == .resolvableOrRandom }
 }
 
 extension DeviceAddress {
-  /// What stands for a private address where there is none.
+  /// The value in place of a private address where there is none.
   static let noPrivateAddress = DeviceAddress(0, kind: .random)
 }

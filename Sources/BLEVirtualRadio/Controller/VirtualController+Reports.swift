@@ -1,7 +1,7 @@
 import BLECore
 import BLEWire
 
-/// What the host is told, as far as it wants to hear it.
+/// Events to the host, as far as its masks allow them.
 extension VirtualController {
   func emit(_ event: some HCIEventParameters, _ bit: HCIEventMask) {
     if host.eventMask.contains(bit) { toHost(HCIPacket(event)) }
@@ -37,7 +37,7 @@ extension VirtualController {
     if let packet { toHost(packet) }
   }
 
-  /// In the newest form that the host wants; `nil` where it wants none.
+  /// In the newest form that the host's mask allows; `nil` if it allows none.
   private func connectionComplete(
     status: HCIErrorCode, handle: UInt16, role: LEConnectionRole, peer: HCIAddress, peerPrivate: DeviceAddress,
     localPrivate: DeviceAddress, timing: ConnectionTiming
@@ -54,7 +54,7 @@ extension VirtualController {
           supervisionTimeout: timeout, clockAccuracy: .ppm50))
     }
     guard host.lowEnergyMask.contains(.connectionComplete) else { return nil }
-    // This form knows no identities: the type says only what kind of address it is.
+    // This form has no identities: the type gives only the kind of address.
     return HCIPacket(
       LEConnectionCompleteEvent(
         status: status, connectionHandle: ConnectionHandle(handle), role: role,
@@ -71,12 +71,12 @@ extension VirtualController {
       .connectionUpdateComplete)
   }
 
-  /// False where the host does not want to be asked.
+  /// False if the host has masked the event.
   func askHost(about request: ConnectionParameterRequest, of connection: Connection) -> Bool {
     guard host.eventMask.contains(.leMeta), host.lowEnergyMask.contains(.remoteConnectionParameterRequest) else {
       return false
     }
-    // Set before the host is asked: it may answer on the spot.
+    // Set before the event is sent: the host may respond within the call.
     connection.procedures.openRequest = request
     emit(
       LERemoteConnectionParameterRequestEvent(
@@ -126,7 +126,7 @@ extension VirtualController {
 }
 
 extension Connection {
-  /// The signal of the peer as it is heard now, in dBm; 127 where it is not heard and never was.
+  /// The current RSSI of the peer, in dBm; 127 if it is not in range and never was.
   func readSignal() -> Int8 {
     switch peer {
     case .local(let other):

@@ -1,7 +1,7 @@
 import BLECore
 import BLEWire
 
-/// Scanning by both kinds of commands, and the reports.
+/// Scanning by the legacy and extended commands, and the reports.
 extension VirtualController {
   static func addScanCommands(to table: inout CommandTable) {
     table.action(LESetScanParameters.self) { controller, command in
@@ -94,7 +94,7 @@ extension VirtualController {
     scanner = nil
   }
 
-  /// The scan's duration has passed.
+  /// The duration of the scan has passed.
   func scanEnded() {
     stopScanning()
     emit(LEScanTimeoutEvent(), .scanTimeout)
@@ -125,7 +125,7 @@ extension VirtualController {
     }
   }
 
-  /// The most data an extended report has room for.
+  /// The maximum length of the data in an extended report.
   private static let reportDataLimit = 229
 
   private func reportExtended(_ offer: AdvertisingOffer, data: [UInt8], isResponse: Bool, signal: Int8) {

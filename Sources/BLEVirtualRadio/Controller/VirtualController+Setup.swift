@@ -21,7 +21,7 @@ extension VirtualController {
     return features
   }
 
-  /// Of nobody: the number for use in tests.
+  /// The company identifier reserved for tests.
   static let company: UInt16 = 0xFFFF
 
   var versionIndication: VersionIndication {
@@ -37,7 +37,7 @@ extension VirtualController {
     table.action(LESetEventMask.self) { $0.host.lowEnergyMask = $1.mask }
     table.action(HCIWriteLEHostSupport.self) { _, _ in }
     table.action(LESetHostFeature.self) { controller, command in
-      // Only bits of the host can be set (Core, Vol 4 Part E 7.8.115).
+      // Only the bits of the host can be set (Core, Vol 4 Part E 7.8.115).
       guard command.bit == 32 || command.bit == 38 else { throw HCIErrorCode.unsupportedFeatureOrParameter }
       guard controller.connections.isEmpty else { throw HCIErrorCode.commandDisallowed }
     }

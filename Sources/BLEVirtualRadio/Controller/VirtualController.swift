@@ -2,29 +2,29 @@ import BLEHCI
 import BLECore
 import BLEWire
 
-/// A Bluetooth LE controller in software: HCI above, a link layer below, the air around it. A host cannot tell it from a
-/// chip. Made by ``Air/makeController(address:position:configuration:)``.
+/// A Bluetooth LE controller in software, with HCI, a link layer and a radio on an air. A host cannot distinguish it from a chip.
+/// Made by ``Air/makeController(address:position:configuration:)``.
 ///
-/// A controller is on the air until it is closed, whoever still holds it: ``close()`` or ``Air/shutDown()`` ends it.
+/// A controller is on the air until ``close()`` or ``Air/shutDown()`` is called, whatever references to it remain.
 ///
-/// Everything on the air's loop. What the host sends is judged as a controller judges it: no octets of a host can make it
-/// trap, hang or grow without bound.
+/// Everything on the air's loop. The host's packets are validated as by a real controller: no octets of a host can make it trap,
+/// hang or grow without bound.
 public final class VirtualController: HCITransport, TimerTarget {
   enum Timer: Int { case command, heldEvents, hardware }
 
-  /// What the configuration calls it.
+  /// The name in the configuration.
   public var name: String { configuration.name }
   /// Always true.
   public let isSimulated = true
-  /// Its public address; or a random static one, which it then shows without being told.
+  /// Its public address; or a random static one, which it then uses without a command of the host.
   public let address: DeviceAddress
-  /// What it was made as.
+  /// The configuration that it was made with.
   public let configuration: ControllerConfiguration
   let air: Air
   let node: AirNode
   let features: LEFeatures
   let supportedCommands: Set<HCIOpcode>
-  /// Packets of the host that made no sense and were dropped.
+  /// The number of invalid packets of the host that were dropped.
   public private(set) var droppedPacketCount = 0
 
   private weak var receiver: (any HCITransportReceiver)?
@@ -43,7 +43,7 @@ public final class VirtualController: HCITransport, TimerTarget {
     var spoiledPackets = 0
     var isHung = false
 
-    /// What the next command of this kind is refused with; `nil` where it is not.
+    /// The error with which the next command with this opcode is refused; `nil` if it is not.
     mutating func takeRefusal(of opcode: HCIOpcode) -> HCIErrorCode? {
       guard let refusal = refusals[opcode], refusal.count > 0 else { return nil }
       refusals[opcode]?.count -= 1
@@ -51,7 +51,7 @@ public final class VirtualController: HCITransport, TimerTarget {
     }
   }
 
-  // What the host has set; `resetState` brings all of it back.
+  // The state that the host has set; `resetState` restores all defaults.
   var host = HostState()
   var acceptList: Set<DeviceAddress> = []
   var resolvingList = ResolvingList()
@@ -65,7 +65,7 @@ public final class VirtualController: HCITransport, TimerTarget {
   private var nextHandle: UInt16 = 0x0040
   private var outstandingPackets = 0
   private var uncountedPackets = 0
-  /// News of a link that is held back behind its first data.
+  /// Events of a link that are held back behind its first data.
   private var heldEvents: [HCIPacket] = []
 
   init(air: Air, node: AirNode, address: DeviceAddress, configuration: ControllerConfiguration) {
@@ -82,14 +82,14 @@ public final class VirtualController: HCITransport, TimerTarget {
 
   // MARK: The transport
 
-  /// Connects the host; throws where the controller was closed.
+  /// Connects the host. Throws if the controller was closed.
   public func open(receiver: any HCITransportReceiver) throws(TransportError) {
     guard !isClosed else { throw TransportError(.closed, "The controller \(name) was closed; make another one.") }
     self.receiver = receiver
     isOpen = true
   }
 
-  /// Takes a packet of the host. Commands are answered after the configured delay.
+  /// Accepts a packet of the host. Commands are answered after the configured delay.
   public func send(_ packet: HCIPacket) {
     guard isOpen, !faults.isHung else { return }
     switch packet.kind {
@@ -99,7 +99,7 @@ public final class VirtualController: HCITransport, TimerTarget {
     }
   }
 
-  /// Takes the controller off the air without a word: its peers see a radio that fell silent.
+  /// Removes the controller from the air: its peers observe a silent radio.
   public func close() {
     guard !isClosed else { return }
     isClosed = true
@@ -109,7 +109,7 @@ public final class VirtualController: HCITransport, TimerTarget {
     air.remove(node)
   }
 
-  /// Pulls the controller out of its host, which is told that the way to it has ended.
+  /// Unplugs the controller; the host is notified that its transport has failed.
   public func unplug() {
     let told = receiver
     close()
@@ -121,7 +121,7 @@ public final class VirtualController: HCITransport, TimerTarget {
     receiver?.transport(self, didReceive: packet)
   }
 
-  /// The loop's.
+  /// Called by the loop.
   public func timerFired(tag: Int) {
     switch Timer(rawValue: tag) {
     case .command: runCommand()
@@ -131,27 +131,27 @@ public final class VirtualController: HCITransport, TimerTarget {
     }
   }
 
-  // MARK: Verbs
+  // MARK: Radio and faults
 
-  /// Where the radio is.
+  /// The position of the radio.
   public var position: Position { node.position }
-  /// In dBm.
+  /// The transmit power in dBm.
   public var transmitPower: Int8 { node.transmitPower }
-  /// The radio has vanished without a word.
+  /// Whether the radio has fallen silent.
   public var isSilent: Bool { node.isSilent }
 
-  /// Puts the radio elsewhere, at once.
+  /// Moves the radio, with immediate effect.
   public func move(to position: Position) { node.move(to: position) }
-  /// In dBm.
+  /// Sets the transmit power in dBm.
   public func setTransmitPower(_ power: Int8) { node.setTransmitPower(power) }
-  /// What antenna and body add to each packet sent and heard, in dB.
+  /// Sets the gain of antenna and body for each packet sent and received, in dB.
   public func setAntennaOffset(_ offset: Double) { node.setAntennaOffset(offset) }
-  /// The radio vanishes without a word, as if its antenna had been cut; its host notices by time-outs only.
+  /// The radio falls silent, as if its antenna had been cut; the peers and the host notice by their time-outs only.
   public func silence() { node.silence() }
-  /// A silent radio is heard again.
+  /// A silent radio sends and receives again.
   public func comeBack() { node.comeBack() }
 
-  /// Makes something happen that no radio does by itself.
+  /// Causes a fault that a radio does not cause.
   public func inject(_ fault: ControllerFault) {
     switch fault {
     case .loseDataToHost(let packets): faults.dataToHost = packets
@@ -164,7 +164,7 @@ public final class VirtualController: HCITransport, TimerTarget {
     }
   }
 
-  /// The hardware fails: the host is told by HCI_Hardware_Error and everything the controller did has ended.
+  /// The hardware fails: the host receives HCI_Hardware_Error, and all activity of the controller has ended.
   public func failHardware(code: UInt8) {
     resetState()
     emit(HardwareErrorEvent(hardwareCode: code), .hardwareError)
@@ -172,7 +172,7 @@ public final class VirtualController: HCITransport, TimerTarget {
 
   // MARK: Commands
 
-  /// A host that does not wait for answers can have so many commands waiting.
+  /// The maximum number of waiting commands of a host that does not wait for responses.
   private static let commandLimit = 64
 
   private func queue(command octets: [UInt8]) {
@@ -268,7 +268,7 @@ public final class VirtualController: HCITransport, TimerTarget {
     for packet in packets { toHost(packet) }
   }
 
-  /// Takes one of the host's buffers for data that has come in.
+  /// Takes one of the host's buffers for received data.
   func takeHostBuffer(for connection: Connection) -> Bool {
     guard host.isFlowControlled else { return true }
     guard host.freeBuffers > 0 else { return false }
@@ -281,7 +281,7 @@ public final class VirtualController: HCITransport, TimerTarget {
 
   var hasRoomForConnection: Bool { connections.count < configuration.connectionLimit }
 
-  /// `peer` is an identity where its address can be resolved.
+  /// `peer` is an identity address if its address can be resolved.
   func connection(to peer: DeviceAddress) -> Connection? { peers[peer].flatMap { connections[$0] } }
 
   func insert(_ connection: Connection) {
@@ -298,7 +298,7 @@ public final class VirtualController: HCITransport, TimerTarget {
     host.freeBuffers += connection.heldByHost
   }
 
-  /// Connection handles go round, so that one that was just closed is not given out at once.
+  /// Connection handles are assigned cyclically, so that a closed one is not reused immediately.
   func newHandle() -> UInt16 {
     repeat {
       nextHandle = nextHandle >= 0x0EFF ? 0x0001 : nextHandle + 1
@@ -308,7 +308,7 @@ public final class VirtualController: HCITransport, TimerTarget {
 
   // MARK: Reset
 
-  /// As after HCI_Reset: nothing goes on, everything is at its default.
+  /// The state after HCI_Reset: no activity, and all defaults.
   func resetState() {
     for (_, set) in advertisingSets.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       stopAdvertising(set)

@@ -3,14 +3,14 @@ import BLEFiles
 import Glibc
 
 extension RadioIdentity {
-  /// A device that there is an identity of, whether or not a program is that device at the moment.
+  /// A device with an identity, in use by a program or not.
   public struct Known: Hashable, Sendable {
     public let air: String
     public let device: String
     public let address: DeviceAddress
   }
 
-  /// All devices of a state folder, those of one air together. Nothing is taken, made or waited for.
+  /// All devices of a state folder, grouped by air. Does not acquire, make or wait for anything.
   public static func known(stateFolder: String) -> [Known] {
     var known: [Known] = []
     let folder = stateFolder + "/devices"

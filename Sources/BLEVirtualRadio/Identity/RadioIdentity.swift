@@ -2,19 +2,19 @@ import BLECore
 import BLEFiles
 import Glibc
 
-/// Who a program is on an air: an address that is the same each time the program runs.
+/// The identity of a program on an air: an address that is the same each time the program runs.
 ///
-/// It is kept in a file of the state folder that is locked while it is in use: two programs of one name at the same time are
-/// two devices, `name` and `name-2`. The lock ends with the process, however it ends.
+/// It is stored in a file of the state folder, which is locked while in use: two programs with one name at the same time are two
+/// devices, `name` and `name-2`. The lock ends with the process.
 ///
-/// Addresses are public ones with the bit for local administration set, which no manufacturer gives out: a controller with a
-/// public address works with every host as it is, and nobody has to tell the host a random one first.
+/// Addresses are public ones with the bit for local administration set, which no manufacturer assigns: a controller with a public
+/// address works with every host, without a random address set by the host.
 public final class RadioIdentity {
-  /// The device's name on the air, with a number where the name was taken.
+  /// The device's name on the air, with a number if the name was in use.
   public let device: String
-  /// Who the device is.
+  /// The address of the device.
   public let address: DeviceAddress
-  /// Locked for as long as it is open.
+  /// Locked as long as it is open.
   private let file: PrivateFile
 
   private static let limit = 256
@@ -25,7 +25,7 @@ public final class RadioIdentity {
     self.file = file
   }
 
-  /// The name of this program, made plain: what a device is called that was given no name.
+  /// The name of this program, made plain: the default name of a device.
   public static var programName: String {
     guard let argument = CommandLine.arguments.first, let last = argument.split(separator: "/").last else {
       return "device"
@@ -33,11 +33,11 @@ public final class RadioIdentity {
     return PlainName.plain(last)
   }
 
-  /// Takes the identity of a device until the object goes away.
+  /// Acquires the identity of a device until the object is released.
   ///
   /// - Parameters:
-  ///   - device: the device's name; `nil` takes the program's.
-  ///   - stateFolder: where identities are kept; `nil` takes `swift-corebluetooth` in the user's folder for state.
+  ///   - device: the device's name; `nil` uses the program's.
+  ///   - stateFolder: the folder of identities; `nil` uses `swift-corebluetooth` in the user's folder for state.
   public static func acquire(
     air: String, device: String? = nil, stateFolder: String? = nil
   ) throws(SharedAirError) -> RadioIdentity {
@@ -60,7 +60,7 @@ public final class RadioIdentity {
         + "underscores, and no dot first.")
   }
 
-  /// `nil` where another program has it.
+  /// `nil` if another program uses it.
   private static func open(_ device: String, at path: String) throws(SharedAirError) -> RadioIdentity? {
     do throws(PrivateFileError) {
       let file = try PrivateFile(path, .changing)
@@ -77,12 +77,12 @@ public final class RadioIdentity {
   }
 
   private static func newAddress() -> DeviceAddress {
-    // Of the first octet: locally administered, not a group.
+    // The bits of the first octet: locally administered, not a group.
     let value = SystemEntropy().next() & 0xFCFF_FFFF_FFFF | 0x0200_0000_0000
     return DeviceAddress(value, kind: .public)
   }
 
-  /// What the file says; `nil` where it is new or broken, and then it is written again.
+  /// The address in the file; `nil` if the file is new or damaged, and then it is written again.
   static func read(_ file: borrowing PrivateFile) throws(PrivateFileError) -> DeviceAddress? {
     let octets = try file.read()
     // The two values are the second and the fourth of four strings.

@@ -1,7 +1,7 @@
 import BLECore
 import BLEWire
 
-/// How an advertising set advertises, whichever commands the host used.
+/// The parameters of an advertising set, from either kind of commands.
 struct AdvertisingParameters {
   var interval: StackDuration
   var isConnectable: Bool
@@ -21,16 +21,16 @@ struct AdvertisingParameters {
   var reportsScanRequests = false
 }
 
-/// An advertising set as the host has put it together; the legacy commands have one of their own.
+/// An advertising set as configured by the host; the legacy commands have one of their own.
 final class AdvertisingSet {
   let handle: LEAdvertisingHandle
-  /// Made by the legacy commands: its end is told by other events.
+  /// Made by the legacy commands: its end is reported by other events.
   let isLegacyCommand: Bool
   var parameters: AdvertisingParameters
   var randomAddress: DeviceAddress?
   var data: [UInt8] = []
   var scanData: [UInt8] = []
-  /// Fragments that came in and were not yet completed.
+  /// Received fragments of data that is not complete.
   var dataInProgress: [UInt8]?
   var scanDataInProgress: [UInt8]?
   var dataIdentifier: UInt16 = 0

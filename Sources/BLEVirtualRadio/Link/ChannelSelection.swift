@@ -13,7 +13,7 @@ enum ChannelSelection {
     return UInt8(used[used.count * Int(number) >> 16])
   }
 
-  /// The bits of each octet in reverse order.
+  /// Reverses the bits of each octet.
   private static func permuted(_ value: UInt16) -> UInt16 {
     var result: UInt16 = 0
     for bit in 0..<8 {

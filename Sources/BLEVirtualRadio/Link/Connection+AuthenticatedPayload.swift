@@ -1,22 +1,22 @@
 import BLECore
 import BLEWire
 
-/// An encrypted link hears from its peer, and not from anybody else, now and then: LE ping (Core, Vol 6 Part B 5.1.11.1).
+/// LE ping: verifies at intervals that an encrypted link still receives authenticated packets from its peer (Core, Vol 6 Part B 5.1.11.1).
 extension Connection {
   private var payloadTimeout: StackDuration { .milliseconds(Int64(encryption.authenticatedPayloadTimeout) * 10) }
 
-  /// So long before the time-out the peer is asked: time for it to answer, though packets get lost.
+  /// The time before the time-out at which a ping is sent: the peer can respond even if packets are lost.
   private var pingMargin: StackDuration {
     min(payloadTimeout / 2, timing.intervalDuration * 6 * (Int64(timing.latency) + 1))
   }
 
-  /// Begins to count anew.
+  /// Restarts the timer.
   func armPayloadTimer() {
     encryption.isPinging = false
     schedulePayloadTimer(at: encryption.lastAuthenticated + payloadTimeout - pingMargin)
   }
 
-  /// The host has set another time-out.
+  /// The host has changed the time-out.
   func setPayloadTimeout(_ timeout: UInt16) {
     encryption.authenticatedPayloadTimeout = timeout
     guard encryption.receiveCipher != nil else { return }
@@ -38,7 +38,7 @@ extension Connection {
       armPayloadTimer()
       controller.reportPayloadTimeout(of: self)
     } else if loop.now < end - pingMargin {
-      // Something came in since the timer was set.
+      // A packet was received since the timer was set.
       armPayloadTimer()
     } else {
       if !encryption.isPinging, encryption.phase == .on {

@@ -1,7 +1,7 @@
 import BLECore
 import BLEWire
 
-/// What the peer's control PDUs bring about (Core, Vol 6 Part B 5.1).
+/// The effects of the peer's control PDUs (Core, Vol 6 Part B 5.1).
 extension Connection {
   func receive(control payload: ArraySlice<UInt8>) {
     guard let pdu = try? LinkLayerControlPDU(payload: payload) else {
@@ -52,7 +52,7 @@ extension Connection {
 
   // MARK: Ending
 
-  /// The host ends the connection: what it handed over before goes out first.
+  /// The host ends the connection: its earlier data is sent first.
   func terminate(reason: UInt8) {
     guard terminationSent == nil else { return }
     terminationSent = reason
@@ -60,13 +60,13 @@ extension Connection {
     if encryption.isSettled {
       waiting.append(WaitingPacket(payload: payload[...], kind: .control))
     } else {
-      // Data stands still: the end does not wait for it.
+      // Data is blocked: the termination does not wait for it.
       control.append(payload)
     }
     dataQueued()
   }
 
-  /// Closes this side where the peer or this side has ended the connection.
+  /// Closes this side after the peer or this side has ended the connection.
   func finishTermination() {
     if encryption.hasFailed {
       loseIntegrity()
@@ -182,7 +182,7 @@ extension Connection {
     }
   }
 
-  /// The host has answered the peer's proposal: `nil` refuses it.
+  /// The host has answered the peer's request; `nil` refuses it.
   func answerParameterRequest(_ timing: ConnectionTiming?, reason: UInt8 = 0x3B) {
     guard encryption.isSettled else {
       encryption.whenSettled { [weak self] in self?.answerParameterRequest(timing, reason: reason) }
@@ -205,11 +205,11 @@ extension Connection {
     }
   }
 
-  /// The event of an instant; `nil`, and the end, where it has passed (Core, Vol 6 Part B 5.5.1).
+  /// The event of an instant; `nil`, and the end of the connection, if it has passed (Core, Vol 6 Part B 5.5.1).
   private func takeInstant(_ instant: UInt16) -> Int? {
     let event = event(at: instant)
     if event >= eventNumber { return event }
-    // A process that ran late must not lose its links by it.
+    // A process that ran late must not lose its links because of that.
     if case .remote = peer { return eventNumber }
     close(reason: .instantPassed)
     return nil
@@ -221,7 +221,7 @@ extension Connection {
     send(control: RejectExtendedIndication(rejectedOpcode: opcode, reason: reason.rawValue).payload)
   }
 
-  /// The peer refused what this side began; `opcode` says what, where it is told.
+  /// The peer refused a procedure of this side; `opcode` says which, if the PDU has it.
   private func refused(opcode: UInt8?, _ reason: HCIErrorCode) {
     guard let running = procedures.running, Self.isAbout(running, opcode) else { return }
     if case .encryption = running { return encryptionRefused(reason) }

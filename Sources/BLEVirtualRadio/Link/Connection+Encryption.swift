@@ -2,12 +2,12 @@ import BLECore
 import BLECrypto
 import BLEWire
 
-/// Encryption start, pause and refresh (Core, Vol 6 Part B 5.1.3). While one of these goes on no data passes, and of the control
-/// PDUs only those that belong to it and the one that ends the connection.
+/// Encryption start, pause and refresh (Core, Vol 6 Part B 5.1.3). During one of these no data is sent, and of the control PDUs
+/// only those of the procedure and the one that ends the connection.
 extension Connection {
   // MARK: The central
 
-  /// The central's host wants the link encrypted, or under another key.
+  /// The central's host has requested encryption, or a new key.
   func startEncryption(_ start: EncryptionStart) {
     guard terminationSent == nil else { return finishProcedure() }
     if let features = procedures.remoteFeatures, !LEFeatures(rawValue: features).contains(.encryption) {
@@ -38,13 +38,13 @@ extension Connection {
       ).payload)
   }
 
-  /// The peripheral does not encrypt.
+  /// The peripheral has refused encryption.
   func encryptionRefused(_ reason: HCIErrorCode) {
     switch encryption.phase {
     case .requested, .keyed:
       encryption.start = nil
       if encryption.isRefresh {
-        // The host takes this link for encrypted: nothing may pass on it in the clear.
+        // The host considers this link encrypted: nothing may be sent on it in the clear.
         terminate(reason: reason.rawValue)
         return
       }
@@ -64,7 +64,7 @@ extension Connection {
 
   private func receive(_ request: EncryptionRequest) {
     guard !isCentral else { return send(control: UnknownResponse(unknownType: EncryptionRequest.opcode).payload) }
-    // Whoever is about to end the connection does not answer any more.
+    // A side that is ending the connection does not respond.
     guard terminationSent == nil else { return }
     switch encryption.phase {
     case .off: encryption.isRefresh = false
@@ -86,7 +86,7 @@ extension Connection {
     if !asked { refuseEncryption() }
   }
 
-  /// The host has the key that the central means.
+  /// The host has the key that the central requests.
   func encrypt(with key: SecretKey) {
     let cipher = encryption.makeCipher(key: key, isCentral: false)
     encryption.receiveCipher = cipher
@@ -96,7 +96,7 @@ extension Connection {
     send(control: StartEncryptionRequest().payload)
   }
 
-  /// The host has no key.
+  /// The host does not have the key.
   func refuseEncryption() {
     if encryption.isRefresh {
       terminate(reason: HCIErrorCode.pinOrKeyMissing.rawValue)
@@ -112,9 +112,9 @@ extension Connection {
     settleEncryption()
   }
 
-  // MARK: Both
+  // MARK: Both sides
 
-  /// False for a PDU that has no place while encryption is started or paused.
+  /// False for a PDU that is not allowed while encryption is started or paused.
   func admitsDuringEncryption(_ pdu: LinkLayerControlPDU, _ payload: ArraySlice<UInt8>) -> Bool {
     switch pdu {
     case .terminate, .encryptionRequest, .encryptionResponse, .startEncryptionRequest, .startEncryptionResponse,
@@ -190,7 +190,7 @@ extension Connection {
     settleEncryption()
   }
 
-  /// Data passes again, and what had to wait is done.
+  /// Data is sent again, and deferred procedures continue.
   private func settleEncryption() {
     for work in encryption.takeDeferred() where isOpen { work() }
     guard isOpen else { return }
@@ -226,7 +226,7 @@ extension Connection {
     current.payload = sealed[...]
   }
 
-  /// Decrypts a PDU that is not empty; `nil` where its integrity check does not fit.
+  /// Decrypts a non-empty PDU; `nil` if its message integrity check is invalid.
   func opened(_ pdu: OutgoingPDU, by cipher: LinkCipher) -> ArraySlice<UInt8>? {
     let payload = cipher.open(
       pdu.payload, header: pdu.kind.rawValue, counter: encryption.receiveCounter, isFromCentral: !isCentral)
@@ -238,6 +238,6 @@ extension Connection {
     return payload[...]
   }
 
-  /// The peer breaks the rules of encryption: the connection ends without another packet.
+  /// The peer violates the rules of encryption: the connection ends without another packet.
   func loseIntegrity() { close(reason: .messageIntegrityFailure) }
 }

@@ -3,14 +3,14 @@ import BLEWire
 
 /// The connection events of the central's end (Core, Vol 6 Part B 4.5.1), and the rest between them.
 extension Connection {
-  /// The first event is to come at `anchor`.
+  /// Schedules the first event, at `anchor`.
   func begin() {
     armSupervision()
     guard isCentral else { return }
     scheduleEvent()
   }
 
-  /// Something is to be sent: the next event matters.
+  /// A packet was queued: the next event has to take place.
   func dataQueued() {
     guard isOpen else { return }
     switch (role, peer) {
@@ -39,7 +39,7 @@ extension Connection {
       at: anchor, isEventTimerWork ? .work : .background, self, tag: Timer.event.rawValue)
   }
 
-  /// This link moves something on: its events are work.
+  /// Whether this link makes progress: its events count as work.
   private var isWorkPending: Bool {
     if !isEstablished || !isIdle || procedures.isRunning { return true }
     switch peer {
@@ -54,7 +54,7 @@ extension Connection {
   func runEvent() {
     guard isOpen else { return }
     isEventOpen = false
-    // Nobody schedules another event while this one is under way.
+    // No other event is scheduled during this one.
     isEventTimerWork = true
     cursor = anchor
     applyInstants(upTo: eventNumber)
@@ -66,14 +66,14 @@ extension Connection {
     }
   }
 
-  /// When the exchanges of the present event must be over.
+  /// The time by which the exchanges of the current event must have ended.
   var eventEnd: StackInstant {
     let interval = timing.intervalDuration
     let limit = eventLengthLimit > .zero ? min(interval, eventLengthLimit) : interval
     return anchor + limit - AirTime.interFrameSpace
   }
 
-  /// The exchanges played so far have ended on the air.
+  /// The exchanges simulated so far have ended on the air.
   func finishChunk() {
     guard isOpen else { return }
     if case .remote(let link) = peer { link.finishChunk() }
@@ -91,7 +91,7 @@ extension Connection {
     }
   }
 
-  /// After the last exchange of an event: the next one, or rest.
+  /// After the last exchange of an event: schedules the next event, or a rest.
   func planNextEvent() {
     guard isOpen else { return }
     if case .local(let other) = peer, other.isOpen, canRest, other.canRest, isEstablished, other.isEstablished,
@@ -104,7 +104,7 @@ extension Connection {
     }
     eventNumber += 1
     anchor = anchor + timing.intervalDuration
-    // A loop in real time may be late: events that are over are not made up for.
+    // A loop in real time may be late: missed events are skipped.
     let now = loop.now
     if anchor < now, now - anchor > timing.intervalDuration {
       let missed = (now - anchor) / timing.intervalDuration
@@ -118,7 +118,7 @@ extension Connection {
 
   // MARK: Rest
 
-  /// Ends a rest: events take place again from the next one on. What the skipped events were is computed.
+  /// Ends a rest: events take place again from the next one. The effects of the skipped events are computed.
   func unpark() {
     guard isParked, isCentral else { return }
     isParked = false
@@ -134,7 +134,7 @@ extension Connection {
     scheduleEvent()
   }
 
-  /// `passed` events went by without being played: when the two ends heard each other last.
+  /// `passed` events were not simulated: computes when the two ends last received each other.
   private func computeRest(of other: Connection, passed: Int64) {
     let cycle = Int(timing.latency) + 1
     other.lastListened += max(0, (eventNumber + Int(passed) - other.lastListened) / cycle) * cycle
@@ -144,7 +144,7 @@ extension Connection {
     lastHeard = max(lastHeard, heard + AirTime.interFrameSpace + AirTime.packet(0, receivePHY))
   }
 
-  /// How the peer is heard has changed.
+  /// The path from the peer has changed.
   func pathChanged() {
     refreshPath()
     guard isOpen else { return }
@@ -163,7 +163,7 @@ extension Connection {
   // MARK: Supervision
 
   private var supervisionLimit: StackDuration {
-    // Until the peer was heard once, six intervals are the limit (Core, Vol 6 Part B 4.5.2).
+    // Until the first packet of the peer, the limit is six intervals (Core, Vol 6 Part B 4.5.2).
     if case .remote = peer {
       let limit = isEstablished ? timing.timeoutDuration : max(timing.intervalDuration * 6, RemoteLink.patience)
       return max(limit, air.leastSupervision)
@@ -209,14 +209,14 @@ extension Connection {
 
   // MARK: The end
 
-  /// Ends this side and tells the host why.
+  /// Ends this side and reports the reason to the host.
   func close(reason: HCIErrorCode) {
     guard isOpen else { return }
     abandon()
     controller.linkClosed(self, reason: reason)
   }
 
-  /// Ends this side without a word.
+  /// Ends this side without an event.
   func abandon() {
     guard isOpen else { return }
     isOpen = false
@@ -233,7 +233,7 @@ extension Connection {
         other.peer = .none
         other.armSupervision()
       } else {
-        // The central goes on and hears nothing.
+        // The central continues, and receives nothing.
         other.path = .blocked
         path = .blocked
         other.unpark()

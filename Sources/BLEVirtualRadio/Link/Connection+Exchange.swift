@@ -1,12 +1,12 @@
 import BLECore
 import BLEWire
 
-/// The exchange of packets in a connection event, both ends played in one go (Core, Vol 6 Part B 4.5.6, 4.5.9).
+/// The exchange of packets in a connection event, simulated for both ends at once (Core, Vol 6 Part B 4.5.6, 4.5.9).
 extension Connection {
-  /// So many exchanges are played before what arrived is handed on: the hosts can then queue more for the same event.
+  /// The number of exchanges that are simulated before received packets are delivered: the hosts can then queue more for the same event.
   private static let exchangesAtOnce = 8
 
-  /// Plays the next exchanges of the present event from `cursor` on.
+  /// Simulates the next exchanges of the current event, from `cursor`.
   func play(with other: Connection) {
     let isFirst = !isEventOpen
     isEventOpen = false
@@ -44,7 +44,7 @@ extension Connection {
       || encryption.hasFailed
   }
 
-  /// Room for one more exchange before the event must end.
+  /// Whether there is time for another exchange before the event must end.
   private func hasTime(with other: Connection) -> Bool {
     let needed =
       AirTime.packet(nextPayloadCount, transmitPHY) + AirTime.interFrameSpace
@@ -52,7 +52,7 @@ extension Connection {
     return cursor + needed <= eventEnd
   }
 
-  /// The peripheral listens at this event.
+  /// Whether the peripheral listens at this event.
   private func isListening(to central: Connection) -> Bool {
     guard isOpen, terminationReceived == nil else { return false }
     applyInstants(upTo: central.eventNumber)
@@ -63,13 +63,13 @@ extension Connection {
     return central.eventNumber - lastListened > Int(timing.latency)
   }
 
-  /// The central sends, and nobody is there to hear it.
+  /// The central sends, and no radio receives it.
   private func transmitUnheard() {
     prepare()
     if let tap = air.tap { report(current, to: tap, wasReceived: false, signal: -127) }
   }
 
-  /// One packet each way. False where the event is over.
+  /// Simulates one packet in each direction. False if the event has ended.
   private func exchange(with other: Connection) -> Bool {
     prepare()
     let mine = current
@@ -80,7 +80,7 @@ extension Connection {
     cursor = cursor + AirTime.packet(mine.payload.count, transmitPHY)
     guard reaches else { return false }
     other.take(mine, sequence: transmitCount, expects: receiveCount, at: cursor)
-    // Whoever cannot trust what it hears sends nothing more.
+    // A side that has failed an integrity check sends nothing more.
     if other.encryption.hasFailed { return false }
     cursor = cursor + AirTime.interFrameSpace
 
@@ -103,13 +103,13 @@ extension Connection {
       acknowledgeTermination(to: other)
       return false
     }
-    // Where one side had no room, repeating at once would not help.
+    // If one side has no buffer, an immediate retransmission would not help.
     if other.receiveCount & 1 == transmitCount & 1, hasCurrent { return false }
     if receiveCount & 1 == other.transmitCount & 1 { return false }
     return moreFromMe || moreFromThem
   }
 
-  /// The central has heard that the peripheral ends the connection: one more packet says so.
+  /// The central has received the peripheral's termination: one more packet acknowledges it.
   private func acknowledgeTermination(to other: Connection) {
     prepare()
     if path.delivers(controller.node.chance) {
@@ -124,7 +124,7 @@ extension Connection {
     tap.air(air, carried: airFrame(frame, at: cursor, transmitPHY, signal: signal, wasReceived: wasReceived))
   }
 
-  /// A packet of the present event as a sniffer sees it.
+  /// A packet of the current event as a sniffer records it.
   func airFrame(
     _ pdu: DataChannelPDU, at time: StackInstant, _ phy: LEPHY, signal: Int8, wasReceived: Bool
   ) -> AirFrame {

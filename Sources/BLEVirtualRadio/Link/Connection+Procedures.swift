@@ -1,9 +1,9 @@
 import BLECore
 import BLEWire
 
-/// Procedures that this side begins, and changes that take effect at an instant.
+/// Procedures begun by this side, and changes that take effect at an instant.
 extension Connection {
-  /// How many events ahead an instant lies: far enough to repeat the announcement when packets are lost.
+  /// The number of events to an instant: enough to retransmit the announcement if packets are lost.
   private var instantDistance: Int { 6 + 2 * (Int(timing.latency) + 1) }
 
   func start(_ procedure: LinkProcedure) {
@@ -46,7 +46,7 @@ extension Connection {
   func finishProcedure() {
     let finished = procedures.running
     procedures.finish(loop)
-    // The host may have asked for more meanwhile.
+    // The host may have changed its request in the meantime.
     if finished == .dataLengthUpdate { announceDataLength() }
     startNextProcedure()
   }
@@ -56,7 +56,7 @@ extension Connection {
     close(reason: .linkLayerResponseTimeout)
   }
 
-  /// As the central: tells the peripheral the new timing.
+  /// As the central: sends the new timing to the peripheral.
   func sendConnectionUpdate(_ timing: ConnectionTiming, isFromHost: Bool) {
     if isParked { unpark() }
     let event = eventNumber + instantDistance
@@ -68,7 +68,7 @@ extension Connection {
       ).payload)
   }
 
-  /// As the central: chooses PHYs that both sides like and tells the peripheral.
+  /// As the central: chooses PHYs that both sides prefer and sends them to the peripheral.
   func sendPHYUpdate(peerTransmit: UInt8, peerReceive: UInt8, isFromHost: Bool) {
     let own = ownPHYs
     let transmit = Self.choose(own.transmit.rawValue & peerReceive, now: transmitPHY)
@@ -90,7 +90,7 @@ extension Connection {
     if case .phyUpdate = procedures.running { finishProcedure() }
   }
 
-  /// The PHYs this side asks for: those of the running procedure, otherwise the host's defaults.
+  /// The PHYs that this side requests: those of the running procedure, otherwise the host's defaults.
   var ownPHYs: (transmit: LEPHYSet, receive: LEPHYSet) {
     if case .phyUpdate(let transmit, let receive, _) = procedures.running { return (transmit, receive) }
     return controller.defaultPHYs
@@ -116,12 +116,12 @@ extension Connection {
 
   // MARK: Instants
 
-  /// The event of an instant that travels as its lower 16 bits.
+  /// The event of an instant, of which the lower 16 bits are sent.
   func event(at instant: UInt16) -> Int {
     eventNumber + Int(Int16(truncatingIfNeeded: Int(instant) - eventNumber))
   }
 
-  /// Changes whose instant is `event` or earlier take effect.
+  /// Applies the changes whose instant is `event` or earlier.
   func applyInstants(upTo event: Int) {
     guard procedures.hasInstant else { return }
     if let change = procedures.timingChange, change.event <= event {
@@ -154,12 +154,11 @@ extension Connection {
 
   // MARK: Data length
 
-  /// What may be sent, and what will be received, at most.
+  /// The limits for what is sent and received.
   var effectiveTransmit: DataLengthLimit { preferredTransmit.limited(by: remoteReceive) }
   var effectiveReceive: DataLengthLimit { preferredReceive.limited(by: remoteTransmit) }
 
-  /// Either side begins the Data Length Update where it has something to say that the peer does not know yet
-  /// (Core, Vol 6 Part B 5.1.9).
+  /// Either side begins the Data Length Update if its values differ from those that the peer has received (Core, Vol 6 Part B 5.1.9).
   func announceDataLength() {
     guard preferredTransmit != announcedTransmit, !procedures.contains(where: { $0 == .dataLengthUpdate }) else {
       return
@@ -171,7 +170,7 @@ extension Connection {
     transmitPayloadLimit = effectiveTransmit.payload(on: transmitPHY)
   }
 
-  /// Takes the peer's limits and tells the host where something changed.
+  /// Stores the peer's limits and notifies the host if a limit changed.
   func setRemoteDataLength(transmit: DataLengthLimit, receive: DataLengthLimit) {
     remoteTransmit = transmit
     remoteReceive = receive

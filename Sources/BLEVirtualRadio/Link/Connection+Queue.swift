@@ -3,7 +3,7 @@ import BLECrypto
 import BLEWire
 
 extension Connection {
-  /// Takes a packet of the host.
+  /// Queues a packet of the host.
   func send(_ payload: ArraySlice<UInt8>, isStart: Bool) {
     outstanding += 1
     waiting.append(WaitingPacket(payload: payload, kind: isStart ? .start : .continuation))
@@ -16,7 +16,7 @@ extension Connection {
     dataQueued()
   }
 
-  /// Chooses the PDU to send unless one is still without acknowledgement.
+  /// Chooses the PDU to send, unless one is unacknowledged.
   func prepare() {
     if hasCurrent { return }
     hasCurrent = true
@@ -53,7 +53,7 @@ extension Connection {
     }
   }
 
-  /// Octets of the PDU that will be sent next.
+  /// The number of octets of the next PDU.
   var nextPayloadCount: Int {
     if hasCurrent { return current.payload.count }
     guard hasMoreData else { return 0 }
@@ -61,7 +61,7 @@ extension Connection {
     return encryption.transmitCipher == nil || count == 0 ? count : count + LinkCipher.checkLength
   }
 
-  /// The peer has the PDU in flight.
+  /// The peer has acknowledged the current PDU.
   func acknowledged() {
     transmitCount &+= 1
     hasCurrent = false
@@ -73,10 +73,10 @@ extension Connection {
     current = .empty
   }
 
-  /// So many PDUs of the peer wait at most for being handed on.
+  /// The maximum number of received PDUs that wait for delivery.
   private static let incomingLimit = 64
 
-  /// A PDU of the peer that arrived: its numbers, then what it holds.
+  /// Processes a received PDU of the peer: its sequence numbers, then its contents.
   func take(
     _ pdu: OutgoingPDU, sequence: Int, expects nextExpected: Int, at time: StackInstant
   ) {
@@ -87,7 +87,7 @@ extension Connection {
     _ = accept(pdu)
   }
 
-  /// Takes a PDU whose turn it is; false where there is no room for it.
+  /// Accepts a PDU with the expected sequence number; false if there is no buffer for it.
   func accept(_ pdu: OutgoingPDU) -> Bool {
     if pdu.isEmpty {
       receiveCount &+= 1
@@ -116,7 +116,7 @@ extension Connection {
     return true
   }
 
-  /// Hands on what arrived and what was completed.
+  /// Delivers received and completed packets.
   func handOn() {
     guard isOpen else { return }
     if completed > 0 {
@@ -130,7 +130,7 @@ extension Connection {
     swap(&arrived, &incoming)
     for pdu in arrived where isOpen {
       guard pdu.wasEncrypted == (encryption.receiveCipher != nil) else {
-        // It came before the PDU was worked off after which all is encrypted, or nothing.
+        // It was received before the PDU after which all or no PDUs are encrypted was processed.
         loseIntegrity()
         return
       }

@@ -1,15 +1,15 @@
 import BLECore
 import BLEWire
 
-/// One end of a connection: its timing, its sequence numbers, what waits to be sent.
+/// One end of a connection: its timing, its sequence numbers, its queues.
 ///
-/// The central's end runs the connection events. Where the peripheral is on the same air it plays the exchange of packets of
-/// both ends in one go, at the start of the event, and hands out what arrived when the last of these packets has ended.
-/// Where nothing is to be sent and nothing can be lost, no event is played at all: see `park()`.
+/// The central's end runs the connection events. If the peripheral is on the same air, the central's end simulates the exchange
+/// of packets for both ends at the start of the event, and delivers received packets when the last of these packets has ended. If
+/// there is nothing to send and nothing can be lost, events are not simulated: see `park()`.
 final class Connection: TimerTarget {
-  /// Where the other end is.
+  /// The location of the other end.
   enum Peer {
-    /// Nobody: the peer never heard of this connection, or its controller is gone.
+    /// None: the peer never received the connection request, or its controller was closed.
     case none
     case local(Connection)
     case remote(RemoteLink)
@@ -24,41 +24,41 @@ final class Connection: TimerTarget {
   let role: LEConnectionRole
   let accessAddress: UInt32
   let localAddress: DeviceAddress
-  /// As it is on the air.
+  /// The peer's address on the air.
   let peerAddress: DeviceAddress
-  /// As events tell it: the identity where the peer's address was resolved.
+  /// The peer's address in events: the identity address if it was resolved.
   let peerIdentity: HCIAddress
   let created: StackInstant
 
   var peer = Peer.none
-  /// How packets get to the peer.
+  /// The path to the peer.
   var path = AirPath.blocked
   var isOpen = true
-  /// The peer has been heard once.
+  /// Whether a packet of the peer was received.
   var isEstablished = false
 
-  // When.
+  // Timing.
   var timing: ConnectionTiming
   var eventNumber = 0
-  /// When the event `eventNumber` begins.
+  /// The start of the event `eventNumber`.
   var anchor: StackInstant
   /// The last event at which the peripheral listened.
   var lastListened = -1
   var lastHeard: StackInstant
   var isParked = false
-  /// Exchanges of the present event go on.
+  /// Whether the current event has further exchanges.
   var isEventOpen = false
-  /// When the next packet of the present event begins.
+  /// The start of the next packet of the current event.
   var cursor = StackInstant.zero
   var eventTimer = TimerToken()
   var isEventTimerWork = false
   var isSupervisionArmed = false
   var supervisionTimer = TimerToken()
   var supervisionDue = StackInstant.zero
-  /// The longest event that the host asked for; zero where it did not.
+  /// The maximum event length requested by the host; zero if there is none.
   var eventLengthLimit = StackDuration.zero
 
-  // How.
+  // PHYs and lengths.
   var transmitPHY = LEPHY.le1M
   var receivePHY = LEPHY.le1M
   var channelMap = LEChannelMap.all.rawValue
@@ -67,34 +67,34 @@ final class Connection: TimerTarget {
   var remoteTransmit = DataLengthLimit.smallest
   var remoteReceive = DataLengthLimit.smallest
   var transmitPayloadLimit = 27
-  /// What the peer knows of what this side would send at most.
+  /// The latest limits of this side that the peer has received.
   var announcedTransmit = DataLengthLimit.smallest
-  /// What the host knows of the lengths in both directions.
+  /// The lengths in both directions that the host was notified of.
   var reportedLengths = (transmit: DataLengthLimit.smallest, receive: DataLengthLimit.smallest)
 
-  // What.
-  /// How many PDUs the peer has acknowledged; the lowest bit is SN.
+  // Packets.
+  /// The number of PDUs that the peer has acknowledged; the lowest bit is SN.
   var transmitCount = 0
-  /// How many PDUs have been accepted from the peer; the lowest bit is NESN.
+  /// The number of PDUs accepted from the peer; the lowest bit is NESN.
   var receiveCount = 0
   var current = OutgoingPDU.empty
   var hasCurrent = false
   var control = PacketQueue<[UInt8]>()
   var waiting = PacketQueue<WaitingPacket>()
   var incoming: [IncomingPDU] = []
-  /// Packets of the host that went out whole and were not yet reported.
+  /// Packets of the host that were sent completely and not yet reported.
   var completed = 0
   /// Packets of the host in the controller's buffers.
   var outstanding = 0
-  /// Packets that the host has been given and not yet reported as worked off.
+  /// Packets that were passed to the host, which has not reported them as completed.
   var heldByHost = 0
-  /// The signal of the last packet heard, in dBm; 127 before the first.
+  /// The RSSI of the last received packet, in dBm; 127 before the first.
   var lastSignal: Int8 = 127
 
   // Control procedures.
   var procedures = ProcedureState()
   var encryption = EncryptionState()
-  /// Why this side ends the connection; the peer has been told or is about to be.
+  /// Why this side ends the connection; the termination was sent or queued.
   var terminationSent: UInt8?
   var isTerminationAcknowledged = false
   /// Why the peer ended it.
@@ -125,13 +125,13 @@ final class Connection: TimerTarget {
   var loop: any StackLoop { controller.loop }
   var isCentral: Bool { role == .central }
 
-  /// Packets of the host wait, and may be sent.
+  /// Whether packets of the host are waiting and may be sent.
   private var hasDataWaiting: Bool { !waiting.isEmpty && encryption.isSettled }
-  /// Something waits to be sent, or was sent and not acknowledged.
+  /// Whether anything is waiting, or sent and unacknowledged.
   var hasDataToSend: Bool { (hasCurrent && !current.isFiller) || !control.isEmpty || hasDataWaiting }
-  /// Something waits behind the PDU that is being sent: the MD bit.
+  /// Whether anything is waiting behind the current PDU: the MD bit.
   var hasMoreData: Bool { !control.isEmpty || hasDataWaiting }
-  /// Nothing is under way at this end.
+  /// Whether this end has no pending activity.
   var isIdle: Bool {
     !hasDataToSend && !procedures.hasInstant && terminationSent == nil && incoming.isEmpty && completed == 0
   }

@@ -1,11 +1,11 @@
 import BLECore
 import BLEWire
 
-/// When the events of a connection take place (Core, Vol 6 Part B 4.5.1).
+/// The timing of the events of a connection (Core, Vol 6 Part B 4.5.1).
 struct ConnectionTiming: Hashable, Sendable {
   /// In units of 1.25 ms.
   var interval: UInt16
-  /// Events that the peripheral may sleep through.
+  /// The number of events that the peripheral may skip.
   var latency: UInt16
   /// In units of 10 ms.
   var timeout: UInt16
@@ -13,7 +13,7 @@ struct ConnectionTiming: Hashable, Sendable {
   var intervalDuration: StackDuration { .microseconds(Int64(interval) * 1_250) }
   var timeoutDuration: StackDuration { .milliseconds(Int64(timeout) * 10) }
 
-  /// What a controller accepts from a host or a peer (Core, Vol 4 Part E 7.8.12, 7.8.18).
+  /// Whether a controller accepts these values from a host or a peer (Core, Vol 4 Part E 7.8.12, 7.8.18).
   var isValid: Bool {
     guard (6...3_200).contains(interval), latency <= 499, (10...3_200).contains(timeout) else { return false }
     // The time-out must be longer than two effective intervals.
@@ -21,22 +21,22 @@ struct ConnectionTiming: Hashable, Sendable {
   }
 }
 
-/// How long the packets of one direction may be (Core, Vol 6 Part B 4.5.10).
+/// The maximum packet length of one direction (Core, Vol 6 Part B 4.5.10).
 struct DataLengthLimit: Hashable, Sendable {
   var octets: UInt16
   /// In microseconds.
   var time: UInt16
 
-  /// What every link layer can do.
+  /// The minimum that every link layer supports.
   static let smallest = DataLengthLimit(octets: 27, time: 328)
-  /// What version 4.2 and later can do at LE 1M.
+  /// The maximum of version 4.2 and later on LE 1M.
   static let largest = DataLengthLimit(octets: 251, time: 2_120)
 
   func limited(by other: DataLengthLimit) -> DataLengthLimit {
     DataLengthLimit(octets: min(octets, other.octets), time: min(time, other.time))
   }
 
-  /// The longest payload on a PHY, an integrity check included in the time; never below 27 octets.
+  /// The longest payload on a PHY, with the time of a message integrity check; never below 27 octets.
   func payload(on phy: LEPHY) -> Int {
     let fits: Int =
       switch phy {

@@ -2,15 +2,15 @@ import BLECore
 import BLECrypto
 import BLEWire
 
-/// What a host gave to start encryption with.
+/// The host's parameters to start encryption.
 struct EncryptionStart: Equatable {
   var key: SecretKey
-  /// Rand and EDIV: they name the key on the peripheral.
+  /// Rand and EDIV: they identify the key on the peripheral.
   var randomNumber: UInt64
   var diversifier: UInt16
 }
 
-/// Half of what a session key and its nonces are made of: each end brings one (Core, Vol 6 Part B 2.4.2.4, 2.4.2.5).
+/// One end's half of the session key and the nonces (Core, Vol 6 Part B 2.4.2.4, 2.4.2.5).
 struct SessionMaterial {
   /// SKD, eight octets.
   var diversifier: UInt64
@@ -38,7 +38,7 @@ struct SessionMaterial {
       vector: UInt32(truncatingIfNeeded: Self.number(response.initializationVector)))
   }
 
-  /// As they travel, least significant octet first.
+  /// As on the air, least significant octet first.
   var diversifierOctets: [UInt8] { Self.octets(diversifier, 8) }
   var vectorOctets: [UInt8] { Self.octets(UInt64(vector), 4) }
 
@@ -49,18 +49,18 @@ struct SessionMaterial {
   static func number(_ octets: [UInt8]) -> UInt64 { octets.reversed().reduce(0) { $0 << 8 | UInt64($1) } }
 }
 
-/// How far one end of a connection has come with encryption (Core, Vol 6 Part B 5.1.3).
+/// The encryption state of one end of a connection (Core, Vol 6 Part B 5.1.3).
 struct EncryptionState {
   enum Phase {
     /// Nothing is encrypted.
     case off
-    /// Everything is.
+    /// All packets are encrypted.
     case on
-    /// The central has sent LL_PAUSE_ENC_REQ and awaits the answer.
+    /// The central has sent LL_PAUSE_ENC_REQ and awaits the response.
     case pausing
-    /// The central has sent LL_ENC_REQ and awaits the answer.
+    /// The central has sent LL_ENC_REQ and awaits the response.
     case requested
-    /// The central has the answer and awaits LL_START_ENC_REQ.
+    /// The central has the response and awaits LL_START_ENC_REQ.
     case keyed
     /// The central has sent LL_START_ENC_RSP and awaits the peripheral's.
     case starting
@@ -75,36 +75,36 @@ struct EncryptionState {
   }
 
   var phase = Phase.off
-  /// Encrypts what goes out, where that is on.
+  /// Encrypts sent packets while encryption is on.
   var transmitCipher: LinkCipher?
   var transmitCounter: UInt64 = 0
-  /// Decrypts what comes in, where that is on.
+  /// Decrypts received packets while encryption is on.
   var receiveCipher: LinkCipher?
   var receiveCounter: UInt64 = 0
-  /// An integrity check did not fit: the connection is over.
+  /// A message integrity check has failed: the connection has ended.
   var hasFailed = false
 
   /// The procedure gives an encrypted link a new key.
   var isRefresh = false
-  /// As the central: what the host gave.
+  /// As the central: the host's parameters.
   var start: EncryptionStart?
   var ownMaterial = SessionMaterial(diversifier: 0, vector: 0)
   var peerMaterial = SessionMaterial(diversifier: 0, vector: 0)
-  /// What has to wait until the procedure is over.
+  /// Deferred until the procedure has ended.
   private var deferred: [() -> Void] = []
   /// The peripheral's procedure response time-out.
   var timer = TimerToken()
 
   /// In units of 10 ms (Core, Vol 4 Part E 7.3.94).
   var authenticatedPayloadTimeout: UInt16 = 3_000
-  /// When the last packet with an integrity check came in.
+  /// When the last packet with a message integrity check was received.
   var lastAuthenticated = StackInstant.zero
   var isPinging = false
   var payloadTimer = TimerToken()
 
-  /// No procedure is under way: data may pass.
+  /// Whether no procedure is running: data may be sent.
   var isSettled: Bool { phase == .off || phase == .on }
-  /// As the central: the peer may not know yet that it has to keep quiet.
+  /// As the central: the peer may not know yet that it must not send.
   var mayPeerSend: Bool { phase == .pausing || phase == .requested }
 
   /// The cipher of this session.
@@ -116,7 +116,7 @@ struct EncryptionState {
       vector: UInt64(peripheral.vector) << 32 | UInt64(central.vector))
   }
 
-  /// So much may wait; what else comes is dropped.
+  /// The maximum number of deferred procedures; further ones are dropped.
   private static let deferredLimit = 64
 
   mutating func whenSettled(_ work: @escaping () -> Void) {

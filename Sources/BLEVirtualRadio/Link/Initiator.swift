@@ -1,17 +1,17 @@
 import BLECore
 import BLEWire
 
-/// An attempt to connect that goes on until an advertiser is heard or the host gives up (Core, Vol 6 Part B 4.4.4).
+/// A connection attempt; it lasts until a matching advertiser is received or the host cancels it (Core, Vol 6 Part B 4.4.4).
 final class Initiator: AdvertisingListener {
   struct Settings {
-    /// `nil` for whoever is on the accept list.
+    /// `nil` for any device on the filter accept list.
     var peer: DeviceAddress?
     var ownAddress: DeviceAddress
-    /// Where there is a private address towards the peer, it is used instead.
+    /// If there is a private address towards the peer, it is used instead.
     var isPrivate: Bool
     var parameters: ConnectionParameters
     var windows: [LEPHY: ListeningWindow]
-    /// Connects to extended advertisers too.
+    /// Whether it connects to extended advertisers too.
     var isExtended: Bool
   }
 
@@ -74,7 +74,7 @@ final class Initiator: AdvertisingListener {
       hop: UInt8(chance.uniform(5..<17)))
   }
 
-  /// A random access address with the properties that receivers need (Core, Vol 6 Part B 2.1.2).
+  /// A random access address with the properties that the specification requires (Core, Vol 6 Part B 2.1.2).
   private static func accessAddress(_ chance: SeededEntropy) -> UInt32 {
     while true {
       let value = UInt32(truncatingIfNeeded: chance.next())

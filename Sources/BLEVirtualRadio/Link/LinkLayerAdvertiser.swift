@@ -1,10 +1,10 @@
 import BLECore
 import BLEWire
 
-/// One advertising set at work: an event each interval and a random 0 to 10 ms (Core, Vol 6 Part B 4.4.2).
+/// One enabled advertising set: an event at each interval plus a random 0 to 10 ms (Core, Vol 6 Part B 4.4.2).
 ///
-/// An event is worked off when it is over: one timer for all its channels, and who heard what is computed then. While nobody
-/// on the air listens there are no timers at all.
+/// An event is processed when it has ended: one timer for all its channels, and the receivers are computed then. While no radio
+/// on the air listens there are no timers.
 final class LinkLayerAdvertiser: TimerTarget, AdvertisingSource {
   private enum Timer: Int { case event, duration }
 
@@ -17,9 +17,9 @@ final class LinkLayerAdvertiser: TimerTarget, AdvertisingSource {
   private(set) var isRunning = true
   private var completedEvents = 0
   private let maximumEvents: Int
-  /// While it rests: its place among those that do.
+  /// Its number among the resting advertisers, while it rests.
   private var restNumber: Int?
-  /// When the event began whose end is awaited.
+  /// The start of the event whose end is awaited.
   private var start = StackInstant.zero
 
   /// `duration` zero and `maximumEvents` zero set no limit.
@@ -41,13 +41,13 @@ final class LinkLayerAdvertiser: TimerTarget, AdvertisingSource {
 
   var node: AirNode { controller.node }
 
-  /// The host has given the set other data.
+  /// The host has changed the data of the set.
   func contentChanged() {
     offer = self.set.makeOffer(
       source: self, address: address, target: controller.advertisingTarget(self.set), transmitPower: node.transmitPower)
   }
 
-  /// A private address is used for a while only.
+  /// A private address is used for a limited time.
   private func renewAddress() {
     guard self.set.parameters.ownAddressType.isPrivate else { return }
     let fresh = controller.advertisingAddress(self.set)
@@ -63,7 +63,7 @@ final class LinkLayerAdvertiser: TimerTarget, AdvertisingSource {
     controller.loop.cancel(durationTimer)
   }
 
-  /// Somebody listens again: the rest is over. Where in its interval the advertiser stands then is chance.
+  /// There is a listener again: the advertiser continues, at a random point of its interval.
   func resume() {
     restNumber = nil
     guard isRunning else { return }
@@ -84,7 +84,7 @@ final class LinkLayerAdvertiser: TimerTarget, AdvertisingSource {
     self.set.parameters.isHighDuty ? .microseconds(3_750) : self.set.parameters.interval
   }
 
-  /// advDelay; none at a high duty cycle.
+  /// advDelay; zero at a high duty cycle.
   private var randomDelay: StackDuration {
     self.set.parameters.isHighDuty ? .zero : .nanoseconds(Int64(node.chance.uniform(0..<10_000_000)))
   }
@@ -101,7 +101,7 @@ final class LinkLayerAdvertiser: TimerTarget, AdvertisingSource {
       at: start + offer.duration, .background, self, tag: Timer.event.rawValue)
   }
 
-  /// An event is over: whoever heard it learns of it.
+  /// An event has ended: it is reported to its receivers.
   private func finishEvent() {
     guard let offer else { return }
     completedEvents += 1
@@ -118,11 +118,11 @@ final class LinkLayerAdvertiser: TimerTarget, AdvertisingSource {
       controller.advertisingEnded(set, reason: .limitReached, completedEvents: completedEvents)
       return
     }
-    // From the event's start, not from now: the rest of the interval.
+    // From the event's start, not from now: the remainder of the interval.
     schedule(after: max(.zero, interval + randomDelay - (controller.loop.now - start)))
   }
 
-  // MARK: What listeners ask
+  // MARK: Calls of listeners
 
   func path(to node: AirNode) -> AirPath { controller.air.path(from: self.node, to: node) }
   func path(from node: AirNode) -> AirPath { controller.air.path(from: node, to: self.node) }
@@ -139,7 +139,7 @@ final class LinkLayerAdvertiser: TimerTarget, AdvertisingSource {
     return true
   }
 
-  /// The initiator may connect to this set.
+  /// Whether the initiator may connect to this set.
   func accepts(_ initiator: DeviceAddress) -> Bool {
     guard isRunning, set.parameters.isConnectable, !node.isSilent, controller.hasRoomForConnection else { return false }
     if controller.resolvingList.ignores(initiator) { return false }
@@ -153,7 +153,7 @@ final class LinkLayerAdvertiser: TimerTarget, AdvertisingSource {
     _ indication: ConnectIndication, by initiator: Initiator, created: StackInstant, arrives: Bool
   ) -> ConnectAnswer {
     guard arrives, accepts(indication.initiator) else {
-      // AUX_CONNECT_REQ is answered on the spot; CONNECT_IND is not, and the initiator finds out later.
+      // AUX_CONNECT_REQ is answered at once; CONNECT_IND is not, and the initiator detects the failure later.
       return set.parameters.isLegacy ? .sent(.none) : .unanswered
     }
     return .sent(.local(take(indication, created: created) { _ in }))

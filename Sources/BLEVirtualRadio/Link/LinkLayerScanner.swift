@@ -1,18 +1,18 @@
 import BLECore
 import BLEWire
 
-/// A scan that goes on: hears advertisements, asks for scan responses, leaves out what it has reported before.
+/// A scan: receives advertisements, requests scan responses, and filters duplicates.
 final class LinkLayerScanner: AdvertisingListener, TimerTarget {
   struct Settings {
     var isActive: Bool
     var ownAddressType: LEOwnAddressType
     var filterPolicy: LEScanFilterPolicy
     var filtersDuplicates: Bool
-    /// The duplicates are forgotten each time so much has passed; zero for never.
+    /// The period after which duplicates are reported again; zero for never.
     var period = StackDuration.zero
-    /// Zero for no end.
+    /// Zero for no limit.
     var duration = StackDuration.zero
-    /// The host used the extended commands: it gets extended reports, and extended advertisements.
+    /// Whether the host used the extended commands: it receives extended reports and extended advertisements.
     var isExtended: Bool
     var windows: [LEPHY: ListeningWindow]
   }
@@ -22,7 +22,7 @@ final class LinkLayerScanner: AdvertisingListener, TimerTarget {
   private struct Seen: Hashable {
     let address: UInt64
     let isResponse: Bool
-    /// Set and data of an extended advertisement.
+    /// Set identifier and data identifier of an extended advertisement.
     let information: UInt32
   }
 
@@ -49,7 +49,7 @@ final class LinkLayerScanner: AdvertisingListener, TimerTarget {
     if settings.period > .zero { startPeriod() }
   }
 
-  /// Reports go out in the extended form.
+  /// Whether reports have the extended form.
   var isExtended: Bool { settings.isExtended }
 
   func stop() {
@@ -77,7 +77,7 @@ final class LinkLayerScanner: AdvertisingListener, TimerTarget {
       return
     }
     let asks = settings.isActive && offer.isScannable
-    // A scanner that has told all there is need not listen.
+    // A scanner that has reported everything need not listen.
     if isKnown(offer, isResponse: false), !asks || isKnown(offer, isResponse: true) { return }
     var path = offer.source.path(to: node)
     if path.isBlocked { return }
@@ -110,7 +110,7 @@ final class LinkLayerScanner: AdvertisingListener, TimerTarget {
       offer, data: offer.scanData, isResponse: true, isExtended: settings.isExtended, signal: path.signal(node.chance))
   }
 
-  /// The filter policy lets the advertisement through (Core, Vol 6 Part B 4.3.3).
+  /// Whether the filter policy accepts the advertisement (Core, Vol 6 Part B 4.3.3).
   private func admits(_ offer: AdvertisingOffer) -> Bool {
     let policy = settings.filterPolicy
     if policy == .listOnly || policy == .listAndUnresolvedDirected {
@@ -129,7 +129,7 @@ final class LinkLayerScanner: AdvertisingListener, TimerTarget {
     return takesUnresolved && target.randomKind == .resolvablePrivate
   }
 
-  /// What this device asks under.
+  /// This device's address in scan requests.
   private func askingAddress(_ advertiser: DeviceAddress) -> DeviceAddress {
     guard settings.ownAddressType.isPrivate else { return address }
     return controller.localPrivateAddress(for: controller.identity(advertiser)) ?? address
@@ -148,7 +148,7 @@ final class LinkLayerScanner: AdvertisingListener, TimerTarget {
     settings.filtersDuplicates && seen.contains(key(offer, isResponse))
   }
 
-  /// True where this is to be reported.
+  /// True if this is to be reported.
   private func remember(_ offer: AdvertisingOffer, isResponse: Bool) -> Bool {
     guard settings.filtersDuplicates else { return true }
     if seen.count >= Self.seenLimit { seen.removeAll(keepingCapacity: true) }

@@ -1,8 +1,7 @@
 import BLECore
 import BLEWire
 
-/// When a scanner or initiator listens, and on which channel: computed, so that scanning needs no timers
-/// (Core, Vol 6 Part B 4.4.3).
+/// When a scanner or initiator listens, and on which channel: computed, so that scanning needs no timers (Core, Vol 6 Part B 4.4.3).
 struct ListeningWindow {
   let begin: StackInstant
   let interval: StackDuration
@@ -14,7 +13,7 @@ struct ListeningWindow {
     self.window = min(max(window, .microseconds(625)), self.interval)
   }
 
-  /// The packet falls into a window on its channel as a whole.
+  /// Whether the whole packet falls into a window on its channel.
   func covers(_ start: StackInstant, duration: StackDuration, channel: UInt8) -> Bool {
     guard start >= begin else { return false }
     let passed = start - begin
@@ -23,7 +22,7 @@ struct ListeningWindow {
     return passed - interval * turn + duration <= window
   }
 
-  /// A primary packet of the event is heard, and where there is one the auxiliary packet too.
+  /// Whether a primary packet of the event is received and, if there is one, the auxiliary packet too.
   func hears(
     _ offer: AdvertisingOffer, start: StackInstant, over path: inout AirPath, chance: SeededEntropy
   ) -> Bool {

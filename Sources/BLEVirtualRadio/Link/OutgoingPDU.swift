@@ -1,34 +1,34 @@
 import BLECore
 import BLEWire
 
-/// A data channel PDU on its way out: it stays the same until the peer has acknowledged it.
+/// A data channel PDU to be sent: it is unchanged until the peer has acknowledged it.
 struct OutgoingPDU: Equatable {
   var kind: DataChannelPDU.Kind
   var payload: ArraySlice<UInt8>
-  /// With this PDU a whole packet of the host has been sent.
+  /// With this PDU a packet of the host is sent completely.
   var endsHostPacket: Bool
   /// LL_TERMINATE_IND.
   var endsConnection = false
 
   static let empty = OutgoingPDU(kind: .continuation, payload: [], endsHostPacket: false)
 
-  /// Nothing but numbers.
+  /// Only sequence numbers.
   var isEmpty: Bool { payload.isEmpty }
-  /// Empty, and nobody waits for its acknowledgement.
+  /// Empty, and its acknowledgement completes nothing.
   var isFiller: Bool { payload.isEmpty && !endsHostPacket }
 }
 
-/// A data channel PDU that has come in and waits for the moment at which it is handed on.
+/// A received data channel PDU that waits for its delivery.
 struct IncomingPDU {
   var kind: DataChannelPDU.Kind
   var payload: ArraySlice<UInt8>
-  /// It came with an integrity check that fitted.
+  /// Whether it had a valid message integrity check.
   var wasEncrypted: Bool
 }
 
-/// A packet of the host that waits to be cut into PDUs.
+/// A packet of the host that waits to be fragmented into PDUs.
 struct WaitingPacket {
-  /// What is left of it.
+  /// The remaining octets.
   var payload: ArraySlice<UInt8>
   var kind: DataChannelPDU.Kind
 }

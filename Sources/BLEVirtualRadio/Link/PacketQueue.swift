@@ -1,11 +1,11 @@
-/// First in, first out, without moving what waits each time something leaves.
+/// A first-in, first-out queue that does not move its elements at each removal.
 struct PacketQueue<Element> {
   private var elements: [Element] = []
   private var head = 0
 
   var isEmpty: Bool { head == elements.count }
   var count: Int { elements.count - head }
-  /// The next to leave; the queue must not be empty.
+  /// The first element; the queue must not be empty.
   var first: Element {
     get { elements[head] }
     set { elements[head] = newValue }

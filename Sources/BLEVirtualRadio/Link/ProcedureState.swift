@@ -1,23 +1,23 @@
 import BLECore
 import BLEWire
 
-/// What one side can begin with the other (Core, Vol 6 Part B 5.1).
+/// A procedure that one side can begin (Core, Vol 6 Part B 5.1).
 enum LinkProcedure: Equatable {
   case versionExchange
   case featureExchange
   case dataLengthUpdate
-  /// `isFromHost`: the host waits for the end.
+  /// `isFromHost`: the host is notified of the end.
   case phyUpdate(transmit: LEPHYSet, receive: LEPHYSet, isFromHost: Bool)
-  /// The central's.
+  /// Begun by the central.
   case connectionUpdate(ConnectionTiming)
-  /// The peripheral's proposal.
+  /// Begun by the peripheral.
   case parameterRequest(ConnectionParameterRequest)
-  /// The central's.
+  /// Begun by the central.
   case channelMapUpdate(UInt64)
-  /// The central's: encryption starts, or gets another key.
+  /// Begun by the central: encryption starts, or gets another key.
   case encryption(EncryptionStart)
 
-  /// Two of these must not go on at the same time: they end at an instant.
+  /// Two of these must not run at the same time: they end at an instant.
   var hasInstant: Bool {
     switch self {
     case .phyUpdate, .connectionUpdate, .parameterRequest, .channelMapUpdate: true
@@ -37,7 +37,7 @@ struct ProcedureState {
   struct PHYChange {
     var transmit: LEPHY
     var receive: LEPHY
-    /// The host asked, and is told even if nothing changes.
+    /// The host requested it, and is notified even if nothing changes.
     var isFromHost: Bool
   }
 
@@ -56,14 +56,14 @@ struct ProcedureState {
   var isVersionSent = false
   var remoteVersion: VersionIndication?
   var remoteFeatures: UInt64?
-  /// The peer's proposal, which the host has been asked about.
+  /// The peer's request, which was passed to the host.
   var openRequest: ConnectionParameterRequest?
 
-  /// A change waits for its event.
+  /// Whether a change waits for its event.
   var hasInstant: Bool { timingChange != nil || phyChange != nil || channelMapChange != nil }
   var isRunning: Bool { running != nil }
 
-  /// Procedures that go on or wait.
+  /// Running and waiting procedures.
   func contains(where matches: (LinkProcedure) -> Bool) -> Bool {
     if let running, matches(running) { return true }
     return queue.contains(where: matches)
@@ -71,7 +71,7 @@ struct ProcedureState {
 
   mutating func enqueue(_ procedure: LinkProcedure) { queue.append(procedure) }
 
-  /// Makes the next one the running one.
+  /// Starts the next procedure.
   mutating func startNext(on loop: any StackLoop, for target: any TimerTarget) -> LinkProcedure? {
     guard running == nil, !queue.isEmpty else { return nil }
     let procedure = queue.removeFirst()
@@ -83,7 +83,7 @@ struct ProcedureState {
   /// The procedure response time-out (Core, Vol 6 Part B 5.2).
   static let responseTimeout = StackDuration.seconds(40)
 
-  /// The peer has answered, and another answer is awaited.
+  /// The peer has responded, and another response is awaited.
   mutating func restartTimer(_ loop: any StackLoop, for target: any TimerTarget) {
     loop.cancel(timer)
     timer = loop.schedule(

@@ -1,8 +1,8 @@
 import BLECore
 
-/// The way from an air to the same air in other processes.
+/// The connection of an air to the same air in other processes.
 protocol AirBridge: AnyObject {
-  /// An advertising event that took place from `start` on; called only while radios elsewhere listen.
+  /// Sends an advertising event that began at `start`; called only while radios in other processes listen.
   func carry(_ offer: AdvertisingOffer, of advertiser: LinkLayerAdvertiser, start: StackInstant)
   /// The number of listeners in this process has changed.
   func localListenersChanged()

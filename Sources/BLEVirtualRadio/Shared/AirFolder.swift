@@ -1,8 +1,8 @@
 import BLEFiles
 
-/// Folders of this user alone, with errors in the words of an air.
+/// Folders that only this user can access, with the errors of an air.
 enum AirFolder {
-  /// Makes the folder where it is missing, or makes sure that the one that is there is this user's alone.
+  /// Makes the folder if it is missing, or checks that only this user can access the existing one.
   static func make(_ path: String) throws(SharedAirError) -> String {
     do throws(PrivateFileError) {
       try PrivateFolder.make(path)

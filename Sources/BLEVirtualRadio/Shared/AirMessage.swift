@@ -1,18 +1,18 @@
 import BLECore
 import BLEWire
 
-/// What processes on one air tell each other: a version, a kind, and fields. Times are on the machine's monotonic clock.
+/// The messages between processes on one air: a version, a kind, and fields. Times are on the machine's monotonic clock.
 ///
-/// Whatever the octets, decoding ends with a message or an error, and no field makes anything larger than the packet was.
+/// For any octets, decoding ends with a message or an error, and no field makes anything larger than the packet was.
 enum AirMessage: Equatable {
-  /// The first on each connection: who the process is and how many of its radios listen.
+  /// The first on each connection: the identity of the process and the number of its listening radios.
   case hello(process: UInt64, listeners: UInt16)
   case listeners(UInt16)
   case advertising(AdvertisingMessage)
-  /// A scan request was heard by this advertising set.
+  /// This advertising set has received a scan request.
   case scanRequest(node: UInt32, set: UInt8, scanner: DeviceAddress)
   case connect(ConnectMessage)
-  /// The advertiser is no longer there: the connection with this access address will not be.
+  /// The advertiser is no longer there: the connection with this access address is not established.
   case refused(accessAddress: UInt32)
   case event(EventMessage)
   case reply(ReplyMessage)
@@ -30,7 +30,7 @@ enum AirMessage: Equatable {
     var reader = ByteReader(octets, layer: "air")
     let start = reader
     guard try reader.uint8("Magic") == 0xA1, try reader.uint8("Version") == Self.version else {
-      throw start.failure("Version", .invalid("another version of the air's language"))
+      throw start.failure("Version", .invalid("an unsupported version of the air's messages"))
     }
     let code = try reader.uint8("Kind")
     switch Kind(rawValue: code) {
@@ -159,8 +159,8 @@ extension ByteWriter {
   }
 }
 
-/// The air's language, as far as a fuzzer speaks it.
+/// The message format, for a fuzzer.
 package enum AirLanguage {
-  /// A message's octets, read and written.
+  /// Decodes a message and encodes it again.
   package static func roundTrip(_ octets: [UInt8]) throws(DecodeError) -> [UInt8] { try AirMessage(octets).octets }
 }

@@ -1,7 +1,7 @@
 import BLECore
 import BLEWire
 
-/// An advertising event: all its packets, and the scan response that whoever asks would get.
+/// An advertising event: all its packets, and the response to a scan request.
 struct AdvertisingMessage: Equatable {
   struct Flags: OptionSet {
     let rawValue: UInt8
@@ -10,7 +10,7 @@ struct AdvertisingMessage: Equatable {
     static let hasAdvertiser = Self(rawValue: 1 << 2)
     static let hasTarget = Self(rawValue: 1 << 3)
     static let extended = Self(rawValue: 1 << 4)
-    /// Not every scanner is answered: from afar none is.
+    /// The set answers only some scanners: no scanner in another process.
     static let scanFiltered = Self(rawValue: 1 << 5)
     static let reportsScanRequests = Self(rawValue: 1 << 6)
   }
@@ -108,7 +108,7 @@ struct ConnectMessage: Equatable {
   var station: Station
   var created: StackInstant
   var phy: UInt8
-  /// The request as it goes over the air, header and payload.
+  /// The request as on the air, header and payload.
   var indication: ConnectIndication
 
   init(
@@ -145,19 +145,19 @@ struct ConnectMessage: Equatable {
   }
 }
 
-/// What the central has to send in a connection event, or in what is left of one. The peripheral's side plays the exchange.
+/// What the central has to send in a connection event, or in the remainder of one. The peripheral's side simulates the exchange.
 struct EventMessage: Equatable {
   var accessAddress: UInt32
   var station: Station
   var event: UInt64
-  /// When the first packet begins, and when the last must be over.
+  /// When the first packet begins, and when the last must have ended.
   var start: StackInstant
   var end: StackInstant
   var transmitPHY: UInt8
   var receivePHY: UInt8
-  /// Which PDU the first of `frames` is, counted from the start of the connection.
+  /// The number of the first of `frames`, counted from the start of the connection.
   var base: UInt64
-  /// How many of the peripheral's PDUs the central has.
+  /// The number of the peripheral's PDUs that the central has received.
   var acknowledged: UInt64
   var frames: [OutgoingPDU]
 
@@ -204,12 +204,12 @@ struct EventMessage: Equatable {
   }
 }
 
-/// What became of the exchange: the peripheral's PDUs that reached the central, and which of the central's it has.
+/// The result of the exchange: the peripheral's PDUs that reached the central, and the number of the central's that it has received.
 struct ReplyMessage: Equatable {
   var accessAddress: UInt32
   var station: Station
   var event: UInt64
-  /// When the last packet was over.
+  /// The end of the last packet.
   var end: StackInstant
   var hasMore: Bool
   var base: UInt64

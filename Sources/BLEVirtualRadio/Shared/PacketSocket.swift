@@ -1,18 +1,18 @@
 import Glibc
 
-/// A Unix socket that keeps packets whole and never blocks (`SOCK_SEQPACKET`).
+/// A Unix socket that preserves packet boundaries and never blocks (`SOCK_SEQPACKET`).
 ///
-/// Each pair of processes has a queue of its own: one that has been stopped fills its own queues only.
+/// Each pair of processes has its own queue: a stopped process fills only its own queues.
 final class PacketSocket {
   enum Received {
     case packet([UInt8])
-    /// Nothing more is there now.
+    /// No packet is available now.
     case nothing
-    /// The other end is gone.
+    /// The other end has closed the connection.
     case closed
   }
 
-  /// The longest packet that is taken; longer ones are dropped.
+  /// The length of the longest packet; longer ones are dropped.
   static let packetLimit = 16_384
 
   let descriptor: CInt
@@ -27,7 +27,7 @@ final class PacketSocket {
     return descriptor < 0 ? nil : PacketSocket(descriptor: descriptor)
   }
 
-  /// A socket that listens under `path`. It is there under another name first: whoever finds it can connect.
+  /// A listening socket at `path`. It is made under another name first: a process that finds it can always connect.
   static func listening(at path: String) throws(SharedAirError) -> PacketSocket {
     let early = path + ".new"
     guard let socket = make() else {
@@ -46,9 +46,9 @@ final class PacketSocket {
 
   enum Connected {
     case socket(PacketSocket)
-    /// The process that left this name is dead.
+    /// The process that made this name has ended.
     case stale
-    /// Too many others wait there at this moment.
+    /// Too many connections wait there now.
     case busy
     case failed
   }
@@ -66,9 +66,9 @@ final class PacketSocket {
 
   enum Accepted {
     case socket(PacketSocket)
-    /// There is no connection that waits.
+    /// No connection waits.
     case nothing
-    /// Connections wait, and no more files can be opened now.
+    /// Connections wait, and no further file descriptor is available.
     case noDescriptors
   }
 
@@ -88,7 +88,7 @@ final class PacketSocket {
     }
   }
 
-  /// The number of the process at the other end, as the system knows it; 0 where it does not say.
+  /// The process identifier of the other end, as the system reports it; 0 if it does not.
   var peerProcess: pid_t {
     // A `struct ucred` (unix(7)): process, user, group.
     var credentials: [Int32] = [0, 0, 0]
@@ -96,7 +96,7 @@ final class PacketSocket {
     return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 ? credentials[0] : 0
   }
 
-  /// Sends a packet whole or not at all: where the other end's queue is full it is lost, as on the air.
+  /// Sends a packet completely or not at all: if the queue of the other end is full it is lost, as on the air.
   @discardableResult
   func send(_ octets: [UInt8]) -> Bool {
     Glibc.send(descriptor, octets, octets.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT))
@@ -116,7 +116,7 @@ final class PacketSocket {
 
   private static func reason() -> String { String(cString: strerror(errno)) }
 
-  /// `nil` where the path is too long.
+  /// `nil` if the path is too long.
   private static func withAddress(
     _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt
   ) -> CInt? {

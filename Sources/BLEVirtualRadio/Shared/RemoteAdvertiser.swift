@@ -1,7 +1,7 @@
 import BLECore
 import BLEWire
 
-/// An advertising set in another process, for the length of one of its events.
+/// An advertising set in another process, during one of its events.
 final class RemoteAdvertiser: AdvertisingSource {
   private let message: AdvertisingMessage
   private let channel: any AirPeer
@@ -13,7 +13,7 @@ final class RemoteAdvertiser: AdvertisingSource {
     self.bridge = bridge
   }
 
-  /// `nil` where the message makes no sense.
+  /// `nil` if the message is invalid.
   var offer: AdvertisingOffer? {
     let flags = message.flags
     guard (1...3).contains(message.primaryPHY), !flags.contains(.extended) || (1...3).contains(message.secondaryPHY),

@@ -3,43 +3,43 @@ import BLEWire
 
 /// Another process on the same air.
 protocol AirPeer: AnyObject {
-  /// Sends without ever waiting; what finds no room is lost.
+  /// Sends without blocking; a message without room is lost.
   func send(_ message: AirMessage)
 }
 
-/// The other end of a connection that is in another process.
+/// The other end of a connection, in another process.
 ///
-/// The central's side sends, at each connection event, what it has; the peripheral's side plays the exchange of packets, with
-/// air times and losses, and answers with what got through. PDUs are numbered from the start of the connection, so that a
-/// message that is lost or late does no harm: the next one says the same again. How late a process runs does not matter
-/// either: what ends a connection is the supervision time-out alone.
+/// The central's side sends its PDUs at each connection event; the peripheral's side simulates the exchange of packets, with air
+/// times and losses, and returns the result. PDUs are numbered from the start of the connection, so that a lost or late message
+/// does no harm: the next one repeats its contents. Delays of a process do not matter either: only the supervision time-out ends
+/// a connection.
 final class RemoteLink {
-  /// How long the other process may take to answer on a new connection, whatever the interval is.
+  /// The time that the other process has to respond on a new connection, whatever the interval is.
   static let patience = StackDuration.seconds(2)
-  /// A timer that fires so much later than it should, in the system's time, tells that this process did not run meanwhile.
+  /// A timer that fires this much too late, in the system's time, shows that this process did not run in the meantime.
   static let lateness = StackDuration.milliseconds(250)
-  /// So many PDUs are on their way at most.
+  /// The maximum number of unacknowledged PDUs.
   private static let window = 8
 
   weak var connection: Connection?
   private weak var channel: (any AirPeer)?
   private weak var bridge: SharedAir?
   let accessAddress: UInt32
-  /// The other radio as it last told.
+  /// The latest state of the other radio.
   private var station: Station
-  /// PDUs that were sent or are about to be, without acknowledgement yet.
+  /// PDUs that are sent or about to be sent, and unacknowledged.
   private var inFlight: [OutgoingPDU] = []
   private var peerHasMore = false
-  /// PDUs came in that the next message acknowledges.
+  /// Received PDUs that the next message acknowledges.
   private var owesAcknowledgement = false
   private var hasPoked = false
   private var eventEnd = StackInstant.zero
   private var cursor = StackInstant.zero
   private var isChunkScheduled = false
   private var chunkTimer = TimerToken()
-  /// Until when silence was excused last.
+  /// The end of the last silence that was excused.
   private var excused = StackInstant.zero
-  /// The channel is in a burst of losses.
+  /// Whether the channel is in a burst of losses.
   private var isBad = (there: false, back: false)
 
   init(accessAddress: UInt32, station: Station, channel: any AirPeer, bridge: SharedAir) {
@@ -49,7 +49,7 @@ final class RemoteLink {
     self.bridge = bridge
   }
 
-  /// Nothing is on its way.
+  /// Whether nothing is pending.
   var isQuiet: Bool { inFlight.isEmpty && !peerHasMore && !owesAcknowledgement }
 
   func close() {
@@ -57,11 +57,12 @@ final class RemoteLink {
     bridge?.remove(self)
   }
 
-  /// Hears what has come in already: before a connection is given up.
+  /// Processes what has already arrived: before a connection is given up.
   func drain() { bridge?.readAll() }
 
-  /// Who has not run has not listened either: a machine that stood still for longer than the supervision time-out would lose all
-  /// its links at once. Where the time-out itself is noticed late, the silence begins anew; once, since the peer may be gone.
+  /// A process that did not run did not listen either: a machine that stood still for longer than the supervision time-out would
+  /// lose all its links at once. If the time-out itself fires late, the silence is measured again from now; only once, since the
+  /// peer may have ended.
   func excuseSilence(of connection: Connection) {
     let now = connection.loop.now
     guard connection.lastHeard != excused, let bridge, now > connection.supervisionDue + bridge.lateness else { return }
@@ -138,14 +139,14 @@ final class RemoteLink {
     if !isQuiet { connection.wake() }
   }
 
-  /// The peripheral has something to send: an event at the next anchor.
+  /// The peripheral has something to send: an event is scheduled at the next anchor.
   func receivePoke() {
     guard let connection, connection.isOpen, connection.isCentral else { return }
     peerHasMore = true
     connection.wake()
   }
 
-  /// The advertiser was gone: nobody is at the other end.
+  /// The advertiser had gone: there is no other end.
   func receiveRefusal() {
     guard let connection, connection.isOpen, connection.isCentral, !connection.isEstablished else { return }
     connection.loop.cancel(connection.supervisionTimer)
@@ -163,7 +164,7 @@ final class RemoteLink {
     channel?.send(.poke(accessAddress: accessAddress))
   }
 
-  /// Plays the exchange of packets of an event, or of a part of it, and answers with what got through.
+  /// Simulates the exchange of packets of an event, or of a part of it, and returns the result.
   func receive(_ message: EventMessage) {
     guard let connection, connection.isOpen, !connection.isCentral, !connection.controller.node.isSilent,
       let transmitPHY = Self.phy(message.receivePHY), let receivePHY = Self.phy(message.transmitPHY)
@@ -177,7 +178,7 @@ final class RemoteLink {
     station = message.station
     hasPoked = false
     connection.heard(at: connection.loop.now)
-    // However long a process slept, its clock did not run away.
+    // Even a process that slept for long is not a million events behind.
     let event = Int(clamping: message.event)
     if event > connection.eventNumber, event - connection.eventNumber < 1_000_000 { connection.eventNumber = event }
     connection.applyInstants(upTo: connection.eventNumber)
@@ -236,7 +237,7 @@ final class RemoteLink {
 
   // MARK: Both sides
 
-  /// Tells the tap of a packet of this link: `number` counts the PDUs of its direction.
+  /// Reports a packet of this link to the tap: `number` counts the PDUs of its direction.
   private func report(
     _ pdu: OutgoingPDU, _ number: Int, at time: StackInstant, _ phy: LEPHY, _ signal: Int8, to tap: any AirTap,
     _ connection: Connection
@@ -247,7 +248,7 @@ final class RemoteLink {
     tap.air(connection.air, carried: connection.airFrame(frame, at: time, phy, signal: signal, wasReceived: true))
   }
 
-  /// The central learns from the answer what became of an event.
+  /// The central receives the result of an event.
   private func report(_ message: ReplyMessage, to tap: any AirTap, _ connection: Connection) {
     let known = connection.transmitCount
     let count = Int(clamping: message.acknowledged) - known
@@ -270,7 +271,7 @@ final class RemoteLink {
     }
   }
 
-  /// The packets of the last exchange are over.
+  /// The packets of the last exchange have ended.
   func finishChunk() {
     isChunkScheduled = false
     guard let connection, connection.isOpen else { return }
@@ -278,7 +279,7 @@ final class RemoteLink {
     guard connection.isOpen else { return }
     if connection.encryption.hasFailed || connection.terminationReceived != nil || connection.isTerminationAcknowledged
     {
-      // The peripheral has to learn that its last word was heard.
+      // The peripheral has to receive the acknowledgement of its termination.
       if connection.isCentral, connection.terminationReceived != nil { sendEvent(connection) }
       connection.finishTermination()
       return
@@ -297,11 +298,11 @@ extension Connection {
     if !isEstablished { established() }
   }
 
-  /// The longest time without an event on a link between processes on which nothing happens: an event costs two messages, and
-  /// whoever has something to send can call for one.
+  /// The longest time without an event on a link between processes without activity: an event costs two messages, and a side that
+  /// has something to send can request one.
   private var quietSpan: StackDuration { min(timing.timeoutDuration / 6, .seconds(1)) }
 
-  /// As the central of a link between processes: the next event, or a later one where nothing is to be sent.
+  /// As the central of a link between processes: schedules the next event, or a later one if there is nothing to send.
   func planNextRemoteEvent() {
     guard isOpen, case .remote(let link) = peer else { return }
     let interval = timing.intervalDuration

@@ -5,15 +5,15 @@ import BLEWire
 import Dispatch
 import Glibc
 
-/// An air that the processes of one user on one machine share, with nothing to start first.
+/// An air that the processes of one user on one machine share, without a server process.
 ///
-/// The air is a folder of sockets, one for each process: whoever comes connects to all that are there. Radios keep their own
-/// course in their own process and tell the others what they send; who hears it is decided where it is heard. A process
-/// that dies is a radio that fell silent, and its socket is removed by the next one that comes.
+/// The air is a folder of sockets, one for each process: a process that joins connects to all of them. Each process simulates its
+/// own radios and sends their packets to the others; reception is decided by the receiving process. A terminated process is a
+/// radio that has fallen silent, and the next process that joins removes its socket.
 ///
-/// Everything on the loop, making one included.
+/// Everything on the loop, including the initializer.
 public final class SharedAir {
-  /// What the processes that meet here call it.
+  /// The name of the air.
   public let name: String
   /// The folder of the air's sockets.
   public let folder: String
@@ -24,31 +24,31 @@ public final class SharedAir {
   private let path: String
   private let process: UInt64
   private let listener: PacketSocket
-  /// `nil` while no more connections can be taken.
+  /// `nil` while no further connections can be accepted.
   private var listenerSource: (any DispatchSourceRead)?
   private var peers: [SharedAirPeer] = []
   private var links: [UInt32: RemoteLink] = [:]
   private var toldListeners: UInt16 = 0
   private var isOpen = true
-  /// As many connections as one process may have to this one.
+  /// The maximum number of connections from one process to this one.
   private static let placesOfOneProcess = 16
-  /// As many are taken before others have their turn.
+  /// The number of connections that are accepted before other work of the loop.
   private static let turn = 64
-  /// More names of sockets are not looked at.
+  /// The maximum number of socket names that are examined.
   private static let meetingLimit = 1_024
-  /// So often a process is tried that others keep busy.
+  /// The number of attempts to connect to a busy process.
   private static let meetingAttempts = 30
   private static let pause = DispatchTimeInterval.seconds(1)
-  /// As many connections as all processes together may have.
+  /// The maximum number of connections from all processes together.
   private let placeLimit = SharedAir.halfOfAllDescriptors()
-  /// Connections that had no place.
+  /// The number of connections that were refused for lack of a place.
   public private(set) var refusedConnectionCount = 0
-  /// Messages of other processes that could not be understood.
+  /// The number of invalid messages of other processes.
   public private(set) var droppedMessageCount = 0
 
   /// - Parameters:
   ///   - name: the air's name: letters, digits, dots, dashes and underscores.
-  ///   - runtimeFolder: where airs are kept; `nil` takes this user's folder for running processes.
+  ///   - runtimeFolder: the folder of airs; `nil` uses this user's folder for running processes.
   public init(
     name: String, loop: DispatchStackLoop, runtimeFolder: String? = nil, seed: UInt64 = SystemEntropy().next(),
     propagation: Propagation = .indoors, loss: LossModel = .sensitivity
@@ -59,7 +59,7 @@ public final class SharedAir {
     self.name = name
     self.loop = loop
     var folder = try AirFolder.make(runtimeFolder ?? UserFolders.runtime)
-    // Processes whose clocks run at different speeds can't hear each other.
+    // Processes whose clocks run at different speeds can't communicate.
     let place = loop.speed == 1 ? name : "\(name).x\(loop.speed)"
     for part in ["air", place] { folder = try AirFolder.make(folder + "/" + part) }
     self.folder = folder
@@ -78,13 +78,13 @@ public final class SharedAir {
 
   deinit { closeAll() }
 
-  /// How many other processes are on this air.
+  /// The number of other processes on this air.
   public var peerCount: Int { peers.count { $0.process != nil } }
 
-  /// How late a timer of this loop is when the process has not run.
+  /// The delay of a timer of this loop that shows that the process did not run.
   var lateness: StackDuration { RemoteLink.lateness * Int64(loop.speed) }
 
-  /// Leaves the air: what is connected over it falls silent.
+  /// Leaves the air: for its peers, the radios of this process fall silent.
   public func leave() {
     closeAll()
     for link in links.values { link.connection?.peer = .none }
@@ -141,8 +141,8 @@ public final class SharedAir {
     peer.send(surely: .hello(process: process, listeners: localListeners))
   }
 
-  /// A process has a few places, for several adapters of its own; all of them together leave this process half of its files. Who
-  /// has not said yet who it is makes room first.
+  /// A process has a few places, for several adapters of its own; all processes together leave this process half of its file
+  /// descriptors. Connections that have not identified themselves are dropped first.
   private func hasRoom(for peer: SharedAirPeer) -> Bool {
     if peers.count(where: { $0.number == peer.number }) >= Self.placesOfOneProcess { return false }
     if peers.count < placeLimit { return true }
@@ -169,7 +169,7 @@ public final class SharedAir {
     let source = DispatchSource.makeReadSource(fileDescriptor: listener.descriptor, queue: loop.queue)
     let bound = LoopBound(Unowned(self))
     source.setEventHandler { bound.value.object?.acceptAll() }
-    // The socket must stay until the source has let go of it.
+    // The socket must not be released before the source is cancelled.
     let socket = LoopBound(listener)
     source.setCancelHandler { _ = socket.value }
     listenerSource = source
@@ -188,7 +188,7 @@ public final class SharedAir {
     // The source fires again for the rest.
   }
 
-  /// Connections wait in front of the socket for a while: the source would fire for them again and again.
+  /// Connections wait at the socket for a while: otherwise the source would fire for them again and again.
   private func stopListening() {
     listenerSource?.cancel()
     listenerSource = nil
@@ -201,7 +201,7 @@ public final class SharedAir {
 
   // MARK: Messages
 
-  /// Takes everything that has come in from everybody.
+  /// Processes all messages that have arrived from all processes.
   func readAll() {
     acceptAll()
     for peer in peers { peer.read() }
@@ -233,12 +233,12 @@ public final class SharedAir {
     }
   }
 
-  /// Two processes that came at the same time have connected to each other: one of the two connections is enough.
+  /// Two processes that joined at the same time have connected to each other: one of the two connections is dropped.
   private func dropDoubles(of peer: SharedAirPeer) {
     guard let other = peer.process else { return }
     let both = peers.filter { $0.process == other }
     guard both.count > 1 else { return }
-    // Both sides keep the one that the smaller number made.
+    // Both sides keep the one that the process with the smaller number made.
     let keepsOurs = process < other
     for double in both where double.isOurs != keepsOurs { remove(double) }
   }
@@ -316,14 +316,14 @@ extension SharedAir: AirBridge {
 
   func localListenersChanged() {
     let count = localListeners
-    // The others only need to know whether anybody listens.
+    // The others only need to know whether any radio listens.
     if (count > 0) == (toldListeners > 0) { return }
     toldListeners = count
     for peer in peers { peer.send(surely: .listeners(count)) }
   }
 }
 
-/// A reference that a closure can hold without keeping its object.
+/// An unowned reference that a closure can capture.
 struct Unowned<Object: AnyObject> {
   weak var object: Object?
   init(_ object: Object) { self.object = object }

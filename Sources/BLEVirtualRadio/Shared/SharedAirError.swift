@@ -1,20 +1,20 @@
-/// Why processes cannot meet on an air, or a device's identity cannot be had.
+/// Why processes cannot communicate on an air, or a device's identity cannot be acquired.
 public struct SharedAirError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What to do about it depends on this.
+  /// The kind of failure.
   public enum Kind: Equatable, Sendable {
-    /// The name cannot be that of an air or of a device.
+    /// The name is not valid for an air or a device.
     case invalidName
-    /// A folder on the way is not ours alone, or cannot be made.
+    /// A folder of the path can be accessed by others, or cannot be made.
     case folder
     /// The operating system refused a socket.
     case socket
-    /// Too many devices of one name are in use.
+    /// Too many devices with this name are in use.
     case inUse
   }
 
-  /// What went wrong.
+  /// The kind of failure.
   public let kind: Kind
-  /// A sentence for people that says what happened and what to do.
+  /// A sentence for people that says what happened and what to do about it.
   public let description: String
 
   /// - Parameter description: a sentence for people.
@@ -24,7 +24,7 @@ public struct SharedAirError: Error, Equatable, Sendable, CustomStringConvertibl
   }
 }
 
-/// Names of airs and devices: they become names of files.
+/// Names of airs and devices, which become names of files.
 enum PlainName {
   static let lengthLimit = 48
 

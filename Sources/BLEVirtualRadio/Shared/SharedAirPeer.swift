@@ -4,13 +4,13 @@ import Glibc
 
 /// The connection to another process on the air.
 final class SharedAirPeer: AirPeer {
-  /// Who it is; `nil` before it has said so.
+  /// The identity of the process; `nil` before its first message.
   var process: UInt64?
-  /// How many of its radios listen.
+  /// The number of its listening radios.
   var listeners: UInt16 = 0
-  /// The number that the system has for the process at the other end, whatever that says of itself.
+  /// The process identifier of the other end from the system, whatever the process itself reports.
   let number: pid_t
-  /// This process made the connection.
+  /// Whether this process made the connection.
   let isOurs: Bool
   private let socket: PacketSocket
   private let source: any DispatchSourceRead
@@ -21,7 +21,7 @@ final class SharedAirPeer: AirPeer {
   private var isReading = false
   private var undelivered: [[UInt8]] = []
 
-  /// So many messages are taken before others have their turn.
+  /// The number of messages that are processed before other work of the loop.
   private static let turn = 128
 
   init(_ socket: PacketSocket, isOurs: Bool, queue: DispatchQueue, owner: SharedAir) {
@@ -33,7 +33,7 @@ final class SharedAirPeer: AirPeer {
     source = DispatchSource.makeReadSource(fileDescriptor: socket.descriptor, queue: queue)
     let bound = LoopBound(Unowned(self))
     source.setEventHandler { bound.value.object?.read() }
-    // The socket must stay until the source has let go of it.
+    // The socket must not be released before the source is cancelled.
     let kept = LoopBound(socket)
     source.setCancelHandler { _ = kept.value }
     source.activate()
@@ -51,10 +51,10 @@ final class SharedAirPeer: AirPeer {
     if isOpen, sendUndelivered() { socket.send(octets) }
   }
 
-  /// Unlike what goes over the air this must arrive: it is sent again before anything else is.
+  /// Unlike packets on the air this message must arrive: it is sent again before any other.
   func send(surely message: AirMessage) {
     undelivered.append(message.octets)
-    // Of several that found no room only the last matters, after the one that says who this is.
+    // Of several undelivered messages only the last matters, after the one that identifies this process.
     if undelivered.count > 2 { undelivered.remove(at: 1) }
     _ = sendUndelivered()
   }
@@ -68,7 +68,7 @@ final class SharedAirPeer: AirPeer {
   }
 
   func read() {
-    // A message can lead to reading: what waits is taken by the reading that goes on.
+    // A message can cause another read: waiting messages are processed by the read that is running.
     if isReading { return }
     isReading = true
     defer { isReading = false }
@@ -83,7 +83,7 @@ final class SharedAirPeer: AirPeer {
         return
       }
     }
-    // Dispatch tells of what came and of the end behind it by one event: the rest is not left to another.
+    // Dispatch reports received data and a close behind it with one event: the rest is not left to another event.
     let bound = LoopBound(Unowned(self))
     queue.async { bound.value.object?.read() }
   }
