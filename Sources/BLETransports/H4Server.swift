@@ -2,14 +2,14 @@ import BLECore
 import BLEHCI
 import BLEWire
 
-/// Offers a controller to hosts of other stacks: takes in one H4 client at a time and connects it to a controller, which is
-/// made anew for each client. Everything on the loop.
+/// Offers a controller to hosts of other stacks: accepts one H4 client at a time and connects it to a controller, which is made
+/// for each client. Everything on the loop.
 ///
-/// A client that goes away, or does not speak H4, ends its controller only; the next one is served.
+/// A client that disconnects, or does not speak H4, ends only its own controller; the next client is accepted.
 public final class H4Server {
   public enum Endpoint: Equatable, Sendable, CustomStringConvertible {
-    /// `host` is a numeric address, `localhost` or `_` (the same); where it is not an address of this machine itself, `allowsRemote` must be
-    /// set. Port 0 takes any that is free.
+    /// `host` is a numeric address, `localhost` or `_` (the same); if it is not an address of this machine itself, `allowsRemote`
+    /// must be set. Port 0 takes any free port.
     case tcp(host: String, port: UInt16, allowsRemote: Bool)
     /// A socket file that only its owner can use.
     case unix(path: String)
@@ -22,23 +22,23 @@ public final class H4Server {
     }
   }
 
-  /// What a server tells of its clients, on the loop.
+  /// An event of a server, on the loop.
   public enum Event: Equatable, Sendable {
     case clientConnected
-    /// Why it is gone.
+    /// A client has disconnected, with the reason.
     case clientDisconnected(TransportError)
-    /// There is a client already; this one was turned away.
+    /// A client is already connected; this one was refused.
     case clientRefused
     /// The controller for a client could not be opened, or has failed.
     case controllerFailed(TransportError)
   }
 
   public let endpoint: Endpoint
-  /// Hears every packet in both directions.
+  /// Observes every packet in both directions.
   public var tap: (any HCITap)?
-  /// Told what happens, for messages.
+  /// Called for each event, for messages.
   public var onEvent: ((Event) -> Void)?
-  /// The port that a TCP server was given.
+  /// The port of a TCP server.
   public var port: UInt16? { listener?.port }
 
   private let loop: DispatchStackLoop
@@ -50,7 +50,7 @@ public final class H4Server {
   private var early: [HCIPacket] = []
   private static let earlyLimit = 64
 
-  /// - Parameter makeController: makes a controller for the next client, which is not open yet.
+  /// - Parameter makeController: makes an unopened controller for the next client.
   public init(
     _ endpoint: Endpoint, loop: DispatchStackLoop, makeController: @escaping HCIController.TransportFactory
   ) {
@@ -59,7 +59,7 @@ public final class H4Server {
     self.makeController = makeController
   }
 
-  /// Begins to take in clients.
+  /// Begins to accept clients.
   public func start() throws(TransportError) {
     guard listener == nil else { return }
     switch endpoint {
@@ -72,7 +72,7 @@ public final class H4Server {
     }
   }
 
-  /// Sends the client away and takes in no more.
+  /// Disconnects the client and accepts no more.
   public func stop() {
     listener?.close()
     listener = nil

@@ -1,26 +1,26 @@
 import BLECore
 import BLEWire
 
-/// Shares the controller's data buffers among the links.
+/// Distributes the controller's data buffers among the links.
 ///
-/// A link that has something to send and may do so stands in a ring; a free buffer goes to the first of the ring, one
-/// piece at a time. As soon as there is more than one link, no link may hold all buffers: a peer that has gone silent
-/// would stop the others until its supervision time-out.
+/// A link with data to send and below its limit is in a ring; a free buffer is given to the first of the ring, for one piece at a
+/// time. With more than one link, no link may use all buffers: a silent peer would block the others until its supervision
+/// time-out.
 final class ACLScheduler {
-  /// Takes the packets; outlives this, which belongs to it.
+  /// Sends the packets. Not retained: the controller owns this object.
   unowned var controller: HCIController?
   private var links: [ConnectionHandle: HCILink] = [:]
-  /// Most packets come for the link that had the last one.
+  /// Most packets are for the same link as the one before.
   private var lastLink: HCILink?
   private var ring = FIFO<HCILink>()
   private var activeCount = 0
 
-  /// Octets of data in one packet.
+  /// The octets of data in one packet.
   private var pieceLength = 0
   private(set) var totalCredits = 0
   private(set) var freeCredits = 0
 
-  /// Whoever still holds a link finds it closed.
+  /// References to links may remain: they are closed.
   deinit { closeAll() }
 
   var linkCount: Int { links.count }
@@ -38,7 +38,7 @@ final class ACLScheduler {
     return link
   }
 
-  /// `nil` where there is a link of this handle already.
+  /// `nil` if there already is a link with this handle.
   func open(_ handle: ConnectionHandle) -> HCILink? {
     guard links[handle] == nil else { return nil }
     let link = HCILink(handle: handle, scheduler: self)
@@ -46,7 +46,7 @@ final class ACLScheduler {
     return link
   }
 
-  /// What waits is dropped; what the controller had counts as sent (Core, Vol 4 Part E 4.3).
+  /// Waiting data is dropped; data in the controller counts as sent (Core, Vol 4 Part E 4.3).
   func close(_ link: HCILink) {
     links[link.handle] = nil
     retire(link)
@@ -98,7 +98,7 @@ final class ACLScheduler {
     return .queued
   }
 
-  /// Gives buffers back. False where the link did not have that many.
+  /// Returns buffers. False if the link did not use that many.
   func complete(_ count: Int, of link: HCILink) -> Bool {
     guard count <= link.outstanding else { return false }
     link.outstanding -= count
@@ -108,7 +108,7 @@ final class ACLScheduler {
     return true
   }
 
-  /// Hands over pieces as long as there are buffers and somebody who waits.
+  /// Passes pieces to the controller while there are free buffers and waiting links.
   func pump() {
     while freeCredits > 0, let link = ring.popFirst() {
       link.isInRing = false
@@ -131,7 +131,7 @@ final class ACLScheduler {
     let end = min(frame.count, offset + pieceLength)
     var octets: [UInt8] = []
     octets.reserveCapacity(HCILink.headroom + end - offset)
-    // The octets in front are overwritten by the header.
+    // The octets before the data are overwritten by the header.
     octets.append(contentsOf: frame[offset - HCILink.headroom..<end])
     HCIACLPacket.storeHeader(handle, offset == HCILink.headroom ? .firstNonFlushable : .continuing, into: &octets)
     offset = end
@@ -159,7 +159,7 @@ final class ACLScheduler {
     ring.append(link)
   }
 
-  /// How many buffers one link may hold: a link at its limit stands in the ring again when one of them comes back.
+  /// The number of buffers that one link may use: a link at its limit enters the ring again when one is returned.
   private var limit: Int {
     links.count <= 1 ? totalCredits : max(1, 3 * totalCredits / (4 * max(1, activeCount)))
   }

@@ -1,4 +1,4 @@
-/// A queue whose ends both cost the same however long it is.
+/// A queue whose operations at both ends cost the same at any length.
 struct FIFO<Element> {
   private var elements: [Element?] = []
   private var head = 0
@@ -32,7 +32,7 @@ struct FIFO<Element> {
     elements[head] = element
   }
 
-  /// Takes the first element out of its place, so that it is the only owner of its storage while it is changed.
+  /// Takes the first element out of its place, so that its storage has one owner while it is changed.
   private mutating func popped() -> Element? {
     guard head < elements.count else { return nil }
     var element: Element?

@@ -2,10 +2,10 @@ import BLECore
 import BLEWire
 
 extension HCIController {
-  /// Sends a command when its turn has come.
+  /// Sends a command when all earlier ones are answered.
   ///
-  /// - Parameter completion: called once: with the return parameters, for a command that is answered by Command Status as
-  ///   soon as it has begun, or with what went wrong. Where the controller is not ready it is called before this returns.
+  /// - Parameter completion: called once: with the return parameters (for a command that is answered by Command Status, as soon
+  ///   as it has begun), or with the error. If the controller is not ready it is called before this returns.
   public func send<Command: HCICommand>(
     _ command: Command, _ completion: @escaping (Result<Command.ReturnParameters, HCICommandError>) -> Void
   ) {
@@ -16,13 +16,13 @@ extension HCIController {
     enqueue(command, completion)
   }
 
-  /// Sends a command of which only a failure is of interest, to the log.
+  /// Sends a command and logs its failure.
   public func send<Command: HCICommand>(_ command: Command) {
     send(command) { [log] result in
       switch result {
-      // A controller that is gone has been told of by other means.
+      // The loss of a controller is reported elsewhere.
       case .success, .failure(.notReady): break
-      // The link has ended while the command was on its way, as links do.
+      // The link ended before the controller executed the command.
       case .failure(.refused(.unknownConnectionIdentifier)): log.log(.debug, "\(Command.name): its link has ended")
       case .failure(let error): log.log(.warning, "\(Command.name): \(error)")
       }
@@ -43,7 +43,7 @@ extension HCIController {
     let isFirst = commands.pendingOpcode == nil
     commands.append(entry)
     sendNextCommand()
-    // A controller that takes no commands must say some time that it does again.
+    // A controller that accepts no commands has to report in time that it does again.
     if isFirst, commands.inFlight == nil { restartCommandTimer() }
   }
 
@@ -52,7 +52,7 @@ extension HCIController {
   ) -> Result<Parameters, HCICommandError> {
     var reader = ByteReader(octets, layer: WireLayer.hciReturnParameters.rawValue)
     do throws(DecodeError) {
-      // Later versions of the specification may add to the end: what is left over is not looked at.
+      // Later versions of the specification may append parameters: remaining octets are ignored.
       return .success(try Parameters(from: &reader))
     } catch {
       return .failure(.malformed(error))
@@ -80,7 +80,7 @@ extension HCIController {
     let status = event.returnParameters.first.map(HCIErrorCode.init(rawValue:))
     answer(event.opcode, byStatus: nil, credits: event.commandCredits) { entry in
       if let status, !status.isSuccess { return .failure(.refused(status)) }
-      // Controllers that end a command by Command Complete where Command Status belongs have finished it at once.
+      // Controllers that answer with Command Complete where Command Status belongs have completed the command at once.
       if entry.isAnsweredByStatus, status == nil { return .success([HCIErrorCode.success.rawValue]) }
       return .success(event.returnParameters)
     }
@@ -100,7 +100,7 @@ extension HCIController {
     if entry == nil, opcode != .none {
       counters.unexpectedAnswers += 1
       log.log(.warning, "answer to \(opcode), which was not waiting for one")
-      // What else such an answer says is not believed either.
+      // The other contents of such an answer are ignored too.
       return
     }
     commands.updateCredits(credits)

@@ -11,7 +11,7 @@ extension HCIController {
       log.log(.warning, "\(error)")
       return
     }
-    // Also data that comes before its connection is complete: a frame is never given to whoever gets the handle next.
+    // Also data that arrives before its connection is complete: a frame is never passed to the next link with this handle.
     guard let link = data.link(packet.connectionHandle), let receiver = link.receiver else {
       counters.droppedData += 1
       log.log(.debug, "data for link \(packet.connectionHandle), which nobody receives")
@@ -47,7 +47,7 @@ extension HCIController {
   }
 
   private func tell(_ event: HCIEvent) {
-    // What comes before the start-up is over was meant for whoever used the controller before.
+    // Events before the end of the start-up were caused by the previous user of the controller.
     if isReady { delegate?.controller(self, didReceive: event) } else { ignore(event) }
   }
 
@@ -59,7 +59,7 @@ extension HCIController {
   private func connected(_ event: HCIEvent) {
     guard isReady, let complete = event.connectionComplete else { return ignore(event) }
     if complete.status.isSuccess {
-      // A handle that is taken or impossible: the link that is there must not get another's data.
+      // A handle that is in use or invalid: the existing link must not receive another's data.
       guard complete.connectionHandle.rawValue <= 0x0EFF, data.open(complete.connectionHandle) != nil else {
         return ignore(event)
       }

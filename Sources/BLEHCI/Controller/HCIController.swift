@@ -1,31 +1,31 @@
 import BLECore
 import BLEWire
 
-/// Is told what a controller does. On the loop.
+/// Receives the events of a controller. On the loop.
 public protocol HCIControllerDelegate: AnyObject {
-  /// With ``HCIControllerState/resetting(_:)``, ``HCIControllerState/failed(_:)`` and ``HCIControllerState/stopped`` all links
-  /// are gone already, without a Disconnection Complete for each.
+  /// Called when the state has changed. With ``HCIControllerState/resetting(_:)``, ``HCIControllerState/failed(_:)`` and
+  /// ``HCIControllerState/stopped`` all links have already ended, without a Disconnection Complete for each.
   func controller(_ controller: HCIController, didChange state: HCIControllerState)
-  /// An event that is not an answer to a command. When a connection is complete, its link is there already; when it has
-  /// ended, its link is closed already.
+  /// Called for an event that is not an answer to a command. When a connection is complete, its link already exists; when it has
+  /// ended, its link is already closed.
   func controller(_ controller: HCIController, didReceive event: HCIEvent)
 }
 
-/// The host's side of one controller: start-up, commands, data buffers, and beginning anew where the controller fails.
+/// The host's side of one controller: start-up, commands, data buffers, and restarts when the controller fails.
 ///
-/// Everything on the loop. The controller is not trusted: what it sends at the wrong time is counted and ignored, what
-/// shows that its state is lost leads to a new start on a fresh transport.
+/// Everything on the loop. The controller is not trusted: what it sends at the wrong time is counted and ignored, and anything
+/// that shows that its state is lost causes a restart on a new transport.
 public final class HCIController {
   public struct Configuration: Sendable {
-    /// How long a command may go without an answer.
+    /// The time limit for the answer to a command.
     public var commandTimeout = StackDuration.seconds(10)
-    /// The waits before each new try after a failure; after the last try the controller has failed, unless its transport comes back.
+    /// The delays before the restarts after a failure; after the last one the controller has failed, unless its transport comes back.
     public var restartDelays: [StackDuration] = [
       .milliseconds(100), .milliseconds(500), .seconds(1), .seconds(2), .seconds(5),
     ]
-    /// The wait before each further try of a controller whose transport comes back.
+    /// The delay before each further restart of a controller whose transport comes back.
     public var lastRestartDelay = StackDuration.seconds(30)
-    /// After this time without a failure the tries are counted from the first again.
+    /// After this time without a failure the restarts are counted from the first again.
     public var stableAfter = StackDuration.seconds(10)
 
     public init() {}
@@ -40,7 +40,7 @@ public final class HCIController {
 
   public let loop: any StackLoop
   public weak var delegate: (any HCIControllerDelegate)?
-  /// Hears every packet in both directions.
+  /// Observes every packet in both directions.
   public var tap: (any HCITap)?
   public private(set) var state = HCIControllerState.stopped
   public internal(set) var counters = HCICounters()
@@ -58,7 +58,7 @@ public final class HCIController {
   var commandTimer = TimerToken()
   let data = ACLScheduler()
 
-  /// - Parameter makeTransport: makes a fresh transport that is not open yet, for the start and after each failure.
+  /// - Parameter makeTransport: makes a new, unopened transport, for the start and after each failure.
   public init(
     loop: any StackLoop, log: Logger = .silent, configuration: Configuration = Configuration(),
     makeTransport: @escaping TransportFactory
@@ -72,17 +72,17 @@ public final class HCIController {
 
   deinit { transport?.close() }
 
-  /// What the controller can do; `nil` while it is not ready.
+  /// The features of the controller; `nil` while it is not ready.
   public var features: ControllerFeatures? {
     if case .ready(let features) = state { features } else { nil }
   }
 
-  /// False where the transport leads to hardware, or may lead there.
+  /// False if the transport leads to hardware, or may lead there.
   public var isSimulated: Bool { transport?.isSimulated ?? false }
-  /// The transport's name, where there is one.
+  /// The name of the transport, if there is one.
   public var transportName: String? { transport?.name }
 
-  /// Opens the transport and asks the controller what it can do. Does nothing unless stopped or failed.
+  /// Opens the transport and reads the controller's features. Does nothing unless stopped or failed.
   public func start() {
     switch state {
     case .stopped, .failed:
@@ -92,10 +92,10 @@ public final class HCIController {
     }
   }
 
-  /// Ends everything: links are gone, commands fail, the transport is closed.
+  /// Stops the controller: links end, commands fail, the transport is closed.
   public func stop() {
     if case .stopped = state { return }
-    // Nobody waits for the answer: it only silences a chip that would go on advertising by itself.
+    // The answer is not awaited: the reset only silences a chip that would continue to advertise.
     if isReady { transmit(HCIPacket(HCIReset())) }
     tearDown()
     change(to: .stopped)
@@ -134,7 +134,7 @@ public final class HCIController {
     change(to: .ready(features))
   }
 
-  /// The controller cannot be trusted any more: everything is torn down, and another try made after a while.
+  /// The controller cannot be trusted: its state is discarded, and it is restarted after a delay.
   func fail(_ failure: HCIFailure) {
     switch state {
     case .starting, .waiting, .ready: break
@@ -158,7 +158,7 @@ public final class HCIController {
     change(to: .resetting(failure))
   }
 
-  /// How long to wait before the next try; `nil` where there is none.
+  /// The delay before the next restart; `nil` if there is none.
   private func restartDelay(comesBack: Bool) -> StackDuration? {
     let delays = configuration.restartDelays
     if restartCount < delays.count { return delays[restartCount] }
@@ -189,7 +189,7 @@ public final class HCIController {
     transport.send(packet)
   }
 
-  /// The link of a connection; `nil` where there is none.
+  /// The link of a connection; `nil` if there is none.
   public func link(_ handle: ConnectionHandle) -> HCILink? { data.link(handle) }
 }
 
@@ -203,7 +203,7 @@ extension HCIController: HCITransportReceiver {
   public func transport(_ transport: any HCITransport, waitsBecause cause: TransportError) {
     guard transport === self.transport, startUp == nil, !isReady else { return }
     log.log(.error, "\(cause)")
-    // What was lost is not there: that says nothing against the one that comes.
+    // The lost controller was removed: its failures do not count against the next one.
     restartCount = 0
     change(to: .waiting(cause))
   }

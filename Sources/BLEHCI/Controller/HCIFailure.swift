@@ -1,23 +1,23 @@
 import BLECore
 import BLEWire
 
-/// Why a controller cannot be used any more and has to be begun with anew.
+/// Why a controller has to be restarted.
 public enum HCIFailure: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The way to the controller could not be opened, or is gone.
+  /// The transport could not be opened, or has ended.
   case transport(TransportError)
   /// The controller did not answer this command in time.
   case unanswered(HCIOpcode)
-  /// The controller refused a command that no host can do without.
+  /// The controller refused a command that every host needs.
   case refused(HCIOpcode, HCIErrorCode)
-  /// The answer to a command of the start-up cannot be understood.
+  /// The answer to a command of the start-up cannot be decoded.
   case malformedAnswer(HCIOpcode, DecodeError)
-  /// The controller reported more packets as sent than it had been given.
+  /// The controller reported more completed packets than it had received.
   case tooManyCompletedPackets(ConnectionHandle)
-  /// The controller says that it has failed; the code is the vendor's.
+  /// The controller reported a hardware error; the code is the vendor's.
   case hardwareError(code: UInt8)
-  /// The controller lost data because it was given more than it could hold.
+  /// The controller lost data because it received more than it could hold.
   case dataBufferOverflow
-  /// This cannot be the controller of an LE host.
+  /// The controller is not suitable for an LE host.
   case unsuitable(String)
 
   /// Whether opening the transport again may help.
@@ -47,44 +47,44 @@ public enum HCIFailure: Error, Equatable, Sendable, CustomStringConvertible {
 public enum HCICommandError: Error, Equatable, Sendable {
   /// The controller refused it.
   case refused(HCIErrorCode)
-  /// The controller's answer cannot be understood.
+  /// The controller's answer cannot be decoded.
   case malformed(DecodeError)
-  /// There is no controller that is ready, or it was lost before it answered.
+  /// The controller is not ready, or was lost before it answered.
   case notReady
 }
 
-/// Where a controller stands.
+/// The state of a controller.
 public enum HCIControllerState: Equatable, Sendable {
-  /// Not begun, or stopped.
+  /// Not started, or stopped.
   case stopped
-  /// The transport is being opened or the controller asked what it can do.
+  /// The transport is being opened, or the controller's features are being read.
   case starting
-  /// The controller cannot be had now; it is started as soon as the transport has it.
+  /// The controller is not available; it is started as soon as the transport has it.
   case waiting(TransportError)
   case ready(ControllerFeatures)
-  /// It failed and will be begun with anew after a moment; all links are gone.
+  /// It failed and is restarted after a delay; all links have ended.
   case resetting(HCIFailure)
-  /// It failed, and no further try is made; all links are gone.
+  /// It failed, and is not restarted; all links have ended.
   case failed(HCIFailure)
 }
 
-/// What came from a controller and was of no use, how often it was lost, and how much passed, since the controller object was made.
+/// Counts of a controller's invalid packets, of its losses, and of octets, since the controller object was made.
 public struct HCICounters: Equatable, Sendable {
-  /// Events that cannot be understood.
+  /// Events that cannot be decoded.
   public var malformedEvents = 0
-  /// Events that came at the wrong time or for a link that is not there.
+  /// Events at the wrong time or for a link that does not exist.
   public var ignoredEvents = 0
   /// Answers to commands that were not waiting for one.
   public var unexpectedAnswers = 0
-  /// Data packets that cannot be understood.
+  /// Data packets that cannot be decoded.
   public var malformedData = 0
-  /// Data for a link that is not there, or that nobody receives.
+  /// Data for a link that does not exist, or that has no receiver.
   public var droppedData = 0
-  /// Packets of a kind that no controller of an LE host sends.
+  /// Packets of a type that no controller of an LE host sends.
   public var unexpectedPackets = 0
-  /// How often a controller that was ready was lost: it went, did not answer, or could not be trusted any more.
+  /// How often a ready controller was lost: it was removed, did not answer, or could not be trusted.
   public var losses = 0
-  /// How often a controller was ready again after it was lost.
+  /// How often a controller was ready again after a loss.
   public var returns = 0
   /// Octets of all packets that were given to a transport, without their indicators.
   public var sentOctets: UInt64 = 0

@@ -1,24 +1,24 @@
 import BLECore
 import BLEWire
 
-/// Receives what comes in on one link. On the loop.
+/// Receives the data of one link. On the loop.
 public protocol HCILinkReceiver: AnyObject {
-  /// A piece of an L2CAP frame; its payload shares the storage of the packet from the transport.
+  /// Called with a piece of an L2CAP frame; its payload shares the storage of the packet from the transport.
   func link(_ link: HCILink, didReceive packet: HCIACLPacket)
-  /// The last piece of a frame that had to wait went to the controller. `token` is what it was sent with.
+  /// Called when the last piece of a queued frame was passed to the controller. `token` is the one passed to `send`.
   func link(_ link: HCILink, didHandOver token: UInt64)
 }
 
-/// The data of one connection. Made by ``HCIController`` when the connection is complete, closed when it has ended.
+/// The data path of one connection. Made by ``HCIController`` when the connection is complete, closed when it has ended.
 public final class HCILink {
-  /// How many octets in front of a frame are to be left free for the header of the data packet.
+  /// The number of octets before a frame that are reserved for the header of the data packet.
   public static let headroom = HCIACLPacket.headerLength
 
-  /// What became of a frame.
+  /// The result of sending a frame.
   public enum Departure: Sendable {
     /// All of it is with the controller.
     case handedOver
-    /// Some of it waits for the controller; the receiver is told when the last piece has gone.
+    /// A part of it waits; the receiver is called when the last piece was passed to the controller.
     case queued
     /// The link is closed; the frame is dropped.
     case closed
@@ -26,7 +26,7 @@ public final class HCILink {
 
   struct Frame {
     var octets: [UInt8]
-    /// Where the next piece begins.
+    /// The start of the next piece.
     var offset: Int
     let token: UInt64
   }
@@ -34,15 +34,15 @@ public final class HCILink {
   public let handle: ConnectionHandle
   /// False after the connection has ended.
   public internal(set) var isOpen = true
-  /// Held until the link closes.
+  /// Retained until the link closes.
   public var receiver: (any HCILinkReceiver)?
-  /// Frames of which a part still waits.
+  /// The number of frames that are not completely sent.
   public var queuedFrames: Int { queue.count }
 
   var queue = FIFO<Frame>()
-  /// Packets with the controller.
+  /// The number of packets with the controller.
   var outstanding = 0
-  /// In the scheduler's ring.
+  /// Whether the link is in the scheduler's ring.
   var isInRing = false
   var isActive: Bool { outstanding > 0 || !queue.isEmpty }
 
@@ -53,12 +53,12 @@ public final class HCILink {
     self.scheduler = scheduler
   }
 
-  /// Sends an L2CAP frame, in pieces where the controller's buffers are smaller.
+  /// Sends an L2CAP frame, in pieces if the controller's buffers are smaller.
   ///
   /// - Parameters:
-  ///   - frame: `headroom` octets of any value, then the frame with its L2CAP header. Where the frame fits one packet, this
-  ///     array becomes the packet: nothing is copied where the caller keeps no other reference to it.
-  ///   - token: told to the receiver in `link(_:didHandOver:)`, if the frame had to wait.
+  ///   - frame: `headroom` octets of any value, then the frame with its L2CAP header. If the frame fits one packet, this array
+  ///     becomes the packet: nothing is copied if the caller keeps no other reference to it.
+  ///   - token: passed to `link(_:didHandOver:)`, if the frame had to wait.
   @discardableResult
   public func send(_ frame: consuming [UInt8], token: UInt64 = 0) -> Departure {
     guard isOpen, frame.count > Self.headroom else { return .closed }

@@ -1,7 +1,7 @@
 import BLECore
 import BLEWire
 
-/// Brings a controller from whatever state it was in to one that a host can work with, and finds out what it can do.
+/// Brings a controller from any state into one that a host can use, and reads its features.
 final class HCIStartUp {
   private enum Step: Int {
     case reset, supportedCommands, version, supportedFeatures, address, leFeatures
@@ -53,7 +53,7 @@ final class HCIStartUp {
         ]))
     case .eventMaskPage2: tryAsking(step, HCISetEventMaskPage2(mask: .authenticatedPayloadTimeoutExpired))
     case .leHostSupport:
-      // Only a controller of both transports has to be told.
+      // Only a dual-mode controller needs this command.
       if features.lmpFeatures.contains(.brEDRNotSupported) { return proceed(after: step) }
       tryAsking(step, HCIWriteLEHostSupport(isSupported: true, simultaneous: 0))
     case .leEventMask: ask(step, LESetEventMask(mask: wantedEvents))
@@ -94,7 +94,7 @@ final class HCIStartUp {
     }
   }
 
-  /// Longer packets on every new connection: each saves a header and a turn of the radio.
+  /// Longer packets on every new connection: each saves a header and a turnaround of the radio.
   private func suggestDataLength(_ step: Step) {
     guard features.maximumTransmitOctets > 27 else { return proceed(after: step) }
     tryAsking(
@@ -134,7 +134,7 @@ final class HCIStartUp {
     finished(.success(features))
   }
 
-  /// Sends a command that every LE controller has to know.
+  /// Sends a command that every LE controller has to support.
   private func ask<Command: HCICommand>(
     _ step: Step, _ command: Command,
     _ use: @escaping (inout ControllerFeatures, Command.ReturnParameters) -> Void = { _, _ in }
@@ -142,7 +142,7 @@ final class HCIStartUp {
     send(step, command, isNeeded: true, use)
   }
 
-  /// Sends a command if the controller says that it knows it; nothing is lost where it refuses.
+  /// Sends a command if the controller reports that it supports it; a refusal is not a failure.
   private func tryAsking<Command: HCICommand>(
     _ step: Step, _ command: Command,
     _ use: @escaping (inout ControllerFeatures, Command.ReturnParameters) -> Void = { _, _ in }

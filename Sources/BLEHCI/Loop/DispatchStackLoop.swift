@@ -5,15 +5,14 @@ import Synchronization
 
 /// The loop of a stack in real time: a serial queue and the machine's monotonic clock, which all its processes share.
 ///
-/// A loop may run faster than the clock: then each of its seconds takes a part of a real one, for simulations of which the
-/// machine can do more than real time. Loops of the same speed agree on the time, also across processes.
+/// A loop may run faster than the clock: then each of its seconds takes a fraction of a real one, for simulations that need less
+/// than real time. Loops with the same speed agree on the time, also across processes.
 ///
-/// `@unchecked Sendable`: `timers`, `source` and `armed` are touched only on the queue, which is serial; the rest is
-/// constant or atomic.
+/// `@unchecked Sendable`: `timers`, `source` and `armed` are used only on the queue, which is serial; the rest is constant or atomic.
 public final class DispatchStackLoop: StackLoop, @unchecked Sendable {
-  /// Where everything runs: what watches file descriptors for this stack puts its events on this queue.
+  /// The queue of the loop: sources for file descriptors of this stack deliver their events on it.
   public let queue: DispatchQueue
-  /// How many of its seconds pass in one.
+  /// The number of its seconds in one real second.
   public let speed: Int
   private let nextOrigin = Atomic<UInt32>(1)
   private var timers = TimerQueue()
@@ -22,7 +21,7 @@ public final class DispatchStackLoop: StackLoop, @unchecked Sendable {
   private var armed = StackInstant.distantFuture
   private var isFiring = false
 
-  /// - Parameter speed: at least 1, and 1 wherever the controller is not simulated.
+  /// - Parameter speed: at least 1, and 1 if the controller is not simulated.
   public init(label: String = "ble.stack", speed: Int = 1) {
     queue = DispatchQueue(label: label)
     self.speed = max(1, speed)
@@ -57,7 +56,7 @@ public final class DispatchStackLoop: StackLoop, @unchecked Sendable {
     return token
   }
 
-  /// The source stays as it is: it may fire for nothing, which costs less than setting it anew.
+  /// The source is not changed: firing without a due timer costs less than setting it again.
   public func cancel(_ token: TimerToken) { timers.cancel(token) }
 
   public func deliver(_ delivery: any CallbackDelivery) { delivery.dispatch(finished: {}) }
@@ -65,7 +64,7 @@ public final class DispatchStackLoop: StackLoop, @unchecked Sendable {
   private func fire() {
     isFiring = true
     armed = .distantFuture
-    // Timers that are scheduled for now while this goes on have their turn after what else waits on the queue.
+    // Timers that are scheduled for now during this run after other work that waits on the queue.
     let instant = now
     while let (target, tag) = timers.popDue(by: instant) { target.timerFired(tag: tag) }
     isFiring = false

@@ -1,7 +1,7 @@
 import BLECore
 import BLEWire
 
-/// Hears every packet between host and controller, for a capture or a log. On the loop.
+/// Observes every packet between host and controller, for a capture or a log. On the loop.
 public protocol HCITap: AnyObject {
   func tapDidHear(_ packet: HCIPacket, _ direction: HCIDirection, at instant: StackInstant)
 }

@@ -1,25 +1,25 @@
 import BLECore
 import BLEWire
 
-/// A way to a controller and back. Everything on the stack's loop.
+/// A transport to a controller. Everything on the stack's loop.
 public protocol HCITransport: AnyObject {
-  /// What it is, for messages: `tcp-client:127.0.0.1:9000`.
+  /// Its name, for messages: `tcp-client:127.0.0.1:9000`.
   var name: String { get }
-  /// True where the controller is simulated: only then may random numbers be seeded.
+  /// Whether the controller is simulated: only then may random numbers be seeded.
   var isSimulated: Bool { get }
 
-  /// False while nobody is at the other end yet: the receiver is told when that changes, and nothing is sent before.
+  /// False while the other end is not connected: the receiver is notified when that changes, and nothing is sent before.
   var isReady: Bool { get }
 
-  /// True where a controller that has gone, or does not answer, may be there again at any time, as an adapter of this machine may: it is
-  /// tried again without end.
+  /// Whether a controller that was removed, or does not answer, may return at any time, as an adapter of this machine may:
+  /// restarts then continue without end.
   var comesBack: Bool { get }
 
-  /// Opens the way. Afterwards packets and the end of the transport are told to `receiver`, which is held weakly.
+  /// Opens the transport. Then `receiver`, which is held weakly, is notified of packets and of the end of the transport.
   func open(receiver: any HCITransportReceiver) throws(TransportError)
-  /// Brings a packet to the controller. Does nothing on a transport that is not open.
+  /// Sends a packet to the controller. Does nothing on a transport that is not open.
   func send(_ packet: HCIPacket)
-  /// Closes for good; nothing is told to the receiver afterwards.
+  /// Closes the transport permanently; the receiver is not called afterwards.
   func close()
 }
 
@@ -30,13 +30,13 @@ extension HCITransport {
 
 /// The host's end of a transport. Everything on the stack's loop.
 public protocol HCITransportReceiver: AnyObject {
-  /// Somebody is at the other end now. Told only by a transport that was not ready when it was opened.
+  /// Called when the other end is connected, only by a transport that was not ready when it was opened.
   func transportIsReady(_ transport: any HCITransport)
-  /// The controller cannot be had now; the transport tells when it is there. Told only by a transport that was not ready when it was
-  /// opened, and again when the cause is another one.
+  /// Called when the controller is not available; the transport continues to wait for it. Only by a transport that was not ready
+  /// when it was opened, and again when the cause changes.
   func transport(_ transport: any HCITransport, waitsBecause cause: TransportError)
   func transport(_ transport: any HCITransport, didReceive packet: HCIPacket)
-  /// The way is gone and will not come back by itself.
+  /// Called when the transport has ended and does not recover.
   func transport(_ transport: any HCITransport, didFail error: TransportError)
 }
 
@@ -45,24 +45,24 @@ extension HCITransportReceiver {
   public func transport(_ transport: any HCITransport, waitsBecause cause: TransportError) {}
 }
 
-/// Why a transport could not be opened or ended.
+/// Why a transport could not be opened, or has ended.
 public struct TransportError: Error, Equatable, Sendable, CustomStringConvertible {
   public enum Kind: Equatable, Sendable {
-    /// Nobody there: no such host, path or device, or nobody listens.
+    /// There is no such host, path or device, or no listener.
     case unreachable
     case notPermitted
-    /// The adapter is there, and the user has switched it off.
+    /// The adapter exists, and the user has switched it off.
     case switchedOff
-    /// The other end closed, or the device was unplugged.
+    /// The other end has closed, or the device was unplugged.
     case closed
-    /// The other end sent what is not HCI.
+    /// The other end sent data that is not HCI.
     case malformed
-    /// The name of the transport cannot be understood.
+    /// The name of the transport is invalid.
     case invalidName
   }
 
   public let kind: Kind
-  /// A sentence for people that says what happened and what to do.
+  /// A sentence for people that says what happened and what to do about it.
   public let description: String
 
   public init(_ kind: Kind, _ description: String) {

@@ -1,15 +1,15 @@
 import BLECore
 import BLEWire
 
-/// Finds HCI packets in a stream of octets: each has its indicator in front (Core, Vol 4 Part A 2).
+/// Finds HCI packets in a stream of octets: each is preceded by its indicator (Core, Vol 4 Part A 2).
 ///
-/// What comes in may be cut anywhere. Room is taken only for octets that are there, never for a length that is claimed, and
-/// at most for one packet. A stream that does not begin a packet with an indicator is lost for good: H4 has no mark to
-/// find the next packet by, and the specification asks for a reset.
+/// The stream may be split anywhere. Memory is allocated only for received octets, never for a claimed length, and at most for
+/// one packet. A stream in which an indicator is missing is lost: H4 has no mark by which to find the next packet, and the
+/// specification requires a reset.
 public struct H4Parser: Sendable {
-  /// Why a stream is lost.
+  /// The reason why a stream is lost.
   public struct Desynchronized: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What stood where an indicator should be.
+    /// The octet in place of an indicator.
     public let octet: UInt8
     public init(octet: UInt8) { self.octet = octet }
     public var description: String { "\(numberText(octet, digits: 2)) is no packet indicator of H4" }
@@ -17,19 +17,19 @@ public struct H4Parser: Sendable {
 
   private let direction: HCIDirection
   private var kind: HCIPacketKind?
-  /// The packet that is coming in, without its indicator.
+  /// The incomplete packet, without its indicator.
   private var packet: [UInt8] = []
   private var lost: Desynchronized?
 
-  /// - Parameter direction: which way the packets of the stream go: commands go only to a controller, events only to a host.
+  /// - Parameter direction: the direction of the packets: commands are only sent to a controller, events only to a host.
   public init(_ direction: HCIDirection) { self.direction = direction }
 
-  /// Octets of a packet that is not whole yet.
+  /// The number of octets of an incomplete packet.
   public var pendingCount: Int { packet.count }
 
-  /// Takes in what has come and tells the packets that are whole.
+  /// Parses received octets and passes on complete packets.
   ///
-  /// - Throws: where the stream is lost, also for everything that comes later.
+  /// - Throws: if the stream is lost, and for all later octets too.
   public mutating func feed(
     _ octets: ArraySlice<UInt8>, _ receive: (HCIPacket) -> Void
   ) throws(Desynchronized) {
@@ -50,7 +50,7 @@ public struct H4Parser: Sendable {
     }
   }
 
-  /// Moves octets from `rest` to the packet; gives the packet back if it is whole.
+  /// Moves octets from `rest` to the packet; returns the packet if it is complete.
   private mutating func take(_ rest: inout ArraySlice<UInt8>) -> HCIPacket? {
     guard let kind else { return nil }
     if packet.count < kind.headerLength {
@@ -65,7 +65,7 @@ public struct H4Parser: Sendable {
     return HCIPacket(kind: kind, octets: whole)
   }
 
-  /// Fills the packet up to `count` octets as far as there are any.
+  /// Fills the packet up to `count` octets, as far as octets are available.
   private mutating func move(_ count: Int, from rest: inout ArraySlice<UInt8>) {
     let moved = rest.prefix(count - packet.count)
     packet.append(contentsOf: moved)
@@ -90,7 +90,7 @@ extension HCIPacketKind {
     }
   }
 
-  /// What the header, which is there, says.
+  /// The length in the header, which is complete.
   fileprivate func payloadLength(_ packet: [UInt8]) -> Int {
     switch self {
     case .event: Int(packet[1])

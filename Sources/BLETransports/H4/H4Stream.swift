@@ -4,19 +4,19 @@ import BLEWire
 import Dispatch
 import Glibc
 
-/// Told what comes over an ``H4Stream``. On the loop.
+/// Receives the events of an ``H4Stream``. On the loop.
 protocol H4StreamOwner: AnyObject {
   func stream(_ stream: H4Stream, didReceive packet: HCIPacket)
-  /// The other end is gone or cannot be understood; the stream is closed already.
+  /// Called when the other end has closed or violated the protocol; the stream is already closed.
   func stream(_ stream: H4Stream, didEnd error: TransportError)
 }
 
-/// HCI packets over an open file: a socket or a terminal. Everything on the loop's queue; nothing makes the loop wait.
+/// HCI packets over an open file: a socket or a terminal. Everything on the loop's queue; nothing blocks the loop.
 final class H4Stream {
-  /// How many octets wait for the other end at most; one that does not read for so long is given up.
+  /// The maximum number of octets that wait to be written; if more wait, the stream is closed.
   static let writeLimit = 1 << 20
   private static let readSize = 16_384
-  /// So often is read before others have their turn on the loop.
+  /// The number of reads before other work of the loop.
   private static let turn = 16
 
   let name: String
@@ -27,14 +27,14 @@ final class H4Stream {
   private let isSocket: Bool
   private var parser: H4Parser
   private var readSource: (any DispatchSourceRead)?
-  /// There only while something waits.
+  /// Set only while octets wait.
   private var writeSource: (any DispatchSourceWrite)?
   private var readBuffer = [UInt8](repeating: 0, count: readSize)
   private var unsent: [UInt8] = []
-  /// How much of `unsent` has gone.
+  /// The number of octets of `unsent` that were written.
   private var sentCount = 0
 
-  /// - Parameter direction: which way the packets go that are received.
+  /// - Parameter direction: the direction of the received packets.
   init(
     name: String, _ descriptor: FileDescriptor, receiving direction: HCIDirection, isSocket: Bool,
     on queue: DispatchQueue
@@ -53,13 +53,13 @@ final class H4Stream {
     let source = DispatchSource.makeReadSource(fileDescriptor: descriptor.number, queue: queue)
     let bound = LoopBound(Weak(self))
     source.setEventHandler { bound.value.stream?.read() }
-    // The file stays open until the source has let go of it.
+    // The file must not be closed before the source is cancelled.
     source.setCancelHandler { withExtendedLifetime(descriptor) {} }
     readSource = source
     source.activate()
   }
 
-  /// What is not sent yet is lost; the owner is not told.
+  /// Unsent octets are lost; the owner is not notified.
   func close() {
     readSource?.cancel()
     readSource = nil
@@ -86,7 +86,7 @@ final class H4Stream {
       let result = unsent.withUnsafeBytes { octets -> Int in
         guard let start = octets.baseAddress else { return 0 }
         let count = octets.count - sentCount
-        // A peer that has gone must not end this process by a signal.
+        // A closed peer must not end this process by a signal.
         return isSocket
           ? Glibc.send(descriptor.number, start + sentCount, count, Int32(MSG_NOSIGNAL))
           : Glibc.write(descriptor.number, start + sentCount, count)
@@ -118,13 +118,13 @@ final class H4Stream {
     source.activate()
   }
 
-  /// Not inside the caller of `send`, who does not expect to lose the stream there.
+  /// Not inside the call of `send`, whose caller does not expect the stream to be closed there.
   private func endLater(_ error: TransportError) {
     let bound = LoopBound(Weak(self))
     queue.async { bound.value.stream?.end(error) }
   }
 
-  /// Everything that is there: where the other end closes behind its last octets, Dispatch tells of both by one event.
+  /// Reads everything available: if the other end closes after its last octets, Dispatch reports both with one event.
   private func read() {
     for _ in 0..<Self.turn {
       guard let descriptor else { return }
@@ -145,7 +145,7 @@ final class H4Stream {
   private func take(_ octets: ArraySlice<UInt8>) {
     do throws(H4Parser.Desynchronized) {
       try parser.feed(octets) { packet in
-        // The owner may have closed the stream on account of an earlier packet.
+        // The owner may have closed the stream because of an earlier packet.
         if descriptor != nil { owner?.stream(self, didReceive: packet) }
       }
     } catch {
@@ -166,9 +166,9 @@ final class H4Stream {
 }
 
 extension TransportError {
-  /// The other end is gone; 0 means that it has closed.
+  /// The other end has closed; 0 is an orderly close.
   fileprivate static func lost(_ name: String, _ error: Int32) -> TransportError {
-    // A terminal whose other end is closed, and a device that was unplugged, say EIO.
+    // A terminal whose other end was closed, and an unplugged device, report EIO.
     let reason = error == 0 || error == EIO ? "the other end has closed" : systemText(error)
     return TransportError(.closed, "\(name): \(reason)")
   }

@@ -3,16 +3,16 @@ import BLEHCI
 import BLEWire
 import Dispatch
 
-/// A way to a controller that speaks H4: over TCP, a Unix socket or a serial line. Everything on the loop.
+/// A transport to a controller that speaks H4, over TCP, a Unix socket or a serial line. Everything on the loop.
 public final class H4Transport: HCITransport {
-  /// Where the controller is, or where it comes to.
+  /// The location of the controller, or where it connects.
   public enum Endpoint: Equatable, Sendable, CustomStringConvertible {
     case tcpClient(host: String, port: UInt16)
-    /// Waits for the controller. `host` is a numeric address, `localhost` or `_` (the same); where it is not an address of this machine
-    /// itself, `allowsRemote` must be set. Port 0 takes any that is free.
+    /// Listens for the controller. `host` is a numeric address, `localhost` or `_` (the same); if it is not an address of this
+    /// machine itself, `allowsRemote` must be set. Port 0 takes any free port.
     case tcpServer(host: String, port: UInt16, allowsRemote: Bool)
     case unixClient(path: String)
-    /// Waits for the controller at a socket file that only its owner can use.
+    /// Listens for the controller at a socket file that only its owner can use.
     case unixServer(path: String)
     /// `speed` in baud.
     case serial(path: String, speed: Int)
@@ -31,9 +31,9 @@ public final class H4Transport: HCITransport {
   public let endpoint: Endpoint
   public var name: String { endpoint.description }
   public var isSimulated: Bool { false }
-  /// True while the controller is at the other end.
+  /// Whether the controller is connected.
   public var isReady: Bool { stream != nil }
-  /// The port that a TCP server was given.
+  /// The port of a TCP server.
   public var port: UInt16? { listener?.port }
 
   private let loop: DispatchStackLoop
@@ -82,7 +82,7 @@ public final class H4Transport: HCITransport {
     connect(to: [address])
   }
 
-  /// Asks for the host's addresses elsewhere: the answer may take seconds.
+  /// Resolves the host's addresses on another queue: the answer may take seconds.
   private func connect(tcp host: String, _ port: UInt16) {
     if let address = SocketAddress(numericHost: host, port: port) { return connect(to: [address]) }
     let loop = loop
@@ -107,7 +107,7 @@ public final class H4Transport: HCITransport {
     connector.start()
   }
 
-  /// One controller only: whoever comes while it is there is turned away.
+  /// One controller only: further connections are refused while it is connected.
   private func accept(_ descriptor: FileDescriptor) {
     if stream == nil { arrive(descriptor) }
   }

@@ -1,9 +1,9 @@
 import BLEHCI
 import Glibc
 
-/// A serial line as H4 wants it: raw octets, eight bits, no parity, flow control by RTS and CTS (Core, Vol 4 Part A 3).
+/// A serial line as H4 requires it: raw octets, eight bits, no parity, flow control by RTS and CTS (Core, Vol 4 Part A 3).
 enum SerialLine {
-  /// The speeds that the system has a name for, in baud.
+  /// The speeds that the system defines, in baud.
   static let speeds: [Int: speed_t] = [
     9_600: speed_t(B9600), 19_200: speed_t(B19200), 38_400: speed_t(B38400), 57_600: speed_t(B57600),
     115_200: speed_t(B115200), 230_400: speed_t(B230400), 460_800: speed_t(B460800), 500_000: speed_t(B500000),
@@ -35,7 +35,7 @@ enum SerialLine {
     guard tcsetattr(number, TCSANOW, &settings) == 0 else {
       throw TransportError(.unreachable, "\(name): cannot set up the line: \(systemText(errno))")
     }
-    // What a controller said before belongs to nobody.
+    // Octets received before this program opened the line are discarded.
     tcflush(number, TCIOFLUSH)
     return descriptor
   }

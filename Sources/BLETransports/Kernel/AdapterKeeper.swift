@@ -4,13 +4,15 @@ import CKernelBluetooth
 import Dispatch
 import Glibc
 
-/// The process that keeps CAP_NET_ADMIN for this one, and does the two things that need it: opening an adapter's user channel, and
-/// switching an adapter on and off. It ends with this process, however that ends, and then switches adapters on that were switched off.
+/// The process that keeps CAP_NET_ADMIN for this one, and does the two things that need it: opening an adapter's user channel,
+/// and switching an adapter on and off. It ends with this process, in whatever way that ends, and then switches on the adapters
+/// that were switched off.
 ///
-/// `@unchecked Sendable`: the state is touched on its own queue only.
+/// `@unchecked Sendable`: the state is used on its own queue only.
 final class AdapterKeeper: AdapterPrivilege, @unchecked Sendable {
-  /// This process's, from its first adapter to its end. When it is there, no thread of this process has CAP_NET_ADMIN any more, nor
-  /// CAP_NET_RAW where it had the other. A process that never had CAP_NET_ADMIN gets one that refuses everything, as the kernel would.
+  /// This process's keeper, from its first adapter to its end. After it was made, no thread of this process has CAP_NET_ADMIN,
+  /// nor CAP_NET_RAW if it had both. A process that never had CAP_NET_ADMIN gets a keeper that refuses everything, as the kernel
+  /// would.
   static func ofThisProcess() throws(TransportError) -> AdapterKeeper { try shared.get() }
 
   private static let shared = Result { () throws(TransportError) in try AdapterKeeper() }
@@ -18,9 +20,9 @@ final class AdapterKeeper: AdapterPrivilege, @unchecked Sendable {
   private let queue = DispatchQueue(label: "adapter keeper")
   private let socket: FileDescriptor?
   private var source: (any DispatchSourceRead)?
-  /// Those that wait for an answer, in the order in which they were sent.
+  /// Requests without an answer, in the order in which they were sent.
   private var waiting: [@Sendable (KeeperAnswer) -> Void] = []
-  /// Why there will be no more answers.
+  /// Why there are no further answers.
   private var lost: Int32?
 
   private convenience init() throws(TransportError) {
@@ -44,7 +46,7 @@ final class AdapterKeeper: AdapterPrivilege, @unchecked Sendable {
     self.init(socket: socket)
   }
 
-  /// - Parameter socket: this end of the pair; `nil` where there is no privilege to keep.
+  /// - Parameter socket: this end of the pair; `nil` if there is no privilege to keep.
   init(socket: FileDescriptor?) {
     self.socket = socket
     lost = socket == nil ? EPERM : nil
@@ -114,7 +116,7 @@ final class AdapterKeeper: AdapterPrivilege, @unchecked Sendable {
     }
   }
 
-  /// It has ended, or takes no more.
+  /// The keeper has ended, or accepts no requests.
   private func lose() {
     lost = ENOTCONN
     source?.cancel()
@@ -125,16 +127,16 @@ final class AdapterKeeper: AdapterPrivilege, @unchecked Sendable {
   }
 }
 
-/// What only a privileged process may do with adapters.
+/// Operations on adapters that only a privileged process may do.
 protocol AdapterPrivilege: AnyObject {
   /// Opens the user channel of an adapter. `completion` is called once, on `queue`, never inside this call.
   func open(
     _ index: UInt16, on queue: DispatchQueue, _ completion: @escaping (Result<FileDescriptor, SystemError>) -> Void)
-  /// Switches an adapter on or off; what the management interface answered.
+  /// Switches an adapter on or off; the result is the answer of the management interface.
   func setPowered(
     _ index: UInt16, _ isOn: Bool, on queue: DispatchQueue,
     _ completion: @escaping (Result<ManagementStatus, SystemError>) -> Void)
-  /// An adapter that was switched off has gone.
+  /// A switched-off adapter was removed.
   func forget(_ index: UInt16)
 }
 

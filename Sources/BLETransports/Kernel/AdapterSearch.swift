@@ -2,22 +2,22 @@ import BLECore
 import BLEHCI
 import Glibc
 
-/// Looks for an adapter of this machine, switches it off where it is on, and takes it from the kernel. Where it cannot be had now, waits
-/// for what may change that. Everything on the loop.
+/// Looks for an adapter of this machine, switches it off if it is on, and takes it from the kernel. If it is not available, waits
+/// for an event that may change that. Everything on the loop.
 final class AdapterSearch {
   enum Outcome {
-    /// The search is over. `wasPowered` where the adapter was on, and was switched off for this.
+    /// The search has ended. `wasPowered` if the adapter was on, and was switched off for this.
     case taken(KernelAdapter, FileDescriptor, wasPowered: Bool)
-    /// The adapter cannot be had now; told again when the cause is another one.
+    /// The adapter is not available; reported again when the cause changes.
     case waiting(TransportError)
-    /// It never can; the search is over.
+    /// The adapter can never be available; the search has ended.
     case failed(TransportError)
   }
 
-  /// While bluetoothd runs it switches each adapter on that comes back; meanwhile the channel cannot be opened.
+  /// While bluetoothd runs it switches on each adapter that appears; until that is complete the channel cannot be opened.
   static let attempts = 30
   private static let pause = StackDuration.milliseconds(100)
-  /// How long is waited where nothing tells of a change: doubled each time, as far as the second.
+  /// The waiting times where no event reports a change: doubled each time, up to the second.
   private static let delays = (first: StackDuration.seconds(1), longest: StackDuration.seconds(30))
 
   private let selector: KernelAdapterSelector
@@ -28,14 +28,14 @@ final class AdapterSearch {
   private let tell: (Outcome) -> Void
   private var isOver = false
   private var isLooking = false
-  /// Something has changed since it was looked.
+  /// Something has changed since the last look.
   private var isStale = false
   private var attempt = 0
   private var delay = AdapterSearch.delays.first
   private var timer = TimerToken()
   private var toldCause: TransportError?
   private var switches: RadioSwitches?
-  /// What the kernel would not give away. It says of each adapter that it refuses that it went and came: that is no reason to ask again.
+  /// The kernel's refusal. For each adapter that it refuses it reports a removal and an addition: these are no reason to try again.
   private var refusal: Refusal?
   /// An adapter that was switched off and is not taken yet.
   private var switchedOff: UInt16?
@@ -43,7 +43,7 @@ final class AdapterSearch {
   private struct Refusal {
     let adapter: KernelAdapter
     let cause: TransportError
-    /// Whether an event tells when it is worth asking again.
+    /// Whether an event reports when to try again.
     let isTold: Bool
 
     func concerns(_ other: KernelAdapter) -> Bool { adapter.index == other.index && adapter.address == other.address }
@@ -61,7 +61,7 @@ final class AdapterSearch {
     management = ManagementSocket(try kernel.openManagement(), on: loop.queue)
     management.onEvent = { [weak self] message in
       switch ManagementEvent(rawValue: message.code) {
-      // An adapter that a program has by the user channel is removed for all others, and added when that program gives it back.
+      // An adapter that a program uses by the user channel is reported as removed to all others, and as added when that program closes it.
       case .indexAdded, .indexRemoved: self?.somethingChanged()
       default: break
       }
@@ -72,7 +72,7 @@ final class AdapterSearch {
 
   func begin() { find() }
 
-  /// What was switched off is switched on again.
+  /// Switches on what was switched off.
   func stop() {
     isOver = true
     loop.cancel(timer)
@@ -106,7 +106,7 @@ final class AdapterSearch {
     guard !isOver else { return }
     guard let index = indices.first else { return choose(found) }
     management.send(.readControllerInformation, index: index) { [weak self] answer in
-      // One that has gone between the two questions is left out.
+      // An adapter that was removed between the two requests is left out.
       let adapter = (try? answer.get()).flatMap { try? KernelAdapter(index: index, information: $0) }
       self?.look(at: indices.dropFirst(), found: found + [adapter].compactMap(\.self))
     }
@@ -166,7 +166,7 @@ final class AdapterSearch {
   private func refused(_ adapter: KernelAdapter, _ error: Int32) {
     switch error {
     case EBUSY, EALREADY, ENODEV: again(adapter, error, because: systemText(error))
-    // Here the kernel says nothing but when that program gives it back.
+    // In this case the kernel reports nothing until that program closes the channel.
     case EUSERS: wait(.cannotTake(adapter, error))
     case ERFKILL: refused(adapter, .blocked(adapter, kernel.blockage(adapter.name)), isTold: true)
     case EADDRNOTAVAIL: refused(adapter, .cannotTake(adapter, error), isTold: true)
@@ -174,7 +174,7 @@ final class AdapterSearch {
     }
   }
 
-  /// Something else uses the adapter at this moment, as bluetoothd does with one that has just come back.
+  /// Another program uses the adapter at the moment, as bluetoothd does with one that has just appeared.
   private func again(_ adapter: KernelAdapter, _ error: Int32?, because reason: String) {
     attempt += 1
     guard attempt < Self.attempts else {

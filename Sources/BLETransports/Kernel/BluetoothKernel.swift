@@ -1,17 +1,17 @@
 import BLEHCI
 import Glibc
 
-/// What of the system is needed to have an adapter; tests bring one of their own.
+/// The system services that an adapter needs; tests replace them.
 struct BluetoothKernel {
-  /// A socket of the management interface.
+  /// Opens a socket of the management interface.
   var openManagement: () throws(TransportError) -> FileDescriptor
-  /// The events of rfkill; `nil` where this user may not read them.
+  /// Opens the events of rfkill; `nil` if this user may not read them.
   var openSwitches: () -> FileDescriptor?
   /// By which switch an adapter is off, and what to do.
   var blockage: (_ adapter: String) -> String?
   var privilege: () throws(TransportError) -> any AdapterPrivilege
 
-  /// This machine's.
+  /// Those of this machine.
   static var ofThisMachine: BluetoothKernel {
     BluetoothKernel(
       openManagement: { () throws(TransportError) in try ManagementSocket.open() },

@@ -4,13 +4,13 @@ public import BLECore
 public struct KernelAdapter: Hashable, Sendable {
   /// `0` for `hci0`.
   public let index: UInt16
-  /// The public address; all zeros where the controller has none.
+  /// The public address; all zeros if the controller has none.
   public let address: DeviceAddress
-  /// The version of the Core Specification that the controller speaks, by its assigned number (6 is 4.0).
+  /// The version of the Core Specification that the controller implements, by its assigned number (6 is 4.0).
   public let version: UInt8
-  /// The company that made the controller, by its assigned number.
+  /// The manufacturer of the controller, by its company identifier.
   public let manufacturer: UInt16
-  /// The name that the system gave it.
+  /// The name that the system assigned.
   public let systemName: String
   public let isPowered: Bool
   public let supportsLowEnergy: Bool
@@ -23,7 +23,7 @@ public struct KernelAdapter: Hashable, Sendable {
     case lowEnergy = 0x0000_0200
   }
 
-  /// Reads the return parameters of Read Controller Information.
+  /// Decodes the return parameters of Read Controller Information.
   init(index: UInt16, information: ArraySlice<UInt8>) throws(DecodeError) {
     var reader = ByteReader(information, layer: "management")
     self.index = index
@@ -45,14 +45,14 @@ public struct KernelAdapter: Hashable, Sendable {
   }
 }
 
-/// Which adapter of this machine is meant.
+/// Selects an adapter of this machine.
 public enum KernelAdapterSelector: Hashable, Sendable, CustomStringConvertible {
-  /// The first that can do LE.
+  /// The first that supports LE.
   case any
   case index(UInt16)
   case address(DeviceAddress)
 
-  /// `nil`, a number or an address, as an adapter's name has them.
+  /// From `nil`, a number or an address, as in an adapter's name.
   public init?(_ text: String?) {
     guard let text else {
       self = .any

@@ -24,7 +24,7 @@ enum KernelSocket {
 }
 
 extension TransportError {
-  /// Why one of the kernel's Bluetooth sockets cannot be had.
+  /// Why one of the kernel's Bluetooth sockets cannot be opened.
   static func kernel(_ what: String, _ error: Int32) -> TransportError {
     switch error {
     case EAFNOSUPPORT, EPROTONOSUPPORT:

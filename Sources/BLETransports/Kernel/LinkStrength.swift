@@ -2,12 +2,12 @@ public import BLECore
 import BLEHCI
 public import Dispatch
 
-/// Signal strengths of the kernel's links, by its management interface: of links that others, the daemon, have made. The kernel tells programs
-/// with CAP_NET_ADMIN only. Everything on the loop's queue.
+/// The RSSI of the kernel's links, by its management interface: of links that other programs, such as the daemon, have made. The
+/// kernel permits this only to programs with CAP_NET_ADMIN. Everything on the loop's queue.
 public final class LinkStrength {
   /// The kernel asks the controller, which answers at once or not at all.
   private static let limit = DispatchTimeInterval.seconds(5)
-  /// The strength is not known (BlueZ, doc/mgmt-api.txt, "Get Connection Information").
+  /// The RSSI is not known (BlueZ, doc/mgmt-api.txt, "Get Connection Information").
   private static let unknown: Int8 = 127
 
   private struct Question {
@@ -22,7 +22,7 @@ public final class LinkStrength {
   private var socket: ManagementSocket?
   private var waiting: [Question] = []
   private var nextNumber: UInt64 = 0
-  /// The kernel does not let this program: it need not be asked again.
+  /// The kernel does not permit this to the program: no further request is sent.
   private var isDenied = false
 
   public convenience init(on queue: DispatchQueue) {
@@ -36,10 +36,10 @@ public final class LinkStrength {
 
   /// - Parameters:
   ///   - index: the adapter's number: 0 for hci0.
-  ///   - completion: the strength in dBm; `nil` where the kernel does not tell it. Called once, on the queue, never inside this call; not
-  ///     at all where this object goes before.
+  ///   - completion: the RSSI in dBm; `nil` if the kernel does not report it. Called once, on the queue, never inside this call;
+  ///     not at all if this object is released before.
   public func read(_ peer: DeviceAddress, on index: UInt16, _ completion: @escaping (Int8?) -> Void) {
-    // Public addresses of LE are of type 1 there, random ones of type 2.
+    // Public addresses of LE have type 1 there, random ones type 2.
     let question = Question(
       number: nextNumber, index: index, parameters: peer.octets + [peer.kind == .random ? 2 : 1],
       completion: completion)
@@ -48,7 +48,7 @@ public final class LinkStrength {
     if waiting.count == 1 { later { $0.ask() } }
   }
 
-  /// One question at a time: answers do not say which one they are to.
+  /// One request at a time: answers do not identify their request.
   private func ask() {
     guard let question = waiting.first else { return }
     guard !isDenied, let socket = takeSocket() else { return answer(question.number, nil) }
@@ -72,14 +72,14 @@ public final class LinkStrength {
     question.completion(strength)
   }
 
-  /// An answer that comes now is not heard any more.
+  /// Ignores an answer that arrives later.
   private func giveUp(_ number: UInt64) {
     guard waiting.first?.number == number else { return }
     socket = nil
     answer(number, nil)
   }
 
-  /// Reads the return parameters of Get Connection Information.
+  /// Decodes the return parameters of Get Connection Information.
   static func strength(_ answer: ArraySlice<UInt8>, of peer: [UInt8]) -> Int8? {
     var reader = ByteReader(answer, layer: "management")
     guard let device = try? reader.octets(peer.count, "Address"), device.elementsEqual(peer),

@@ -2,13 +2,13 @@ import BLECore
 
 /// One message of the kernel's Bluetooth management interface (BlueZ, doc/mgmt-api.txt): a command to the kernel, or an event from it.
 struct ManagementMessage: Equatable {
-  /// Which command or event it is.
+  /// The code of the command or event.
   let code: UInt16
-  /// The adapter that it is about.
+  /// The index of the adapter.
   let index: UInt16
   let parameters: ArraySlice<UInt8>
 
-  /// What is about no adapter.
+  /// The index of messages without an adapter.
   static let noIndex: UInt16 = 0xFFFF
 
   init(_ command: ManagementCommand, index: UInt16 = noIndex, parameters: [UInt8] = []) {

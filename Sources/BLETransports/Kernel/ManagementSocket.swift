@@ -4,18 +4,18 @@ import CKernelBluetooth
 import Dispatch
 import Glibc
 
-/// A socket of the kernel's Bluetooth management interface. Everything on the loop's queue; nothing makes the loop wait.
+/// A socket of the kernel's Bluetooth management interface. Everything on the loop's queue; nothing blocks the loop.
 ///
-/// Reading needs no privilege; what changes an adapter needs CAP_NET_ADMIN.
+/// Reading needs no privilege; changing an adapter needs CAP_NET_ADMIN.
 final class ManagementSocket {
   typealias Answer = Result<ArraySlice<UInt8>, ManagementStatus>
 
-  /// Called with what no command asked for.
+  /// Called for each unsolicited message.
   var onEvent: ((ManagementMessage) -> Void)?
 
   private let descriptor: FileDescriptor
   private let source: any DispatchSourceRead
-  /// Those that wait for an answer, in the order in which they were sent.
+  /// Commands without an answer, in the order in which they were sent.
   private var waiting: [(command: ManagementCommand, index: UInt16, completion: (Answer) -> Void)] = []
 
   init(_ descriptor: FileDescriptor, on queue: DispatchQueue) {
@@ -29,7 +29,7 @@ final class ManagementSocket {
 
   deinit { source.cancel() }
 
-  /// `completion` is called once, on the queue, never inside this call; not at all where this object goes before.
+  /// `completion` is called once, on the queue, never inside this call; not at all if this object is released before.
   func send(
     _ command: ManagementCommand, index: UInt16 = ManagementMessage.noIndex, _ parameters: [UInt8] = [],
     _ completion: @escaping (Answer) -> Void
@@ -76,14 +76,14 @@ extension ManagementSocket {
     octets.withUnsafeBytes { Glibc.write(descriptor.number, $0.baseAddress, $0.count) } == octets.count
   }
 
-  /// One message; `nil` where there is none now.
+  /// One message; `nil` if none is available.
   fileprivate static func next(_ descriptor: FileDescriptor) -> [UInt8]? {
     var octets = [UInt8](repeating: 0, count: 4_096)
     let count = octets.withUnsafeMutableBytes { Glibc.read(descriptor.number, $0.baseAddress, $0.count) }
     return count > 0 ? Array(octets[..<count]) : nil
   }
 
-  /// Asks without a loop. What only reads is answered within the call.
+  /// Sends a command without a loop. The kernel answers reading commands within the call.
   fileprivate static func ask(
     _ command: ManagementCommand, index: UInt16 = ManagementMessage.noIndex, _ parameters: [UInt8] = [],
     within limit: Duration = .seconds(1), on descriptor: FileDescriptor
@@ -111,14 +111,14 @@ extension ManagementSocket {
 }
 
 extension KernelAdapter {
-  /// The adapters that the kernel manages, in their order: all but those that a program has by the user channel. Needs no privilege.
+  /// The adapters that the kernel manages, in order: all but those that a program uses by the user channel. Needs no privilege.
   public static func all() throws(TransportError) -> [KernelAdapter] {
     let descriptor = try ManagementSocket.open()
     guard case .success(let list) = try ManagementSocket.ask(.readIndexList, on: descriptor) else { return [] }
     var adapters: [KernelAdapter] = []
     for index in indices(list) {
       let answer = try ManagementSocket.ask(.readControllerInformation, index: index, on: descriptor)
-      // One that has gone between the two questions is left out.
+      // An adapter that was removed between the two requests is left out.
       if case .success(let information) = answer,
         let adapter = try? KernelAdapter(index: index, information: information)
       {
@@ -128,7 +128,7 @@ extension KernelAdapter {
     return adapters
   }
 
-  /// Reads the return parameters of Read Controller Index List.
+  /// Decodes the return parameters of Read Controller Index List.
   static func indices(_ list: ArraySlice<UInt8>) -> [UInt16] {
     var reader = ByteReader(list, layer: "management")
     guard let count = try? reader.uint16("Number_Of_Controllers") else { return [] }

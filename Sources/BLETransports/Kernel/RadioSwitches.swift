@@ -2,7 +2,7 @@ import BLECore
 import Dispatch
 import Glibc
 
-/// The machine's switches for its radios (rfkill): tells when one of Bluetooth's is on again. Everything on the loop's queue.
+/// The machine's switches for its radios (rfkill): reports when one for Bluetooth is unblocked. Everything on the loop's queue.
 final class RadioSwitches {
   /// `struct rfkill_event` (linux/rfkill.h): index, type, operation, soft, hard.
   private static let eventLength = 8
@@ -11,7 +11,7 @@ final class RadioSwitches {
 
   private let source: any DispatchSourceRead
 
-  /// - Parameter onFree: called for each switch of Bluetooth's that does not block, when it becomes so and at the beginning.
+  /// - Parameter onFree: called for each unblocked Bluetooth switch, when it is unblocked and at the beginning.
   init(_ descriptor: FileDescriptor, on queue: DispatchQueue, onFree: @escaping () -> Void) {
     source = DispatchSource.makeReadSource(fileDescriptor: descriptor.number, queue: queue)
     let bound = LoopBound((onFree, source))

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Small files and folders in which the kernel describes the machine.
+/// Small files and folders by which the kernel describes the machine.
 enum SystemFiles {
-  /// The names in a folder, sorted; none where it cannot be read.
+  /// The names in a folder, sorted; empty if it cannot be read.
   static func names(in folder: String) -> [String] {
     guard let handle = opendir(folder) else { return [] }
     defer { closedir(handle) }
@@ -16,7 +16,7 @@ enum SystemFiles {
     return names.sorted()
   }
 
-  /// The lines of the beginning of a file; none where it cannot be read.
+  /// The lines at the beginning of a file; empty if it cannot be read.
   static func lines(of path: String) -> [String] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return [] }

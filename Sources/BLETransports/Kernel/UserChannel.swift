@@ -4,12 +4,12 @@ import BLEWire
 import Dispatch
 import Glibc
 
-/// An adapter of this machine, open by the HCI user channel: no other program, and nothing of the kernel's, speaks to it. One HCI packet
-/// in each read and write, with its indicator in front. Everything on the loop's queue; nothing makes the loop wait.
+/// An adapter of this machine, opened by the HCI user channel: neither another program nor the kernel uses it. Each read and
+/// write is one HCI packet with its indicator. Everything on the loop's queue; nothing blocks the loop.
 final class UserChannel {
-  /// How many packets wait for the kernel at most; a controller that takes none for so long is given up.
+  /// The maximum number of packets that wait for the kernel; if more wait, the channel is closed.
   static let writeLimit = 1_024
-  /// So often is read before others have their turn on the loop.
+  /// The number of reads before other work of the loop.
   private static let turn = 64
   /// The indicator, the longest header and the longest payload (Core, Vol 4 Part E 5.4.2).
   private static let longestPacket = 1 + 4 + 65_535
@@ -19,7 +19,7 @@ final class UserChannel {
   private let receive: (HCIPacket) -> Void
   private let end: (Int32) -> Void
   private var readSource: (any DispatchSourceRead)?
-  /// There only while packets wait.
+  /// Set only while packets wait.
   private var writeSource: (any DispatchSourceWrite)?
   private var readBuffer = [UInt8](repeating: 0, count: longestPacket)
   private var unsent: [HCIPacket] = []
@@ -27,7 +27,7 @@ final class UserChannel {
   /// - Parameters:
   ///   - descriptor: the channel's socket.
   ///   - receive: called with each packet from the controller.
-  ///   - end: called once, when the adapter has gone or cannot be used any more, with the system's error; 0 where it has just gone.
+  ///   - end: called once, when the adapter was removed or has failed, with the system's error; 0 if it was removed without one.
   init(
     _ descriptor: FileDescriptor, on queue: DispatchQueue, receive: @escaping (HCIPacket) -> Void,
     end: @escaping (Int32) -> Void
@@ -48,7 +48,7 @@ final class UserChannel {
 
   deinit { close() }
 
-  /// Gives the adapter back to the kernel. `end` is not called.
+  /// Closes the channel: the kernel manages the adapter again. `end` is not called.
   func close() {
     readSource?.cancel()
     readSource = nil
@@ -82,7 +82,7 @@ final class UserChannel {
     writeSource = nil
   }
 
-  /// False where the kernel has no room now.
+  /// False if the kernel has no room now.
   private func write(_ packet: HCIPacket) -> Bool {
     var indicator = packet.kind.rawValue
     let written = packet.octets.withUnsafeBytes { octets in
@@ -120,13 +120,13 @@ final class UserChannel {
     queue.async { bound.value.channel?.read() }
   }
 
-  /// Not inside the caller of `send`, who does not expect to lose the channel there.
+  /// Not inside the call of `send`, whose caller does not expect the channel to be closed there.
   private func endLater(_ error: Int32) {
     let bound = LoopBound(Weak(self))
     queue.async { bound.value.channel?.finish(error) }
   }
 
-  /// Whether the channel ended with this because the adapter has gone.
+  /// Whether the error means that the adapter was removed.
   static func isRemoval(_ error: Int32) -> Bool { [0, EPIPE, ENODEV, EBADFD].contains(error) }
 
   private func finish(_ error: Int32) {

@@ -7,7 +7,7 @@ extension TransportError {
   ) -> TransportError {
     let unready = unconfigured.map { "hci\($0)" }
     let free = Set(adapters.map(\.name) + unready)
-    // What a program has by the user channel is in the system, but not among those that the kernel manages.
+    // An adapter in use by the user channel is in the system, but not among those that the kernel manages.
     let taken = SystemFiles.names(in: "/sys/class/bluetooth").filter { !$0.contains(":") && !free.contains($0) }
     var parts: [String] = []
     if free.isEmpty && taken.isEmpty {
@@ -25,7 +25,7 @@ extension TransportError {
     return TransportError(.unreachable, "\(selector): " + parts.joined(separator: "; "))
   }
 
-  /// The line to type names this very program.
+  /// The message contains the command line with the path of this program.
   static func needsCapability(_ adapter: String) -> TransportError {
     TransportError(
       .notPermitted,

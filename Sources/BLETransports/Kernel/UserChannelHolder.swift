@@ -1,9 +1,9 @@
 import Glibc
 
-/// Looks for the program that has an adapter by the user channel: the kernel does not say which, but which sockets of its Bluetooth
-/// there are, and to whom files belong can be read for programs of the same user.
+/// Finds the program that uses an adapter by the user channel. The kernel does not report it, but it lists the inodes of its
+/// Bluetooth sockets, and the open files of processes of the same user can be read.
 public enum UserChannelHolder {
-  /// `" (probably btmon, process 4711)"`; empty where nothing can be seen.
+  /// `" (probably btmon, process 4711)"`; empty if no program is found.
   public static var text: String {
     let sockets = inodes(SystemFiles.lines(of: "/proc/net/hci"))
     var found: [String] = []
@@ -16,7 +16,7 @@ public enum UserChannelHolder {
     return found.isEmpty ? "" : " (probably \(found.joined(separator: " or ")))"
   }
 
-  /// The last column but one of each line; the first line has the headings.
+  /// The second last column of each line; the first line has the headings.
   static func inodes(_ lines: [String]) -> Set<String> {
     Set(
       lines.dropFirst().compactMap { line in

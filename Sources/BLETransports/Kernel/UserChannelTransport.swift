@@ -3,14 +3,14 @@ public import BLEHCI
 public import BLEWire
 import Glibc
 
-/// A controller of this machine, by the HCI user channel: it is taken from the kernel for this program alone, and given back at the end.
-/// Everything on the loop.
+/// A controller of this machine, by the HCI user channel: it is taken from the kernel for this program alone, and returned at the
+/// end. Everything on the loop.
 ///
-/// The adapter is switched off through the management interface first, because the kernel gives away only one that is down; when it is
-/// given back, or this process ends in whatever way, it is switched on again if it was on before. Needs CAP_NET_ADMIN, which a process of
-/// its own keeps from then on: this one has it no longer.
+/// The adapter is first switched off through the management interface, because the kernel only releases one that is down. When it
+/// is returned, or this process ends in any way, it is switched on again if it was on before. Needs CAP_NET_ADMIN, which a
+/// separate process keeps from then on: this one no longer has it.
 ///
-/// Where the adapter is not there, is blocked by rfkill or is in use, the transport waits for it. One that goes while it is used ends the
+/// If the adapter is absent, blocked by rfkill or in use, the transport waits for it. Removal of an adapter in use ends the
 /// transport; the next one waits for its return.
 public final class UserChannelTransport: HCITransport {
   public let selector: KernelAdapterSelector
@@ -42,7 +42,7 @@ public final class UserChannelTransport: HCITransport {
 
   public func open(receiver: any HCITransportReceiver) throws(TransportError) {
     self.receiver = receiver
-    // Before anything that a controller, a daemon or the kernel says is read.
+    // Before any data of a controller, a daemon or the kernel is read.
     let privilege = try kernel.privilege()
     self.privilege = privilege
     let search = try AdapterSearch(selector, loop: loop, kernel: kernel, privilege: privilege) { [weak self] in
@@ -82,7 +82,7 @@ public final class UserChannelTransport: HCITransport {
   }
 
   private func ended(_ adapter: KernelAdapter, _ error: Int32) {
-    // The next one with this number need not be the same, and was not switched off.
+    // The next adapter with this index may be another one, which was not switched off.
     if UserChannel.isRemoval(error), switchedOff != nil {
       switchedOff = nil
       privilege?.forget(adapter.index)

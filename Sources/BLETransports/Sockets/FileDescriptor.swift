@@ -2,11 +2,11 @@ import BLEHCI
 import CKernelBluetooth
 import Glibc
 
-/// An open file, closed when nobody needs it any more.
+/// An open file, closed when the last reference is released.
 final class FileDescriptor: Sendable {
   let number: Int32
 
-  /// Takes over `number`.
+  /// Takes ownership of `number`.
   init(_ number: Int32) { self.number = number }
 
   deinit { close(number) }
@@ -21,7 +21,7 @@ final class FileDescriptor: Sendable {
     _ = setsockopt(number, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
   }
 
-  /// The error that waits on a socket; 0 for none.
+  /// The pending error of a socket; 0 for none.
   var pendingError: Int32 {
     var value: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)
@@ -30,19 +30,19 @@ final class FileDescriptor: Sendable {
 }
 
 extension FileDescriptor {
-  /// Can be read when this socket can be, and also when it has nothing but an error: libdispatch calls no source for an error alone, but asks
-  /// the kernel for it again and again, which takes a whole processor. `nil` where the system has no descriptor left.
+  /// A descriptor that is readable when this socket is, and also when the socket has nothing but an error: libdispatch calls no source for an
+  /// error alone, and polls the kernel without a pause. `nil` where the system has no descriptor left.
   var readableWithErrors: FileDescriptor? {
     let watch = kernel_bluetooth_watch_errors(number)
     return watch < 0 ? nil : FileDescriptor(watch)
   }
 }
 
-/// What the system says about an error.
+/// The system's text for an error.
 func systemText(_ error: Int32) -> String { String(cString: strerror(error)) }
 
 extension TransportError {
-  /// Nobody could be reached at `name`.
+  /// The connection to `name` failed.
   static func cannotConnect(_ name: String, _ error: Int32) -> TransportError {
     switch error {
     case EACCES, EPERM:

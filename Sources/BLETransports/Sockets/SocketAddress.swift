@@ -1,13 +1,13 @@
 import BLEHCI
 import Glibc
 
-/// Where a socket is bound or connected to.
+/// The address to which a socket is bound or connected.
 struct SocketAddress: Sendable {
   private let storage: sockaddr_storage
   let length: socklen_t
   var family: Int32 { Int32(storage.ss_family) }
 
-  /// `nil` where the path is longer than the system allows, or empty.
+  /// `nil` if the path is longer than the system allows, or empty.
   init?(path: String) {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -18,7 +18,7 @@ struct SocketAddress: Sendable {
     self.init(copying: &address, socklen_t(MemoryLayout<sockaddr_un>.size))
   }
 
-  /// A numeric address; `localhost` and `_` are this machine itself. `nil` for anything else.
+  /// A numeric address; `localhost` and `_` are the loopback address. `nil` for anything else.
   init?(numericHost host: String, port: UInt16) {
     let host = host == "localhost" || host == "_" ? "127.0.0.1" : host
     guard let found = Self.resolve(host, port, flags: AI_NUMERICHOST).first else { return nil }
@@ -33,7 +33,7 @@ struct SocketAddress: Sendable {
     self.length = socklen_t(count)
   }
 
-  /// All addresses of a host. Waits for the answer, except with `AI_NUMERICHOST`.
+  /// All addresses of a host. Blocks until the answer, except with `AI_NUMERICHOST`.
   static func resolve(_ host: String, _ port: UInt16, flags: Int32 = 0) -> [SocketAddress] {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -61,7 +61,7 @@ struct SocketAddress: Sendable {
     self.init(copying: &storage, length)
   }
 
-  /// `nil` for what has no port.
+  /// `nil` for an address without a port.
   var port: UInt16? {
     withUnsafeBytes(of: storage) { octets in
       guard family == AF_INET || family == AF_INET6 else { return nil }
@@ -69,7 +69,7 @@ struct SocketAddress: Sendable {
     }
   }
 
-  /// Reached from this machine only.
+  /// Whether it can be reached from this machine only.
   var isLocal: Bool {
     withUnsafeBytes(of: storage) { octets in
       switch family {
@@ -87,13 +87,13 @@ struct SocketAddress: Sendable {
     }
   }
 
-  /// A socket for this address that never makes its caller wait; `nil` with `errno`.
+  /// A non-blocking socket for this address; `nil` with `errno`.
   func makeSocket() -> FileDescriptor? {
     let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
     let number = socket(family, type, 0)
     guard number >= 0 else { return nil }
     let descriptor = FileDescriptor(number)
-    // Each packet goes at once: waiting to fill a segment would cost a round trip of 40 ms.
+    // Each packet is sent at once: waiting to fill a segment would cost a round trip of 40 ms.
     if family != AF_UNIX { descriptor.setOption(Int32(IPPROTO_TCP), TCP_NODELAY, 1) }
     return descriptor
   }

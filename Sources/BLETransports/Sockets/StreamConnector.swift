@@ -3,9 +3,9 @@ import BLEHCI
 import Dispatch
 import Glibc
 
-/// Connects to the first of several addresses that answers. Everything on the loop.
+/// Connects to the first of several addresses that accepts. Everything on the loop.
 final class StreamConnector: TimerTarget {
-  /// How long one address may take.
+  /// The time limit for one address.
   private static let patience = StackDuration.seconds(10)
 
   private let name: String
@@ -28,13 +28,13 @@ final class StreamConnector: TimerTarget {
     lastError = TransportError(.unreachable, "\(name): there is no such host")
   }
 
-  /// `finished` is called later, never from here.
+  /// `finished` is called later, never inside this call.
   func start() {
     let bound = LoopBound(Weak(connector: self))
     loop.queue.async { bound.value.connector?.tryNext() }
   }
 
-  /// `finished` is not called any more.
+  /// `finished` is not called after this.
   func cancel() {
     finished = nil
     forget()

@@ -3,22 +3,22 @@ import BLEHCI
 import Dispatch
 import Glibc
 
-/// A socket that others connect to. Everything on the loop's queue.
+/// A listening socket. Everything on the loop's queue.
 final class StreamListener {
   private let queue: DispatchQueue
   private let descriptor: FileDescriptor
   private let accepted: (FileDescriptor) -> Void
   private var source: (any DispatchSourceRead)?
-  /// The socket file that was made, and which file it is: another's is not removed.
+  /// The socket file that was made, with its identity: a file of another program is not removed.
   private var socketFile: (path: String, device: dev_t, inode: ino_t)?
 
-  /// The port that was given, where one was asked for.
+  /// The port of the socket, for TCP.
   let port: UInt16?
 
   /// Listens on a numeric address or `localhost`.
   ///
-  /// - Parameter allowsRemote: without it only an address of this machine itself will do: whoever reaches the port
-  ///   has full control of the radio.
+  /// - Parameter allowsRemote: if false, only an address of this machine itself is accepted: any client that can connect to the
+  ///   port has full control of the radio.
   convenience init(
     host: String, port: UInt16, allowsRemote: Bool, on queue: DispatchQueue,
     accepted: @escaping (FileDescriptor) -> Void
@@ -35,7 +35,7 @@ final class StreamListener {
     try self.init(address, name: name, mode: nil, on: queue, accepted: accepted)
   }
 
-  /// Listens on a socket file that only its owner can use. A file that is left over from a dead process is replaced.
+  /// Listens on a socket file that only its owner can use. A file left by an ended process is replaced.
   convenience init(
     path: String, on queue: DispatchQueue, accepted: @escaping (FileDescriptor) -> Void
   ) throws(TransportError) {
@@ -99,7 +99,7 @@ final class StreamListener {
       if port != nil { peer.setOption(Int32(IPPROTO_TCP), TCP_NODELAY, 1) }
       return accepted(peer)
     }
-    // No file may be opened now: the peer would go on waiting in front of a loop that spins.
+    // No file may be opened now: the connection would stay pending, and the source would fire continuously.
     if errno == EMFILE || errno == ENFILE { pause() }
   }
 
@@ -113,7 +113,7 @@ final class StreamListener {
     }
   }
 
-  /// Removes a socket file that nobody listens on; anything else that stands there is left and is an error.
+  /// Removes a socket file without a listener; any other file is left and is an error.
   private static func removeStale(
     _ path: String, _ address: SocketAddress, _ name: String
   ) throws(TransportError) {
