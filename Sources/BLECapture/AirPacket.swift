@@ -1,6 +1,6 @@
 import BLECore
 
-/// One packet on the air, as a sniffer sees it.
+/// One packet on the air, as a sniffer records it.
 public struct AirPacket: Equatable, Sendable {
   public enum Phy: UInt16, Sendable {
     case le1M = 0
@@ -12,15 +12,15 @@ public struct AirPacket: Equatable, Sendable {
   /// The link layer's channel index, 0 to 39: 37 to 39 are the primary advertising channels.
   public var channelIndex: UInt8
   public var phy: Phy
-  /// In dBm, where it is known.
+  /// In dBm, if known.
   public var signalPower: Int8?
   public var accessAddress: UInt32
   /// Header and payload.
   public var pdu: [UInt8]
-  /// The check value as a number of 24 bits, as it travels.
+  /// The CRC as a number of 24 bits, as on the air.
   public var crc: UInt32
 
-  /// - Parameter crcInit: what the CRC begins with: the number in CONNECT_IND, or `AirPacket.advertisingCRCInit`.
+  /// - Parameter crcInit: the initial value of the CRC: the one in CONNECT_IND, or `AirPacket.advertisingCRCInit`.
   public init(
     channelIndex: UInt8, phy: Phy = .le1M, signalPower: Int8? = nil, accessAddress: UInt32, pdu: [UInt8],
     crcInit: UInt32 = AirPacket.advertisingCRCInit
@@ -41,13 +41,13 @@ public struct AirPacket: Equatable, Sendable {
     self.crc = crc
   }
 
-  /// What the CRC of packets on the advertising channels begins with (Core, Vol 6 Part B 3.1.1).
+  /// The initial value of the CRC of packets on the advertising channels (Core, Vol 6 Part B 3.1.1).
   public static let advertisingCRCInit: UInt32 = 0x55_5555
 
-  /// The check value of a PDU (Core, Vol 6 Part B 3.1.1), least significant octet first on the air.
+  /// The CRC of a PDU (Core, Vol 6 Part B 3.1.1), least significant octet first on the air.
   static func crc(of pdu: [UInt8], initialValue: UInt32) -> UInt32 {
-    // The register is kept mirrored: the air sends each octet least significant bit first, and the check value most
-    // significant bit first, so that a mirrored register needs no turning round at either end.
+    // The register is kept mirrored: on the air each octet is sent least significant bit first, and the CRC most significant bit
+    // first, so a mirrored register needs no reversal of its input or output.
     var register = mirrored(initialValue)
     for octet in pdu {
       register ^= UInt32(octet)
@@ -73,7 +73,7 @@ enum CaptureLinkType {
   static let linkLayerWithHeader = UInt32(256)
 }
 
-/// How a packet of the air is laid out in a capture (LINKTYPE_BLUETOOTH_LE_LL and ..._WITH_PHDR).
+/// The layout of an air packet in a capture (LINKTYPE_BLUETOOTH_LE_LL and ..._WITH_PHDR).
 extension AirPacket {
   private enum Flags {
     static let dewhitened: UInt16 = 0x0001
@@ -82,7 +82,7 @@ extension AirPacket {
     static let phyShift = UInt16(14)
   }
 
-  /// With the header that tells channel, power and PHY.
+  /// With the header that has channel, power and PHY.
   func encode(into writer: inout ByteWriter) {
     writer.append(Self.radioChannel(channelIndex))
     writer.append(signalPower ?? 0)
@@ -97,7 +97,7 @@ extension AirPacket {
     writer.append(uint24: crc)
   }
 
-  /// `nil` where there is less than a PDU's header.
+  /// `nil` if the octets are shorter than a PDU's header.
   init?(withHeader octets: ArraySlice<UInt8>) {
     var reader = ByteReader(octets, layer: "capture")
     guard let channel = try? reader.uint8("RF channel"), let power = try? reader.int8("signal power"),
@@ -109,7 +109,7 @@ extension AirPacket {
       signalPower: flags & Flags.signalPowerValid == 0 ? nil : power)
   }
 
-  /// Access address, PDU and CRC alone; `nil` where there is less.
+  /// From access address, PDU and CRC alone; `nil` if there are fewer octets.
   init?(linkLayer octets: ArraySlice<UInt8>, channelIndex: UInt8 = 37, phy: Phy = .le1M, signalPower: Int8? = nil) {
     var reader = ByteReader(octets, layer: "capture")
     guard let accessAddress = try? reader.uint32("access address"),
@@ -121,7 +121,7 @@ extension AirPacket {
       pdu: Array(pdu), crc: crc)
   }
 
-  /// Channels are numbered by frequency in a capture's header; the link layer counts the advertising channels last.
+  /// A capture's header numbers channels by frequency; the link layer numbers the advertising channels last.
   private static func radioChannel(_ index: UInt8) -> UInt8 {
     switch index {
     case 37: 0

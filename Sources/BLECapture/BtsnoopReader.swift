@@ -1,8 +1,7 @@
 import BLECore
 import BLEWire
 
-/// Reads btsnoop files of the three kinds that are found: H4 (Android, this project), bare HCI, and the Linux monitor's
-/// (`btmon -w`).
+/// Reads btsnoop files of the three common kinds: H4 (Android, this project), HCI without indicators, and the Linux monitor's (`btmon -w`).
 public final class BtsnoopReader: CaptureReader {
   private var source: CaptureSource
   private let dataLink: UInt32
@@ -64,7 +63,7 @@ public final class BtsnoopReader: CaptureReader {
     return .hci(HCIPacket(kind: known.kind, octets: known.octets), known.direction)
   }
 
-  /// The monitor's opcodes that are HCI packets.
+  /// The monitor's opcodes for HCI packets.
   private static let monitorKinds: [UInt16: (HCIPacketKind, CaptureDirection)] = [
     2: (.command, .sent), 3: (.event, .received), 4: (.aclData, .sent), 5: (.aclData, .received),
     6: (.synchronousData, .sent), 7: (.synchronousData, .received), 18: (.isochronousData, .sent),

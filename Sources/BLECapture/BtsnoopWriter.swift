@@ -1,23 +1,23 @@
 import BLECore
 import BLEWire
 
-/// The layout of btsnoop files: a header of 16 octets, then records with headers of 24, everything most significant octet
-/// first (as in RFC 1761, with a link type and time of their own).
+/// The layout of btsnoop files: a header of 16 octets, then records with headers of 24, most significant octet first (as in RFC
+/// 1761, with other link types and another epoch).
 enum BtsnoopFormat {
   static let magic: [UInt8] = Array("btsnoop\0".utf8)
   static let version: UInt32 = 1
   static let headerLength = 16
   static let recordHeaderLength = 24
-  /// Microseconds from the beginning of the year 0 to the beginning of 1970.
+  /// The microseconds from the beginning of the year 0 to the beginning of 1970.
   static let epoch: Int64 = 0x00DC_DDB3_0F2F_8000
-  /// The longest packet that HCI has, with some air.
+  /// The maximum length of a record: the longest HCI packet, and a margin.
   static let recordLimit = 1 << 17
 
   enum DataLink {
-    /// HCI without H4's indicator: the flags tell what it is.
+    /// HCI without H4's indicator: the flags give the type.
     static let hci: UInt32 = 1001
     static let h4: UInt32 = 1002
-    /// What the Linux kernel's monitor tells: index and opcode in the flags.
+    /// The format of the Linux kernel's monitor: index and opcode in the flags.
     static let monitor: UInt32 = 2001
   }
 
@@ -27,7 +27,7 @@ enum BtsnoopFormat {
   }
 }
 
-/// Writes btsnoop with H4 packets, as Wireshark, btmon and Android know it. HCI packets only; what the air says is left out.
+/// Writes btsnoop with H4 packets, as Wireshark, btmon and Android read it. HCI packets only; air packets are left out.
 public final class BtsnoopWriter: CaptureWriter {
   private let output: any CaptureOutput
   public private(set) var failure: CaptureError?
@@ -71,7 +71,7 @@ public final class BtsnoopWriter: CaptureWriter {
 }
 
 extension [UInt8] {
-  /// Four octets, most significant first.
+  /// Appends four octets, most significant first.
   fileprivate mutating func append(_ value: UInt32) {
     for shift: UInt32 in [24, 16, 8, 0] { append(UInt8(truncatingIfNeeded: value >> shift)) }
   }

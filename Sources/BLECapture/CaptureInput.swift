@@ -1,9 +1,9 @@
 import BLECore
 import Glibc
 
-/// Where a capture comes from: read piece by piece, never as a whole.
+/// The source of a capture: read in pieces, never as a whole.
 public protocol CaptureInput: AnyObject {
-  /// Up to `count` octets, fewer only at the end.
+  /// Returns up to `count` octets, fewer only at the end.
   func read(_ count: Int) throws(CaptureError) -> [UInt8]
 }
 
@@ -17,7 +17,7 @@ public final class CaptureOctets: CaptureInput {
   }
 }
 
-/// A capture in a file, or in anything else that has a path and can be read.
+/// A capture in a file, or in anything else that can be opened by a path and read.
 public final class CaptureFileInput: CaptureInput {
   private static let chunk = 1 << 16
 
@@ -43,7 +43,7 @@ public final class CaptureFileInput: CaptureInput {
     return Array(buffer[cursor..<end])
   }
 
-  /// Whether there was anything more.
+  /// Returns whether any octets were left.
   private func fill() throws(CaptureError) -> Bool {
     buffer.removeSubrange(0..<cursor)
     cursor = 0
@@ -61,11 +61,11 @@ public final class CaptureFileInput: CaptureInput {
   }
 }
 
-/// Counts the octets that were read, for messages, and knows the difference between the end and a piece missing.
+/// Counts the octets that were read, for messages, and distinguishes the end of the file from a truncated record.
 struct CaptureSource {
   private let input: any CaptureInput
   private(set) var offset = 0
-  /// What was looked at beforehand.
+  /// Octets that were read ahead.
   private var held: [UInt8]
 
   init(_ input: any CaptureInput, held: [UInt8] = []) {
@@ -73,7 +73,7 @@ struct CaptureSource {
     self.held = held
   }
 
-  /// Exactly `count` octets; `nil` where the file ends before the first of them.
+  /// Exactly `count` octets; `nil` if the file ends before the first of them.
   mutating func next(_ count: Int, _ what: String) throws(CaptureError) -> [UInt8]? {
     var octets = Array(held.prefix(count))
     held.removeFirst(octets.count)

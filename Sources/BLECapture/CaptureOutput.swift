@@ -1,14 +1,14 @@
 import BLEFiles
 import Glibc
 
-/// Where a capture goes.
+/// The destination of a capture.
 public protocol CaptureOutput: AnyObject {
   func append(_ octets: [UInt8]) throws(CaptureError)
-  /// Brings what was appended to its place.
+  /// Writes what was appended.
   func flush() throws(CaptureError)
 }
 
-/// A capture that stays in memory.
+/// A capture in memory.
 public final class CaptureMemory: CaptureOutput {
   public private(set) var octets: [UInt8] = []
   public init() {}
@@ -25,8 +25,8 @@ public final class CaptureFileOutput: CaptureOutput {
   private let file: OutputFile
   private var buffer: [UInt8] = []
 
-  /// Makes the file, or empties it. Readable by its owner only: a capture holds what was said, and mostly keys.
-  /// - Parameter isSecret: it holds nothing but secrets, and has to be an ordinary file of this user's.
+  /// Makes the file, or empties it. Readable by its owner only: a capture contains the data of links, and usually keys.
+  /// - Parameter isSecret: the file contains only secrets, and has to be a regular file of this user.
   public init(path: String, isSecret: Bool = false) throws(CaptureError) {
     file = try Self.opened(path, isSecret: isSecret)
     self.path = path
@@ -34,7 +34,7 @@ public final class CaptureFileOutput: CaptureOutput {
     buffer.reserveCapacity(Self.bufferLimit)
   }
 
-  /// Makes sure that `path` can be written to, and makes it where it is missing; what it holds stays.
+  /// Checks that `path` can be written, and makes the file if it is missing; its contents remain.
   public static func check(path: String, isSecret: Bool = false) throws(CaptureError) {
     _ = try opened(path, isSecret: isSecret)
   }

@@ -1,16 +1,16 @@
 import BLECore
 import BLEWire
 
-/// Writes captures packet by packet, cheaply enough for a stack's loop. Not to be shared between threads.
+/// Writes captures packet by packet, at a cost that a stack's loop can afford. Not to be shared between threads.
 ///
-/// A packet that cannot be written ends the capture, not the stack: `failure` says why, and further packets are dropped.
+/// A packet that cannot be written ends the capture, not the stack: `failure` has the reason, and further packets are dropped.
 public protocol CaptureWriter: AnyObject {
-  /// What stopped the capture; `nil` while it runs.
+  /// The error that ended the capture; `nil` while it runs.
   var failure: CaptureError? { get }
-  /// Packets that were written.
+  /// The number of packets written.
   var packetCount: Int { get }
   func write(_ packet: CapturedPacket)
-  /// Brings everything to the file.
+  /// Writes everything to the file.
   func flush()
 }
 
@@ -20,9 +20,9 @@ extension CaptureWriter {
   }
 }
 
-/// Makes writers of files.
+/// Makes readers and writers of capture files.
 public enum CaptureFiles {
-  /// A writer for `path`: pcapng where it ends with `.pcapng`, otherwise btsnoop.
+  /// A writer for `path`: pcapng if the path ends with `.pcapng`, otherwise btsnoop.
   public static func writer(path: String) throws(CaptureError) -> any CaptureWriter {
     let output = try CaptureFileOutput(path: path)
     if path.hasSuffix(".pcapng") {
@@ -33,12 +33,12 @@ public enum CaptureFiles {
     return BtsnoopWriter(output)
   }
 
-  /// A reader for `path`, whatever of the known formats it has.
+  /// A reader for the file at `path`, in any of the known formats.
   public static func reader(path: String) throws(CaptureError) -> any CaptureReader {
     try reader(CaptureFileInput(path: path), named: path)
   }
 
-  /// A reader for whatever of the known formats `input` has.
+  /// A reader for `input`, in any of the known formats.
   public static func reader(
     _ input: any CaptureInput, named name: String = "capture"
   ) throws(CaptureError) -> any CaptureReader {

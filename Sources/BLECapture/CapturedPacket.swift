@@ -1,16 +1,16 @@
 import BLECore
 import BLEWire
 
-/// When a packet passed: nanoseconds since the beginning of 1970, UTC.
+/// The time of a packet: nanoseconds since the beginning of 1970, UTC.
 public struct CaptureTimestamp: Hashable, Comparable, Sendable {
   public let nanoseconds: Int64
 
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-  /// Where simulated time begins in a capture: midnight of 1 January 2000. The same run gives the same octets.
+  /// The origin of simulated time in a capture: midnight of 1 January 2000. The same run gives the same octets.
   public static let virtualOrigin = CaptureTimestamp(nanoseconds: 946_684_800_000_000_000)
 
-  /// The time of `instant` on a loop whose time line begins at `origin`.
+  /// The time of `instant` on a loop whose time begins at `origin`.
   public init(_ instant: StackInstant, origin: CaptureTimestamp) {
     nanoseconds = origin.nanoseconds &+ instant.nanoseconds
   }
@@ -18,7 +18,7 @@ public struct CaptureTimestamp: Hashable, Comparable, Sendable {
   public static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
 }
 
-/// Which way an HCI packet went.
+/// The direction of an HCI packet.
 public enum CaptureDirection: UInt8, Sendable {
   /// From the host to its controller.
   case sent = 0
@@ -31,15 +31,15 @@ public struct CapturedPacket: Equatable, Sendable {
   public enum Content: Equatable, Sendable {
     case hci(HCIPacket, CaptureDirection)
     case air(AirPacket)
-    /// Something that the reader knows only from outside: its link type, and its octets.
+    /// A packet that the reader does not decode: its link type and its octets.
     case other(linkType: UInt32, octets: [UInt8])
   }
 
   public var timestamp: CaptureTimestamp
-  /// Which of the capture's interfaces: a controller, a device of a world. Zero where a file has only one.
+  /// The number of the capture's interface: a controller, or a device of a world. Zero if a file has only one.
   public var interface: Int
   public var content: Content
-  /// True where the file holds only the packet's beginning.
+  /// Whether the file contains only the beginning of the packet.
   public var isCut: Bool
 
   public init(timestamp: CaptureTimestamp, interface: Int = 0, content: Content, isCut: Bool = false) {
@@ -50,16 +50,16 @@ public struct CapturedPacket: Equatable, Sendable {
   }
 }
 
-/// Why a capture cannot be written or read. Says where in the file, and what was expected.
+/// Why a capture cannot be written or read, with the position in the file and what was expected.
 public struct CaptureError: Error, Equatable, Sendable, CustomStringConvertible {
   public enum Kind: Equatable, Sendable {
     /// The file cannot be opened, read or written.
     case file
-    /// The file is none of the formats that are known.
+    /// The file has none of the known formats.
     case unknownFormat
     /// The file ends in the middle of a record.
     case truncated
-    /// A field of the file contradicts another, or is beyond all reason.
+    /// A field of the file contradicts another, or is out of range.
     case malformed
   }
 

@@ -8,7 +8,7 @@ extension Dissector {
     understood("ATT", payload) {
       let opcode = ATTOpcode(payload.first ?? 0)
       let isFromServer = opcode.isFromServer
-      // Both sides may have a database: this packet is about the one of the side that answers.
+      // Both sides may have a database: this packet concerns that of the side that responds.
       let server: CaptureDirection = isFromServer == (direction == .received) ? .received : .sent
       let text =
         try isFromServer
@@ -61,7 +61,7 @@ extension Dissector {
     }
   }
 
-  /// The text of a PDU with the name of the attribute that it is about, where that is known.
+  /// The text of a PDU with the name of its attribute, if known.
   private func text(
     _ text: String, about handle: AttributeHandle?, _ key: DissectorLinks.Key, _ server: CaptureDirection
   ) -> String {
@@ -77,7 +77,7 @@ extension Dissector {
     links.name(of: handle, key, server).map { "\(handle) (\($0))" } ?? "\(handle)"
   }
 
-  /// The declaration of a characteristic in words, and its value's name remembered; `nil` where none was asked for.
+  /// The declaration of a characteristic as text, after storing the name of its value; `nil` if the request was not for declarations.
   private func learnCharacteristic(
     _ declaration: ArraySlice<UInt8>, _ key: DissectorLinks.Key, _ server: CaptureDirection
   ) -> String? {
@@ -96,7 +96,7 @@ extension Dissector {
 
   private static func name(_ uuid: BLEUUID) -> String { AssignedNumbers.name(uuid) ?? uuid.description }
 
-  /// The attribute that a PDU is about.
+  /// The attribute of a PDU.
   private static func handle(of pdu: ATTClientPDU) -> AttributeHandle? {
     switch pdu {
     case .readRequest(let packet): packet.attributeHandle
@@ -109,7 +109,7 @@ extension Dissector {
     }
   }
 
-  /// The attribute that a PDU is about.
+  /// The attribute of a PDU.
   private static func handle(of pdu: ATTServerPDU) -> AttributeHandle? {
     switch pdu {
     case .prepareWriteResponse(let packet): packet.attributeHandle

@@ -20,7 +20,7 @@ extension Dissector {
     return "channel \(air.channelIndex)\(power) \(text)"
   }
 
-  /// What has an access address of its own is one link: no interface of a capture has so large a number.
+  /// Each access address is one link: no interface of a capture has such a large number.
   private func key(_ accessAddress: UInt32) -> DissectorLinks.Key {
     DissectorLinks.Key(interface: Int(accessAddress), handle: ConnectionHandle(0))
   }
@@ -52,7 +52,7 @@ extension Dissector {
       let data = HCIACLPacket(
         connectionHandle: ConnectionHandle(0), boundary: pdu.kind == .start ? .firstNonFlushable : .continuing,
         payload: payload)
-      // Most clients are centrals: the names of attributes are learned that way.
+      // Most clients are centrals: their requests give the names of attributes.
       let text = describe(data, isFromCentral ? .sent : .received, on: key(accessAddress))
       return "(decrypted, \(sender)) \(text)"
     case .sealed:

@@ -52,13 +52,13 @@ extension Dissector {
     if let packet = Self.returnParameters[UInt32(complete.opcode.rawValue)] {
       return parameters(octets, of: packet, "\(complete.opcode)")
     }
-    // Most answers are only a status.
+    // Most return parameters are only a status.
     guard let status = octets.first else { return "\(complete.opcode)" }
     let rest = octets.count == 1 ? "" : " \(PacketText.of(octets: octets.dropFirst()))"
     return "\(complete.opcode) status: \(HCIErrorCode(rawValue: status))\(rest)"
   }
 
-  /// The parameters in words; as octets where they are not declared.
+  /// The parameters as text; as octets if they are not declared.
   func parameters(_ octets: ArraySlice<UInt8>, of packet: PacketDescription?, _ name: String) -> String {
     guard let packet else { return "\(name) \(PacketText.of(octets: octets))" }
     return understood(name, octets) { try packet.describe(Array(octets)) }

@@ -6,7 +6,7 @@ extension Dissector {
     describe(data, direction, on: DissectorLinks.Key(interface: interface, handle: data.connectionHandle))
   }
 
-  /// What a piece of a link's frames says.
+  /// Describes a piece of a link's frames.
   func describe(_ data: HCIACLPacket, _ direction: CaptureDirection, on key: DissectorLinks.Key) -> String {
     switch links.assemble(data, key, direction) {
     case .frame(let header, let payload): return describe(payload, on: header.channel, key, direction)
@@ -37,7 +37,7 @@ extension Dissector {
     }
   }
 
-  /// The fields of the packet that one of the enumerations of PDUs holds.
+  /// The fields of the packet in a case of an enumeration of PDUs.
   static func parameters(_ pdu: Any) -> String {
     guard let packet = Mirror(reflecting: pdu).children.first?.value else { return "" }
     return PacketText.of(packet)

@@ -1,21 +1,21 @@
 import BLECore
 import BLEWire
 
-/// Turns the packets of a capture into lines for people, one for each: time, direction, and what the packet says in its
-/// highest layer. Puts L2CAP frames together again, and remembers what attributes are called from the discovery it saw.
+/// Converts the packets of a capture into lines for people, one for each: time, direction, and the contents in the highest layer.
+/// Reassembles L2CAP frames, and learns the names of attributes from captured discoveries.
 ///
-/// Feed it one capture's packets in order. What a capture says is taken for what it is: nothing from it can make memory grow
-/// without limit or reach a terminal unescaped.
+/// Pass it the packets of one capture in order. A capture is not trusted: its contents cannot make memory grow without limit or
+/// reach a terminal unescaped.
 public final class Dissector {
   private var first: CaptureTimestamp?
   var links = DissectorLinks()
   var decryption: AirDecryption
-  /// Packets of the air that were opened by one of the keys.
+  /// The number of air packets that one of the keys has decrypted.
   public internal(set) var openedCount = 0
-  /// Packets of the air that are encrypted and that no key opened.
+  /// The number of encrypted air packets that no key has decrypted.
   public internal(set) var sealedCount = 0
 
-  /// - Parameter keys: what links of the air are decrypted with.
+  /// - Parameter keys: the keys with which air packets are decrypted.
   public init(keys: CaptureKeys = CaptureKeys()) { decryption = AirDecryption(keys: keys) }
 
   /// The line of the next packet, without a newline.
@@ -51,7 +51,7 @@ public final class Dissector {
     return String(repeating: " ", count: max(0, 12 - text.count)) + text
   }
 
-  /// What a decoder says, or why it cannot.
+  /// The text of a decoder, or its error.
   func understood(_ name: String, _ octets: ArraySlice<UInt8>, _ body: () throws -> String) -> String {
     do {
       let text = try body()

@@ -1,29 +1,30 @@
 import BLECore
 import BLEWire
 
-/// What a dissector remembers of links: frames that are not complete, and what attributes are called.
+/// The state of a dissector's links: incomplete frames, and the names of attributes.
 struct DissectorLinks {
   struct Key: Hashable {
     let interface: Int
     let handle: ConnectionHandle
   }
 
-  /// A frame whose beginning was seen.
+  /// A frame whose beginning was captured.
   private struct Partial {
     var octets: [UInt8]
     let length: Int
   }
 
-  /// What was learned of the attributes of one side.
+  /// What is known of the attributes of one side.
   struct Database {
     var names: [AttributeHandle: String] = [:]
-    /// What the last Read By Type Request asked for.
+    /// The type in the last Read By Type Request.
     var typeAsked: BLEUUID?
-    /// What the last request was about, where it named one attribute.
+    /// The attribute of the last request, if it had one.
     var handleAsked: AttributeHandle?
   }
 
-  /// Frames that are being put together, links, and names of one link: beyond, the oldest knowledge is dropped at once.
+  /// Limits for links with incomplete frames, for links with known attributes, and for the names of one link. At a limit all of
+  /// that state is dropped.
   private static let partialLimit = 64
   private static let linkLimit = 256
   private static let nameLimit = 4_096
@@ -36,7 +37,7 @@ struct DissectorLinks {
     databases[key] = nil
   }
 
-  /// What a piece of a frame makes of it.
+  /// The result of a piece of a frame.
   enum Assembled {
     case frame(L2CAPHeader, ArraySlice<UInt8>)
     case incomplete(have: Int, of: Int)
@@ -53,7 +54,7 @@ struct DissectorLinks {
       var reader = ByteReader(data.payload, layer: "L2CAP")
       guard let header = try? L2CAPHeader(from: &reader) else { return .stray }
       let length = Int(header.length) + L2CAPHeader.octetCount
-      // The usual case: a whole frame, and nothing to remember.
+      // The usual case: a whole frame, and no state is kept.
       if data.payload.count == length {
         partials[key]?[direction] = nil
         return .frame(header, reader.rest())
@@ -75,12 +76,12 @@ struct DissectorLinks {
     return .frame(header, reader.rest())
   }
 
-  /// The attributes of the side that answers by packets of `direction`.
+  /// The name of an attribute of the side that responds with packets of `direction`.
   func name(of attribute: AttributeHandle, _ key: Key, _ direction: CaptureDirection) -> String? {
     databases[key]?[direction]?.names[attribute]
   }
 
-  /// The attribute that the last request to this side named.
+  /// The attribute of the last request to this side.
   func handleAsked(_ key: Key, _ direction: CaptureDirection) -> AttributeHandle? {
     databases[key]?[direction]?.handleAsked
   }

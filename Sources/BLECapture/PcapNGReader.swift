@@ -1,11 +1,11 @@
 import BLECore
 import BLEWire
 
-/// Reads pcapng files: sections of either byte order, HCI and link-layer interfaces; other blocks are passed over.
+/// Reads pcapng files: sections of either byte order, HCI and link-layer interfaces; other blocks are skipped.
 public final class PcapNGReader: CaptureReader {
   private struct Interface {
     let linkType: UInt32
-    /// Units of a second: ten, or two, to the minus `exponent`.
+    /// The resolution in seconds: `base` (ten or two) to the power of minus `exponent`.
     var base: UInt64 = 10
     var exponent: UInt8 = 6
   }
@@ -118,7 +118,7 @@ public final class PcapNGReader: CaptureReader {
 
   private static func timestamp(_ time: UInt64, _ interface: Interface) -> CaptureTimestamp {
     let perSecond = (0..<interface.exponent).reduce(1.0) { units, _ in units * Double(interface.base) }
-    // Ten to the minus nine, the usual case, and its coarser neighbours are counted exactly.
+    // A resolution of nanoseconds, the usual case, or of a larger power of ten is computed exactly.
     if interface.base == 10, interface.exponent <= 9 {
       let factor = (interface.exponent..<9).reduce(UInt64(1)) { factor, _ in factor * 10 }
       let (nanoseconds, overflow) = time.multipliedReportingOverflow(by: factor)

@@ -1,7 +1,7 @@
 import BLECore
 import BLEWire
 
-/// The layout of pcapng files: blocks with their length before and behind.
+/// The layout of pcapng files: blocks with their length at the beginning and at the end.
 enum PcapNGFormat {
   static let sectionHeader: [UInt8] = [0x0A, 0x0D, 0x0D, 0x0A]
   static let byteOrderMagic: UInt32 = 0x1A2B_3C4D
@@ -10,9 +10,9 @@ enum PcapNGFormat {
   static let enhancedPacket: UInt32 = 6
   /// Block type, length, and length again.
   static let frameLength = 12
-  /// The longest block that is read.
+  /// The maximum length of a block that is read.
   static let blockLimit = 1 << 20
-  /// Interfaces of one section that are remembered.
+  /// The maximum number of interfaces of one section.
   static let interfaceLimit = 1 << 16
 
   enum Option {
@@ -23,9 +23,9 @@ enum PcapNGFormat {
   }
 }
 
-/// Writes pcapng: several controllers, and the air, in one file that Wireshark opens.
+/// Writes pcapng: several controllers, and the air, in one file for Wireshark.
 public final class PcapNGWriter: CaptureWriter {
-  /// What an interface carries.
+  /// The kind of packets of an interface.
   public enum Source: Sendable {
     case hci
     case air
@@ -52,7 +52,7 @@ public final class PcapNGWriter: CaptureWriter {
     appendBlock(0x0A0D_0D0A, body)
   }
 
-  /// An interface for packets to come; its number goes into `CapturedPacket.interface`.
+  /// Adds an interface for later packets; its number is `CapturedPacket.interface`.
   @discardableResult
   public func addInterface(_ source: Source, name: String) -> Int {
     var body = ByteWriter()
@@ -60,7 +60,7 @@ public final class PcapNGWriter: CaptureWriter {
     body.append(UInt16(0))
     body.append(UInt32(0))
     Self.appendOption(PcapNGFormat.Option.interfaceName, Array(name.utf8.prefix(256)), to: &body)
-    // Nanoseconds: ten to the minus nine.
+    // Nanoseconds: ten to the power of minus nine.
     Self.appendOption(PcapNGFormat.Option.timeResolution, [9], to: &body)
     Self.appendOption(PcapNGFormat.Option.end, [], to: &body)
     appendBlock(PcapNGFormat.interfaceDescription, body)
@@ -68,7 +68,7 @@ public final class PcapNGWriter: CaptureWriter {
     return interfaces.count - 1
   }
 
-  /// A packet of an interface that was not added, or of another kind than its interface, is left out.
+  /// Omits a packet of an interface that was not added, or of another kind than its interface.
   public func write(_ packet: CapturedPacket) {
     guard failure == nil, interfaces.indices.contains(packet.interface) else { return }
     var data = ByteWriter(capacity: 300)

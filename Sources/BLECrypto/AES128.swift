@@ -3,11 +3,11 @@ import CLibcrypto
 
 /// The security function e: AES-128 of one block (Core, Vol 3 Part H 2.2.1).
 ///
-/// Holds the key schedule: make one for each key and keep it. One loop only.
+/// Holds the key schedule: make one for each key and reuse it. One loop only.
 public final class AES128 {
   private let context: OpaquePointer
 
-  /// - Parameter key: sixteen octets; any other count is a mistake of the caller.
+  /// - Parameter key: sixteen octets; any other count is a programming error.
   public init(key: SecretKey) {
     precondition(key.count == AESBlock.octetCount, "AES-128 takes a key of 16 octets")
     context = Libcrypto.made(EVP_CIPHER_CTX_new())
@@ -29,8 +29,8 @@ public final class AES128 {
   }
 }
 
-/// What libcrypto answers. A refusal of one of these calls does not depend on anything from outside: libcrypto is broken or
-/// out of memory, and going on with keys that were never made would be worse than stopping.
+/// The result codes of libcrypto. A failure of one of these calls does not depend on outside data: libcrypto is broken or out of
+/// memory, and continuing with keys that were never made would be worse than stopping.
 enum Libcrypto {
   static func require(_ answer: CInt, _ function: StaticString = #function) {
     precondition(answer == 1, "libcrypto refused in \(function)")

@@ -2,8 +2,8 @@ import BLECore
 
 /// 128 bits: a block, a nonce, a check value or an authentication code.
 ///
-/// A number, so that nothing is allocated and there is no doubt about the order of octets: the specification prints the
-/// most significant octet first, the air carries the least significant first.
+/// Numbers instead of an array, so that nothing is allocated and the order of octets is unambiguous: the specification prints the
+/// most significant octet first, on the air the least significant is first.
 public struct AESBlock: Hashable, Sendable {
   /// The upper and the lower 64 bits.
   public var high: UInt64
@@ -24,7 +24,7 @@ public struct AESBlock: Hashable, Sendable {
     for octet in octets { shiftIn(octet) }
   }
 
-  /// Sixteen octets as they travel; `nil` for any other count.
+  /// Sixteen octets as on the air; `nil` for any other count.
   public init?(leastSignificantFirst octets: some BidirectionalCollection<UInt8>) {
     self.init(mostSignificantFirst: octets.reversed())
   }
@@ -45,16 +45,16 @@ public struct AESBlock: Hashable, Sendable {
     AESBlock(high: left.high ^ right.high, low: left.low ^ right.low)
   }
 
-  /// Moves everything up by one octet and puts `octet` in the lowest place.
+  /// Shifts all octets up by one and puts `octet` in the lowest place.
   mutating func shiftIn(_ octet: UInt8) {
     high = high << 8 | low >> 56
     low = low << 8 | UInt64(octet)
   }
 
-  /// Moves everything up by one bit.
+  /// Shifted up by one bit.
   var doubled: AESBlock { AESBlock(high: high << 1 | low >> 63, low: low << 1) }
 
-  /// Compares without telling by its duration where two differ.
+  /// Compares in a time that does not depend on where the values differ.
   public static func constantTimeEquals(_ left: AESBlock, _ right: AESBlock) -> Bool {
     (left.high ^ right.high) | (left.low ^ right.low) == 0
   }

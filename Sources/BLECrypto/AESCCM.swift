@@ -1,19 +1,19 @@
 import BLECore
 import CLibcrypto
 
-/// AES-CCM with one key, as links and advertising data are encrypted (Core, Vol 6 Part E 2; RFC 3610). Holds the key
-/// schedule: make one for each key and direction and keep it. One loop only.
+/// AES-CCM with one key, the encryption of links and advertising data (Core, Vol 6 Part E 2; RFC 3610). Holds the key schedule:
+/// make one for each key and direction and reuse it. One loop only.
 public final class AESCCM {
-  /// Octets of the nonce.
+  /// The length of the nonce in octets.
   public static let nonceLength = 13
 
   private let sealing: OpaquePointer
   private let opening: OpaquePointer
-  /// Octets of the integrity check behind each message.
+  /// The length of the message integrity check in octets.
   public let checkLength: Int
 
   /// - Parameters:
-  ///   - key: sixteen octets; any other count is a mistake of the caller.
+  ///   - key: sixteen octets; any other count is a programming error.
   ///   - checkLength: octets, 4 for links and advertising data.
   public init(key: SecretKey, checkLength: Int = 4) {
     precondition(key.count == AESBlock.octetCount, "AES-CCM takes a key of 16 octets")
@@ -33,11 +33,11 @@ public final class AESCCM {
     EVP_CIPHER_CTX_free(opening)
   }
 
-  /// The message encrypted, with the integrity check behind it.
+  /// Returns the encrypted message, followed by the message integrity check.
   ///
   /// - Parameters:
-  ///   - nonce: thirteen octets; any other count is a mistake of the caller.
-  ///   - additional: what is checked but not encrypted.
+  ///   - nonce: thirteen octets; any other count is a programming error.
+  ///   - additional: authenticated, but not encrypted.
   public func seal(
     _ message: ArraySlice<UInt8>, nonce: [UInt8], additional: [UInt8]
   ) -> [UInt8] {
@@ -47,7 +47,7 @@ public final class AESCCM {
     }
   }
 
-  /// The message decrypted; `nil` where the integrity check does not fit, or there is no room for one.
+  /// Returns the decrypted message; `nil` if the message integrity check is missing or invalid.
   public func open(_ sealed: ArraySlice<UInt8>, nonce: [UInt8], additional: [UInt8]) -> [UInt8]? {
     precondition(nonce.count == Self.nonceLength, "AES-CCM takes a nonce of 13 octets")
     return nonce.withUnsafeBufferPointer { nonce in
@@ -81,7 +81,7 @@ public final class AESCCM {
     var isAuthentic = false
     let opened = sealed.withUnsafeBufferPointer { sealed in
       [UInt8](unsafeUninitializedCapacity: length) { plain, count in
-        // libcrypto takes the check by a pointer to what it could change, and only reads it.
+        // libcrypto takes the check by a mutable pointer, and only reads it.
         let check = sealed.baseAddress.map { UnsafeMutablePointer(mutating: $0 + length) }
         Libcrypto.require(EVP_CipherInit_ex(opening, nil, nil, nil, nil, 0))
         Libcrypto.require(EVP_CIPHER_CTX_ctrl(opening, EVP_CTRL_AEAD_SET_TAG, CInt(checkLength), check))
@@ -112,7 +112,7 @@ public final class AESCCM {
     var written: CInt = 0
     var nothing: UInt8 = 0
     return withUnsafeMutablePointer(to: &nothing) { spare in
-      // A null pointer means "additional data" to libcrypto, so an empty message needs an address as well.
+      // A null pointer means "additional data" to libcrypto, so an empty message needs an address too.
       EVP_CipherUpdate(
         context, target ?? spare, &written, source.baseAddress ?? UnsafePointer(spare), CInt(source.count)) == 1
     }

@@ -1,9 +1,9 @@
 import BLECore
 
-/// AES-CMAC with one key (RFC 4493; Core, Vol 3 Part H 2.2.5). Holds key schedule and subkeys: keep it with the key.
+/// AES-CMAC with one key (RFC 4493; Core, Vol 3 Part H 2.2.5). Holds the key schedule and subkeys: reuse it.
 public final class AESCMAC {
   private let cipher: AES128
-  /// The two subkeys of RFC 4493 2.3, for the last block: a whole one, and one that was filled up.
+  /// The two subkeys of RFC 4493 2.3, for the last block: complete, or padded.
   public let subkeys: (k1: AESBlock, k2: AESBlock)
 
   public init(key: SecretKey) {
@@ -19,7 +19,7 @@ public final class AESCMAC {
     return code.finish()
   }
 
-  /// Takes a message octet by octet, so that it need not be put together first.
+  /// Takes a message octet by octet, so that it need not be assembled first.
   public struct Accumulator {
     private let cmac: AESCMAC
     private var state = AESBlock.zero
@@ -29,7 +29,7 @@ public final class AESCMAC {
     public init(_ cmac: AESCMAC) { self.cmac = cmac }
 
     public mutating func append(_ octet: UInt8) {
-      // A full block is worked in only when another octet follows: the last one is treated otherwise.
+      // A full block is processed only when another octet follows: the last one is processed differently.
       if filled == AESBlock.octetCount {
         state = cmac.cipher.encrypt(state ^ block)
         block = .zero
@@ -43,7 +43,7 @@ public final class AESCMAC {
       for octet in octets { append(octet) }
     }
 
-    /// The code of everything that was appended.
+    /// The code of all appended octets.
     public func finish() -> AESBlock {
       if filled == AESBlock.octetCount { return cmac.cipher.encrypt(state ^ block ^ cmac.subkeys.k1) }
       var last = block
@@ -54,7 +54,7 @@ public final class AESCMAC {
 
   private static func subkey(after block: AESBlock) -> AESBlock {
     var next = block.doubled
-    // The reduction is applied by a mask, not a branch: the bit is part of a secret.
+    // The reduction uses a mask instead of a branch: the bit is part of a secret.
     next.low ^= 0x87 & (0 &- block.high >> 63)
     return next
   }

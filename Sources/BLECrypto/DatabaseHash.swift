@@ -1,6 +1,6 @@
 import BLECore
 
-/// The hash of a GATT database (Core, Vol 3 Part G 7.3.1): equal databases, equal hashes, so that a client need not look
+/// The hash of a GATT database (Core, Vol 3 Part G 7.3.1): equal databases have equal hashes, so that a client need not discover
 /// again. Attributes are added in the order of their handles.
 public struct DatabaseHash {
   private var code: AESCMAC.Accumulator
@@ -9,7 +9,8 @@ public struct DatabaseHash {
     code = AESCMAC.Accumulator(AESCMAC(key: SecretKey(.zero)))
   }
 
-  /// Adds an attribute as far as it counts: declarations with their values, most descriptors without, anything else not.
+  /// Adds an attribute as the specification defines it: declarations with their values, most descriptors without, other
+  /// attributes not at all.
   public mutating func append(handle: AttributeHandle, type: BLEUUID, value: some Sequence<UInt8>) {
     switch type.short {
     // Services, includes, characteristics, extended properties.
@@ -22,7 +23,7 @@ public struct DatabaseHash {
     }
   }
 
-  /// The hash of what was added. The characteristic holds it least significant octet first.
+  /// The hash of the added attributes. The characteristic has it least significant octet first.
   public var value: AESBlock { code.finish() }
 
   private mutating func append(_ handle: AttributeHandle, _ type: BLEUUID) {

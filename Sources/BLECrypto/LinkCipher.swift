@@ -1,11 +1,11 @@
 import BLECore
 
-/// The encryption of one connection with one session key: each data channel PDU that is not empty is sealed by AES-CCM under a
-/// nonce that counts the PDUs of its direction (Core, Vol 6 Part B 5.1.3.1, Part E 2). One loop only.
+/// The encryption of one connection with one session key: each non-empty data channel PDU is encrypted by AES-CCM with a nonce
+/// that counts the PDUs of its direction (Core, Vol 6 Part B 5.1.3.1, Part E 2). One loop only.
 public final class LinkCipher {
-  /// Octets of the integrity check behind each payload, the MIC.
+  /// The length of the message integrity check (MIC) in octets.
   public static let checkLength = 4
-  /// The counter has 39 bits: a session must end before it would repeat.
+  /// The counter has 39 bits: a session must end before it repeats.
   public static let counterLimit: UInt64 = 1 << 39
 
   private let cipher: AESCCM
@@ -27,16 +27,16 @@ public final class LinkCipher {
     self.vector = vector
   }
 
-  /// The payload encrypted, with the integrity check behind it.
+  /// Returns the encrypted payload, followed by the message integrity check.
   ///
   /// - Parameters:
-  ///   - header: the first octet of the PDU's header; what changes when a PDU is repeated does not count.
-  ///   - counter: how many PDUs that are not empty went before in this direction.
+  ///   - header: the first octet of the PDU's header; the bits that change at a retransmission are masked.
+  ///   - counter: the number of earlier non-empty PDUs of this direction.
   public func seal(_ payload: ArraySlice<UInt8>, header: UInt8, counter: UInt64, isFromCentral: Bool) -> [UInt8] {
     withParameters(header, counter, isFromCentral) { cipher.seal(payload, nonce: $0, additional: $1) }
   }
 
-  /// The payload decrypted; `nil` where the integrity check does not fit.
+  /// Returns the decrypted payload; `nil` if the message integrity check is invalid.
   public func open(_ sealed: ArraySlice<UInt8>, header: UInt8, counter: UInt64, isFromCentral: Bool) -> [UInt8]? {
     withParameters(header, counter, isFromCentral) { cipher.open(sealed, nonce: $0, additional: $1) }
   }

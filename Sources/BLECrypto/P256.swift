@@ -1,20 +1,20 @@
 import BLECore
 import CLibcrypto
 
-/// A point on P-256 that has been checked: it lies on the curve, and is not infinity (Core, Vol 3 Part H 2.3.5.6.1).
+/// A validated point on P-256: it lies on the curve, and is not infinity (Core, Vol 3 Part H 2.3.5.6.1).
 public struct P256PublicKey: Hashable, Sendable {
   /// Thirty-two octets each, most significant first.
   public let x: [UInt8]
   public let y: [UInt8]
 
-  /// `nil` where the coordinates are no point of the curve: anything computed with such a key tells a secret.
+  /// `nil` if the coordinates are not a point of the curve: a computation with such a key would reveal a secret.
   public init?(x: some Collection<UInt8>, y: some Collection<UInt8>) {
     self.x = Array(x)
     self.y = Array(y)
     guard self.x.count == 32, self.y.count == 32, P256Curve.isOnCurve(x: self.x, y: self.y) else { return nil }
   }
 
-  /// The coordinates as they travel, least significant octet first.
+  /// The coordinates as on the air, least significant octet first.
   public init?(leastSignificantFirstX x: some BidirectionalCollection<UInt8>, y: some BidirectionalCollection<UInt8>) {
     self.init(x: x.reversed(), y: y.reversed())
   }
@@ -24,8 +24,8 @@ public struct P256PublicKey: Hashable, Sendable {
     self.y = y
   }
 
-  /// The key of the specification's debug mode, whose private key everybody knows (Core, Vol 3 Part H 2.3.5.6.1), or its mirror image:
-  /// who knows the one's private key knows the other's.
+  /// Whether this is the key of the specification's debug mode, whose private key is public (Core, Vol 3 Part H 2.3.5.6.1), or
+  /// the key with the negated y coordinate: the private key of one gives that of the other.
   public var isDebugKey: Bool { x == P256PrivateKey.debug.publicKey.x }
 }
 
@@ -34,14 +34,14 @@ public struct P256PrivateKey: Sendable {
   private let scalar: SecretKey
   public let publicKey: P256PublicKey
 
-  /// Thirty-two octets, most significant first; `nil` where the number is zero or not below the order of the curve.
+  /// Thirty-two octets, most significant first; `nil` if the number is zero or not below the order of the curve.
   public init?(scalar: SecretKey) {
     guard scalar.count == 32, let publicKey = P256Curve.publicKey(of: scalar) else { return nil }
     self.scalar = scalar
     self.publicKey = publicKey
   }
 
-  /// A key pair from `entropy`: the octets it draws, most significant first.
+  /// A key pair from octets of `entropy`, most significant first.
   public static func random(_ entropy: any EntropySource) -> P256PrivateKey {
     while true {
       let octets = entropy.octets(32)
@@ -61,7 +61,7 @@ public struct P256PrivateKey: Sendable {
     return key
   }()
 
-  /// The x coordinate shared with the owner of `peer`: thirty-two octets, the DHKey (Core, Vol 3 Part H 2.2.3).
+  /// The shared secret with the owner of `peer`: the x coordinate of thirty-two octets, the DHKey (Core, Vol 3 Part H 2.2.3).
   public func sharedSecret(with peer: P256PublicKey) -> SecretKey {
     P256Curve.sharedSecret(scalar, peer)
   }

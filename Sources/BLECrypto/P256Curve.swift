@@ -3,7 +3,7 @@ import CLibcrypto
 
 /// The arithmetic of P-256, from libcrypto.
 enum P256Curve {
-  // `@unchecked Sendable`: written once, only read afterwards; libcrypto changes nothing in a group that it is handed as const.
+  // `@unchecked Sendable`: written once, then only read; libcrypto does not change a group that is passed as const.
   private struct Constants: @unchecked Sendable {
     let group: OpaquePointer
     let prime: OpaquePointer
@@ -50,7 +50,7 @@ enum P256Curve {
     return Libcrypto.made(secret)
   }
 
-  /// Calls `body` with the point; `nil` where there is none with these coordinates.
+  /// Calls `body` with the point; `nil` if the coordinates are not a point.
   private static func point<Result>(
     x: [UInt8], y: [UInt8], _ body: (OpaquePointer, OpaquePointer) -> Result
   ) -> Result? {
@@ -59,7 +59,7 @@ enum P256Curve {
     defer { BN_free(abscissa); BN_free(ordinate) }
     guard BN_cmp(abscissa, constants.prime) < 0, BN_cmp(ordinate, constants.prime) < 0 else { return nil }
     return withPoint { point, scratch in
-      // Checks by itself that the point lies on the curve, and leaves a line in libcrypto's queue of errors if not.
+      // Checks that the point lies on the curve, and appends to libcrypto's error queue if it does not.
       guard EC_POINT_set_affine_coordinates(constants.group, point, abscissa, ordinate, scratch) == 1 else {
         ERR_clear_error()
         return nil

@@ -1,9 +1,9 @@
 import BLECore
 
-/// A device's identity resolving key, ready to make and to recognise private addresses (Core, Vol 6 Part B 1.3.2.2).
+/// A device's identity resolving key, prepared to make and to resolve private addresses (Core, Vol 6 Part B 1.3.2.2).
 public final class IdentityResolver {
   private let cipher: AES128
-  /// A key of zeros resolves nothing: whoever hands it out has no identity to protect.
+  /// A key of zeros resolves nothing: a device that distributes it uses no private addresses.
   private let isUsable: Bool
 
   public init(irk: SecretKey) {
@@ -18,11 +18,11 @@ public final class IdentityResolver {
       == UInt32(truncatingIfNeeded: address.value & 0xFF_FFFF)
   }
 
-  /// A new private address.
+  /// Makes a private address.
   public func makeAddress(_ entropy: any EntropySource) -> DeviceAddress {
     while true {
       let random = entropy.next() & 0x3F_FFFF
-      // The specification asks for a zero and a one at least among the random bits.
+      // The specification requires at least one zero and one one among the random bits.
       if random == 0 || random == 0x3F_FFFF { continue }
       let prand = 0x40_0000 | random
       return DeviceAddress(

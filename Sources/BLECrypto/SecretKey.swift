@@ -1,9 +1,9 @@
 import BLECore
 import CLibcrypto
 
-/// A secret: wiped when the last user lets go of it, never printed, compared in constant time.
+/// A secret: erased when the last reference is released, never printed, compared in constant time.
 public struct SecretKey: Sendable {
-  // `@unchecked Sendable`: immutable after it was filled, so sharing it between threads is sound.
+  // `@unchecked Sendable`: immutable after initialization, so it can be shared between threads.
   private final class Storage: @unchecked Sendable {
     let octets: UnsafeMutableBufferPointer<UInt8>
 
@@ -25,7 +25,7 @@ public struct SecretKey: Sendable {
     storage = Storage(octets)
   }
 
-  /// The octets as they travel.
+  /// The octets as on the air.
   public init(leastSignificantFirst octets: some BidirectionalCollection<UInt8>) {
     storage = Storage(octets.reversed())
   }
@@ -41,18 +41,18 @@ public struct SecretKey: Sendable {
 
   public var count: Int { storage.octets.count }
 
-  /// Every octet is zero: a key that was never made.
+  /// Whether every octet is zero: a missing key.
   public var isZero: Bool { storage.octets.reduce(0) { $0 | $1 } == 0 }
 
-  /// The octets, for as long as `body` runs.
+  /// Calls `body` with the octets, which are valid only inside it.
   public func withOctets<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
     try withExtendedLifetime(storage) { try body(UnsafeBufferPointer(storage.octets)) }
   }
 
-  /// A copy that is not wiped, most significant octet first: only for a packet that carries the key, or its safe.
+  /// A copy that is not erased, most significant octet first: only for a packet that carries the key, or for the bond store.
   public func revealMostSignificantFirst() -> [UInt8] { withOctets { Array($0) } }
 
-  /// A copy that is not wiped, in the order of the air.
+  /// A copy that is not erased, least significant octet first.
   public func revealLeastSignificantFirst() -> [UInt8] { withOctets { $0.reversed() } }
 }
 

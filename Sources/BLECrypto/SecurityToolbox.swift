@@ -1,7 +1,7 @@
 import BLECore
 
-/// The functions of the Security Manager under the specification's names (Core, Vol 3 Part H 2.2). Everything is most
-/// significant octet first, as the specification prints it.
+/// The functions of the Security Manager under the specification's names (Core, Vol 3 Part H 2.2). All values are most
+/// significant octet first, as the specification prints them.
 public enum SecurityToolbox {
   /// The function e: AES-128 of one block.
   public static func e(key: SecretKey, _ plaintext: AESBlock) -> AESBlock {
@@ -10,7 +10,7 @@ public enum SecurityToolbox {
 
   /// The hash of a resolvable private address: 24 bits of `e` of 24 random bits (2.2.2).
   ///
-  /// - Parameter key: e with the identity resolving key; made once, for every address on the air is tried with every key.
+  /// - Parameter key: e with the identity resolving key; made once, since every address on the air is tried with every key.
   public static func ah(_ key: AES128, _ r: UInt32) -> UInt32 {
     UInt32(truncatingIfNeeded: key.encrypt(AESBlock(high: 0, low: UInt64(r & 0xFF_FFFF))).low & 0xFF_FFFF)
   }
@@ -19,8 +19,8 @@ public enum SecurityToolbox {
   ///
   /// - Parameters:
   ///   - k: the temporary key.
-  ///   - preq: the seven octets of the Pairing Request, as they travel.
-  ///   - pres: the seven octets of the Pairing Response, as they travel.
+  ///   - preq: the seven octets of the Pairing Request, as on the air.
+  ///   - pres: the seven octets of the Pairing Response, as on the air.
   ///   - ia: the initiator's address.
   ///   - ra: the responder's address.
   public static func c1(
@@ -89,7 +89,7 @@ public enum SecurityToolbox {
     return code.finish()
   }
 
-  /// The number that two users compare (2.2.9): 32 bits, of which they see six decimal digits.
+  /// The number for numeric comparison (2.2.9): 32 bits, shown to users as six decimal digits.
   public static func g2(u: [UInt8], v: [UInt8], x: AESBlock, y: AESBlock) -> UInt32 {
     var code = AESCMAC.Accumulator(AESCMAC(key: SecretKey(x)))
     code.append(contentsOf: u)
@@ -98,20 +98,20 @@ public enum SecurityToolbox {
     return UInt32(truncatingIfNeeded: code.finish().low)
   }
 
-  /// The six digits of a number by `g2`, 0 to 999,999.
+  /// The six digits of a number from `g2`, 0 to 999,999.
   public static func sixDigits(_ number: UInt32) -> UInt32 { number % 1_000_000 }
 
-  /// Makes one key from another (2.2.10).
+  /// Derives a key from another (2.2.10).
   public static func h6(w: SecretKey, keyID: UInt32) -> SecretKey {
     SecretKey(AESCMAC(key: w).code(octets(keyID)))
   }
 
-  /// Makes one key from another (2.2.11).
+  /// Derives a key from another (2.2.11).
   public static func h7(salt: AESBlock, w: SecretKey) -> SecretKey {
     SecretKey(w.withOctets { AESCMAC(key: SecretKey(salt)).code($0) })
   }
 
-  /// Makes one key from another (Core, Vol 6 Part E 1.1.1).
+  /// Derives a key from another (Core, Vol 6 Part E 1.1.1).
   public static func h8(k: SecretKey, s: AESBlock, keyID: UInt32) -> SecretKey {
     let intermediate = k.withOctets { AESCMAC(key: SecretKey(s)).code($0) }
     return SecretKey(AESCMAC(key: SecretKey(intermediate)).code(octets(keyID)))
@@ -123,7 +123,7 @@ public enum SecurityToolbox {
 }
 
 extension AESCMAC.Accumulator {
-  /// Seven octets: the kind, then the address, most significant octet first.
+  /// Appends seven octets: the type, then the address, most significant octet first.
   fileprivate mutating func append(address: DeviceAddress) {
     append(address.kind.rawValue)
     for shift in stride(from: 40, through: 0, by: -8) {

@@ -2,16 +2,16 @@ import BLECore
 
 /// The signature of ATT commands (Core, Vol 3 Part H 2.4.5). Made once for each signing key.
 public final class SignatureAlgorithm {
-  /// Octets: four of sign counter, eight of code.
+  /// The length in octets: four of sign counter, eight of code.
   public static let signatureLength = 12
 
   private let cmac: AESCMAC
 
   public init(csrk: SecretKey) { cmac = AESCMAC(key: csrk) }
 
-  /// The twelve octets that go behind a command, as they travel.
+  /// The twelve octets that are appended to a command, as on the air.
   ///
-  /// - Parameter message: opcode, handle and value, as they travel.
+  /// - Parameter message: opcode, handle and value, as on the air.
   public func signature(of message: some BidirectionalCollection<UInt8>, signCounter: UInt32) -> [UInt8] {
     var writer = ByteWriter(capacity: Self.signatureLength)
     writer.append(signCounter)
@@ -22,10 +22,10 @@ public final class SignatureAlgorithm {
     return writer.octets
   }
 
-  /// The sign counter of a command whose signature is right, otherwise `nil`. That the counter is higher than the last one
-  /// is for the caller to see to.
+  /// The sign counter of a command with a valid signature, otherwise `nil`. The caller has to check that the counter is higher
+  /// than the last one.
   ///
-  /// - Parameter pdu: the whole command with its signature, as it travelled.
+  /// - Parameter pdu: the whole command with its signature, as received.
   public func verify(_ pdu: ArraySlice<UInt8>) -> UInt32? {
     guard pdu.count >= Self.signatureLength else { return nil }
     var reader = ByteReader(pdu.suffix(Self.signatureLength), layer: "ATT")

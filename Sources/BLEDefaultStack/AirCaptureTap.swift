@@ -4,7 +4,7 @@ import BLEVirtualRadio
 import BLEWire
 import Glibc
 
-/// Writes what this process hears of its air to a pcapng file, as a sniffer would: encrypted links as they are on the air.
+/// Writes the packets that this process observes on its air to a pcapng file, as a sniffer would: encrypted links as on the air.
 /// On the loop.
 final class AirCaptureTap: AirTap, TimerTarget {
   private let writer: PcapNGWriter
@@ -13,7 +13,7 @@ final class AirCaptureTap: AirTap, TimerTarget {
   private let log: Logger
   private let origin: CaptureTimestamp
   private var isWaiting = false
-  /// What the CRC of each connection begins with.
+  /// The initial value of the CRC of each connection.
   private var crcInitializations: [UInt32: UInt32] = [:]
   private static let delay = StackDuration.milliseconds(200)
   private static let connectionLimit = 1_024
@@ -44,7 +44,7 @@ final class AirCaptureTap: AirTap, TimerTarget {
   }
 
   private func noteConnection(_ frame: AirFrame) {
-    // CONNECT_IND and AUX_CONNECT_REQ are few among many advertisements.
+    // CONNECT_IND and AUX_CONNECT_REQ are rare among advertisements.
     guard let header = frame.octets.first, header & 0x0F == 0x05 else { return }
     var reader = ByteReader(frame.octets, layer: "air")
     guard case .connectIndication(let indication)? = try? AdvertisingChannelPDU(from: &reader) else { return }
@@ -61,12 +61,12 @@ final class AirCaptureTap: AirTap, TimerTarget {
     }
   }
 
-  /// Brings everything to the file.
+  /// Writes everything to the file.
   func flush() { writer.flush() }
 }
 
 extension CaptureTimestamp {
-  /// Where the time line of a real-time loop begins.
+  /// The origin of a real-time loop's time.
   static func now(on loop: any StackLoop) -> CaptureTimestamp {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

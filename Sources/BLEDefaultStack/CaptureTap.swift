@@ -3,10 +3,9 @@ public import BLECore
 public import BLEHCI
 public import BLEWire
 
-/// Writes what passes between a host and its controller to a capture file. On the loop.
+/// Writes the packets between a host and its controller to a capture file. On the loop.
 ///
-/// Packets reach the file a moment after they passed, many together. What cannot be written ends the capture, which is told
-/// on the log once, and nothing else.
+/// Packets are written with a short delay, many together. A write error ends the capture, which is logged once, and has no other effect.
 public final class CaptureTap: HCITap, TimerTarget {
   private let writer: any CaptureWriter
   private let loop: any StackLoop
@@ -17,7 +16,7 @@ public final class CaptureTap: HCITap, TimerTarget {
   private static let delay = StackDuration.milliseconds(200)
 
   /// Makes the file, or empties it.
-  /// - Parameter isRedacted: leaves keys and other secrets out.
+  /// - Parameter isRedacted: whether keys and other secrets are omitted.
   public init(
     path: String, isRedacted: Bool = false, on loop: any StackLoop, log: Logger
   ) throws(CaptureError) {
@@ -39,7 +38,7 @@ public final class CaptureTap: HCITap, TimerTarget {
 
   public func timerFired(tag: Int) {
     flush()
-    // A capture that has failed stays silent: no timer for what is not written.
+    // A failed capture needs no timer.
     if let failure = writer.failure {
       log.log(.error, "the capture has ended: \(failure)")
     } else {
@@ -47,6 +46,6 @@ public final class CaptureTap: HCITap, TimerTarget {
     }
   }
 
-  /// Brings everything to the file.
+  /// Writes everything to the file.
   public func flush() { writer.flush() }
 }

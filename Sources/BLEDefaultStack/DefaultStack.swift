@@ -3,24 +3,24 @@ public import BLECore
 import BLEHost
 import Synchronization
 
-/// The stacks of a program that did not bring its own adapter: one for each adapter and process, made when it is first
-/// wanted and kept until the process ends.
+/// The stacks of a program without an adapter of its own: one for each adapter and process, made when it is first needed and kept
+/// until the process ends.
 ///
-/// Which adapter is the first that is named: by the program (``name(_:)``), by `BLE_ADAPTER` in the environment, by the configuration
-/// file (`$XDG_CONFIG_HOME/swift-corebluetooth/config.json`, `{"adapter": "..."}`). Where none is, it is the machine's own adapter, if
-/// it has one that this user may use as things are, else the embedded radio's default air. ``AdapterChoice`` decides, once.
-/// `BLE_RADIO_SPEED` lets the time of the embedded radio pass so many times faster than the clock, for simulations.
-/// `BLE_LOG` is the level of the log on standard error (`notice` where it is not set). `BLE_CAPTURE` is the path of a file that
-/// takes all traffic between host and controller of the first adapter: pcapng where it ends with `.pcapng`, else btsnoop;
-/// ``RecordingPaths`` names the variables that go with it.
+/// The adapter is the first that is named: by the program (``name(_:)``), by `BLE_ADAPTER` in the environment, by the
+/// configuration file (`$XDG_CONFIG_HOME/swift-corebluetooth/config.json`, `{"adapter": "..."}`). If none is, it is the machine's
+/// own adapter, if it has one that this user may use without further configuration, else the embedded radio's default air.
+/// ``AdapterChoice`` decides, once. `BLE_RADIO_SPEED` makes the time of the embedded radio pass faster than the clock by that
+/// factor, for simulations. `BLE_LOG` is the level of the log on standard error (`notice` by default). `BLE_CAPTURE` is the path
+/// of a file for all traffic between host and controller of the first adapter: pcapng if it ends with `.pcapng`, else btsnoop;
+/// ``RecordingPaths`` has the related variables.
 ///
-/// When the process ends by returning from `main`, by `exit`, or by a SIGTERM, SIGINT or SIGHUP that it does not handle
-/// itself, links are closed so that the peers notice at once. A program's own handlers are never replaced, and what a signal
-/// does by default it still does afterwards.
+/// When the process ends by returning from `main`, by `exit`, or by a SIGTERM, SIGINT or SIGHUP that it does not handle itself,
+/// links are closed so that the peers notice at once. A program's own handlers are never replaced, and a signal's default action
+/// follows.
 public enum DefaultStack {
   private struct Shared {
     var stacks: [AdapterName: any OwnedAdapter] = [:]
-    /// What wrong names led to: adapters that are `unsupported`.
+    /// The adapters for invalid names, with the state `unsupported`.
     var misnamed: [NamingMistake: any OwnedAdapter] = [:]
   }
 
@@ -34,10 +34,10 @@ public enum DefaultStack {
   private static let shared = Mutex(Shared())
   private static let choosing = Mutex(Choosing())
   private static let surroundings = Surroundings.ofThisProcess
-  /// Where the stacks of this process write: standard error, at the level that `BLE_LOG` names.
+  /// The log of the stacks of this process: standard error, at the level of `BLE_LOG`.
   public static let log = makeLog()
 
-  /// Where the state of all adapters of this user is kept. Nothing is made by asking.
+  /// The folder of the state of all adapters of this user. Reading this does not make it.
   public static var stateFolder: String { surroundings.stateFolder }
   /// The folder with the bonds of all adapters of this user.
   public static var bondFolder: BondFolder { surroundings.bondFolder }
@@ -53,20 +53,19 @@ public enum DefaultStack {
     }
   }
 
-  /// Names the adapter of this process, before everything else that names one. To be called before the first is wanted.
+  /// Names the adapter of this process, with precedence over all other names. To be called before the first adapter is needed.
   public static func name(_ adapter: AdapterName) { choosing.withLock { $0.option = adapter } }
 
-  /// Says who hears, once, which adapter this process got and why, in place of the log.
+  /// Sets the handler that is called once with this process's adapter and the reason, instead of the log.
   public static func setChoiceHandler(_ handler: @escaping @Sendable (AdapterChoice) -> Void) {
     choosing.withLock { $0.hears = handler }
   }
 
-  /// From here on this process has no adapter but those that its environment or itself names: its managers belong to the devices of a
-  /// test's world.
+  /// From now on this process has no adapter but those that its environment or the program names: its managers belong to the
+  /// devices of a test's world.
   public static func enterWorld() { choosing.withLock { $0.isInWorld = true } }
 
-  /// The adapter of this process. With a mistake in its name, which is told on standard error once, it is one whose state is
-  /// `unsupported`.
+  /// The adapter of this process. If its name is invalid, which is printed on standard error once, its state is `unsupported`.
   public static var adapter: any Adapter {
     let (choice, isInWorld) = choose()
     switch choice.source {
@@ -99,7 +98,7 @@ public enum DefaultStack {
     }
   }
 
-  /// The adapter of that name; one whose state is `unsupported` where the text names none.
+  /// The adapter with that name; its state is `unsupported` if the name is invalid.
   public static func adapter(named text: String) -> any Adapter {
     do throws(AdapterNameError) {
       return stack(named: try AdapterName(text))
@@ -108,7 +107,7 @@ public enum DefaultStack {
     }
   }
 
-  /// The stack on the adapter of that name.
+  /// The stack on the adapter with that name.
   public static func stack(named name: AdapterName) -> any OwnedAdapter {
     shared.withLock { shared in
       if let stack = shared.stacks[name] { return stack }
@@ -136,13 +135,13 @@ public enum DefaultStack {
     return counters
   }
 
-  /// Chooses once, whoever asks: the machine may have to be asked, and may be another a moment later.
+  /// Chooses once for all callers: the machine may have to be searched, and the result may change later.
   private static func choose() -> (AdapterChoice, isInWorld: Bool) {
     let (choice, isInWorld, handler) = choosing.withLock { choosing in
       if let choice = choosing.choice { return (choice, choosing.isInWorld, nil as ((AdapterChoice) -> Void)?) }
       var surroundings = surroundings
       surroundings.option = choosing.option
-      // In a world nothing is asked for an adapter that is not used.
+      // In a world the machine is not searched for an adapter that is not used.
       if choosing.isInWorld { surroundings.isTest = true }
       let choice = AdapterChoice(in: surroundings)
       choosing.choice = choice
@@ -152,7 +151,7 @@ public enum DefaultStack {
     return (choice, isInWorld)
   }
 
-  /// Programs see by the log which adapter they got, where they did not name it.
+  /// Logs the adapter of a program that did not name it.
   private static func tell(_ choice: AdapterChoice) {
     guard case .success(let name) = choice.name else { return }
     log.log(choice.isRemarkable ? .notice : .info, "the adapter is \(name): \(choice.reason)")

@@ -4,8 +4,8 @@ import BLECrypto
 import BLEHCI
 import BLEWire
 
-/// Writes the keys that a host gives to its controller into a file, for `ble capture show --keys`. Only where somebody asked
-/// for it by name. On the loop.
+/// Writes the keys that a host passes to its controller to a file, for `ble capture show --keys`. Only if the user has explicitly
+/// requested it. On the loop.
 final class KeyFileTap: HCITap {
   private let output: CaptureFileOutput
   private let log: Logger
@@ -14,7 +14,7 @@ final class KeyFileTap: HCITap {
   private var written: [SecretKey] = []
   private static let limit = 4_096
 
-  /// Makes the file, or empties it; an ordinary file, readable by its owner only.
+  /// Makes the file, or empties it; a regular file, readable by its owner only.
   init(path: String, log: Logger) throws(CaptureError) {
     output = try CaptureFileOutput(path: path, isSecret: true)
     self.log = log
@@ -71,7 +71,7 @@ final class KeyFileTap: HCITap {
   }
 }
 
-/// Several that hear the same.
+/// Several taps for the same packets.
 final class TapGroup: HCITap {
   private let taps: [any HCITap]
 

@@ -5,10 +5,10 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// What has to be done before the process is gone: links are closed, what waits to be written is written.
+/// What has to be done before the process has ended: links are closed, pending data is written.
 ///
-/// For signals that nobody handles a handler is put in place that does the same and then lets the signal do what it does by
-/// default. A program that installs its own, before or after, keeps it; a second signal ends the process at once.
+/// For signals without a handler a handler is installed that does the same and then lets the signal's default action follow. A
+/// program that installs its own, before or after, keeps it; a second signal ends the process at once.
 enum ProcessEnd {
   private struct State {
     var stacks: [MadeStack] = []
@@ -16,9 +16,9 @@ enum ProcessEnd {
   }
 
   private static let state = Mutex(State())
-  /// How long the peers' last packets may take.
+  /// The time limit for the last packets to the peers.
   private static let limit = DispatchTimeInterval.seconds(3)
-  /// Where the signal handler leaves the signal's number.
+  /// The pipe to which the signal handler writes the signal's number.
   private static let pipeEnd = Atomic<Int32>(-1)
   private static let signals = [SIGTERM, SIGINT, SIGHUP]
 
@@ -34,7 +34,7 @@ enum ProcessEnd {
     }
   }
 
-  /// Ends every stack, together, and waits for it, but not for ever.
+  /// Shuts down all stacks, in parallel, and waits for a limited time.
   private static func finish() {
     let stacks = state.withLock { state in
       defer { state.stacks = [] }
@@ -67,7 +67,7 @@ enum ProcessEnd {
       var number: UInt8 = 0
       guard read(input, &number, 1) == 1 else { return }
       finish()
-      // The handler is gone by now: the signal does what it does.
+      // The handler is removed by now: the default action follows.
       kill(getpid(), Int32(number))
     }
     source.activate()
@@ -75,7 +75,7 @@ enum ProcessEnd {
       var action = sigaction()
       guard sigaction(number, nil, &action) == 0, action.__sigaction_handler.sa_handler == nil else { continue }
       action.__sigaction_handler.sa_handler = { number in
-        // Only what may be done in a signal handler: one write.
+        // Only what is allowed in a signal handler: one write.
         var octet = UInt8(truncatingIfNeeded: number)
         _ = write(ProcessEnd.pipeEnd.load(ordering: .relaxed), &octet, 1)
       }

@@ -2,18 +2,18 @@ import BLECore
 import BLEHCI
 import BLEVirtualRadio
 
-/// One device on an air of the embedded radio: who it is, and the air itself, for as long as the process lives. On the loop.
+/// One device on an air of the embedded radio: its identity, and the air itself, as long as the process lives. On the loop.
 final class RadioPlace {
   private let air: String
   private let device: String?
   private let stateFolder: String
   private let loop: DispatchStackLoop
   private let log: Logger
-  /// Kept here: an air does not keep its tap.
+  /// Retained here: an air holds its tap weakly.
   private let tap: (any AirTap)?
   private var shared: SharedAir?
   private var identity: RadioIdentity?
-  /// For a process that finds no place to keep an identity in.
+  /// For a process that cannot store an identity.
   private lazy var passingAddress = DeviceAddress(
     SystemEntropy().next() & 0xFCFF_FFFF_FFFF | 0x0200_0000_0000, kind: .public)
 
@@ -46,8 +46,7 @@ final class RadioPlace {
     }
   }
 
-  /// The device's address and name. Where no file can be kept, as in a container without a home, the device is a new one each
-  /// time rather than none.
+  /// The device's address and name. If no file can be stored, as in a container without a home, the device has a new identity each time.
   private func place() throws(SharedAirError) -> (address: DeviceAddress, name: String) {
     if let identity { return (identity.address, identity.device) }
     do throws(SharedAirError) {

@@ -3,15 +3,15 @@ public import BLECore
 public import BLEHCI
 public import BLEVirtualRadio
 
-/// What of a process's traffic is kept, and in which files.
+/// The recorded parts of a process's traffic, and their files.
 public struct RecordingPaths: Sendable {
-  /// All that passes between host and controller: pcapng where it ends with `.pcapng`, else btsnoop.
+  /// All traffic between host and controller: pcapng if the path ends with `.pcapng`, else btsnoop.
   public var capture: String?
-  /// What the embedded radio hears of its air, as pcapng.
+  /// The packets that the embedded radio observes on its air, as pcapng.
   public var air: String?
-  /// The keys of encrypted links. Only ever written where somebody asked for it.
+  /// The keys of encrypted links. Only written if the user has requested it.
   public var keys: String?
-  /// Secrets are left out of `capture`.
+  /// Whether secrets are omitted from `capture`.
   public var isRedacted: Bool
 
   public init(capture: String? = nil, air: String? = nil, keys: String? = nil, isRedacted: Bool = false) {
@@ -21,7 +21,7 @@ public struct RecordingPaths: Sendable {
     self.isRedacted = isRedacted
   }
 
-  /// As `BLE_CAPTURE`, `BLE_CAPTURE_AIR`, `BLE_CAPTURE_KEYS` and `BLE_CAPTURE_REDACTED` (any text that is not empty) say.
+  /// From `BLE_CAPTURE`, `BLE_CAPTURE_AIR`, `BLE_CAPTURE_KEYS` and `BLE_CAPTURE_REDACTED` (any non-empty text).
   init(environment: (String) -> String?) {
     self.init(
       capture: environment("BLE_CAPTURE"), air: environment("BLE_CAPTURE_AIR"), keys: environment("BLE_CAPTURE_KEYS"),
@@ -45,20 +45,20 @@ public final class Recording {
     airTap = if let path = paths.air { try AirCaptureTap(path: path, on: loop, log: log) } else { nil }
   }
 
-  /// Hears what passes between host and controller; `nil` where nobody wants to know.
+  /// Observes the traffic between host and controller; `nil` if it is not recorded.
   public var tap: (any HCITap)? {
     let both: [(any HCITap)?] = [capture, keys]
     let taps = both.compactMap(\.self)
     return taps.count > 1 ? TapGroup(taps) : taps.first
   }
 
-  /// Hears the air; `nil` where nobody wants to know.
+  /// Observes the air; `nil` if it is not recorded.
   var air: (any AirTap)? { airTap }
 
-  /// Hears `air` from now on, where somebody wants to know.
+  /// Records `air` from now on, if that was requested.
   public func hear(_ air: Air) { air.tap = airTap }
 
-  /// Brings everything to the files.
+  /// Writes everything to the files.
   public func flush() {
     capture?.flush()
     airTap?.flush()

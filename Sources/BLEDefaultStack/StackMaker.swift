@@ -10,15 +10,15 @@ import BLEVirtualRadio
   import BLEBlueZ
 #endif
 
-/// Makes the stack that belongs to the name of an adapter.
+/// Makes the stack for the name of an adapter.
 struct StackMaker {
   let surroundings: Surroundings
   let log: Logger
 
-  /// - Parameter recording: what of the traffic is kept.
+  /// - Parameter recording: the parts of the traffic to record.
   func make(_ name: AdapterName, recording paths: RecordingPaths) -> MadeStack {
     let loop: DispatchStackLoop
-    // Only a simulated controller keeps up with another clock than the machine's.
+    // Only a simulated controller can follow a clock other than the machine's.
     if case .radio = name { loop = DispatchStackLoop(speed: radioSpeed) } else { loop = DispatchStackLoop() }
     let recording = record(paths, of: name, loop)
     let store = FilePeerStore(folder: surroundings.stateFolder, entropy: SystemEntropy(), log: log.labelled("peers"))
@@ -44,7 +44,7 @@ struct StackMaker {
     case .serial(let path, let speed): makeTransport = h4(.serial(path: path, speed: speed), loop)
     case .bluez(let which): return MadeStack(stack: bluez(name, which, loop, store), recording: nil)
     }
-    // A controller elsewhere may be anybody's next time: the device keeps an address of its own.
+    // Another device may use this controller next time: the random address belongs to the device.
     if case .radio = name {} else { options.randomAddressName = name.description }
     if case .radio = name {
     } else if paths.air != nil {
@@ -58,7 +58,7 @@ struct StackMaker {
     return MadeStack(stack: stack, recording: recording.map { LoopBound($0) })
   }
 
-  /// An adapter that cannot be used; its state is `unsupported`, and the log says why.
+  /// An adapter that cannot be used; its state is `unsupported`, and the reason is logged.
   func unsupported(_ reason: String) -> HostStack {
     HostStack(
       loop: DispatchStackLoop(), entropy: SystemEntropy(), peerStore: MemoryPeerStore(entropy: SystemEntropy()),
@@ -78,14 +78,14 @@ struct StackMaker {
     #endif
   }
 
-  /// What managers with a restore identifier leave for the next process.
+  /// The states that managers with a restore identifier leave for the next process.
   private func states(of name: AdapterName, _ store: FilePeerStore, _ loop: DispatchStackLoop) -> FileStateStore {
     FileStateStore(
       folder: surroundings.stateFolder + "/managers", program: Surroundings.programPath, adapter: name.description,
       peers: store, loop: loop, log: log.labelled("state"))
   }
 
-  /// A wrong word is no reason to have no Bluetooth.
+  /// An invalid value does not disable Bluetooth.
   private var searchPHYs: SearchPHYs {
     switch surroundings.searchPHYs {
     case .success(let phys): return phys
@@ -95,7 +95,7 @@ struct StackMaker {
     }
   }
 
-  /// A wrong number is no reason to have no Bluetooth.
+  /// An invalid value does not disable Bluetooth.
   private var radioSpeed: Int {
     switch surroundings.radioSpeed {
     case .success(let speed): return speed
@@ -105,7 +105,7 @@ struct StackMaker {
     }
   }
 
-  /// A capture that cannot be written is no reason to have no Bluetooth.
+  /// A capture that cannot be written does not disable Bluetooth.
   private func record(_ paths: RecordingPaths, of name: AdapterName, _ loop: DispatchStackLoop) -> Recording? {
     if case .bluez = name {
       if paths.capture != nil || paths.keys != nil {
@@ -126,7 +126,7 @@ struct StackMaker {
   }
 }
 
-/// A stack, and the record of its traffic if there is one.
+/// A stack, and the recording of its traffic if there is one.
 struct MadeStack {
   let stack: any OwnedAdapter
   let recording: LoopBound<Recording>?

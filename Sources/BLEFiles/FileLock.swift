@@ -1,18 +1,17 @@
 import Glibc
 
-/// A lock between processes, which the operating system takes back when its holder dies. It is a private file that has nothing in
-/// it.
+/// A lock between processes, which the operating system releases when its holder ends. It is an empty private file.
 public struct FileLock: ~Copyable {
   private let file: PrivateFile
 
-  /// Waits for another holder on the caller's thread, which must not be a stack's loop, and not for ever: a process that was stopped
-  /// in the middle must not stop this one.
+  /// Waits for another holder on the calling thread, which must not be a stack's loop, and for a limited time: a process that was
+  /// stopped while it held the lock must not stop this one.
   /// - Parameter limit: milliseconds.
   public init(_ path: String, limit: Int = Self.usualLimit) throws(PrivateFileError) {
     file = try Self.locked(path, limit)
   }
 
-  /// Milliseconds.
+  /// In milliseconds.
   public static let usualLimit = 2_000
 
   private static func locked(_ path: String, _ limit: Int) throws(PrivateFileError) -> PrivateFile {
@@ -35,7 +34,7 @@ public struct FileLock: ~Copyable {
     return false
   }
 
-  /// Takes the lock where it is free; `nil` where it is not. The file may be removed while the lock is held.
+  /// Takes the lock if it is free; `nil` if it is not. The file may be removed while the lock is held.
   public static func taken(_ path: String) throws(PrivateFileError) -> FileLock? {
     // A lock on a file that was removed while this process waited for it excludes no other process.
     for _ in 0..<8 {
@@ -51,6 +50,6 @@ public struct FileLock: ~Copyable {
 
   private init(_ file: consuming PrivateFile) { self.file = file }
 
-  /// The lock ends here at the latest; closing the file ends it as well.
+  /// Releases the lock; closing the file releases it as well.
   public func unlock() { flock(file.descriptor, LOCK_UN) }
 }

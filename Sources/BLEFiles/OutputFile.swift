@@ -1,13 +1,13 @@
 import Glibc
 
-/// A file that a user has named for what a program writes, such as a capture: for this user only, written from its start.
+/// A file that a user has named for a program's output, such as a capture: for this user only, written from its start.
 ///
-/// In the place of a regular file there may be a pipe, a terminal or a device of this user's or of the system's, or a link that this
-/// user or the system has made, as `/dev/stdout` is one. Where `isSecret`, it has to be a regular file and no link.
+/// Instead of a regular file it may be a pipe, a terminal or a device of this user or of the system, or a link made by this user
+/// or the system, such as `/dev/stdout`. With `isSecret` it has to be a regular file and no link.
 public struct OutputFile: ~Copyable {
   private let descriptor: Int32
 
-  /// Opens the file, and makes it where it is missing. What it holds stays until it is emptied. Of a pipe it waits for the reader.
+  /// Opens the file, and makes it if it is missing. Its contents remain until `empty()`. Opening a pipe waits for its reader.
   /// - Throws: the reason why it cannot be used.
   public init(_ path: String, isSecret: Bool) throws(PrivateFileError) {
     descriptor = try Self.open(path, isSecret: isSecret)
@@ -18,7 +18,7 @@ public struct OutputFile: ~Copyable {
   private static func open(_ path: String, isSecret: Bool) throws(PrivateFileError) -> Int32 {
     let other = isSecret ? nil : try kindOfOther(path)
     var flags = O_WRONLY | O_CLOEXEC | O_NOCTTY
-    // What is checked behind the opening must not hold it up, as a pipe would.
+    // The opening must not block before the check, as that of a pipe would.
     if other == nil { flags |= O_CREAT | O_NONBLOCK | O_NOFOLLOW }
     if other == S_IFREG { flags |= O_NONBLOCK }
     let descriptor = Glibc.open(path, flags, 0o600)
@@ -30,14 +30,14 @@ public struct OutputFile: ~Copyable {
     return descriptor
   }
 
-  /// What is there, by way of a link as well, and may be used; `nil` where there is nothing or an ordinary file without a link.
+  /// The type of a usable file that is not a regular file, also behind a link; `nil` if there is no file or a regular file without a link.
   private static func kindOfOther(_ path: String) throws(PrivateFileError) -> mode_t? {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return nil }
     try refuseForeign(status, path)
     guard status.st_mode & S_IFMT == S_IFLNK else { return status.st_mode & S_IFMT }
     guard stat(path, &status) == 0 else { throw .notPrivate(path, "is a symbolic link to nothing") }
-    // An ordinary file is looked at when it is open; what else it leads to, such as standard output, was given to this process.
+    // A regular file is checked when it is open; anything else that a link leads to, such as standard output, was given to this process.
     return status.st_mode & S_IFMT
   }
 
@@ -47,7 +47,7 @@ public struct OutputFile: ~Copyable {
     }
   }
 
-  /// What was in it is gone, where it is a file.
+  /// Discards the contents of a regular file.
   public func empty() {
     // Pipes and terminals have no length.
     ftruncate(descriptor, 0)

@@ -1,8 +1,8 @@
 import Glibc
 
 extension PrivateFile {
-  /// Brings a whole file to `path` in one step, so that at no moment half of it is there. Where not `replacing`, a file that is
-  /// there already stays. The folder may be any that can be written to.
+  /// Writes a whole file to `path` in one step: no process sees a part of it. Unless `replacing`, an existing file remains. Any
+  /// folder with write permission will do.
   public static func place(_ octets: [UInt8], at path: String, replacing: Bool = true) throws(PrivateFileError) {
     let temporary = "\(path).\(getpid())\(ending)"
     unlink(temporary)
@@ -18,7 +18,7 @@ extension PrivateFile {
     }
   }
 
-  /// Removes what processes that died in the middle of `place` have left beside `path`. Under the lock of those who write there.
+  /// Removes what processes that ended during `place` have left beside `path`. Under the lock of those who write there.
   public static func removeLeftovers(of path: String) {
     guard let slash = path.lastIndex(of: "/"), let folder = opendir(String(path[...slash])) else { return }
     defer { closedir(folder) }
@@ -34,18 +34,18 @@ extension PrivateFile {
 
   private static var ending: String { ".new" }
 
-  /// A new name is on the disk only when the folder is.
+  /// A new name is on the disk only when the folder was written.
   private static func synchronizeFolder(of path: String) throws(PrivateFileError) {
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if descriptor < 0 { throw .system("open", folder) }
     defer { close(descriptor) }
-    // Some file systems cannot, and need not.
+    // Some file systems do not support it, and do not need it.
     if fsync(descriptor) != 0, errno != EINVAL { throw .system("write", folder) }
   }
 }
 
-/// Tells one file from another that has its name.
+/// Distinguishes files with the same name.
 public struct FileIdentity: Equatable, Sendable {
   let device: UInt64
   let inode: UInt64
@@ -56,7 +56,7 @@ public struct FileIdentity: Equatable, Sendable {
   }
 }
 
-/// Tells one content from another of the same name: a file's number may be given to the next file.
+/// Distinguishes contents under the same name: the inode of a removed file may be reused.
 public struct FileVersion: Equatable, Sendable {
   public let file: FileIdentity
   public let size: Int
@@ -68,7 +68,7 @@ public struct FileVersion: Equatable, Sendable {
     modified = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
   }
 
-  /// What is at `path` at this moment, without opening it; `nil` where nothing is.
+  /// The version of the file at `path`, without opening it; `nil` if there is none.
   public init?(of path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }

@@ -1,18 +1,18 @@
 import Glibc
 
-/// An open file that belongs to this user alone (mode 0600), closed with its owner.
+/// An open file that belongs to this user alone (mode 0600), closed when this value is destroyed.
 ///
-/// It is a regular file of this user's own and no symbolic link, whatever was in its place; a mode that lets others read or write
-/// is changed before anything is read or written. Looked at through its descriptor, so that nothing can come in between.
+/// It is a regular file of this user and no symbolic link; a mode that lets others read or write is changed before anything is
+/// read or written. All checks use its descriptor, so that the file cannot be replaced in between.
 public struct PrivateFile: ~Copyable {
-  /// What a file is opened for.
+  /// The purpose of opening a file.
   public enum Access: Sendable {
     case reading
-    /// What is written goes behind what is there.
+    /// Octets are written at the end.
     case appending
-    /// It must not be there yet.
+    /// The file must not exist yet.
     case making
-    /// Made where it is missing; what is there stays until it is emptied.
+    /// The file is made if it is missing; its contents remain until `empty()`.
     case changing
 
     var flags: Int32 {
@@ -27,17 +27,17 @@ public struct PrivateFile: ~Copyable {
 
   let descriptor: Int32
   let path: String
-  /// As it was when it was opened.
+  /// The version at the time of opening.
   public let version: FileVersion
   public var identity: FileIdentity { version.file }
   public var size: Int { version.size }
 
-  /// More is not read: a file of such a size is none of ours.
+  /// The maximum size of a file that is read.
   public static let sizeLimit = 64 << 20
 
-  /// - Throws: `missing` where there is none, `notPrivate` with the reason where it cannot be used.
+  /// - Throws: `missing` if there is none, `notPrivate` with the reason if it cannot be used.
   public init(_ path: String, _ access: Access) throws(PrivateFileError) {
-    // A pipe must not hold anybody up, nor a terminal become this process's.
+    // Opening a pipe must not block, and a terminal must not become this process's controlling terminal.
     descriptor = Glibc.open(path, access.flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o600)
     self.path = path
     version = FileVersion(try Self.examined(descriptor, path))
@@ -45,7 +45,7 @@ public struct PrivateFile: ~Copyable {
 
   deinit { Glibc.close(descriptor) }
 
-  /// Makes sure that what `open` has returned is this user's alone; closes it where it is not.
+  /// Checks that the opened file belongs to this user alone; closes it if it does not.
   static func examined(_ descriptor: Int32, _ path: String) throws(PrivateFileError) -> stat {
     if descriptor < 0 { throw unopened(path) }
     var status = stat()
@@ -56,7 +56,7 @@ public struct PrivateFile: ~Copyable {
         throw .notPrivate(path, "belongs to another user (\(status.st_uid)) and is not used")
       }
       guard status.st_mode & 0o077 != 0 else { return status }
-      // Some file systems accept a mode and do not keep it.
+      // Some file systems accept a mode and do not store it.
       if fchmod(descriptor, 0o600) != 0 || fstat(descriptor, &status) != 0 || status.st_mode & 0o077 != 0 {
         throw .notPrivate(path, "can be opened by other users, and its mode cannot be changed to 0600")
       }
@@ -84,9 +84,9 @@ public struct PrivateFile: ~Copyable {
 
   // MARK: Contents
 
-  /// What the file holds at this moment from `offset` on.
-  /// - Parameter atMost: what is behind so many octets is left; `nil`: nothing is.
-  /// - Throws: where that is more than `limit` octets.
+  /// The current contents of the file from `offset`.
+  /// - Parameter atMost: the maximum number of octets to read; `nil`: all.
+  /// - Throws: if that is more than `limit` octets.
   public func read(
     from offset: Int = 0, atMost: Int? = nil, limit: Int = Self.sizeLimit
   ) throws(PrivateFileError) -> [UInt8] {
@@ -109,7 +109,7 @@ public struct PrivateFile: ~Copyable {
     return octets
   }
 
-  /// Writes on from where it was last written to, or at the end.
+  /// Writes after the octets written last, or at the end.
   public func write(_ octets: [UInt8]) throws(PrivateFileError) {
     var count = 0
     while count < octets.count {
@@ -122,7 +122,7 @@ public struct PrivateFile: ~Copyable {
     }
   }
 
-  /// Nothing is left in it, and writing begins at its start.
+  /// Discards the contents; writing begins at the start.
   public func empty() throws(PrivateFileError) {
     if ftruncate(descriptor, 0) != 0 || lseek(descriptor, 0, SEEK_SET) < 0 { throw .system("empty", path) }
   }
@@ -131,8 +131,8 @@ public struct PrivateFile: ~Copyable {
     if fsync(descriptor) != 0 { throw .system("write", path) }
   }
 
-  /// Takes the lock between processes that goes with this file, for as long as it is open.
-  /// - Parameter waits: until the one who has it gives it back.
+  /// Takes the lock between processes on this file, for as long as it is open.
+  /// - Parameter waits: whether to wait until the holder releases it.
   /// - Returns: whether it was taken.
   public func lock(waits: Bool = false) -> Bool {
     while flock(descriptor, waits ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {

@@ -1,23 +1,23 @@
 import Glibc
 
-/// Why a file or a folder cannot be used: a sentence without its full stop, which names the path and the reason.
+/// Why a file or a folder cannot be used: a sentence without its full stop, with the path and the reason.
 public struct PrivateFileError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What to do about it depends on this.
+  /// The kind of failure.
   public enum Kind: Equatable, Sendable {
-    /// It belongs to another user, others can get at it and that cannot be changed, or it is a link, a pipe or the like.
+    /// It belongs to another user, others can access it and that cannot be changed, or it is a link, a pipe or the like.
     case notPrivate
-    /// There is none.
+    /// It does not exist.
     case missing
-    /// The system has no room, or has it for others only.
+    /// The system has no space left, or none for this user.
     case noRoom
-    /// Anything else that the system says.
+    /// Any other error of the system.
     case system
   }
 
-  /// What went wrong.
+  /// The kind of failure.
   public let kind: Kind
   public let description: String
-  /// The same without the path, where another sentence has named it.
+  /// The same without the path, for a sentence that already has it.
   public let reason: String
 
   /// - Parameter description: what went wrong, with the path, without a full stop.
@@ -27,10 +27,10 @@ public struct PrivateFileError: Error, Equatable, Sendable, CustomStringConverti
     self.reason = reason ?? description
   }
 
-  /// Anything that has no kind of its own.
+  /// An error of kind `system`.
   public init(_ description: String) { self.init(.system, description) }
 
-  /// `action` failed on `path` for the reason that `errno` gives.
+  /// `action` failed on `path` with the current `errno`.
   public static func system(_ action: String, _ path: String) -> PrivateFileError {
     let code = errno
     let kind: Kind =

@@ -2,11 +2,11 @@ import Glibc
 
 /// Folders that belong to this user alone (mode 0700).
 ///
-/// The folder has to be this user's own and no symbolic link; a mode that lets others in is changed. The folder around it has to
-/// be this user's or the system's: another user's could be given other contents at any moment.
+/// The folder has to belong to this user and must not be a symbolic link; a mode that gives others access is changed. The parent
+/// folder has to belong to this user or to the system: another user could replace its contents at any time.
 public enum PrivateFolder {
-  /// Makes `path` and what is above it, for this user only, as far as it is missing, and checks it.
-  /// - Throws: the reason why what is there cannot be used.
+  /// Makes `path` and its missing parents, for this user only, and checks it.
+  /// - Throws: the reason why an existing folder cannot be used.
   public static func make(_ path: String) throws(PrivateFileError) {
     var current = ""
     for part in path.split(separator: "/", omittingEmptySubsequences: false) {
@@ -16,10 +16,10 @@ public enum PrivateFolder {
     try check(path)
   }
 
-  /// Makes sure that `path` is a folder of this user alone; one that lets others in is closed to them.
-  /// - Throws: `missing` where there is none, and otherwise the reason why it cannot be used.
+  /// Checks that `path` is a folder of this user alone; other users' access is removed.
+  /// - Throws: `missing` if there is none, and otherwise the reason why it cannot be used.
   public static func check(_ path: String) throws(PrivateFileError) {
-    // Behind a slash at its end a link would be followed.
+    // With a slash at the end a link would be followed.
     var path = path[...]
     while path.count > 1, path.last == "/" { path.removeLast() }
     let folder = String(path)
@@ -33,11 +33,11 @@ public enum PrivateFolder {
     }
     try checkSurroundings(of: folder)
     guard status.st_mode & 0o077 != 0 else { return }
-    // Of root's own folders /tmp is one: what is shared on purpose is left as it is.
+    // For root, /tmp is a folder of this user too: a folder that is shared on purpose is not changed.
     if status.st_mode & S_ISVTX != 0 {
       throw .notPrivate(folder, "is a folder that all users share, and no private one")
     }
-    // Some file systems accept a mode and do not keep it.
+    // Some file systems accept a mode and do not store it.
     if fchmod(descriptor, 0o700) != 0 || fstat(descriptor, &status) != 0 || status.st_mode & 0o077 != 0 {
       throw .notPrivate(folder, "can be entered by other users, and its mode cannot be changed to 0700")
     }

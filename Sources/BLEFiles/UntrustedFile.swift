@@ -1,13 +1,13 @@
 import Glibc
 
-/// Reads files that anybody may have written: a configuration, data from another device, what the kernel says of itself. Never more
-/// than was asked for, and never held up: devices and terminals are refused, a pipe is given a moment.
+/// Reads files that anyone may have written: a configuration, data of another device, the kernel's descriptions. Reads a limited
+/// amount and never blocks without limit: devices and terminals are refused, and a pipe is read with a time limit.
 public enum UntrustedFile {
   /// The file as a whole.
   /// - Parameters:
   ///   - limit: in octets; a longer file is refused.
-  ///   - patience: for how long a pipe may say nothing, in milliseconds; `nil`: only an ordinary file is read.
-  /// - Throws: `missing` where there is none that this user may see.
+  ///   - patience: how long a pipe may be silent, in milliseconds; `nil`: only a regular file is read.
+  /// - Throws: `missing` if there is none that this user may see.
   public static func read(_ path: String, limit: Int, pipePatience patience: Int? = nil) throws(PrivateFileError)
     -> [UInt8]
   {
@@ -18,11 +18,11 @@ public enum UntrustedFile {
     return octets
   }
 
-  /// The first `limit` octets of the file, or all that there are.
+  /// The first `limit` octets of the file, or all if there are fewer.
   public static func beginning(
     of path: String, limit: Int, pipePatience patience: Int? = nil
   ) throws(PrivateFileError) -> [UInt8] {
-    // Without waiting: the opening of a pipe that nothing writes to would last for ever.
+    // Non-blocking: opening a pipe without a writer would block.
     let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     if descriptor < 0 { throw unopened(path) }
     defer { close(descriptor) }
@@ -34,7 +34,7 @@ public enum UntrustedFile {
     }
     var octets: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: min(limit, 16_384))
-    // Files of the kernel have no length and come in pieces.
+    // Files of the kernel have no length and are read in pieces.
     while octets.count < limit {
       if isPipe, !isReadable(descriptor, within: patience ?? 0) {
         throw PrivateFileError(.system, "nothing was written to \(path)", reason: "nothing was written to this pipe")
@@ -51,12 +51,12 @@ public enum UntrustedFile {
   private static func unopened(_ path: String) -> PrivateFileError {
     let error = PrivateFileError.system("open", path)
     var status = stat()
-    // In a folder that this user may not look into there is nothing, as far as this user can tell.
+    // In a folder that this user may not search, every file counts as missing.
     if lstat(path, &status) != 0 { return PrivateFileError(.missing, error.description, reason: error.reason) }
     return error
   }
 
-  /// Waits until there is something to read, or the last writer has gone. While there was no writer yet, neither is the case.
+  /// Waits until there is something to read, or the last writer has closed. While there was no writer yet, neither is the case.
   private static func isReadable(_ descriptor: Int32, within milliseconds: Int) -> Bool {
     var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&waiting, 1, Int32(clamping: milliseconds)) > 0

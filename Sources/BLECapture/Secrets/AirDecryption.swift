@@ -2,23 +2,23 @@ import BLECore
 import BLECrypto
 import BLEWire
 
-/// Follows the encryption of captured links and opens what keys are known for (Core, Vol 6 Part B 5.1.3).
+/// Follows the encryption of captured links and decrypts packets with known keys (Core, Vol 6 Part B 5.1.3).
 ///
-/// A capture is whatever a stranger made of it: links and tries are bounded.
+/// A capture may come from anyone: the numbers of links and of decryption attempts are bounded.
 struct AirDecryption {
-  /// What a PDU that is not empty turns out to be.
+  /// The contents of a non-empty PDU.
   enum Content: Equatable {
     case plain
     /// Decrypted.
     case opened(ArraySlice<UInt8>, isFromCentral: Bool)
-    /// Encrypted, and no key opens it.
+    /// Encrypted, and no key decrypts it.
     case sealed
   }
 
   /// One direction of an encrypted link.
   private struct Direction {
     var counter: UInt64 = 0
-    /// The last PDU, which is there once more where its acknowledgement got lost.
+    /// The last PDU, which occurs again if its acknowledgement was lost.
     var sealed: ArraySlice<UInt8> = []
     var opened: ArraySlice<UInt8> = []
   }
@@ -27,16 +27,16 @@ struct AirDecryption {
     var request: EncryptionRequest?
     var response: EncryptionResponse?
     var isEncrypted = false
-    /// The key that fitted.
+    /// The cipher of the matching key.
     var cipher: LinkCipher?
     var central = Direction()
     var peripheral = Direction()
-    /// PDUs that were tried with all keys.
+    /// The number of PDUs that were tried with all keys.
     var tries = 0
   }
 
   private static let linkLimit = 256
-  /// So many PDUs may be missing from the capture one after another.
+  /// The maximum number of consecutive PDUs that may be missing from the capture.
   private static let gapLimit: UInt64 = 32
   private static let tryLimit = 8
 
@@ -45,7 +45,7 @@ struct AirDecryption {
 
   init(keys: CaptureKeys) { self.keys = keys }
 
-  /// Another connection begins under this access address.
+  /// Another connection begins with this access address.
   mutating func forget(_ accessAddress: UInt32) { links[accessAddress] = nil }
 
   mutating func follow(_ pdu: DataChannelPDU, on accessAddress: UInt32) -> Content {
@@ -58,15 +58,15 @@ struct AirDecryption {
 
   private static func follow(_ pdu: DataChannelPDU, _ link: inout Link, _ keys: CaptureKeys) -> Content {
     if link.isEncrypted {
-      // Nothing so short can be encrypted.
+      // A PDU this short cannot be encrypted.
       if pdu.payload.count <= LinkCipher.checkLength {
-        // The central's LL_PAUSE_ENC_RSP ends encryption; otherwise it is LL_START_ENC_REQ once more.
+        // The central's LL_PAUSE_ENC_RSP ends encryption; otherwise it is a repeated LL_START_ENC_REQ.
         if pdu.kind == .control, pdu.payload.first == PauseEncryptionResponse.opcode { link = Link() }
         return .plain
       }
       let content = open(pdu, &link, keys)
       if content != .sealed { return content }
-      // Where the end of encryption was not captured, another start is.
+      // If the end of encryption was not captured, the next start is detected.
       guard pdu.kind == .control, case .encryptionRequest? = try? LinkLayerControlPDU(payload: pdu.payload) else {
         return .sealed
       }

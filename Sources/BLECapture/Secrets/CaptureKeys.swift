@@ -1,28 +1,28 @@
 import BLECore
 public import BLECrypto
 
-/// The keys of captured links, as a file holds them: lines of text, each `ltk` and 32 hexadecimal digits, most significant first.
-/// What follows on a line and lines that begin with `#` are for people.
+/// The keys of captured links, in the format of a key file: lines of text, each `ltk` and 32 hexadecimal digits, most significant
+/// first. Further text on a line, and lines that begin with `#`, are comments.
 ///
 ///     # Keys of encrypted links: whoever has them can read what was captured.
 ///     ltk 4C68384139F574D836BCF34E9DFB01BF as central, with C0:12:34:56:78:9A
 ///
-/// A long-term key is enough: session keys are made from it and from what the capture shows of the start of encryption.
+/// A long-term key is enough: session keys are derived from it and from the captured start of encryption.
 public struct CaptureKeys: Sendable {
-  /// In the order of the file, each once.
+  /// In the order of the file, without duplicates.
   public private(set) var longTermKeys: [SecretKey] = []
 
-  /// A file with more is none of ours.
+  /// The maximum number of keys; a file with more is refused.
   static let limit = 4_096
   private static let octetLimit = 1 << 20
 
   /// No keys.
   public init() {}
 
-  /// Keys that are known already.
+  /// The given keys.
   public init(longTermKeys: [SecretKey]) { self.longTermKeys = longTermKeys }
 
-  /// Reads a file of keys; errors tell the line.
+  /// Reads a key file; errors have the line number.
   public init(path: String) throws(CaptureError) {
     let octets = try CaptureFileInput(path: path).read(Self.octetLimit + 1)
     guard octets.count <= Self.octetLimit else {
@@ -35,7 +35,7 @@ public struct CaptureKeys: Sendable {
     }
   }
 
-  /// Reads the text of such a file; errors tell the line and never what stands there.
+  /// Parses the text of a key file; errors have the line number, and never the contents.
   public init(text: String) throws(CaptureError) {
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
       let words = line.split(whereSeparator: \.isWhitespace)
@@ -52,10 +52,10 @@ public struct CaptureKeys: Sendable {
     }
   }
 
-  /// The first line of a file of keys.
+  /// The first line of a key file.
   public static let heading = "# Keys of encrypted links: whoever has them can read what was captured.\n"
 
-  /// A line of a file of keys. `remark` is for people: one line.
+  /// A line of a key file. `remark` is a comment of one line.
   public static func line(longTermKey key: SecretKey, remark: String) -> String {
     "ltk \(key.revealMostSignificantFirst().hexadecimal) \(remark)\n"
   }

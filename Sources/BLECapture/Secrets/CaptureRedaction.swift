@@ -1,18 +1,18 @@
 import BLECore
 public import BLEWire
 
-/// Takes the secrets out of HCI packets, so that a capture can be shown to others: long-term keys, identity and signature keys,
-/// shared secrets, and the random numbers from which short-term keys could be computed. Lengths stay as they are; what was a
-/// secret is zeros.
+/// Removes secrets from HCI packets, so that a capture can be shown to others: long-term keys, identity and signature keys,
+/// shared secrets, and the random numbers from which short-term keys could be computed. Lengths are unchanged; secrets are
+/// replaced by zeros.
 ///
-/// Feed it the packets of one controller in order. Not a secret, and left: addresses, names, values of attributes.
+/// Pass it the packets of one controller in order. Addresses, names and values of attributes are not considered secret and remain.
 public struct CaptureRedaction {
   private struct Way: Hashable {
     let handle: UInt16
     let direction: CaptureDirection
   }
 
-  /// Frames of the Security Manager that have begun and not ended: what follows of them is taken out whole.
+  /// The directions of links with an incomplete Security Manager frame: its remaining pieces are redacted completely.
   private var begun: Set<Way> = []
   private static let limit = 4_096
 
@@ -63,14 +63,14 @@ public struct CaptureRedaction {
     }
   }
 
-  /// Of frames of the Security Manager: those that carry keys.
+  /// For Security Manager frames: those that carry keys.
   private mutating func secrets(ofData octets: [UInt8], _ direction: CaptureDirection) -> [Range<Int>] {
     guard octets.count >= 4 else { return [] }
     let way = Way(handle: (UInt16(octets[0]) | UInt16(octets[1]) << 8) & 0x0FFF, direction: direction)
     if octets[1] >> 4 & 0x03 == 1 { return begun.contains(way) ? [4..<octets.count] : [] }
     begun.remove(way)
     guard octets.count >= 8 else {
-      // Less than a frame's header: whose it is shows only later.
+      // Less than a frame's header: the channel is only known later.
       insert(way)
       return []
     }

@@ -1,4 +1,4 @@
-/// Where random numbers come from. Injected everywhere: no code of the stack asks the system by itself.
+/// A source of random numbers. Injected everywhere: no code of the stack uses the system's generator directly.
 ///
 /// Used on one loop only; a source need not be safe to share between threads.
 public protocol EntropySource: AnyObject {
@@ -6,10 +6,10 @@ public protocol EntropySource: AnyObject {
 }
 
 extension EntropySource {
-  /// A number of `range`, each equally likely.
+  /// A number of `range`, uniformly distributed.
   public func uniform(_ range: Range<UInt64>) -> UInt64 {
     let span = range.upperBound - range.lowerBound
-    // Rejection keeps the distribution flat: the incomplete last multiple of `span` is thrown away.
+    // Rejection keeps the distribution uniform: the incomplete last multiple of `span` is discarded.
     let limit = UInt64.max - (UInt64.max % span + 1) % span
     while true {
       let value = next()
@@ -17,7 +17,7 @@ extension EntropySource {
     }
   }
 
-  /// A number in 0 ..< 1.
+  /// A number in 0 ..< 1, uniformly distributed.
   public func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
 
   public func octets(_ count: Int) -> [UInt8] {
@@ -43,7 +43,7 @@ public final class SystemEntropy: EntropySource {
 
 /// The same numbers for the same seed, for simulation and tests (SplitMix64).
 ///
-/// It cannot be handed to a stack on a real transport: keys made from it could be guessed.
+/// It cannot be used by a stack on a real transport: keys made from it could be guessed.
 public final class SeededEntropy: EntropySource {
   public let seed: UInt64
   private var state: UInt64
@@ -61,7 +61,7 @@ public final class SeededEntropy: EntropySource {
     return mixed ^ mixed >> 31
   }
 
-  /// A generator of its own for one part of a simulation, so that what one part draws does not shift the others.
+  /// A separate generator for one part of a simulation, so that the numbers of one part do not depend on the others.
   public func fork(_ name: UInt64) -> SeededEntropy {
     SeededEntropy(seed: SeededEntropy(seed: seed ^ name &* 0xD6E8_FEB8_6659_FD93).next())
   }

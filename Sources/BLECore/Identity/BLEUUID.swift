@@ -1,6 +1,6 @@
-/// A UUID as Bluetooth uses it: 16, 32 or 128 bits wide on the air, always a 128-bit value (Core, Vol 3 Part B 2.5.1).
+/// A Bluetooth UUID: 16, 32 or 128 bits wide on the air, always a 128-bit value (Core, Vol 3 Part B 2.5.1).
 ///
-/// Two spellings of one value are equal and hash alike; `width` remembers how it was spelled.
+/// Different widths of one value are equal and have the same hash; `width` is the width with which it was made.
 public struct BLEUUID: Sendable, CustomStringConvertible {
   public enum Width: Int, Sendable {
     case short = 2
@@ -20,7 +20,7 @@ public struct BLEUUID: Sendable, CustomStringConvertible {
     self.init(width: .short, number: UInt32(short))
   }
 
-  /// A UUID of 32 bits. Named, so that a number written in the source is one of 16 bits.
+  /// A UUID of 32 bits. The label is needed because an unlabelled number is a UUID of 16 bits.
   public init(medium: UInt32) {
     self.init(width: .medium, number: medium)
   }
@@ -37,9 +37,9 @@ public struct BLEUUID: Sendable, CustomStringConvertible {
     self.low = Self.baseLow
   }
 
-  /// 2, 4 or 16 octets in the order they travel, least significant first; `nil` for any other count.
+  /// 2, 4 or 16 octets as on the air, least significant first; `nil` for any other count.
   public init?(octets: some Collection<UInt8>) {
-    // Slices of packets come by the thousand: once behind their storage, nothing is generic any more.
+    // Slices of packets are frequent: after this point nothing is generic.
     let stored = octets.withContiguousStorageIfAvailable { Self($0) }
     let uuid = stored ?? Array(octets).withUnsafeBufferPointer { Self($0) }
     guard let uuid else { return nil }
@@ -58,7 +58,7 @@ public struct BLEUUID: Sendable, CustomStringConvertible {
     }
   }
 
-  /// 4, 8 or 36 (dashed) hexadecimal characters of either case; `nil` for anything else.
+  /// Parses 4, 8 or 36 (dashed) hexadecimal characters of either case; `nil` for anything else.
   public init?(_ text: some StringProtocol) {
     let characters = text.utf8.count
     var digits = String(text)
@@ -73,32 +73,32 @@ public struct BLEUUID: Sendable, CustomStringConvertible {
     self.init(octets: octets.reversed())
   }
 
-  /// The number of a UUID on the Bluetooth base that fits 16 bits, however it was spelled.
+  /// The 16-bit number of a UUID on the Bluetooth base, whatever its width.
   public var short: UInt16? {
     guard let medium, medium <= 0xFFFF else { return nil }
     return UInt16(medium)
   }
 
-  /// The number of a UUID on the Bluetooth base, however it was spelled.
+  /// The 32-bit number of a UUID on the Bluetooth base, whatever its width.
   public var medium: UInt32? {
     guard low == Self.baseLow, high & 0xFFFF_FFFF == Self.baseHigh else { return nil }
     return UInt32(high >> 32)
   }
 
-  /// The octets in the order they travel, least significant first, `width` of them.
+  /// The octets as on the air, least significant first, `width` of them.
   public var octets: [UInt8] {
     var writer = ByteWriter(capacity: width.rawValue)
     writer.append(self)
     return writer.octets
   }
 
-  /// The same value in the narrowest form that ATT knows: 16 bits where it fits, otherwise 128.
+  /// The same value in the shortest form of ATT: 16 bits if it fits, otherwise 128.
   public var forAttributeProtocol: BLEUUID {
     if let short { return BLEUUID(short) }
     return BLEUUID(high: high, low: low)
   }
 
-  /// Upper case, 4 or 8 digits or 8-4-4-4-12, as spelled.
+  /// Upper case, 4 or 8 digits or 8-4-4-4-12, by its width.
   public var description: String {
     switch width {
     case .short: return Self.hexadecimal(high >> 32, digits: 4)
@@ -131,7 +131,7 @@ extension BLEUUID: Hashable {
 }
 
 extension ByteReader {
-  /// A UUID of `count` octets: 2, 4 or 16.
+  /// Reads a UUID of `count` octets: 2, 4 or 16.
   public mutating func uuid(octets count: Int, _ field: StaticString) throws(DecodeError) -> BLEUUID {
     let start = self
     guard let uuid = BLEUUID(octets: try octets(count, field)) else {
@@ -142,7 +142,7 @@ extension ByteReader {
 }
 
 extension ByteWriter {
-  /// `uuid.width` octets.
+  /// Appends `uuid.width` octets.
   public mutating func append(_ uuid: BLEUUID) {
     switch uuid.width {
     case .short: append(uuid.high >> 32, width: 2)

@@ -1,4 +1,4 @@
-/// A 48-bit Bluetooth device address and what kind of address it is (Core, Vol 6 Part B 1.3).
+/// A 48-bit Bluetooth device address with its type (Core, Vol 6 Part B 1.3).
 public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
   public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
     case `public` = 0
@@ -9,13 +9,13 @@ public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
   public let value: UInt64
   public let kind: Kind
 
-  /// Only the lower 48 bits of `value` count.
+  /// Only the lower 48 bits of `value` are used.
   public init(_ value: UInt64, kind: Kind) {
     self.value = value & 0xFFFF_FFFF_FFFF
     self.kind = kind
   }
 
-  /// Six octets in the order they travel, least significant first.
+  /// Six octets as on the air, least significant first.
   public init(octets: some Collection<UInt8>, kind: Kind) {
     var value: UInt64 = 0
     for (index, octet) in octets.prefix(6).enumerated() {
@@ -24,7 +24,7 @@ public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
     self.init(value, kind: kind)
   }
 
-  /// `"C0:12:34:56:78:9A"`, either case; `nil` where the text is anything else.
+  /// Parses `"C0:12:34:56:78:9A"`, in either case; `nil` for any other text.
   public init?(_ text: some StringProtocol, kind: Kind) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 6 else { return nil }
@@ -36,7 +36,7 @@ public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
     self.init(value, kind: kind)
   }
 
-  /// The six octets in the order they travel, least significant first.
+  /// The six octets as on the air, least significant first.
   public var octets: [UInt8] {
     (0..<6).map { UInt8(truncatingIfNeeded: value >> (8 * UInt64($0))) }
   }
@@ -45,7 +45,7 @@ public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
     case `static`, resolvablePrivate, nonResolvablePrivate, reserved
   }
 
-  /// What a random address is, by its two most significant bits; `nil` for a public one.
+  /// The kind of a random address, by its two most significant bits; `nil` for a public one.
   public var randomKind: RandomKind? {
     guard kind == .random else { return nil }
     switch value >> 46 {
@@ -56,7 +56,7 @@ public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Public and random static addresses name a device for good; private ones change.
+  /// Whether the address identifies a device permanently: public and random static addresses do, private ones change.
   public var isIdentity: Bool { kind == .public || randomKind == .static }
 
   public var description: String {
@@ -71,7 +71,7 @@ public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ByteReader {
-  /// Six octets of address; the kind travels in a field of its own.
+  /// Reads an address of six octets; its type is in another field.
   public mutating func deviceAddress(
     kind: DeviceAddress.Kind, _ field: StaticString
   ) throws(DecodeError) -> DeviceAddress {

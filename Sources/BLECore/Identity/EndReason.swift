@@ -1,6 +1,6 @@
-/// How a connection, a procedure or an attempt ended: one vocabulary in all layers.
+/// Why a connection, a procedure or an attempt ended: the same values in all layers.
 public enum EndReason: Error, Hashable, Sendable {
-  /// This side asked for it.
+  /// This side requested it.
   case requested
   /// The peer closed it.
   case closedByPeer
@@ -8,18 +8,18 @@ public enum EndReason: Error, Hashable, Sendable {
   case lost
   /// The link could not be established: the peer never answered on the new link (controller error 0x3E).
   case failedToEstablish
-  /// Somebody on the way refused; `code` is the controller's error (Core, Vol 1 Part F).
+  /// A request was refused; `code` is the HCI error code (Core, Vol 1 Part F).
   case refused(code: UInt8)
-  /// An answer did not come in time.
+  /// A response did not arrive in time.
   case timedOut
-  /// The adapter was switched off or went away.
+  /// The adapter was switched off or removed.
   case poweredOff
   /// The peer no longer has the keys that both sides once shared.
   case bondLost
   /// The link could not be encrypted with those keys in time.
   case encryptionTimedOut
-  /// As many connections as the controller can hold are there already.
+  /// The controller has reached its maximum number of connections.
   case limitReached
-  /// The peer did what the protocol forbids, and this side ended it.
+  /// The peer violated the protocol, and this side ended the connection.
   case protocolViolated
 }

@@ -1,4 +1,4 @@
-/// Names an attribute in a GATT database (Core, Vol 3 Part F 3.2.2). 0x0000 names none.
+/// Identifies an attribute in a GATT database (Core, Vol 3 Part F 3.2.2). 0x0000 is invalid.
 public struct AttributeHandle: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
   public let rawValue: UInt16
   public init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -13,7 +13,7 @@ public struct AttributeHandle: RawRepresentable, Hashable, Comparable, Sendable,
   public var description: String { numberText(rawValue, digits: 4) }
 }
 
-/// Names a link between host and controller (Core, Vol 4 Part E 5.3), 0x0000 to 0x0EFF.
+/// Identifies a link between host and controller (Core, Vol 4 Part E 5.3), 0x0000 to 0x0EFF.
 public struct ConnectionHandle: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
   public let rawValue: UInt16
   public init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -23,7 +23,7 @@ public struct ConnectionHandle: RawRepresentable, Hashable, Comparable, Sendable
   public var description: String { numberText(rawValue, digits: 4) }
 }
 
-/// Names an L2CAP channel on one link (Core, Vol 3 Part A 2.1).
+/// Identifies an L2CAP channel on one link (Core, Vol 3 Part A 2.1).
 public struct ChannelIdentifier: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   public let rawValue: UInt16
   public init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -35,7 +35,7 @@ public struct ChannelIdentifier: RawRepresentable, Hashable, Sendable, CustomStr
   public var description: String { numberText(rawValue, digits: 4) }
 }
 
-/// A protocol/service multiplexer: the number that an L2CAP channel is opened by (Core, Vol 3 Part A 4.22).
+/// A protocol/service multiplexer (PSM): the number with which an L2CAP channel is opened (Core, Vol 3 Part A 4.22).
 public struct ProtocolServiceMultiplexer: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   public let rawValue: UInt16
   public init(rawValue: UInt16) { self.rawValue = rawValue }

@@ -1,18 +1,18 @@
-/// How much a line matters, with the names that the Swift ecosystem uses.
+/// The level of a log line, with the names that the Swift ecosystem uses.
 public enum LogLevel: Int, Comparable, Sendable, CaseIterable {
   case trace, debug, info, notice, warning, error, critical
 
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Where log lines go. A user bridges to a logging library by conforming one type.
+/// The destination of log lines. To use a logging library, conform one type to this protocol.
 public protocol LogSink: AnyObject, Sendable {
-  /// Lines below this level are not even put together.
+  /// Messages below this level are not even computed.
   var minimumLevel: LogLevel { get }
   func write(_ level: LogLevel, label: String, _ message: String)
 }
 
-/// One subsystem's way to its log.
+/// Logs the messages of one subsystem.
 public struct Logger: Sendable {
   public let label: String
   private let sink: (any LogSink)?
@@ -24,7 +24,7 @@ public struct Logger: Sendable {
 
   public static let silent = Logger(label: "", sink: nil)
 
-  /// The same sink under another label.
+  /// The same sink with another label.
   public func labelled(_ label: String) -> Logger { Logger(label: label, sink: sink) }
 
   public func log(_ level: LogLevel, _ message: @autoclosure () -> String) {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Writes log lines to standard error, one write for each.
+/// Writes log lines to standard error, with one write for each.
 public final class StandardErrorLog: LogSink {
   public let minimumLevel: LogLevel
   public init(minimumLevel: LogLevel) { self.minimumLevel = minimumLevel }
@@ -9,8 +9,8 @@ public final class StandardErrorLog: LogSink {
     Self.writeLine("\(level) \(label): \(message)")
   }
 
-  /// Writes `text` and ends the line. Control characters are replaced: what came from a peer, in a name or a value, must neither
-  /// move a terminal's cursor nor begin a line of its own.
+  /// Writes `text` and a newline. Control characters are replaced: text from a peer, in a name or a value, must neither move a
+  /// terminal's cursor nor begin another line.
   public static func writeLine(_ text: String) {
     var line = ""
     for scalar in text.unicodeScalars {

@@ -1,10 +1,10 @@
-/// A cursor over the octets of one packet, little-endian as everything in Bluetooth is on the air.
+/// A cursor over the octets of one packet, little-endian as all of Bluetooth on the air.
 ///
-/// Slices that it hands out share the packet's storage: nothing is copied.
+/// The slices that it returns share the packet's storage: nothing is copied.
 public struct ByteReader {
   private let octets: ArraySlice<UInt8>
   private var cursor: Int
-  /// Named in the errors that this reader throws.
+  /// The name of the layer in the errors that this reader throws.
   public let layer: String
 
   public init(_ octets: ArraySlice<UInt8>, layer: String) {
@@ -17,9 +17,9 @@ public struct ByteReader {
     self.init(octets[...], layer: layer)
   }
 
-  /// Octets read so far.
+  /// The number of octets read so far.
   public var offset: Int { consumed }
-  /// Octets left.
+  /// The number of octets left.
   public var remaining: Int { octets.endIndex - cursor }
   public var isAtEnd: Bool { cursor == octets.endIndex }
   private var consumed: Int { cursor - octets.startIndex }
@@ -54,7 +54,7 @@ public struct ByteReader {
     try unsigned(width: 8, field)
   }
 
-  /// An unsigned number of `width` octets, 1 to 8.
+  /// Reads an unsigned number of `width` octets, 1 to 8.
   public mutating func unsigned(width: Int, _ field: StaticString) throws(DecodeError) -> UInt64 {
     try require(width, field)
     var value: UInt64 = 0
@@ -65,7 +65,7 @@ public struct ByteReader {
     return value
   }
 
-  /// The next `count` octets, sharing the packet's storage.
+  /// Reads the next `count` octets; the slice shares the packet's storage.
   public mutating func octets(_ count: Int, _ field: StaticString) throws(DecodeError) -> ArraySlice<UInt8> {
     try require(count, field)
     let slice = octets[cursor..<cursor + count]
@@ -73,7 +73,7 @@ public struct ByteReader {
     return slice
   }
 
-  /// Everything that is left, which may be nothing.
+  /// Reads all octets left, possibly none.
   public mutating func rest() -> ArraySlice<UInt8> {
     let slice = octets[cursor...]
     cursor = octets.endIndex
@@ -85,12 +85,12 @@ public struct ByteReader {
     cursor += count
   }
 
-  /// Throws where octets are left over.
+  /// Throws if octets are left over.
   public func finish() throws(DecodeError) {
     if !isAtEnd { throw failure("end", .trailing(count: remaining)) }
   }
 
-  /// An error of this reader at the place where it stands.
+  /// An error of this reader at its current position.
   public func failure(_ field: StaticString, _ reason: DecodeError.Reason) -> DecodeError {
     DecodeError(layer: layer, field: "\(field)", offset: consumed, reason: reason, octets: octets)
   }

@@ -1,7 +1,7 @@
-/// Builds the octets of one packet, little-endian as everything in Bluetooth is on the air.
+/// Builds the octets of one packet, little-endian as all of Bluetooth on the air.
 ///
-/// `headroom` octets are left free in front for the headers of the layers below, so that a packet is allocated once on its
-/// way down: each layer stores its own header there by `store(_:at:)`.
+/// `headroom` octets at the front are reserved for the headers of the layers below, so that a packet is allocated only once: each
+/// layer stores its header there by `store(_:at:)`.
 public struct ByteWriter {
   public private(set) var octets: [UInt8]
 
@@ -25,7 +25,7 @@ public struct ByteWriter {
   public mutating func append(_ value: UInt64) { append(value, width: 8) }
   public mutating func append(uint24 value: UInt32) { append(UInt64(value), width: 3) }
 
-  /// The `width` least significant octets of `value`.
+  /// Appends the `width` least significant octets of `value`.
   public mutating func append(_ value: UInt64, width: Int) {
     for index in 0..<width {
       octets.append(UInt8(truncatingIfNeeded: value >> (8 * UInt64(index))))
@@ -36,13 +36,13 @@ public struct ByteWriter {
     octets.append(contentsOf: other)
   }
 
-  /// `other`, cut or filled up with zeros to exactly `width` octets.
+  /// Appends `other`, truncated or padded with zeros to exactly `width` octets.
   public mutating func append(contentsOf other: some Collection<UInt8>, paddedTo width: Int) {
     octets.append(contentsOf: other.prefix(width))
     for _ in 0..<Swift.max(0, width - other.count) { octets.append(0) }
   }
 
-  /// Overwrites two octets that are already there: a length known only afterwards, or a header in the headroom.
+  /// Overwrites two existing octets: a length that is known only afterwards, or a header in the headroom.
   public mutating func store(_ value: UInt16, at offset: Int) {
     octets[offset] = UInt8(truncatingIfNeeded: value)
     octets[offset + 1] = UInt8(truncatingIfNeeded: value >> 8)

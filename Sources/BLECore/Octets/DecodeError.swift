@@ -1,18 +1,18 @@
-/// Why octets from outside could not be understood.
+/// Why octets from outside could not be decoded.
 ///
-/// A decoder never traps and never answers just `nil`: it says in which layer, at which field and offset it stopped,
-/// and keeps the octets so that a log line or a capture can be read on its own.
+/// A decoder never traps and never returns just `nil`: the error has the layer, the field and the offset, and the octets, so that
+/// a log line is enough to diagnose it.
 public struct DecodeError: Error, Equatable, Sendable, CustomStringConvertible {
   public enum Reason: Equatable, Sendable {
     /// The field needs `needed` octets and only `available` are left.
     case truncated(needed: Int, available: Int)
-    /// The packet ended and `count` octets are left over.
+    /// `count` octets are left over at the end of the packet.
     case trailing(count: Int)
     /// The field holds a value that its layer cannot represent.
     case invalid(String)
   }
 
-  /// The layer that was decoding, for instance `HCI event` or `ATT`.
+  /// The layer that was decoding, for example `HCI event` or `ATT`.
   public let layer: String
   /// The field's name as the specification spells it.
   public let field: String
@@ -22,7 +22,7 @@ public struct DecodeError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The packet's first octets, at most `octetLimit` of them.
   public let octets: [UInt8]
 
-  /// How many octets of a packet an error keeps.
+  /// The maximum number of octets that an error keeps.
   public static let octetLimit = 64
 
   public init(layer: String, field: String, offset: Int, reason: Reason, octets: some Sequence<UInt8>) {

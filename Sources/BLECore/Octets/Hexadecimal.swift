@@ -16,7 +16,7 @@ private func hexadecimalDigit(_ value: UInt8) -> Unicode.Scalar {
 }
 
 extension [UInt8] {
-  /// Octets from hexadecimal digits of either case, without separators; `nil` where the text is anything else.
+  /// Parses hexadecimal digits of either case, without separators; `nil` for any other text.
   public init?(hexadecimal text: some StringProtocol) {
     self.init()
     var high: UInt8?

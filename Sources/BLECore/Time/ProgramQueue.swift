@@ -1,34 +1,34 @@
 import Synchronization
 
-/// A queue on which a program may run code of its own, beside the callbacks that it gets there.
+/// A queue on which a program may run its own code, besides its callbacks.
 ///
-/// The loop's block for it is made once and goes round it again and again, since there is one behind each callback.
+/// The loop's block for it is made once and enqueued repeatedly, since each callback is followed by one.
 public final class ProgramQueue: Sendable {
   /// Equal for the same queue.
   public let identity: ObjectIdentifier
-  /// What the program calls it.
+  /// The program's name for it.
   public let label: String
   private let turns = Turns()
   private let enqueue: @Sendable () -> Void
 
-  /// - Parameter repeating: makes of an action what puts it onto the queue, so that it runs when everything that is there now has been
-  ///   done; called for one run of the action at a time. It keeps `queue`.
+  /// - Parameter repeating: converts an action into a closure that enqueues it, so that it runs after everything that is enqueued
+  ///   now; called for one run of the action at a time. It retains `queue`.
   public init(
     _ queue: AnyObject, label: String,
     repeating: (_ action: @escaping @Sendable () -> Void) -> @Sendable () -> Void
   ) {
     identity = ObjectIdentifier(queue)
     self.label = label
-    // The loop keeps this object while its block is on the queue.
+    // The loop retains this object while its block is on the queue.
     enqueue = repeating { [weak turns] in turns?.take() }
   }
 
-  /// Says what is called at the end of each passage, on the queue; before the first one.
+  /// Sets the closure that is called at the end of each passage, on the queue. Called before the first one.
   func whenPassed(_ arrived: @escaping @Sendable () -> Void) {
     if turns.arrived == nil { turns.arrived = arrived }
   }
 
-  /// Goes round the queue `count` times. One passage at a time.
+  /// Enqueues the block `count` times, one after the other. One passage at a time.
   func passThrough(_ count: Int) {
     turns.state.withLock { state in
       state.left = count
@@ -37,7 +37,7 @@ public final class ProgramQueue: Sendable {
     enqueue()
   }
 
-  /// `@unchecked Sendable`: `arrived` is set before the first passage and stays; the rest is behind the lock.
+  /// `@unchecked Sendable`: `arrived` is set before the first passage and never changed; the rest is guarded by the lock.
   private final class Turns: @unchecked Sendable {
     struct State {
       var left = 0
@@ -48,14 +48,14 @@ public final class ProgramQueue: Sendable {
     var arrived: (@Sendable () -> Void)?
 
     func take() {
-      // No closure is returned out of the lock: a generic result wraps it, which allocates on each turn.
+      // No closure is returned from the lock: a generic result wraps it, which allocates on each turn.
       let isOver = state.withLock { state in
         state.left -= 1
         if state.left > 0 {
           state.again?()
           return false
         }
-        // What puts the block onto the queue holds the block.
+        // The closure that enqueues the block retains the block.
         state.again = nil
         return true
       }
@@ -64,11 +64,11 @@ public final class ProgramQueue: Sendable {
   }
 }
 
-/// Which process of a simulated world a queue or a callback belongs to.
+/// The process of a simulated world that a queue or a callback belongs to.
 public struct ProcessNumber: RawRepresentable, Hashable, Sendable {
   public let rawValue: UInt32
   public init(rawValue: UInt32) { self.rawValue = rawValue }
-  /// Of what belongs to none.
+  /// The number of what belongs to no process.
   public static let common = ProcessNumber(rawValue: 0)
 }
 

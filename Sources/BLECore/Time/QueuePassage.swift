@@ -1,51 +1,51 @@
-/// Which queues a simulated loop has to pass through after a program's code has run, before the loop continues.
+/// The queues that a simulated loop has to pass through after a program's code has run, before the loop continues.
 ///
-/// A program may have put blocks onto its queues, from its callbacks or from the test. Nothing says so: a block of the loop's own
-/// behind them does. A block may have put another one onto the same queue, so the loop's block goes round that queue a few times; or
-/// onto another one, so there is a second round where there are several queues. When a round brings work, all of it is done again.
-/// Under the loop's lock.
+/// A program may have enqueued blocks on its queues, from its callbacks or from the test. The loop is not notified of them;
+/// instead it enqueues a block of its own behind them. A block may have enqueued another one on the same queue, so the loop's
+/// block passes through that queue several times; or on another queue, so there is a second round if there are several queues. If
+/// a round submits jobs, all of it is repeated. Under the loop's lock.
 struct QueuePassage {
-  /// How many queues are waited for, and through which of them the loop's block has to go: where it is still on its way from an earlier
-  /// run, it is waited for and not sent again.
+  /// The number of queues to wait for, and those on which the loop's block has to be enqueued: a block that is still enqueued
+  /// from an earlier run is awaited and not enqueued again.
   struct Round {
     var count = 0
-    /// One by itself: most programs have one queue, and an array would be made behind each callback.
+    /// One queue without an array: most programs have one, and an array would be allocated after each callback.
     var first: ProgramQueue?
     var others: [ProgramQueue] = []
   }
 
   private struct Followed {
     let queue: ProgramQueue
-    /// How many managers use it.
+    /// The number of managers that use it.
     var uses: Int
   }
 
-  /// How many blocks, each put onto its queue by the one before and none of them asking for anything, are waited for: so often the
-  /// loop's block goes round. All on the queue's own thread, so that it costs little.
+  /// The number of passages through a queue: the length of a chain of blocks, each enqueued by the one before without submitting
+  /// a job, that is waited for. All passages run on the queue's own thread, so that they cost little.
   static let turns = 3
-  /// Rounds where there are several queues.
+  /// The number of rounds if there are several queues.
   private static let rounds = 2
-  /// How many rounds in a row may bring work before the program is taken to do that for ever.
+  /// The number of consecutive rounds with jobs after which the program is considered to do that without end.
   private static let limit = 10_000
 
   private var followed: [ProcessNumber: [ObjectIdentifier: Followed]] = [:]
-  /// Where code has run that was not passed behind yet.
+  /// Processes whose code has run since the last passage.
   private var processes: Set<ProcessNumber> = []
   private var isEverywhere = false
   private var roundsLeft = 0
   private var roundsInARow = 0
   private var jobsSeen = 0
-  /// Queues through which the loop's block has not come yet, and which the run waits for.
+  /// Queues that the loop's block has not passed yet, and that the run waits for.
   private var waitedFor: [ObjectIdentifier: ProgramQueue] = [:]
-  /// All on which that block is, those included that were given up.
+  /// All queues on which that block is enqueued, including abandoned ones.
   private var underWay: [ObjectIdentifier: ProgramQueue] = [:]
-  /// Queues that are not waited for in this run: a block there did not come through.
+  /// Queues that are not waited for in this run: a block on them did not run.
   private var blocked: Set<ObjectIdentifier> = []
-  /// Those, and the ones of earlier runs, until a block comes through.
+  /// Those, and the ones of earlier runs, until a block runs.
   private var suspected: Set<ObjectIdentifier> = []
-  /// Whether a program has put blocks onto its queues without end; until the next run it is not waited for.
+  /// Whether a program has enqueued blocks without end; it is not waited for until the next run.
   private(set) var isExhausted = false
-  /// What the queues are called on which that was, until it has been said.
+  /// The labels of the queues of such a program, until they are reported.
   private var exhausted: [String] = []
 
   mutating func follow(_ queue: ProgramQueue, of process: ProcessNumber) {
@@ -59,7 +59,7 @@ struct QueuePassage {
     if followed[process]?.isEmpty == true { followed[process] = nil }
   }
 
-  /// Code of a process has run, or is about to. `nil`: of whichever.
+  /// Code of a process has run, or is about to. `nil`: of any process.
   mutating func codeRuns(in process: ProcessNumber?) {
     if let process { processes.insert(process) } else { isEverywhere = true }
     roundsLeft = Self.rounds
@@ -77,8 +77,8 @@ struct QueuePassage {
     roundsInARow = 0
   }
 
-  /// The next round; an empty one when everything has been passed.
-  /// - Parameter jobs: how many jobs wait.
+  /// Returns the next round; an empty one when all queues are passed.
+  /// - Parameter jobs: the number of waiting jobs.
   mutating func nextRound(jobs: Int) -> Round {
     guard roundsLeft > 0 || jobs > jobsSeen, !isExhausted, isEverywhere || !processes.isEmpty else {
       finish()
@@ -113,7 +113,7 @@ struct QueuePassage {
     processes.removeAll(keepingCapacity: true)
   }
 
-  /// The queues of the next round. Nothing is waited for now.
+  /// Collects the queues of the next round. Nothing is awaited now.
   private mutating func collect() {
     if isEverywhere {
       for process in followed.keys { collect(of: process) }
@@ -130,15 +130,15 @@ struct QueuePassage {
     }
   }
 
-  /// The loop's block has come through a queue.
-  /// - Returns: whether it was still waited for.
+  /// The loop's block has passed a queue.
+  /// - Returns: whether it was still awaited.
   mutating func arrived(_ queue: ObjectIdentifier) -> Bool {
     if !suspected.isEmpty { suspected.remove(queue) }
     underWay[queue] = nil
     return waitedFor.removeValue(forKey: queue) != nil
   }
 
-  /// Waits no longer for the blocks that have not come through, nor for their queues in this run.
+  /// Stops waiting for the blocks that have not run, and for their queues in this run.
   mutating func abandon() -> [ProgramQueue] {
     for identity in waitedFor.keys {
       blocked.insert(identity)
@@ -148,18 +148,18 @@ struct QueuePassage {
     return Array(waitedFor.values)
   }
 
-  /// What the queues are called on which programs have put blocks without end, once.
+  /// The labels of the queues on which programs have enqueued blocks without end, returned once.
   mutating func takeExhaustion() -> [String] {
     defer { exhausted = [] }
     return exhausted
   }
 
-  /// Whether all that is waited for are queues that were waited for in vain before.
+  /// Whether all awaited queues were waited for in vain before.
   var isWaitingForSuspectedOnly: Bool { waitedFor.keys.allSatisfy(suspected.contains) }
 
-  /// What those queues are called whose blocks have not come through.
+  /// The labels of the queues whose blocks have not run.
   var labelsUnderWay: [String] { waitedFor.values.map(\.label).sorted() }
 
-  /// What all queues are called, each once.
+  /// The labels of all queues, without duplicates.
   var labels: [String] { Set(followed.values.flatMap { $0.values.map(\.queue.label) }).sorted() }
 }

@@ -1,10 +1,10 @@
-/// A length of time in whole nanoseconds. May be negative.
+/// A duration in whole nanoseconds. May be negative.
 public struct StackDuration: Hashable, Comparable, Sendable, CustomStringConvertible {
   public let nanoseconds: Int64
 
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-  /// Rounded down to whole nanoseconds; beyond 292 years the nearest that there is.
+  /// Rounded down to whole nanoseconds; beyond 292 years the nearest possible value.
   public init(_ duration: Duration) {
     let (seconds, attoseconds) = duration.components
     let (whole, isBeyond) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -17,7 +17,7 @@ public struct StackDuration: Hashable, Comparable, Sendable, CustomStringConvert
   public static func microseconds(_ count: Int64) -> Self { Self(nanoseconds: count * 1_000) }
   public static func milliseconds(_ count: Int64) -> Self { Self(nanoseconds: count * 1_000_000) }
   public static func seconds(_ count: Int64) -> Self { Self(nanoseconds: count * 1_000_000_000) }
-  /// Rounded to the nearest nanosecond; beyond 292 years, and for what is not a number, the nearest that there is.
+  /// Rounded to the nearest nanosecond; beyond 292 years, and for values that are not a number, the nearest possible value.
   public static func fractionalSeconds(_ count: Double) -> Self {
     let nanoseconds = (count * 1e9).rounded()
     if nanoseconds.isNaN { return .zero }
@@ -41,7 +41,7 @@ public struct StackDuration: Hashable, Comparable, Sendable, CustomStringConvert
   public var description: String { "\(seconds) s" }
 }
 
-/// A point on the time line of one loop. The origin is the loop's own: only differences mean anything.
+/// A point in time of one loop. The origin is specific to the loop: only differences have a meaning.
 public struct StackInstant: Hashable, Comparable, Sendable, CustomStringConvertible {
   public let nanoseconds: Int64
 

@@ -1,5 +1,5 @@
-/// Timers in the order of their deadlines: a binary heap over slots that are used again, so that scheduling, cancelling and
-/// firing allocate nothing once the queue has grown.
+/// Timers in the order of their deadlines: a binary heap over reused slots, so that scheduling, cancelling and firing allocate
+/// nothing once the queue has grown.
 public struct TimerQueue {
   private struct Entry {
     let deadline: StackInstant
@@ -24,9 +24,9 @@ public struct TimerQueue {
   private var slots: [Slot] = []
   private var free: [Int32] = []
   private var nextSequence: UInt64 = 0
-  /// How many timers of the kind `.work` are waiting.
+  /// The number of waiting timers of kind `.work`.
   public private(set) var workCount = 0
-  /// How many timers are waiting.
+  /// The number of waiting timers.
   public private(set) var count = 0
 
   public init() {}
@@ -57,11 +57,11 @@ public struct TimerQueue {
     guard index >= 0, index < slots.count, slots[index].generation == token.generation, slots[index].target != nil
     else { return }
     release(index)
-    // Cancelled entries stay in the heap until they surface; a heap that is mostly such entries is swept.
+    // Cancelled entries stay in the heap until they surface; when they are the larger part, they are removed.
     if heap.count > 64, heap.count > 2 * count { sweep() }
   }
 
-  /// The deadline of the next timer; `nil` where none waits.
+  /// The deadline of the next timer; `nil` if none waits.
   public mutating func nextDeadline() -> StackInstant? {
     while let first = heap.first {
       if isLive(first) { return first.deadline }
@@ -70,7 +70,7 @@ public struct TimerQueue {
     return nil
   }
 
-  /// Takes the next timer out if it is due by `instant`.
+  /// Removes the next timer if it is due by `instant`.
   public mutating func popDue(by instant: StackInstant) -> (target: any TimerTarget, tag: Int)? {
     guard let deadline = nextDeadline(), deadline <= instant else { return nil }
     let index = Int(heap[0].slot)

@@ -1,8 +1,8 @@
 import Synchronization
 
-// A run whose clock goes with the machine's instead of jumping, for programs with timers of their own.
+// A run whose clock follows the machine's instead of jumping, for programs with timers of their own.
 
-/// How the clock of one run goes with the machine's.
+/// The relation of a run's clock to the machine's.
 struct Pacer {
   private let speed: Double
   private let virtualBegin: StackInstant
@@ -15,13 +15,13 @@ struct Pacer {
 
   var now: StackInstant { virtualBegin + .fractionalSeconds((ContinuousClock.now - begin) / .seconds(1) * speed) }
 
-  /// How long it takes, in real time, until the clock stands at `instant`.
+  /// The real time until the clock reaches `instant`.
   func delay(until instant: StackInstant) -> Duration { .seconds(max(0, (instant - now).seconds / speed)) }
 }
 
-/// A run that waits until it is time. Under the loop's lock.
+/// A run that waits for the machine's clock. Under the loop's lock.
 struct PacedRest {
-  /// Seconds of the loop's time in one of real time; `nil`: as fast as the machine can.
+  /// Seconds of the loop's time for each second of real time; `nil`: as fast as the machine can.
   var speed: Double?
   private(set) var isResting = false
   private var number: UInt64 = 0
@@ -32,7 +32,7 @@ struct PacedRest {
     return number
   }
 
-  /// - Returns: whether there was a rest, which is over now: who asks has the baton.
+  /// - Returns: whether a rest was ended by this call, whose caller then has to continue the run.
   mutating func end(_ number: UInt64? = nil) -> Bool {
     guard isResting, number == nil || number == self.number else { return false }
     isResting = false
@@ -41,29 +41,29 @@ struct PacedRest {
 }
 
 extension VirtualLoop {
-  /// At what pace runs go that are yet to begin: seconds of the loop's time in one of real time, more than 0; `nil`, as at the
-  /// beginning: as fast as the machine can. At a pace, when jobs come in depends on the program's own timers and threads, and runs
-  /// are no longer the same each time.
+  /// Sets the pace of later runs: seconds of the loop's time for each second of real time, more than 0; `nil`, the default: as
+  /// fast as the machine can. With a pace, the times of jobs depend on the program's own timers and threads, and runs are no
+  /// longer reproducible.
   public func setPace(_ speed: Double?) { shared.withLock { $0.rest.speed = speed } }
 
-  /// At what pace runs go that are yet to begin.
+  /// The pace of later runs.
   public var pace: Double? { shared.withLock { $0.rest.speed } }
 
-  /// How far the clock may go now.
+  /// The instant up to which the clock may advance now.
   func reachableInstant() -> StackInstant { rounds.pacer?.now ?? .distantFuture }
 
-  /// Brings the clock to where the pace has it, as far as nothing is due before: a run goes on after a rest, or after callbacks
-  /// that took their time.
+  /// Advances the clock to the instant that the pace allows, unless something is due before: a run continues after a rest, or
+  /// after callbacks that took time.
   func followMachine() {
     guard let pacer = rounds.pacer else { return }
     moveClock(to: min(pacer.now, rounds.timers.nextDeadline() ?? .distantFuture, rounds.goal.limit))
   }
 
-  /// How often a condition is asked while nothing happens on the loop: it may come to hold by the program's own timers.
+  /// How often a condition is evaluated while nothing happens on the loop: the program's own timers may fulfil it.
   private static let look = Duration.milliseconds(10)
 
   /// Waits for the machine's clock.
-  /// - Returns: false where there is something to do first.
+  /// - Returns: false if there is something to do first.
   func rest() -> Bool {
     guard let pacer = rounds.pacer else { return false }
     var delay = pacer.delay(until: min(rounds.timers.nextDeadline() ?? .distantFuture, rounds.goal.limit))

@@ -1,9 +1,9 @@
 import Synchronization
 
-// The queues of programs, and what a run waits for.
+// The queues of programs that a run waits for.
 
 extension VirtualLoop {
-  /// A number for one more process.
+  /// Returns a number for another process.
   public func makeProcess() -> ProcessNumber {
     shared.withLock { shared in
       defer { shared.nextProcess += 1 }
@@ -14,7 +14,7 @@ extension VirtualLoop {
   public func follow(_ queue: ProgramQueue) { follow(queue, of: .common) }
   public func unfollow(_ queue: ProgramQueue) { unfollow(queue, of: .common) }
 
-  /// Waits from now on for what `process` puts onto `queue`, until `unfollow` was called as often.
+  /// Waits from now on for the blocks that `process` enqueues on `queue`, until `unfollow` was called as often.
   public func follow(_ queue: ProgramQueue, of process: ProcessNumber) {
     queue.whenPassed { [weak self, identity = queue.identity] in self?.passed(identity) }
     shared.withLock { $0.passage.follow(queue, of: process) }
@@ -25,7 +25,7 @@ extension VirtualLoop {
     shared.withLock { $0.passage.unfollow(queue, of: process) }
   }
 
-  /// Code of programs has been set going by the loop itself, by continuing a task. On the loop.
+  /// The loop itself has started code of programs, by resuming a task. On the loop.
   public func codeWasContinued() { shared.withLock { $0.passage.codeRuns(in: nil) } }
 
   func pass(_ round: QueuePassage.Round) {
@@ -38,8 +38,8 @@ extension VirtualLoop {
     if goesOn { proceed() }
   }
 
-  /// Continues without the queues whose blocks have not come through: they are taken to be blocked.
-  /// - Returns: what they are called.
+  /// Continues without the queues whose blocks have not run: they are considered blocked.
+  /// - Returns: their labels.
   public func abandonBlockedQueues() -> [String] {
     let (labels, goesOn) = shared.withLock { shared in
       let queues = shared.passage.abandon()
@@ -51,23 +51,23 @@ extension VirtualLoop {
     return labels
   }
 
-  /// How a loop stands, for those who look at it from outside.
+  /// The state of a loop, for observers.
   public struct Standing: Sendable {
-    /// Whether there is a run.
+    /// Whether a run is active.
     public var isRunning: Bool
-    /// Grows with all that a run does.
+    /// Increases with each step of a run.
     public var steps: UInt64
-    /// How many jobs wait.
+    /// The number of waiting jobs.
     public var jobs: Int
-    /// The run waits for this many callbacks, tasks and queues.
+    /// The number of callbacks, tasks and queues that the run waits for.
     public var outstanding: Int
-    /// Queues that a run waits for.
+    /// The queues that a run waits for.
     public var queuesWaitedFor: [String]
-    /// Whether those were all waited for in vain before.
+    /// Whether all of those were waited for in vain before.
     public var queuesAreSuspected: Bool
     /// All queues of programs.
     public var queues: [String]
-    /// The run waits until it is time, since it is paced.
+    /// Whether the run waits for the machine's clock, because it is paced.
     public var isResting: Bool
   }
 

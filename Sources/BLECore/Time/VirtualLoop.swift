@@ -1,31 +1,31 @@
 import Synchronization
 
-/// A loop whose clock jumps to the next event as soon as everything is quiet.
+/// A loop whose clock jumps to the next event as soon as nothing is pending.
 ///
-/// One loop carries all stacks and the radio of a simulated world, so that a whole conversation between two devices runs
-/// without a thread switch. It works in rounds: first the jobs that were submitted, in the order of their origins; then the
-/// timers of this instant; then the callbacks that came of it go out to the programs' queues, and the next round starts when
-/// the last of them has returned, *on the thread on which it returned*. What the programs have put onto their queues
-/// meanwhile is waited for as well (`QueuePassage`). Only when there is neither job nor callback the clock moves. A run is
-/// therefore the same each time, whatever the threads do.
+/// One loop carries all stacks and the radio of a simulated world, so that a whole conversation between two devices runs without
+/// a thread switch. It works in rounds: first the submitted jobs, in the order of their origins; then the timers of this instant;
+/// then the resulting callbacks are delivered to the programs' queues, and the next round starts when the last of them has
+/// returned, *on the thread on which it returned*. Blocks that the programs have enqueued in the meantime are waited for as well
+/// (`QueuePassage`). The clock advances only when there are neither jobs nor callbacks. A run is therefore reproducible, whatever
+/// the threads do.
 ///
 /// Nothing runs between two calls of `run(until:)`.
 ///
-/// With a pace the clock does not jump but goes with the machine's, during a run.
+/// With a pace the clock does not jump but follows the machine's, during a run.
 ///
-/// `@unchecked Sendable`: `Rounds` is touched only by the one thread that holds the baton, which `Shared.isRunning` under
-/// its mutex says; everything else is behind that mutex or atomic.
+/// `@unchecked Sendable`: `Rounds` is used only by the one thread that runs the loop, which is tracked by `Shared.isRunning`
+/// under its mutex; everything else is guarded by that mutex or atomic.
 public final class VirtualLoop: StackLoop, @unchecked Sendable {
-  /// When `run(until:)` is over.
+  /// When `run(until:)` ends.
   public enum Goal: Sendable {
-    /// Nothing is under way any more: no job, no callback, no timer of the kind `.work`; at the latest at `limit`.
+    /// Nothing is pending: no job, no callback, no timer of kind `.work`; at the latest at `limit`.
     case quiet(limit: StackInstant)
-    /// The clock stands at this instant, and everything due by then has been done.
+    /// The clock has reached this instant, and everything due by then was done.
     case instant(StackInstant)
-    /// `condition` holds; asked on the loop after each round and each instant; at the latest at `limit`.
+    /// `condition` returns true; evaluated on the loop after each round and each instant; at the latest at `limit`.
     case condition(limit: StackInstant, @Sendable () -> Bool)
 
-    /// The clock does not pass it.
+    /// The clock does not advance beyond it.
     var limit: StackInstant {
       switch self {
       case .quiet(let limit), .instant(let limit), .condition(let limit, _): limit
@@ -35,7 +35,7 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
 
   public enum Outcome: Sendable, Equatable {
     case reached
-    /// `limit` came first.
+    /// `limit` was reached first.
     case limitPassed
   }
 
@@ -44,14 +44,14 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
   struct Shared {
     var jobs: [Job] = []
     var isRunning = false
-    /// Callbacks that went out and have not returned, and what else runs outside the loop and has to come to its end first.
+    /// The number of delivered callbacks that have not returned, and of other activities outside the loop that have to end first.
     var outstanding = 0
-    /// The run waits for `outstanding` to become 0; whoever makes it so goes on.
+    /// The run waits until `outstanding` is 0; the thread that makes it 0 continues the run.
     var isParked = false
     var passage = QueuePassage()
-    /// Grows with all that a run does.
+    /// Increases with each step of a run.
     var steps: UInt64 = 0
-    /// Whether jobs were run since the clock moved.
+    /// Whether jobs have run since the clock advanced.
     var hasRunJobs = false
     var rest = PacedRest()
     var nextOrigin: UInt32 = 1
@@ -64,7 +64,7 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
     var deliveries: [(delivery: any CallbackDelivery, process: ProcessNumber?)] = []
     var goal = Goal.instant(.zero)
     var finish: (@Sendable (Outcome) -> Void)?
-    /// How the clock goes with the machine's, in this run.
+    /// The relation of the clock to the machine's, in this run.
     var pacer: Pacer?
   }
 
@@ -74,8 +74,8 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
 
   private let exhausted: (@Sendable ([String]) -> Void)?
 
-  /// - Parameter exhausted: called when programs put blocks onto their queues without end while the clock stands, with what the
-  ///   queues are called; for the rest of the run they are not waited for.
+  /// - Parameter exhausted: called with the labels of the queues when programs enqueue blocks without end while the clock stands
+  ///   still; for the rest of the run they are not waited for.
   public init(exhausted: (@Sendable (_ queues: [String]) -> Void)? = nil) { self.exhausted = exhausted }
 
   public var isVirtual: Bool { true }
@@ -108,7 +108,7 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
 
   public func deliver(_ delivery: any CallbackDelivery) { rounds.deliveries.append((delivery, nil)) }
 
-  /// As `deliver(_:)`: what the callbacks put onto queues, they put onto those of `process`.
+  /// As `deliver(_:)`; the blocks that the callbacks enqueue are on queues of `process`.
   public func deliver(_ delivery: any CallbackDelivery, in process: ProcessNumber) {
     rounds.deliveries.append((delivery, process))
   }
@@ -141,18 +141,17 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
       }
       proceed()
     }
-    // The thread sanitizer is not told of a continuation that another thread has resumed before this one began to wait for it. It
-    // understands the lock, which was taken behind everything that the run did.
+    // The thread sanitizer does not see the synchronization by a continuation that another thread has resumed before this one
+    // began to wait for it. It understands the lock, which was taken after everything that the run did.
     shared.withLock { _ in }
     return outcome
   }
 
-  /// Something outside the loop is under way that the clock has to wait for, such as a program's task. From any thread;
-  /// `leave()` ends it.
+  /// Makes the clock wait for an activity outside the loop, such as a program's task, until `leave()` is called. From any thread.
   public func enter() { shared.withLock { $0.outstanding += 1 } }
 
-  /// Ends what `enter()` began. The world may go on inside this call.
-  /// - Parameter mayHaveUsedQueues: whether it may have put blocks onto programs' queues.
+  /// Ends what `enter()` began. The world may continue inside this call.
+  /// - Parameter mayHaveUsedQueues: whether blocks may have been enqueued on programs' queues.
   public func leave(mayHaveUsedQueues: Bool = false) {
     let goesOn = shared.withLock { shared in
       if mayHaveUsedQueues { shared.passage.codeRuns(in: nil) }
@@ -161,7 +160,8 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
     if goesOn { proceed() }
   }
 
-  /// Rounds until the goal is reached, something is outside whose last then comes back here, or it is not time yet.
+  /// Runs rounds until the goal is reached, activities outside are pending (the last of which calls this again), or the pace
+  /// requires a rest.
   func proceed() {
     followMachine()
     while true {
@@ -202,7 +202,7 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
 
   private func nextStep(_ shared: inout Shared, _ hasDeliveries: Bool) -> Step {
     shared.steps &+= 1
-    // A job of one program must not run while another program may still be submitting its own: their order would be chance.
+    // A job of one program must not run while another program may still be submitting its own: their order would be random.
     if shared.outstanding > 0 {
       shared.isParked = true
       return .wait
@@ -212,7 +212,7 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
       shared.outstanding += round.count
       return .passage(round)
     }
-    // A program that never comes to an end does not keep the clock: it is heard once at each instant.
+    // A program that submits jobs without end does not stop the clock: its jobs run once at each instant.
     if !shared.jobs.isEmpty, !shared.passage.isExhausted || !shared.hasRunJobs {
       shared.hasRunJobs = true
       shared.passage.jobsWereTaken()
@@ -232,7 +232,7 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
   private func dispatchDeliveries() {
     var deliveries: [(delivery: any CallbackDelivery, process: ProcessNumber?)] = []
     swap(&deliveries, &rounds.deliveries)
-    // All of them before the first can end: the run must not go on in between.
+    // All of them before the first can end: the run must not continue in between.
     shared.withLock { shared in
       shared.outstanding += deliveries.count
       for entry in deliveries { shared.passage.codeRuns(in: entry.process) }
@@ -240,7 +240,7 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
     for entry in deliveries { entry.delivery.dispatch { [self] in leave() } }
   }
 
-  /// - Parameter reachable: how far the clock may go now.
+  /// - Parameter reachable: the instant up to which the clock may advance now.
   private func outcome(_ reachable: StackInstant) -> Outcome? {
     switch rounds.goal {
     case .quiet(let limit):
@@ -263,7 +263,7 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
     return deadline > instant
   }
 
-  /// The next instant at which there is something to do; `nil` where a goal's limit comes before.
+  /// The next instant with something to do; `nil` if a goal's limit is before it.
   private func nextInstant() -> StackInstant? {
     guard let deadline = rounds.timers.nextDeadline(), deadline <= rounds.goal.limit else { return nil }
     return deadline
@@ -298,7 +298,7 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
 }
 
 extension VirtualLoop.Shared {
-  /// One of what was outside has come back.
+  /// One of the activities outside has ended.
   /// - Returns: whether the run continues now.
   mutating func cameBack() -> Bool {
     outstanding -= 1

@@ -1,37 +1,37 @@
 public import BLEAdapter
 import BLEFiles
 
-/// Which adapter a program gets, and what says so. The one reader of it: for the stacks as for those who explain them.
+/// The adapter that a program uses, and why. The only reader of that choice: for the stacks and for the commands that explain it.
 public struct AdapterChoice: Equatable, Sendable {
-  /// What decides.
+  /// What determines the adapter.
   public enum Source: Hashable, Sendable {
-    /// The program itself, as by `--adapter`.
+    /// The program itself, for example by `--adapter`.
     case option
     /// `BLE_ADAPTER`.
     case environment
     case configuration(path: String)
-    /// None is named, and the machine has one of its own that can be used as things are.
+    /// None is named, and the machine has an adapter that can be used without further configuration.
     case machine
-    /// None is named, and the machine has none that can be used: the embedded radio.
+    /// None is named, and the machine has no usable adapter: the embedded radio.
     case standard
   }
 
   public let source: Source
-  /// The adapter, or what is wrong with its name.
+  /// The adapter, or the error in its name.
   public let name: Result<AdapterName, NamingMistake>
-  /// Where none is named: what was found when the machine was looked at, as part of a sentence.
+  /// If none is named: the result of the search of the machine, as part of a sentence.
   public let remark: String?
-  /// The machine has an adapter of its own, and none is named: which one was taken matters.
+  /// Whether the machine has an adapter and none is named: then the user should know which one is used.
   public let isRemarkable: Bool
 
-  /// Reads what names an adapter. Only where nothing does is the machine looked at, which may take a second.
+  /// Reads the name of the adapter. Only if there is none, the machine is searched, which may take a second.
   public init(in surroundings: Surroundings) {
     if let option = surroundings.option {
       self.init(.option, .success(option))
     } else if let text = surroundings.environment("BLE_ADAPTER") {
       self.init(.environment, Self.named(text, by: "BLE_ADAPTER"))
     } else if surroundings.isTest {
-      // What is configured is for the programs of the user: a test has the radio, unless its own run names another.
+      // The configuration is for the user's programs: a test uses the radio, unless its environment names another.
       self.init(.standard, .success(.standard), "this is a test")
     } else if let configured = Self.configured(surroundings) {
       self.init(.configuration(path: surroundings.configurationPath), configured)
@@ -67,7 +67,7 @@ public struct AdapterChoice: Equatable, Sendable {
     }
   }
 
-  /// Why it is this adapter, as the second half of a sentence.
+  /// Why this adapter is used, as the second half of a sentence.
   public var reason: String {
     switch source {
     case .option: "--adapter names it"
@@ -78,7 +78,7 @@ public struct AdapterChoice: Equatable, Sendable {
   }
 }
 
-/// Text that is to name something and does not: where it stands, and why.
+/// A text that does not name what it should: where it is, and why.
 public struct NamingMistake: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
 }

@@ -1,6 +1,6 @@
 import BLEFiles
 
-/// What the configuration file says: a JSON object whose members are all texts.
+/// The configuration file: a JSON object whose values are strings.
 ///
 ///     { "adapter": "tcp-client:127.0.0.1:6402" }
 struct ConfigurationFile: Equatable {
@@ -12,7 +12,7 @@ struct ConfigurationFile: Equatable {
 
   private var members: [Member] = []
 
-  /// A mistake, with the place where it is.
+  /// An error, with its position.
   struct Mistake: Error, Equatable, CustomStringConvertible {
     let path: String
     /// `nil`: the file as a whole.
@@ -21,15 +21,14 @@ struct ConfigurationFile: Equatable {
     var description: String { "\(path):\(line.map { "\($0):" } ?? "") \(reason)" }
   }
 
-  /// In octets. A configuration is a few lines.
+  /// In octets. A configuration has a few lines.
   static let sizeLimit = 64 << 10
 
   private static let settings = ["adapter"]
 
   init() {}
 
-  /// - Parameter keepsUnknown: members that are no setting are no mistake, as those of a later version are not where the file is only
-  ///   changed.
+  /// - Parameter keepsUnknown: whether unknown members are accepted, such as those of a later version when the file is changed.
   init(_ octets: [UInt8], path: String, keepsUnknown: Bool = false) throws(Mistake) {
     var parser = Parser(octets: octets, path: path)
     try parser.object { (name, value, parser) throws(Mistake) in
@@ -41,7 +40,7 @@ struct ConfigurationFile: Equatable {
     }
   }
 
-  /// The name of the adapter; `nil` where the file names none.
+  /// The name of the adapter; `nil` if the file has none.
   var adapter: String? {
     get { members.first { $0.name == "adapter" }?.value }
     set {
@@ -55,7 +54,7 @@ struct ConfigurationFile: Equatable {
     }
   }
 
-  /// The file as it is written: a line for each member.
+  /// The contents of the file: a line for each member.
   var octets: [UInt8] {
     func quoted(_ text: String) -> String {
       "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
@@ -64,7 +63,7 @@ struct ConfigurationFile: Equatable {
     return Array((lines.isEmpty ? "{}\n" : "{\n\(lines.joined(separator: ",\n"))\n}\n").utf8)
   }
 
-  /// Reads one JSON object of texts, counting lines.
+  /// Parses one JSON object of strings, counting lines.
   private struct Parser {
     let octets: [UInt8]
     let path: String

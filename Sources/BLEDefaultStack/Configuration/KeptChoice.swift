@@ -2,14 +2,14 @@ public import BLEAdapter
 import BLEFiles
 import Glibc
 
-/// The choice of an adapter that a user keeps in the configuration file.
+/// The user's choice of an adapter in the configuration file.
 public struct KeptChoice: Sendable {
   private let surroundings: Surroundings
 
   public init(in surroundings: Surroundings) { self.surroundings = surroundings }
 
-  /// Puts the adapter into the configuration file, or takes the one out that is there; everything else in the file stays. The file
-  /// is replaced in one step, and made where it is missing.
+  /// Sets or removes the adapter in the configuration file; everything else in the file remains. The file is replaced in one
+  /// step, and made if it is missing.
   /// - Returns: the path of the file.
   /// - Throws: the reason why nothing was changed.
   @discardableResult
@@ -47,7 +47,7 @@ public struct KeptChoice: Sendable {
     }
   }
 
-  /// Where a link leads to: users keep their configuration elsewhere and link to it, and the link stays.
+  /// The target of a link: users keep their configuration elsewhere and link to it, and the link remains.
   private static func target(of path: String) -> String {
     guard let resolved = realpath(path, nil) else { return path }
     defer { free(resolved) }

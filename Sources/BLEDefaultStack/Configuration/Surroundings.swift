@@ -9,22 +9,22 @@ import Glibc
   import BLEBlueZ
 #endif
 
-/// What a process finds around itself: its environment, the user's folders, the machine. Read once, when the first adapter is wanted.
+/// The environment of a process: its variables, the user's folders, the machine. Read once, when the first adapter is needed.
 public struct Surroundings: Sendable {
-  /// The value of a variable; `nil` where it is missing or empty.
+  /// The value of a variable; `nil` if it is missing or empty.
   public var environment: @Sendable (String) -> String?
-  /// A whole file; throws `missing` where there is none that this user may see.
+  /// The contents of a file; throws `missing` if there is none that this user may see.
   var readFile: @Sendable (String) throws(PrivateFileError) -> [UInt8]
-  /// The home that the password database has for this user.
+  /// The user's home in the password database.
   public var accountHome: String?
-  /// What the program itself names, as by `--adapter`.
+  /// The adapter that the program itself names, for example by `--adapter`.
   public var option: AdapterName?
   /// Whether this program is a bundle of tests.
   public var isTest = false
   public var system: SystemView
-  /// Who is asked for the machine's own adapter where none is named, in this order.
+  /// The probes for the machine's own adapter if none is named, in this order.
   public var probes: [any AdapterProbe] = []
-  /// How long they may take together.
+  /// The time limit for all of them together.
   var probeLimit = DispatchTimeInterval.seconds(1)
 
   public init(
@@ -41,20 +41,20 @@ public struct Surroundings: Sendable {
   static let ofThisProcess: Surroundings = {
     var surroundings = Surroundings(
       environment: UserFolders.variable, readFile: fileReader(), system: .ofThisMachine)
-    // What `swift test` builds and runs; processes that a test starts are programs.
+    // A bundle that `swift test` builds and runs; processes that a test starts are programs.
     surroundings.isTest = programPath.hasSuffix(".xctest")
     surroundings.probes = machineProbes
     return surroundings
   }()
 
-  /// Reads whole files, with `root` in front of all paths.
+  /// Reads whole files, with `root` as a prefix of all paths.
   public static func fileReader(
     below root: String = ""
   ) -> @Sendable (_ path: String) throws(PrivateFileError) -> [UInt8] {
     { path throws(PrivateFileError) in try UntrustedFile.read(root + path, limit: ConfigurationFile.sizeLimit) }
   }
 
-  /// Those of this build.
+  /// The probes of this build.
   public static let machineProbes: [any AdapterProbe] = {
     #if BlueZ
       [DaemonProbe(), KernelAdapterProbe()]
@@ -63,12 +63,12 @@ public struct Surroundings: Sendable {
     #endif
   }()
 
-  /// What this program is called: the name that its device has for those who connect.
+  /// The name of this program: the default name of its device for peers.
   static var programName: String {
     CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "swift-corebluetooth"
   }
 
-  /// The executable of this process: processes with one are one program. Also where the file was replaced since the start.
+  /// The executable of this process: processes with the same one are one program. Also if the file was replaced since the start.
   static var programPath: String {
     var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let count = path.withUnsafeMutableBytes { buffer in
@@ -82,7 +82,7 @@ public struct Surroundings: Sendable {
 
   private var folders: UserFolders { UserFolders(environment: environment, accountHome: accountHome) }
 
-  /// Where what is to outlive the process is kept: `$XDG_STATE_HOME`, else `~/.local/state`, and in it a folder of ours.
+  /// The folder for persistent state: `$XDG_STATE_HOME`, else `~/.local/state`, and in it a folder of this project.
   var stateFolder: String { folders.state }
 
   private var bondPath: String { stateFolder + "/bonds" }
@@ -92,7 +92,7 @@ public struct Surroundings: Sendable {
 
   public var configurationPath: String { folders.configurationFile }
 
-  /// What the configuration file says; nothing where there is none that this user may see.
+  /// The contents of the configuration file; an empty configuration if there is none that this user may see.
   func configuration() throws(ConfigurationFile.Mistake) -> ConfigurationFile {
     let path = configurationPath
     let octets: [UInt8]
@@ -105,14 +105,14 @@ public struct Surroundings: Sendable {
     return try ConfigurationFile(octets, path: path)
   }
 
-  /// How many seconds of the embedded radio pass in one. Programs of one speed hear each other.
+  /// How many seconds of the embedded radio pass in one second. Programs with the same speed can communicate.
   var radioSpeed: Result<Int, NamingMistake> {
     guard let text = environment("BLE_RADIO_SPEED") else { return .success(1) }
     if let speed = Int(text), (1...1_000).contains(speed) { return .success(speed) }
     return .failure(NamingMistake(description: "BLE_RADIO_SPEED: '\(text)' is not a number of 1 to 1000"))
   }
 
-  /// On which PHYs devices are looked for.
+  /// The PHYs used to scan and to initiate connections.
   var searchPHYs: Result<SearchPHYs, NamingMistake> {
     guard let text = environment("BLE_PHY") else { return .success(.le1M) }
     if let phys = SearchPHYs(rawValue: text.lowercased()) { return .success(phys) }
@@ -120,7 +120,7 @@ public struct Surroundings: Sendable {
     return .failure(NamingMistake(description: "BLE_PHY: '\(text)' is none of \(words)"))
   }
 
-  /// The least important lines that are wanted on standard error.
+  /// The minimum level of lines on standard error.
   var logLevel: Result<LogLevel, NamingMistake> {
     guard let text = environment("BLE_LOG") else { return .success(.notice) }
     for level in LogLevel.allCases where "\(level)" == text.lowercased() { return .success(level) }

@@ -3,13 +3,13 @@ import BLEHCI
 import BLETransports
 import Dispatch
 
-/// Looks for an adapter that this program could have by the HCI user channel, without taking it from anything.
+/// Looks for an adapter that this program could use by the HCI user channel, without taking it from another program.
 struct KernelAdapterProbe: AdapterProbe {
-  /// What has to be known of an adapter.
+  /// What the probe needs to know of an adapter.
   struct Candidate: Sendable {
     let index: UInt16
     let supportsLowEnergy: Bool
-    /// The kernel, or a program by way of the kernel, has switched it on.
+    /// The kernel, or a program by the kernel, has switched it on.
     let isPowered: Bool
   }
 
@@ -19,9 +19,9 @@ struct KernelAdapterProbe: AdapterProbe {
   var isPermitted: @Sendable () -> Bool = {
     ProcessCapabilities(in: .ofThisMachine)?.has(.networkAdministration) ?? false
   }
-  /// Whether a switch, of the machine or of a program, has Bluetooth off.
+  /// Whether a switch, of the machine or of a program, blocks Bluetooth.
   var isBlocked: @Sendable (UInt16) -> Bool = { RadioSwitch.blocks("hci\($0)", in: .ofThisMachine) }
-  /// The adapters that no program has by the user channel.
+  /// The adapters that no program uses by the user channel.
   var candidates: @Sendable () throws(TransportError) -> [Candidate] = { () throws(TransportError) in
     try KernelAdapter.all().map {
       Candidate(index: $0.index, supportsLowEnergy: $0.supportsLowEnergy, isPowered: $0.isPowered)
@@ -41,7 +41,7 @@ struct KernelAdapterProbe: AdapterProbe {
       guard let free = found.first(where: { !$0.isPowered && !isBlocked($0.index) }) else {
         return found.isEmpty
           ? .absent("no adapter is free")
-          // Something switched it on, which may have links on it: only who names an adapter takes it away from others.
+          // Another program has switched it on and may have links on it: it is taken from others only if the user names it.
           : .withheld(
             found.contains { $0.isPowered }
               ? "hci\(found[0].index) is in use" : "hci\(found[0].index) is blocked by a switch (rfkill)")

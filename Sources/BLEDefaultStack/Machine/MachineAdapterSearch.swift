@@ -2,7 +2,7 @@ import BLEAdapter
 import Dispatch
 import Synchronization
 
-/// Looks for the machine's own adapter, where none is named: asks one probe after another.
+/// Looks for the machine's own adapter if none is named: asks one probe after another.
 struct MachineAdapterSearch {
   private let adapters: [String]
   private let probes: [any AdapterProbe]
@@ -14,12 +14,12 @@ struct MachineAdapterSearch {
     limit = surroundings.probeLimit
   }
 
-  /// Whether the machine has any, whoever uses it.
+  /// Whether the machine has any adapter, in use or not.
   var hasAdapter: Bool { !adapters.isEmpty }
 
-  /// The adapter; `nil` where there is none that can be used, and `remark` says why.
+  /// The adapter; `nil` if there is no usable one, with the reason in `remark`.
   func run() -> (name: AdapterName?, remark: String) {
-    // Without an adapter there is nothing to ask for, and nothing is asked.
+    // Without an adapter no probe is asked.
     if adapters.isEmpty { return (nil, "this machine has no Bluetooth adapter of its own") }
     let deadline = DispatchTime.now() + limit
     var missing: [String] = []
@@ -34,7 +34,7 @@ struct MachineAdapterSearch {
     return (nil, missing.isEmpty ? "this machine's own cannot be used" : missing.joined(separator: ", and "))
   }
 
-  /// `nil` where there is no answer in time. One that comes later is dropped.
+  /// `nil` if there is no answer in time. A later one is dropped.
   private func ask(_ probe: any AdapterProbe, until deadline: DispatchTime) -> AdapterFinding? {
     let answer = Answer()
     probe.look(among: adapters) { answer.give($0) }

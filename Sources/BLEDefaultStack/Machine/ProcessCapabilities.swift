@@ -1,6 +1,6 @@
-/// What a process may do of what is otherwise the administrator's (capabilities(7)).
+/// The capabilities of a process: privileges that are otherwise the administrator's (capabilities(7)).
 public struct ProcessCapabilities: Hashable, Sendable {
-  /// The bits of the capabilities that matter to Bluetooth (linux/capability.h).
+  /// The bits of the capabilities that are relevant to Bluetooth (linux/capability.h).
   public enum Capability: UInt64, CaseIterable, Sendable {
     case networkAdministration = 12
     case rawNetwork = 13
@@ -13,14 +13,14 @@ public struct ProcessCapabilities: Hashable, Sendable {
     }
   }
 
-  /// What it may do now.
+  /// The effective capabilities.
   public let effective: UInt64
-  /// What it, and what it starts, could be given at all.
+  /// The capabilities that it, and its child processes, can be given at all.
   public let bounding: UInt64
-  /// Files give it nothing: neither capabilities nor another user.
+  /// Whether executable files give it neither capabilities nor another user.
   public let takesNoNewPrivileges: Bool
 
-  /// Reads `/proc/<process>/status`; `nil` where that does not say it.
+  /// Parses `/proc/<process>/status`; `nil` if the values are missing.
   public init?(status: String) {
     var fields: [Substring: Substring] = [:]
     for line in status.split(separator: "\n") {
@@ -33,7 +33,7 @@ public struct ProcessCapabilities: Hashable, Sendable {
     takesNoNewPrivileges = fields["NoNewPrivs"] == "1"
   }
 
-  /// Those of this process as the kernel has them now.
+  /// The current capabilities of this process.
   public init?(in system: SystemView) {
     guard let status = system.text("/proc/self/status") else { return nil }
     self.init(status: status)

@@ -1,11 +1,11 @@
 import BLEFiles
 import Glibc
 
-/// What the kernel says of the machine in small files. Tests have machines of their own.
+/// The kernel's descriptions of the machine in small files. Tests use their own.
 public struct SystemView: Sendable {
-  /// The names in a folder, sorted; none where it cannot be read.
+  /// The names in a folder, sorted; empty if it cannot be read.
   public var names: @Sendable (_ folder: String) -> [String]
-  /// The beginning of a file; `nil` where it cannot be read.
+  /// The beginning of a file; `nil` if it cannot be read.
   public var text: @Sendable (_ path: String) -> String?
 
   public init(
@@ -15,7 +15,7 @@ public struct SystemView: Sendable {
     self.text = text
   }
 
-  /// More of a file says nothing more.
+  /// The maximum number of octets that are read of a file.
   public static let textLimit = 65_536
 
   public static let ofThisMachine = SystemView(
@@ -33,13 +33,13 @@ public struct SystemView: Sendable {
       (try? UntrustedFile.beginning(of: path, limit: textLimit)).map { String(decoding: $0, as: UTF8.self) }
     })
 
-  /// The adapters that the kernel has, whoever uses them: `hci0`.
+  /// The kernel's adapters, in use or not: `hci0`.
   public var adapters: [String] {
-    // Links are there as well: hci0:64.
+    // The folder also has links: hci0:64.
     names("/sys/class/bluetooth").filter { $0.hasPrefix("hci") && UInt16($0.dropFirst(3)) != nil }
   }
 
-  /// The first line of a file without its end; `nil` where it cannot be read.
+  /// The first line of a file without its end; `nil` if it cannot be read.
   public func line(of path: String) -> String? {
     text(path).map { $0.prefix { !$0.isNewline } }.map(String.init)
   }
