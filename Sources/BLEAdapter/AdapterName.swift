@@ -44,7 +44,7 @@ public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
     default:
       throw AdapterNameError(
         text,
-        "\(scheme) is no kind of adapter: radio, bluez, hci, tcp-client, tcp-server, unix-client, unix-server or serial"
+        "\(scheme) is not a kind of adapter: radio, bluez, hci, tcp-client, tcp-server, unix-client, unix-server or serial"
       )
     }
   }

@@ -14,7 +14,7 @@ public final class BtsnoopReader: CaptureReader {
     var source = source
     let header = try source.need(BtsnoopFormat.headerLength, "the btsnoop header")
     guard header.starts(with: BtsnoopFormat.magic) else {
-      throw CaptureError(.unknownFormat, "not a btsnoop file: it does not begin with its name")
+      throw CaptureError(.unknownFormat, "not a btsnoop file: the identification pattern is missing")
     }
     let version = header[...].bigEndian(at: 8, width: 4)
     guard version == BtsnoopFormat.version else {
@@ -33,7 +33,7 @@ public final class BtsnoopReader: CaptureReader {
     let original = header[...].bigEndian(at: 0, width: 4)
     let included = header[...].bigEndian(at: 4, width: 4)
     guard included <= original, included <= BtsnoopFormat.recordLimit else {
-      throw source.malformed("a record says to hold \(included) of \(original) octets")
+      throw source.malformed("a record claims to hold \(included) of \(original) octets")
     }
     let octets = try source.need(Int(included), "a record's data")
     let flags = UInt32(header[...].bigEndian(at: 8, width: 4))

@@ -82,7 +82,7 @@ struct CaptureSource {
     guard octets.count == count else {
       throw CaptureError(
         .truncated,
-        "the file ends in the middle of \(what): at offset \(offset), \(count) octets wanted, \(octets.count) left")
+        "the file ends in the middle of \(what): at offset \(offset), \(count) octets expected, \(octets.count) left")
     }
     offset += count
     return octets

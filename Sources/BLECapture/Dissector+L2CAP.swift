@@ -11,7 +11,7 @@ extension Dissector {
     switch links.assemble(data, key, direction) {
     case .frame(let header, let payload): return describe(payload, on: header.channel, key, direction)
     case .incomplete(let have, let whole): return "L2CAP \(have) of \(whole) octets"
-    case .stray: return "L2CAP piece of no frame: \(PacketText.of(octets: data.payload))"
+    case .stray: return "L2CAP piece without a frame: \(PacketText.of(octets: data.payload))"
     }
   }
 

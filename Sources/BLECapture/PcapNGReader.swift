@@ -35,12 +35,12 @@ public final class PcapNGReader: CaptureReader {
       let type = number(head[...], at: 0)
       let length = Int(number(head[...], at: 4))
       guard length >= PcapNGFormat.frameLength + body.count, length <= PcapNGFormat.blockLimit, length % 4 == 0 else {
-        throw source.malformed("a block of type \(type) says to have \(length) octets")
+        throw source.malformed("a block of type \(type) claims \(length) octets")
       }
       body += try source.need(length - PcapNGFormat.frameLength - body.count, "a block")
       let tail = try source.need(4, "a block's end")
       guard number(tail[...], at: 0) == UInt32(length) else {
-        throw source.malformed("a block says to have \(length) octets in front and another number behind")
+        throw source.malformed("a block claims \(length) octets at its beginning and another number at its end")
       }
       if opensSection { continue }
       if let packet = try read(type, body) { return packet }
@@ -53,7 +53,7 @@ public final class PcapNGReader: CaptureReader {
     if number(octets[...], at: 0) != PcapNGFormat.byteOrderMagic {
       isBigEndian = true
       guard number(octets[...], at: 0) == PcapNGFormat.byteOrderMagic else {
-        throw source.malformed("a section whose byte order cannot be told")
+        throw source.malformed("a section of unknown byte order")
       }
     }
     interfaces.removeAll()
@@ -87,7 +87,7 @@ public final class PcapNGReader: CaptureReader {
     _ index: Int, _ time: UInt64, _ octets: ArraySlice<UInt8>, original: UInt32
   ) throws(CaptureError) -> CapturedPacket {
     guard interfaces.indices.contains(index) else {
-      throw source.malformed("a packet of interface \(index), of which nothing was said")
+      throw source.malformed("a packet of interface \(index), which is not described")
     }
     let interface = interfaces[index]
     return CapturedPacket(

@@ -66,7 +66,7 @@ final class KeyFileTap: HCITap {
       try output.flush()
     } catch {
       hasFailed = true
-      log.log(.error, "the file of keys has ended: \(error)")
+      log.log(.error, "the key file has ended: \(error)")
     }
   }
 }

@@ -48,7 +48,7 @@ struct StackMaker {
     if case .radio = name {} else { options.randomAddressName = name.description }
     if case .radio = name {
     } else if paths.air != nil {
-      log.log(.error, "BLE_CAPTURE_AIR: only the embedded radio hears its air; \(name) does not")
+      log.log(.error, "BLE_CAPTURE_AIR: only the embedded radio records its air, not \(name)")
     }
     let stack = HostStack(
       loop: loop, options: options, entropy: SystemEntropy(), peerStore: store, bondStore: bonds,

@@ -18,7 +18,7 @@ public struct FileLock: ~Copyable {
     let file = try PrivateFile(path, .changing)
     guard waits(for: file, limit) else {
       if errno == EWOULDBLOCK {
-        throw PrivateFileError("cannot lock \(path): another process holds the lock and does not give it back")
+        throw PrivateFileError("cannot lock \(path): another process holds the lock and does not release it")
       }
       throw .system("lock", path)
     }

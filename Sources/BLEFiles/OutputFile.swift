@@ -36,7 +36,7 @@ public struct OutputFile: ~Copyable {
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return nil }
     try refuseForeign(status, path)
     guard status.st_mode & S_IFMT == S_IFLNK else { return status.st_mode & S_IFMT }
-    guard stat(path, &status) == 0 else { throw .notPrivate(path, "is a symbolic link to nothing") }
+    guard stat(path, &status) == 0 else { throw .notPrivate(path, "is a dangling symbolic link") }
     // A regular file is checked when it is open; anything else that a link leads to, such as standard output, was given to this process.
     return status.st_mode & S_IFMT
   }

@@ -51,7 +51,7 @@ public struct PrivateFile: ~Copyable {
     var status = stat()
     do throws(PrivateFileError) {
       if fstat(descriptor, &status) != 0 { throw .system("examine", path) }
-      guard status.st_mode & S_IFMT == S_IFREG else { throw .notPrivate(path, "is no regular file") }
+      guard status.st_mode & S_IFMT == S_IFREG else { throw .notPrivate(path, "is not a regular file") }
       guard status.st_uid == geteuid() else {
         throw .notPrivate(path, "belongs to another user (\(status.st_uid)) and is not used")
       }
@@ -71,7 +71,7 @@ public struct PrivateFile: ~Copyable {
     let code = errno
     switch code {
     case ELOOP: return .notPrivate(path, "is a symbolic link, which is not followed")
-    case ENXIO, EISDIR, ENODEV: return .notPrivate(path, "is no regular file")
+    case ENXIO, EISDIR, ENODEV: return .notPrivate(path, "is not a regular file")
     default: break
     }
     var status = stat()

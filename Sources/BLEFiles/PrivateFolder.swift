@@ -35,7 +35,7 @@ public enum PrivateFolder {
     guard status.st_mode & 0o077 != 0 else { return }
     // For root, /tmp is a folder of this user too: a folder that is shared on purpose is not changed.
     if status.st_mode & S_ISVTX != 0 {
-      throw .notPrivate(folder, "is a folder that all users share, and no private one")
+      throw .notPrivate(folder, "is shared by all users, not private")
     }
     // Some file systems accept a mode and do not store it.
     if fchmod(descriptor, 0o700) != 0 || fstat(descriptor, &status) != 0 || status.st_mode & 0o077 != 0 {
@@ -52,7 +52,7 @@ public enum PrivateFolder {
     case S_IFDIR where status.st_uid != geteuid():
       return .notPrivate(path, "belongs to another user (\(status.st_uid)) and is not used")
     case S_IFDIR: return error
-    default: return .notPrivate(path, "is no folder")
+    default: return .notPrivate(path, "is not a folder")
     }
   }
 

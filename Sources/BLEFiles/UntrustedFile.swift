@@ -30,7 +30,7 @@ public enum UntrustedFile {
     if fstat(descriptor, &status) != 0 { throw .system("examine", path) }
     let isPipe = status.st_mode & S_IFMT == S_IFIFO
     guard isPipe ? patience != nil : status.st_mode & S_IFMT == S_IFREG else {
-      throw .notPrivate(path, "is no regular file")
+      throw .notPrivate(path, "is not a regular file")
     }
     var octets: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: min(limit, 16_384))

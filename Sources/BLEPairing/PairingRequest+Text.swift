@@ -6,15 +6,15 @@ extension PairingRequest {
     let method = method.rawValue
     switch kind {
     case .displayPasskey(let digits): return "\(method): type \(digits) on \(peer.title)"
-    case .enterPasskey: return "\(method): the six digits that \(peer.title) shows (nothing: refuse): "
+    case .enterPasskey: return "\(method): the six digits that \(peer.title) shows (empty: refuse): "
     case .compare(let digits): return "\(method): does \(peer.title) show \(digits)? [y/N] "
     case .confirmJustWorks: return "Pair with \(peer.title)? Its identity is not verified (\(method)). [y/N] "
     case .replaceBond(of: let kept, let keptMethod):
       let claim =
         kept.address == peer.address
         ? "\(peer.title) pairs again by \(method), which does not prove that it is the same device."
-        : "\(peer.title) pairs by \(method) and says that it is \(kept.title), which that does not prove."
-      return "\(claim) Replace the keys of \(kept.title), which came by \(keptMethod.rawValue)? [y/N] "
+        : "\(peer.title) pairs by \(method) and claims to be \(kept.title), which that does not prove."
+      return "\(claim) Replace the keys of \(kept.title), which were made by \(keptMethod.rawValue)? [y/N] "
     }
   }
 

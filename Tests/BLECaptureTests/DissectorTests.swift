@@ -41,7 +41,7 @@ import Testing
     #expect(lines[0].contains("5 of 7 octets"))
     #expect(lines[1].contains("ATT_READ_REQ attribute handle: 0x0005"))
     #expect(lines[2].contains("ATT_READ_REQ attribute handle: 0x0005"))
-    #expect(lines[3].contains("piece of no frame") && lines[4].contains("piece of no frame"))
+    #expect(lines[3].contains("piece without a frame") && lines[4].contains("piece without a frame"))
   }
 
   @Test func `X2 an advertising report shows names inert, and what else it says`() {

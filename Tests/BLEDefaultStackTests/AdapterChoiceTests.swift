@@ -84,7 +84,7 @@ struct AdapterChoiceTests {
     "I12.3 by the user channel only an adapter is taken that is free, by a program that may",
     arguments: [
       (true, false, false, AdapterFinding.usable(.hci("2"))),
-      (false, false, false, .absent("this program may take no adapter for itself (CAP_NET_ADMIN)")),
+      (false, false, false, .absent("this program is not permitted to take an adapter (CAP_NET_ADMIN)")),
       (true, true, false, .withheld("hci2 is in use")),
       (true, false, true, .withheld("hci2 is blocked by a switch (rfkill)")),
     ])

@@ -66,19 +66,19 @@ extension Surroundings {
       Issue.record("it was taken")
       return
     }
-    #expect(mistake.description == "BLE_PHY: '2m' is none of 1m, coded, both")
+    #expect(mistake.description == "BLE_PHY: '2m' is not one of 1m, coded, both")
   }
 
   @Test func mistakesInTheFileNameTheLine() {
     #expect(mistake("{}") == nil)
     #expect(mistake("{\n  \"adapter\": \"radio\"\n}\n") == nil)
     #expect(mistake("") == "config.json:1: expected '{', but the file ends")
-    #expect(mistake("{\n  \"adaptor\": \"radio\"\n}")?.hasPrefix("config.json:2: 'adaptor' is no setting") == true)
+    #expect(mistake("{\n  \"adaptor\": \"radio\"\n}")?.hasPrefix("config.json:2: 'adaptor' is not a setting") == true)
     #expect(mistake("{\n\n  \"adapter\" \"radio\"\n}") == "config.json:3: expected ':', found '\"'")
     #expect(
       mistake("{\n  \"adapter\": 7\n}") == "config.json:2: expected a text in double quotes for 'adapter', found '7'")
     #expect(mistake("{ \"adapter\": \"radio\n\" }")?.hasPrefix("config.json:1: a text must end") == true)
-    #expect(mistake("{ \"adapter\": \"radio\", \"adapter\": \"radio\" }") == "config.json:1: 'adapter' is there twice")
+    #expect(mistake("{ \"adapter\": \"radio\", \"adapter\": \"radio\" }") == "config.json:1: duplicate setting 'adapter'")
     #expect(mistake("{ \"adapter\": \"radio\" } x") == "config.json:1: nothing may follow the closing brace")
     #expect(mistake("{ \"adapter\": \"rad") == "config.json:1: a text is not closed")
   }

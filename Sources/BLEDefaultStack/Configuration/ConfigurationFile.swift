@@ -33,9 +33,9 @@ struct ConfigurationFile: Equatable {
     var parser = Parser(octets: octets, path: path)
     try parser.object { (name, value, parser) throws(Mistake) in
       guard keepsUnknown || Self.settings.contains(name) else {
-        throw parser.mistake("'\(name)' is no setting: \(Self.settings.joined(separator: ", "))")
+        throw parser.mistake("'\(name)' is not a setting: \(Self.settings.joined(separator: ", "))")
       }
-      if members.contains(where: { $0.name == name }) { throw parser.mistake("'\(name)' is there twice") }
+      if members.contains(where: { $0.name == name }) { throw parser.mistake("duplicate setting '\(name)'") }
       members.append(Member(name: name, value: value))
     }
   }

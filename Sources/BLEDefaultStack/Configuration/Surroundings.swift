@@ -117,7 +117,7 @@ public struct Surroundings: Sendable {
     guard let text = environment("BLE_PHY") else { return .success(.le1M) }
     if let phys = SearchPHYs(rawValue: text.lowercased()) { return .success(phys) }
     let words = SearchPHYs.allCases.map(\.rawValue).joined(separator: ", ")
-    return .failure(NamingMistake(description: "BLE_PHY: '\(text)' is none of \(words)"))
+    return .failure(NamingMistake(description: "BLE_PHY: '\(text)' is not one of \(words)"))
   }
 
   /// The minimum level of lines on standard error.
@@ -125,6 +125,6 @@ public struct Surroundings: Sendable {
     guard let text = environment("BLE_LOG") else { return .success(.notice) }
     for level in LogLevel.allCases where "\(level)" == text.lowercased() { return .success(level) }
     let levels = LogLevel.allCases.map { "\($0)" }.joined(separator: ", ")
-    return .failure(NamingMistake(description: "BLE_LOG: '\(text)' is no level: \(levels)"))
+    return .failure(NamingMistake(description: "BLE_LOG: '\(text)' is not a level: \(levels)"))
   }
 }

@@ -30,7 +30,7 @@ struct KernelAdapterProbe: AdapterProbe {
 
   func look(among adapters: [String], _ completion: @escaping @Sendable (AdapterFinding) -> Void) {
     guard isPermitted() else {
-      return completion(.absent("this program may take no adapter for itself (CAP_NET_ADMIN)"))
+      return completion(.absent("this program is not permitted to take an adapter (CAP_NET_ADMIN)"))
     }
     DispatchQueue.global().async { completion(finding()) }
   }

@@ -105,7 +105,7 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
       .warning,
       """
       Values of peers dropped: \(droppedValues). \(Self.peerBacklog) events wait for the queue of this manager, '\(queue.label)', \
-      which doesn't come to them: let its callbacks return sooner
+      which does not process them in time: let its callbacks return sooner
       """)
     return false
   }

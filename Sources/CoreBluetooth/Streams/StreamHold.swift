@@ -102,7 +102,7 @@ extension ChannelPipe {
         .warning,
         """
         The \(side) stream of the channel by PSM \(multiplexer) is scheduled on a run loop that does not run: its delegate is not \
-        told, and time passes. Schedule it on RunLoop.main, or on the run loop of a thread that runs it
+        called, and time advances. Schedule it on RunLoop.main, or on the run loop of a thread that runs it
         """)
     }
     releaseHolds(side)

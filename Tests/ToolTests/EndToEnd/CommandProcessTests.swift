@@ -35,7 +35,7 @@ struct CommandProcessTests {
   @Test(arguments: [
     (["sacn"], "Did you mean 'scan'?"), (["scan", "--jsn"], "Did you mean '--json'?"),
     (["read", "x"], "<characteristic>"), (["serve", "owenlo"], "Did you mean 'owenli'?"),
-    (["scan", "--adapter", "radoi"], "is no kind of adapter"),
+    (["scan", "--adapter", "radoi"], "is not a kind of adapter"),
     (["controller", "--listen", "tcp-server:0.0.0.0:0"], "--allow-remote"),
   ])
   func `A wrong command line ends with 64, the right word and the usage`(words: [String], hint: String) throws {

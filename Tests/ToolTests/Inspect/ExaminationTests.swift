@@ -42,7 +42,7 @@ final class ExaminationTests {
 
   @Test(arguments: [
     ("{", "expected the name of a setting"), ("[]", "expected '{', found '['"),
-    ("{\"adaptor\": \"radio\"}", "'adaptor' is no setting"),
+    ("{\"adaptor\": \"radio\"}", "'adaptor' is not a setting"),
     ("{\"adapter\": 5}", "expected a text in double quotes"), ("{\"adapter\": \"serial:\"}", "a device is missing"),
   ])
   func `A configuration with a mistake is a problem with its path`(text: String, reason: String) throws {

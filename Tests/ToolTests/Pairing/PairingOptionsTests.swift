@@ -174,8 +174,8 @@ struct PairingQuestionTests {
     let same = ask(.replaceBond(of: Self.peer("Lock"), keptMethod: .justWorks)).0.question
     #expect(same.contains("\"Lock\" (C0:00:00:00:00:01) pairs again") && same.contains("Replace the keys of \"Lock\""))
     let other = ask(.replaceBond(of: Self.peer("Lock", 2), keptMethod: .justWorks), name: "Lamp").0.question
-    #expect(other.contains("\"Lamp\" (C0:00:00:00:00:01) pairs by") && other.contains("says that it is \"Lock\""))
-    #expect(other.contains("Replace the keys of \"Lock\" (C0:00:00:00:00:02), which came by Just Works?"))
+    #expect(other.contains("\"Lamp\" (C0:00:00:00:00:01) pairs by") && other.contains("claims to be \"Lock\""))
+    #expect(other.contains("Replace the keys of \"Lock\" (C0:00:00:00:00:02), which were made by Just Works?"))
   }
 
   @Test(arguments: PairingOccasion.allCases)

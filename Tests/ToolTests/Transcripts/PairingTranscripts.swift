@@ -15,7 +15,7 @@ struct PairingTranscripts {
     try terminal.see("the six digits that \"Lock\"")
     let digits = try #require(try server.event("passkey")["passkey"] as? String)
     terminal.type("12345\r")
-    try terminal.until("asked again") { $0.text.components(separatedBy: "(nothing: refuse):").count > 2 }
+    try terminal.until("asked again") { $0.text.components(separatedBy: "(empty: refuse):").count > 2 }
     #expect(terminal.model.text.contains("These are not six digits."))
     terminal.type("\(digits.prefix(3)) \(digits.suffix(3))\r")
     #expect(try terminal.finish() == 0)
