@@ -78,7 +78,8 @@ extension Surroundings {
     #expect(
       mistake("{\n  \"adapter\": 7\n}") == "config.json:2: expected a text in double quotes for 'adapter', found '7'")
     #expect(mistake("{ \"adapter\": \"radio\n\" }")?.hasPrefix("config.json:1: a text must end") == true)
-    #expect(mistake("{ \"adapter\": \"radio\", \"adapter\": \"radio\" }") == "config.json:1: duplicate setting 'adapter'")
+    #expect(
+      mistake("{ \"adapter\": \"radio\", \"adapter\": \"radio\" }") == "config.json:1: duplicate setting 'adapter'")
     #expect(mistake("{ \"adapter\": \"radio\" } x") == "config.json:1: nothing may follow the closing brace")
     #expect(mistake("{ \"adapter\": \"rad") == "config.json:1: a text is not closed")
   }
