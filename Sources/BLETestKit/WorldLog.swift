@@ -56,5 +56,5 @@ extension World {
   public var logLines: [LogLine] { worldLog.all }
 
   /// Discards the log lines so far.
-  public func forgetLogLines() { worldLog.removeAll() }
+  public func removeLogLines() { worldLog.removeAll() }
 }

@@ -48,19 +48,19 @@ struct WorldWatch {
     }
     looks += 1
     if !standing.isRunning {
-      if looks == (standing.jobs > 0 ? Self.patience : Self.patienceWithoutCalls) { sayThatTimeStands(standing) }
+      if looks == (standing.jobs > 0 ? Self.patience : Self.patienceWithoutCalls) { reportStoppedClock(standing) }
     } else if !standing.queuesWaitedFor.isEmpty {
       if standing.queuesAreSuspected {
         _ = loop.abandonBlockedQueues()
       } else if looks >= Self.patienceWithQueues {
-        goOnWithoutQueues(loop)
+        continueWithoutQueues(loop)
       }
     } else if looks == Self.patience, standing.outstanding > 0 {
-      sayThatCallbackIsOut(standing)
+      reportPendingCallbacks(standing)
     }
   }
 
-  private func sayThatTimeStands(_ standing: VirtualLoop.Standing) {
+  private func reportStoppedClock(_ standing: VirtualLoop.Standing) {
     log.say(
       """
       The clock of the world\(test) has stood still for \(time), with \(standing.jobs) calls of programs waiting for it: it moves \
@@ -69,7 +69,7 @@ struct WorldWatch {
       """)
   }
 
-  private func goOnWithoutQueues(_ loop: VirtualLoop) {
+  private func continueWithoutQueues(_ loop: VirtualLoop) {
     let labels = loop.abandonBlockedQueues()
     guard !labels.isEmpty else { return }
     log.say(
@@ -79,7 +79,7 @@ struct WorldWatch {
       """)
   }
 
-  private func sayThatCallbackIsOut(_ standing: VirtualLoop.Standing) {
+  private func reportPendingCallbacks(_ standing: VirtualLoop.Standing) {
     log.say(
       """
       The world\(test) has waited \(time) for \(standing.outstanding) callbacks or steps of tasks that have not returned. Its \

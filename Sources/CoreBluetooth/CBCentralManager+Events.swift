@@ -86,7 +86,7 @@ extension CBCentralManager: EventReceiver {
   }
 
   /// The default implementation of the older disconnect callback.
-  func handOnDisconnection(of peripheral: CBPeripheral, _ error: (any Error)?) {
+  func forwardDisconnection(of peripheral: CBPeripheral, _ error: (any Error)?) {
     guard let disconnection else { return }
     self.disconnection?.wasHandedOn = true
     if disconnection.isReconnecting { peripheral.willReconnect() }
@@ -96,7 +96,7 @@ extension CBCentralManager: EventReceiver {
   }
 
   /// The default implementation of the newer disconnect callback: the delegate has neither.
-  func nobodyTakesDisconnection(of peripheral: CBPeripheral) {
+  func disconnectionWasNotHandled(of peripheral: CBPeripheral) {
     guard disconnection?.isReconnecting == true else { return }
     disconnection?.wasHandedOn = false
     peripheral.willNotReconnect()

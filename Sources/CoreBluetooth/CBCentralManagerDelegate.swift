@@ -70,14 +70,14 @@ extension CBCentralManagerDelegate {
   public func centralManager(
     _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
   ) {
-    central.handOnDisconnection(of: peripheral, error)
+    central.forwardDisconnection(of: peripheral, error)
   }
 
   public func centralManager(
     _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, timestamp: CFAbsoluteTime,
     isReconnecting: Bool, error: (any Error)?
   ) {
-    central.nobodyTakesDisconnection(of: peripheral)
+    central.disconnectionWasNotHandled(of: peripheral)
   }
 
   public func centralManager(

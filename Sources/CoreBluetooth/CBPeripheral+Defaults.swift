@@ -5,22 +5,22 @@ internal import BLECore
 
 /// Calls callbacks that were replaced by newer ones, without the compiler's deprecation warnings.
 protocol OlderCallbacks {
-  func handOnRSSI(_ error: (any Error)?)
+  func forwardRSSI(_ error: (any Error)?)
 }
 
 extension CBPeripheral: OlderCallbacks {
   /// The delegate does not implement the newer callback; it may implement the older.
   @available(*, deprecated)
-  func handOnRSSI(_ error: (any Error)?) { delegate?.peripheralDidUpdateRSSI(self, error: error) }
+  func forwardRSSI(_ error: (any Error)?) { delegate?.peripheralDidUpdateRSSI(self, error: error) }
 
   /// Logs in Apple's words.
-  func nobodyTakesChange() {
+  func serviceChangeWasNotHandled() {
     context.adapter.log.log(
       .warning, "WARNING: The delegate for \(description) does not implement -[peripheral:didModifyServices:]")
   }
 
   /// A command whose result no delegate can receive is still carried out.
-  func noticeIfUnheard(_ action: String, _ callback: String) {
+  func warnIfUnhandled(_ action: String, _ callback: String) {
     guard delegate == nil else { return }
     context.adapter.log.misuse(
       "\(action) \(description) while delegate is either nil or does not implement \(callback)")

@@ -89,7 +89,7 @@ open class CBPeripheral: CBPeer {
   open func readRSSI() {
     let (connection, isInvalid) = shared.withLock { ($0.standing == .connected ? $0.connection : nil, $0.isInvalid) }
     if let connection {
-      noticeIfUnheard("Reading RSSI for peripheral", "peripheral:didReadRSSI:error:")
+      warnIfUnhandled("Reading RSSI for peripheral", "peripheral:didReadRSSI:error:")
       context.submit { connection.readRSSI() }
     } else if !isInvalid {
       context.submit { [context, peerIdentifier] in context.session.value.post(.rssiUnavailable(peerIdentifier)) }
@@ -99,7 +99,7 @@ open class CBPeripheral: CBPeer {
   /// Discovers services, `nil` for all; `peripheral(_:didDiscoverServices:)` follows. Services discovered before remain.
   open func discoverServices(_ serviceUUIDs: [CBUUID]?) {
     guard let connection = connectionForCommand() else { return }
-    noticeIfUnheard("Discovering services for peripheral", "peripheral:didDiscoverServices:")
+    warnIfUnhandled("Discovering services for peripheral", "peripheral:didDiscoverServices:")
     let filter = serviceUUIDs?.filter
     context.submit { connection.discoverServices(filter) }
   }
@@ -120,7 +120,7 @@ open class CBPeripheral: CBPeer {
   /// Characteristics discovered before remain.
   open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]?, for service: CBService) {
     guard let connection = connectionForCommand() else { return }
-    noticeIfUnheard(
+    warnIfUnhandled(
       "Discovering characteristics on peripheral", "peripheral:didDiscoverCharacteristicsForService:error:")
     let (filter, carried) = (characteristicUUIDs?.filter, Carried(service))
     guard let remote = usable(service) else {

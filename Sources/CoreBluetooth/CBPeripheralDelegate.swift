@@ -80,13 +80,13 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
 extension CBPeripheralDelegate {
   public func peripheralDidUpdateName(_ peripheral: CBPeripheral) {}
   public func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
-    peripheral.nobodyTakesChange()
+    peripheral.serviceChangeWasNotHandled()
   }
   @available(*, deprecated)
   public func peripheralDidUpdateRSSI(_ peripheral: CBPeripheral, error: (any Error)?) {}
   public func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
     // Not through the type of `peripheral` itself, whose method is marked as deprecated because it calls a deprecated one.
-    (peripheral as any OlderCallbacks).handOnRSSI(error)
+    (peripheral as any OlderCallbacks).forwardRSSI(error)
   }
   public func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {}
   public func peripheral(

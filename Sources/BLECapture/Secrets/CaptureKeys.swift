@@ -4,7 +4,7 @@ public import BLECrypto
 /// The keys of captured links, in the format of a key file: lines of text, each `ltk` and 32 hexadecimal digits, most significant
 /// first. Further text on a line, and lines that begin with `#`, are comments.
 ///
-///     # Keys of encrypted links: whoever has them can read what was captured.
+///     # Keys of encrypted links: anyone who has them can decrypt the capture.
 ///     ltk 4C68384139F574D836BCF34E9DFB01BF as central, with C0:12:34:56:78:9A
 ///
 /// A long-term key is enough: session keys are derived from it and from the captured start of encryption.
@@ -53,7 +53,7 @@ public struct CaptureKeys: Sendable {
   }
 
   /// The first line of a key file.
-  public static let heading = "# Keys of encrypted links: whoever has them can read what was captured.\n"
+  public static let heading = "# Keys of encrypted links: anyone who has them can decrypt the capture.\n"
 
   /// A line of a key file. `remark` is a comment of one line.
   public static func line(longTermKey key: SecretKey, remark: String) -> String {

@@ -17,7 +17,7 @@ struct WrongObjectTests {
     let neighbour = CentralProgram(options: talk.phone.options)
     await world.settle()
     for other in [stranger, neighbour] {
-      world.forgetLogLines()
+      world.removeLogLines()
       other.manager.connect(talk.found)
       other.manager.cancelPeripheralConnection(talk.found)
       await world.settle()
@@ -100,7 +100,7 @@ struct WrongObjectTests {
     await world.settle()
     #expect(waiting.count == 1 && line.subscribedCentrals?.isEmpty == true)
     #expect(talk.central.events.contains(.modified(["FF01"])))
-    world.forgetLogLines()
+    world.removeLogLines()
     #expect(!talk.peripheral.manager.updateValue(Data([1]), for: line, onSubscribedCentrals: nil))
     #expect(Self.misuses(world).contains { $0.contains("is not published by") })
     talk.peripheral.manager.respond(to: waiting[0], withResult: .success)
@@ -164,7 +164,7 @@ struct WrongObjectTests {
     let old = try talk.characteristic("FFF2")
     talk.central.manager.cancelPeripheralConnection(talk.found)
     await world.settle()
-    world.forgetLogLines()
+    world.removeLogLines()
     talk.central.events = []
     talk.found.readValue(for: old)
     await world.settle()
