@@ -65,7 +65,7 @@ public final class SessionStore: Sendable {
   public func add(_ entry: StoreEntry, to session: StoredSession.ID) -> Bool { writer.add(entry, session) }
 
   /// What was done so far.
-  public var statistics: StoreStatistics { writer.backlog.current }
+  public var statistics: StoreStatistics { writer.backlog.with { $0.statistics } }
 
   /// Writes everything that was added before, and returns when it is committed.
   /// - Throws: why it could not be written. Where that is transient it is kept, and tried again every second.

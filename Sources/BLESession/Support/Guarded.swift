@@ -1,6 +1,7 @@
 import Foundation
 
-/// A value behind a lock.
+/// A value behind a lock: the one kind there is above Core Bluetooth. Below it there is Swift's `Mutex`, which the first of Apple's
+/// systems that are supported do not have.
 ///
 /// `@unchecked Sendable`: touched under the lock only.
 package final class Guarded<Value>: @unchecked Sendable {

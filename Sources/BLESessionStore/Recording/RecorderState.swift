@@ -2,65 +2,58 @@ import BLESession
 import CoreBluetooth
 
 /// What goes on until a recorder ends.
-///
-/// `@unchecked Sendable`: touched under the lock only.
-final class Watches: @unchecked Sendable {
-  private let lock = NSLock()
-  private var ends: [@Sendable () -> Void] = []
-  private var isOver = false
+final class Watches: Sendable {
+  /// `nil` once everything has ended.
+  private let ends = Guarded<[@Sendable () -> Void]?>([])
 
   func add(_ end: @escaping @Sendable () -> Void) {
-    let isLate = lock.withLock {
-      if !isOver { ends.append(end) }
-      return isOver
+    let isLate = ends.with { ends in
+      ends?.append(end)
+      return ends == nil
     }
     if isLate { end() }
   }
 
   func cancel() {
-    let all = lock.withLock {
-      defer { ends = [] }
-      isOver = true
+    let all = ends.with { ends in
+      defer { ends = nil }
       return ends
     }
-    for end in all { end() }
+    for end in all ?? [] { end() }
   }
 }
 
 /// The values that came last of each characteristic.
-///
-/// `@unchecked Sendable`: touched under the lock only.
-final class HeardValues: @unchecked Sendable {
-  private static let most = 16
+final class HeardValues: Sendable {
+  private struct Values {
+    var count = 0
+    var last: [Data] = []
+  }
 
-  private let lock = NSLock()
-  private var counts: [CharacteristicPath: Int] = [:]
-  private var values: [CharacteristicPath: [Data]] = [:]
+  private static let most = 16
+  private let heard = Guarded<[CharacteristicPath: Values]>([:])
 
   func note(_ value: Data, from path: CharacteristicPath) {
-    lock.withLock {
-      counts[path, default: 0] += 1
-      values[path, default: []].append(value)
-      if values[path, default: []].count > Self.most { values[path]?.removeFirst() }
+    heard.with { heard in
+      heard[path, default: Values()].count += 1
+      heard[path, default: Values()].last.append(value)
+      if heard[path, default: Values()].last.count > Self.most { heard[path]?.last.removeFirst() }
     }
   }
 
-  func count(of path: CharacteristicPath) -> Int { lock.withLock { counts[path] ?? 0 } }
+  func count(of path: CharacteristicPath) -> Int { heard.with { $0[path]?.count ?? 0 } }
 
   func has(_ value: Data, from path: CharacteristicPath, since before: Int) -> Bool {
-    lock.withLock { (values[path] ?? []).suffix((counts[path] ?? 0) - before).contains(value) }
+    heard.with { $0[path].map { $0.last.suffix($0.count - before).contains(value) } ?? false }
   }
 }
 
 /// Which device a session has at the moment, or had last.
-///
-/// `@unchecked Sendable`: touched under the lock only.
-final class CurrentDevice: @unchecked Sendable {
-  private let lock = NSLock()
-  private var value: UUID?
+final class CurrentDevice: Sendable {
+  private let value = Guarded<UUID?>(nil)
 
-  var identifier: UUID? { lock.withLock { value } }
-  func note(_ identifier: UUID?) { lock.withLock { value = identifier ?? value } }
+  var identifier: UUID? { value.with { $0 } }
+  func note(_ identifier: UUID?) { value.with { $0 = identifier ?? $0 } }
 }
 
 /// What a scan has told of each device already.

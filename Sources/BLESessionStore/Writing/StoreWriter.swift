@@ -1,3 +1,4 @@
+import BLESession
 import Foundation
 
 /// The one that writes, on a queue of its own.
@@ -5,7 +6,7 @@ import Foundation
 /// `@unchecked Sendable`: what is not immutable is touched on `queue` only.
 final class StoreWriter: @unchecked Sendable {
   let queue = DispatchQueue(label: "BLESessionStore.writer", qos: .utility)
-  let backlog: Backlog
+  let backlog: Guarded<Backlog>
   private let path: String
   private let configuration: StoreConfiguration
   private var lock: WriterLock?
@@ -24,7 +25,7 @@ final class StoreWriter: @unchecked Sendable {
   init(_ path: String, _ configuration: StoreConfiguration) throws(StoreError) {
     self.path = path
     self.configuration = configuration
-    backlog = Backlog(limit: configuration.backlog, batch: configuration.batch)
+    backlog = Guarded(Backlog(limit: configuration.backlog, batch: configuration.batch))
     // What is not ours is refused before there is even a lock beside it.
     let lock = try Self.lock(path, configuration)
     let database = try Database.openForWriting(path, configuration)
@@ -55,7 +56,7 @@ final class StoreWriter: @unchecked Sendable {
   // MARK: From any thread
 
   func add(_ entry: StoreEntry, _ session: Int64) -> Bool {
-    switch backlog.add(entry, session) {
+    switch backlog.with({ $0.add(entry, session) }) {
     case .refused: return false
     case .taken: return true
     case .first:
@@ -108,14 +109,14 @@ final class StoreWriter: @unchecked Sendable {
     guard database != nil else { return }
     repeat {
       if !writeBatch() { return }
-    } while !backlog.rest()
+    } while !backlog.with({ $0.rest() })
     expire()
   }
 
   /// Answers whether it was written.
   private func writeBatch() -> Bool {
     guard let database, let ledger else { return false }
-    let (items, gaps) = backlog.next()
+    let (items, gaps) = backlog.with { $0.next() }
     if items.isEmpty, gaps.isEmpty { return true }
     do throws(StoreError) {
       try database.transaction { () throws(StoreError) in try ledger.write(items, gaps: gaps, at: Date()) }
@@ -125,7 +126,7 @@ final class StoreWriter: @unchecked Sendable {
       return false
     }
     obstacle = nil
-    let statistics = backlog.written(items.count, values: ledger.values, gaps: gaps)
+    let statistics = backlog.with { $0.written(items.count, values: ledger.values, gaps: gaps) }
     housekeeper?.noteWritten(items.count)
     configuration.report?(.committed(statistics))
     return true
@@ -143,7 +144,7 @@ final class StoreWriter: @unchecked Sendable {
         }
       }
     } else {
-      backlog.discard()
+      backlog.with { $0.discard() }
       finish(with: error)
     }
     if isNews { configuration.report?(.failed(error)) }
@@ -154,7 +155,7 @@ final class StoreWriter: @unchecked Sendable {
       let count = try housekeeper?.expire(at: Date(), isLast: isLast) ?? 0
       if count > 0 {
         ledger?.forget()
-        backlog.expired(count)
+        backlog.with { $0.expired(count) }
       }
     } catch {
       // What is too old today is too old tomorrow. What stops a store for good stops its next transaction as well.
@@ -165,12 +166,12 @@ final class StoreWriter: @unchecked Sendable {
   /// Ends in good order; what could not be written is given up.
   func close() -> StoreError? {
     if database == nil { return end?.code == .closed ? nil : end }
-    backlog.close()
+    backlog.with { $0.close() }
     writeAll()
     expire(isLast: true)
     let error = end ?? obstacle
     if end == nil {
-      if error != nil { backlog.discard() }
+      if error != nil { backlog.with { $0.discard() } }
       finish(with: Self.closed(path))
     }
     return error

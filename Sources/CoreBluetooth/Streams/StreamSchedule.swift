@@ -1,4 +1,5 @@
 internal import CoreFoundation
+internal import Synchronization
 
 /// The run loops on which a stream's delegate is called.
 ///
@@ -17,7 +18,7 @@ final class StreamSchedule: @unchecked Sendable {
     var inner: CFRunLoop?
   }
 
-  private let lock = NSLock()
+  private let lock = Mutex(())
   private var places: [Place] = []
   private var source: CFRunLoopSource?
   private weak var pipe: ChannelPipe?
@@ -151,9 +152,7 @@ final class StreamSchedule: @unchecked Sendable {
   }
 
   private func locked<Result>(_ body: () -> Result) -> Result {
-    lock.lock()
-    defer { lock.unlock() }
-    return body()
+    lock.withLock { _ in Carried(body()) }.value
   }
 }
 
