@@ -15,7 +15,7 @@ import CoreBluetooth
 ///
 /// Everything happens on one serial queue of its own; the methods may be called from anywhere.
 public final class Central: Sendable {
-  let core: Confined<CentralCore>
+  package let core: Confined<CentralCore>
   /// Where the time comes from.
   public let clock: any SessionClock
 

@@ -79,7 +79,6 @@ extension FrameFormat {
   var headerLength: Int { start.count + fields.reduce(0) { $0 + $1.width } }
   /// Octets of check and end marker.
   var trailerLength: Int { (check?.width ?? 0) + end.count }
-  var hasLength: Bool { fields.contains { $0.meaning == .length } }
 
   private func validate() throws(FrameFormatError) {
     guard (0...0xFFFF).contains(maximumPayload) else { throw .maximumPayload(maximumPayload) }

@@ -64,6 +64,14 @@ public struct SignalStrength: Sendable, Hashable {
   public var proximity: Proximity
   /// When, by the session's clock.
   public var time: Duration
+
+  /// A measurement of one's own, such as one of advertisements.
+  public init(rssi: Int, smoothed: Double, proximity: Proximity, time: Duration) {
+    self.rssi = rssi
+    self.smoothed = smoothed
+    self.proximity = proximity
+    self.time = time
+  }
 }
 
 extension DeviceSession {

@@ -10,7 +10,8 @@ import CoreBluetooth
 /// The search for one device among all that are heard.
 @MainActor final class Search {
   private let target: Target
-  private(set) var found: FoundDevice?
+  /// The device, and the name under which it was found: one that it tells once connected may differ.
+  private(set) var found: (identifier: UUID, name: String?)?
   /// Names that were heard, to tell somebody who asked for one that is not there.
   private var heard: [String] = []
   private var others: Set<UUID> = []
@@ -19,25 +20,39 @@ import CoreBluetooth
 
   init(for target: Target) { self.target = target }
 
-  func look(at sighting: Sighting, _ peripheral: CBPeripheral) {
-    guard found == nil else { return }
-    if matches(sighting) {
-      found = FoundDevice(peripheral: peripheral, name: sighting.name)
-      return
+  /// Whether a device that was heard is the one, and the first that is.
+  func look(at identifier: UUID, _ name: String?) -> Bool {
+    guard found == nil else { return false }
+    let isMeant =
+      switch target {
+      case .name(let wanted): name == wanted
+      case .identifier(let wanted): identifier == wanted
+      case .address(let wanted): PeerAddresses.address(of: identifier)?.value == wanted
+      }
+    if isMeant {
+      found = (identifier, name)
+      return true
     }
-    if others.count < Self.mostOthers { others.insert(sighting.identifier) }
-    if let name = sighting.name, !heard.contains(name), heard.count < Self.mostNames { heard.append(name) }
+    if others.count < Self.mostOthers { others.insert(identifier) }
+    if let name, !heard.contains(name), heard.count < Self.mostNames { heard.append(name) }
+    return false
   }
 
-  private func matches(_ sighting: Sighting) -> Bool {
-    switch target {
-    case .name(let name): sighting.name == name
-    case .identifier(let identifier): sighting.identifier == identifier
-    case .address(let value): sighting.address?.value == value
+  /// Waits until it is found, or says why it was not; `check` throws where there is no sense in waiting.
+  func finish(
+    in session: Session, _ check: @escaping @MainActor () throws(ToolError) -> Void
+  ) async throws(ToolError) {
+    do {
+      try await session.waiting.until(within: session.timeout) { () throws(ToolError) in
+        try check()
+        return self.found != nil
+      }
+    } catch {
+      throw error.status == .timedOut ? failure(after: session.timeout) : error
     }
   }
 
-  func failure(after seconds: Double) -> ToolError {
+  private func failure(after seconds: Double) -> ToolError {
     var message = "\(target) was not found within \(seconds.plain) s."
     if case .name(let name) = target, let nearest = Suggestion.nearest(to: name, among: heard) {
       message += " Did you mean '\(nearest.inert)'?"

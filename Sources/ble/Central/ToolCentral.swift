@@ -28,8 +28,7 @@ import CoreBluetooth
   func start() async throws(ToolError) {
     let manager = CBCentralManager(delegate: self, queue: .main)
     self.manager = manager
-    let late = ToolError(.unavailable, "The Bluetooth adapter did not get ready within \(session.timeout.plain) s.")
-    try await waiting.until(within: session.timeout, else: late) { () throws(ToolError) in
+    try await waiting.until(within: session.timeout, else: .lateAdapter(session)) { () throws(ToolError) in
       if let failure = ToolError(manager.state) { throw failure }
       return manager.state == .poweredOn
     }
@@ -50,8 +49,10 @@ import CoreBluetooth
       return FoundDevice(peripheral: known, name: known.name)
     }
     let search = Search(for: target)
+    var found: FoundDevice?
     onSighting = { [waiting] sighting, peripheral in
-      search.look(at: sighting, peripheral)
+      guard search.look(at: sighting.identifier, sighting.name) else { return }
+      found = FoundDevice(peripheral: peripheral, name: sighting.name)
       waiting.changed()
     }
     scan(for: nil, duplicates: false)
@@ -59,15 +60,8 @@ import CoreBluetooth
       stopScan()
       onSighting = nil
     }
-    do {
-      try await waiting.until(within: session.timeout) { () throws(ToolError) in
-        try self.requirePower()
-        return search.found != nil
-      }
-    } catch {
-      throw error.status == .timedOut ? search.failure(after: session.timeout) : error
-    }
-    guard let found = search.found else { throw search.failure(after: session.timeout) }
+    try await search.finish(in: session) { () throws(ToolError) in try self.requirePower() }
+    guard let found else { throw ToolError(.notFound, "\(target) was not found.") }
     return found
   }
 

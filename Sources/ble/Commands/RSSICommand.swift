@@ -66,31 +66,20 @@ struct RSSICommand: ToolCommand {
 
   /// Without a connection.
   @MainActor private func listen(_ session: Session, _ meter: SignalMeter) async throws(ToolError) {
-    let central = ToolCentral(in: session)
-    try await central.start()
-    let found = try await central.find(target)
-    meter.title = found.name.map { "'\($0.inert)'" } ?? found.peripheral.identifier.uuidString
-    var filter = SignalFilter(weight: weight)
-    var last = -Double.infinity
-    let start = Date()
-    central.onSighting = { sighting, peripheral in
-      let now = Date().timeIntervalSince(start)
-      guard peripheral.identifier == found.peripheral.identifier, let rssi = sighting.rssi, now - last >= interval
-      else {
-        return
-      }
-      last = now
-      filter.add(rssi)
-      guard let smoothed = filter.smoothed, let proximity = filter.proximity else { return }
-      meter.take(SignalReading(rssi: rssi, smoothed: smoothed, proximity: proximity))
+    let central = try await Central.started(in: session)
+    let found = try await central.find(target, in: session)
+    meter.title = found.name.map { "'\($0.inert)'" } ?? found.identifier.uuidString
+    let scan = await central.observeDiscoveries(matching: .identifier(found.identifier), repeats: true) { discovery in
+      DispatchQueue.main.async { MainActor.assumeIsolated { meter.hear(discovery) } }
     }
-    central.scan(for: nil, duplicates: true)
     defer {
-      central.stopScan()
+      scan.cancel()
       meter.close()
     }
     meter.open()
-    try await meter.wait { () throws(ToolError) in try central.requirePower() }
+    try await central.whileWatchingPower(in: session) { (power) async throws(ToolError) in
+      try await meter.wait { () throws(ToolError) in try power.requirePower() }
+    }
   }
 }
 
@@ -114,13 +103,26 @@ struct Fraction: ArgumentValue, Equatable, Sendable {
   private let session: Session
   private var screen: Screen?
   private var chart = SignalChart()
-  private var last: SignalReading?
+  private var last: SignalStrength?
   private var number = 0
   private var isLeft = false
+  /// Of what is heard without a connection: smoothed here, and not taken more often than was asked for.
+  private var filter: SignalFilter
+  private var lastHeard: Duration?
 
   init(_ command: RSSICommand, in session: Session) {
     self.command = command
     self.session = session
+    filter = SignalFilter(weight: command.weight)
+  }
+
+  func hear(_ discovery: Discovery) {
+    let (time, interval) = (discovery.lastSeen, Duration.milliseconds(Int(command.interval * 1_000)))
+    guard let rssi = discovery.rssi, lastHeard.map({ time - $0 >= interval }) ?? true else { return }
+    lastHeard = time
+    filter.add(rssi)
+    guard let smoothed = filter.smoothed, let proximity = filter.proximity else { return }
+    take(SignalStrength(rssi: rssi, smoothed: smoothed, proximity: proximity, time: time))
   }
 
   func open() {
@@ -134,15 +136,15 @@ struct Fraction: ArgumentValue, Equatable, Sendable {
       })
   }
 
-  func take(_ strength: SignalReading) {
+  func take(_ strength: SignalStrength) {
     guard command.count.map({ number < $0 }) ?? true else { return }
     number += 1
     last = strength
     chart.add(Int(strength.smoothed.rounded()))
     screen?.changed()
     if screen == nil {
-      let members = WatchReport.json(strength).preceded(by: ["number": .integer(number)])
-      session.output.event("rssi", members, WatchReport.sentence(strength, session.output.style))
+      let members = strength.json.preceded(by: ["number": .integer(number)])
+      session.output.event("rssi", members, strength.sentence(session.output.style))
     }
     session.waiting.changed()
   }
@@ -162,7 +164,7 @@ struct Fraction: ArgumentValue, Equatable, Sendable {
 
   private func picture(columns: Int, rows: Int) -> [String] {
     let style = session.output.style
-    let line = last.map { WatchReport.sentence($0, Style(isOn: false)) } ?? "  (nothing yet)"
+    let line = last.map { $0.sentence(Style(isOn: false)) } ?? "  (nothing yet)"
     return [style.strong(title.truncated(toColumns: columns)), line.truncated(toColumns: columns), ""]
       + chart.lines(columns: columns, rows: max(1, min(16, rows - 5)))
       + ["", style.faint("\(number) measurements  q: end".truncated(toColumns: columns))]
@@ -173,6 +175,6 @@ struct Fraction: ArgumentValue, Equatable, Sendable {
     guard let screen else { return }
     screen.close()
     self.screen = nil
-    if let last { session.output.line(WatchReport.sentence(last, session.output.style)) }
+    if let last { session.output.line(last.sentence(session.output.style)) }
   }
 }

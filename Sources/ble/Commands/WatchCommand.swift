@@ -78,7 +78,7 @@ struct WatchCommand: ToolCommand {
     self.paths = paths
     self.session = session
     board = DeviceBoard(
-      title: "\(kept.name?.inert ?? "(no name)")  \(kept.identifier.uuidString)", values: paths.map(Self.title))
+      title: "\(kept.name?.inert ?? "(no name)")  \(kept.identifier?.uuidString ?? "")", values: paths.map(Self.title))
     guard !command.wantsLines else { return }
     screen = Screen(
       in: session,
@@ -129,24 +129,23 @@ struct WatchCommand: ToolCommand {
     board.apply(event, at: time)
     screen?.changed()
     if case .subscriptionFailed(let path, _) = event, let index = paths.firstIndex(of: path) {
-      kept.poll(path, every: command.interval) { [weak self] in self?.take($0, of: index) }
+      kept.repeating(every: command.interval) { [weak self] device in
+        if let value = try? await device.read(path) { self?.take(Array(value), of: index) }
+      }
     }
     if case .state(.stopped(let reason)) = event { failure = WatchReport.failure(reason, of: kept.title) }
-    if screen == nil {
-      if session.output.isJSON {
-        if let (name, members) = WatchReport.json(event) { tell(name, members, "") }
-      } else if let sentence = WatchReport.sentence(event) {
-        session.output.line(sentence)
-      }
+    let report = WatchReport(event)
+    if screen == nil, session.output.isJSON ? report.name != nil : report.sentence != nil {
+      tell(report.name ?? "", report.members, report.sentence ?? "")
     }
     session.waiting.changed()
   }
 
-  private func take(_ strength: SignalReading) {
+  private func take(_ strength: SignalStrength) {
     if isOver { return }
     board.apply(strength)
     screen?.changed()
-    if screen == nil { tell("rssi", WatchReport.json(strength), WatchReport.sentence(strength, session.output.style)) }
+    if screen == nil { tell("rssi", strength.json, strength.sentence(session.output.style)) }
   }
 
   private func take(_ value: [UInt8], of index: Int) {
@@ -164,9 +163,6 @@ struct WatchCommand: ToolCommand {
   }
 
   private func tell(_ name: String, _ members: JSONValue, _ sentence: @autoclosure () -> String) {
-    let whose: KeyValuePairs<String, JSONValue> = [
-      "identifier": .string(kept.identifier.uuidString), "name": .string(orNull: kept.name),
-    ]
-    session.output.event(name, members.preceded(by: whose), sentence())
+    session.output.event(name, members.preceded(by: kept.members), sentence())
   }
 }

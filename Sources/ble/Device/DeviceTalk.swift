@@ -26,11 +26,7 @@ import CoreBluetooth
 
   /// Finds the device, connects, lets it prove itself, lets `work` talk to it, and leaves it, whatever comes of it.
   func run(_ work: @MainActor () async throws(ToolError) -> Void) async throws(ToolError) {
-    let central = Central()
-    let late = ToolError(.unavailable, "The Bluetooth adapter did not get ready within \(session.timeout.plain) s.")
-    try await session.wait(within: session.timeout, else: late) { () async throws(SessionError) in
-      try await central.ready()
-    }
+    let central = try await Central.started(in: session)
     let discovery = try await DeviceSearch(description, target).find(by: central, in: session)
     self.discovery = discovery
     session.output.note("Found \(title).")

@@ -1,17 +1,5 @@
 import BLESessionStore
 
-/// A row of a record in the forms in which it is shown.
-protocol HistoryRow {
-  /// The columns of `line`.
-  static var heading: String { get }
-  /// The names of `fields`.
-  static var header: [String] { get }
-  /// For people.
-  func line(_ style: Style) -> String
-  var fields: [CSVField] { get }
-  var json: JSONValue { get }
-}
-
 /// Prints rows as they are read: as many as there may be, one is in memory.
 @MainActor struct HistoryLines {
   private let session: Session
@@ -30,7 +18,7 @@ protocol HistoryRow {
     var count = 0
     do throws(StoreError) {
       let rows = try query()
-      if isCSV { output.collect(CSVField.line(Element.header.map(CSVField.word))) }
+      if isCSV { output.collect(CSVField.line(Element.header)) }
       while let row = try rows.next() {
         if output.isJSON {
           output.collect(row.json.text)

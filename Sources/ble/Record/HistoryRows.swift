@@ -2,218 +2,108 @@ import BLESession
 import BLESessionStore
 import Foundation
 
-/// Columns of a table: what comes from a device is inert in them.
-private func column(_ text: String, _ width: Int) -> String {
-  let shown = text.count > width ? String(text.prefix(width - 1)) + "…" : text
-  return shown + String(repeating: " ", count: max(0, width - shown.count))
-}
-
-private func named(_ name: String?, _ identifier: UUID?) -> String {
-  column(name?.inert ?? identifier?.uuidString ?? "-", 16)
-}
-
 private let timeWidth = 24
 
+private func named(_ name: String?, _ identifier: UUID?) -> String? { name?.inert ?? identifier?.uuidString }
+private func hexadecimal(_ data: Data) -> String { ValueText(Array(data)).hexadecimal }
+
 extension StoredDevice: HistoryRow {
-  static var heading: String {
-    column("LAST SEEN", timeWidth) + "  " + column("IDENTIFIER", 36) + "  " + column("ADDRESS", 17) + "  NAME"
-  }
-  static var header: [String] {
-    ["identifier", "address", "name", "first_seen", "last_seen", "services", "manufacturer_data"]
-  }
+  static let table: [HistoryColumn<Self>] = [
+    .init("LAST SEEN", timeWidth) { $0.lastSeen.stamp }, .init("IDENTIFIER", 36) { $0.identifier.uuidString },
+    .init("ADDRESS", 17) { $0.address?.inert }, .init("NAME", isStrong: true) { $0.name?.inert ?? "(no name)" },
+  ]
+  static let members: [HistoryMember<Self>] = [
+    .init("identifier") { .word($0.identifier.uuidString) }, .init("address") { .text($0.address) },
+    .init("name") { .text($0.name) }, .init("first_seen") { .word($0.firstSeen.stamp) },
+    .init("last_seen") { .word($0.lastSeen.stamp) }, .init("services") { .texts($0.services) },
+    .init("manufacturer_data") { .word($0.manufacturerData.map(hexadecimal)) },
+  ]
 
-  func line(_ style: Style) -> String {
-    var parts = [
-      lastSeen.stamp, identifier.uuidString, column(address?.inert ?? "-", 17),
-      style.strong(name?.inert ?? "(no name)"),
-    ]
-    if !services.isEmpty {
-      parts.append("[" + services.map { AssignedNames.labelled(service: $0).inert }.joined(separator: ", ") + "]")
-    }
-    if let manufacturerData { parts.append(style.faint(AssignedNames.manufacturer(Array(manufacturerData)))) }
-    return parts.joined(separator: "  ")
-  }
-
-  var fields: [CSVField] {
-    [
-      .word(identifier.uuidString), .text(orNull: address), .text(orNull: name), .word(firstSeen.stamp),
-      .word(lastSeen.stamp), .text(services.joined(separator: " ")), .word(orNull: manufacturerData.map(hexadecimal)),
-    ]
-  }
-
-  var json: JSONValue {
-    .object([
-      "identifier": .string(identifier.uuidString), "address": .string(orNull: address), "name": .string(orNull: name),
-      "first_seen": .string(firstSeen.stamp), "last_seen": .string(lastSeen.stamp),
-      "services": .array(services.map(JSONValue.string)),
-      "manufacturer_data": .string(orNull: manufacturerData.map(hexadecimal)),
-    ])
+  func remarks(_ style: Style) -> [String] {
+    let names = services.map { AssignedNames.labelled(service: $0).inert }.joined(separator: ", ")
+    let maker = manufacturerData.map { style.faint(AssignedNames.manufacturer(Array($0))) }
+    return [names.isEmpty ? nil : "[\(names)]", maker].compactMap(\.self)
   }
 }
 
-private func hexadecimal(_ data: Data) -> String { ValueText(Array(data)).hexadecimal }
-
 extension StoredSession: HistoryRow {
-  static var heading: String {
-    column("BEGAN", timeWidth) + "  " + column("UNTIL", timeWidth) + "  " + column("SESSION", 7) + "  ENDING     TITLE"
-  }
-  static var header: [String] { ["session", "title", "began", "until", "ending"] }
+  static let table: [HistoryColumn<Self>] = [
+    .init("BEGAN", timeWidth) { $0.began.stamp }, .init("UNTIL", timeWidth) { $0.until.stamp },
+    .init("SESSION", 7) { String($0.id) }, .init("ENDING", 9) { $0.ending?.word },
+    .init("TITLE", isStrong: true) { $0.title.inert },
+  ]
+  static let members: [HistoryMember<Self>] = [
+    .init("session") { .integer(Int($0.id)) }, .init("title") { .text($0.title) },
+    .init("began") { .word($0.began.stamp) }, .init("until") { .word($0.until.stamp) },
+    .init("ending") { .word($0.ending?.word) },
+  ]
+}
 
-  private var word: String? {
-    switch ending {
+extension StoredSession.Ending {
+  fileprivate var word: String {
+    switch self {
     case .ended: "ended"
     case .cutShort: "cut-short"
-    case nil: nil
     }
-  }
-
-  func line(_ style: Style) -> String {
-    [began.stamp, until.stamp, column(String(id), 7), column(word ?? "-", 9), style.strong(title.inert)]
-      .joined(separator: "  ")
-  }
-
-  var fields: [CSVField] {
-    [.word(Int(id)), .text(title), .word(began.stamp), .word(until.stamp), .word(orNull: word)]
-  }
-
-  var json: JSONValue {
-    .object([
-      "session": .integer(Int(id)), "title": .string(title), "began": .string(began.stamp),
-      "until": .string(until.stamp), "ending": .string(orNull: word),
-    ])
   }
 }
 
 extension StoredConnection: HistoryRow {
-  static var heading: String {
-    column("BEGAN", timeWidth) + "  " + column("ENDED", timeWidth) + "  " + column("DEVICE", 16) + "  ORIGIN     ENDING"
-  }
-  static var header: [String] {
-    ["session", "identifier", "name", "origin", "began", "ready", "ended", "ending", "error"]
-  }
+  static let table: [HistoryColumn<Self>] = [
+    .init("BEGAN", timeWidth) { $0.began.stamp }, .init("ENDED", timeWidth) { $0.ended?.stamp },
+    .init("DEVICE", 16, isStrong: true) { named($0.deviceName, $0.device) },
+    .init("ORIGIN", 9) { $0.origin?.rawValue }, .init("ENDING") { $0.ending?.rawValue },
+  ]
+  static let members: [HistoryMember<Self>] = [
+    .init("session") { .integer(Int($0.session)) }, .init("identifier") { .word($0.device.uuidString) },
+    .init("name") { .text($0.deviceName) }, .init("origin") { .word($0.origin?.rawValue) },
+    .init("began") { .word($0.began.stamp) }, .init("ready") { .word($0.ready?.stamp) },
+    .init("ended") { .word($0.ended?.stamp) }, .init("ending") { .word($0.ending?.rawValue) },
+    .init("error") { .text($0.error) },
+  ]
 
-  func line(_ style: Style) -> String {
-    [
-      began.stamp, column(ended?.stamp ?? "-", timeWidth), style.strong(named(deviceName, device)),
-      column(origin?.rawValue ?? "-", 9), ending?.rawValue ?? "-", error?.inert ?? "",
-    ].joined(separator: "  ").trimmingBlanks
-  }
-
-  var fields: [CSVField] {
-    [
-      .word(Int(session)), .word(device.uuidString), .text(orNull: deviceName), .word(orNull: origin?.rawValue),
-      .word(began.stamp), .word(orNull: ready?.stamp), .word(orNull: ended?.stamp), .word(orNull: ending?.rawValue),
-      .text(orNull: error),
-    ]
-  }
-
-  var json: JSONValue {
-    .object([
-      "session": .integer(Int(session)), "identifier": .string(device.uuidString), "name": .string(orNull: deviceName),
-      "origin": .string(orNull: origin?.rawValue), "began": .string(began.stamp),
-      "ready": .string(orNull: ready?.stamp),
-      "ended": .string(orNull: ended?.stamp), "ending": .string(orNull: ending?.rawValue),
-      "error": .string(orNull: error),
-    ])
-  }
+  func remarks(_ style: Style) -> [String] { [error?.inert].compactMap(\.self) }
 }
 
 extension StoredValue: HistoryRow {
-  static var heading: String {
-    column("TIME", timeWidth) + "  " + column("DEVICE", 16) + "  " + column("CHARACTERISTIC", 14) + "  SOURCE    VALUE"
-  }
-  static var header: [String] {
-    ["time", "session", "identifier", "name", "service", "characteristic", "source", "hex", "utf8"]
-  }
-
-  func line(_ style: Style) -> String {
-    let place = (service.map { "\($0)/" } ?? "") + characteristic
-    let text = AssignedValues.describe(Array(octets), of: characteristic)
-    return [
-      time.stamp, style.strong(named(deviceName, device)), column(place.inert, 14), column(source?.rawValue ?? "-", 8),
-      text,
-    ].joined(separator: "  ")
-  }
-
-  var fields: [CSVField] {
-    let text = ValueText(Array(octets))
-    return [
-      .word(time.stamp), .word(Int(session)), .word(device.uuidString), .text(orNull: deviceName),
-      .text(orNull: service), .text(characteristic), .word(orNull: source?.rawValue), .word(text.hexadecimal),
-      .text(orNull: text.readableText),
-    ]
-  }
-
-  var json: JSONValue {
-    .object([
-      "time": .string(time.stamp), "session": .integer(Int(session)), "identifier": .string(device.uuidString),
-      "name": .string(orNull: deviceName), "service": .string(orNull: service),
-      "characteristic": .string(characteristic), "source": .string(orNull: source?.rawValue),
-      "value": ValueText(Array(octets)).json,
-    ])
-  }
+  static let table: [HistoryColumn<Self>] = [
+    .init("TIME", timeWidth) { $0.time.stamp },
+    .init("DEVICE", 16, isStrong: true) { named($0.deviceName, $0.device) },
+    .init("CHARACTERISTIC", 14) { (($0.service.map { "\($0)/" } ?? "") + $0.characteristic).inert },
+    .init("SOURCE", 8) { $0.source?.rawValue },
+    .init("VALUE") { AssignedValues.describe(Array($0.octets), of: $0.characteristic) },
+  ]
+  static let members: [HistoryMember<Self>] = [
+    .init("time") { .word($0.time.stamp) }, .init("session") { .integer(Int($0.session)) },
+    .init("identifier") { .word($0.device.uuidString) }, .init("name") { .text($0.deviceName) },
+    .init("service") { .text($0.service) }, .init("characteristic") { .text($0.characteristic) },
+    .init("source") { .word($0.source?.rawValue) }, .init("value", columns: ["hex", "utf8"]) { .octets($0.octets) },
+  ]
 }
 
 extension StoredSignal: HistoryRow {
-  static var heading: String {
-    column("TIME", timeWidth) + "  " + column("DEVICE", 16) + "  " + column("RSSI", 9) + "  SOURCE"
-  }
-  static var header: [String] { ["time", "session", "identifier", "name", "rssi", "smoothed", "source"] }
-
-  private var tenths: Double? { smoothed.map { ($0 * 10).rounded() / 10 } }
-
-  func line(_ style: Style) -> String {
-    [time.stamp, style.strong(named(deviceName, device)), column("\(rssi) dBm", 9), source?.rawValue ?? "-"]
-      .joined(separator: "  ")
-  }
-
-  var fields: [CSVField] {
-    [
-      .word(time.stamp), .word(Int(session)), .word(device.uuidString), .text(orNull: deviceName), .word(rssi),
-      .word(orNull: tenths.map { String($0) }), .word(orNull: source?.rawValue),
-    ]
-  }
-
-  var json: JSONValue {
-    .object([
-      "time": .string(time.stamp), "session": .integer(Int(session)), "identifier": .string(device.uuidString),
-      "name": .string(orNull: deviceName), "rssi": .integer(rssi),
-      "smoothed": tenths.map(JSONValue.number) ?? .null, "source": .string(orNull: source?.rawValue),
-    ])
-  }
+  static let table: [HistoryColumn<Self>] = [
+    .init("TIME", timeWidth) { $0.time.stamp },
+    .init("DEVICE", 16, isStrong: true) { named($0.deviceName, $0.device) }, .init("RSSI", 9) { "\($0.rssi) dBm" },
+    .init("SOURCE") { $0.source?.rawValue },
+  ]
+  static let members: [HistoryMember<Self>] = [
+    .init("time") { .word($0.time.stamp) }, .init("session") { .integer(Int($0.session)) },
+    .init("identifier") { .word($0.device.uuidString) }, .init("name") { .text($0.deviceName) },
+    .init("rssi") { .integer($0.rssi) }, .init("smoothed") { .number($0.smoothed.map { ($0 * 10).rounded() / 10 }) },
+    .init("source") { .word($0.source?.rawValue) },
+  ]
 }
 
 extension StoredEvent: HistoryRow {
-  static var heading: String {
-    column("TIME", timeWidth) + "  " + column("DEVICE", 16) + "  " + column("EVENT", 18) + "  DETAIL"
-  }
-  static var header: [String] { ["time", "session", "identifier", "name", "kind", "detail"] }
-
-  func line(_ style: Style) -> String {
-    [time.stamp, style.strong(named(deviceName, device)), column(kind.inert, 18), detail?.inert ?? ""]
-      .joined(separator: "  ").trimmingBlanks
-  }
-
-  var fields: [CSVField] {
-    [
-      .word(time.stamp), .word(Int(session)), .word(orNull: device?.uuidString), .text(orNull: deviceName), .text(kind),
-      .text(orNull: detail),
-    ]
-  }
-
-  var json: JSONValue {
-    .object([
-      "time": .string(time.stamp), "session": .integer(Int(session)), "identifier": .string(orNull: device?.uuidString),
-      "name": .string(orNull: deviceName), "kind": .string(kind), "detail": .string(orNull: detail),
-    ])
-  }
-}
-
-extension String {
-  /// Without blanks at its end.
-  fileprivate var trimmingBlanks: String {
-    var text = self[...]
-    while text.last == " " { text.removeLast() }
-    return String(text)
-  }
+  static let table: [HistoryColumn<Self>] = [
+    .init("TIME", timeWidth) { $0.time.stamp },
+    .init("DEVICE", 16, isStrong: true) { named($0.deviceName, $0.device) }, .init("EVENT", 18) { $0.kind.inert },
+    .init("DETAIL") { $0.detail?.inert ?? "" },
+  ]
+  static let members: [HistoryMember<Self>] = [
+    .init("time") { .word($0.time.stamp) }, .init("session") { .integer(Int($0.session)) },
+    .init("identifier") { .word($0.device?.uuidString) }, .init("name") { .text($0.deviceName) },
+    .init("kind") { .text($0.kind) }, .init("detail") { .text($0.detail) },
+  ]
 }

@@ -9,9 +9,8 @@ import CoreBluetooth
   private let session: Session
   private let store: SessionStore
   private let progress: RecordProgress
-  private let central: Central
   private var recorder: SessionRecorder?
-  private var devices: [RecordedDevice] = []
+  private var devices: [DeviceRecording] = []
   private var scan: Observation?
   /// Devices whose addresses were recorded.
   private var addressed: Set<UUID> = []
@@ -39,7 +38,6 @@ import CoreBluetooth
     } catch {
       throw ToolError(error)
     }
-    central = Central()
     reports.tell = { [weak self] in self?.take($0) }
   }
 
@@ -50,18 +48,19 @@ import CoreBluetooth
 
   func run() async throws(ToolError) {
     try await session.adapterIsReady(within: command.duration)
-    var targets: [(DeviceTarget, String)] = []
-    for target in command.targets { targets.append(try await resolve(target)) }
-    try await becomeReady()
+    let central = try await Central.started(in: session)
+    var targets: [DeviceTarget] = []
+    for target in command.targets { targets.append(try await resolve(target, by: central)) }
     let recorder = try await begin()
-    for (target, name) in targets {
-      let device = RecordedDevice(target, name, command, recorder, central, progress)
+    for (target, given) in zip(targets, command.targets) {
+      let kept = KeptDevice(target, given.description, DeviceRecording.configuration, by: central, in: session)
+      let device = DeviceRecording(kept, command, recorder, progress)
       device.onChange = { [session] in session.waiting.changed() }
       device.onIdentified = { [weak self] in self?.record(addressOf: $0, name: $1) }
       devices.append(device)
       await device.start()
     }
-    if command.scans { await startScan(recorder) }
+    if command.scans { await startScan(recorder, by: central) }
     progress.begin(store)
     progress.event(
       "recording",
@@ -76,38 +75,18 @@ import CoreBluetooth
     } catch {
       guard error.status == .timedOut, failure == nil, devices.allSatisfy({ $0.failure == nil }) else { throw error }
     }
-    let missing = devices.filter { !$0.wasReady }.map(\.title)
+    let missing = devices.filter { !$0.wasReady }.map(\.kept.title)
     if !missing.isEmpty {
       throw ToolError(.notFound, "Never connected: \(missing.joined(separator: ", ")).")
     }
   }
 
   /// An address is known to the system only once its device was heard.
-  private func resolve(_ target: Target) async throws(ToolError) -> (DeviceTarget, String) {
+  private func resolve(_ target: Target, by central: Central) async throws(ToolError) -> DeviceTarget {
     switch target {
-    case .name(let name): return (.first(.names([name])), target.description)
-    case .identifier(let identifier): return (.device(identifier), target.description)
-    case .address:
-      let search = ToolCentral(in: session)
-      try await search.start()
-      return (.device(try await search.find(target).peripheral.identifier), target.description)
-    }
-  }
-
-  private func becomeReady() async throws(ToolError) {
-    var state = CBManagerState.unknown
-    let central = central
-    let task = Task { [session] in
-      for await now in central.states() {
-        state = now
-        session.waiting.changed()
-      }
-    }
-    defer { task.cancel() }
-    let late = ToolError(.unavailable, "The Bluetooth adapter did not get ready within \(session.timeout.plain) s.")
-    try await session.waiting.until(within: session.timeout, else: late) { () throws(ToolError) in
-      if let failure = ToolError(state) { throw failure }
-      return state == .poweredOn
+    case .name(let name): .first(.names([name]))
+    case .identifier(let identifier): .device(identifier)
+    case .address: .device(try await central.find(target, in: session).identifier)
     }
   }
 
@@ -122,7 +101,7 @@ import CoreBluetooth
     }
   }
 
-  private func startScan(_ recorder: SessionRecorder) async {
+  private func startScan(_ recorder: SessionRecorder, by central: Central) async {
     await recorder.recordScan(by: central)
     scan = await central.observeDiscoveries { discovery in
       DispatchQueue.main.async {
@@ -160,7 +139,7 @@ import CoreBluetooth
     let (devices, recorder, store) = (devices, recorder, store)
     Task { [session] in
       await withTaskGroup(of: Void.self) { group in
-        for device in devices { group.addTask { await device.stop() } }
+        for device in devices { group.addTask { await device.kept.leave() } }
       }
       do throws(StoreError) {
         try await recorder?.end()

@@ -13,27 +13,25 @@ extension Session {
   func adapterIsReady(
     within seconds: Double? = nil, orUntil isOver: @escaping @MainActor () -> Bool = { false }
   ) async throws(ToolError) {
-    var state = CBManagerState.unknown
-    let central = BLESession.Central()
-    let task = Task { [waiting] in
-      for await now in central.states() {
-        state = now
-        waiting.changed()
+    let central = Central()
+    try await central.whileWatchingPower(in: self) { [timeout, waiting] (power) async throws(ToolError) in
+      let late = ToolError.lateAdapter(self)
+      try await waiting.until(within: timeout, else: late) {
+        ToolError(power.now) != nil || power.now == .poweredOn || isOver()
       }
+      if power.now == .poweredOn { return }
+      guard let adapter = DefaultStack.machineAdapter, power.now != .unauthorized else {
+        throw ToolError(power.now) ?? late
+      }
+      var told = CBManagerState.unknown
+      try await waiting.until(within: seconds, else: ToolError(power.now)) { () throws(ToolError) in
+        if power.now == .unauthorized, let failure = ToolError(power.now) { throw failure }
+        if power.now != told { self.tellWaiting(for: adapter, power.now) }
+        told = power.now
+        return power.now == .poweredOn || isOver()
+      }
+      if power.now != .poweredOn { throw ToolError(power.now) ?? late }
     }
-    defer { task.cancel() }
-    let late = ToolError(.unavailable, "The Bluetooth adapter did not get ready within \(timeout.plain) s.")
-    try await waiting.until(within: timeout, else: late) { ToolError(state) != nil || state == .poweredOn || isOver() }
-    if state == .poweredOn { return }
-    guard let adapter = DefaultStack.machineAdapter, state != .unauthorized else { throw ToolError(state) ?? late }
-    var told = CBManagerState.unknown
-    try await waiting.until(within: seconds, else: ToolError(state)) { () throws(ToolError) in
-      if state == .unauthorized, let failure = ToolError(state) { throw failure }
-      if state != told { self.tellWaiting(for: adapter, state) }
-      told = state
-      return state == .poweredOn || isOver()
-    }
-    if state != .poweredOn { throw ToolError(state) ?? late }
   }
 
   private func tellWaiting(for adapter: AdapterName, _ state: CBManagerState) {

@@ -15,7 +15,7 @@ struct DeviceBoard: Sendable {
   let title: String
   private(set) var state = SessionState.idle
   private(set) var origin: ConnectionOrigin?
-  private(set) var strength: SignalReading?
+  private(set) var strength: SignalStrength?
   private(set) var chart = SignalChart()
   private(set) var values: [Value]
   /// What happened, with when.
@@ -48,7 +48,7 @@ struct DeviceBoard: Sendable {
       deadline = time + Double(seconds) + Double(fraction) / 1e18
     default: break
     }
-    if let text = WatchReport.sentence(event) { add(text, at: time) }
+    if let text = WatchReport(event).sentence { add(text, at: time) }
   }
 
   private mutating func add(_ text: String, at time: Double) {
@@ -56,7 +56,7 @@ struct DeviceBoard: Sendable {
     if log.count > Self.longestLog { log.removeFirst() }
   }
 
-  mutating func apply(_ strength: SignalReading) {
+  mutating func apply(_ strength: SignalStrength) {
     self.strength = strength
     chart.add(Int(strength.smoothed.rounded()))
   }

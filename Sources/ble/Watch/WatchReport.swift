@@ -1,53 +1,53 @@
 import BLESession
-import Foundation
+import CoreBluetooth
 
 /// What happens to a watched device, for people and for programs.
-enum WatchReport {
-  /// A line for people; `nil` where the event is told by another one.
-  static func sentence(_ event: SessionEvent) -> String? {
-    switch event {
-    case .state(.searching): "looking for it"
-    case .state(.stopped(let reason)): "stopped: \(word(reason))"
-    case .state: nil
-    case .connected: nil
-    case .ready(let origin): origin == .automatic ? "ready again" : "ready"
-    case .disconnected(.user): "disconnected"
-    case .disconnected(.lost(let error)):
-      "lost\(error.map { ": " + $0.localizedDescription.inert } ?? "")"
-    case .attempt(let number, let remaining):
-      "attempt \(number), \(Int(Self.seconds(remaining).rounded(.up))) s left"
-    case .attemptFailed(let number, let error): "attempt \(number) failed: \(text(error))"
-    case .openingRepeated(let left): "no answer: asked again, \(left) times more at the most"
-    case .hint(let hint): hint.inert
-    case .subscriptionFailed(let path, let error): "\(path) does not notify: \(text(error))"
-    case .storageFailed(let error): "it could not be remembered: \(text(error))"
-    case .servicesChanged: "its services have changed"
-    }
+struct WatchReport {
+  /// Its name in JSON; `nil` where programs are told by another one.
+  let name: String?
+  let members: JSONValue
+  /// A line for people; `nil` where they are told by another one.
+  let sentence: String?
+
+  private init(_ name: String?, _ members: KeyValuePairs<String, JSONValue>, _ sentence: String?) {
+    (self.name, self.members, self.sentence) = (name, .object(members), sentence)
   }
 
-  /// The name and the members of an event in JSON.
-  static func json(_ event: SessionEvent) -> (name: String, members: JSONValue)? {
+  init(_ event: SessionEvent) {
     switch event {
-    case .state(.stopped(let reason)): ("stopped", .object(["reason": .string(reason.rawValue)]))
-    case .state(let state): ("state", .object(["state": .string(word(state))]))
-    case .connected(let origin): ("connected", .object(["origin": .string(origin.rawValue)]))
-    case .ready(let origin): ("ready", .object(["origin": .string(origin.rawValue)]))
-    case .disconnected(let reason):
-      switch reason {
-      case .user: ("disconnected", .object(["reason": .string("user"), "message": .null]))
-      case .lost(let error):
-        ("disconnected", .object(["reason": .string("lost"), "message": .string(orNull: error?.localizedDescription)]))
-      }
+    case .state(.stopped(let reason)):
+      self.init("stopped", ["reason": .string(reason.rawValue)], "stopped: \(Self.word(reason))")
+    case .state(let state):
+      self.init("state", ["state": .string(Self.word(state))], state == .searching ? "looking for it" : nil)
+    case .connected(let origin): self.init("connected", ["origin": .string(origin.rawValue)], nil)
+    case .ready(let origin):
+      self.init("ready", ["origin": .string(origin.rawValue)], origin == .automatic ? "ready again" : "ready")
+    case .disconnected(.user): self.init("disconnected", ["reason": .string("user"), "message": .null], "disconnected")
+    case .disconnected(.lost(let error)):
+      let message = error?.localizedDescription
+      self.init(
+        "disconnected", ["reason": .string("lost"), "message": .string(orNull: message)],
+        "lost\(message.map { ": " + $0.inert } ?? "")")
     case .attempt(let number, let remaining):
-      ("attempt", .object(["number": .integer(number), "seconds_left": .number(Self.seconds(remaining))]))
+      let seconds = Self.seconds(remaining)
+      self.init(
+        "attempt", ["number": .integer(number), "seconds_left": .number(seconds)],
+        "attempt \(number), \(Int(seconds.rounded(.up))) s left")
     case .attemptFailed(let number, let error):
-      ("attempt_failed", .object(["number": .integer(number), "message": .string(text(error))]))
-    case .openingRepeated(let left): ("opening_repeated", .object(["retries_left": .integer(left)]))
-    case .hint(let hint): ("hint", .object(["message": .string(hint)]))
+      let text = Self.text(error)
+      self.init(
+        "attempt_failed", ["number": .integer(number), "message": .string(text)], "attempt \(number) failed: \(text)")
+    case .openingRepeated(let left):
+      self.init(
+        "opening_repeated", ["retries_left": .integer(left)], "no answer: asked again, \(left) times more at the most")
+    case .hint(let hint): self.init("hint", ["message": .string(hint)], hint.inert)
     case .subscriptionFailed(let path, let error):
-      ("subscription_failed", .object(["characteristic": .string(path.description), "message": .string(text(error))]))
-    case .storageFailed: nil
-    case .servicesChanged: ("services_changed", .object([:]))
+      let text = Self.text(error)
+      self.init(
+        "subscription_failed", ["characteristic": .string(path.description), "message": .string(text)],
+        "\(path) does not notify: \(text)")
+    case .storageFailed(let error): self.init(nil, [:], "it could not be remembered: \(Self.text(error))")
+    case .servicesChanged: self.init("services_changed", [:], "its services have changed")
     }
   }
 
@@ -85,7 +85,8 @@ enum WatchReport {
     // Goes on when Bluetooth is on again, or is the user's wish.
     case .user, .poweredOff: nil
     case .budgetSpent, .attemptsSpent: ToolError(.timedOut, "\(title): \(word(reason)).")
-    case .unauthorized, .unsupported: ToolError(.unavailable, "\(title): \(word(reason)).")
+    case .unauthorized: ToolError(.unauthorized)
+    case .unsupported: ToolError(.unsupported)
     case .bondLost:
       ToolError(.failed, "\(title): \(word(reason)). Forget it here as well ('ble unpair'), and pair anew.")
     case .notVerified, .lost: ToolError(.failed, "\(title): \(word(reason)).")
@@ -100,34 +101,18 @@ enum WatchReport {
     let (seconds, fraction) = duration.components
     return (Double(seconds) * 10 + (Double(fraction) / 1e17).rounded()) / 10
   }
-
-  /// The members of a measurement in JSON.
-  static func json(_ strength: SignalReading) -> JSONValue {
-    .object([
-      "rssi": .integer(strength.rssi), "smoothed": .number((strength.smoothed * 10).rounded() / 10),
-      "proximity": .string(strength.proximity.rawValue),
-    ])
-  }
-
-  static func sentence(_ strength: SignalReading, _ style: Style) -> String {
-    let rssi = String(strength.rssi)
-    let smoothed = String((strength.smoothed * 10).rounded() / 10)
-    return String(repeating: " ", count: max(0, 4 - rssi.count))
-      + "\(style.strong(rssi)) dBm \(Sparkline.bars(strength.rssi))  smoothed \(smoothed) dBm  \(strength.proximity.rawValue)"
-  }
 }
 
-/// One measurement of a signal.
-struct SignalReading: Equatable, Sendable {
-  /// In dBm, as it was measured.
-  let rssi: Int
-  /// In dBm.
-  let smoothed: Double
-  let proximity: Proximity
-}
+extension SignalStrength {
+  private var tenths: Double { (smoothed * 10).rounded() / 10 }
 
-extension SignalReading {
-  init(_ strength: SignalStrength) {
-    self.init(rssi: strength.rssi, smoothed: strength.smoothed, proximity: strength.proximity)
+  var json: JSONValue {
+    .object(["rssi": .integer(rssi), "smoothed": .number(tenths), "proximity": .string(proximity.rawValue)])
+  }
+
+  func sentence(_ style: Style) -> String {
+    let text = String(rssi)
+    return String(repeating: " ", count: max(0, 4 - text.count))
+      + "\(style.strong(text)) dBm \(Sparkline.bars(rssi))  smoothed \(tenths) dBm  \(proximity.rawValue)"
   }
 }

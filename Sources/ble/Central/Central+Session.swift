@@ -1,0 +1,79 @@
+import BLESession
+import CoreBluetooth
+
+/// What commands that keep a device, or record, do with a central first.
+extension Central {
+  /// A central whose Bluetooth is on.
+  @MainActor static func started(in session: Session) async throws(ToolError) -> Central {
+    let central = Central()
+    try await central.whileWatchingPower(in: session) { (power) async throws(ToolError) in
+      try await session.waiting.until(within: session.timeout, else: .lateAdapter(session)) { () throws(ToolError) in
+        if let failure = ToolError(power.now) { throw failure }
+        return power.now == .poweredOn
+      }
+    }
+    return central
+  }
+
+  /// Looks for a device until it is there or the time is over. Gives what this host calls it, and the name under which it was found:
+  /// one that it tells once connected may differ.
+  @MainActor func find(_ target: Target, in session: Session) async throws(ToolError) -> (
+    identifier: UUID, name: String?
+  ) {
+    if case .identifier(let identifier) = target,
+      let known = await core.value({ core in
+        core.manager.retrievePeripherals(withIdentifiers: [identifier]).first.map {
+          (identifier: $0.identifier, name: $0.name)
+        }
+      })
+    {
+      return known
+    }
+    let search = Search(for: target)
+    let scan = await observeDiscoveries { discovery in
+      DispatchQueue.main.async {
+        MainActor.assumeIsolated {
+          if search.look(at: discovery.identifier, discovery.name) { session.waiting.changed() }
+        }
+      }
+    }
+    defer { scan.cancel() }
+    try await whileWatchingPower(in: session) { (power) async throws(ToolError) in
+      try await search.finish(in: session) { () throws(ToolError) in try power.requirePower() }
+    }
+    guard let found = search.found else { throw ToolError(.notFound, "\(target) was not found.") }
+    return found
+  }
+
+  /// What Bluetooth is like, as it was told last.
+  @MainActor final class Power {
+    var now = CBManagerState.unknown
+
+    /// Throws where Bluetooth has gone while something was under way.
+    func requirePower() throws(ToolError) {
+      if let failure = ToolError(now) { throw failure }
+      if now == .resetting { throw ToolError(.unavailable, "The Bluetooth adapter has gone.") }
+    }
+  }
+
+  /// Does something, and looks at what is waited for whenever Bluetooth's state changes.
+  @MainActor func whileWatchingPower(
+    in session: Session, _ body: @MainActor (Power) async throws(ToolError) -> Void
+  ) async throws(ToolError) {
+    let power = Power()
+    let task = Task { @MainActor in
+      for await state in states() {
+        power.now = state
+        session.waiting.changed()
+      }
+    }
+    defer { task.cancel() }
+    try await body(power)
+  }
+}
+
+extension ToolError {
+  @MainActor static func lateAdapter(_ session: Session) -> ToolError {
+    ToolError(.unavailable, "The Bluetooth adapter did not get ready within \(session.timeout.plain) s.")
+  }
+}

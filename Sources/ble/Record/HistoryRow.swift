@@ -1,0 +1,103 @@
+import Foundation
+
+/// A row of a record: declared once, and shown as a table, as JSON and as comma-separated values.
+protocol HistoryRow: Sendable {
+  /// The table for people.
+  static var table: [HistoryColumn<Self>] { get }
+  /// What programs get, in this order.
+  static var members: [HistoryMember<Self>] { get }
+  /// What stands behind the last column, where there is something to say.
+  func remarks(_ style: Style) -> [String]
+}
+
+/// A column of the table for people. What comes from a device is inert in it.
+struct HistoryColumn<Row>: Sendable {
+  let title: String
+  /// In characters; `nil` for a column that nothing follows, or whose texts have one length.
+  let width: Int?
+  /// Whether it is what the eye looks for.
+  let isStrong: Bool
+  let text: @Sendable (Row) -> String?
+
+  init(_ title: String, _ width: Int? = nil, isStrong: Bool = false, _ text: @escaping @Sendable (Row) -> String?) {
+    self.title = title
+    self.width = width
+    self.isStrong = isStrong
+    self.text = text
+  }
+
+  /// Cut or filled up to the column's width.
+  func fit(_ text: String) -> String {
+    guard let width else { return text }
+    let shown = text.count > width ? String(text.prefix(width - 1)) + "…" : text
+    return shown + String(repeating: " ", count: max(0, width - shown.count))
+  }
+}
+
+/// What programs get of a row under one name.
+struct HistoryMember<Row>: Sendable {
+  let name: String
+  /// Its columns among comma-separated values: most have one, of the same name.
+  let columns: [String]
+  let value: @Sendable (Row) -> HistoryValue
+
+  init(_ name: String, columns: [String]? = nil, _ value: @escaping @Sendable (Row) -> HistoryValue) {
+    self.name = name
+    self.columns = columns ?? [name]
+    self.value = value
+  }
+}
+
+enum HistoryValue {
+  /// What this program has made: a moment, an identifier, hexadecimal digits.
+  case word(String?)
+  /// A text from anywhere.
+  case text(String?)
+  case texts([String])
+  case integer(Int)
+  case number(Double?)
+  /// A value of a characteristic: its octets, and as text where they are one.
+  case octets(Data)
+
+  var json: JSONValue {
+    switch self {
+    case .word(let text), .text(let text): .string(orNull: text)
+    case .texts(let texts): .array(texts.map(JSONValue.string))
+    case .integer(let number): .integer(number)
+    case .number(let number): number.map(JSONValue.number) ?? .null
+    case .octets(let octets): ValueText(Array(octets)).json
+    }
+  }
+
+  var fields: [CSVField] {
+    switch self {
+    case .word(let word): return [.word(orNull: word)]
+    case .text(let text): return [.text(orNull: text)]
+    case .texts(let texts): return [.text(texts.joined(separator: " "))]
+    case .integer(let number): return [.word(number)]
+    case .number(let number): return [.word(orNull: number.map { String($0) })]
+    case .octets(let octets):
+      let text = ValueText(Array(octets))
+      return [.word(text.hexadecimal), .text(orNull: text.readableText)]
+    }
+  }
+}
+
+extension HistoryRow {
+  static var heading: String { table.map { $0.fit($0.title) }.joined(separator: "  ") }
+  static var header: [CSVField] { members.flatMap(\.columns).map { .word($0) } }
+
+  func line(_ style: Style) -> String {
+    let columns = Self.table.map { column in
+      let text = column.fit(column.text(self) ?? "-")
+      return column.isStrong ? style.strong(text) : text
+    }
+    let line = (columns + remarks(style)).joined(separator: "  ")
+    return String(line[..<(line.lastIndex { $0 != " " }.map(line.index(after:)) ?? line.startIndex)])
+  }
+
+  func remarks(_ style: Style) -> [String] { [] }
+
+  var fields: [CSVField] { Self.members.flatMap { $0.value(self).fields } }
+  var json: JSONValue { .members(Self.members.map { ($0.name, $0.value(self).json) }) }
+}
