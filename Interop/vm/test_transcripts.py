@@ -49,6 +49,8 @@ def normal(text):
     """The lines of an output with names for what changes."""
     for pattern, name in CHANGING:
         text = re.sub(pattern, name, text)
+    # Which of two was heard first is chance.
+    text = re.sub(r"(?<=Heard: )(.*)\.$", lambda match: ", ".join(sorted(match[1].split(", "))) + ".", text, flags=re.MULTILINE)
     return [line.rstrip() for line in text.splitlines() if line.strip()]
 
 
