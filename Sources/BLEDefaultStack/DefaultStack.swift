@@ -31,8 +31,14 @@ public enum DefaultStack {
     var isInWorld = false
   }
 
+  /// An object, made when the program runs. A static mutex with this structure begins as zeros where Swift 6.3 optimizes, which is not
+  /// what it says: the zeros read as a choice that was made.
+  private final class ChoosingState: Sendable {
+    let mutex = Mutex(Choosing())
+  }
+
   private static let shared = Mutex(Shared())
-  private static let choosing = Mutex(Choosing())
+  private static let choosing = ChoosingState()
   private static let surroundings = Surroundings.ofThisProcess
   /// The log of the stacks of this process: standard error, at the level of `BLE_LOG`.
   public static let log = makeLog()
@@ -54,16 +60,16 @@ public enum DefaultStack {
   }
 
   /// Names the adapter of this process, with precedence over all other names. To be called before the first adapter is needed.
-  public static func name(_ adapter: AdapterName) { choosing.withLock { $0.option = adapter } }
+  public static func name(_ adapter: AdapterName) { choosing.mutex.withLock { $0.option = adapter } }
 
   /// Sets the handler that is called once with this process's adapter and the reason, instead of the log.
   public static func setChoiceHandler(_ handler: @escaping @Sendable (AdapterChoice) -> Void) {
-    choosing.withLock { $0.hears = handler }
+    choosing.mutex.withLock { $0.hears = handler }
   }
 
   /// From now on this process has no adapter but those that its environment or the program names: its managers belong to the
   /// devices of a test's world.
-  public static func enterWorld() { choosing.withLock { $0.isInWorld = true } }
+  public static func enterWorld() { choosing.mutex.withLock { $0.isInWorld = true } }
 
   /// The adapter of this process. If its name is invalid, which is printed on standard error once, its state is `unsupported`.
   public static var adapter: any Adapter {
@@ -137,7 +143,7 @@ public enum DefaultStack {
 
   /// Chooses once for all callers: the machine may have to be searched, and the result may change later.
   private static func choose() -> (AdapterChoice, isInWorld: Bool) {
-    let (choice, isInWorld, handler) = choosing.withLock { choosing in
+    let (choice, isInWorld, handler) = choosing.mutex.withLock { choosing in
       if let choice = choosing.choice { return (choice, choosing.isInWorld, nil as ((AdapterChoice) -> Void)?) }
       var surroundings = surroundings
       surroundings.option = choosing.option
