@@ -1,9 +1,8 @@
 import Dispatch
 
-/// Tells when a descriptor, of a bus or of a socket, can be read, or written while somebody waits for that.
+/// Tells when a socket can be read, or written while somebody waits for that.
 ///
-/// It watches a duplicate: libsystemd closes its descriptor when it likes, and a source must never be left with a number that
-/// somebody else has got in the meantime.
+/// It watches a duplicate: a source must never be left with a number that somebody else has got in the meantime.
 final class DescriptorWatch {
   /// The descriptor that this is a watch of.
   let original: Int32

@@ -25,8 +25,23 @@ extension MessageBus {
     to member: String?, of interface: String, below path: String?, from sender: String,
     about subject: String? = nil, limits: BusLimits = .standard, _ handler: @escaping (BusSignal) -> Void
   ) -> BusRegistration {
+    listen(to: member, of: interface, below: path, from: sender, about: subject) {
+      (signal: ReceivedSignal) throws(BusError) in
+      let arguments = try MessageReader.arguments(of: signal.message, limits: limits)
+      handler(
+        BusSignal(
+          sender: signal.sender, path: signal.path, interface: String(cString: signal.interface),
+          member: String(cString: signal.member), arguments: arguments))
+    }
+  }
+
+  /// The same, with the message as it came: `read` throws where it cannot be read, and is the only one to read it.
+  func listen(
+    to member: String?, of interface: String, below path: String?, from sender: String, about subject: String?,
+    _ read: @escaping (ReceivedSignal) throws(BusError) -> Void
+  ) -> BusRegistration {
     let owner = Self.isExact(sender) ? nil : self.owner(of: sender)
-    let registration = SignalRegistration(self, from: sender, owner, limits, handler)
+    let registration = SignalRegistration(self, from: sender, owner, read)
     var rule = "type='signal',sender='\(sender)',interface='\(interface)'"
     if let member { rule += ",member='\(member)'" }
     if let path, path != "/" { rule += ",path_namespace='\(path)'" }
@@ -45,12 +60,20 @@ extension MessageBus {
   }
 }
 
+/// A signal that has come, while its callback runs.
+struct ReceivedSignal {
+  let message: OpaquePointer
+  let sender: String
+  let path: String
+  fileprivate let interface: UnsafePointer<CChar>
+  fileprivate let member: UnsafePointer<CChar>
+}
+
 private final class SignalRegistration: BusRegistration {
   private weak var bus: MessageBus?
   private let sender: String
   private let owner: BusOwner?
-  private let limits: BusLimits
-  private let handler: (BusSignal) -> Void
+  private let read: (ReceivedSignal) throws(BusError) -> Void
   private var slot: BusSlot?
 
   /// What libsystemd keeps: not the registration, which would then never be released.
@@ -60,14 +83,13 @@ private final class SignalRegistration: BusRegistration {
   }
 
   init(
-    _ bus: MessageBus, from sender: String, _ owner: BusOwner?, _ limits: BusLimits,
-    _ handler: @escaping (BusSignal) -> Void
+    _ bus: MessageBus, from sender: String, _ owner: BusOwner?,
+    _ read: @escaping (ReceivedSignal) throws(BusError) -> Void
   ) {
     self.bus = bus
     self.sender = sender
     self.owner = owner
-    self.limits = limits
-    self.handler = handler
+    self.read = read
   }
 
   /// A bus that refuses the rule is left by libsystemd: better an end than signals that silently do not come.
@@ -95,13 +117,12 @@ private final class SignalRegistration: BusRegistration {
       bus.isSender(from, of: sender), let path = sd_bus_message_get_path(message),
       let interface = sd_bus_message_get_interface(message), let member = sd_bus_message_get_member(message)
     else { return }
-    guard let arguments = try? MessageReader.arguments(of: message, limits: limits) else {
+    do throws(BusError) {
+      try read(
+        ReceivedSignal(
+          message: message, sender: from, path: String(cString: path), interface: interface, member: member))
+    } catch {
       bus.unreadableSignals += 1
-      return
     }
-    handler(
-      BusSignal(
-        sender: from, path: String(cString: path), interface: String(cString: interface),
-        member: String(cString: member), arguments: arguments))
   }
 }

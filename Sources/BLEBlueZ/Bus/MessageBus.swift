@@ -14,8 +14,7 @@ enum BusAddress: Hashable, Sendable {
 
 /// A connection to a message bus (D-Bus), by libsystemd's sd-bus.
 ///
-/// It has no thread of its own: its descriptor and its time-outs are watched on the queue of the loop, where all of it is called
-/// and all that it calls runs. Nothing blocks: what is asked before the bus has said hello waits for that.
+/// A thread waits for its descriptor (`BusThread`); all of it is called on the queue of the loop, and all that it calls runs there. Nothing blocks: what is asked before the bus has said hello waits for that.
 ///
 /// What comes in is taken for hostile. Each message is decoded within limits; one that is beyond them, or of a wrong shape, is an error
 /// of its own call, or a signal that is left out. A signal counts only if its sender owns the name that it is expected from: the bus
@@ -31,7 +30,7 @@ final class MessageBus {
   private(set) var isOpen = true
   private var isProcessing = false
   private var isProcessingSubmitted = false
-  private var watch: DescriptorWatch?
+  private var watch: BusThread?
   private var timer = TimerToken()
   private var timerDue = UInt64.max
 
@@ -168,7 +167,7 @@ final class MessageBus {
     // While it tries one address after the other, the descriptor changes.
     if watch?.original != descriptor {
       let this = LoopBound(WeakBus(bus: self))
-      watch = DescriptorWatch(of: descriptor, on: loop.queue) { this.value.bus?.process() }
+      watch = BusThread(of: descriptor, on: loop.queue) { this.value.bus?.process() }
       if watch == nil {
         finish()
         return

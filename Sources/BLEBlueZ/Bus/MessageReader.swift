@@ -21,6 +21,51 @@ struct MessageReader {
     return try reader.values(depth: 0)
   }
 
+  /// The arguments of PropertiesChanged, read in one go; `nil` where they are not of these types.
+  static func propertyChanges(of message: OpaquePointer, limits: BusLimits) throws(BusError) -> PropertyChanges? {
+    guard sd_bus_message_has_signature(message, "sa{sv}as") > 0 else { return nil }
+    var reader = MessageReader(message, limits: limits)
+    let interface = try reader.text(CChar(UInt8(ascii: "s")))
+    return PropertyChanges(
+      interface: interface, values: try reader.namedValues(), invalidated: try reader.names())
+  }
+
+  /// `a{sv}`
+  private mutating func namedValues() throws(BusError) -> [String: BusValue] {
+    var values: [String: BusValue] = [:]
+    try check(sd_bus_message_enter_container(message, CChar(UInt8(ascii: "a")), "{sv}"))
+    while try check(sd_bus_message_enter_container(message, CChar(UInt8(ascii: "e")), "sv")) > 0 {
+      try takeElement()
+      let name = try text(CChar(UInt8(ascii: "s")))
+      guard let value = try next(depth: 2), case .variant(let content) = value else {
+        throw Self.refusal("A dictionary of the message has half an entry.")
+      }
+      values[name] = content
+      try check(sd_bus_message_exit_container(message))
+    }
+    try check(sd_bus_message_exit_container(message))
+    return values
+  }
+
+  /// `as`
+  private mutating func names() throws(BusError) -> [String] {
+    var names: [String] = []
+    try check(sd_bus_message_enter_container(message, CChar(UInt8(ascii: "a")), "s"))
+    var found: UnsafePointer<CChar>?
+    while try check(sd_bus_message_read_basic(message, CChar(UInt8(ascii: "s")), &found)) > 0, let name = found {
+      try takeElement()
+      try take(octets: strlen(name))
+      names.append(String(cString: name))
+    }
+    try check(sd_bus_message_exit_container(message))
+    return names
+  }
+
+  private mutating func takeElement() throws(BusError) {
+    elementsLeft -= 1
+    if elementsLeft < 0 { throw Self.refusal("The message has too many values.") }
+  }
+
   private static func refusal(_ text: String) -> BusError { BusError(BusError.inconsistent, text) }
 
   @discardableResult
@@ -41,8 +86,7 @@ struct MessageReader {
     var type: CChar = 0
     var contents: UnsafePointer<CChar>?
     if try check(sd_bus_message_peek_type(message, &type, &contents)) == 0 { return nil }
-    elementsLeft -= 1
-    if elementsLeft < 0 { throw Self.refusal("The message has too many values.") }
+    try takeElement()
     switch UInt8(bitPattern: type) {
     case UInt8(ascii: "b"): return .boolean(try basic(type, Int32(0)) != 0)
     case UInt8(ascii: "y"): return .octet(try basic(type, UInt8(0)))

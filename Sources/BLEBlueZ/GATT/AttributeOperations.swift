@@ -15,6 +15,7 @@ final class AttributeOperations: TimerTarget {
   static let searchLimit = StackDuration.seconds(120)
 
   private let loop: any StackLoop
+  private let origin: JobOrigin
   private var waiting: [Waiting] = []
   private var next = 0
   private var isBusy = false
@@ -29,6 +30,7 @@ final class AttributeOperations: TimerTarget {
   /// - Parameter isReady: whether the daemon has found the attributes.
   init(loop: any StackLoop, isReady: Bool) {
     self.loop = loop
+    origin = loop.makeOrigin()
     self.isReady = isReady
   }
 
@@ -55,7 +57,7 @@ final class AttributeOperations: TimerTarget {
       completion(result)
     }
     if isClosed {
-      loop.schedule(after: .zero, .work) { completion(.failure(.notConnected)) }
+      later { completion(.failure(.notConnected)) }
       return
     }
     waiting.append(
@@ -73,10 +75,16 @@ final class AttributeOperations: TimerTarget {
     // What is under way drains when it ends.
     if isBusy || isDraining || isDrainScheduled { return }
     isDrainScheduled = true
-    loop.schedule(after: .zero, .work) { [weak self] in
+    later { [weak self] in
       self?.isDrainScheduled = false
       self?.drain()
     }
+  }
+
+  /// After what is being done now. A job and no timer: the machine's timers are set by another thread.
+  private func later(_ job: @escaping () -> Void) {
+    let bound = LoopBound(job)
+    loop.submit(from: origin) { bound.value() }
   }
 
   func timerFired(tag: Int) {

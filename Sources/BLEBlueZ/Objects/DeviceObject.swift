@@ -75,10 +75,19 @@ final class DeviceObject {
   func take(_ properties: [String: BusValue], invalidated: [String], _ reader: PropertyReader) -> DeviceChanges {
     var changes: DeviceChanges = []
     let wasHeard = rssi != nil
-    takeIdentity(properties, reader, &changes)
-    takeAdvertisement(properties, reader, &changes)
+    // By what is told and not by what may be: most signals tell of one property, and there is one for each packet.
+    for (name, value) in properties {
+      let told = Told(name: name, value: value, reader: reader)
+      switch name {
+      case "RSSI", "TxPower", "ManufacturerData", "ServiceData", "AdvertisingData", "UUIDs":
+        takeAdvertisement(told, &changes)
+      case "Paired", "Connected", "ServicesResolved": takeLink(told, &changes)
+      case "Name": takeName(told, &changes)
+      case "Address": takeAddress(properties, reader, &changes)
+      default: break
+      }
+    }
     if wasHeard, changes.contains(.heard) { changes.insert(.heardAgain) }
-    takeLink(properties, reader, &changes)
     for name in invalidated { forget(name, &changes) }
     if changes.contains(.advertisement) {
       version &+= 1
@@ -87,70 +96,84 @@ final class DeviceObject {
     return changes
   }
 
-  private func takeIdentity(
-    _ properties: [String: BusValue], _ reader: PropertyReader, _ changes: inout DeviceChanges
-  ) {
-    if properties["Address"] != nil {
-      // The type alone does not come again where it is the same.
-      var named = properties
-      if named["AddressType"] == nil { named["AddressType"] = .string(address.kind == .random ? "random" : "public") }
-      if let address = Self.address(in: named, reader), address != self.address {
-        formerAddress = self.address
-        self.address = address
-        changes.insert(.address)
-      }
-    }
-    if let name = read("Name", properties, reader, { $0.text }), name != self.name {
-      self.name = name
-      changes.formUnion([.name, .advertisement])
+  /// One property that was told.
+  private struct Told {
+    let name: String
+    let value: BusValue
+    let reader: PropertyReader
+
+    /// As `read` understands it; `nil` where it is of another type.
+    func read<Value>(_ read: (BusValue) -> Value?) -> Value? {
+      reader.read(name, of: BlueZName.device, from: value, read)
     }
   }
 
-  private func takeAdvertisement(
+  private func takeAddress(
     _ properties: [String: BusValue], _ reader: PropertyReader, _ changes: inout DeviceChanges
   ) {
-    if let rssi = read("RSSI", properties, reader, { $0.signed16 }) {
+    // The type alone does not come again where it is the same.
+    var named = properties
+    if named["AddressType"] == nil { named["AddressType"] = .string(address.kind == .random ? "random" : "public") }
+    if let address = Self.address(in: named, reader), address != self.address {
+      formerAddress = self.address
+      self.address = address
+      changes.insert(.address)
+    }
+  }
+
+  private func takeName(_ told: Told, _ changes: inout DeviceChanges) {
+    guard let name = told.read({ $0.text }), name != self.name else { return }
+    self.name = name
+    changes.formUnion([.name, .advertisement])
+  }
+
+  private func takeAdvertisement(_ told: Told, _ changes: inout DeviceChanges) {
+    switch told.name {
+    case "RSSI":
+      guard let rssi = told.read({ $0.signed16 }) else { return }
       self.rssi = Int8(clamping: rssi)
       changes.insert(.heard)
-    }
-    if let power = read("TxPower", properties, reader, { $0.signed16 }) {
-      note(&txPower, Int8(clamping: power), &changes)
-    }
-    if let uuids = read("UUIDs", properties, reader, { $0.uuids }), uuids != services {
+    case "TxPower":
+      if let power = told.read({ $0.signed16 }) { note(&txPower, Int8(clamping: power), &changes) }
+    case "UUIDs":
+      guard let uuids = told.read({ $0.uuids }), uuids != services else { return }
       services = uuids
       changes.formUnion([.services, .advertisement])
-    }
     // With these the daemon tells of each packet, also where they are the same.
-    if let data = read("ManufacturerData", properties, reader, { $0.manufacturerData }) {
+    case "ManufacturerData":
+      guard let data = told.read({ $0.manufacturerData }) else { return }
       note(&manufacturerData, data, &changes)
       changes.insert(.heard)
-    }
-    if let data = read("ServiceData", properties, reader, { $0.serviceData }) {
+    case "ServiceData":
+      guard let data = told.read({ $0.serviceData }) else { return }
       if !data.elementsEqual(serviceData, by: ==) {
         serviceData = data
         changes.insert(.advertisement)
       }
       changes.insert(.heard)
-    }
-    if let data = read("AdvertisingData", properties, reader, { $0.advertisingData }) {
+    case "AdvertisingData":
+      guard let data = told.read({ $0.advertisingData }) else { return }
       note(&advertisingData, data, &changes)
       changes.insert(.heard)
+    default: return
     }
   }
 
-  private func takeLink(_ properties: [String: BusValue], _ reader: PropertyReader, _ changes: inout DeviceChanges) {
-    if let paired = read("Paired", properties, reader, { $0.flag }), paired != isPaired {
-      isPaired = paired
-      changes.insert(.pairing)
+  private func takeLink(_ told: Told, _ changes: inout DeviceChanges) {
+    guard let flag = told.read({ $0.flag }) else { return }
+    switch told.name {
+    case "Paired": take(flag, in: &isPaired, .pairing, &changes)
+    case "Connected": take(flag, in: &isConnected, .connection, &changes)
+    default: take(flag, in: &areServicesResolved, .resolution, &changes)
     }
-    if let connected = read("Connected", properties, reader, { $0.flag }), connected != isConnected {
-      isConnected = connected
-      changes.insert(.connection)
-    }
-    if let resolved = read("ServicesResolved", properties, reader, { $0.flag }), resolved != areServicesResolved {
-      areServicesResolved = resolved
-      changes.insert(.resolution)
-    }
+  }
+
+  private func take(
+    _ flag: Bool, in place: inout Bool, _ change: DeviceChanges, _ changes: inout DeviceChanges
+  ) {
+    if place == flag { return }
+    place = flag
+    changes.insert(change)
   }
 
   /// The daemon has it no more, and with it no link.
@@ -174,12 +197,6 @@ final class DeviceObject {
     if place == value { return }
     place = value
     changes.insert(.advertisement)
-  }
-
-  private func read<Value>(
-    _ name: String, _ properties: [String: BusValue], _ reader: PropertyReader, _ read: (BusValue) -> Value?
-  ) -> Value? {
-    reader.read(name, of: BlueZName.device, in: properties, read)
   }
 }
 

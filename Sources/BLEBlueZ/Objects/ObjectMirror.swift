@@ -38,6 +38,9 @@ final class ObjectMirror {
   var byAddress: [Site: DeviceObject] = [:]
   var attributeCount = 0
   var nextNumber: UInt64 = 1
+  /// Paths that were taken apart already. They mean the same whatever objects there are.
+  private var places: [String: ObjectPlace] = [:]
+  private static let placeLimit = 1_024
   let reader: PropertyReader
   weak var events: (any ObjectMirrorEvents)?
 
@@ -91,18 +94,25 @@ final class ObjectMirror {
     for interface in interfaces { remove(path, place, interface) }
   }
 
-  func propertiesChanged(of path: String, _ arguments: [BusValue]) {
-    guard arguments.count == 3, let interface = arguments[0].text, let properties = arguments[1].properties,
-      let invalidated = arguments[2].texts
-    else { return reader.complain("PropertiesChanged") }
-    guard let place = ObjectPlace(path) else { return }
-    switch interface {
-    case BlueZName.adapter: change(adapter: path, properties)
-    case BlueZName.device: change(device: path, properties, invalidated)
-    case BlueZName.gattService: change(service: place, properties)
-    case BlueZName.gattCharacteristic: change(characteristic: place, properties)
+  /// - Parameter changes: `nil` where the signal's arguments were not those that it has.
+  func propertiesChanged(of path: String, _ changes: PropertyChanges?) {
+    guard let changes else { return reader.complain("PropertiesChanged") }
+    switch changes.interface {
+    case BlueZName.adapter: change(adapter: path, changes.values)
+    case BlueZName.device: change(device: path, changes.values, changes.invalidated)
+    case BlueZName.gattService: if let place = place(path) { change(service: place, changes.values) }
+    case BlueZName.gattCharacteristic: if let place = place(path) { change(characteristic: place, changes.values) }
     default: break
     }
+  }
+
+  /// What the path says. Values of one characteristic come one after another: their path is taken apart once.
+  private func place(_ path: String) -> ObjectPlace? {
+    if let place = places[path] { return place }
+    guard let place = ObjectPlace(path) else { return nil }
+    if places.count >= Self.placeLimit { places = [:] }
+    places[path] = place
+    return place
   }
 
   /// `Device1.Disconnected`, of newer daemons.

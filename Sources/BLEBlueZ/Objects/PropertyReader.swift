@@ -13,7 +13,13 @@ final class PropertyReader {
   func read<Value>(
     _ name: String, of interface: String, in properties: [String: BusValue], _ reader: (BusValue) -> Value?
   ) -> Value? {
-    guard let value = properties[name] else { return nil }
+    properties[name].flatMap { read(name, of: interface, from: $0, reader) }
+  }
+
+  /// The value of the property as `reader` understands it; `nil` where it is of another type.
+  func read<Value>(
+    _ name: String, of interface: String, from value: BusValue, _ reader: (BusValue) -> Value?
+  ) -> Value? {
     if let read = reader(value) { return read }
     complain("\(interface).\(name)")
     return nil

@@ -96,9 +96,8 @@ final class DaemonPresence {
       bus.listen(to: "InterfacesRemoved", of: BlueZName.objectManager, below: nil, from: name) { [weak self] signal in
         self?.mirrored { $0.interfacesRemoved(signal.arguments) }
       },
-      bus.listen(to: "PropertiesChanged", of: BlueZName.properties, below: BlueZName.root, from: name) {
-        [weak self] signal in
-        self?.mirrored { $0.propertiesChanged(of: signal.path, signal.arguments) }
+      bus.listenToProperties(below: BlueZName.root, from: name) { [weak self] path, changes in
+        self?.mirrored { $0.propertiesChanged(of: path, changes) }
       },
       bus.listen(to: "Disconnected", of: BlueZName.device, below: BlueZName.root, from: name) { [weak self] signal in
         self?.mirrored { $0.disconnected(signal.path, signal.arguments) }

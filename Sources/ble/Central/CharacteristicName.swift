@@ -51,8 +51,15 @@ extension CharacteristicName: ArgumentValue {
 }
 
 extension ConnectedPeripheral {
-  /// Looks for the one characteristic that is meant.
+  /// Looks for the one characteristic that is meant. The device is asked once: it tells when its services change.
   func find(_ name: CharacteristicName) async throws(ToolError) -> CBCharacteristic {
+    if let known = characteristics[name.description] { return known }
+    let found = try await discover(name)
+    characteristics[name.description] = found
+    return found
+  }
+
+  private func discover(_ name: CharacteristicName) async throws(ToolError) -> CBCharacteristic {
     var found: [CBCharacteristic] = []
     var others: [String] = []
     for service in try await discoverServices() where name.matches(service) {

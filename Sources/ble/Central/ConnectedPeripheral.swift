@@ -14,6 +14,9 @@ import CoreBluetooth
   /// The channel that was opened last, until it has been handed out.
   private var channel: CBL2CAPChannel?
 
+  /// What names have been found to mean, until the device changes its services.
+  var characteristics: [String: CBCharacteristic] = [:]
+
   /// Told of each value of a characteristic that was subscribed to.
   var onValue: ((CBCharacteristic, [UInt8]) -> Void)?
 
@@ -169,6 +172,10 @@ import CoreBluetooth
 }
 
 extension ConnectedPeripheral: @MainActor CBPeripheralDelegate {
+  func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
+    characteristics = [:]
+  }
+
   func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) { settle(.services, error) }
 
   func peripheral(

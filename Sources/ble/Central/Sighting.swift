@@ -69,12 +69,17 @@ extension Sighting {
   }
 
   /// One line of the scan table.
-  func line(_ style: Style) -> String {
-    let strength = rssi.map { String($0) } ?? "?"
-    var parts = [
-      String(repeating: " ", count: max(0, 4 - strength.count)) + strength + " dBm", identifier.uuidString,
-      style.strong(name?.inert ?? "(no name)"),
-    ]
+  func line(_ style: Style) -> String { strength + details(style) }
+
+  /// The beginning of the line, which is another one for nearly every packet.
+  var strength: String {
+    let number = rssi.map { String($0) } ?? "?"
+    return String(repeating: " ", count: max(0, 4 - number.utf8.count)) + number + " dBm  "
+  }
+
+  /// The rest of the line.
+  func details(_ style: Style) -> String {
+    var parts = [identifier.uuidString, style.strong(name?.inert ?? "(no name)")]
     if !services.isEmpty {
       parts.append("[" + services.map(AssignedNames.labelled(service:)).joined(separator: ", ") + "]")
     }

@@ -50,10 +50,10 @@ import Foundation
   func json(_ value: JSONValue) { line(value.text) }
 
   /// Something that happened, with the time at which it did: a line for people, a line of JSON for programs.
-  func event(_ name: String, _ members: JSONValue, _ sentence: @autoclosure () -> String) {
+  func event(_ name: String, _ members: @autoclosure () -> JSONValue, _ sentence: @autoclosure () -> String) {
     guard isJSON else { return line(sentence()) }
     let now = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-    json(members.preceded(by: ["event": .string(name), "time": .string(now)]))
+    json(members().preceded(by: ["event": .string(name), "time": .string(now)]))
   }
 
   /// What a reader of the results need not know, such as progress.

@@ -14,7 +14,13 @@ import CoreBluetooth
 @MainActor final class ScanLines: ScanView {
   private let output: Output
   private let showsEverything: Bool
-  private var known: [UUID: Sighting] = [:]
+  private struct Known {
+    var sighting: Sighting
+    /// The line without the strength, where it has been written already.
+    var details: String?
+  }
+
+  private var known: [UUID: Known] = [:]
   /// Heard a moment ago: what the scan response adds belongs in the same line.
   private var fresh: [UUID] = []
   private var isFresh: Set<UUID> = []
@@ -32,11 +38,13 @@ import CoreBluetooth
   func add(_ heard: Sighting) {
     let earlier = known[heard.identifier]
     guard earlier != nil || known.count < Self.limit else { return }
-    known[heard.identifier] = heard
+    // Most packets repeat what the one before said.
+    let isNews = earlier.map { heard.differs(from: $0.sighting) } ?? true
+    known[heard.identifier] = Known(sighting: heard, details: isNews ? nil : earlier?.details)
     if earlier == nil { devices += 1 }
     if output.isJSON || showsEverything {
-      print(heard)
-    } else if earlier.map(heard.differs) ?? true, isFresh.insert(heard.identifier).inserted {
+      print(heard.identifier)
+    } else if isNews, isFresh.insert(heard.identifier).inserted {
       if fresh.isEmpty { settle() }
       fresh.append(heard.identifier)
     }
@@ -50,13 +58,21 @@ import CoreBluetooth
 
   /// Prints what has not been printed yet.
   func finish() {
-    for identifier in fresh { known[identifier].map(print) }
+    for identifier in fresh { print(identifier) }
     fresh.removeAll(keepingCapacity: true)
     isFresh.removeAll(keepingCapacity: true)
     output.flush()
   }
 
-  private func print(_ sighting: Sighting) {
-    output.event("discovered", sighting.json, sighting.line(output.style))
+  private func print(_ identifier: UUID) {
+    guard let sighting = known[identifier]?.sighting else { return }
+    output.event("discovered", sighting.json, sighting.strength + details(of: identifier, sighting))
+  }
+
+  private func details(of identifier: UUID, _ sighting: Sighting) -> String {
+    if let written = known[identifier]?.details { return written }
+    let details = sighting.details(output.style)
+    known[identifier]?.details = details
+    return details
   }
 }

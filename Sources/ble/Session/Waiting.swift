@@ -11,11 +11,20 @@ import Dispatch
   private struct Waiter {
     let number: Int
     let isCleanUp: Bool
+    var expiry: Expiry?
     let condition: Condition
     let continuation: CheckedContinuation<Outcome, Never>
   }
 
+  private struct Expiry {
+    let seconds: Double
+    var deadline: DispatchTime
+    let late: ToolError
+  }
+
   private var waiters: [Waiter] = []
+  /// When the clock is looked at next. One look serves all who wait: a timer for each answer of a device would cost more than the answer.
+  private var nextLook: DispatchTime?
   private var lastNumber = 0
   /// Why everything is to end, once it is.
   private(set) var interruption: ToolError?
@@ -35,21 +44,45 @@ import Dispatch
     lastNumber += 1
     let number = lastNumber
     let outcome = await withCheckedContinuation { (continuation: CheckedContinuation<Outcome, Never>) in
+      let expiry = seconds.map { seconds in
+        Expiry(
+          seconds: seconds, deadline: .now() + seconds,
+          late: late ?? ToolError(.timedOut, "No answer within \(seconds.plain) s."))
+      }
       waiters.append(
-        Waiter(number: number, isCleanUp: isCleanUp, condition: condition, continuation: continuation))
-      guard let seconds else { return }
-      expire(number, after: seconds, late ?? ToolError(.timedOut, "No answer within \(seconds.plain) s."))
+        Waiter(
+          number: number, isCleanUp: isCleanUp, expiry: expiry, condition: condition, continuation: continuation))
+      if let expiry { look(at: expiry.deadline) }
     }
     try outcome.get()
   }
 
-  private func expire(_ number: Int, after seconds: Double, _ late: ToolError) {
-    DispatchQueue.main.asyncAfter(deadline: .now() + seconds) { [weak self] in
+  /// Looks at the clock then, unless it does so before.
+  private func look(at time: DispatchTime) {
+    if let nextLook, nextLook <= time { return }
+    nextLook = time
+    DispatchQueue.main.asyncAfter(deadline: time) { [weak self] in
       MainActor.assumeIsolated {
-        guard let self else { return }
-        if self.isHeld { self.expire(number, after: seconds, late) } else { self.finish(number, .failure(late)) }
+        // One that was put forward has nothing to do.
+        guard let self, self.nextLook == time else { return }
+        self.nextLook = nil
+        self.expire()
       }
     }
+  }
+
+  private func expire() {
+    let now = DispatchTime.now()
+    for waiter in waiters {
+      guard let expiry = waiter.expiry, expiry.deadline <= now else { continue }
+      if isHeld {
+        guard let index = waiters.firstIndex(where: { $0.number == waiter.number }) else { continue }
+        waiters[index].expiry?.deadline = now + expiry.seconds
+      } else {
+        finish(waiter.number, .failure(expiry.late))
+      }
+    }
+    if let next = waiters.compactMap(\.expiry?.deadline).min() { look(at: next) }
   }
 
   /// Waits for a time and for nothing else.

@@ -76,6 +76,58 @@ struct BusHostilityTests {
     #expect(unreadable == 1)
   }
 
+  @Test("I12 changes of properties are read as they are, and hostile ones are left out or told to be none")
+  func properties() async throws {
+    let bus = try PrivateBus()
+    let service = try await TestService(on: bus)
+    let client = try BusPeer(on: bus)
+    final class Seen {
+      var changes: [PropertyChanges?] = []
+      var registration: BusRegistration?
+    }
+    let seen = LoopBound(Seen())
+    let values: [String: BusValue] = [
+      "RSSI": .int16(-60), "Name": .string("Thing"),
+      "ManufacturerData": .dictionary(
+        [.uint16(0x4C): .variant(.octets([2, 21]))], key: "q", value: "v"),
+    ]
+    let many = Dictionary(uniqueKeysWithValues: (0..<34_000).map { ("\($0)", BusValue.octet(1)) })
+    let signals: [[BusValue]] = [
+      [.string("a"), .options(values), .texts(["TxPower", "ServiceData"])],
+      [.string("b"), .options(["Deep": Self.nested(60)]), .texts([])],
+      [.string("c"), .options(many), .texts([])],
+      [.string("d"), .options([:]), .texts([String](repeating: "x", count: 100_001))],
+      [.string("e"), .options([:]), .texts([String](repeating: String(repeating: "x", count: 1 << 16), count: 65))],
+      [.string("f"), .texts([]), .options([:])],
+      [],
+      [.string("g"), .options(["Last": .variant(.boolean(true))]), .texts([])],
+    ]
+    let unreadable = await client.wait { (bus: MessageBus, done: @escaping @Sendable (Int) -> Void) in
+      seen.value.registration = bus.listenToProperties(below: "/org", from: TestService.name) { _, changes in
+        seen.value.changes.append(changes)
+        if changes?.interface == "g" { done(bus.unreadableSignals) }
+      }
+      bus.call("Echo", of: TestObject.interface, at: TestObject.path, on: TestService.name, timeout: nil) { _ in
+        let peer = service.peer
+        Task {
+          try await peer.run { bus in
+            for arguments in signals {
+              bus.emit("PropertiesChanged", of: MessageBus.propertiesInterface, at: TestObject.path, arguments)
+            }
+          }
+        }
+      }
+    }
+    #expect(unreadable == 4)
+    let changes = try await client.run { _ in seen.value.changes }
+    #expect(
+      changes == [
+        PropertyChanges(interface: "a", values: values, invalidated: ["TxPower", "ServiceData"]), nil, nil,
+        PropertyChanges(interface: "g", values: ["Last": .boolean(true)], invalidated: []),
+      ])
+    try await client.run { _ in seen.value.registration = nil }
+  }
+
   @Test("I12.2 a signal counts only from the owner of the name, also where somebody else addresses it to this program")
   func forged() async throws {
     let bus = try PrivateBus()

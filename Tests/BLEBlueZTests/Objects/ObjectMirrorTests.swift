@@ -164,3 +164,15 @@ struct ObjectMirrorTests {
     #expect(device.advertisement.manufacturerData == nil && device.advertisement.serviceData.isEmpty)
   }
 }
+
+extension ObjectMirror {
+  /// As the bus hands on a signal with these arguments.
+  fileprivate func propertiesChanged(of path: String, _ arguments: [BusValue]) {
+    guard arguments.count == 3, let interface = arguments[0].text, let values = arguments[1].properties,
+      let invalidated = arguments[2].texts
+    else { return propertiesChanged(of: path, nil) }
+    propertiesChanged(
+      of: path,
+      PropertyChanges(interface: interface, values: values.mapValues(\.content), invalidated: invalidated))
+  }
+}
