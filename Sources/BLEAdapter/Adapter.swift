@@ -35,7 +35,7 @@ extension Adapter {
 
 /// An adapter that belongs to a process, which starts it, and shuts it down before it exits.
 public protocol OwnedAdapter: Adapter {
-  /// What has happened so far. On the loop.
+  /// The counters so far. On the loop.
   var counters: AdapterCounters { get }
   /// Opens the controller, or connects to the daemon. Each role receives the state that results. From any thread.
   func start()

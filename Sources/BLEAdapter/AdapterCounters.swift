@@ -1,17 +1,17 @@
 import BLECore
 
-/// What went wrong on an adapter, and how much passed, since this process began to use it: what an operator looks at to see whether a
-/// gateway is well. Numbers only grow.
+/// The failures and the traffic of an adapter since this process began to use it: an operator reads them to monitor a gateway.
+/// The counters never decrease.
 public struct AdapterCounters: Hashable, Sendable {
-  /// How often the adapter was lost while it was in use: it was removed or did not answer any more, or its daemon ended.
+  /// How often the adapter was lost while it was in use: it was removed, did not answer, or its daemon ended.
   public var resets: Int
-  /// How often a scan was begun again because it heard nothing any more.
+  /// How often a scan was restarted because it received nothing.
   public var restartedScans: Int
-  /// Links of this process that ended otherwise than by its own wish, by the reason; on BlueZ those of its centrals.
+  /// Links of this process that ended without its request, by the reason; on BlueZ those of its centrals.
   public var lostLinks: [EndReason: Int]
-  /// Octets of the HCI packets that went to the controller; `nil` where another process has the controller, as BlueZ's daemon.
+  /// Octets of the HCI packets to the controller; `nil` if another process uses the controller, such as BlueZ's daemon.
   public var sentOctets: UInt64?
-  /// Octets of the HCI packets that came from the controller; `nil` where another process has it.
+  /// Octets of the HCI packets from the controller; `nil` if another process uses it.
   public var receivedOctets: UInt64?
 
   public init(
@@ -25,7 +25,7 @@ public struct AdapterCounters: Hashable, Sendable {
     self.receivedOctets = receivedOctets
   }
 
-  /// A link has ended. What this side wished for is no loss.
+  /// A link has ended. An end that this side requested is not a loss.
   package mutating func linkEnded(_ reason: EndReason) {
     if reason != .requested { lostLinks[reason, default: 0] += 1 }
   }

@@ -48,8 +48,8 @@ public enum DefaultStack {
   /// The folder with the bonds of all adapters of this user.
   public static var bondFolder: BondFolder { surroundings.bondFolder }
 
-  /// The address that this user's device on a controller of that name has, without looking at the controller. `nil` where the name alone
-  /// does not tell: devices of the embedded radio have addresses of their places, and BlueZ's daemon has its adapters'.
+  /// The address of this user's device on a controller with that name, without opening the controller. `nil` if the name alone does
+  /// not determine it: the embedded radio stores addresses by device, and BlueZ's daemon uses its adapters'.
   public static func deviceAddress(on name: AdapterName) -> DeviceAddress? {
     switch name {
     case .radio, .bluez: return nil
@@ -89,7 +89,7 @@ public enum DefaultStack {
     }
   }
 
-  /// What the adapter of this process is called if it is one of this machine's (`hci`, `bluez`): where it is `unsupported`, it may be plugged in
+  /// The name of this process's adapter if it is one of this machine's (`hci`, `bluez`): while it is `unsupported`, it may be plugged in
   /// or become free at any time. `nil` for all others.
   public static var machineAdapter: AdapterName? {
     switch choose().0.name {
@@ -128,8 +128,8 @@ public enum DefaultStack {
     }
   }
 
-  /// What has happened so far on each adapter that this process uses, by the adapter's name. An adapter is used from when the first manager
-  /// on it was made. `ble adapters --json` shows the same of all running programs of the user.
+  /// The counters of each adapter that this process uses, by the adapter's name. An adapter is in use from the time the first manager on
+  /// it was made. `ble adapters --json` shows the same for all running programs of the user.
   public static func counters() async -> [AdapterName: AdapterCounters] {
     let stacks = shared.withLock { $0.stacks }
     var counters: [AdapterName: AdapterCounters] = [:]

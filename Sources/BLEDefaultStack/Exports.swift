@@ -1,4 +1,4 @@
-// What the counters of adapters are said in: a program that reads them imports this module alone.
+// The type of the counters of adapters, so that a program that reads them imports this module alone.
 @_exported import struct BLEAdapter.AdapterCounters
 @_exported import enum BLEAdapter.AdapterName
 @_exported import enum BLECore.EndReason

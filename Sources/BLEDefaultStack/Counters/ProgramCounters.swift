@@ -1,14 +1,14 @@
 public import BLEAdapter
 import BLECore
 
-/// A running program of this user, and what has happened on its adapters.
+/// A running program of this user, with the counters of its adapters.
 public struct ProgramCounters: Hashable, Sendable {
   public struct Entry: Hashable, Sendable {
     public let adapter: AdapterName
     public let counters: AdapterCounters
   }
 
-  /// What it is called; empty where it does not say.
+  /// Its name; empty if it does not report one.
   public let program: String
   /// In the order of the adapters' names.
   public let entries: [Entry]
@@ -20,12 +20,12 @@ public struct ProgramCounters: Hashable, Sendable {
   }
 }
 
-// How one program tells another: lines of words.
+// The format in which one program sends its counters to another: lines of words.
 
 extension ProgramCounters {
-  /// A longer text is not believed.
+  /// The maximum length of a text in octets; a longer one is refused.
   static let textLimit = 32_768
-  /// More adapters of one program are not listed, nor more kinds of ends of links.
+  /// The maximum number of adapters of one program, and of reasons for the ends of links.
   private static let entryLimit = 16
   private static let reasonLimit = 32
   private static let title = "swift-corebluetooth counters 1"
@@ -44,7 +44,7 @@ extension ProgramCounters {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Reads what a program has said. Another version may say more: what is not known is left out; `nil` where it is something else.
+  /// Parses the text of a program. Another version may send more: unknown words are ignored; `nil` if the text is something else.
   init?(_ octets: [UInt8]) {
     let lines = String(decoding: octets, as: UTF8.self).split(separator: "\n")
     guard octets.count <= Self.textLimit, lines.first.map(String.init) == Self.title else { return nil }
@@ -92,7 +92,7 @@ extension EndReason {
     (.protocolViolated, "protocol_violated"),
   ]
 
-  /// One word for it, as in JSON: `closed_by_peer`, or `refused_62` with the controller's error.
+  /// The word for it in JSON: `closed_by_peer`, or `refused_62` with the HCI error code.
   public var word: String {
     if case .refused(let code) = self { return "refused_\(code)" }
     return Self.words.first { $0.reason == self }?.word ?? "other"

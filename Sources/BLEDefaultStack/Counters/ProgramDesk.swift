@@ -6,14 +6,14 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Where this process tells other programs of its user what has happened on its adapters: a socket file with the process's number in the
-/// user's folder for running programs. It is put together when somebody asks; nothing is written down.
+/// Sends this process's counters to other programs of its user, by a socket file with the process identifier in the user's folder
+/// for running programs. The text is made when a program connects; nothing is stored.
 enum ProgramDesk {
-  /// With more files than this those of processes that were killed are taken away first.
+  /// If there are more files than this, those of terminated processes are removed first.
   private static let crowd = 32
   private static let socket = Mutex<AnswerSocket?>(nil)
 
-  /// A program without a place for the file runs as well.
+  /// A program that cannot make the file runs without it.
   static func open(_ log: Logger) {
     socket.withLock { socket in
       guard socket == nil else { return }

@@ -1,22 +1,22 @@
 import BLEFiles
 import BLETransports
 
-/// The programs of this user that run, as they say themselves. Asking changes nothing.
+/// The running programs of this user, from their own reports. Asking them changes nothing.
 public enum RunningPrograms {
   public struct Program: Hashable, Sendable {
-    /// The number of its process; 0 where it cannot be seen from here.
+    /// Its process identifier; 0 if it is not visible from here.
     public let process: Int32
-    /// `nil` where it does not answer in time, or something else than a program of this package.
+    /// `nil` if it does not answer in time, or is not a program of this package.
     public let counters: ProgramCounters?
   }
 
-  /// More programs are not asked.
+  /// The maximum number of programs that are asked.
   private static let limit = 64
 
   static func folder(in runtimeFolder: String) -> String { runtimeFolder + "/programs" }
 
-  /// Asks all of them, which takes as long as the slowest takes, and `patience` at the most.
-  /// - Parameter runtimeFolders: folders for running programs, each of which has to be the user's alone.
+  /// Asks them one after another, for `patience` in all: after that the others count as not answering.
+  /// - Parameter runtimeFolders: folders for running programs, each of which only the user may access.
   public static func all(in runtimeFolders: [String], patience: Duration = .seconds(1)) -> [Program] {
     let deadline = ContinuousClock.now + patience
     return runtimeFolders.flatMap(files).prefix(limit).compactMap { path in
@@ -28,7 +28,7 @@ public enum RunningPrograms {
 
   private static func files(in runtimeFolder: String) -> [String] {
     let folder = folder(in: runtimeFolder)
-    // In another's folder anything may lie.
+    // Another user's folder may contain anything.
     guard (try? PrivateFolder.check(folder)) != nil else { return [] }
     let processes = SystemView.ofThisMachine.names(folder).compactMap { Int32($0) }.filter { $0 > 0 }.sorted()
     return processes.map { "\(folder)/\($0)" }

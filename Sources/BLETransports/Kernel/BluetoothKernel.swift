@@ -7,7 +7,7 @@ struct BluetoothKernel {
   var openManagement: () throws(TransportError) -> FileDescriptor
   /// Opens the events of rfkill; `nil` if this user may not read them.
   var openSwitches: () -> FileDescriptor?
-  /// By which switch an adapter is off, and what to do.
+  /// The switch that blocks an adapter, and what to do.
   var blockage: (_ adapter: String) -> String?
   var privilege: () throws(TransportError) -> any AdapterPrivilege
 

@@ -1,15 +1,16 @@
 import CKernelBluetooth
 import Glibc
 
-/// What the driver of an adapter of this machine counts, of all programs together, since the adapter was plugged in. 32 bits each, which
-/// begin at zero again behind the largest. A driver need not count all of them.
+/// The counters of an adapter's driver, for all programs together, since the adapter was plugged in. 32 bits each; they wrap to
+/// zero. A driver need not count all of them.
 public struct KernelAdapterStatistics: Hashable, Sendable {
   public let receivedOctets: UInt32
   public let sentOctets: UInt32
   public let receiveErrors: UInt32
   public let sendErrors: UInt32
 
-  /// Asks the kernel, which tells every user, also of an adapter that a program has by the user channel; `nil` where it has no such adapter.
+  /// Asks the kernel, which permits this to every user, also for an adapter that a program uses by the user channel; `nil` if
+  /// there is no such adapter.
   /// - Parameter index: `0` for `hci0`.
   public init?(of index: UInt16) {
     guard let socket = try? KernelSocket.make() else { return nil }

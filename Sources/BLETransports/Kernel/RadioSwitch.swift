@@ -1,10 +1,10 @@
-/// A switch that turns Bluetooth off (rfkill): one of the machine's own, or the one that each adapter has.
+/// A switch that blocks Bluetooth (rfkill): one of the machine, or the one of each adapter.
 public struct RadioSwitch: Hashable, Sendable {
-  /// What it is called: `hci0` for the adapter's own.
+  /// Its name: `hci0` for the adapter's own.
   public let name: String
-  /// A switch of the machine, which no program can undo, is off.
+  /// Whether a hardware switch, which no program can change, blocks.
   public let isHardBlocked: Bool
-  /// A program has turned it off.
+  /// Whether a program has blocked it.
   public let isSoftBlocked: Bool
 
   public init(name: String, isHardBlocked: Bool, isSoftBlocked: Bool) {
@@ -15,10 +15,10 @@ public struct RadioSwitch: Hashable, Sendable {
 
   public var isBlocked: Bool { isHardBlocked || isSoftBlocked }
 
-  /// Those of Bluetooth (Documentation/ABI/stable/sysfs-class-rfkill).
+  /// All for Bluetooth (Documentation/ABI/stable/sysfs-class-rfkill).
   /// - Parameters:
   ///   - names: the names in a folder.
-  ///   - line: the first line of a file; `nil` where it cannot be read.
+  ///   - line: the first line of a file; `nil` if it cannot be read.
   public static func all(names: (_ folder: String) -> [String], line: (_ path: String) -> String?) -> [RadioSwitch] {
     names("/sys/class/rfkill").compactMap { entry in
       let folder = "/sys/class/rfkill/\(entry)"
@@ -34,7 +34,7 @@ public struct RadioSwitch: Hashable, Sendable {
     all(names: SystemFiles.names, line: { SystemFiles.lines(of: $0).first })
   }
 
-  /// What has the adapter off, and what to do: its own switch, which is off with the machine's, else another one.
+  /// The switch that blocks the adapter, and what to do: its own switch, which is blocked with the machine's, else another one.
   /// - Parameter adapter: `hci0`.
   public static func blockage(of adapter: String, among switches: [RadioSwitch]) -> String? {
     let blocked = switches.filter(\.isBlocked)

@@ -3,12 +3,12 @@ import BLEHCI
 import Dispatch
 import Glibc
 
-/// A socket file by which a program says something of itself: whoever connects gets one text, and the end. The file is its owner's alone,
-/// and should stand in a folder that is, too.
+/// A socket file by which a program reports about itself: each client receives one text, then the end of the stream. Only the
+/// owner may access the file, and its folder should be private too.
 ///
-/// `@unchecked Sendable`: the state is touched on the queue only.
+/// `@unchecked Sendable`: the state is used on the queue only.
 package final class AnswerSocket: @unchecked Sendable {
-  /// Answers that are being put together at a time; who connects beyond gets none.
+  /// The maximum number of answers that are made at a time; further clients receive none.
   private static let limit = 16
 
   private let queue: DispatchQueue
@@ -18,7 +18,7 @@ package final class AnswerSocket: @unchecked Sendable {
 
   /// - Parameters:
   ///   - queue: a serial one.
-  ///   - makeAnswer: calls what it is given once, from any thread, with at most 64 KiB.
+  ///   - makeAnswer: calls its argument once, from any thread, with at most 64 KiB.
   package init(
     path: String, on queue: DispatchQueue,
     _ makeAnswer: @escaping @Sendable (_ answer: @escaping @Sendable ([UInt8]) -> Void) -> Void
@@ -28,7 +28,7 @@ package final class AnswerSocket: @unchecked Sendable {
     listener = try StreamListener(path: path, on: queue) { [weak self] in self?.accepted($0) }
   }
 
-  /// Takes the file away. From any thread but the queue's.
+  /// Removes the file. From any thread but the queue's.
   package func close() {
     queue.sync {
       listener?.close()
@@ -42,21 +42,21 @@ package final class AnswerSocket: @unchecked Sendable {
     makeAnswer { octets in
       self.queue.async {
         self.underWay -= 1
-        // It fits into the socket: one who does not read holds nothing up.
+        // It fits into the socket's buffer: a client that does not read blocks nothing.
         _ = octets.withUnsafeBytes { send(peer.number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
       }
     }
   }
 
-  /// What the program at a socket file says, and the number of its process: 0 where that is in another container.
+  /// The answer of the program at a socket file, and its process identifier: 0 if that is in another container.
   package struct Answer: Sendable {
     package let process: Int32
-    /// `nil` where it says nothing in time, or more than the limit.
+    /// `nil` if nothing arrives in time, or more than the limit.
     package let octets: [UInt8]?
   }
 
-  /// Asks, and waits for the answer. `nil` where no program of this user is at the other end any more.
-  /// - Parameter limit: a longer answer is none.
+  /// Asks, and waits for the answer. `nil` if no program of this user listens there.
+  /// - Parameter limit: the maximum number of octets of an answer.
   package static func ask(_ path: String, limit: Int, until deadline: ContinuousClock.Instant) -> Answer? {
     guard let address = SocketAddress(path: path), let socket = address.makeSocket() else { return nil }
     let result = address.withPointer { connect(socket.number, $0, $1) }
@@ -64,7 +64,7 @@ package final class AnswerSocket: @unchecked Sendable {
     var peer: [UInt32] = [0, 0, 0]
     var length = socklen_t(12)
     if result != 0 {
-      // It is there, and busy.
+      // The program is running, and busy.
       return errno == EAGAIN ? Answer(process: 0, octets: nil) : nil
     }
     guard getsockopt(socket.number, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0, peer[1] == geteuid() else {
