@@ -5,15 +5,15 @@ import BLEWire
 struct ATTPendingRequest {
   let opcode: ATTOpcode
   let pdu: ByteWriter
-  /// Gets the response's parameters.
+  /// Called with the parameters of the response.
   let completion: (Result<ArraySlice<UInt8>, ATTFailure>) -> Void
   func fail(_ failure: ATTFailure) { completion(.failure(failure)) }
 }
 
-/// Requests in the order in which they were made. The first is on its way.
+/// Requests in the order in which they were made. The first has been sent.
 struct ATTRequestQueue {
   private var waiting: [ATTPendingRequest] = []
-  /// When the first has to be answered.
+  /// When the first must have been answered.
   var deadline = StackInstant.distantFuture
 
   var first: ATTPendingRequest? { waiting.first }
@@ -27,11 +27,11 @@ struct ATTRequestQueue {
 }
 
 extension ATTBearer {
-  /// Indications are neither confirmed nor told to anybody before `releaseIndications()`: who sends them has not proved who it is, and
-  /// what is confirmed would be lost to programs, which hear only of a peer that has.
+  /// Neither confirms nor delivers indications before `releaseIndications()`: the sender has not proved its identity, and a confirmed
+  /// indication would be lost to applications, which receive values only from a peer that has.
   func holdIndications() { holdsIndications = true }
 
-  /// The peer has proved who it is.
+  /// Delivers the held indication and those that follow: the peer has proved its identity.
   func releaseIndications() {
     holdsIndications = false
     guard let (handle, value) = heldIndication else { return }
@@ -41,7 +41,7 @@ extension ATTBearer {
 
   func receive(_ indication: ATTHandleValueIndication) {
     if !holdsIndications { return take(indication.attributeValue, of: indication.attributeHandle) }
-    // A server sends the next one when this one was confirmed (Core, Vol 3 Part F 3.4.7.2).
+    // A server sends the next one only after the confirmation of this one (Core, Vol 3 Part F 3.4.7.2).
     if heldIndication == nil {
       heldIndication = (indication.attributeHandle, Array(indication.attributeValue))
     } else {
@@ -49,14 +49,15 @@ extension ATTBearer {
     }
   }
 
-  /// What is confirmed has arrived. Without a confirmation the sender gives the link up in time (Core, Vol 3 Part F 3.3.3).
+  /// Confirms an indication only if it was delivered. Without a confirmation the sender's transaction times out
+  /// (Core, Vol 3 Part F 3.3.3).
   private func take(_ value: ArraySlice<UInt8>, of handle: AttributeHandle) {
     let isTaken = client?.bearer(self, didReceive: value, of: handle)
     if isTaken ?? true { send(ATTHandleValueConfirmation()) } else { statistics.unconfirmed += 1 }
   }
 
-  /// Sends a request as soon as those before it are answered. The completion is called once, never inside this call unless
-  /// the bearer is closed.
+  /// Sends a request once those before it are answered. The completion is called once, and inside this call only if the bearer
+  /// is closed.
   public func request<Request: ATTPacket, Response: ATTPacket>(
     _ request: Request, expecting: Response.Type,
     _ completion: @escaping (Result<Response, ATTFailure>) -> Void
@@ -83,7 +84,7 @@ extension ATTBearer {
     if isIdle { sendNextRequest() }
   }
 
-  /// Exchanges the MTU: once on a bearer, by the client (Core, Vol 3 Part F 3.4.2). The completion gets the MTU that holds.
+  /// Exchanges the MTU: once on a bearer, by the client (Core, Vol 3 Part F 3.4.2). The completion receives the agreed MTU.
   public func exchangeMTU(_ completion: @escaping (Result<Int, ATTFailure>) -> Void) {
     request(
       ATTExchangeMTURequest(clientRxMTU: UInt16(clamping: receiveMTU)), expecting: ATTExchangeMTUResponse.self
@@ -96,7 +97,8 @@ extension ATTBearer {
     }
   }
 
-  /// Sends a command at once. `sent`: as in `L2CAPCarrier`; at once where the bearer is closed.
+  /// Sends a command without waiting for other transactions. `sent`: as in `L2CAPCarrier`; called immediately if the bearer is
+  /// closed.
   public func send(command: ATTWriteCommand, sent: (() -> Void)?) {
     guard isOpen else {
       sent?()
@@ -106,7 +108,7 @@ extension ATTBearer {
     send(command, capacity: command.attributeValue.count + 3, sent: sent)
   }
 
-  /// Sends a signed command at once. `sent`: as in `L2CAPCarrier`; at once where the bearer is closed.
+  /// Sends a signed command without waiting for other transactions. `sent`: as in `send(command:sent:)`.
   public func send(command: ATTSignedWriteCommand, sent: (() -> Void)? = nil) {
     guard isOpen else {
       sent?()
@@ -116,8 +118,8 @@ extension ATTBearer {
     send(command, capacity: command.attributeValue.count + 15, sent: sent)
   }
 
-  /// Asks for something that every server answers without asking for protection. `completion` is called when the answer is here,
-  /// or none will come: then the peer has taken what was sent before.
+  /// Sends a request that every server answers without requiring security. `completion` is called with the response, which shows that
+  /// the peer has processed everything sent before, or when there will be none.
   public func awaitAnswer(_ completion: @escaping () -> Void) {
     request(
       ATTFindInformationRequest(startingHandle: .first, endingHandle: .first),
@@ -146,7 +148,7 @@ extension ATTBearer {
     guard let answered = requests.removeFirst() else { return }
     requests.deadline = .distantFuture
     valuesSent.requestWasAnswered()
-    // The next request is sent before the answer is worked on, unless that leads to a request itself.
+    // The completion may already have sent the next request.
     answered.completion(result)
     if requests.deadline == .distantFuture { sendNextRequest() }
   }
@@ -168,8 +170,8 @@ extension ATTBearer {
 
 // MARK: Time-outs
 
-/// One timer guards both directions. It is armed by the first transaction and moved on only when it fires, so that a
-/// transaction that is answered in time costs no timer.
+/// One timer for the transactions of both directions. It is armed by the first transaction and rescheduled only when it fires,
+/// so a transaction that is answered in time costs no timer.
 extension ATTBearer: TimerTarget {
   func armTimer(by deadline: StackInstant) {
     if isTimerArmed { return }

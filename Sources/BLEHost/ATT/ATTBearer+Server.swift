@@ -4,14 +4,14 @@ import BLEWire
 /// An indication that waits for its turn or for its confirmation.
 struct ATTPendingIndication {
   let pdu: ByteWriter
-  /// True: it was confirmed. False: the bearer ended before.
+  /// Called with true when it is confirmed, with false if the bearer ends before.
   let completion: ((Bool) -> Void)?
 }
 
-/// Indications in the order in which they were made. The first is on its way.
+/// Indications in the order in which they were made. The first has been sent.
 struct ATTIndicationQueue {
   private var waiting: [ATTPendingIndication] = []
-  /// When the first has to be confirmed.
+  /// When the first must have been confirmed.
   var deadline = StackInstant.distantFuture
 
   var first: ATTPendingIndication? { waiting.first }
@@ -25,22 +25,22 @@ struct ATTIndicationQueue {
 }
 
 extension ATTBearer {
-  /// Answers the open request. Does nothing where there is none, or `response` is not the answer to it.
+  /// Answers the open request. Does nothing if there is none, or if `response` is of another type.
   public func respond<Response: ATTPacket>(_ response: Response, capacity: Int = 32) {
     guard isOpen, let request = openRequest, Response.opcode == request.answer else { return }
     openRequest = nil
     send(response, capacity: capacity)
   }
 
-  /// Refuses the open request. Does nothing where there is none.
+  /// Sends an error response to the open request. Does nothing if there is none.
   public func refuse(_ code: ATTErrorCode, at handle: AttributeHandle) {
     guard isOpen, let request = openRequest else { return }
     openRequest = nil
     refuse(request, code, at: handle)
   }
 
-  /// Sends a notification; a value longer than the MTU allows is cut. `sent`: as in `L2CAPCarrier`;
-  /// at once where the bearer is closed.
+  /// Sends a notification; a value longer than the MTU allows is truncated. `sent`: as in `L2CAPCarrier`; called immediately if the
+  /// bearer is closed.
   public func notify(_ handle: AttributeHandle, _ value: ArraySlice<UInt8>, sent: (() -> Void)? = nil) {
     guard isOpen else {
       sent?()
@@ -52,7 +52,7 @@ extension ATTBearer {
       ATTHandleValueNotification(attributeHandle: handle, attributeValue: cut), capacity: cut.count + 3, sent: sent)
   }
 
-  /// Sends several values in one PDU. The caller has seen that they fit.
+  /// Sends several values in one PDU. The caller ensures that they fit into the MTU.
   public func notify(_ tuples: [ATTMultipleHandleValueNotification.HandleValueTuple], sent: (() -> Void)? = nil) {
     guard isOpen else {
       sent?()
@@ -62,9 +62,9 @@ extension ATTBearer {
     send(ATTMultipleHandleValueNotification(tuples), capacity: mtu, sent: sent)
   }
 
-  /// Sends an indication as soon as those before it are confirmed; a value longer than the MTU allows is cut.
+  /// Sends an indication once those before it are confirmed; a value longer than the MTU allows is truncated.
   ///
-  /// - Parameter completion: true: it was confirmed. False: the bearer ended before.
+  /// - Parameter completion: called with true when it is confirmed, with false if the bearer ends before.
   public func indicate(
     _ handle: AttributeHandle, _ value: ArraySlice<UInt8>, _ completion: ((Bool) -> Void)? = nil
   ) {
@@ -79,11 +79,11 @@ extension ATTBearer {
     if isIdle { sendNextIndication() }
   }
 
-  /// A request other than for the MTU: goes to the server unless another one is open (Core, Vol 3 Part F 3.3.2).
+  /// Passes a request, other than for the MTU, to the server unless another one is open (Core, Vol 3 Part F 3.3.2).
   func open(_ opcode: ATTOpcode, _ request: ATTClientPDU) {
     guard openRequest == nil else {
       statistics.overlappingRequests += 1
-      log.log(.debug, "dropped \(opcode): the request before it is not answered yet")
+      log.log(.debug, "dropped \(opcode): the previous request is not answered yet")
       return
     }
     openRequest = opcode
@@ -97,7 +97,7 @@ extension ATTBearer {
       return
     }
     send(ATTExchangeMTUResponse(serverRxMTU: UInt16(clamping: receiveMTU)))
-    // The response still goes by the old MTU, everything after it by the new one.
+    // The old MTU applies to the response, the new one to everything after it.
     agree(onPeerMTU: request.clientRxMTU)
   }
 

@@ -2,23 +2,23 @@ import BLECore
 import BLEWire
 
 /// One bearer of the Attribute Protocol (Core, Vol 3 Part F 3.2.11): the sequential protocol in both directions, the MTU,
-/// and the transaction limit. Everything on the loop.
+/// and the transaction time-out. Everything on the loop.
 ///
-/// Both roles share it: requests of this side's client wait here for their turn, requests of the peer's client go to
-/// `server` one at a time.
+/// Both roles share it: requests of this side's client are queued here, requests of the peer's client are passed to `server` one
+/// at a time.
 public final class ATTBearer: L2CAPChannelReceiver {
   /// How long a response or a confirmation may take (Core, Vol 3 Part F 3.3.3).
   public static let transactionTimeout = StackDuration.seconds(30)
 
-  /// What this side tells the peer that it can receive, in octets.
+  /// The receive MTU that this side declares in an exchange, in octets.
   public let receiveMTU: Int
   /// The ATT MTU in octets.
   public private(set) var mtu = ATTLimits.defaultMTU
-  /// False once a transaction has timed out or the link has ended: nothing is sent any more.
+  /// False once a transaction has timed out or the link has ended: nothing is sent after that.
   public private(set) var isOpen = true
   public internal(set) var statistics = ATTStatistics()
 
-  /// Held until the bearer closes, as is `server`.
+  /// Retained until the bearer closes, as is `server`.
   public var client: (any ATTClientHandler)?
   public var server: (any ATTServerHandler)?
   public weak var owner: (any ATTBearerOwner)?
@@ -31,13 +31,13 @@ public final class ATTBearer: L2CAPChannelReceiver {
 
   var requests = ATTRequestQueue()
   var indications = ATTIndicationQueue()
-  /// The peer's request that waits for this side's answer.
+  /// The opcode of the peer's request that this side has not answered.
   var openRequest: ATTOpcode?
   var timer = TimerToken()
   var isTimerArmed = false
   var valuesSent = ATTValuesSent()
   var holdsIndications = false
-  /// The one that came while indications are held.
+  /// The indication received while indications are held.
   var heldIndication: (handle: AttributeHandle, value: [UInt8])?
 
   /// - Parameter receiveMTU: 23 to 517.
@@ -51,7 +51,7 @@ public final class ATTBearer: L2CAPChannelReceiver {
     self.log = log
   }
 
-  /// Ends the bearer: what waits fails with `.closed`.
+  /// Closes the bearer: pending requests fail with `.closed`.
   public func close() { close(failing: .closed) }
 
   func close(failing failure: ATTFailure) {
@@ -70,8 +70,8 @@ public final class ATTBearer: L2CAPChannelReceiver {
     for indication in unconfirmed { indication.completion?(false) }
   }
 
-  /// Sets the MTU that an exchange has led to: the smaller of what both sides receive. It never falls: an exchange happens
-  /// once, and where both sides asked for one it leads to the same.
+  /// Sets the MTU that results from an exchange: the smaller of both sides' receive MTUs. It never decreases: an exchange happens
+  /// once, and if both sides request one, the result is the same.
   func agree(onPeerMTU peerMTU: UInt16) {
     let agreed = min(receiveMTU, Int(peerMTU))
     guard agreed > mtu else { return }
@@ -79,11 +79,11 @@ public final class ATTBearer: L2CAPChannelReceiver {
     owner?.bearer(self, didUpdateMTU: agreed)
   }
 
-  /// Takes over what both sides are known to have agreed on, in octets: for bearers that come without an exchange.
+  /// Sets an MTU that is known to be agreed, in octets: for bearers without an exchange.
   public func assumeMTU(_ octets: Int) { agree(onPeerMTU: UInt16(clamping: octets)) }
 
-  /// Values were sent that the peer has not shown to have taken.
-  public var hasUnansweredValues: Bool { isOpen && (valuesSent.awaitAnswer || !indications.isEmpty) }
+  /// Whether values were sent that the peer is not known to have processed.
+  public var hasUnansweredValues: Bool { isOpen && (valuesSent.awaitsAnswer || !indications.isEmpty) }
 
   func writer(capacity: Int) -> ByteWriter { ByteWriter(headroom: headroom, capacity: capacity) }
 
@@ -95,14 +95,14 @@ public final class ATTBearer: L2CAPChannelReceiver {
 
   // MARK: Receiving
 
-  /// One PDU from the peer.
+  /// Receives one PDU from the peer.
   public func receive(_ payload: ArraySlice<UInt8>) {
     guard isOpen, let first = payload.first else { return }
     let opcode = ATTOpcode(first)
     if payload.count > mtu && opcode != .exchangeMTURequest && opcode != .exchangeMTUResponse {
       return receiveOversized(opcode, payload)
     }
-    // The PDUs that come by the thousand have a short way.
+    // Fast path for the most frequent PDUs.
     if opcode == .handleValueNotification { return receiveNotification(payload) }
     if opcode.role == .response { return receiveResponse(opcode, payload) }
     if isAnswered(opcode), channel?.isCongested == true {
@@ -122,8 +122,7 @@ public final class ATTBearer: L2CAPChannelReceiver {
     }
   }
 
-  /// A response is cut, as by a buffer of the MTU's length: the rest of a value can still be read. A request is refused, and
-  /// anything else is dropped.
+  /// Truncates a response to the MTU: the rest of a value can still be read. Refuses a request, and drops anything else.
   private func receiveOversized(_ opcode: ATTOpcode, _ payload: ArraySlice<UInt8>) {
     statistics.oversized += 1
     log.log(.debug, "\(opcode) of \(payload.count) octets is longer than the MTU of \(mtu)")
@@ -136,7 +135,7 @@ public final class ATTBearer: L2CAPChannelReceiver {
 
   private func isAnswered(_ opcode: ATTOpcode) -> Bool { opcode == .handleValueIndication || isRequest(opcode) }
 
-  /// An opcode without the command flag that is nothing else asks for an answer, be it that it is not supported.
+  /// Whether a PDU of this opcode must be answered. An unknown opcode without the command flag is: with Request Not Supported.
   private func isRequest(_ opcode: ATTOpcode) -> Bool {
     switch opcode.role {
     case .request, nil: true
@@ -153,7 +152,7 @@ public final class ATTBearer: L2CAPChannelReceiver {
     _ = client?.bearer(self, didReceive: notification.attributeValue, of: notification.attributeHandle)
   }
 
-  /// What a server sends unasked. Notifications of one value and responses have gone their own ways.
+  /// Handles indications and multiple-value notifications. Single notifications and responses are handled before.
   private func dispatch(_ pdu: ATTServerPDU) {
     switch pdu {
     case .multipleHandleValueNotification(let multiple):

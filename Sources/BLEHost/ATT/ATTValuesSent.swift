@@ -1,18 +1,18 @@
-/// Whether the peer has shown that it took the values that nobody acknowledges: commands and notifications. It works off what
-/// comes in one after another, so the answer to a request that was sent behind a value shows that the value was taken.
+/// Tracks whether the peer has processed the values that have no acknowledgement: commands and notifications. It processes PDUs
+/// in order, so the response to a request sent after a value shows that the value was processed.
 struct ATTValuesSent {
-  /// Values were sent, and no request behind them was answered.
-  private(set) var awaitAnswer = false
+  /// Whether values were sent after which no request has been answered.
+  private(set) var awaitsAnswer = false
   private var isRequestBehind = false
 
   mutating func valueWasSent() {
-    awaitAnswer = true
+    awaitsAnswer = true
     isRequestBehind = false
   }
 
   mutating func requestWasSent() { isRequestBehind = true }
 
   mutating func requestWasAnswered() {
-    if isRequestBehind { awaitAnswer = false }
+    if isRequestBehind { awaitsAnswer = false }
   }
 }

@@ -4,27 +4,27 @@ import BLEWire
 /// One attribute of a GATT server (Core, Vol 3 Part F 3.2).
 public struct Attribute {
   public let handle: AttributeHandle
-  /// 16 bits wide where the UUID allows, otherwise 128.
+  /// 16 bits long where the UUID allows, otherwise 128.
   public let type: BLEUUID
   public var permissions: AttributePermissions
   public var content: Content
-  /// Where the attribute opens a service: the last handle of the service, attribute there or not. Otherwise its own handle.
+  /// For a service declaration: the last handle of the service, with or without an attribute. Otherwise the attribute's handle.
   public let groupEnd: AttributeHandle
 
-  /// Where an attribute's value is.
+  /// Where an attribute's value comes from.
   public enum Content {
-    /// Here. A client that may write replaces it.
+    /// Stored here. A client with write permission replaces it.
     case value([UInt8])
-    /// With a program, which is asked each time. `tag` is its own name for the attribute.
+    /// Requested from the application each time. `tag` is the application's identifier of the attribute.
     case application(any AttributeApplication, tag: UInt32)
-    /// With each client: what it wants of the characteristic whose value has this handle, of what that offers
-    /// (Core, Vol 3 Part G 3.3.3.3).
+    /// Stored for each client: the configuration of the characteristic whose value has handle `of`, limited to what the
+    /// characteristic `offers` (Core, Vol 3 Part G 3.3.3.3).
     case clientConfiguration(of: AttributeHandle, offers: ClientConfiguration)
-    /// With the server: one of the attributes that the Generic Attribute service is made of.
+    /// Provided by the server: an attribute of the Generic Attribute service.
     case server(ServerAttribute)
   }
 
-  /// - Parameter groupEnd: for a service; anything below `handle` counts as `handle`.
+  /// - Parameter groupEnd: for a service; a smaller value than `handle` counts as `handle`.
   public init(
     handle: AttributeHandle, type: BLEUUID, permissions: AttributePermissions, content: Content,
     groupEnd: AttributeHandle? = nil
@@ -36,14 +36,14 @@ public struct Attribute {
     self.groupEnd = max(handle, groupEnd ?? handle)
   }
 
-  /// A value that is not a program's and is the same for all clients.
+  /// The value, if it is stored here and the same for all clients.
   var storedValue: [UInt8]? {
     if case .value(let value) = content { return value }
     return nil
   }
 }
 
-/// The attributes that a server looks after by itself (Core, Vol 3 Part G 7).
+/// The attributes whose values the server itself provides (Core, Vol 3 Part G 7).
 public enum ServerAttribute: Hashable, Sendable {
   case serviceChanged
   case clientSupportedFeatures
@@ -51,26 +51,26 @@ public enum ServerAttribute: Hashable, Sendable {
   case serverSupportedFeatures
 }
 
-/// The program behind attributes whose values are not in the database. Everything on the loop.
+/// The application that provides values which are not in the database. Everything on the loop.
 public protocol AttributeApplication: AnyObject {
-  /// To be answered once with `GATTServer.respond`, at any time: the value from `request.offset` on. Permissions have been
-  /// checked.
+  /// Called when a client reads. Answer once, at any time, with `GATTServer.respond` and the value from `request.offset` on.
+  /// Permissions have been checked.
   func read(_ request: AttributeReadRequest)
-  /// One write, or all the parts of a reliable write that are this program's, in their order: all or nothing. Where
-  /// `needsResponse`, to be answered once with `GATTServer.respond`. Permissions have been checked.
+  /// Called for a write, or for all parts of a reliable write to this application, in order: all of them or none take effect. If
+  /// `needsResponse`, answer once with `GATTServer.respond`. Permissions have been checked.
   func write(_ request: AttributeWriteRequest)
-  /// A client has changed what it wants of a characteristic, or is gone. `tag` is the characteristic value's.
+  /// Called when a client has changed its configuration of a characteristic, or has disconnected. `tag` is the value attribute's.
   func subscriptionDidChange(of tag: UInt32, by client: GATTServerLink, to configuration: ClientConfiguration)
 }
 
-/// What a client wants to be told of a characteristic.
+/// A client characteristic configuration: what the client subscribes to.
 public struct ClientConfiguration: OptionSet, Hashable, Sendable {
   public let rawValue: UInt16
   public init(rawValue: UInt16) { self.rawValue = rawValue }
   public static let notification = ClientConfiguration(rawValue: 0x0001)
   public static let indication = ClientConfiguration(rawValue: 0x0002)
 
-  /// What a characteristic with these property bits offers (Core, Vol 3 Part G 3.3.1.1).
+  /// The configuration bits that a characteristic with these properties supports (Core, Vol 3 Part G 3.3.1.1).
   public init(properties: UInt8) {
     self = []
     if properties & CharacteristicProperties.notify != 0 { insert(.notification) }
@@ -90,25 +90,25 @@ public enum CharacteristicProperties {
   public static let extendedProperties: UInt8 = 0x80
 }
 
-/// A client reads a value that a program has.
+/// A client's read of a value that the application provides.
 public struct AttributeReadRequest {
   /// Unique among all requests of a server.
   public let number: UInt64
   public let client: GATTServerLink
   public let handle: AttributeHandle
-  /// The program's name for the attribute.
+  /// The application's identifier of the attribute.
   public let tag: UInt32
-  /// Octets of the value that the client has already.
+  /// Octets of the value that the client already has.
   public let offset: Int
 }
 
-/// A client writes values that a program has.
+/// A client's write to values that the application provides.
 public struct AttributeWriteRequest {
   public struct Part {
     public let handle: AttributeHandle
-    /// The program's name for the attribute.
+    /// The application's identifier of the attribute.
     public let tag: UInt32
-    /// Where in the value this part goes, in octets.
+    /// The offset of this part in the value, in octets.
     public let offset: Int
     public let value: ArraySlice<UInt8>
   }
@@ -116,7 +116,7 @@ public struct AttributeWriteRequest {
   /// Unique among all requests of a server.
   public let number: UInt64
   public let client: GATTServerLink
-  /// False for a write without response: an answer does nothing.
+  /// False for a write without response: answering has no effect.
   public let needsResponse: Bool
   /// One or more.
   public let parts: [Part]

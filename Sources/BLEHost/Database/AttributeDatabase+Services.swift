@@ -11,13 +11,12 @@ public struct PublishedService: Hashable, Sendable {
 }
 
 extension AttributeDatabase {
-  /// Places a service in one row of handles: where it wants to be, else where there is room.
+  /// Adds a service at consecutive handles: at `service.place` if that is free, else at the first suitable handles.
   ///
   /// - Parameters:
-  ///   - included: services that are placed already.
-  ///   - application: asked for the values that the service has none of; each attribute's tag is its characteristic's
-  ///     identifier.
-  /// - Returns: `nil` where no such row of handles is free.
+  ///   - included: services that are already in the database.
+  ///   - application: provides the values that the service does not; each attribute's tag is its characteristic's identifier.
+  /// - Returns: `nil` if not enough consecutive handles are free.
   public func publish(
     _ service: LocalService, including included: [PublishedService] = [], application: any AttributeApplication
   ) -> PublishedService? {
@@ -46,7 +45,7 @@ extension LocalCharacteristic {
     2 + (offersConfiguration ? 1 : 0) + (needsExtendedProperties ? 1 : 0) + descriptors.count
   }
 
-  /// The permissions as far as the properties have a way to use them.
+  /// The permissions, limited to the operations that the properties allow.
   fileprivate var effectivePermissions: AttributePermissions {
     var forms: AttributePermissions.WriteForms = []
     if properties & CharacteristicProperties.write != 0 { forms.insert(.request) }
@@ -59,7 +58,7 @@ extension LocalCharacteristic {
   }
 }
 
-/// Puts the attributes of one service together, handle by handle.
+/// Builds the attributes of one service, at consecutive handles.
 struct ServiceBuilder {
   private(set) var attributes: [Attribute] = []
   private var next: UInt16
@@ -93,7 +92,7 @@ struct ServiceBuilder {
     add(GATTType.include, .readable, .value(value.octets))
   }
 
-  /// Adds a declaration and the value behind it, and gives back the value's handle.
+  /// Adds a characteristic declaration and the value after it, and returns the value's handle.
   @discardableResult
   mutating func addCharacteristic(
     _ uuid: BLEUUID, properties: UInt8, _ permissions: AttributePermissions, _ content: Attribute.Content

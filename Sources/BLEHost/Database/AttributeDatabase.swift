@@ -2,13 +2,13 @@ import BLECore
 import BLECrypto
 import BLEWire
 
-/// The attributes of a GATT server in the order of their handles. Everything on the loop.
+/// The attributes of a GATT server, ordered by handle. Everything on the loop.
 ///
-/// Services are placed at handles that the caller chose, or where there is room. Handles may have gaps, and a service may
-/// reach beyond its last attribute.
+/// Services are placed at handles that the caller chooses, or at free ones. Handles may have gaps, and the handle range of a
+/// service may extend beyond its last attribute.
 public final class AttributeDatabase {
   private var attributes: [Attribute] = []
-  /// Grows with each change of the structure.
+  /// Incremented with each change of the structure.
   public private(set) var revision = 0
   private var hash: (revision: Int, octets: [UInt8])?
 
@@ -25,7 +25,7 @@ public final class AttributeDatabase {
     return attributes[index]
   }
 
-  /// The attributes with handles in a range, in order.
+  /// Returns the attributes with handles in a range, in order.
   public func attributes(from first: AttributeHandle, through last: AttributeHandle) -> ArraySlice<Attribute> {
     let start = lowerBound(first)
     var end = start
@@ -40,8 +40,8 @@ public final class AttributeDatabase {
   /// All attributes in order.
   public var all: ArraySlice<Attribute> { attributes[...] }
 
-  /// Whether there is an attribute that wants keys: to encrypt the link, or to check what was signed.
-  var hasProtection: Bool { attributes.contains { $0.permissions.wantKeys } }
+  /// Whether an attribute requires keys: to encrypt the link, or to verify a signature.
+  var hasProtection: Bool { attributes.contains { $0.permissions.requireKeys } }
 
   func index(of handle: AttributeHandle) -> Int? {
     let index = lowerBound(handle)
@@ -49,11 +49,11 @@ public final class AttributeDatabase {
     return index
   }
 
-  /// The index of the first attribute at or behind `handle`.
+  /// Returns the index of the first attribute at or after `handle`.
   private func lowerBound(_ handle: AttributeHandle) -> Int {
     guard let first = attributes.first else { return 0 }
     if handle <= first.handle { return 0 }
-    // Where handles have no gaps, which is the rule, the place is known at once.
+    // Without gaps between handles, which is usual, the index follows from the handle.
     let guess = Int(handle.rawValue) - Int(first.handle.rawValue)
     if guess < attributes.count, attributes[guess].handle == handle { return guess }
     var low = 0
@@ -65,7 +65,7 @@ public final class AttributeDatabase {
     return low
   }
 
-  /// Whether the characteristic whose value this is may take part in a reliable write: its extended properties say so
+  /// Whether the extended properties of the characteristic with this value handle permit reliable writes
   /// (Core, Vol 3 Part G 3.3.3.1).
   public func permitsReliableWrites(of value: AttributeHandle) -> Bool {
     guard let index = index(of: value) else { return false }
@@ -79,7 +79,7 @@ public final class AttributeDatabase {
     return false
   }
 
-  /// The client configuration of the characteristic whose value this is.
+  /// Returns the client configuration descriptor of the characteristic with this value handle.
   public func clientConfiguration(of value: AttributeHandle) -> Attribute? {
     guard let index = index(of: value) else { return nil }
     for attribute in attributes[(index + 1)...] {
@@ -93,10 +93,10 @@ public final class AttributeDatabase {
 
   // MARK: Changing
 
-  /// Places attributes at their handles.
+  /// Inserts attributes at their handles.
   ///
-  /// - Parameter new: in ascending order.
-  /// - Returns: false, and nothing is changed, where a handle is 0, taken, or out of order.
+  /// - Parameter new: in ascending order of handles.
+  /// - Returns: false, with nothing changed, if a handle is 0 or out of order, or if their range contains attributes.
   @discardableResult
   public func place(_ new: [Attribute]) -> Bool {
     guard let first = new.first, let last = new.last else { return true }
@@ -108,7 +108,7 @@ public final class AttributeDatabase {
     return true
   }
 
-  /// Takes the attributes of a range away.
+  /// Removes the attributes of a range.
   public func remove(_ handles: ClosedRange<AttributeHandle>) {
     let slice = attributes(from: handles.lowerBound, through: handles.upperBound)
     guard !slice.isEmpty else { return }
@@ -116,10 +116,10 @@ public final class AttributeDatabase {
     revision += 1
   }
 
-  /// `count` handles in a row that no attribute and no service has: behind the last service, else in the first gap that is
-  /// large enough.
+  /// Returns `count` consecutive handles outside all attributes and services: after the last service, else in the first gap
+  /// that is large enough; `nil` if there is none.
   ///
-  /// - Parameter lowest: where to look from on.
+  /// - Parameter lowest: the lowest handle to consider.
   public func freeHandles(_ count: Int, from lowest: AttributeHandle = .first) -> ClosedRange<AttributeHandle>? {
     guard (1...Int(UInt16.max)).contains(count) else { return nil }
     var start = Int(lowest.rawValue)
@@ -139,7 +139,7 @@ public final class AttributeDatabase {
     return AttributeHandle(first)...AttributeHandle(last)
   }
 
-  /// The row of `count` handles that begins at `first`; `nil` where something is there.
+  /// Returns the `count` consecutive handles from `first` on; `nil` if one of them is in use.
   func free(_ count: Int, at first: AttributeHandle) -> ClosedRange<AttributeHandle>? {
     guard count >= 1, let end = UInt16(exactly: Int(first.rawValue) + count - 1) else { return nil }
     let last = AttributeHandle(end)
@@ -149,13 +149,13 @@ public final class AttributeDatabase {
     return isTaken ? nil : first...last
   }
 
-  /// Replaces a stored value. The structure stays what it is; declarations are part of it and cannot be changed.
+  /// Replaces a stored value. Not for declarations: they are part of the structure, and the revision does not change.
   public func setValue(_ value: [UInt8], at handle: AttributeHandle) {
     guard let index = index(of: handle), case .value = attributes[index].content else { return }
     attributes[index].content = .value(value)
   }
 
-  /// The database hash, in the order in which it travels (Core, Vol 3 Part G 7.3).
+  /// The database hash, least significant octet first as in the PDU (Core, Vol 3 Part G 7.3).
   public var databaseHash: [UInt8] {
     if let hash, hash.revision == revision { return hash.octets }
     var sum = DatabaseHash()

@@ -2,24 +2,24 @@ import BLEAdapter
 import BLECore
 import BLEWire
 
-/// What a link must be before an attribute is touched (Core, Vol 3 Part F 3.2.5, Part C 10.2).
+/// The security that a link needs for access to an attribute (Core, Vol 3 Part F 3.2.5, Part C 10.2).
 public struct AccessRequirement: Hashable, Sendable {
   public enum Security: Int, Comparable, Hashable, Sendable {
-    /// An open link will do.
+    /// No encryption.
     case none = 0
-    /// Encrypted, by whatever pairing.
+    /// Encryption, with keys of any pairing.
     case encryption = 1
-    /// Encrypted with keys that an impostor in the middle cannot have.
+    /// Encryption with keys of an authenticated pairing, which a man in the middle cannot have.
     case authentication = 2
-    /// The same, from LE Secure Connections.
+    /// Encryption with keys of an authenticated LE Secure Connections pairing.
     case secureConnections = 3
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
   }
 
   public var security: Security
-  /// Somebody must have allowed this peer to touch the attribute.
+  /// Whether the peer must have been authorized for access to the attribute.
   public var needsAuthorization: Bool
-  /// Octets of the encryption key that are asked for, where encryption is.
+  /// The minimum size of the encryption key in octets, if encryption is required.
   public var minimumKeySize: UInt8
 
   public init(_ security: Security = .none, needsAuthorization: Bool = false, minimumKeySize: UInt8 = 7) {
@@ -28,7 +28,7 @@ public struct AccessRequirement: Hashable, Sendable {
     self.minimumKeySize = minimumKeySize
   }
 
-  /// What the facade asks for.
+  /// The requirement for a demand of the facade.
   public init(demand: SecurityDemand) {
     switch demand {
     case .none: self.init(.none)
@@ -40,23 +40,23 @@ public struct AccessRequirement: Hashable, Sendable {
   public static let open = AccessRequirement()
 }
 
-/// Who may do what with an attribute.
+/// The access permissions of an attribute.
 public struct AttributePermissions: Hashable, Sendable {
-  /// `nil`: not at all.
+  /// The requirement for reading; `nil` if reading is not permitted.
   public var read: AccessRequirement?
-  /// `nil`: not at all.
+  /// The requirement for writing; `nil` if writing is not permitted.
   public var write: AccessRequirement?
-  /// Ways to write that are open, where writing is.
+  /// The forms of writing that are permitted, if writing is.
   public var writeForms: WriteForms
 
   public struct WriteForms: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
-    /// With response, in one or in parts.
+    /// With response, in one request or several.
     public static let request = WriteForms(rawValue: 1)
     /// Without response.
     public static let command = WriteForms(rawValue: 2)
-    /// Without response and signed, or without response on an encrypted link, where a signature would prove nothing more
+    /// Without response and signed, or without response on an encrypted link, where a signature is not needed
     /// (Core, Vol 3 Part C 10.4.1).
     public static let signed = WriteForms(rawValue: 4)
     public static let all: WriteForms = [.request, .command, .signed]
@@ -72,24 +72,24 @@ public struct AttributePermissions: Hashable, Sendable {
 
   public static let readable = AttributePermissions(read: .open)
 
-  /// Whether some way to the attribute is open only to a peer that there are keys of.
-  var wantKeys: Bool {
+  /// Whether some access to the attribute requires keys shared with the peer.
+  var requireKeys: Bool {
     (read?.security ?? .none) > .none || write.map { $0.security > .none || writeForms == .signed } ?? false
   }
 }
 
-/// How well a link is protected, as the controller and the security manager know it.
+/// The security of a link, as known to the controller and the security manager.
 public struct LinkSecurity: Hashable, Sendable {
   public var isEncrypted: Bool
-  /// The keys in use came from a pairing that an impostor in the middle cannot have taken part in.
+  /// The keys in use are of an authenticated pairing, with protection against a man in the middle.
   public var isAuthenticated: Bool
-  /// The keys in use came from LE Secure Connections.
+  /// The keys in use are of an LE Secure Connections pairing.
   public var usesSecureConnections: Bool
-  /// Octets of the key in use; 16 or less.
+  /// The size of the key in use in octets; at most 16.
   public var keySize: UInt8
-  /// There are keys for this peer, whether they are in use or not.
+  /// There are keys for this peer, in use or not.
   public var isBonded: Bool
-  /// Somebody has allowed this peer to touch what needs it.
+  /// The peer is authorized for attributes that require it.
   public var isAuthorized: Bool
 
   public init(
@@ -104,12 +104,12 @@ public struct LinkSecurity: Hashable, Sendable {
     self.isAuthorized = isAuthorized
   }
 
-  /// A link that nothing protects.
+  /// A link without encryption or keys.
   public static let open = LinkSecurity()
 }
 
 extension AccessRequirement {
-  /// Why a link of this security must not touch the attribute; `nil` where it may (Core, Vol 3 Part C 10.3.1).
+  /// Returns why a link of this security has no access to the attribute; `nil` if it has (Core, Vol 3 Part C 10.3.1).
   func refusal(of link: LinkSecurity) -> ATTErrorCode? {
     if security > .none {
       guard link.isEncrypted else { return link.isBonded ? .insufficientEncryption : .insufficientAuthentication }
@@ -123,17 +123,17 @@ extension AccessRequirement {
 }
 
 extension AttributePermissions {
-  /// Why a link must not read; `nil` where it may.
+  /// Returns why a link may not read; `nil` if it may.
   func readRefusal(of link: LinkSecurity) -> ATTErrorCode? {
     guard let read else { return .readNotPermitted }
     return read.refusal(of: link)
   }
 
-  /// Why a link must not write in this way; `nil` where it may.
+  /// Returns why a link may not write in this form; `nil` if it may.
   func writeRefusal(of link: LinkSecurity, form: WriteForms) -> ATTErrorCode? {
     guard let write else { return .writeNotPermitted }
     if !writeForms.contains(form) {
-      // A signed command is a command; and an encrypted link needs no signature.
+      // A signed command is also a command, and an encrypted link needs no signature.
       let isOpen =
         form == .signed && writeForms.contains(.command)
         || form == .command && writeForms.contains(.signed) && link.isEncrypted

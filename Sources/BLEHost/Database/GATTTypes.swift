@@ -1,6 +1,6 @@
 import BLECore
 
-/// The attribute types that GATT is made of (Assigned Numbers, 3.5 to 3.8).
+/// The UUIDs of GATT declarations, descriptors, services and characteristics (Assigned Numbers, 3.5 to 3.8).
 public enum GATTType {
   public static let primaryService = BLEUUID(0x2800)
   public static let secondaryService = BLEUUID(0x2801)

@@ -2,16 +2,16 @@ import BLEAdapter
 import BLECore
 import BLEWire
 
-/// The receiving half of a channel: which SDU is under way, what the reader has not taken, and what the peer may send.
+/// The receiving half of a channel: the SDU being received, the octets not yet read, and the credits granted to the peer.
 ///
-/// Octets that are not read and frames that the peer may send never exceed the window together, whatever the frames' sizes.
+/// Unread octets and the frames that the peer may send never exceed the window together, whatever the frames' sizes.
 struct L2CAPChannelIntake {
   private let window: Int
   private let frameLength: Int
   private let sduLimit: Int
-  /// Credits go back this many at a time, to save packets.
+  /// The smallest number of credits granted at a time, to save packets.
   private let batch: Int
-  /// Octets of the SDU under way that are still to come.
+  /// Octets of the current SDU that have not been received.
   private var missing = 0
   private(set) var unread = 0
   private(set) var grantedCredits: Int
@@ -24,7 +24,7 @@ struct L2CAPChannelIntake {
     batch = max(1, parameters.credits / 4)
   }
 
-  /// The octets of a frame, or what is wrong with it.
+  /// Returns the data octets of a received frame, or the peer's violation.
   mutating func take(_ frame: ArraySlice<UInt8>) -> Result<ArraySlice<UInt8>, Violation> {
     guard grantedCredits > 0 else { return .failure(Violation("a frame without a credit")) }
     grantedCredits -= 1
@@ -48,7 +48,7 @@ struct L2CAPChannelIntake {
 
   mutating func consume(_ count: Int) { unread -= min(max(0, count), unread) }
 
-  /// The credits that the peer is to get now.
+  /// Returns the number of credits to grant to the peer now, and counts them as granted.
   mutating func takeGrant() -> Int {
     let free = (window - unread) / frameLength - grantedCredits
     guard free >= batch else { return 0 }
@@ -66,13 +66,14 @@ extension L2CAPChannel {
   func receive(_ frame: ArraySlice<UInt8>) {
     guard state == .open || state == .draining else { return }
     switch incoming.take(frame) {
-    case .failure(let violation): refuse(violation.text)
+    case .failure(let violation): closeAfterViolation(violation.text)
     case .success(let octets):
       if !octets.isEmpty {
         if let events, state == .open {
           events.channel(self, didReceive: octets)
         } else {
-          // Nobody reads any more: the peer is not to be stopped, it may wait for an answer that is being sent.
+          // The application has stopped reading. Credits are still granted, because the peer may have to finish sending before
+          // it reads what this side is draining.
           incoming.consume(octets.count)
         }
       }

@@ -1,7 +1,7 @@
 import BLECore
 import BLEWire
 
-/// What waits to be sent on a channel, oldest first.
+/// The data queued for sending on a channel, oldest first.
 struct L2CAPChannelQueue {
   private struct Chunk {
     let octets: [UInt8]
@@ -12,11 +12,11 @@ struct L2CAPChannelQueue {
 
   private var chunks: [Chunk] = []
   private var first = 0
-  /// Of chunks whose last frame is with the carrier, and which frame that is.
+  /// The callbacks of chunks whose last frame is with the carrier, each with the number of that frame.
   private var leaving: [(frame: UInt64, sent: () -> Void)] = []
   private var takenFrames: UInt64 = 0
   private var leftFrames: UInt64 = 0
-  /// Octets of the SDU under way that no frame has taken yet.
+  /// Octets of the current SDU that are in no frame yet.
   private var openSDU = 0
 
   var isEmpty: Bool { first == chunks.count }
@@ -25,7 +25,7 @@ struct L2CAPChannelQueue {
     chunks.append(Chunk(octets: octets, sent: sent))
   }
 
-  /// Writes the next frame behind the headroom of `writer`. There is one.
+  /// Writes the next frame behind the headroom of `writer`. The queue must not be empty.
   mutating func takeFrame(mtu: Int, mps: Int, into writer: inout ByteWriter) {
     let offset = chunks[first].offset
     let end: Int
@@ -44,7 +44,7 @@ struct L2CAPChannelQueue {
     if end == chunks[first].octets.count { retireFirst() }
   }
 
-  /// The longest SDU that leaves no frame half empty.
+  /// The longest SDU within the MTU whose last frame is full.
   private static func fullestSDU(mtu: Int, mps: Int) -> Int {
     let frames = (mtu + L2CAPFirstKFrame.headerOctetCount) / mps
     return frames == 0 ? mtu : frames * mps - L2CAPFirstKFrame.headerOctetCount
@@ -62,7 +62,7 @@ struct L2CAPChannelQueue {
     }
   }
 
-  /// The oldest frame has left; a chunk that has left with it is to be told.
+  /// Records that the oldest frame has been sent; returns the callback of the chunk that this completes.
   mutating func frameLeft() -> (() -> Void)? {
     guard leftFrames < takenFrames else { return nil }
     leftFrames += 1
@@ -71,7 +71,7 @@ struct L2CAPChannelQueue {
     return oldest.sent
   }
 
-  /// Nothing more is sent, and nobody is told.
+  /// Discards everything; no callback is called.
   mutating func removeAll() {
     chunks = []
     first = 0
@@ -82,7 +82,7 @@ struct L2CAPChannelQueue {
 }
 
 extension L2CAPChannel {
-  /// Sends `octets` as SDUs as long as the peer takes them. An empty array is sent at once and says nothing.
+  /// Sends `octets` as SDUs as the peer's credits allow. For an empty array nothing is sent, and `sent` is called.
   public func send(_ octets: [UInt8], sent: @escaping () -> Void) {
     guard let link, state == .open else { return }
     if octets.isEmpty {
@@ -93,10 +93,10 @@ extension L2CAPChannel {
     link.pump(self)
   }
 
-  /// Whether there is something to send that the peer takes.
+  /// Whether data is queued and the peer has granted credits for it.
   var hasFrame: Bool { peer.credits > 0 && !outgoing.isEmpty && (state == .open || state == .draining) }
 
-  /// The next frame, behind the headroom; `nil` where there is none, or the peer takes none.
+  /// Returns the next frame, behind the headroom; `nil` without queued data or without credits.
   func takeFrame() -> ByteWriter? {
     guard hasFrame, peer.credits > 0 else { return nil }
     peer.credits -= 1
@@ -105,7 +105,7 @@ extension L2CAPChannel {
     return frame
   }
 
-  /// The last frame is with the carrier: a channel that waited for that can be closed.
+  /// Closes a draining channel once its last frame is with the carrier.
   func finishDraining() {
     if state == .draining, outgoing.isEmpty { disconnect(.requested) }
   }
@@ -116,12 +116,12 @@ extension L2CAPChannel {
     sent?()
   }
 
-  /// The peer takes more.
+  /// Adds credits granted by the peer.
   func receive(credits: UInt16) {
-    // To be ignored (Core, Vol 3 Part A 4.24).
+    // A grant of zero credits is ignored (Core, Vol 3 Part A 4.24).
     if credits == 0 { return }
     let (sum, isTooMuch) = peer.credits.addingReportingOverflow(credits)
-    if isTooMuch { return refuse("the peer hands out more than 65,535 credits") }
+    if isTooMuch { return closeAfterViolation("the peer granted more than 65,535 credits") }
     peer.credits = sum
     link?.pump(self)
   }

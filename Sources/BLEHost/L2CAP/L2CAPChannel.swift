@@ -4,40 +4,40 @@ import BLEWire
 
 /// One end of a channel with credit-based flow control (Core, Vol 3 Part A 10.1 and 10.2). Everything on the loop.
 ///
-/// Its link keeps it from the moment that its identifier is taken until it is closed.
+/// Its link retains it from the allocation of its identifier until it is closed.
 public final class L2CAPChannel: PeerChannel {
   enum State {
-    /// The peer was asked and has not answered.
+    /// The peer has not answered the connection request.
     case opening
     case open
-    /// To be closed when everything has been sent.
+    /// Closes when everything queued has been sent.
     case draining
-    /// The peer was asked to close it.
+    /// A disconnection request was sent.
     case closing
     case closed
   }
 
   public let multiplexer: ProtocolServiceMultiplexer
-  /// Its name on this side.
+  /// The channel identifier (CID) on this side.
   public let identifier: ChannelIdentifier
   public let mode: L2CAPChannelMode
   public let parameters: L2CAPChannelParameters
   public weak var events: (any PeerChannelEvents)?
 
-  /// Gone with the link, which outlives its open channels.
+  /// `nil` once the link is deallocated; the link outlives its open channels.
   private(set) weak var link: L2CAPLink?
   var state = State.opening
-  /// Why it is being closed.
+  /// Why the channel is being closed.
   var reason = EndReason.requested
-  /// While it is draining.
+  /// Limits the time in state `draining`.
   var drainTimer: TimerToken?
-  /// How the peer names it, what it takes, and what it lets this side send.
+  /// The peer's end: its channel identifier, MTU and MPS, and the credits it has granted.
   var peer = L2CAPChannelPeer(channel: ChannelIdentifier(0), mtu: 0, mps: 0, credits: 0)
   var outgoing = L2CAPChannelQueue()
   var incoming: L2CAPChannelIntake
-  /// In the link's line of channels that want to send.
-  var isInLine = false
-  /// One closure for all frames. The link counts them, whether the channel is still there or not.
+  /// Whether the link's scheduler holds this channel.
+  var isScheduled = false
+  /// One closure for all frames. The link counts them even if the channel has been deallocated.
   private(set) lazy var frameLeft: () -> Void = { [weak self, weak link] in
     if let self { self.oneFrameLeft() } else { link?.channelFrameLeft() }
   }
@@ -54,19 +54,19 @@ public final class L2CAPChannel: PeerChannel {
     incoming = L2CAPChannelIntake(parameters)
   }
 
-  /// How the peer names it; 0 while it is being opened.
+  /// The channel identifier on the peer's side; 0 while the channel is being opened.
   public var peerIdentifier: ChannelIdentifier { peer.channel }
-  /// Frames that the peer lets this side send.
+  /// The number of frames that this side may send.
   public var credits: Int { Int(peer.credits) }
-  /// Frames that this side lets the peer send.
+  /// The number of frames that the peer may send.
   public var grantedCredits: Int { incoming.grantedCredits }
-  /// Received octets that nobody has read.
+  /// Received octets that the application has not read.
   public var unreadOctets: Int { incoming.unread }
-  /// Whether octets can come and go.
+  /// Whether data can be sent and received.
   public var isOpen: Bool { state == .open }
 
   public var isClosed: Bool { state == .closed }
-  /// Whether the peer may still say something about it.
+  /// Whether signaling commands of the peer may refer to the channel.
   var isInUse: Bool { state == .open || state == .draining }
 
   func open(with peer: L2CAPChannelPeer) {
@@ -74,7 +74,7 @@ public final class L2CAPChannel: PeerChannel {
     state = .open
   }
 
-  /// Ends it when what waits has been sent, in 30 s at the most.
+  /// Closes the channel once queued data has been sent, after 30 s at the latest.
   public func close() {
     switch state {
     case .open:
@@ -88,7 +88,7 @@ public final class L2CAPChannel: PeerChannel {
     }
   }
 
-  /// Asks the peer to close it; nothing more is sent or taken.
+  /// Sends a disconnection request; queued data is discarded.
   func disconnect(_ reason: EndReason) {
     guard let link, state == .open || state == .draining else { return }
     cancelDrain()
@@ -98,26 +98,26 @@ public final class L2CAPChannel: PeerChannel {
     link.requestDisconnection(of: self)
   }
 
-  /// The peer does what no peer may: the channel ends, the link goes on.
-  func refuse(_ what: String) {
+  /// The peer violated the protocol: the channel is closed, the link stays.
+  func closeAfterViolation(_ what: String) {
     link?.log.log(.info, "channel \(identifier): \(what)")
     link?.statistics.violatedChannels += 1
     disconnect(.protocolViolated)
-    // Whatever the peer says to that, nothing more comes of it.
-    tellEnd(.protocolViolated)
+    // Reported without waiting for the disconnection response, which changes nothing.
+    reportClosure(.protocolViolated)
   }
 
-  /// It is over.
+  /// The channel has ended: reports it unless it was never open.
   func end(_ reason: EndReason) {
     guard state != .closed else { return }
     cancelDrain()
     let wasOpening = state == .opening
     state = .closed
     outgoing.removeAll()
-    if !wasOpening { tellEnd(reason) }
+    if !wasOpening { reportClosure(reason) }
   }
 
-  private func tellEnd(_ reason: EndReason) {
+  private func reportClosure(_ reason: EndReason) {
     let events = events
     self.events = nil
     events?.channel(self, didClose: reason)

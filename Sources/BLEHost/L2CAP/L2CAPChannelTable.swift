@@ -1,11 +1,11 @@
 import BLECore
 import BLEWire
 
-/// The channels of one link, by what they are called on this side.
+/// The channels of one link, by their channel identifier on this side.
 struct L2CAPChannelTable {
   private static let range = L2CAPLimits.dynamicChannels
   private var slots: [L2CAPChannel?] = []
-  /// Where the search for a free identifier begins: one that was used lately may still be named in a packet on its way.
+  /// Where the search for a free identifier begins: packets in flight may still name one that was used recently.
   private var next = 0
   private(set) var count = 0
 
@@ -14,7 +14,7 @@ struct L2CAPChannelTable {
     return slots.indices.contains(index) ? slots[index] : nil
   }
 
-  /// Whether the peer has a channel of this name already.
+  /// Whether a channel already has this identifier on the peer's side.
   func contains(peerIdentifier: ChannelIdentifier) -> Bool { channel(peerIdentifier: peerIdentifier) != nil }
 
   func channel(peerIdentifier: ChannelIdentifier) -> L2CAPChannel? {
@@ -22,7 +22,7 @@ struct L2CAPChannelTable {
     return slots.first { $0?.peerIdentifier == peerIdentifier && $0 != nil } ?? nil
   }
 
-  /// `nil` where all names are taken.
+  /// Returns the channel made for a free identifier; `nil` if all identifiers are in use.
   mutating func insert(_ make: (ChannelIdentifier) -> L2CAPChannel) -> L2CAPChannel? {
     if slots.isEmpty { slots = [L2CAPChannel?](repeating: nil, count: Self.range.count) }
     for offset in slots.indices {

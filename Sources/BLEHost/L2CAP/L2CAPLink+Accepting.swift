@@ -1,7 +1,7 @@
 import BLECore
 import BLEWire
 
-// What peers ask for. Each invalid form has a result of its own (Core, Vol 3 Part A 4.22 to 4.28).
+// Channel requests of the peer. Each invalid form has its own result code (Core, Vol 3 Part A 4.22 to 4.28).
 
 extension L2CAPLink {
   func answer(_ request: L2CAPLECreditBasedConnectionRequest, identifier: UInt8) {
@@ -86,12 +86,12 @@ extension L2CAPLink {
       return .invalidParameters
     }
     if let refusal = refusal(of: request.spsm) { return refusal }
-    // Unlike the other mode this one does not begin without credits.
+    // Unlike the other mode, this one requires initial credits.
     let isAllowed = L2CAPChannelMode.enhancedCreditBased.allows(mtu: request.mtu, mps: request.mps)
     return isAllowed && request.initialCredits > 0 ? nil : .unacceptableParameters
   }
 
-  /// None of the channels: every field but the result is zero, with one identifier for each that was asked for.
+  /// Refuses all channels: every field but the result is zero, with one identifier for each requested channel.
   private func refuse(_ identifier: UInt8, _ result: L2CAPConnectionResult, channelCount: Int) {
     let names = [ChannelIdentifier](
       repeating: ChannelIdentifier(0), count: min(channelCount, L2CAPLimits.maximumChannelsPerRequest))
@@ -136,7 +136,7 @@ extension L2CAPLink {
         identifier: identifier, command: .creditBasedReconfigureResponse(.init(result: result))))
   }
 
-  /// Requests whose length is wrong and for which there is a result that says so. False for all others.
+  /// Answers a request of a wrong length for which a result code exists. Returns false for all other commands.
   func answerMalformed(_ header: L2CAPSignalingHeader) -> Bool {
     guard usesEnhancedChannels else { return false }
     switch header.code {

@@ -1,70 +1,70 @@
 import BLECore
 import BLEWire
 
-/// The channels that want to send and wait for their turn. The carrier holds few frames of them at a time: what the attribute
-/// protocol says in between is not to wait behind a long line, and each channel is to have its share.
-struct L2CAPChannelLine {
-  /// Frames of all channels that may be with the carrier: enough to keep a controller busy.
-  static let framesUnderWayLimit = 32
+/// Schedules the channels that have data to send, in turn. Only a few of their frames are with the carrier at a time, so that
+/// packets of the attribute protocol do not wait behind a long queue and each channel gets its share.
+struct L2CAPChannelScheduler {
+  /// The most frames of all channels together that may be with the carrier: enough to keep a controller busy.
+  static let framesInFlightLimit = 32
 
-  var framesUnderWay = 0
+  var framesInFlight = 0
   private var waiting: [L2CAPChannel] = []
 
-  var isFull: Bool { framesUnderWay >= Self.framesUnderWayLimit }
+  var isFull: Bool { framesInFlight >= Self.framesInFlightLimit }
 
   mutating func append(_ channel: L2CAPChannel) {
-    if channel.isInLine { return }
-    channel.isInLine = true
+    if channel.isScheduled { return }
+    channel.isScheduled = true
     waiting.append(channel)
   }
 
   mutating func popFirst() -> L2CAPChannel? {
     guard !waiting.isEmpty else { return nil }
     let channel = waiting.removeFirst()
-    channel.isInLine = false
+    channel.isScheduled = false
     return channel
   }
 
   mutating func removeAll() { waiting = [] }
 }
 
-/// Somebody who waits until the channels that were closed have sent what they had.
-struct ChannelFarewell {
+/// A caller that waits until the closed channels have sent their queued data.
+struct ChannelDrainWaiter {
   let timer: TimerToken
   let completion: () -> Void
 }
 
 extension L2CAPLink {
-  /// How many channels this side keeps on one link. What they may hold of received data is this times their window.
+  /// The most channels that this side allows on one link. It times their window bounds the received data held for them.
   public static let channelLimit = 16
 
-  /// Whether channels are still sending what they had when they were closed, or wait for the peer's word on it.
+  /// Whether closed channels are still sending their queued data, or wait for the disconnection response.
   public var isFinishingChannels: Bool {
     channels.count > 0 && channels.all.contains { $0.state == .draining || $0.state == .closing }
   }
 
-  /// The channels that are there, those included that are being opened or closed.
+  /// The number of channels, including those being opened or closed.
   public var channelCount: Int { channels.count }
 
   // MARK: Sending
 
-  /// Sends what credits and the carrier allow, the channels that wait first.
+  /// Sends what credits and the carrier allow; channels that have waited longer come first.
   func pump(_ channel: L2CAPChannel) {
-    if channel.hasFrame { channelLine.append(channel) }
+    if channel.hasFrame { channelScheduler.append(channel) }
     pumpChannels()
   }
 
   func channelFrameLeft() {
-    if channelLine.framesUnderWay > 0 { channelLine.framesUnderWay -= 1 }
+    if channelScheduler.framesInFlight > 0 { channelScheduler.framesInFlight -= 1 }
     pumpChannels()
   }
 
   private func pumpChannels() {
-    while !channelLine.isFull, let channel = channelLine.popFirst() {
+    while !channelScheduler.isFull, let channel = channelScheduler.popFirst() {
       guard let frame = channel.takeFrame() else { continue }
-      channelLine.framesUnderWay += 1
+      channelScheduler.framesInFlight += 1
       send(frame, on: channel.peer.channel, sent: channel.frameLeft)
-      if channel.hasFrame { channelLine.append(channel) } else { channel.finishDraining() }
+      if channel.hasFrame { channelScheduler.append(channel) } else { channel.finishDraining() }
     }
   }
 
@@ -99,12 +99,12 @@ extension L2CAPLink {
       return reject(
         identifier, L2CAPCommandReject(invalidLocal: request.destinationCID, remote: request.sourceCID))
     }
-    // Not of this channel: to be dropped (Core, Vol 3 Part A 4.6).
+    // The identifiers are not of one channel: the request is dropped (Core, Vol 3 Part A 4.6).
     guard channel.peer.channel == request.sourceCID else { return ignore("a disconnection request of another channel") }
     let response = L2CAPDisconnectionResponse(
       destinationCID: request.destinationCID, sourceCID: request.sourceCID)
     send(L2CAPSignalingPDU(identifier: identifier, command: .disconnectionResponse(response)))
-    // Both sides at once: what this side asked for is done as well.
+    // Both sides closed it at the same time: the request of this side is complete, too.
     if channel.state == .closing { forgetRequest(toClose: channel) } else { channel.reason = .closedByPeer }
     remove(channel)
   }
@@ -112,32 +112,32 @@ extension L2CAPLink {
   func finish(_ response: L2CAPDisconnectionResponse, identifier: UInt8) {
     guard case .close(let channel)? = signaling.channelRequests[identifier]?.kind,
       channel.identifier == response.sourceCID, channel.peer.channel == response.destinationCID
-    else { return ignore("an unsolicited answer") }
+    else { return ignore("an unsolicited response") }
     takeChannelRequest(identifier)
     remove(channel)
   }
 
-  /// The channel is over, and its identifier free.
+  /// Ends the channel and frees its identifier.
   func remove(_ channel: L2CAPChannel) {
     channels.remove(channel)
     channel.end(channel.reason)
-    if !channelFarewells.isEmpty, !isFinishingChannels { finishFarewells() }
+    if !channelDrainWaiters.isEmpty, !isFinishingChannels { resumeDrainWaiters() }
   }
 
-  /// Calls `completion` when the channels that are being closed have sent what they had, at the latest after `limit`, or when
-  /// the link has ended.
+  /// Calls `completion` when the channels that are being closed have sent their queued data, at the latest after `limit` or
+  /// when the link ends.
   func afterFinishingChannels(limit: StackDuration, _ completion: @escaping () -> Void) {
     guard isFinishingChannels else { return completion() }
-    let timer = loop.schedule(after: limit, .work) { [weak self] in self?.finishFarewells() }
-    channelFarewells.append(ChannelFarewell(timer: timer, completion: completion))
+    let timer = loop.schedule(after: limit, .work) { [weak self] in self?.resumeDrainWaiters() }
+    channelDrainWaiters.append(ChannelDrainWaiter(timer: timer, completion: completion))
   }
 
-  private func finishFarewells() {
-    let farewells = channelFarewells
-    channelFarewells = []
-    for farewell in farewells {
-      loop.cancel(farewell.timer)
-      farewell.completion()
+  private func resumeDrainWaiters() {
+    let waiters = channelDrainWaiters
+    channelDrainWaiters = []
+    for waiter in waiters {
+      loop.cancel(waiter.timer)
+      waiter.completion()
     }
   }
 
@@ -147,18 +147,18 @@ extension L2CAPLink {
     }
   }
 
-  /// The link is gone.
+  /// The link has ended: ends all channels and fails the open requests.
   func endChannels(_ reason: EndReason) {
     let requests = signaling.channelRequests.sorted { $0.key < $1.key }
     signaling.channelRequests = [:]
     let ended = channels.all
     channels = L2CAPChannelTable()
-    channelLine.removeAll()
+    channelScheduler.removeAll()
     for (_, request) in requests {
       loop.cancel(request.timer)
       if case .open(let opening) = request.kind { opening.completion(.failure(.linkClosed)) }
     }
     for channel in ended { channel.end(channel.state == .closing ? channel.reason : reason) }
-    finishFarewells()
+    resumeDrainWaiters()
   }
 }

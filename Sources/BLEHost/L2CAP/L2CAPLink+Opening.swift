@@ -1,19 +1,19 @@
 import BLECore
 import BLEWire
 
-/// A request about channels that waits for its answer.
+/// A request to open or close channels that waits for its response.
 struct ChannelRequest {
   enum Kind {
     case open(Opening)
     case close(L2CAPChannel)
   }
 
-  /// Channels that the peer was asked for.
+  /// Channels requested from the peer.
   struct Opening {
     let channels: [L2CAPChannel]
-    /// When the peer must have said yes or no, however often it asks for patience.
+    /// When the peer must have accepted or refused, however many pending results it sends.
     let deadline: StackInstant
-    let completion: L2CAPLink.Opened
+    let completion: L2CAPLink.OpenCompletion
   }
 
   let kind: Kind
@@ -21,13 +21,13 @@ struct ChannelRequest {
 }
 
 extension L2CAPLink {
-  /// Gets the channels that were opened, at least one of them, or why there is none. Never inside the call that asked.
-  public typealias Opened = (Result<[L2CAPChannel], L2CAPChannelFailure>) -> Void
+  /// Called with the opened channels, at least one, or the reason that there is none. Never called inside the opening call.
+  public typealias OpenCompletion = (Result<[L2CAPChannel], L2CAPChannelFailure>) -> Void
 
-  /// Opens a channel: an enhanced one where the peer has them, else an ordinary one.
+  /// Opens a channel: an enhanced one where the peer supports them, else an ordinary one.
   ///
-  /// On an LE link nobody says beforehand whether it knows enhanced channels. So the peer is asked for one, and whoever answers
-  /// that it doesn't understand, or has nothing to be opened in that way, is asked for an ordinary one.
+  /// An LE link has no way to ask whether the peer supports enhanced channels. So an enhanced one is requested first; if the peer
+  /// rejects the command as not understood, or has no such PSM in that mode, an ordinary one is requested.
   public func openChannel(
     _ multiplexer: ProtocolServiceMultiplexer,
     _ completion: @escaping (Result<L2CAPChannel, L2CAPChannelFailure>) -> Void
@@ -49,16 +49,17 @@ extension L2CAPLink {
     }
   }
 
-  /// Asks for up to five channels in enhanced mode by one request, or for one in the other mode.
+  /// Requests up to five channels in enhanced mode with one request, or one channel in the other mode.
   public func openChannels(
-    _ count: Int, to multiplexer: ProtocolServiceMultiplexer, mode: L2CAPChannelMode, _ completion: @escaping Opened
+    _ count: Int, to multiplexer: ProtocolServiceMultiplexer, mode: L2CAPChannelMode,
+    _ completion: @escaping OpenCompletion
   ) {
     openChannels(count, to: multiplexer, mode: mode, until: loop.now + Self.openingLimit, completion)
   }
 
   private func openChannels(
     _ count: Int, to multiplexer: ProtocolServiceMultiplexer, mode: L2CAPChannelMode, until deadline: StackInstant,
-    _ completion: @escaping Opened
+    _ completion: @escaping OpenCompletion
   ) {
     let most = mode == .enhancedCreditBased ? L2CAPLimits.maximumChannelsPerRequest : 1
     var channels: [L2CAPChannel] = []
@@ -90,7 +91,7 @@ extension L2CAPLink {
     send(L2CAPSignalingPDU(identifier: identifier, command: command))
   }
 
-  /// `nil` where this side keeps as many as it may.
+  /// Returns a new channel; `nil` at the limit of channels.
   func makeChannel(_ multiplexer: ProtocolServiceMultiplexer, _ mode: L2CAPChannelMode) -> L2CAPChannel? {
     guard channels.count < Self.channelLimit else { return nil }
     return channels.insert { identifier in
@@ -103,7 +104,7 @@ extension L2CAPLink {
 
   func finish(_ response: L2CAPLECreditBasedConnectionResponse, identifier: UInt8) {
     guard let opening = opening(identifier, .leCreditBased), let channel = opening.channels.first else {
-      return ignore("an unsolicited answer")
+      return ignore("an unsolicited response")
     }
     guard response.result == .successful else { return failOpening(identifier, .refused(response.result)) }
     takeChannelRequest(identifier)
@@ -113,8 +114,8 @@ extension L2CAPLink {
   }
 
   func finish(_ response: L2CAPCreditBasedConnectionResponse, identifier: UInt8) {
-    guard let opening = opening(identifier, .enhancedCreditBased) else { return ignore("an unsolicited answer") }
-    if response.result.isPending { return goOnWaiting(identifier, until: opening.deadline) }
+    guard let opening = opening(identifier, .enhancedCreditBased) else { return ignore("an unsolicited response") }
+    if response.result.isPending { return extendWait(identifier, until: opening.deadline) }
     guard response.result.mayHoldChannels else { return failOpening(identifier, .refused(response.result)) }
     takeChannelRequest(identifier)
     var opened: [L2CAPChannel] = []
@@ -136,20 +137,20 @@ extension L2CAPLink {
     opening.completion(.failure(isRefused ? .refused(response.result) : .malformedAnswer))
   }
 
-  /// A request about channels was rejected. False where it was none.
+  /// Ends a channel request that the peer rejected. Returns false if the identifier is not of a channel request.
   func finishChannelRequest(_ identifier: UInt8, _ rejection: L2CAPCommandReject) -> Bool {
     guard let request = signaling.channelRequests[identifier] else { return false }
     switch request.kind {
     case .open: failOpening(identifier, .notUnderstood)
     case .close(let channel):
-      // The peer knows no such channel: it is as closed as it can be.
+      // The peer has no such channel, so it is closed.
       takeChannelRequest(identifier)
       remove(channel)
     }
     return true
   }
 
-  /// Opens a channel that the peer granted. False, with the channel closed, where its answer says what no answer may.
+  /// Opens a channel that the peer accepted. Returns false, with the channel closed, if the response is invalid.
   private func open(_ channel: L2CAPChannel, with peer: L2CAPChannelPeer) -> Bool {
     guard L2CAPLimits.dynamicChannels.contains(peer.channel.rawValue),
       !channels.contains(peerIdentifier: peer.channel)
@@ -159,7 +160,7 @@ extension L2CAPLink {
     }
     channel.open(with: peer)
     if channel.mode.allows(mtu: peer.mtu, mps: peer.mps) { return true }
-    channel.refuse("an MTU of \(peer.mtu) or an MPS of \(peer.mps)")
+    channel.closeAfterViolation("an MTU of \(peer.mtu) or an MPS of \(peer.mps)")
     return false
   }
 
@@ -170,9 +171,9 @@ extension L2CAPLink {
     return opening
   }
 
-  /// The peer asks for patience, because its user is asked or a pairing is under way: from the first time on it has what is left
-  /// of the whole opening's time, and gains nothing by asking again.
-  private func goOnWaiting(_ identifier: UInt8, until deadline: StackInstant) {
+  /// The peer sent a pending result, because its user is asked or a pairing is in progress: it now has the remaining time of the
+  /// whole opening; further pending results do not extend that.
+  private func extendWait(_ identifier: UInt8, until deadline: StackInstant) {
     guard let request = signaling.channelRequests[identifier] else { return }
     loop.cancel(request.timer)
     signaling.channelRequests[identifier]?.timer = guardOpening(identifier, until: deadline)
@@ -206,7 +207,7 @@ extension L2CAPConnectionResult {
     }
   }
 
-  /// Results with which some of the channels of a request may have been opened; with all others none was.
+  /// Whether some channels of a request may have been opened with this result; with all others none was.
   fileprivate var mayHoldChannels: Bool {
     switch self {
     case .successful, .noResources, .invalidSourceCID, .sourceCIDAlreadyAllocated: true

@@ -1,16 +1,16 @@
 import BLECore
 import BLEWire
 
-/// What the signaling channel remembers.
+/// The state of the signaling channel.
 struct SignalingState {
   var nextIdentifier: UInt8 = 1
   var parameterUpdate: ParameterUpdate?
-  /// Requests about channels that wait for their answers, by identifier.
+  /// Channel requests that wait for their responses, by identifier.
   var channelRequests: [UInt8: ChannelRequest] = [:]
-  /// The peer has said that it knows nothing of enhanced channels.
+  /// The peer has rejected a request for enhanced channels as not understood.
   var peerLacksEnhancedChannels = false
 
-  /// A request of ours that waits for its answer.
+  /// A parameter update request of this side that waits for its response.
   struct ParameterUpdate {
     let identifier: UInt8
     let timer: TimerToken
@@ -19,17 +19,17 @@ struct SignalingState {
 }
 
 extension L2CAPLink {
-  /// How long an answer to a request of ours may take (the RTX timer, Core, Vol 3 Part A 6.2.1).
+  /// How long the response to a request of this side may take (the RTX timer, Core, Vol 3 Part A 6.2.1).
   static let responseTimeout = StackDuration.seconds(30)
-  /// How long the opening of a channel may take in all, where the peer says that it needs time: the longest that the
-  /// specification has for that (the ERTX timer, Core, Vol 3 Part A 6.2.2), and one limit for all requests that it takes.
+  /// How long opening a channel may take in all if the peer sends pending results: the longest ERTX timer that the
+  /// specification allows (Core, Vol 3 Part A 6.2.2), for all requests of one opening together.
   static let openingLimit = StackDuration.seconds(300)
 
-  /// As a peripheral: asks the central for other connection parameters. The completion is not called once the link is
+  /// Requests other connection parameters from the central, as a peripheral. The completion is not called after the link is
   /// closed.
   ///
-  /// - Parameter completion: failure is `.refused` (with the result, or 0xFF where the command was rejected), `.timedOut`, or
-  ///   `.requested` where a newer request took this one's place.
+  /// - Parameter completion: fails with `.refused` (with the result, or 0xFF if the command was rejected), `.timedOut`, or
+  ///   `.requested` if a newer request replaced this one.
   public func requestConnectionParameters(
     _ parameters: L2CAPConnectionParameterUpdateRequest, _ completion: @escaping (Result<Void, EndReason>) -> Void
   ) {
@@ -69,7 +69,7 @@ extension L2CAPLink {
     }
   }
 
-  /// A command longer than this side takes is rejected with that length (Core, Vol 3 Part A 4.1).
+  /// Rejects a command longer than the signaling MTU, with that MTU (Core, Vol 3 Part A 4.1).
   func rejectOversizedCommand(_ start: ArraySlice<UInt8>) {
     var reader = ByteReader(start, layer: "L2CAP signaling")
     guard let header = try? L2CAPSignalingHeader(from: &reader), header.identifier != 0, header.code.isRequest else {
@@ -84,7 +84,7 @@ extension L2CAPLink {
     switch pdu.command {
     case .connectionParameterUpdateRequest(let request): answer(request, identifier: pdu.identifier)
     case .connectionParameterUpdateResponse(let response):
-      guard signaling.parameterUpdate?.identifier == pdu.identifier else { return ignore("an unsolicited answer") }
+      guard signaling.parameterUpdate?.identifier == pdu.identifier else { return ignore("an unsolicited response") }
       let isAccepted = response.result == .accepted
       finishParameterUpdate(
         isAccepted ? .success(()) : .failure(.refused(code: UInt8(truncatingIfNeeded: response.result.rawValue))))
@@ -111,7 +111,7 @@ extension L2CAPLink {
 
   private func answer(_ request: L2CAPConnectionParameterUpdateRequest, identifier: UInt8) {
     guard role == .central else {
-      // Only the central may be asked (Core, Vol 3 Part A 4.20).
+      // Only a peripheral sends this request, to a central (Core, Vol 3 Part A 4.20).
       reject(identifier, L2CAPCommandReject(reason: .commandNotUnderstood))
       return
     }
@@ -132,7 +132,7 @@ extension L2CAPLink {
     signaling.parameterUpdate = nil
   }
 
-  /// An identifier that no request of ours waits with. There are more of them than requests can wait.
+  /// Returns an identifier that no pending request of this side uses. There are more identifiers than pending requests.
   func takeIdentifier() -> UInt8 {
     var identifier: UInt8
     repeat {
@@ -160,8 +160,8 @@ extension L2CAPLink {
 }
 
 extension L2CAPSignalingCode {
-  /// Whether a command of this code asks for an answer. A code that is not known does: it is to be rejected. Answers,
-  /// rejections above all, are never answered.
+  /// Whether a command of this code expects an answer. An unknown code does: it is rejected. Responses, and above all
+  /// rejections, are never answered.
   var isRequest: Bool {
     switch self {
     case .commandReject, .disconnectionResponse, .connectionParameterUpdateResponse, .leCreditBasedConnectionResponse,

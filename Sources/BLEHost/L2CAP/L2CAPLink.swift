@@ -1,21 +1,20 @@
 import BLECore
 import BLEWire
 
-/// The Logical Link Control and Adaptation Protocol on one LE link (Core, Vol 3 Part A): frames out of ACL fragments, the
+/// The Logical Link Control and Adaptation Protocol on one LE link (Core, Vol 3 Part A): reassembly of ACL fragments, the
 /// fixed channels, and the signaling channel. Everything on the loop.
 public final class L2CAPLink {
   /// Octets left free in front of each frame for the ACL header.
   public static let carrierHeadroom = 4
-  /// Octets that a payload's writer leaves free in front: for the ACL and the L2CAP header.
+  /// Octets left free in front of each payload for the ACL and the L2CAP header.
   public static let payloadHeadroom = carrierHeadroom + L2CAPHeader.octetCount
-  /// The longest payload that is taken on the signaling channel, in octets. An LE frame holds one command, and none is
-  /// longer than this.
+  /// The longest payload accepted on the signaling channel, in octets. An LE frame holds one command, and none is longer.
   public static let signalingMTU = 64
-  /// The longest payload that is taken on the security manager's channel, in octets: a public key with its code.
+  /// The longest payload accepted on the security manager's channel, in octets: a public key with its code.
   public static let securityManagerMTU = 65
 
-  /// How many frames may wait before a peer that asks further is not answered any more: it could make this side keep
-  /// answers without end by taking none of them.
+  /// The number of queued frames beyond which requests of the peer are not answered. A peer that receives nothing could
+  /// otherwise make this side queue answers without bound.
   public static let answerLimit = 64
 
   public let role: LinkRole
@@ -23,27 +22,27 @@ public final class L2CAPLink {
   let log: Logger
   private let carrier: any L2CAPCarrier
 
-  /// Asked about the peer's wishes. Without an owner they are refused.
+  /// Decides about requests of the peer. Without an owner they are refused.
   public weak var owner: (any L2CAPLinkOwner)?
-  /// Takes the payloads of channel 0x0004. Held until `close()`.
+  /// Receives the payloads of channel 0x0004. Retained until `close()`.
   public var attributeProtocol: (any L2CAPChannelReceiver)?
-  /// Takes the payloads of channel 0x0006. Held until `close()`.
+  /// Receives the payloads of channel 0x0006. Retained until `close()`.
   public var securityManager: (any L2CAPChannelReceiver)?
-  /// Says what peers may open channels to. Without it there is nothing.
+  /// Decides which channels peers may open. Without it they may open none.
   public weak var services: (any L2CAPServices)?
-  /// What this side of channels takes that are yet to be opened.
+  /// The parameters of channels opened from now on.
   public var channelParameters = L2CAPChannelParameters()
-  /// Whether this side knows enhanced channels, which came with version 5.2.
+  /// Whether this side supports enhanced channels, introduced in version 5.2.
   public var usesEnhancedChannels = true
   public internal(set) var statistics = L2CAPStatistics()
 
   private var reassembly = L2CAPReassembly()
   var signaling = SignalingState()
   var channels = L2CAPChannelTable()
-  var channelLine = L2CAPChannelLine()
-  var channelFarewells: [ChannelFarewell] = []
+  var channelScheduler = L2CAPChannelScheduler()
+  var channelDrainWaiters: [ChannelDrainWaiter] = []
 
-  /// - Parameter carrier: is kept for as long as the link.
+  /// - Parameter carrier: retained by the link.
   public init(role: LinkRole, loop: any StackLoop, carrier: any L2CAPCarrier, log: Logger = .silent) {
     self.role = role
     self.loop = loop
@@ -51,7 +50,7 @@ public final class L2CAPLink {
     self.log = log
   }
 
-  /// The link is gone: nothing more is received, and what was held is let go.
+  /// The link has ended: nothing more is received, and the receivers are released.
   public func close(_ reason: EndReason = .lost) {
     attributeProtocol = nil
     securityManager = nil
@@ -61,7 +60,7 @@ public final class L2CAPLink {
     endChannels(reason)
   }
 
-  /// The data of one ACL packet. `isFirst`: it begins a frame (packet boundary flag 0b10 or 0b00).
+  /// Receives the data of one ACL packet. `isFirst`: it begins a frame (packet boundary flag 0b10 or 0b00).
   public func receive(fragment: ArraySlice<UInt8>, isFirst: Bool) {
     switch reassembly.add(fragment, isFirst: isFirst, limit: maximumPayload) {
     case .incomplete: break
@@ -72,23 +71,23 @@ public final class L2CAPLink {
       statistics.oversizedFrames += 1
       log.log(.debug, "dropped a frame too long for channel \(channel)")
       if channel == .lowEnergySignaling { rejectOversizedCommand(reassembly.oversizedStart) }
-      channels[channel]?.refuse("a frame longer than the MPS")
+      channels[channel]?.closeAfterViolation("a frame longer than the MPS")
     case .frame(let channel, let payload): dispatch(payload, of: channel)
     }
     if reassembly.takeBrokenPredecessor() { statistics.brokenFrames += 1 }
   }
 
-  /// Frames that were sent and have not left.
+  /// The number of frames queued and not yet passed to the controller.
   public var queuedFrames: Int { carrier.queuedFrames }
 
-  /// Sends a payload on a channel. `payload` was begun with `payloadHeadroom` octets of headroom.
+  /// Sends a payload on a channel. `payload` begins with `payloadHeadroom` octets of headroom.
   public func send(_ payload: consuming ByteWriter, on channel: ChannelIdentifier, sent: (() -> Void)? = nil) {
     let length = UInt16(clamping: payload.count - Self.payloadHeadroom)
     L2CAPHeader(length: length, channel: channel).store(into: &payload, at: Self.carrierHeadroom)
     carrier.send(payload.octets, sent: sent)
   }
 
-  /// The longest payload that `channel` takes; `nil` where nobody serves it.
+  /// The longest payload that `channel` accepts; `nil` if it is not open.
   private func maximumPayload(of channel: ChannelIdentifier) -> Int? {
     switch channel {
     case .attributeProtocol: ATTLimits.fullValueMTU
@@ -112,7 +111,7 @@ public final class L2CAPLink {
     }
     guard let receiver else {
       statistics.unknownChannels += 1
-      log.log(.debug, "dropped \(payload.count) octets for channel \(channel), which nobody serves")
+      log.log(.debug, "dropped \(payload.count) octets for channel \(channel), which is not open")
       return
     }
     receiver.receive(payload)

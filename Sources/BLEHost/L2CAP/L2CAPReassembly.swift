@@ -1,25 +1,25 @@
 import BLECore
 import BLEWire
 
-/// Puts the frames of one link together from their fragments (Core, Vol 3 Part A 7.2.2).
+/// Reassembles the frames of one link from their fragments (Core, Vol 3 Part A 7.2.2).
 ///
-/// A frame that came in one piece is handed on in place. What a peer may make this keep is bounded by the limits of its
-/// channels: octets beyond are counted, not kept.
+/// A frame of one fragment is passed on without a copy. The memory that a peer can use is bounded by the limits of its
+/// channels: octets of longer frames are counted, not stored.
 struct L2CAPReassembly {
   enum Outcome {
     case incomplete
     case frame(ChannelIdentifier, ArraySlice<UInt8>)
-    /// The fragment fits no frame.
+    /// The fragment belongs to no frame, or does not fit its frame.
     case broken
-    /// A frame that announces more than its channel takes has ended.
+    /// The end of a frame longer than its channel accepts.
     case oversized(ChannelIdentifier)
   }
 
-  /// The header and what came behind it; empty while no frame is under way.
+  /// The header and the octets received after it; empty between frames.
   private var buffer: [UInt8] = []
-  /// Octets of the whole frame under way, header included; 0 while the header is not complete.
+  /// The length of the current frame in octets, header included; 0 until the header is complete.
   private var wanted = 0
-  /// Octets that came of a frame whose octets are not kept; `nil` for one that is kept.
+  /// Octets received of a frame that is not stored; `nil` for one that is.
   private var skipped: Int?
   private var channel = ChannelIdentifier(0)
   private var isUnderWay = false
@@ -27,7 +27,7 @@ struct L2CAPReassembly {
   /// The beginning of the payload of the last oversized frame.
   private(set) var oversizedStart: ArraySlice<UInt8> = []
 
-  /// - Parameter limit: the longest payload of a channel; `nil` for a channel that nobody serves.
+  /// - Parameter limit: returns the longest payload of a channel; `nil` for one that is not open.
   mutating func add(
     _ fragment: ArraySlice<UInt8>, isFirst: Bool, limit: (ChannelIdentifier) -> Int?
   ) -> Outcome {
@@ -39,10 +39,10 @@ struct L2CAPReassembly {
       return begin(fragment, limit: limit)
     }
     guard isUnderWay else { return .broken }
-    return goOn(fragment, limit: limit)
+    return resume(fragment, limit: limit)
   }
 
-  /// Whether the beginning of a frame has cut off the one before it; forgets it.
+  /// Returns whether the start of a frame cut off the one before it, and resets that.
   mutating func takeBrokenPredecessor() -> Bool {
     defer { hasBrokenPredecessor = false }
     return hasBrokenPredecessor
@@ -52,14 +52,14 @@ struct L2CAPReassembly {
     guard !fragment.isEmpty else { return .broken }
     var reader = ByteReader(fragment, layer: "L2CAP")
     guard let header = try? L2CAPHeader(from: &reader) else {
-      // A header may itself be cut: a controller is free to do so, and some do.
+      // The header itself may be fragmented: a controller may do so, and some do.
       isUnderWay = true
       buffer.append(contentsOf: fragment)
       return .incomplete
     }
     let payload = reader.rest()
     let length = Int(header.length)
-    // A channel that nobody serves: whole frames are counted as such by the link, longer ones are not kept.
+    // For a channel that is not open, the link counts complete frames; fragmented ones are not stored.
     let allowed = limit(header.channel)
     if payload.count > length { return .broken }
     if payload.count == length {
@@ -82,9 +82,9 @@ struct L2CAPReassembly {
     return .incomplete
   }
 
-  private mutating func goOn(_ fragment: ArraySlice<UInt8>, limit: (ChannelIdentifier) -> Int?) -> Outcome {
+  private mutating func resume(_ fragment: ArraySlice<UInt8>, limit: (ChannelIdentifier) -> Int?) -> Outcome {
     if wanted == 0 {
-      // The header was cut: what there is now begins the frame anew.
+      // The header was fragmented: parse the joined octets as the start of a frame.
       let joined = buffer + fragment
       reset()
       return begin(joined[...], limit: limit)
@@ -111,7 +111,7 @@ struct L2CAPReassembly {
   }
 
   private mutating func reset() {
-    // The storage goes away with the frame: whoever got a slice of it may keep it.
+    // The storage is released with the frame, because the receiver may keep its slice.
     buffer = []
     wanted = 0
     skipped = nil

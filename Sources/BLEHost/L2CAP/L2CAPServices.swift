@@ -1,32 +1,32 @@
 import BLECore
 import BLEWire
 
-/// What peers may open channels to. Everything on the loop.
+/// Decides which channels peers may open. Everything on the loop.
 public protocol L2CAPServices: AnyObject {
-  /// Why a channel to `multiplexer` can't be opened on this link; `nil` where it can.
+  /// Returns why a channel to `multiplexer` can't be opened on this link; `nil` if it can.
   func link(_ link: L2CAPLink, refusalOf multiplexer: ProtocolServiceMultiplexer) -> L2CAPConnectionResult?
-  /// The peer has opened a channel. Whoever takes it sets its events in this call; a channel without is closed.
+  /// The peer has opened a channel. To accept it, set its `events` in this call; a channel without events is closed.
   func link(_ link: L2CAPLink, didOpen channel: L2CAPChannel)
 }
 
 /// Why no channel was opened.
 public enum L2CAPChannelFailure: Error, Hashable, Sendable {
-  /// The peer's answer.
+  /// The peer refused it with this result.
   case refused(L2CAPConnectionResult)
-  /// The peer does not know the request.
+  /// The peer does not support the request.
   case notUnderstood
-  /// The peer's answer says what no answer may.
+  /// The peer's response was invalid.
   case malformedAnswer
-  /// As many channels as this side keeps on one link are there.
+  /// The limit of channels on one link is reached.
   case limitReached
-  /// No answer within 30 s.
+  /// No response in time: 30 s, or 300 s in all after a pending result.
   case timedOut
   /// The link has ended.
   case linkClosed
 }
 
 extension AccessRequirement {
-  /// Why a link of this security must not open a channel; `nil` where it may (Core, Vol 3 Part C 10.3.1).
+  /// Returns why a link of this security must not open a channel; `nil` if it may (Core, Vol 3 Part C 10.3.1).
   func channelRefusal(of link: LinkSecurity) -> L2CAPConnectionResult? {
     switch refusal(of: link) {
     case nil: nil
