@@ -1,13 +1,13 @@
 import BLECore
 import BLEWire
 
-/// Whether a client knows the database as it is (Core, Vol 3 Part G 2.5.2.1).
+/// Whether a client is change-aware: it knows the current database (Core, Vol 3 Part G 2.5.2.1).
 struct ChangeAwareness {
   private enum State {
     case aware
     case unaware
-    /// The client was told, or has read the hash: its next request shows that it knows.
-    case told
+    /// The client received Database Out Of Sync or the hash: with its next request it becomes change-aware.
+    case informed
   }
 
   private var state = State.aware
@@ -18,11 +18,11 @@ struct ChangeAwareness {
   /// The client has confirmed a Service Changed indication.
   mutating func didConfirmChange() { state = .aware }
 
-  /// Whether a request of a client with robust caching is served. False: it is answered with Database Out Of Sync.
+  /// Returns whether to serve a request of a client with robust caching; if not, it is answered with Database Out Of Sync.
   mutating func admits(_ request: ATTClientPDU) -> Bool {
     switch state {
     case .aware: return true
-    case .told:
+    case .informed:
       state = .aware
       return true
     case .unaware: break
@@ -31,7 +31,7 @@ struct ChangeAwareness {
     case .readByTypeRequest(let request):
       switch request.attributeType {
       case GATTType.databaseHash:
-        state = .told
+        state = .informed
         return true
       case GATTType.include, GATTType.characteristic: return true
       default: break
@@ -39,7 +39,7 @@ struct ChangeAwareness {
     case .findInformationRequest, .findByTypeValueRequest, .readByGroupTypeRequest: return true
     default: break
     }
-    state = .told
+    state = .informed
     return false
   }
 }

@@ -1,36 +1,37 @@
 import BLECore
 
-/// How soon a peer's word is acted on that its services have changed.
+/// Limits how often Service Changed indications of a peer are acted on.
 ///
-/// The first change counts at once. After each one there is a pause, which doubles: what changes meanwhile is gathered and counts
-/// together. A peer that changes without end costs neither programs nor the air without end, and a walk through its database
-/// comes to an end between two changes. After some quiet it all begins anew.
-struct ChangePace {
+/// The first change is acted on immediately. After each one there is a pause, doubled each time; changes during it are merged and
+/// acted on together at its end. So a peer that sends changes without end cannot keep applications and the link busy, and a
+/// discovery can complete between two changes. After `memory` without changes the pause is short again.
+struct ChangeThrottle {
   static let shortestPause = StackDuration.milliseconds(100)
   static let longestPause = StackDuration.seconds(32)
-  /// So long after a change it is forgotten.
+  /// How long after a change the next one still doubles the pause.
   static let memory = StackDuration.seconds(64)
 
-  private var gathered: ClosedRange<AttributeHandle>?
+  /// The changes received during the pause, as one range.
+  private var pending: ClosedRange<AttributeHandle>?
   private var pause = shortestPause
   private var last: StackInstant?
 
-  /// Notes a change. `nil`: it counts now; otherwise after this time, together with what else is gathered until then.
+  /// Adds a change. Returns `nil` if it is to be acted on now; otherwise the time after which to call `take`.
   mutating func add(_ handles: ClosedRange<AttributeHandle>, at now: StackInstant) -> StackDuration? {
     if let last, now < last + pause {
-      let known = gathered ?? handles
-      gathered = min(known.lowerBound, handles.lowerBound)...max(known.upperBound, handles.upperBound)
+      let known = pending ?? handles
+      pending = min(known.lowerBound, handles.lowerBound)...max(known.upperBound, handles.upperBound)
       return last + pause - now
     }
     count(at: now)
     return nil
   }
 
-  /// The pause is over: what counts now.
+  /// Returns the changes to act on at the end of a pause.
   mutating func take(at now: StackInstant) -> ClosedRange<AttributeHandle>? {
-    defer { gathered = nil }
+    defer { pending = nil }
     count(at: now)
-    return gathered
+    return pending
   }
 
   private mutating func count(at now: StackInstant) {

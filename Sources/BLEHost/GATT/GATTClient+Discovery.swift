@@ -2,19 +2,19 @@ import BLEAdapter
 import BLECore
 import BLEWire
 
-/// What a search by type has found, and how it ended.
+/// The result of reading the values of one attribute type.
 public struct TypeSearch: Hashable, Sendable {
   public let values: [TypedValue]
-  /// The error that ended it; `nil` where the range was searched to its end.
+  /// The error that ended the search; `nil` if the whole range was searched.
   public let terminatingError: ATTErrorCode?
 }
 
-/// The discovery procedures as the specification has them: whole ranges, one request after the other. Ranges are sent as
-/// they are: that they make sense is for the server to say.
+/// The discovery procedures of the specification: whole ranges, one request after another. Ranges are not validated here; that is
+/// up to the server.
 extension GATTClient {
   private typealias Step<Item> = (AttributeHandle, @escaping (DiscoveryStep<Item>) -> Void) -> Void
 
-  /// All primary services (4.4.1), or with 0x2801 all secondary ones.
+  /// Discovers all primary services (4.4.1), or with 0x2801 all secondary ones.
   public func discoverServices(
     _ type: BLEUUID = GATTType.primaryService, _ completion: @escaping Completion<[RemoteService]>
   ) {
@@ -25,7 +25,7 @@ extension GATTClient {
     }
   }
 
-  /// The primary services of one UUID (4.4.2). It is sent with the width that it has.
+  /// Discovers the primary services of one UUID (4.4.2), sent in its own length.
   public func discoverServices(with uuid: BLEUUID, _ completion: @escaping Completion<[RemoteService]>) {
     sweep(from: .first, through: .last) { [self] first, done in
       stepServices(with: uuid, from: first, through: .last, done)
@@ -34,7 +34,7 @@ extension GATTClient {
     }
   }
 
-  /// The services that are included in a range (4.5.1). 128-bit UUIDs are read from the services themselves.
+  /// Finds the include declarations of a range (4.5.1). 128-bit UUIDs are read from the included services' declarations.
   public func findIncludedServices(
     from first: AttributeHandle, through last: AttributeHandle,
     _ completion: @escaping Completion<[IncludeDeclaration]>
@@ -49,7 +49,7 @@ extension GATTClient {
     }
   }
 
-  /// All characteristic declarations of a range (4.6.1).
+  /// Discovers all characteristic declarations of a range (4.6.1).
   public func discoverCharacteristics(
     from first: AttributeHandle, through last: AttributeHandle,
     _ completion: @escaping Completion<[DeclaredCharacteristic]>
@@ -61,7 +61,7 @@ extension GATTClient {
     }
   }
 
-  /// All attributes of a range (4.7.1).
+  /// Discovers all attributes of a range (4.7.1).
   public func discoverDescriptors(
     from first: AttributeHandle, through last: AttributeHandle,
     _ completion: @escaping Completion<[RemoteDescriptor]>
@@ -73,7 +73,7 @@ extension GATTClient {
     }
   }
 
-  /// The values of one type in a range (4.8.2). Fails where nothing was found before the error.
+  /// Reads the values of one type in a range (4.8.2). Fails if an error response comes before any value.
   public func readValues(
     of type: BLEUUID, from first: AttributeHandle, through last: AttributeHandle,
     _ completion: @escaping Completion<TypeSearch>
@@ -89,7 +89,7 @@ extension GATTClient {
     }
   }
 
-  /// Reads the UUIDs that include declarations do not hold, one after the other.
+  /// Reads the UUIDs that include declarations do not contain, one after another.
   func resolve(
     _ includes: [IncludeDeclaration], _ completion: @escaping (Result<[IncludeDeclaration], OperationError>) -> Void
   ) {
@@ -110,31 +110,31 @@ extension GATTClient {
     }
   }
 
-  /// Repeats a step behind what the last one found until the range is through or the server refuses.
+  /// Repeats a step, each time after the last handle found, until the range is searched or the server sends an error response.
   private func sweep<Item>(
-    from first: AttributeHandle, through last: AttributeHandle, into finds: Finds<Item> = Finds(),
+    from first: AttributeHandle, through last: AttributeHandle, into results: Results<Item> = Results(),
     _ step: @escaping Step<Item>,
     _ completion: @escaping (Result<(items: [Item], end: ATTErrorCode?), OperationError>) -> Void
   ) {
     step(first) { [self] outcome in
       switch outcome {
       case .failed(let error): completion(.failure(error))
-      case .ended(let code): completion(.success((finds.items, code)))
+      case .ended(let code): completion(.success((results.items, code)))
       case .found(let items, let through):
-        finds.items += items
-        guard let next = through.next, next <= last else { return completion(.success((finds.items, nil))) }
-        sweep(from: next, through: last, into: finds, step, completion)
+        results.items += items
+        guard let next = through.next, next <= last else { return completion(.success((results.items, nil))) }
+        sweep(from: next, through: last, into: results, step, completion)
       }
     }
   }
 
-  /// What a search has found so far. One object for all its steps: a list that were copied in each would let a peer that
-  /// has always one more cost the square of what it has.
-  private final class Finds<Item> {
+  /// The results of a search so far. One object for all steps, because copying a list in each step would take quadratic time
+  /// with a peer that reports one more item each time.
+  private final class Results<Item> {
     var items: [Item] = []
   }
 
-  /// A discovery ends well when nothing more is found; any other error is one.
+  /// Attribute Not Found is the regular end of a discovery; any other error response is a failure.
   private static func withoutEnd<Item>(
     _ result: Result<(items: [Item], end: ATTErrorCode?), OperationError>
   ) -> Result<[Item], OperationError> {

@@ -2,15 +2,15 @@ import BLEAdapter
 import BLECore
 import BLEWire
 
-/// What one request of a discovery has brought.
+/// The result of one request of a discovery.
 enum DiscoveryStep<Item> {
-  /// One or more, in ascending order; everything through `through` is known now.
+  /// One or more items in ascending order; the range is searched through `through`.
   case found([Item], through: AttributeHandle)
-  /// The server refused; Attribute Not Found says that the range holds nothing more.
+  /// The server sent an error response; Attribute Not Found means that the range contains nothing more.
   case ended(ATTErrorCode)
   case failed(OperationError)
 
-  /// Judges a response: `read` takes it apart.
+  /// Evaluates a response, which `read` decodes.
   init<Response>(
     _ result: Result<Response, ATTFailure>,
     _ read: (Response) throws(DecodeError) -> (items: [Item], through: AttributeHandle)
@@ -34,7 +34,7 @@ public struct IncludeDeclaration: Hashable, Sendable {
   public let handle: AttributeHandle
   public let start: AttributeHandle
   public let end: AttributeHandle
-  /// `nil` where the declaration does not say: the UUID has 128 bits and is to be read from the service itself.
+  /// `nil` if the declaration does not contain it: the UUID has 128 bits and must be read from the service declaration.
   public let uuid: BLEUUID?
 }
 
@@ -46,15 +46,15 @@ public struct DeclaredCharacteristic: Hashable, Sendable {
   public let uuid: BLEUUID
 }
 
-/// A value that was found by its type.
+/// A value found by its attribute type.
 public struct TypedValue: Hashable, Sendable {
   public let handle: AttributeHandle
-  /// The value, or its beginning where the response was full.
+  /// The value, or its beginning if it did not fit into the response.
   public let value: [UInt8]
 }
 
-/// Single requests of the discovery procedures. What comes back has ascending handles within the range that was asked for,
-/// so that a procedure that goes on behind them comes to an end whatever the peer does.
+/// Single requests of the discovery procedures. Results have ascending handles within the requested range, so a procedure that
+/// continues after the last one terminates whatever the peer responds.
 extension GATTClient {
   func stepServices(
     _ type: BLEUUID, from first: AttributeHandle, through last: AttributeHandle,
@@ -106,7 +106,7 @@ extension GATTClient {
       let uuid = reader.isAtEnd ? nil : try reader.uuid(octets: 2, "Service UUID")
       try reader.finish()
       guard start >= .first, start <= end else {
-        throw reader.failure("End Group Handle", .invalid("\(start) to \(end) is no service"))
+        throw reader.failure("End Group Handle", .invalid("\(start) to \(end) is not a service's handle range"))
       }
       return IncludeDeclaration(handle: entry.attributeHandle, start: start, end: end, uuid: uuid)
     } completion: {
@@ -177,14 +177,14 @@ extension GATTClient {
     guard octets.count != 4, let uuid = BLEUUID(octets: octets) else {
       throw DecodeError(
         layer: "GATT", field: "UUID", offset: 0,
-        reason: .invalid("\(octets.count) octets are an invalid attribute UUID"), octets: octets)
+        reason: .invalid("\(octets.count) octets are not the UUID of an attribute"), octets: octets)
     }
     return uuid
   }
 }
 
 extension ATTList {
-  /// Where the list ends. A list has at least one entry.
+  /// The handle at which the list ends. A decoded list has at least one entry.
   fileprivate func lastHandle(or fallback: AttributeHandle) -> AttributeHandle {
     isEmpty ? fallback : self[count - 1].lastHandle
   }

@@ -3,19 +3,19 @@ import BLECore
 import BLECrypto
 import BLEWire
 
-/// Reading and writing (Core, Vol 3 Part G 4.8, 4.9, 4.12).
+/// Reading, writing and configuring (Core, Vol 3 Part G 4.8 to 4.12).
 extension GATTClient {
-  /// A value, or its first MTU - 1 octets (4.8.1).
+  /// Reads a value, or its first MTU - 1 octets (4.8.1).
   public func read(_ handle: AttributeHandle, _ completion: @escaping Completion<ArraySlice<UInt8>>) {
     perform(ATTReadRequest(attributeHandle: handle), expecting: ATTReadResponse.self) { result in
       completion(result.map(\.attributeValue).mapError { OperationError($0) })
     }
   }
 
-  /// A value of any length from an offset on (4.8.3): further requests are made for as long as the responses are full.
+  /// Reads a value of any length from an offset on (4.8.3), with further requests as long as the responses are full.
   ///
-  /// - Parameter toleratesInvalidOffset: takes Invalid Offset behind a full response for the value's end, as some servers
-  ///   mean it.
+  /// - Parameter toleratesInvalidOffset: whether Invalid Offset after a full response counts as the end of the value, as some
+  ///   servers send it.
   public func readLong(
     _ handle: AttributeHandle, from offset: Int = 0, toleratesInvalidOffset: Bool = false,
     _ completion: @escaping Completion<ArraySlice<UInt8>>
@@ -36,7 +36,7 @@ extension GATTClient {
     _ handle: AttributeHandle, at offset: Int, _ value: ArraySlice<UInt8>, toleratesInvalidOffset: Bool,
     _ completion: @escaping Completion<ArraySlice<UInt8>>
   ) {
-    // No value is longer (Core, Vol 3 Part F 3.2.9): a peer that always has more does not keep this going.
+    // No value is longer (Core, Vol 3 Part F 3.2.9): the limit ends the procedure with a peer that always sends more.
     if offset >= ATTLimits.maximumValueLength, !value.isEmpty {
       return completion(.success(value.prefix(ATTLimits.maximumValueLength)))
     }
@@ -57,15 +57,15 @@ extension GATTClient {
     }
   }
 
-  /// The values of several attributes one after the other (4.8.4): where one ends only the caller can know.
+  /// Reads the values of several attributes, concatenated (4.8.4): only the caller can know their lengths.
   public func readMultiple(_ handles: [AttributeHandle], _ completion: @escaping Completion<ArraySlice<UInt8>>) {
     perform(ATTReadMultipleRequest(setOfHandles: handles), expecting: ATTReadMultipleResponse.self) { result in
       completion(result.map(\.setOfValues).mapError { OperationError($0) })
     }
   }
 
-  /// The values of several attributes of any length (4.8.5). The last ones are missing, or the last one is cut, where the
-  /// response was full.
+  /// Reads the values of several attributes of variable length (4.8.5). If they do not fit into the response, the last ones are
+  /// truncated or missing.
   public func readMultipleVariable(
     _ handles: [AttributeHandle],
     _ completion: @escaping Completion<[ATTReadMultipleVariableResponse.LengthValueTuple]>
@@ -76,7 +76,7 @@ extension GATTClient {
     }
   }
 
-  /// A value in one request (4.9.3); it must fit the MTU.
+  /// Writes a value in one request (4.9.3); it must fit into the MTU.
   public func write(
     _ value: ArraySlice<UInt8>, to handle: AttributeHandle, _ completion: @escaping Completion<Void>
   ) {
@@ -86,18 +86,18 @@ extension GATTClient {
     }
   }
 
-  /// A value without response (4.9.1), cut to what the MTU allows. `sent`: as in `L2CAPCarrier`.
+  /// Writes a value without response (4.9.1), truncated to what the MTU allows. `sent`: as in `L2CAPCarrier`.
   public func writeCommand(_ value: ArraySlice<UInt8>, to handle: AttributeHandle, sent: (() -> Void)? = nil) {
     let part = value.prefix(bearer.mtu - 3)
     bearer.send(command: ATTWriteCommand(attributeHandle: handle, attributeValue: part), sent: sent)
   }
 
-  /// A value without response that the server can see to be this client's (4.9.2). On an encrypted link that is known
-  /// anyway, and a plain command goes out.
+  /// Writes a value without response and with a signature (4.9.2). On an encrypted link, which needs no signature, a write
+  /// command is sent.
   ///
   /// - Parameters:
-  ///   - signing: made from this client's signing key.
-  ///   - signCounter: higher each time.
+  ///   - signing: with this client's signing key.
+  ///   - signCounter: greater with each signed write.
   ///   - sent: as in `L2CAPCarrier`.
   public func signedWrite(
     _ value: ArraySlice<UInt8>, to handle: AttributeHandle, _ signing: SignatureAlgorithm, signCounter: UInt32,
@@ -116,9 +116,9 @@ extension GATTClient {
       sent: sent)
   }
 
-  /// A value of any length in parts that the server writes together (4.9.4 and 4.9.5).
+  /// Writes a value of any length by prepared writes that the server executes together (4.9.4 and 4.9.5).
   ///
-  /// - Parameter checksEcho: each part's echo must be what was sent, or nothing is written (a reliable write).
+  /// - Parameter checksEcho: whether each response must repeat the part sent, or nothing is written (a reliable write).
   public func writeLong(
     _ value: ArraySlice<UInt8>, to handle: AttributeHandle, at offset: Int = 0, checksEcho: Bool,
     _ completion: @escaping Completion<Void>
@@ -131,7 +131,7 @@ extension GATTClient {
       case .failure(let failure): cancelWrite(OperationError(failure), completion)
       case .success(let echo):
         if checksEcho, echo != ATTPrepareWriteResponse(to: request) {
-          return cancelWrite(.protocolViolation("the server repeated a prepared write wrongly"), completion)
+          return cancelWrite(.protocolViolation("a prepared write response differs from its request"), completion)
         }
         let rest = value.dropFirst(part.count)
         if rest.isEmpty {
@@ -151,12 +151,12 @@ extension GATTClient {
     }
   }
 
-  /// Empties the server's queue, and reports why.
+  /// Cancels the prepared writes on the server, then fails with `error`.
   private func cancelWrite(_ error: OperationError, _ completion: @escaping Completion<Void>) {
     executeWrite(.cancel) { _ in completion(.failure(error)) }
   }
 
-  /// Says what this client wants of a characteristic (4.10 and 4.11).
+  /// Writes a client characteristic configuration (4.10 and 4.11).
   public func configure(
     _ configuration: ClientConfiguration, at handle: AttributeHandle, _ completion: @escaping Completion<Void>
   ) {

@@ -2,29 +2,29 @@ import BLEAdapter
 import BLECore
 import BLEWire
 
-/// What a client is told unasked. Everything on the loop.
+/// Receives notifications and indications of a GATT client. Everything on the loop.
 public protocol GATTClientEvents: AnyObject {
-  /// A notification or an indication. The slice shares the storage of the packet.
-  /// - Returns: whether there was room for it. An indication for which there was none is not confirmed.
+  /// Called for each notified or indicated value. The slice shares the storage of the packet.
+  /// - Returns: whether there was room for it. If not, an indication is not confirmed.
   func client(_ client: GATTClient, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) -> Bool
 }
 
 /// The procedures of a GATT client on one bearer (Core, Vol 3 Part G 4). Everything on the loop.
 ///
-/// All of them take plain handles, and none of them remembers anything: `RemoteDatabase` does. Procedures may run side by
-/// side; their requests take turns. Each completion is called once, at the latest when the bearer closes: until then a
-/// procedure under way keeps the client.
+/// All procedures take plain handles and keep no state between calls; `RemoteDatabase` does. Procedures may overlap; their
+/// requests are queued. Each completion is called once, at the latest when the bearer closes; a procedure in progress retains the
+/// client until then.
 public final class GATTClient: ATTClientHandler {
   public typealias Failure = OperationError
   public typealias Completion<Value> = (Result<Value, Failure>) -> Void
 
   public let bearer: ATTBearer
-  /// Held until it is taken away.
+  /// Retained until it is set to `nil`.
   public var events: (any GATTClientEvents)?
-  /// How well the link is protected.
+  /// The current security of the link.
   public var security = LinkSecurity.open
-  /// Asked to raise the link's security after Insufficient Authentication, Insufficient Encryption or Encryption Key Size Too
-  /// Short. Where that succeeds the request is repeated, once. Without it the error stands.
+  /// Called to raise the link's security after Insufficient Authentication, Insufficient Encryption or Encryption Key Size Too
+  /// Short. If that succeeds, the request is repeated once. If `nil`, the error is reported.
   public var raiseSecurity: ((ATTErrorCode, @escaping (SecurityRaise) -> Void) -> Void)?
 
   public init(bearer: ATTBearer) {
@@ -36,8 +36,8 @@ public final class GATTClient: ATTClientHandler {
     events?.client(self, didReceive: value, of: handle) ?? true
   }
 
-  /// Exchanges the MTU (Core, Vol 3 Part G 4.3.1): once on a bearer, before anything else. The completion gets what holds;
-  /// a server that does not know the request leaves it at the default.
+  /// Exchanges the MTU (Core, Vol 3 Part G 4.3.1): once on a bearer, before anything else. The completion receives the resulting
+  /// MTU: the default if the server does not support the request.
   public func exchangeMTU(_ completion: @escaping Completion<Int>) {
     bearer.exchangeMTU { [bearer] result in
       if case .failure(.refused(.requestNotSupported, _)) = result { return completion(.success(bearer.mtu)) }
@@ -45,7 +45,7 @@ public final class GATTClient: ATTClientHandler {
     }
   }
 
-  /// Sends a request, and once more after the link's security was raised.
+  /// Sends a request, and repeats it once if the link's security was raised after a refusal.
   func perform<Request: ATTPacket, Response: ATTPacket>(
     _ request: Request, expecting: Response.Type,
     _ completion: @escaping (Result<Response, ATTFailure>) -> Void
@@ -66,12 +66,12 @@ public final class GATTClient: ATTClientHandler {
   }
 }
 
-/// What came of the wish to have a link better protected.
+/// The result of raising a link's security.
 public enum SecurityRaise: Hashable, Sendable {
   case raised
-  /// What it was refused with stands.
+  /// The server's refusal is reported.
   case failed
-  /// There is no room for the keys of one more device.
+  /// There is no room for the keys of another device.
   case tooManyBonds
 }
 

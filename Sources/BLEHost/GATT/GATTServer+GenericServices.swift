@@ -12,12 +12,12 @@ public struct GenericServices: Hashable, Sendable {
 }
 
 extension GATTServer {
-  /// Places Generic Access and Generic Attribute (Core, Vol 3 Part C 12 and Part G 7) at the beginning of an empty
-  /// database; `nil` where there is no room.
+  /// Adds Generic Access and Generic Attribute (Core, Vol 3 Part C 12 and Part G 7) at the beginning of an empty database;
+  /// `nil` if their handles are in use.
   ///
   /// - Parameters:
-  ///   - name: UTF-8, at most 248 octets; what is longer is cut.
-  ///   - appearance: a number of Assigned Numbers, 2.6.
+  ///   - name: truncated to 248 octets of UTF-8.
+  ///   - appearance: a value of Assigned Numbers, 2.6.
   @discardableResult
   public func addGenericServices(name: String, appearance: UInt16 = 0) -> GenericServices? {
     let attributeStart: UInt16 = 6
@@ -53,7 +53,7 @@ extension GATTServer {
       genericAttribute: AttributeHandle(attributeStart)...AttributeHandle(attributeEnd))
   }
 
-  /// The octets of a device name, cut between two characters where it is too long.
+  /// Returns a device name as UTF-8, truncated between two characters to 248 octets.
   public static func nameOctets(_ name: String) -> [UInt8] {
     var octets: [UInt8] = []
     for character in name {

@@ -6,12 +6,12 @@ import BLEWire
 public final class GATTServer {
   public let database: AttributeDatabase
   let log: Logger
-  /// The clients that are connected, in the order in which they came: what they are sent is the same in each run.
+  /// The connected clients, in the order of their connection, so that packets to them have the same order in each run.
   private var links: [GATTServerLink] = []
-  /// The requests that wait for a program's answer, and who made them.
+  /// The requests that wait for an application's response, and the links that they came from.
   private var openRequests: [UInt64: GATTServerLink] = [:]
   private var nextRequest: UInt64 = 1
-  /// The value of Service Changed, where the database has one.
+  /// The value handle of Service Changed, if the database has it.
   public internal(set) var serviceChanged: AttributeHandle?
 
   public init(database: AttributeDatabase = AttributeDatabase(), log: Logger = .silent) {
@@ -19,7 +19,7 @@ public final class GATTServer {
     self.log = log
   }
 
-  /// Begins to serve the client on a bearer. Ends with `GATTServerLink.close()`.
+  /// Starts to serve the client on a bearer, until `GATTServerLink.close()`.
   public func makeLink(on bearer: ATTBearer, state: GATTClientState? = nil) -> GATTServerLink {
     let link = GATTServerLink(server: self, bearer: bearer, state: state)
     links.append(link)
@@ -27,20 +27,20 @@ public final class GATTServer {
     return link
   }
 
-  /// Everybody who is connected.
+  /// The connected clients.
   public var clients: [GATTServerLink] { links }
 
-  /// A program's answer to a request: the value that was asked for from the offset on, or nothing for a write.
+  /// Responds to a request for an application: with the value from the request's offset on, or without one for a write.
   ///
   /// - Parameters:
-  ///   - request: one that is answered already, or whose link is gone, is no harm.
-  ///   - error: `nil`: it was done.
+  ///   - request: the request's number; ignored if the request is answered or its link has ended.
+  ///   - error: `nil` if the request succeeded.
   public func respond(to request: UInt64, error: ATTErrorCode?, value: [UInt8] = []) {
     guard let link = openRequests.removeValue(forKey: request) else { return }
     link.applicationAnswered(error, value[...])
   }
 
-  /// A program has gone: what it was asked and has not answered is refused, so that clients need not wait until they give up.
+  /// Refuses the unanswered requests of an application that has ended, so that clients need not wait for the time-out.
   public func refuseRequests(of application: any AttributeApplication) {
     let numbers = openRequests.filter { $0.value.waiting?.application == ObjectIdentifier(application) }.keys
     for number in numbers.sorted() { respond(to: number, error: .unlikelyError) }
@@ -48,7 +48,7 @@ public final class GATTServer {
 
   // MARK: Changing the database
 
-  /// Publishes a service and tells the clients.
+  /// Publishes a service and indicates the change to the clients.
   public func publish(
     _ service: LocalService, including included: [PublishedService] = [], application: any AttributeApplication
   ) -> PublishedService? {
@@ -57,14 +57,14 @@ public final class GATTServer {
     return published
   }
 
-  /// Removes a service and tells the clients. Who was subscribed to it is no longer.
+  /// Removes a service with the subscriptions to it, and indicates the change to the clients.
   public func remove(_ service: PublishedService) {
     database.remove(service.handles)
     for link in links { link.forgetSubscriptions(in: service.handles) }
     databaseDidChange(in: service.handles)
   }
 
-  /// Tells every client that the structure has changed (Core, Vol 3 Part G 7.1 and 2.5.2).
+  /// Indicates to every client that the structure has changed (Core, Vol 3 Part G 7.1 and 2.5.2).
   public func databaseDidChange(in handles: ClosedRange<AttributeHandle>) {
     for link in links { link.databaseDidChange(in: handles) }
   }
@@ -77,7 +77,7 @@ public final class GATTServer {
     return nextRequest
   }
 
-  /// A number for a request that needs no answer.
+  /// Returns a number for a request that needs no response.
   func takeRequestNumber() -> UInt64 {
     defer { nextRequest += 1 }
     return nextRequest
@@ -89,18 +89,17 @@ public final class GATTServer {
   }
 }
 
-/// What a server remembers of a client that it has keys for, from one connection to the next (Core, Vol 3 Part G 2.5.2,
-/// 3.3.3.3 and 7.2).
+/// What a server stores for a bonded client between connections (Core, Vol 3 Part G 2.5.2, 3.3.3.3 and 7.2).
 public struct GATTClientState: Hashable, Sendable {
-  /// What the client wants of each characteristic, by the value's handle.
+  /// The client's characteristic configurations, by value handle.
   public var configurations: [AttributeHandle: ClientConfiguration]
   public var supportedFeatures: ClientSupportedFeatures
-  /// The hash of the database that the client knows.
+  /// The hash of the database that the client knows; empty if it is not change-aware.
   public var knownHash: [UInt8]
-  /// The hash of the database that the handles of `configurations` belong to.
+  /// The hash of the database to which the handles of `configurations` belong.
   public var databaseHash: [UInt8]
 
-  /// - Parameter databaseHash: by default the one that the client knows.
+  /// - Parameter databaseHash: `knownHash` by default.
   public init(
     configurations: [AttributeHandle: ClientConfiguration] = [:], supportedFeatures: ClientSupportedFeatures = [],
     knownHash: [UInt8], databaseHash: [UInt8]? = nil
@@ -112,7 +111,7 @@ public struct GATTClientState: Hashable, Sendable {
   }
 }
 
-/// What a client says that it can do (Core, Vol 3 Part G 7.2).
+/// The value of Client Supported Features (Core, Vol 3 Part G 7.2).
 public struct ClientSupportedFeatures: OptionSet, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -2,7 +2,7 @@ import BLEAdapter
 import BLECore
 import BLEWire
 
-/// The values that a Read Multiple has brought together so far.
+/// A Read Multiple in progress, with the values read so far.
 struct MultipleRead {
   let handles: [AttributeHandle]
   let isVariable: Bool
@@ -14,7 +14,7 @@ struct MultipleRead {
   }
 
   var isComplete: Bool { values.count == handles.count }
-  /// The attribute that is read next.
+  /// The attribute to be read next.
   var next: AttributeHandle { handles[min(values.count, handles.count - 1)] }
   mutating func append(_ value: ArraySlice<UInt8>) { values.append(value.prefix(ATTLimits.maximumValueLength)) }
 }
@@ -24,7 +24,7 @@ extension GATTServerLink {
     do throws(ATTErrorCode) {
       let attribute = try readable(handle)
       guard let value = value(of: attribute) else {
-        return ask(attribute, offset: offset, .read(handle, isBlob: isBlob))
+        return requestValue(of: attribute, offset: offset, .read(handle, isBlob: isBlob))
       }
       guard offset <= value.count else { throw .invalidOffset }
       respond(with: value.dropFirst(offset), isBlob: isBlob)
@@ -33,7 +33,7 @@ extension GATTServerLink {
     }
   }
 
-  /// Answers with a value, cut to what the MTU allows.
+  /// Responds with a value, truncated to what the MTU allows.
   func respond(with value: ArraySlice<UInt8>, isBlob: Bool) {
     let part = value.prefix(bearer.mtu - 1)
     if isBlob {
@@ -43,32 +43,33 @@ extension GATTServerLink {
     }
   }
 
-  private func ask(_ attribute: Attribute, offset: Int, _ kind: WaitingRequest.Kind) {
+  private func requestValue(of attribute: Attribute, offset: Int, _ kind: WaitingRequest.Kind) {
     guard case .application(let application, let tag) = attribute.content else { return }
     let number = wait(kind, for: application)
     application.read(
       AttributeReadRequest(number: number, client: self, handle: attribute.handle, tag: tag, offset: offset))
   }
 
-  // MARK: Several at once
+  // MARK: Multiple values
 
   func readMultiple(_ handles: [AttributeHandle], isVariable: Bool) {
     guard handles.count >= 2 else { return bearer.refuse(.invalidPDU, at: AttributeHandle(0)) }
-    // All are checked before the first program is asked.
+    // All permissions are checked before the first application is asked.
     for handle in handles {
       do throws(ATTErrorCode) { _ = try readable(handle) } catch { return bearer.refuse(error, at: handle) }
     }
-    goOn(MultipleRead(handles, isVariable: isVariable))
+    resume(MultipleRead(handles, isVariable: isVariable))
   }
 
-  func goOn(_ reading: MultipleRead) {
+  /// Reads until an application must be asked for a value, or responds.
+  func resume(_ reading: MultipleRead) {
     var reading = reading
     while !reading.isComplete {
-      // What a program did meanwhile may have taken an attribute away.
+      // The attribute may have been removed while an application was asked.
       guard let attribute = server.database[reading.next] else {
         return bearer.refuse(.invalidHandle, at: reading.next)
       }
-      guard let value = value(of: attribute) else { return ask(attribute, offset: 0, .multiple(reading)) }
+      guard let value = value(of: attribute) else { return requestValue(of: attribute, offset: 0, .multiple(reading)) }
       reading.append(value)
     }
     let limit = bearer.mtu - 1
@@ -91,12 +92,12 @@ extension GATTServerLink {
     for attribute in server.database.attributes(from: request.startingHandle, through: request.endingHandle)
     where attribute.type == request.attributeType {
       if let refusal = attribute.permissions.readRefusal(of: security) {
-        // Only the first of the list is told about; behind others it ends the list.
+        // Only an error at the first attribute is reported; a later one ends the list.
         if length == 0 { return bearer.refuse(refusal, at: attribute.handle) }
         break
       }
       guard let value = value(of: attribute)?.prefix(limit) else {
-        if length == 0 { return ask(attribute, offset: 0, .readByType(attribute.handle)) }
+        if length == 0 { return requestValue(of: attribute, offset: 0, .readByType(attribute.handle)) }
         break
       }
       if length == 0 { length = value.count + 2 }
@@ -167,7 +168,7 @@ extension GATTServerLink {
     for attribute in server.database.attributes(from: request.startingHandle, through: request.endingHandle)
     where attribute.type == type {
       guard found.count < most else { break }
-      // What may not be read is not compared either.
+      // A value that may not be read is not compared, which would disclose it.
       guard attribute.permissions.readRefusal(of: security) == nil, let value = value(of: attribute),
         isEqual(value, request.attributeValue, of: type)
       else { continue }
@@ -177,7 +178,7 @@ extension GATTServerLink {
     bearer.respond(ATTFindByTypeValueResponse(found), capacity: bearer.mtu)
   }
 
-  /// Values of service declarations are UUIDs: two spellings of one are equal (Core, Vol 3 Part B 2.5.1).
+  /// Values of service declarations are UUIDs: the 16-bit and 128-bit form of one are equal (Core, Vol 3 Part B 2.5.1).
   private func isEqual(_ value: ArraySlice<UInt8>, _ wanted: ArraySlice<UInt8>, of type: BLEUUID) -> Bool {
     guard type == GATTType.primaryService || type == GATTType.secondaryService, value.count != wanted.count,
       let uuid = BLEUUID(octets: value), let wantedUUID = BLEUUID(octets: wanted)
@@ -185,7 +186,7 @@ extension GATTServerLink {
     return uuid == wantedUUID
   }
 
-  /// Refuses a range that is empty or begins with no handle.
+  /// Refuses a range that is empty or begins with handle 0.
   private func isValid(_ first: AttributeHandle, _ last: AttributeHandle) -> Bool {
     if first >= .first && first <= last { return true }
     bearer.refuse(.invalidHandle, at: first)

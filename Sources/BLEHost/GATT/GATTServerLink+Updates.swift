@@ -2,61 +2,61 @@ import BLECore
 import BLEWire
 
 extension GATTServerLink {
-  /// What the client wants of the characteristic whose value has this handle.
+  /// Returns the client's configuration of the characteristic with this value handle.
   public func configuration(of handle: AttributeHandle) -> ClientConfiguration { configurations[handle] ?? [] }
 
-  /// What the client wants of the characteristic, as far as the link is protected well enough for its values now.
-  private func open(_ handle: AttributeHandle) -> ClientConfiguration {
+  /// Returns the client's configuration, or nothing if the link's current security is insufficient for the characteristic.
+  private func permittedConfiguration(of handle: AttributeHandle) -> ClientConfiguration {
     if !subscriptionRequirements.isEmpty, subscriptionRequirements[handle]?.refusal(of: security) != nil { return [] }
     return configurations[handle] ?? []
   }
 
-  /// Sends a value to the client where it is subscribed: as a notification where it wants those, otherwise as an
-  /// indication. What the MTU does not allow is cut.
+  /// Sends a value to a subscribed client: as a notification if it configured those, otherwise as an indication. The value is
+  /// truncated to what the MTU allows.
   ///
-  /// - Parameter sent: called once and never inside this call: when the notification has left, when the indication was
-  ///   confirmed, or when the link has ended before.
-  /// - Returns: false where the client is not subscribed; `sent` is not called then.
+  /// - Parameter sent: called once and never inside this call: when the notification has been sent, when the indication is
+  ///   confirmed, or when the link ends before.
+  /// - Returns: false if the client is not subscribed, or too many values are held back; `sent` is not called then.
   @discardableResult
   public func update(
     _ handle: AttributeHandle, _ value: ArraySlice<UInt8>, sent: (() -> Void)? = nil
   ) -> Bool {
-    if open(handle).contains(.notification) { return notify(handle, value, sent: sent) }
+    if permittedConfiguration(of: handle).contains(.notification) { return notify(handle, value, sent: sent) }
     return indicate(handle, value) { _ in sent?() }
   }
 
-  /// Sends a notification where the client wants those; otherwise false. `sent`: as in `update`.
+  /// Sends a notification. Returns false if the client is not subscribed to notifications. `sent`: as in `update`.
   @discardableResult
   public func notify(_ handle: AttributeHandle, _ value: ArraySlice<UInt8>, sent: (() -> Void)? = nil) -> Bool {
-    guard bearer.isOpen, open(handle).contains(.notification) else { return false }
+    guard bearer.isOpen, permittedConfiguration(of: handle).contains(.notification) else { return false }
     if mustHoldBack { return heldBack.append(.notification(handle, value, sent: sent)) }
     bearer.notify(handle, value, sent: sent)
     return true
   }
 
-  /// Sends an indication where the client wants those; otherwise false, and `completion` is not called. It is called with
-  /// true when the client has confirmed, with false when the link has ended before.
+  /// Sends an indication. Returns false, without calling `completion`, if the client is not subscribed to indications.
+  /// `completion` is called with true when the client has confirmed, with false if the link ends before.
   @discardableResult
   public func indicate(
     _ handle: AttributeHandle, _ value: ArraySlice<UInt8>, _ completion: ((Bool) -> Void)? = nil
   ) -> Bool {
-    guard bearer.isOpen, open(handle).contains(.indication) else { return false }
+    guard bearer.isOpen, permittedConfiguration(of: handle).contains(.indication) else { return false }
     if mustHoldBack { return heldBack.append(.indication(handle, value, completion: completion)) }
     bearer.indicate(handle, value, completion)
     return true
   }
 
-  /// A client with robust caching is told nothing while it does not know the database: the handles could mean something else
-  /// to it (Core, Vol 3 Part G 2.5.2.1).
+  /// Whether updates must be held back: to a client with robust caching that is change-unaware, the handles could mean something
+  /// else (Core, Vol 3 Part G 2.5.2.1).
   private var mustHoldBack: Bool { supportedFeatures.contains(.robustCaching) && !awareness.isAware }
 
-  /// Sends what was held back, if the client knows the database now.
+  /// Sends the updates that were held back, if the client is change-aware now.
   func sendHeldBack() {
     if mustHoldBack { return }
     for update in heldBack.takeAll() { update.send(on: self) }
   }
 
-  /// Sends several values. A client that understands it gets those that it wants notified in as few PDUs as possible.
+  /// Sends several values: to a client that supports multiple notifications, the notified ones in as few PDUs as possible.
   public func update(_ values: [(handle: AttributeHandle, value: ArraySlice<UInt8>)]) {
     guard supportedFeatures.contains(.multipleNotifications), !mustHoldBack else {
       for (handle, value) in values { update(handle, value) }
@@ -74,7 +74,7 @@ extension GATTServerLink {
       room = bearer.mtu - 1
     }
     for (handle, value) in values {
-      guard open(handle).contains(.notification) else {
+      guard permittedConfiguration(of: handle).contains(.notification) else {
         update(handle, value)
         continue
       }
@@ -97,27 +97,27 @@ extension GATTServerLink {
     guard let serviceChanged = server.serviceChanged,
       configuration(of: serviceChanged).contains(.indication)
     else { return }
-    // While one indication is out, what changes further is gathered: a client is not flooded.
-    if let gathered = changes.gathered {
-      let first = min(gathered.lowerBound, handles.lowerBound)
-      changes.gathered = first...max(gathered.upperBound, handles.upperBound)
+    // Changes while an indication is unconfirmed are merged, so that a client is not flooded.
+    if let pending = changes.pending {
+      let first = min(pending.lowerBound, handles.lowerBound)
+      changes.pending = first...max(pending.upperBound, handles.upperBound)
     } else {
-      changes.gathered = handles
+      changes.pending = handles
     }
-    if !changes.isOut { indicateChanges(serviceChanged) }
+    if !changes.isIndicating { indicateChanges(serviceChanged) }
   }
 
   private func indicateChanges(_ serviceChanged: AttributeHandle) {
-    guard let handles = changes.gathered else { return }
-    changes.gathered = nil
-    changes.isOut = true
+    guard let handles = changes.pending else { return }
+    changes.pending = nil
+    changes.isIndicating = true
     var value = ByteWriter(capacity: 4)
     value.append(handles.lowerBound)
     value.append(handles.upperBound)
     bearer.indicate(serviceChanged, value.octets[...]) { [self] isConfirmed in
-      changes.isOut = false
+      changes.isIndicating = false
       guard isConfirmed else { return }
-      if changes.gathered != nil { return indicateChanges(serviceChanged) }
+      if changes.pending != nil { return indicateChanges(serviceChanged) }
       awareness.didConfirmChange()
       sendHeldBack()
       stateDidChange?(state)
@@ -125,10 +125,10 @@ extension GATTServerLink {
   }
 }
 
-/// Changes of the database on their way to a client.
+/// Changes of the database that are being indicated to a client.
 struct ServiceChanges {
-  /// An indication waits for its confirmation.
-  var isOut = false
-  /// What has changed since.
-  var gathered: ClosedRange<AttributeHandle>?
+  /// Whether an indication waits for its confirmation.
+  var isIndicating = false
+  /// The changes since that indication, as one range.
+  var pending: ClosedRange<AttributeHandle>?
 }

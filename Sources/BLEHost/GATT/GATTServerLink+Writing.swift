@@ -22,7 +22,7 @@ extension GATTServerLink {
     }
   }
 
-  /// A write that is never answered: what may not be is ignored.
+  /// Handles a write without response: one that is not permitted is ignored.
   func writeCommand(
     _ value: ArraySlice<UInt8>, to handle: AttributeHandle, _ form: AttributePermissions.WriteForms = .command
   ) {
@@ -38,9 +38,9 @@ extension GATTServerLink {
     apply(value, to: attribute)
   }
 
-  // MARK: Values that are the server's
+  // MARK: Values of the server
 
-  /// Whether an attribute that is not a program's takes this value.
+  /// Throws if `value` is not valid for an attribute whose value the server stores.
   func check(_ value: ArraySlice<UInt8>, for attribute: Attribute) throws(ATTErrorCode) {
     switch attribute.content {
     case .value, .application:
@@ -51,13 +51,13 @@ extension GATTServerLink {
     case .server(.clientSupportedFeatures):
       guard let first = value.first else { throw .invalidAttributeValueLength }
       if value.count > ATTLimits.maximumValueLength { throw .invalidAttributeValueLength }
-      // A client cannot take back what it said (Core, Vol 3 Part G 7.2).
+      // A client may not clear a feature bit (Core, Vol 3 Part G 7.2).
       if !supportedFeatures.isSubset(of: ClientSupportedFeatures(rawValue: first)) { throw .valueNotAllowed }
     case .server: throw .writeNotPermitted
     }
   }
 
-  /// Takes over a value that was checked.
+  /// Stores a value that was checked.
   func apply(_ value: ArraySlice<UInt8>, to attribute: Attribute) {
     switch attribute.content {
     case .value: server.database.setValue(Array(value), at: attribute.handle)
@@ -77,20 +77,20 @@ extension GATTServerLink {
     stateDidChange?(state)
   }
 
-  /// - Parameter attribute: the client configuration of the characteristic whose value has this handle.
+  /// - Parameter attribute: the client configuration descriptor of the characteristic with value handle `handle`.
   func subscribe(to handle: AttributeHandle, _ wanted: ClientConfiguration, _ attribute: Attribute) {
     configurations[handle] = wanted.isEmpty ? nil : wanted
     let requirement = attribute.permissions.write
     subscriptionRequirements[handle] = wanted.isEmpty || requirement == .open ? nil : requirement
-    tellApplication(handle, wanted)
+    reportSubscription(handle, wanted)
   }
 
-  func tellApplication(_ handle: AttributeHandle, _ configuration: ClientConfiguration) {
+  func reportSubscription(_ handle: AttributeHandle, _ configuration: ClientConfiguration) {
     guard case .application(let application, let tag)? = server.database[handle]?.content else { return }
     application.subscriptionDidChange(of: tag, by: self, to: configuration)
   }
 
-  /// Characteristics of a service that is being removed: their program knows.
+  /// Removes the subscriptions to a service that is being removed. Its application, which removed it, is not called.
   func forgetSubscriptions(in handles: ClosedRange<AttributeHandle>) {
     configurations = configurations.filter { !handles.contains($0.key) }
     subscriptionRequirements = subscriptionRequirements.filter { !handles.contains($0.key) }
@@ -98,7 +98,7 @@ extension GATTServerLink {
 }
 
 extension ClientConfiguration {
-  /// Two octets; `nil` for any other number.
+  /// Decodes two octets; `nil` for any other length.
   init?(octets: ArraySlice<UInt8>) {
     guard octets.count == 2, let low = octets.first, let high = octets.last else { return nil }
     self.init(rawValue: UInt16(low) | UInt16(high) << 8)
@@ -106,6 +106,6 @@ extension ClientConfiguration {
 }
 
 extension ClientSupportedFeatures {
-  /// What this server can make use of. Other bits are not kept.
+  /// The features that this server uses. Other bits are not stored.
   static let known: ClientSupportedFeatures = [.robustCaching, .multipleNotifications]
 }

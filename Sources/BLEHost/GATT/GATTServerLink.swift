@@ -2,28 +2,28 @@ import BLEAdapter
 import BLECore
 import BLEWire
 
-/// One client of a GATT server: what it wants to be told, what it has queued, and its open request. Everything on the loop.
+/// One client of a GATT server: its subscriptions, prepared writes and open request. Everything on the loop.
 public final class GATTServerLink: ATTServerHandler {
   public let bearer: ATTBearer
   let server: GATTServer
 
-  /// How well the link is protected. Looked at on each access.
+  /// The current security of the link, checked on each access.
   public var security = LinkSecurity.open
-  /// Says whether a signed write is genuine. Without it signed writes are ignored.
+  /// Verifies the signature of a signed write. If `nil`, signed writes are ignored.
   public var verifySignature: ((ATTSignedWriteCommand, _ verified: @escaping (Bool) -> Void) -> Void)?
-  /// Told when something changed that is to be kept for a client that there are keys for.
+  /// Called when the state to be stored for a bonded client has changed.
   public var stateDidChange: ((GATTClientState) -> Void)?
 
-  /// What the client wants of characteristics, by their values' handles. Nothing is not kept.
+  /// The client's characteristic configurations that are not empty, by value handle.
   var configurations: [AttributeHandle: ClientConfiguration] = [:]
-  /// What the link must be for values of a characteristic to be sent, where that is more than nothing.
+  /// The security that the link needs for updates of a characteristic, where it needs any.
   var subscriptionRequirements: [AttributeHandle: AccessRequirement] = [:]
   var supportedFeatures: ClientSupportedFeatures = []
   var awareness = ChangeAwareness()
   var changes = ServiceChanges()
   var heldBack = HeldBackUpdates()
   var queue = PrepareQueue()
-  /// The request that waits for a program.
+  /// The request that waits for an application's response.
   var waiting: WaitingRequest?
 
   init(server: GATTServer, bearer: ATTBearer, state: GATTClientState?) {
@@ -32,10 +32,10 @@ public final class GATTServerLink: ATTServerHandler {
     if let state { restore(state) }
   }
 
-  /// The client has proved to be one that is known: what it wanted before holds again. Programs are told who is subscribed.
+  /// Restores the state of a bonded client that has proved its identity, and reports its subscriptions to the applications.
   ///
-  /// Of a database that has changed meanwhile only the subscription to Service Changed is left: the handles of the others could
-  /// mean something else.
+  /// If the database has changed since, only the subscription to Service Changed is restored: the other handles could mean
+  /// something else.
   public func restore(_ state: GATTClientState) {
     supportedFeatures.formUnion(state.supportedFeatures)
     let hash = server.database.databaseHash
@@ -50,7 +50,7 @@ public final class GATTServerLink: ATTServerHandler {
     if state.knownHash != hash { databaseDidChange(in: .first ... .last) }
   }
 
-  /// The link is gone: what was queued is dropped, and programs are told that nobody is subscribed any more.
+  /// The link has ended: drops queued data, and reports to the applications that the client is no longer subscribed.
   public func close() {
     server.forget(self, openRequest: waiting?.number)
     waiting = nil
@@ -58,10 +58,10 @@ public final class GATTServerLink: ATTServerHandler {
     for update in heldBack.takeAll() { update.drop() }
     let ended = configurations
     configurations = [:]
-    for handle in ended.keys.sorted() { tellApplication(handle, []) }
+    for handle in ended.keys.sorted() { reportSubscription(handle, []) }
   }
 
-  /// What is to be kept for the next connection.
+  /// The state to be stored for the next connection.
   public var state: GATTClientState {
     GATTClientState(
       configurations: configurations, supportedFeatures: supportedFeatures,
@@ -93,7 +93,7 @@ public final class GATTServerLink: ATTServerHandler {
   }
 
   public func bearer(_ bearer: ATTBearer, didReceiveCommand command: ATTClientPDU) {
-    // A client that does not know the database any more could write to what is not what it was.
+    // To a change-unaware client the handle could mean something else.
     if supportedFeatures.contains(.robustCaching), !awareness.isAware { return }
     switch command {
     case .writeCommand(let command): writeCommand(command.attributeValue, to: command.attributeHandle)
@@ -111,7 +111,7 @@ public final class GATTServerLink: ATTServerHandler {
     }
   }
 
-  /// A program has answered the request that waited for it.
+  /// Continues the waiting request with the application's response.
   func applicationAnswered(_ error: ATTErrorCode?, _ value: ArraySlice<UInt8>) {
     guard let answered = waiting else { return }
     waiting = nil
@@ -123,30 +123,30 @@ public final class GATTServerLink: ATTServerHandler {
     case .multiple(var reading):
       if let error { return bearer.refuse(error, at: reading.next) }
       reading.append(value)
-      goOn(reading)
+      resume(reading)
     case .write(let handle):
       if let error { bearer.refuse(error, at: handle) } else { bearer.respond(ATTWriteResponse()) }
     case .execute(let execution):
       if let error { return bearer.refuse(error, at: execution.current) }
-      goOn(execution)
+      resume(execution)
     }
   }
 
-  /// Notes the request that a program is about to be asked, and numbers it.
+  /// Records the request about to be passed to an application, and returns its number.
   func wait(_ kind: WaitingRequest.Kind, for application: any AttributeApplication) -> UInt64 {
     let number = server.openRequest(of: self)
     waiting = WaitingRequest(number: number, kind: kind, application: ObjectIdentifier(application))
     return number
   }
 
-  /// The attribute at `handle`, where this link may read it.
+  /// Returns the attribute at `handle`; throws if this link may not read it.
   func readable(_ handle: AttributeHandle) throws(ATTErrorCode) -> Attribute {
     guard let attribute = server.database[handle] else { throw .invalidHandle }
     if let refusal = attribute.permissions.readRefusal(of: security) { throw refusal }
     return attribute
   }
 
-  /// The attribute at `handle`, where this link may write it in this way.
+  /// Returns the attribute at `handle`; throws if this link may not write it in this form.
   func writable(
     _ handle: AttributeHandle, _ form: AttributePermissions.WriteForms
   ) throws(ATTErrorCode) -> Attribute {
@@ -155,7 +155,7 @@ public final class GATTServerLink: ATTServerHandler {
     return attribute
   }
 
-  /// The value for this client, where it is not a program's.
+  /// Returns the value for this client; `nil` if the application provides it.
   func value(of attribute: Attribute) -> ArraySlice<UInt8>? {
     switch attribute.content {
     case .value(let value): value[...]
@@ -173,7 +173,7 @@ extension ClientConfiguration {
   var octets: [UInt8] { [UInt8(truncatingIfNeeded: rawValue), UInt8(truncatingIfNeeded: rawValue >> 8)] }
 }
 
-/// A request that waits for a program's answer.
+/// A request that waits for an application's response.
 struct WaitingRequest {
   enum Kind {
     case read(AttributeHandle, isBlob: Bool)
@@ -185,6 +185,5 @@ struct WaitingRequest {
 
   let number: UInt64
   let kind: Kind
-  /// Who was asked.
   let application: ObjectIdentifier
 }

@@ -1,13 +1,13 @@
 import BLECore
 
-/// A set of attribute handles as ascending ranges that do not touch.
+/// A set of attribute handles, stored as ascending ranges that are not adjacent.
 struct HandleSet: Equatable {
   private(set) var ranges: [ClosedRange<AttributeHandle>] = []
 
   mutating func insert(_ handle: AttributeHandle) { insert(handle...handle) }
 
   mutating func insert(_ range: ClosedRange<AttributeHandle>) {
-    // Discovery goes upwards: nearly always this lengthens the last range or comes behind it.
+    // Discovery proceeds upwards: the range nearly always extends the last one or follows it.
     if let last = ranges.last, let behind = last.upperBound.next, behind >= range.lowerBound,
       last.lowerBound <= range.lowerBound
     {
@@ -18,7 +18,7 @@ struct HandleSet: Equatable {
       ranges.append(range)
       return
     }
-    // The ranges that overlap or touch this one become one with it.
+    // Ranges that overlap this one or are adjacent to it are merged with it.
     let start =
       range.lowerBound.rawValue == 0 ? 0 : firstIndex(endingAtOrBehind: AttributeHandle(range.lowerBound.rawValue - 1))
     var end = start
@@ -44,7 +44,7 @@ struct HandleSet: Equatable {
 
   func contains(_ handle: AttributeHandle) -> Bool { firstGap(in: handle...handle) == nil }
 
-  /// The first handles of `range` in a row that are not in the set; `nil` where all are.
+  /// Returns the first consecutive handles of `range` that are not in the set; `nil` if all are.
   func firstGap(in range: ClosedRange<AttributeHandle>) -> ClosedRange<AttributeHandle>? {
     var start = range.lowerBound
     var index = firstIndex(endingAtOrBehind: start)

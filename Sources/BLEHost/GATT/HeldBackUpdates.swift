@@ -1,15 +1,15 @@
 import BLECore
 
-/// Values for a client that has to be told of a change of the database first.
+/// Updates held back for a client until it is change-aware.
 struct HeldBackUpdates {
-  /// How many are kept; what comes then is dropped.
+  /// The maximum number of updates; further ones are dropped.
   static let limit = 64
 
   enum Update {
     case notification(AttributeHandle, ArraySlice<UInt8>, sent: (() -> Void)?)
     case indication(AttributeHandle, ArraySlice<UInt8>, completion: ((Bool) -> Void)?)
 
-    /// Sends the value if the client still wants it; otherwise it counts as sent, and as not confirmed.
+    /// Sends the value if the client is still subscribed; otherwise reports it as sent, or as not confirmed.
     func send(on link: GATTServerLink) {
       switch self {
       case .notification(let handle, let value, let sent):
@@ -19,7 +19,7 @@ struct HeldBackUpdates {
       }
     }
 
-    /// The link has ended.
+    /// Reports the value as sent, or as not confirmed, because the link has ended.
     func drop() {
       switch self {
       case .notification(_, _, let sent): sent?()
@@ -30,7 +30,7 @@ struct HeldBackUpdates {
 
   private var updates: [Update] = []
 
-  /// False where there is no room.
+  /// Returns false if the limit is reached.
   mutating func append(_ update: Update) -> Bool {
     guard updates.count < Self.limit else { return false }
     updates.append(update)

@@ -1,11 +1,11 @@
 import BLECore
 import BLEWire
 
-/// The writes that one client has prepared (Core, Vol 3 Part F 3.4.6). Bounded: a client cannot make a server keep more.
+/// The prepared writes of one client (Core, Vol 3 Part F 3.4.6), bounded in number and size.
 struct PrepareQueue {
-  /// How many parts are kept.
+  /// The maximum number of parts.
   static let partLimit = 128
-  /// How many octets of values are kept.
+  /// The maximum length of all values together, in octets.
   static let octetLimit = 4096
 
   struct Part {
@@ -17,7 +17,7 @@ struct PrepareQueue {
   private(set) var parts: [Part] = []
   private var octets = 0
 
-  /// Whether the parts are one long write: of one attribute, each going on where the one before it ends. Anything else is a
+  /// Whether the parts are one long write: of one attribute, each beginning where the previous one ends. Anything else is a
   /// reliable write (Core, Vol 3 Part G 4.9.5).
   var isOneLongWrite: Bool {
     zip(parts, parts.dropFirst()).allSatisfy { part, next in
@@ -25,10 +25,10 @@ struct PrepareQueue {
     }
   }
 
-  /// False where the queue is full.
+  /// Returns false if the queue is full.
   mutating func append(_ handle: AttributeHandle, offset: Int, _ value: ArraySlice<UInt8>) -> Bool {
     guard parts.count < Self.partLimit, octets + value.count <= Self.octetLimit else { return false }
-    // A copy: the slice would keep the whole packet.
+    // Copied, because the slice would retain the whole packet.
     parts.append(Part(handle: handle, offset: offset, value: Array(value)[...]))
     octets += value.count
     return true
@@ -40,18 +40,18 @@ struct PrepareQueue {
   }
 }
 
-/// A queue on its way into the database: one program after another is asked, then the server's own values are written.
+/// The execution of prepared writes: the applications are asked one after another, then the server's own values are stored.
 struct QueueExecution {
-  struct Question {
+  struct ApplicationWrite {
     let application: any AttributeApplication
     var parts: [AttributeWriteRequest.Part]
   }
 
-  /// Programs that are still to be asked.
-  var questions: [Question] = []
-  /// Values that are the server's to write, whole.
+  /// The writes not yet passed to their applications.
+  var applicationWrites: [ApplicationWrite] = []
+  /// The complete new values of attributes that the server stores.
   var values: [(attribute: Attribute, value: [UInt8])] = []
-  /// The attribute that an error is about.
+  /// The handle reported if the application that is being asked refuses.
   var current = AttributeHandle(0)
 }
 
@@ -63,7 +63,7 @@ extension GATTServerLink {
       guard queue.append(handle, offset: Int(request.valueOffset), request.partAttributeValue) else {
         throw .prepareQueueFull
       }
-      // Whether offset and length fit is said when the queue is executed.
+      // Offset and length are checked when the queue is executed.
       bearer.respond(ATTPrepareWriteResponse(to: request), capacity: bearer.mtu)
     } catch {
       bearer.refuse(error, at: handle)
@@ -91,7 +91,7 @@ extension GATTServerLink {
           return bearer.refuse(error, at: attribute.handle)
         }
       }
-      goOn(execution)
+      resume(execution)
     default: bearer.refuse(.invalidPDU, at: AttributeHandle(0))
     }
   }
@@ -103,10 +103,10 @@ extension GATTServerLink {
       guard part.offset + part.value.count <= ATTLimits.maximumValueLength else { throw .invalidAttributeValueLength }
       let piece = AttributeWriteRequest.Part(
         handle: part.handle, tag: tag, offset: part.offset, value: part.value)
-      if let index = execution.questions.firstIndex(where: { $0.application === application }) {
-        execution.questions[index].parts.append(piece)
+      if let index = execution.applicationWrites.firstIndex(where: { $0.application === application }) {
+        execution.applicationWrites[index].parts.append(piece)
       } else {
-        execution.questions.append(.init(application: application, parts: [piece]))
+        execution.applicationWrites.append(.init(application: application, parts: [piece]))
       }
       return
     }
@@ -124,25 +124,25 @@ extension GATTServerLink {
     execution.values[index].value = changed
   }
 
-  /// Asks the next program, or brings the execution to its end.
-  func goOn(_ execution: QueueExecution) {
+  /// Asks the next application, or completes the execution.
+  func resume(_ execution: QueueExecution) {
     var execution = execution
-    guard !execution.questions.isEmpty else {
+    guard !execution.applicationWrites.isEmpty else {
       bearer.respond(ATTExecuteWriteResponse())
       for (attribute, value) in execution.values { apply(value[...], to: attribute) }
       return
     }
-    let question = execution.questions.removeFirst()
-    execution.current = question.parts.first?.handle ?? AttributeHandle(0)
-    let number = wait(.execute(execution), for: question.application)
-    question.application.write(
-      AttributeWriteRequest(number: number, client: self, needsResponse: true, parts: question.parts))
+    let write = execution.applicationWrites.removeFirst()
+    execution.current = write.parts.first?.handle ?? AttributeHandle(0)
+    let number = wait(.execute(execution), for: write.application)
+    write.application.write(
+      AttributeWriteRequest(number: number, client: self, needsResponse: true, parts: write.parts))
   }
 }
 
 extension [UInt8] {
-  /// A part at the beginning makes a new value; any other one replaces what stands there and may lengthen it.
-  /// `nil` where the part would begin behind the end.
+  /// Returns the value after a write at `offset`: at offset 0 the part is the new value; elsewhere it replaces octets and may
+  /// extend the value. `nil` if `offset` is beyond the end.
   fileprivate func overwritten(at offset: Int, with part: ArraySlice<UInt8>) -> [UInt8]? {
     if offset > count { return nil }
     let rest = offset == 0 ? [] : dropFirst(offset + part.count)

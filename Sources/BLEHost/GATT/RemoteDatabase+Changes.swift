@@ -2,10 +2,10 @@ import BLEAdapter
 import BLECore
 import BLEWire
 
-/// Keeping up with a peer whose database changes (Core, Vol 3 Part G 2.5.2 and 7).
+/// Following changes of the peer's database (Core, Vol 3 Part G 2.5.2 and 7).
 extension RemoteDatabase {
-  /// Asks the peer to tell about changes, takes its hash, and says what this side can do. Whatever the peer lacks of it is
-  /// left out, and no failure matters.
+  /// Subscribes to Service Changed, reads the database hash, and writes Client Supported Features. Characteristics that the peer
+  /// lacks are skipped, and failures are ignored.
   func prepareForChanges() {
     run({ (_: Result<Void, OperationError>) in }) { [self] _, done in
       guard let service = layout.services.items.first(where: { $0.uuid == GATTType.genericAttribute }) else {
@@ -15,24 +15,24 @@ extension RemoteDatabase {
         let characteristics = layout.characteristics(of: service)
         func find(_ uuid: BLEUUID) -> RemoteCharacteristic? { characteristics.first { $0.uuid == uuid } }
         let hash = find(GATTType.databaseHash)
-        watch(find(GATTType.serviceChanged)) { [self] in
+        subscribeToChanges(find(GATTType.serviceChanged)) { [self] in
           readHash(hash) { [self] in
-            announceFeatures(find(GATTType.clientSupportedFeatures), withHash: hash != nil) { done(.success(())) }
+            writeFeatures(find(GATTType.clientSupportedFeatures), withHash: hash != nil) { done(.success(())) }
           }
         }
       }
     }
   }
 
-  private func watch(_ characteristic: RemoteCharacteristic?, _ done: @escaping () -> Void) {
-    guard let characteristic, !isWatching || serviceChanged != characteristic.value else { return done() }
+  private func subscribeToChanges(_ characteristic: RemoteCharacteristic?, _ done: @escaping () -> Void) {
+    guard let characteristic, !isSubscribedToChanges || serviceChanged != characteristic.value else { return done() }
     serviceChanged = characteristic.value
     findDescriptors(of: characteristic) { [self] _ in
       let descriptors = knownDescriptors(of: characteristic)
       guard let configuration = descriptors.first(where: { $0.uuid == GATTType.clientCharacteristicConfiguration })
       else { return done() }
       client.configure(.indication, at: configuration.handle) { [self] result in
-        if case .success = result { isWatching = true }
+        if case .success = result { isSubscribedToChanges = true }
         done()
       }
     }
@@ -46,15 +46,15 @@ extension RemoteDatabase {
     }
   }
 
-  private func announceFeatures(_ characteristic: RemoteCharacteristic?, withHash: Bool, _ done: @escaping () -> Void) {
-    guard let characteristic, !hasAnnounced else { return done() }
-    hasAnnounced = true
+  private func writeFeatures(_ characteristic: RemoteCharacteristic?, withHash: Bool, _ done: @escaping () -> Void) {
+    guard let characteristic, !hasWrittenFeatures else { return done() }
+    hasWrittenFeatures = true
     var features: ClientSupportedFeatures = .multipleNotifications
     if withHash { features.insert(.robustCaching) }
     client.write([features.rawValue], to: characteristic.value) { _ in done() }
   }
 
-  /// Sees whether a layout from an earlier connection still holds; forgets it where it does not.
+  /// Checks by the peer's hash whether a layout from an earlier connection is still valid; forgets it if not.
   func verifyLayout(_ done: @escaping () -> Void) {
     if isLayoutVerified { return done() }
     isLayoutVerified = true
@@ -68,14 +68,14 @@ extension RemoteDatabase {
     }
   }
 
-  /// The peer is another one than before, and may have forgotten what this side wanted of it.
+  /// Forgets everything found: the peer's database is another one, and the peer may have lost this client's configuration.
   private func forgetLayout() {
     layout = RemoteLayout()
-    isWatching = false
-    hasAnnounced = false
+    isSubscribedToChanges = false
+    hasWrittenFeatures = false
   }
 
-  /// The peer's hash, found by its type: that works whatever this side knows of the peer.
+  /// Reads the peer's hash by its type, which needs no known handles.
   private func fetchHash(_ done: @escaping ([UInt8]?) -> Void) {
     client.stepValues(GATTType.databaseHash, from: .first, through: .last) { step in
       guard case .found(let values, _) = step, let hash = values.first, hash.value.count == 16 else {
@@ -85,8 +85,8 @@ extension RemoteDatabase {
     }
   }
 
-  /// Runs an operation. Where the peer says that this side does not know its database any more, it is repeated if it turns
-  /// out that it does; otherwise everything that is known is forgotten.
+  /// Runs an operation. After Database Out Of Sync it is repeated if the peer's hash is still the known one; otherwise the whole
+  /// layout is invalidated.
   func retryingWhenOutOfSync<Value>(
     _ done: @escaping Completion<Value>, _ operation: @escaping (@escaping Completion<Value>) -> Void
   ) {
@@ -100,21 +100,21 @@ extension RemoteDatabase {
     }
   }
 
-  /// A Service Changed indication: the first and the last handle of what has changed.
+  /// Handles a Service Changed indication, which contains the first and the last affected handle.
   func serviceDidChange(_ value: ArraySlice<UInt8>) {
     var reader = ByteReader(value, layer: "GATT Service Changed")
     guard let first = try? reader.attributeHandle("Start of Affected Attribute Handle Range"),
       let last = try? reader.attributeHandle("End of Affected Attribute Handle Range"), first <= last, reader.isAtEnd
-    else { return log.log(.debug, "ignored a Service Changed indication that makes no sense") }
+    else { return log.log(.debug, "ignored a malformed Service Changed indication") }
     didChange(max(first, .first)...max(last, .first))
   }
 
-  /// Acts on a change at once, or, where the one before it is recent, with those that come until its pause is over.
+  /// Acts on a change immediately, or, if the previous one was recent, together with further ones at the end of the pause.
   ///
-  /// - Returns: whether it was at once.
+  /// - Returns: whether it was acted on immediately.
   @discardableResult
   private func didChange(_ handles: ClosedRange<AttributeHandle>) -> Bool {
-    guard let pause = changePace.add(handles, at: loop.now) else {
+    guard let pause = changeThrottle.add(handles, at: loop.now) else {
       invalidate(handles)
       return true
     }
@@ -122,17 +122,17 @@ extension RemoteDatabase {
       changeTimer = loop.schedule(after: pause, .work) { [weak self] in
         guard let self else { return }
         self.changeTimer = nil
-        if let gathered = self.changePace.take(at: self.loop.now) { self.invalidate(gathered) }
+        if let changed = self.changeThrottle.take(at: self.loop.now) { self.invalidate(changed) }
       }
     }
     return false
   }
 
-  /// Forgets what lies in a range and tells everybody.
+  /// Forgets what is known of a range and notifies the observers.
   private func invalidate(_ handles: ClosedRange<AttributeHandle>) {
     layout.forget(handles)
-    // The hash is another one now: the next discovery takes it.
-    hasPrepared = false
+    // The hash has changed, too: the next discovery reads it.
+    hasPreparedForChanges = false
     for handle in subscriptions.keys where handles.contains(handle) { subscriptions[handle] = nil }
     observers.removeAll { $0.events == nil }
     for observer in observers { observer.events?.database(self, didInvalidateServicesIn: handles) }

@@ -3,7 +3,7 @@ import BLECore
 import BLEWire
 
 extension RemoteDatabase {
-  /// The primary services, all or those of some UUIDs, in handle order; without Generic Access and Generic Attribute.
+  /// Discovers the primary services, all or those with given UUIDs, in handle order, except Generic Access and Generic Attribute.
   public func discoverServices(_ uuids: [BLEUUID]?, _ completion: @escaping Completion<[RemoteService]>) {
     run(completion) { [self] _, done in
       findServices { [self] result in
@@ -16,20 +16,20 @@ extension RemoteDatabase {
           })
       }
     }
-    if !hasPrepared {
-      hasPrepared = true
+    if !hasPreparedForChanges {
+      hasPreparedForChanges = true
       prepareForChanges()
     }
   }
 
-  /// The services that a service includes, all or those of some UUIDs, in the order of their declarations.
+  /// Discovers the services that a service includes, all or those with given UUIDs, in the order of the include declarations.
   public func discoverIncludedServices(
     _ uuids: [BLEUUID]?, of service: RemoteService, _ completion: @escaping Completion<[RemoteService]>
   ) {
     run(completion) { [self] client, done in
       search(service.handles, \.searchedIncludes) { [self] first, last, done in
         client.stepIncludes(from: first, through: last) { [self] step in
-          note(step, first, last, done) { layout, found, through in layout.add(found, from: first, through: through) }
+          record(step, first, last, done) { layout, found, through in layout.add(found, from: first, through: through) }
         }
       } _: { [self] result in
         if case .failure(let error) = result { return done(.failure(error)) }
@@ -48,7 +48,7 @@ extension RemoteDatabase {
     }
   }
 
-  /// The characteristics of a service, all or those of some UUIDs, in handle order.
+  /// Discovers the characteristics of a service, all or those with given UUIDs, in handle order.
   public func discoverCharacteristics(
     _ uuids: [BLEUUID]?, of service: RemoteService, _ completion: @escaping Completion<[RemoteCharacteristic]>
   ) {
@@ -64,7 +64,7 @@ extension RemoteDatabase {
     }
   }
 
-  /// The descriptors of a characteristic, in handle order.
+  /// Discovers the descriptors of a characteristic, in handle order.
   public func discoverDescriptors(
     of characteristic: RemoteCharacteristic, _ completion: @escaping Completion<[RemoteDescriptor]>
   ) {
@@ -81,7 +81,7 @@ extension RemoteDatabase {
     verifyLayout { [self] in
       search(.first ... .last, \.searchedServices) { [self] first, last, done in
         client.stepServices(GATTType.primaryService, from: first, through: last) { [self] step in
-          note(step, first, last, done) { layout, found, through in layout.add(found, from: first, through: through) }
+          record(step, first, last, done) { layout, found, through in layout.add(found, from: first, through: through) }
         }
       } _: {
         done($0)
@@ -92,18 +92,18 @@ extension RemoteDatabase {
   func findCharacteristics(in handles: ClosedRange<AttributeHandle>, _ done: @escaping Completion<Void>) {
     search(handles, \.searchedCharacteristics) { [self] first, last, done in
       client.stepCharacteristics(from: first, through: last) { [self] step in
-        note(step, first, last, done) { layout, found, through in layout.add(found, from: first, through: through) }
+        record(step, first, last, done) { layout, found, through in layout.add(found, from: first, through: through) }
       }
     } _: {
       done($0)
     }
   }
 
-  /// Explains the handles behind a characteristic's value. Client configurations are searched by their type, which finds
-  /// those of many characteristics at once; only what is still unknown then is asked for by handle.
+  /// Finds the attributes after a characteristic's value. Client configurations are searched by type, which finds those of many
+  /// characteristics with one request; attributes still unknown are then requested by handle.
   func findDescriptors(of characteristic: RemoteCharacteristic, _ done: @escaping Completion<Void>) {
     guard let handles = RemoteLayout.descriptorHandles(of: characteristic),
-      let gap = layout.explained.firstGap(in: handles)
+      let gap = layout.knownHandles.firstGap(in: handles)
     else { return done(.success(())) }
     let offersConfiguration = !ClientConfiguration(properties: characteristic.properties).isEmpty
     let noted: Completion<Void> = { [self] result in
@@ -117,18 +117,18 @@ extension RemoteDatabase {
       let first = unsearched.lowerBound
       client.stepValues(GATTType.clientCharacteristicConfiguration, from: first, through: last) { [self] step in
         if case .ended(let code) = step, code != .attributeNotFound {
-          // Somebody's configuration cannot be read. What is left is asked for by handle.
+          // One of the configurations cannot be read. The rest is requested by handle.
           layout.addConfigurations([], from: first, through: last)
           return noted(.success(()))
         }
-        note(step, first, last, noted) { layout, found, through in
+        record(step, first, last, noted) { layout, found, through in
           layout.addConfigurations(found.map(\.handle), from: first, through: through)
         }
       }
-    } else if let unknown = layout.explained.firstGap(in: gap.lowerBound ... .last) {
+    } else if let unknown = layout.knownHandles.firstGap(in: gap.lowerBound ... .last) {
       let first = unknown.lowerBound
       client.stepInformation(from: first, through: unknown.upperBound) { [self] step in
-        note(step, first, unknown.upperBound, noted) { layout, found, through in
+        record(step, first, unknown.upperBound, noted) { layout, found, through in
           layout.add(found, from: first, through: through)
         }
       }
@@ -140,8 +140,8 @@ extension RemoteDatabase {
     return Array(layout.descriptors.items(in: handles))
   }
 
-  /// Repeats a step until all of `handles` was searched. Each step searches on to the next handles that are known already,
-  /// or to the last handle there is.
+  /// Repeats a step until all of `handles` is searched. Each step searches up to the next handle that was searched before, or to
+  /// the last possible handle.
   private func search(
     _ handles: ClosedRange<AttributeHandle>, _ searched: KeyPath<RemoteLayout, HandleSet>,
     _ step: @escaping (AttributeHandle, AttributeHandle, @escaping Completion<Void>) -> Void,
@@ -155,8 +155,8 @@ extension RemoteDatabase {
     }
   }
 
-  /// Puts down what a step has found, and that it has found nothing more.
-  private func note<Item>(
+  /// Adds the results of a step to the layout, with the range in which it found nothing more.
+  private func record<Item>(
     _ step: DiscoveryStep<Item>, _ first: AttributeHandle, _ last: AttributeHandle,
     _ done: @escaping Completion<Void>, _ add: (inout RemoteLayout, [Item], AttributeHandle) -> Void
   ) {
@@ -172,7 +172,7 @@ extension RemoteDatabase {
     }
   }
 
-  /// Fills in the UUIDs that include declarations do not hold: from services that are known, else by reading.
+  /// Completes the UUIDs that include declarations do not contain: from known services, else by reading.
   private func resolveIncludes(
     of service: RemoteService, _ done: @escaping Completion<[IncludeDeclaration]>
   ) {

@@ -3,24 +3,24 @@ import BLECore
 import BLEWire
 
 extension RemoteDatabase {
-  /// Somebody who is told about changes.
+  /// An object that is notified of changes.
   struct Observer {
     weak var events: (any RemoteDatabaseEvents)?
   }
 
-  /// Who wants the values of one characteristic. They are held: values come by the thousand.
+  /// The subscribers to one characteristic. Retained strongly, because weak references would cost time with every value.
   struct Subscription {
     let configuration: AttributeHandle
     var observers: [any RemoteDatabaseEvents]
   }
 
-  /// Tells `events` about changes from now on; it is held weakly.
+  /// Notifies `events` of changes from now on. Held weakly.
   public func add(_ events: any RemoteDatabaseEvents) {
     observers.removeAll { $0.events == nil || $0.events === events }
     observers.append(Observer(events: events))
   }
 
-  /// `events` leaves: it is told nothing any more, and what only it had subscribed to is switched off.
+  /// Removes `events` as an observer and subscriber. Characteristics to which only it subscribed are unsubscribed on the peer.
   public func remove(_ events: any RemoteDatabaseEvents) {
     observers.removeAll { $0.events == nil || $0.events === events }
     for handle in subscriptions.keys.sorted() {
@@ -30,8 +30,8 @@ extension RemoteDatabase {
     }
   }
 
-  /// Writes the client configuration (indications only where notifications are not offered) and from then on tells `events`
-  /// of values, which is held until it unsubscribes or leaves. Where somebody else of this process has it on already, there is no traffic.
+  /// Writes the client configuration (for indications only if notifications are not supported); from then on values are passed to
+  /// `events`, which is retained until it unsubscribes or is removed. If the process is already subscribed, nothing is sent.
   public func setNotify(
     _ isOn: Bool, for characteristic: RemoteCharacteristic, by events: any RemoteDatabaseEvents,
     _ completion: @escaping Completion<Void>

@@ -3,23 +3,23 @@ import BLECore
 import BLECrypto
 import BLEWire
 
-/// Who is told about a peer's values and changes. Everything on the loop.
+/// Receives a peer's values and changes of its database. Everything on the loop.
 public protocol RemoteDatabaseEvents: AnyObject {
-  /// A value of a characteristic that this one subscribed to. The slice shares the storage of the packet.
-  /// - Returns: whether there was room for it. An indication for which there was none is not confirmed.
+  /// Called for each value of a characteristic that this object subscribed to. The slice shares the storage of the packet.
+  /// - Returns: whether there was room for it. If not, an indication is not confirmed.
   func database(_ database: RemoteDatabase, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) -> Bool
-  /// The services that overlap `handles` are gone or changed.
+  /// Called when the services that overlap `handles` were removed or changed.
   func database(_ database: RemoteDatabase, didInvalidateServicesIn handles: ClosedRange<AttributeHandle>)
 }
 
-/// A peer's GATT database as this side knows it, and everything that is done with it: one for each link, shared by all
-/// centrals of the process. Everything on the loop.
+/// A peer's GATT database as far as it was discovered, and the operations on it: one for each link, shared by all centrals of the
+/// process. Everything on the loop.
 ///
-/// Operations run one after another in the order in which they were asked for. Each completion is called once and never
-/// inside the call; after `close()` none is called any more, and a call fails with `.notConnected`.
+/// Operations run one after another in the order of the calls. Each completion is called once and never inside the call; after
+/// `close()` no completion is called, and a call fails with `.notConnected`.
 ///
-/// What was found is kept. Searches run on behind what was asked for, as far as the response reaches, so that walking a
-/// whole database object by object costs hardly more requests than its size demands.
+/// Results are cached. A search covers as many handles after the requested ones as a response holds, so discovering a whole
+/// database object by object takes hardly more requests than discovering it in one pass.
 public final class RemoteDatabase: GATTClientEvents {
   public typealias Completion<Value> = (Result<Value, OperationError>) -> Void
 
@@ -27,19 +27,19 @@ public final class RemoteDatabase: GATTClientEvents {
   let loop: any StackLoop
   let log: Logger
 
-  /// What is known of the peer, to be kept for the next connection.
+  /// The cached layout, to be stored for the next connection.
   public internal(set) var layout: RemoteLayout
-  /// A layout from an earlier connection counts once the peer's hash was seen to be the same.
+  /// Whether a layout from an earlier connection was checked against the peer's hash.
   var isLayoutVerified: Bool
-  /// Whether what keeps up with changes was set up since the last discovery or change.
-  var hasPrepared = false
-  var hasAnnounced = false
-  var isWatching = false
-  var changePace = ChangePace()
+  /// Whether `prepareForChanges` was called since the connection or the last change.
+  var hasPreparedForChanges = false
+  var hasWrittenFeatures = false
+  var isSubscribedToChanges = false
+  var changeThrottle = ChangeThrottle()
   var changeTimer: TimerToken?
   var subscriptions: [AttributeHandle: Subscription] = [:]
   var observers: [Observer] = []
-  /// The value of Service Changed, once this side is told about changes.
+  /// The value handle of Service Changed, once it is known.
   var serviceChanged: AttributeHandle?
 
   private var waiting: [() -> Void] = []
@@ -50,8 +50,8 @@ public final class RemoteDatabase: GATTClientEvents {
   private var isClosed = false
 
   /// - Parameters:
-  ///   - layout: what is known from an earlier connection.
-  ///   - isRemembered: the peer has kept what this side wanted of it then, as bonded peers do.
+  ///   - layout: the layout from an earlier connection.
+  ///   - isRemembered: whether the peer has stored this client's configuration since then, as bonded peers do.
   public init(
     client: GATTClient, loop: any StackLoop, layout: RemoteLayout? = nil, isRemembered: Bool = false,
     log: Logger = .silent
@@ -63,8 +63,8 @@ public final class RemoteDatabase: GATTClientEvents {
     isLayoutVerified = layout == nil
     serviceChanged = layout?.characteristics.items.first { $0.uuid == GATTType.serviceChanged }?.valueHandle
     if isRemembered, layout != nil {
-      isWatching = serviceChanged != nil
-      hasAnnounced = true
+      isSubscribedToChanges = serviceChanged != nil
+      hasWrittenFeatures = true
     }
     client.events = self
   }
@@ -82,7 +82,7 @@ public final class RemoteDatabase: GATTClientEvents {
 
   // MARK: Operations in order
 
-  /// Runs an operation when those before it are done. `start` gets the client and what to call with the result.
+  /// Runs an operation when those before it are done. `start` receives the client and the closure to call with the result.
   public func run<Value>(
     _ completion: @escaping Completion<Value>,
     _ start: @escaping (GATTClient, @escaping Completion<Value>) -> Void
@@ -118,7 +118,7 @@ public final class RemoteDatabase: GATTClientEvents {
     }
   }
 
-  /// Starts what waits. An operation that is done at once comes back here: it must not go deeper each time.
+  /// Starts the next operations in a loop: one that completes immediately calls this again, which must not recurse.
   private func finish() {
     isBusy = false
     if isDraining { return }
@@ -141,14 +141,14 @@ public final class RemoteDatabase: GATTClientEvents {
 
   // MARK: Values
 
-  /// The whole value of an attribute, however long.
+  /// Reads the whole value of an attribute, of any length.
   public func read(_ handle: AttributeHandle, _ completion: @escaping Completion<ArraySlice<UInt8>>) {
     run(completion) { [self] client, done in
       retryingWhenOutOfSync(done) { done in client.readLong(handle, toleratesInvalidOffset: true, done) }
     }
   }
 
-  /// A write with response; what the MTU does not allow in one goes in parts, and each part's echo is checked.
+  /// Writes with response; a value longer than the MTU allows is written in parts, and the response to each is checked.
   public func write(_ value: [UInt8], to handle: AttributeHandle, _ completion: @escaping Completion<Void>) {
     run(completion) { [self] client, done in
       retryingWhenOutOfSync(done) { done in
@@ -161,8 +161,7 @@ public final class RemoteDatabase: GATTClientEvents {
     }
   }
 
-  /// A write without response, after the operations before it. `sent`: as in `L2CAPCarrier`; it is not called after
-  /// `close()`.
+  /// Writes without response, after the operations before it. `sent`: as in `L2CAPCarrier`; not called after `close()`.
   public func writeCommand(_ value: [UInt8], to handle: AttributeHandle, sent: @escaping () -> Void) {
     if isClosed { return }
     if !client.bearer.isOpen {
@@ -177,8 +176,8 @@ public final class RemoteDatabase: GATTClientEvents {
     }
   }
 
-  /// A signed write, after the operations before it. `sign` gives the key and the counter when its turn has come; without
-  /// them it goes as a plain write without response, which a peer takes on an encrypted link. `sent`: as in `writeCommand`.
+  /// Writes with a signature, after the operations before it. `sign` then provides the key and the counter; without them an
+  /// unsigned write command is sent, which a peer accepts on an encrypted link. `sent`: as in `writeCommand`.
   public func writeCommand(
     _ value: [UInt8], to handle: AttributeHandle, sent: @escaping () -> Void,
     signedBy sign: @escaping (_ completion: @escaping ((SignatureAlgorithm, UInt32)?) -> Void) -> Void
@@ -197,7 +196,7 @@ public final class RemoteDatabase: GATTClientEvents {
     }
   }
 
-  /// Whether the characteristic with this value takes commands only where they are signed.
+  /// Whether the characteristic with this value handle accepts write commands only if they are signed.
   public func takesSignedCommandsOnly(_ handle: AttributeHandle) -> Bool {
     guard handle > .first else { return false }
     let found = layout.characteristics.items(in: AttributeHandle(handle.rawValue - 1)...handle)
@@ -206,14 +205,14 @@ public final class RemoteDatabase: GATTClientEvents {
       && characteristic.properties & CharacteristicProperties.writeWithoutResponse == 0
   }
 
-  /// The name in the peer's Generic Access service; `nil` where it has none or it is no UTF-8.
+  /// Reads the name in the peer's Generic Access service; `nil` if it has none or it is not valid UTF-8.
   public func readDeviceName(_ completion: @escaping Completion<String?>) {
     run(completion) { client, done in
       client.readValues(of: GATTType.deviceName, from: .first, through: .last) { result in
         guard case .success(let search) = result, let name = search.values.first else {
           return done(result.map { _ in nil })
         }
-        // An entry of a list holds less than a read does.
+        // An entry of a Read By Type Response holds less than a Read Response.
         guard name.value.count >= min(client.bearer.mtu - 4, 253) else {
           return done(.success(String(validating: name.value, as: UTF8.self)))
         }
@@ -226,6 +225,6 @@ public final class RemoteDatabase: GATTClientEvents {
 }
 
 extension RemoteDatabase {
-  /// Operations that have begun or wait for their turn.
+  /// The number of operations running or queued.
   var operationCount: Int { waiting.count + (isBusy ? 1 : 0) }
 }

@@ -2,10 +2,10 @@ import BLEAdapter
 import BLECore
 import BLEWire
 
-/// What is known of a peer's attributes: what was found, and which handles were searched for what. A value: it can be kept
-/// from one connection to the next with the hash that it belongs to.
+/// The known attributes of a peer, and which handles were searched for what. A value that can be stored from one connection to the
+/// next, together with the hash to which it belongs.
 public struct RemoteLayout: Sendable {
-  /// The hash of the peer's database when this was found, in the order in which it travels; `nil` where it has none.
+  /// The hash of the peer's database at the time, least significant octet first; `nil` if it has none.
   public internal(set) var hash: [UInt8]?
 
   var services = HandleTable<RemoteService>()
@@ -18,12 +18,12 @@ public struct RemoteLayout: Sendable {
   var searchedIncludes = HandleSet()
   var searchedCharacteristics = HandleSet()
   var searchedConfigurations = HandleSet()
-  /// Handles of which is known what they are, be it that they are nothing.
-  var explained = HandleSet()
+  /// Handles of which the attribute, or its absence, is known.
+  var knownHandles = HandleSet()
 
   public init() {}
 
-  /// Forgets what lies in a range, and what spans it.
+  /// Forgets the attributes of a range, extended to the whole of each service that overlaps it.
   mutating func forget(_ range: ClosedRange<AttributeHandle>) {
     var range = range
     for service in services.items where service.handles.overlaps(range) {
@@ -36,19 +36,19 @@ public struct RemoteLayout: Sendable {
     descriptors.remove(range)
     for path in [
       \RemoteLayout.searchedServices, \.searchedIncludes, \.searchedCharacteristics, \.searchedConfigurations,
-      \.explained,
+      \.knownHandles,
     ] {
       self[keyPath: path].remove(range)
     }
     hash = nil
   }
 
-  // MARK: Finds
+  // MARK: Results
 
   mutating func add(_ found: [RemoteService], from first: AttributeHandle, through last: AttributeHandle) {
     for service in found {
       services.insert(service)
-      explained.insert(service.handles.lowerBound)
+      knownHandles.insert(service.handles.lowerBound)
     }
     searchedServices.insert(first...max(first, last))
   }
@@ -56,17 +56,17 @@ public struct RemoteLayout: Sendable {
   mutating func add(_ found: [IncludeDeclaration], from first: AttributeHandle, through last: AttributeHandle) {
     for include in found {
       includes.insert(include)
-      explained.insert(include.handle)
+      knownHandles.insert(include.handle)
     }
     searchedIncludes.insert(first...max(first, last))
   }
 
   mutating func add(_ found: [DeclaredCharacteristic], from first: AttributeHandle, through last: AttributeHandle) {
-    // A declaration whose value does not lie behind it describes nothing.
+    // A declaration whose value handle does not follow it is invalid.
     for characteristic in found where characteristic.valueHandle > characteristic.handle {
       characteristics.insert(characteristic)
-      explained.insert(characteristic.handle)
-      explained.insert(characteristic.valueHandle)
+      knownHandles.insert(characteristic.handle)
+      knownHandles.insert(characteristic.valueHandle)
     }
     searchedCharacteristics.insert(first...max(first, last))
   }
@@ -76,19 +76,19 @@ public struct RemoteLayout: Sendable {
   ) {
     for handle in handles {
       descriptors.insert(RemoteDescriptor(uuid: GATTType.clientCharacteristicConfiguration, handle: handle))
-      explained.insert(handle)
+      knownHandles.insert(handle)
     }
     searchedConfigurations.insert(first...max(first, last))
   }
 
   mutating func add(_ found: [RemoteDescriptor], from first: AttributeHandle, through last: AttributeHandle) {
-    for attribute in found where !explained.contains(attribute.handle) { descriptors.insert(attribute) }
-    explained.insert(first...max(first, last))
+    for attribute in found where !knownHandles.contains(attribute.handle) { descriptors.insert(attribute) }
+    knownHandles.insert(first...max(first, last))
   }
 
   // MARK: Looking up
 
-  /// The characteristics of a service, all of whose handles were searched.
+  /// Returns the characteristics of a service of which all handles were searched.
   func characteristics(of service: RemoteService) -> [RemoteCharacteristic] {
     let declarations = characteristics.items(in: service.handles).filter { service.handles.contains($0.valueHandle) }
     return declarations.indices.map { index in
@@ -101,14 +101,14 @@ public struct RemoteLayout: Sendable {
     }
   }
 
-  /// The handles behind a characteristic's value; `nil` where there are none.
+  /// Returns the handles after a characteristic's value; `nil` if there are none.
   static func descriptorHandles(of characteristic: RemoteCharacteristic) -> ClosedRange<AttributeHandle>? {
     guard let first = characteristic.value.next, first <= characteristic.end else { return nil }
     return first...characteristic.end
   }
 }
 
-/// Something that has a place in a peer's database.
+/// An item that is ordered by a handle in the peer's database.
 protocol HandleOrdered: Sendable {
   var orderHandle: AttributeHandle { get }
 }
@@ -118,7 +118,7 @@ extension IncludeDeclaration: HandleOrdered { var orderHandle: AttributeHandle {
 extension DeclaredCharacteristic: HandleOrdered { var orderHandle: AttributeHandle { handle } }
 extension RemoteDescriptor: HandleOrdered { var orderHandle: AttributeHandle { handle } }
 
-/// Finds in the order of their handles, each handle once.
+/// Items in the order of their handles, at most one for each handle.
 struct HandleTable<Item: HandleOrdered>: Sendable {
   private(set) var items: [Item] = []
 

@@ -1,18 +1,17 @@
 import BLEAdapter
 import BLECore
 
-/// A layout as octets, to be kept with a bond. It comes back from a file, which anybody may have changed: everything is
-/// checked, and what does not make sense is no layout.
+/// The encoding of a layout in a bond. It is read from a file that may have been changed, so everything is validated.
 extension RemoteLayout {
-  /// More is not kept: a peer with so many attributes is walked anew each time.
+  /// The longest record that is stored, in octets. A larger database is discovered again on each connection.
   static let recordLimit = 48 << 10
   private static let version: UInt8 = 1
 
   private static var searches: [WritableKeyPath<RemoteLayout, HandleSet>] {
-    [\.searchedServices, \.searchedIncludes, \.searchedCharacteristics, \.searchedConfigurations, \.explained]
+    [\.searchedServices, \.searchedIncludes, \.searchedCharacteristics, \.searchedConfigurations, \.knownHandles]
   }
 
-  /// `nil` where there is no hash to tell later whether the layout still holds, or it is too long.
+  /// `nil` without a hash, by which the layout could be validated later, or if the record is too long.
   public var record: [UInt8]? {
     guard let hash, hash.count == 16 else { return nil }
     var writer = ByteWriter(capacity: 1_024)
@@ -55,12 +54,12 @@ extension RemoteLayout {
     return writer.count <= Self.recordLimit ? writer.octets : nil
   }
 
-  /// `nil` where these octets are no layout.
+  /// Returns `nil` if these octets are not a valid layout.
   public init?(record: [UInt8]) {
     guard record.count <= Self.recordLimit else { return nil }
     var layout = RemoteLayout()
     do throws(DecodeError) {
-      var reader = ByteReader(record[...], layer: "kept layout")
+      var reader = ByteReader(record[...], layer: "stored layout")
       guard try reader.uint8("Version") == Self.version else { return nil }
       layout.hash = Array(try reader.octets(16, "Hash"))
       try layout.read(&reader)
@@ -95,7 +94,7 @@ extension RemoteLayout {
       let properties = try reader.uint8("Properties")
       let value = try reader.attributeHandle("Value Handle")
       guard value > handle else {
-        throw reader.failure("Value Handle", .invalid("a value lies behind its declaration"))
+        throw reader.failure("Value Handle", .invalid("the value does not follow its declaration"))
       }
       characteristics.insert(
         DeclaredCharacteristic(
@@ -118,7 +117,7 @@ extension RemoteLayout {
   }
 }
 
-/// Handles of a record ascend: what comes in order costs no search, whoever wrote the file.
+/// Checks that the handles of a record ascend, so that inserting them needs no search even for a hostile file.
 private struct HandleOrder {
   private var last = AttributeHandle(0)
 
@@ -142,14 +141,14 @@ extension ByteReader {
   }
 
   fileprivate mutating func countedUUID() throws(DecodeError) -> BLEUUID {
-    guard let uuid = try countedUUIDIfAny() else { throw failure("UUID", .invalid("there is none")) }
+    guard let uuid = try countedUUIDIfAny() else { throw failure("UUID", .invalid("it is missing")) }
     return uuid
   }
 
   fileprivate mutating func handleRange() throws(DecodeError) -> ClosedRange<AttributeHandle> {
     let first = try attributeHandle("First Handle")
     let last = try attributeHandle("Last Handle")
-    guard first >= .first, first <= last else { throw failure("Last Handle", .invalid("the range is none")) }
+    guard first >= .first, first <= last else { throw failure("Last Handle", .invalid("the range is invalid")) }
     return first...last
   }
 }
