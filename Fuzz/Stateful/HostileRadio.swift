@@ -234,7 +234,7 @@ extension HostileRadio: SecurityManagerDelegate {
   func securityManager(_ manager: SecurityManager, asks question: PairingQuestion) {
     if case .enterPasskey = question.kind {
       manager.answer(.passkey(SixDigits(lowest: 0)), to: question.id)
-    } else if question.wantsAnswer {
+    } else if question.needsAnswer {
       manager.answer(.yes, to: question.id)
     }
   }

@@ -51,7 +51,7 @@ final class HostileDevice: @unchecked Sendable {
   private(set) var results: [PairingResult] = []
   private(set) var failures: [PairingFailure] = []
   private(set) var questions: [PairingQuestion] = []
-  var respond: (PairingQuestion) -> PairingAnswer? = { $0.wantsAnswer ? .yes : nil }
+  var respond: (PairingQuestion) -> PairingAnswer? = { $0.needsAnswer ? .yes : nil }
 
   private var link: HCILink?
   private var channels: L2CAPLink?

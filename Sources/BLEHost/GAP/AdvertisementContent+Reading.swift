@@ -3,12 +3,12 @@ import BLECore
 import BLEWire
 
 extension AdvertisementContent {
-  /// What a device says in its advertisement and its scan response together. `wanted` are the services that somebody looks
-  /// for: only those can be found in an overflow area.
+  /// Combines a device's advertising and scan response data. `wanted` are the services that a scan looks for: only those can be found
+  /// in an overflow area.
   convenience init(
     advertisement: [UInt8], scanResponse: [UInt8], isConnectable: Bool, overflowServices wanted: [BLEUUID]
   ) {
-    // Each is read by itself: a structure that runs over the end of the first must not eat the second.
+    // They are read separately: a structure that exceeds the end of the first must not consume the second.
     let parts = [AdvertisingData(advertisement), AdvertisingData(scanResponse)]
     let area = parts.lazy.compactMap(\.overflowArea).first
     var names = parts.compactMap(\.localName)
@@ -25,16 +25,16 @@ extension AdvertisementContent {
       isConnectable: isConnectable)
   }
 
-  /// Of a device that has said nothing yet.
+  /// The content of a device from which no data was received.
   static let nothing = AdvertisementContent(
     advertisement: [], scanResponse: [], isConnectable: false, overflowServices: [])
 
-  /// Whether the services found depend on what is looked for.
+  /// Whether the services found depend on those looked for.
   var hasOverflowArea: Bool { AdvertisingData(octets).overflowArea != nil }
 }
 
 extension AdvertisingData {
-  /// The first manufacturer data that says something to a program: an overflow area is told as services.
+  /// The first manufacturer data other than an overflow area, which is reported as services.
   fileprivate var plainManufacturerData: ArraySlice<UInt8>? {
     for structure in self where structure.type == .manufacturerSpecificData {
       guard let data = ManufacturerData(octets: structure.data), OverflowArea(data) == nil else { continue }

@@ -5,35 +5,34 @@ import BLEWire
 
 /// The advertisements of all peripherals of the process.
 ///
-/// Where the controller has advertising sets, each peripheral gets one; otherwise there is one for all of them, and a second
-/// peripheral that wants to advertise is refused with `outOfSpace`. Legacy PDUs are used in both cases, which every scanner
-/// understands. A controller stops a connectable advertisement when a central connects; it is then started again, more
-/// slowly, so that others find the device too.
+/// If the controller supports advertising sets, each peripheral uses one; otherwise only one peripheral can advertise, and a second
+/// one is refused with `outOfSpace`. Legacy PDUs are used in both cases, because every scanner supports them. A controller stops
+/// connectable advertising when a central connects; it is then restarted at a longer interval, so that others find the device, too.
 final class Advertiser {
   private final class Advertisement {
     let role: ObjectIdentifier
     let handle: LEAdvertisingHandle
     let content: LocalAdvertisement
-    /// Told once, when it is known whether the controller advertises.
+    /// Called once, when the controller has started or refused it; then `nil`.
     var completion: ((PublishError?) -> Void)?
-    /// Whether the controller sends it, as far as is known.
+    /// Whether the controller is believed to send it.
     var isOn = false
-    var manner: Manner
+    var settings: Settings
 
     init(
-      role: ObjectIdentifier, handle: LEAdvertisingHandle, content: LocalAdvertisement, manner: Manner,
+      role: ObjectIdentifier, handle: LEAdvertisingHandle, content: LocalAdvertisement, settings: Settings,
       completion: @escaping (PublishError?) -> Void
     ) {
       self.role = role
       self.handle = handle
       self.content = content
-      self.manner = manner
+      self.settings = settings
       self.completion = completion
     }
   }
 
-  /// How often it is sent, and with what.
-  private struct Manner: Equatable {
+  /// The interval, and the form of the data.
+  private struct Settings: Equatable {
     let interval: StackDuration
     let isInBackground: Bool
 
@@ -47,12 +46,12 @@ final class Advertiser {
   }
 
   private var advertisements: [Advertisement] = []
-  /// How many the controller can send at once.
+  /// How many advertisements the controller can send at the same time.
   var limit = 1
-  /// What is advertised besides what programs ask for: no program of Core Bluetooth can.
+  /// Advertised in addition to the applications' data: Core Bluetooth does not let applications set it.
   private var manufacturerData: ManufacturerData?
 
-  /// The controller is gone, and with it what it sent.
+  /// The controller was reset or removed, and with it its advertisements.
   func reset() { advertisements = [] }
 
   func start(
@@ -67,7 +66,7 @@ final class Advertiser {
       return completion(.outOfSpace)
     }
     let advertisement = Advertisement(
-      role: role, handle: LEAdvertisingHandle(rawValue: number), content: content, manner: Manner(of: stack),
+      role: role, handle: LEAdvertisingHandle(rawValue: number), content: content, settings: Settings(of: stack),
       completion: completion)
     advertisements.append(advertisement)
     setParameters(advertisement, stack)
@@ -75,7 +74,7 @@ final class Advertiser {
     enable(advertisement, stack)
   }
 
-  /// A second start is answered after the first, and is carried out if that fails.
+  /// Answers a second start after the first, or performs it if the first fails.
   private func follow(
     _ current: Advertisement, _ content: LocalAdvertisement, stack: HostStack,
     _ completion: @escaping (PublishError?) -> Void
@@ -97,34 +96,34 @@ final class Advertiser {
     }
   }
 
-  /// A central connected: the advertisement that it answered is off.
-  func linkCameUp(_ stack: HostStack) {
-    // An extended controller says which one in an event of its own.
+  /// A central connected: the controller has stopped the advertisement.
+  func linkEstablished(_ stack: HostStack) {
+    // With extended commands an event reports which set was stopped.
     if stack.controller.usesExtendedCommands { return }
     for advertisement in advertisements { advertisement.isOn = false }
     restart(stack)
   }
 
-  /// The controller stopped sending one.
+  /// The controller stopped an advertising set.
   func terminated(_ handle: LEAdvertisingHandle, _ stack: HostStack) {
     guard let advertisement = advertisements.first(where: { $0.handle == handle }) else { return }
     advertisement.isOn = false
     restart(stack)
   }
 
-  /// There may be room again for what the controller did not want to send, and no need any more to go slowly.
+  /// A link ended: there may be room for advertisements that the controller refused, and the interval may be shorter again.
   func linkEnded(_ stack: HostStack) { restart(stack) }
 
-  /// The program has gone into the background or come back.
+  /// The application moved to the background or the foreground.
   func parametersChanged(_ stack: HostStack) { restart(stack) }
 
-  /// Also what is being advertised says it from now on.
+  /// Sets the manufacturer data, also of running advertisements.
   func setManufacturerData(_ data: ManufacturerData?, _ stack: HostStack) {
     manufacturerData = data
     for advertisement in advertisements { setData(advertisement, stack) }
   }
 
-  /// Nothing is advertised while `change` sends its commands.
+  /// Pauses advertising while `change` sends its commands.
   func whilePaused(_ stack: HostStack, _ change: () -> Void) {
     let running = advertisements.filter(\.isOn)
     for advertisement in running { send(isEnabled: false, advertisement, stack) { _ in } }
@@ -139,21 +138,21 @@ final class Advertiser {
       send(isEnabled: true, advertisement, stack) { [weak stack] status in
         if status.isSuccess { return }
         advertisement.isOn = false
-        stack?.log.log(.info, "advertising pauses: \(status)")
+        stack?.log.log(.info, "advertising paused: \(status)")
       }
     }
   }
 
   private func restart(_ stack: HostStack) {
     guard stack.isRunning else { return }
-    let manner = Manner(of: stack)
+    let settings = Settings(of: stack)
     for advertisement in advertisements where advertisement.completion == nil {
-      let known = advertisement.manner
-      if advertisement.isOn && known == manner { continue }
+      let known = advertisement.settings
+      if advertisement.isOn && known == settings { continue }
       if advertisement.isOn { disable(advertisement, stack) }
-      advertisement.manner = manner
-      if known.interval != manner.interval { setParameters(advertisement, stack) }
-      if known.isInBackground != manner.isInBackground { setData(advertisement, stack) }
+      advertisement.settings = settings
+      if known.interval != settings.interval { setParameters(advertisement, stack) }
+      if known.isInBackground != settings.isInBackground { setData(advertisement, stack) }
       enable(advertisement, stack)
     }
   }
@@ -162,7 +161,7 @@ final class Advertiser {
 
   private func setParameters(_ advertisement: Advertisement, _ stack: HostStack) {
     let controller = stack.controller
-    let interval = AdvertisingInterval(nearest: advertisement.manner.interval)
+    let interval = AdvertisingInterval(nearest: advertisement.settings.interval)
     guard controller.usesExtendedCommands else {
       controller.send(
         LESetAdvertisingParameters(
@@ -186,17 +185,17 @@ final class Advertiser {
     }
   }
 
-  /// The controller chooses the power.
+  /// The transmit power that lets the controller choose.
   private static let noPreference: Int8 = 127
 
   private func setData(_ advertisement: Advertisement, _ stack: HostStack) {
     let controller = stack.controller
     let content = advertisement.content
-    let asked =
-      advertisement.manner.isInBackground
+    let requested =
+      advertisement.settings.isInBackground
       ? ConnectableAdvertisement(inBackground: content.serviceUUIDs)
       : ConnectableAdvertisement(localName: content.localName, serviceUUIDs: content.serviceUUIDs)
-    let data = withManufacturerData(asked)
+    let data = withManufacturerData(requested)
     guard controller.usesExtendedCommands else {
       controller.send(
         LESetAdvertisingData(data: data.advertisingData[...]), status: failure(of: advertisement, stack))
@@ -216,17 +215,18 @@ final class Advertiser {
       status: failure(of: advertisement, stack))
   }
 
-  /// Where there is room, in the advertisement first.
+  /// Adds the manufacturer data if there is room: to the advertising data if it fits, else to the scan response data.
   private func withManufacturerData(
-    _ asked: ConnectableAdvertisement
+    _ requested: ConnectableAdvertisement
   ) -> (advertisingData: [UInt8], scanResponseData: [UInt8]) {
     var builder = AdvertisingDataBuilder()
     if let manufacturerData { builder.append(.manufacturerSpecificData(manufacturerData)) }
     let added = builder.octets
-    let fits = asked.advertisingData.count + added.count <= AdvertisingDataBuilder.legacyLimit
-    let fitsBehind = asked.scanResponseData.count + added.count <= AdvertisingDataBuilder.legacyLimit
+    let fits = requested.advertisingData.count + added.count <= AdvertisingDataBuilder.legacyLimit
+    let fitsResponse = requested.scanResponseData.count + added.count <= AdvertisingDataBuilder.legacyLimit
     return (
-      asked.advertisingData + (fits ? added : []), asked.scanResponseData + (!fits && fitsBehind ? added : [])
+      requested.advertisingData + (fits ? added : []),
+      requested.scanResponseData + (!fits && fitsResponse ? added : [])
     )
   }
 
@@ -236,14 +236,14 @@ final class Advertiser {
       guard let self, let stack else { return }
       if status.isSuccess {
         self.finish(advertisement, nil)
-        // What has changed while it was being started.
-        if advertisement.manner != Manner(of: stack) { self.restart(stack) }
+        // The settings may have changed while it was being started.
+        if advertisement.settings != Settings(of: stack) { self.restart(stack) }
       } else if advertisement.completion != nil {
         self.failed(advertisement, status, stack)
       } else {
-        // No room while so many are connected: again when a link ends.
+        // The controller has no room with this many links: restarted when a link ends.
         advertisement.isOn = false
-        stack.log.log(.info, "advertising pauses: \(status)")
+        stack.log.log(.info, "advertising paused: \(status)")
       }
     }
   }
@@ -270,7 +270,7 @@ final class Advertiser {
       status: completion)
   }
 
-  /// What a step of the set-up does when the controller refuses it.
+  /// Returns the status handler of a set-up command, which fails the advertisement if the controller refuses the command.
   private func failure(of advertisement: Advertisement, _ stack: HostStack) -> (HCIErrorCode) -> Void {
     { [weak self, weak stack] status in
       guard let self, let stack, !status.isSuccess else { return }
@@ -293,6 +293,6 @@ final class Advertiser {
 }
 
 extension Advertiser {
-  /// Whether the controller sends something of `role`, as far as is known.
+  /// Whether the controller is believed to advertise for `role`.
   func isAdvertising(for role: ObjectIdentifier) -> Bool { advertisements.contains { $0.role == role && $0.isOn } }
 }

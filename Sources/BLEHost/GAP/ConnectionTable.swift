@@ -1,9 +1,9 @@
 import BLEAdapter
 import BLECore
 
-/// The links of a host, found by handle without hashing: every packet asks. In the order of their handles.
+/// The links of a host in the order of their handles. The lookup by handle, needed for each packet, uses no hashing.
 struct ConnectionTable {
-  /// Indexed by handle, as far as handles were used: 0x0EFF is the last that there is (Core, Vol 4 Part E 5.3).
+  /// Indexed by handle, up to the highest used so far; at most 0x0EFF (Core, Vol 4 Part E 5.3).
   private var slots: [HostConnection?] = []
   private var byAddress: [UInt64: HostConnection] = [:]
   private(set) var count = 0
@@ -18,7 +18,7 @@ struct ConnectionTable {
     return index < slots.count ? slots[index] : nil
   }
 
-  /// The link to `address`, be it one that is coming up or ending.
+  /// The link to `address`, including one being established or ended.
   subscript(address: DeviceAddress) -> HostConnection? { byAddress[address.key] }
 
   /// All links.
@@ -40,12 +40,12 @@ struct ConnectionTable {
     slots[Int(handle.rawValue)] = nil
     count -= 1
     if connection.role == .peripheral { peripheralCount -= 1 }
-    // Two links to one address: the newer one is the one that was found.
+    // With two links to one address, the address maps to the newer one.
     if byAddress[connection.peer.address.key] === connection { byAddress[connection.peer.address.key] = nil }
     return connection
   }
 
-  /// The peer of a link is known by another address from now on.
+  /// Changes the peer, and with it the address, of a link.
   mutating func identify(_ connection: HostConnection, as peer: KnownPeer) {
     let old = connection.peer.address
     connection.identify(as: peer)

@@ -1,17 +1,17 @@
 import BLECore
 
-/// What a connector asks of the controller, and tells.
+/// Performs a connector's actions with the controller, and receives its failures.
 protocol ConnectorDelegate: AnyObject {
-  /// Starts to look for any of `targets` and to connect to the first that is heard. Answered by exactly one of
-  /// `connector.initiationRefused` and `connector.initiationEnded`.
+  /// Start initiating: connect to the first of `targets` that is received. Answer with exactly one call of
+  /// `connector.initiationRefused`, `initiationPostponed` or `initiationEnded`.
   func connector(_ connector: Connector, initiatesTo targets: [DeviceAddress])
-  /// Gives up what `initiatesTo` began; its answer follows all the same.
+  /// Cancel the initiation; it is still answered as above.
   func connectorCancelsInitiation(_ connector: Connector)
-  /// `address` is no longer wanted, because of `reason`.
+  /// Called when the connection to `address` has failed and is no longer wanted.
   func connector(_ connector: Connector, didFail address: DeviceAddress, reason: EndReason)
-  /// Whether there is a link to `address` already, be it one that is just ending.
+  /// Returns whether there is a link to `address`, including one that is ending.
   func connector(_ connector: Connector, hasLinkTo address: DeviceAddress) -> Bool
-  /// What it looks for, or whether it does, may have changed.
+  /// Called when the wanted devices, or whether the connector is initiating, may have changed.
   func connectorDidChange(_ connector: Connector)
 }
 
@@ -19,25 +19,25 @@ extension ConnectorDelegate {
   func connectorDidChange(_ connector: Connector) {}
 }
 
-/// The connections that are wanted and not made yet, for as long as it takes.
+/// The connections that are wanted and not established, without a time-out.
 ///
-/// A controller has one initiator. It is given all wanted devices at once where its filter accept list holds them; otherwise
-/// they take turns. A state machine without I/O: what it wants done goes to its delegate, what happened comes in as calls.
+/// A controller has one initiator. It receives all wanted devices together if its filter accept list has room for them; otherwise
+/// they take turns. A state machine without I/O: actions go to its delegate, events are method calls.
 final class Connector: TimerTarget {
   private enum Phase: Equatable {
     case idle
     case initiating
-    /// The controller was told to stop, because other devices are wanted now.
+    /// The initiation is being cancelled, because other devices are wanted now.
     case cancelling
   }
 
-  /// How long one group of devices is looked for while others wait for their turn.
+  /// The duration of one group's turn while other devices wait.
   static let turn = StackDuration.milliseconds(2_500)
 
-  /// What became of a device's attempts that failed.
-  private struct Rest {
+  /// The failed attempts to connect to a device.
+  private struct Backoff {
     var attempts = 0
-    /// Running while it is not looked for.
+    /// Set during the pause before the next attempt.
     var timer: TimerToken?
   }
 
@@ -48,11 +48,11 @@ final class Connector: TimerTarget {
   private var targets: [DeviceAddress] = []
   private var phase = Phase.idle
   private var turnTimer: TimerToken?
-  /// Wanted devices to which no link could be established.
-  private var rests: [DeviceAddress: Rest] = [:]
-  /// Looks for nothing, whatever is wanted.
+  /// The wanted devices to which attempts have failed.
+  private var backoffs: [DeviceAddress: Backoff] = [:]
+  /// Whether initiating is paused, whatever is wanted.
   private var isPaused = false
-  /// How many devices the controller looks for at once, at least 1.
+  /// How many devices the controller can initiate to at the same time, at least 1.
   var capacity = 1
 
   init(loop: any StackLoop, delegate: any ConnectorDelegate) {
@@ -61,19 +61,19 @@ final class Connector: TimerTarget {
   }
 
   var isIdle: Bool { phase == .idle && wanted.isEmpty }
-  /// Whether the controller was told to look for something, and has not said that it has ended.
+  /// Whether the controller is initiating, or its initiation is being cancelled.
   var isInitiating: Bool { phase != .idle }
-  /// Whether there is something to look for.
-  var isSearching: Bool { !openWishes.isEmpty }
+  /// Whether there is a device to initiate to.
+  var isSearching: Bool { !candidates.isEmpty }
 
-  /// Looks for `address` from now on.
+  /// Initiates to `address` from now on.
   func want(_ address: DeviceAddress) {
     if wanted.contains(address) { return }
     wanted.append(address)
     update()
   }
 
-  /// Stops looking for `address`. A link to it may come up all the same if it was being made at this moment.
+  /// Stops initiating to `address`. A link that is being established at this moment may still be reported.
   func abandon(_ address: DeviceAddress) {
     forgetAttempts(to: address)
     guard let index = wanted.firstIndex(of: address) else { return }
@@ -83,31 +83,31 @@ final class Connector: TimerTarget {
 
   func isWanted(_ address: DeviceAddress) -> Bool { wanted.contains(address) }
 
-  /// Stops looking for the time being, or goes on.
+  /// Pauses or resumes initiating.
   func setPaused(_ isPaused: Bool) {
     if self.isPaused == isPaused { return }
     self.isPaused = isPaused
     update()
   }
 
-  /// The controller does not begin to look at this moment; what is wanted stays so. Looks for nothing until it is told to go on.
+  /// The controller cannot initiate at this moment: pauses until `setPaused(false)`. The wanted devices stay wanted.
   func initiationPostponed() {
     end()
     isPaused = true
     update()
   }
 
-  /// All that are looked for, in the order of their turns.
+  /// All wanted devices, in the order of their turns.
   var allWanted: [DeviceAddress] { wanted }
 
-  /// What is looked for is to be looked for anew: addresses may have changed.
+  /// Restarts the initiation, because addresses may have changed.
   func restart() {
     if phase == .initiating { cancel() }
   }
 
-  /// The controller is gone, and with it what it looked for.
+  /// The controller was reset or removed: nothing is wanted.
   func reset() {
-    for address in Array(rests.keys) { forgetAttempts(to: address) }
+    for address in Array(backoffs.keys) { forgetAttempts(to: address) }
     wanted = []
     targets = []
     phase = .idle
@@ -115,10 +115,10 @@ final class Connector: TimerTarget {
     stopTurns()
   }
 
-  /// A link came up or ended: there may be others to look for.
+  /// A link was established or ended, so the devices to initiate to may have changed.
   func linksChanged() { update() }
 
-  /// The controller did not begin to look for the targets.
+  /// The controller refused to initiate to the targets.
   func initiationRefused(_ reason: EndReason) {
     let failed = phase == .cancelling ? [] : targets
     end()
@@ -126,13 +126,13 @@ final class Connector: TimerTarget {
     update()
   }
 
-  /// The controller looks for nothing any more: it found `address`, was told to stop (`nil`), or failed with `error`.
+  /// The initiation has ended: with a link to `address`, by being cancelled (`nil`), or with `error`.
   func initiationEnded(_ address: DeviceAddress?, error: EndReason? = nil) {
     let failed = phase == .cancelling ? [] : targets
     end()
     if let error {
       for target in failed where address == nil || target == address {
-        if error == .failedToEstablish { rest(target) } else { fail(target, error) }
+        if error == .failedToEstablish { backOff(target) } else { fail(target, error) }
       }
     } else if let address {
       wanted.removeAll { $0 == address }
@@ -140,12 +140,12 @@ final class Connector: TimerTarget {
     update()
   }
 
-  /// The turn of the present targets is over: they go to the end of the queue.
+  /// Ends the turn of the current targets: they move to the end of the queue.
   func timerFired(tag: Int) {
     turnTimer = nil
-    let over = targets
-    wanted.removeAll { over.contains($0) }
-    wanted.append(contentsOf: over)
+    let last = targets
+    wanted.removeAll { last.contains($0) }
+    wanted.append(contentsOf: last)
     if phase == .initiating { cancel() }
   }
 
@@ -156,33 +156,33 @@ final class Connector: TimerTarget {
     delegate?.connector(self, didFail: address, reason: reason)
   }
 
-  /// A link to `address` was not established: another central was faster, or its first packets were lost. The device is looked for
-  /// again after a pause, which is longer each time up to a limit: one that never answers costs little.
+  /// A link to `address` was not established: another central was faster, or the first packets were lost. Initiates again after a
+  /// pause, which grows with each attempt up to a limit, so that a device that never answers costs little.
   func retry(_ address: DeviceAddress) {
     if !wanted.contains(address) { wanted.append(address) }
-    rest(address)
+    backOff(address)
     update()
   }
 
-  private func rest(_ address: DeviceAddress) {
+  private func backOff(_ address: DeviceAddress) {
     guard wanted.contains(address) else { return }
-    var rest = rests[address] ?? Rest()
-    if let timer = rest.timer { loop.cancel(timer) }
+    var backoff = backoffs[address] ?? Backoff()
+    if let timer = backoff.timer { loop.cancel(timer) }
     let last = LinkPolicy.attemptDelays.count - 1
-    let delay = LinkPolicy.attemptDelays[min(rest.attempts, last)]
-    // What has failed that often goes on for ever.
-    let kind = rest.attempts < last ? TimerKind.work : .background
-    rest.attempts = min(rest.attempts + 1, last)
-    rest.timer = loop.schedule(after: delay, kind) { [weak self] in
+    let delay = LinkPolicy.attemptDelays[min(backoff.attempts, last)]
+    // From then on the attempts are repeated without end, which is background work.
+    let kind = backoff.attempts < last ? TimerKind.work : .background
+    backoff.attempts = min(backoff.attempts + 1, last)
+    backoff.timer = loop.schedule(after: delay, kind) { [weak self] in
       guard let self else { return }
-      self.rests[address]?.timer = nil
+      self.backoffs[address]?.timer = nil
       self.update()
     }
-    rests[address] = rest
+    backoffs[address] = backoff
   }
 
   private func forgetAttempts(to address: DeviceAddress) {
-    guard let rest = rests.removeValue(forKey: address), let timer = rest.timer else { return }
+    guard let backoff = backoffs.removeValue(forKey: address), let timer = backoff.timer else { return }
     loop.cancel(timer)
   }
 
@@ -203,33 +203,33 @@ final class Connector: TimerTarget {
     delegate?.connectorCancelsInitiation(self)
   }
 
-  /// What is wanted, has no link and is not resting.
-  private var openWishes: [DeviceAddress] {
+  /// The wanted devices without a link or a pause.
+  private var candidates: [DeviceAddress] {
     guard let delegate else { return [] }
-    return wanted.filter { !delegate.connector(self, hasLinkTo: $0) && rests[$0]?.timer == nil }
+    return wanted.filter { !delegate.connector(self, hasLinkTo: $0) && backoffs[$0]?.timer == nil }
   }
 
   private func update() {
     guard let delegate else { return }
-    look(for: openWishes, delegate)
+    initiate(to: candidates, delegate)
     delegate.connectorDidChange(self)
   }
 
-  private func look(for open: [DeviceAddress], _ delegate: any ConnectorDelegate) {
+  private func initiate(to candidates: [DeviceAddress], _ delegate: any ConnectorDelegate) {
     switch phase {
     case .cancelling: return
     case .initiating:
       if isPaused { return cancel() }
-      // Something unwanted is looked for, or something wanted is left out that there is room for.
-      if !targets.allSatisfy(open.contains) || targets.count < min(capacity, open.count) { return cancel() }
+      // A target is no longer a candidate, or there is room for another candidate.
+      if !targets.allSatisfy(candidates.contains) || targets.count < min(capacity, candidates.count) { return cancel() }
     case .idle:
       if isPaused { return }
-      targets = Array(open.prefix(capacity))
+      targets = Array(candidates.prefix(capacity))
       if targets.isEmpty { return }
       phase = .initiating
       delegate.connector(self, initiatesTo: targets)
     }
-    if phase == .initiating, open.count > targets.count, turnTimer == nil {
+    if phase == .initiating, candidates.count > targets.count, turnTimer == nil {
       turnTimer = loop.schedule(after: Self.turn, .background, self)
     }
   }

@@ -2,7 +2,7 @@ import BLECore
 import BLEWire
 
 extension EndReason {
-  /// What a controller's error says about the end of a link that was up.
+  /// The reason for an HCI error that ended an established link.
   init(endOfLink code: HCIErrorCode) {
     switch code {
     case .connectionTimeout: self = .lost
@@ -15,10 +15,10 @@ extension EndReason {
     }
   }
 
-  /// What a controller's error says about a link that never came up, or ended before anybody was told of it.
+  /// The reason for an HCI error of a link that was not established, or ended before it was reported.
   init(failureToConnect code: HCIErrorCode) {
     switch code {
-    // The first packets were lost: for whoever wanted the link it was never there.
+    // The first packets were lost: to the application there was no link.
     case .failedToEstablish, .connectionTimeout: self = .failedToEstablish
     case .connectionLimitExceeded, .limitedResources, .limitReached, .memoryCapacityExceeded: self = .limitReached
     default: self = EndReason(endOfLink: code)

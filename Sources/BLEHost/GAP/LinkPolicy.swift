@@ -2,49 +2,49 @@ import BLEAdapter
 import BLECore
 import BLEWire
 
-/// The numbers that this host asks its controller for.
+/// The parameters and time limits that this host uses for its links.
 enum LinkPolicy {
-  /// Scanning: most of the time, with a gap in which links and advertising get their turn.
+  /// Scanning: most of the time, with a gap for links and advertising.
   static let scanInterval = ScanInterval(nearest: .milliseconds(60))
   static let scanWindow = ScanInterval(nearest: .microseconds(52_500))
 
-  /// Scanning for a program in the background: a tenth of the time, as a system does that has a battery to care for.
+  /// Scanning for an application in the background: a tenth of the time, to save power.
   static let backgroundScanInterval = ScanInterval(nearest: .milliseconds(300))
   static let backgroundScanWindow = ScanInterval(nearest: .milliseconds(30))
 
-  /// A new link: quick enough for discovery and interaction. The supervision time-out forgives a machine that is busy for
+  /// A new link: short intervals, for discovery and interaction. The supervision time-out tolerates a machine that is busy for
   /// seconds.
   static let connection = ConnectionParameters(
     intervalMinimum: ConnectionInterval(nearest: .milliseconds(15)),
     intervalMaximum: ConnectionInterval(nearest: .milliseconds(30)),
     supervisionTimeout: SupervisionTimeout(nearest: .seconds(5)))
 
-  /// The longest packet of the link layer, in octets, and its time on the 1M PHY, in microseconds. It takes longer on LE Coded.
+  /// The longest link-layer payload in octets, and its duration on the 1M PHY in microseconds. It takes longer on LE Coded.
   static let dataLength: UInt16 = 251
   static let dataTime: UInt16 = 2120
 
-  /// How long a fresh link may take to agree on features and MTU before it is told to programs as it is.
+  /// How long the exchange of features and MTU on a new link may take before the link is reported without them.
   static let setUpLimit = StackDuration.seconds(2)
-  /// How long a peripheral leaves it to the central to ask for a faster PHY.
+  /// How long a peripheral waits for the central to request a faster PHY.
   static let peripheralPHYDelay = StackDuration.seconds(1)
-  /// The pause before a controller that refused to end a link is asked again.
+  /// The pause before the disconnection is requested again from a controller that refused it.
   static let disconnectDelay = StackDuration.seconds(1)
   /// How long links may take to end when the adapter is switched off.
-  static let farewellLimit = StackDuration.milliseconds(500)
-  /// How long a link that nobody wants any more stays for channels that are still sending what they had when they were closed.
-  static let channelFarewellLimit = StackDuration.seconds(10)
-  /// How long a link that is left waits for the peer to answer behind the values that it was sent.
+  static let disconnectionLimit = StackDuration.milliseconds(500)
+  /// How long a link that is no longer used stays for closed channels that are still sending queued data.
+  static let channelDrainLimit = StackDuration.seconds(10)
+  /// How long a link that is no longer used waits for a response that shows that the values sent were processed.
   static let lastAnswerLimit = StackDuration.seconds(2)
-  /// The pauses before a device is looked for again to which a link could not be established; the last one stays.
+  /// The pauses before further attempts to connect to a device after a failed one; the last one is repeated.
   static let attemptDelays: [StackDuration] = [
     .milliseconds(50), .milliseconds(200), .milliseconds(500), .seconds(1), .seconds(2),
   ]
-  /// The pauses before each attempt to open a transport again that had failed.
+  /// The pauses before each attempt to reopen a transport after a failure.
   static let reopenDelays: [StackDuration] = [
     .milliseconds(100), .milliseconds(300), .seconds(1), .seconds(2), .seconds(5),
   ]
 
-  /// What a peripheral asks for when its program names the latency it wants: quick, ordinary, or easy on the battery.
+  /// Returns the parameters that a peripheral requests for a latency set by its application: short, medium, or power-saving.
   static func parameters(for latency: ConnectionLatency) -> L2CAPConnectionParameterUpdateRequest {
     switch latency {
     case .low: L2CAPConnectionParameterUpdateRequest(intervalMin: 12, intervalMax: 12, latency: 0, timeout: 500)

@@ -1,16 +1,15 @@
 import BLECore
 
-/// Puts together extended advertisements that a controller reports in several parts (Core, Vol 4 Part E 7.7.65.13).
+/// Reassembles extended advertisements that a controller reports in several parts (Core, Vol 4 Part E 7.7.65.13).
 ///
-/// A controller that begins advertisements and never ends them, or never stops continuing one, holds no more memory than
-/// `chainLimit` times `octetLimit`.
+/// Memory is bounded by `chainLimit` times `octetLimit`, even if advertisements are never completed or never end.
 struct ReportAssembler {
-  /// What the part says about those to come.
+  /// The data status of a part.
   enum Status {
     case complete, moreToCome, truncated
   }
 
-  /// The most that an advertisement can hold (Core, Vol 6 Part B 4.4.2.9).
+  /// The maximum length of an advertisement's data (Core, Vol 6 Part B 4.4.2.9).
   static let octetLimit = 1_650
   static let chainLimit = 64
 
@@ -23,18 +22,18 @@ struct ReportAssembler {
   private struct Chain {
     var octets: [UInt8]
     var startedAt: UInt64
-    /// Too long: what else comes of it is thrown away until it ends.
+    /// Whether it was too long: further parts are dropped until it ends.
     var isOverlong = false
   }
 
   private var chains: [Key: Chain] = [:]
   private var clock: UInt64 = 0
-  /// Advertisements that were dropped because they were too long or never ended.
+  /// The number of advertisements dropped because they were too long or not completed.
   private(set) var droppedCount = 0
 
-  /// Takes one part in. Answers the whole advertisement when `report` was its last part.
+  /// Adds one part. Returns the complete advertisement if `report` was its last part.
   mutating func add(_ report: AdvertisingReport, set: UInt8, _ status: Status) -> AdvertisingReport? {
-    // The common case: all in one part, and nothing under way.
+    // The common case: one part, and no incomplete advertisements.
     if status == .complete, chains.isEmpty { return report }
     let key = Key(address: report.address.key, set: set, isScanResponse: report.isScanResponse)
     var chain = chains.removeValue(forKey: key)
@@ -49,7 +48,7 @@ struct ReportAssembler {
       whole.data = (begun.octets + report.data)[...]
       return whole
     case .truncated:
-      // What came before the cut is whole structures and perhaps a torn one, which the reader passes over.
+      // The truncated data consists of complete structures and possibly a partial one, which the reader skips.
       var cut = report
       if let begun = chain {
         if begun.isOverlong { return nil }

@@ -5,26 +5,25 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// The peers of one user of one machine, in a file that all of the user's processes share.
+/// The peers of one user of one machine, in a file shared by all of the user's processes.
 ///
-/// The file is a log: whoever meets a peer adds a line at the end, under a lock that the operating system gives back when its
-/// holder dies. A last line that was cut short by a crash is passed over. When most lines are outdated the file is written
-/// anew beside itself and put in place by renaming. A file that is something else is left alone, and this process then
-/// remembers only for itself.
+/// The file is a log: a process that meets a peer appends a line, under a lock that the operating system releases when the process
+/// dies. A last line truncated by a crash is skipped. When most lines are outdated, a compacted file is written beside it and
+/// renamed into place. A file of another format is left alone; this process then keeps peers in memory only.
 ///
-/// Writing happens on a queue of its own, a fifth of a second's peers at a time. Only that queue waits for other processes, and it
-/// holds no mutex meanwhile: reading never has to wait for a process that was stopped in the middle of its writing.
+/// Peers are written on a queue of the store, batched over a fifth of a second. Only that queue waits for other processes, and it
+/// holds no mutex while it waits: reading never waits for a process that was stopped while writing.
 ///
-/// `Sendable`: what is waiting is behind a mutex, and the file is touched only under another.
+/// `Sendable`: pending peers are behind a mutex, and the file is used only under another.
 public final class FilePeerStore: PeerStore {
   private struct Waiting {
     var peers: [PeerIdentifier: KnownPeer] = [:]
     var isWriteScheduled = false
   }
 
-  /// So many peers are kept at the most; those met longest ago go first.
+  /// The maximum number of peers; those met least recently are removed first.
   static let recordLimit = 20_000
-  /// Octets of the file.
+  /// The maximum size of the file, in bytes.
   static let sizeLimit = 16 << 20
   private static let writeDelay = DispatchTimeInterval.milliseconds(200)
 
@@ -34,8 +33,9 @@ public final class FilePeerStore: PeerStore {
   private let key: [UInt8]
   private let log: Logger
 
-  /// `folder` is made, for this user only, where it is missing. `entropy` makes the secret of a new file: the system's,
-  /// except in tests.
+  /// - Parameters:
+  ///   - folder: created if it is missing, private to this user.
+  ///   - entropy: generates the secret of a new file; the system's, except in tests.
   public convenience init(folder: String, entropy: any EntropySource, log: Logger) {
     self.init(folder: folder, entropy: entropy, log: log, sizeLimit: Self.sizeLimit)
   }
@@ -54,7 +54,7 @@ public final class FilePeerStore: PeerStore {
       do throws(PrivateFileError) {
         return try file.open(newKey: key)
       } catch {
-        log.log(.warning, "\(error): what devices are met is not kept")
+        log.log(.warning, "\(error): devices will not be remembered after this process")
         return PeerRecords(key: key, peers: [])
       }
     }
@@ -69,10 +69,10 @@ public final class FilePeerStore: PeerStore {
     if schedules { queue.asyncAfter(deadline: .now() + Self.writeDelay) { [self] in write() } }
   }
 
-  public func news() -> [KnownPeer] {
+  public func externalChanges() -> [KnownPeer] {
     file.withLock { file in
       do throws(PrivateFileError) {
-        return try file.readNews()
+        return try file.readAddedLines()
       } catch {
         log.log(.warning, "\(error)")
         return []
@@ -92,12 +92,12 @@ public final class FilePeerStore: PeerStore {
     do throws(PrivateFileError) {
       try append(peers)
     } catch {
-      log.log(.warning, "\(error): \(peers.count) peers are not kept")
+      log.log(.warning, "\(error): \(peers.count) peers could not be stored")
     }
   }
 
   private func append(_ peers: [KnownPeer]) throws(PrivateFileError) {
-    // No lock is put beside a file that is somebody else's.
+    // No lock file is created beside a file of another format.
     let lockPath = file.withLock { $0.isForeign ? nil : $0.lockPath }
     let lock: FileLock? = if let lockPath { try FileLock(lockPath) } else { nil }
     defer { lock?.unlock() }

@@ -3,21 +3,21 @@ import BLECore
 import BLEFiles
 import Glibc
 
-/// The file behind a `FilePeerStore`. One thread at a time.
+/// The file of a `FilePeerStore`. One thread at a time.
 struct PeerLogFile: ~Copyable {
   private let folder: String
   private let path: String
   private let recordLimit: Int
-  /// A file longer than this, in octets, is written again with half of it at the most. Long names make it as long as that.
+  /// In bytes. A larger file, as with many long names, is compacted to at most half of this.
   private let sizeLimit: Int
-  /// What was read so far, and of which file: another process may have put a new one in its place.
+  /// The position up to which the file was read. Another process may have replaced the file.
   private var position = Position()
   private var key: [UInt8] = []
 
   private struct Position {
     var file: FileIdentity?
     var offset = 0
-    /// Lines up to `offset`, and the peers that they speak of: what is more than one line each is outdated.
+    /// The number of lines up to `offset`, and their peers: more than one line for each means outdated lines.
     var lines = 0
     var peers: Set<PeerIdentifier> = []
   }
@@ -29,26 +29,26 @@ struct PeerLogFile: ~Copyable {
     self.recordLimit = recordLimit
   }
 
-  /// Reads the file, or makes it with `newKey` where there is none.
+  /// Reads the file, or creates it with `newKey`.
   mutating func open(newKey: [UInt8]) throws(PrivateFileError) -> PeerRecords {
     try PrivateFolder.make(folder)
     PrivateFile.removeLeftovers(of: path)
     if access(path, F_OK) != 0 {
       try PrivateFile.place(Array(PeerRecordLine.header(key: newKey).utf8), at: path, replacing: false)
     }
-    let peers = try readNews()
+    let peers = try readAddedLines()
     return PeerRecords(key: key, peers: peers)
   }
 
-  /// The whole lines that were added since the last call; of more than a file should have, the last ones.
-  mutating func readNews() throws(PrivateFileError) -> [KnownPeer] {
+  /// Returns the peers of the complete lines added since the last call; of an oversized file, those of the last lines.
+  mutating func readAddedLines() throws(PrivateFileError) -> [KnownPeer] {
     let file = try PrivateFile(path, .reading)
     if file.identity != position.file || file.size < position.offset { position = Position() }
     if position.file == nil { try readHeader(of: file) }
     let excess = file.size - position.offset - 2 * sizeLimit
     if excess > 0 { position.offset += excess }
     let octets = try file.read(from: position.offset)
-    // What follows the last line end is being written just now, or was cut short by a crash.
+    // Octets after the last line end are being written at this moment, or were truncated by a crash.
     guard let end = octets.lastIndex(of: 0x0A) else { return [] }
     var lines = String(decoding: octets[...end], as: UTF8.self).split(separator: "\n")[...]
     if excess > 0 { lines = lines.dropFirst() }
@@ -69,12 +69,13 @@ struct PeerLogFile: ~Copyable {
     position.offset = end + 1
   }
 
-  /// Without a key the file was never understood: it is somebody else's.
+  /// Whether the file is of another format: no key could be read.
   var isForeign: Bool { key.isEmpty }
 
   var lockPath: String { path + ".lock" }
 
-  /// Adds a line for each of `peers`; what others added meanwhile stays to be read as news. Under the lock between processes.
+  /// Appends a line for each of `peers`. Lines added by other processes are still returned by `readAddedLines`. Under the lock
+  /// between processes.
   mutating func append(_ peers: [KnownPeer]) throws(PrivateFileError) {
     if isForeign { throw foreign }
     if access(path, F_OK) != 0 {
@@ -82,7 +83,7 @@ struct PeerLogFile: ~Copyable {
     }
     let file = try PrivateFile(path, .appending)
     var text = ""
-    // A crash may have left half a line: what comes now begins a line of its own.
+    // After a line truncated by a crash, start a new one.
     if file.size > 0, try file.read(from: file.size - 1) != [0x0A] { text = "\n" }
     for peer in peers { text += PeerRecordLine.line(for: peer) }
     try file.write(Array(text.utf8))
@@ -95,10 +96,10 @@ struct PeerLogFile: ~Copyable {
     }
   }
 
-  /// Writes the file anew with the last line of each peer. Under the lock.
+  /// Replaces the file by one with the last line of each peer. Under the lock.
   private mutating func compact() throws(PrivateFileError) {
     position = Position()
-    let all = try readNews()
+    let all = try readAddedLines()
     var seen: Set<PeerIdentifier> = []
     var latest: [String] = []
     var size = 0
@@ -113,6 +114,6 @@ struct PeerLogFile: ~Copyable {
   }
 
   private var foreign: PrivateFileError {
-    PrivateFileError("\(path) is not a peer file of this version; move it away to have a new one")
+    PrivateFileError("\(path) is not a peer file of this version; move it away, and a new one will be created")
   }
 }

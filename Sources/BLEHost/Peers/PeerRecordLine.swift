@@ -6,16 +6,16 @@ import BLECore
 ///     swift-corebluetooth peers 1 <32 hexadecimal digits: the secret>
 ///     <identifier, 32 digits> <public|random> <address, 12 digits> <name, or -> <check, 8 digits>
 ///
-/// A name is UTF-8 with everything but plain characters as `%XX`, so that a hostile name cannot end a line. The check makes a
-/// line that was cut short, or run into the next, a line that is passed over.
+/// A name is UTF-8 with all but plain characters as `%XX`, so that a hostile name cannot end a line. By the check, a line that was
+/// truncated or joined with the next one is detected and skipped.
 enum PeerRecordLine {
   private static let title = "swift-corebluetooth peers 1 "
-  /// No device can have a longer name (Core, Vol 3 Part C 12.1).
+  /// The longest device name, in octets (Core, Vol 3 Part C 12.1).
   static let longestName = 248
 
   static func header(key: [UInt8]) -> String { title + key.hexadecimal + "\n" }
 
-  /// The secret; `nil` where the line begins no peer file.
+  /// Returns the secret; `nil` if the line is not the header of a peer file.
   static func key(ofHeader line: Substring) -> [UInt8]? {
     guard line.hasPrefix(title), let key = [UInt8](hexadecimal: line.dropFirst(title.count)),
       key.count == PeerRecords.keyLength
@@ -31,7 +31,7 @@ enum PeerRecordLine {
     return text + " " + hexadecimal(UInt64(check(text.utf8)), digits: 8) + "\n"
   }
 
-  /// The peer; `nil` where the line is not whole.
+  /// Returns the peer; `nil` if the line is invalid or incomplete.
   static func peer(of line: Substring) -> KnownPeer? {
     let fields = line.split(separator: " ", omittingEmptySubsequences: false)
     guard fields.count == 5, fields[0].utf8.count == 32, let sum = UInt32(fields[4], radix: 16),
@@ -58,11 +58,11 @@ enum PeerRecordLine {
   private static func escaped(_ name: String) -> String {
     var text = ""
     for (index, octet) in name.utf8.prefix(longestName).enumerated() {
-      // A dash alone means that there is no name.
+      // A single dash means that there is no name.
       let isPlain = octet > 0x20 && octet < 0x7F && octet != 0x25 && (octet != 0x2D || index > 0)
       text += isPlain ? String(UnicodeScalar(octet)) : "%" + hexadecimal(UInt64(octet), digits: 2)
     }
-    // A name without characters is a name all the same.
+    // An empty name differs from no name.
     return text.isEmpty ? "%" : text
   }
 
@@ -81,7 +81,7 @@ enum PeerRecordLine {
     return String(decoding: octets, as: UTF8.self)
   }
 
-  /// FNV-1a, 32 bits: a guard against accidents, not against an enemy who can write the file.
+  /// FNV-1a, 32 bits: detects accidental damage, not changes by an attacker who can write the file.
   private static func check(_ octets: some Sequence<UInt8>) -> UInt32 {
     var sum: UInt32 = 0x811C_9DC5
     for octet in octets { sum = (sum ^ UInt32(octet)) &* 0x0100_0193 }

@@ -2,27 +2,27 @@ import BLEAdapter
 import BLECore
 import Synchronization
 
-/// Where the peers that this machine has met are kept.
+/// A persistent store for the peers that this machine has met.
 ///
-/// A store may be shared by several processes: what one of them remembers the others learn. `Sendable`: every call may come
-/// from any thread.
+/// A store may be shared by several processes, which then see each other's peers. `Sendable`: every method may be called from any
+/// thread.
 public protocol PeerStore: AnyObject, Sendable {
-  /// What is known at the start: the secret that identifiers are made from, and the peers met so far.
+  /// Returns the stored records: the secret from which identifiers are derived, and the peers met so far.
   func open() -> PeerRecords
 
-  /// Keeps `peer`, in place of what was kept for its identifier. Returns at once: the writing happens later and elsewhere.
+  /// Stores `peer`, replacing the one with its identifier. Returns without waiting for the disk; it is written later.
   func remember(_ peer: KnownPeer)
 
-  /// What other processes have remembered since `open()` or the last call.
-  func news() -> [KnownPeer]
+  /// Returns the peers that other processes have stored since `open()` or the last call.
+  func externalChanges() -> [KnownPeer]
 
-  /// Returns when everything remembered so far is where it survives this process.
+  /// Returns when all peers stored so far outlive this process.
   func flush()
 }
 
-/// What a `PeerStore` holds.
+/// The content of a `PeerStore`.
 public struct PeerRecords: Equatable, Sendable {
-  /// 16 octets, made once for each user of a machine. Whoever has them can tell which address an identifier belongs to.
+  /// 16 octets, generated once for each user of a machine. With this secret an identifier can be matched to an address.
   public var key: [UInt8]
   /// Later entries replace earlier ones of the same identifier.
   public var peers: [KnownPeer]
@@ -35,12 +35,12 @@ public struct PeerRecords: Equatable, Sendable {
   }
 }
 
-/// A store that ends with its process, for simulations and tests. Several stacks may open it one after the other.
+/// A store in memory, for simulations and tests. Several stacks may open it one after another.
 public final class MemoryPeerStore: PeerStore {
   private let key: [UInt8]
   private let peers = Mutex<[PeerIdentifier: KnownPeer]>([:])
 
-  /// The identifiers follow from `entropy` alone: the same seed names the same devices by the same identifiers.
+  /// - Parameter entropy: determines the identifiers: with the same seed the same devices have the same identifiers.
   public init(entropy: any EntropySource) { key = entropy.octets(PeerRecords.keyLength) }
 
   public func open() -> PeerRecords {
@@ -48,6 +48,6 @@ public final class MemoryPeerStore: PeerStore {
     return PeerRecords(key: key, peers: peers.sorted { $0.address.key < $1.address.key })
   }
   public func remember(_ peer: KnownPeer) { peers.withLock { $0[peer.identifier] = peer } }
-  public func news() -> [KnownPeer] { [] }
+  public func externalChanges() -> [KnownPeer] { [] }
   public func flush() {}
 }

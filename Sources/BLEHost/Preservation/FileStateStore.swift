@@ -3,12 +3,12 @@ import BLECore
 import BLEFiles
 import Dispatch
 
-/// The states of one program's managers on one adapter, each in a file of its own in the user's state folder.
+/// The preserved states of one program's managers on one adapter, each in its own file in the user's state folder.
 ///
-/// A file is written beside itself and put in place by renaming, so that whatever moment a process dies at, a whole state is
-/// there. Who has a state holds a lock on it, which the operating system takes back when the process dies. Changes are written
-/// together, ten times a second at the most, on a queue of their own. Everything on the loop but where it says otherwise; the loop
-/// waits for no other process.
+/// A new version is written to a temporary file and renamed, so that a complete state remains whenever the process dies. The manager
+/// that has claimed a state holds a lock on it, which the operating system releases when the process dies. Changes are batched and
+/// written at most ten times a second, on a queue of the store. Everything on the loop except where noted; the loop never waits for
+/// another process.
 public final class FileStateStore: StateStore {
   private let folder: String
   private let owner: String
@@ -17,14 +17,14 @@ public final class FileStateStore: StateStore {
   private let log: Logger
   private let files: FileQueue
   private var held: [ObjectIdentifier: FileState] = [:]
-  /// Files of managers that have ended, by their names, until they are removed.
+  /// The files of managers that have ended, by name, until they are removed.
   private var ending: [String: PreservedStateFile] = [:]
 
   /// - Parameters:
-  ///   - folder: is made, for this user only, where it is missing.
-  ///   - program: what makes two processes the same program: the path of the executable.
-  ///   - adapter: the adapter's name, since the same program is another device there.
-  ///   - peers: where the peers are kept that states name: whoever reads a state has to find them.
+  ///   - folder: created if it is missing, private to this user.
+  ///   - program: identifies the program across processes: the path of the executable.
+  ///   - adapter: the adapter's name, because the same program is another device on another adapter.
+  ///   - peers: stores the peers that states refer to. It is flushed before each state is written.
   public init(
     folder: String, program: String, adapter: String, peers: any PeerStore, loop: any StackLoop, log: Logger
   ) {
@@ -44,12 +44,13 @@ public final class FileStateStore: StateStore {
       try PrivateFolder.make(folder)
       guard let file = try PreservedStateFile(folder: folder, name: name) else {
         log.log(
-          .warning, "another manager has the restore identifier \(key.identifier): nothing of this one is preserved")
+          .warning,
+          "another manager uses the restore identifier \(key.identifier): the state of this one is not preserved")
         return nil
       }
       return makeState(file, name, isNew: false)
     } catch {
-      log.log(.warning, "\(error): nothing is preserved for the restore identifier \(key.identifier)")
+      log.log(.warning, "\(error): no state is preserved for the restore identifier \(key.identifier)")
       return nil
     }
   }
@@ -70,14 +71,14 @@ public final class FileStateStore: StateStore {
     files.perform({}, completion)
   }
 
-  /// Returns when all that was begun is done. Not on the loop.
+  /// Returns when all writes so far are done. Not on the loop.
   func wait() { files.wait() }
 }
 
 /// One manager's state in a file.
 private final class FileState: PreservedState, TimerTarget {
-  /// Changes that come together are written together.
-  private static let gathering = StackDuration.milliseconds(2)
+  /// How long changes are collected before they are written together.
+  private static let batchDelay = StackDuration.milliseconds(2)
   private static let interval = StackDuration.milliseconds(100)
 
   let left: [UInt8]?
@@ -92,7 +93,7 @@ private final class FileState: PreservedState, TimerTarget {
   private var lastWrite: StackInstant?
   private var hasEnded = false
 
-  /// - Parameter isNew: a manager of this process had it and has ended: nothing is left in it.
+  /// - Parameter isNew: whether the previous manager was of this process and has ended, so that the state is empty.
   init(
     _ file: PreservedStateFile, isNew: Bool, on loop: any StackLoop, queue: DispatchQueue, peers: any PeerStore,
     log: Logger, ended: @escaping (FileState) -> Void
@@ -113,13 +114,13 @@ private final class FileState: PreservedState, TimerTarget {
 
   func setChanged() {
     if timer != nil || hasEnded { return }
-    let earliest = max(loop.now + Self.gathering, lastWrite.map { $0 + Self.interval } ?? loop.now)
+    let earliest = max(loop.now + Self.batchDelay, lastWrite.map { $0 + Self.interval } ?? loop.now)
     timer = loop.schedule(at: earliest, .background, self, tag: 0)
   }
 
   func timerFired(tag: Int) { write() }
 
-  /// Writes what has changed.
+  /// Writes pending changes.
   func write() {
     guard let timer else { return }
     loop.cancel(timer)
@@ -141,14 +142,14 @@ private final class FileState: PreservedState, TimerTarget {
     log.log(.error, "a preserved state is unusable and was renamed to \(place): \(reason)")
   }
 
-  /// The next manager of this key may be made at once: it takes the file as it is then.
+  /// Ends the state. A new manager with the same key may be created immediately: it takes over the file in its current state.
   func end() {
     if hasEnded { return }
     hasEnded = true
     if let timer { loop.cancel(timer) }
     timer = nil
     source = nil
-    file.letGo()
+    file.release()
     ended(self)
     queue.async { [file] in file.remove() }
   }

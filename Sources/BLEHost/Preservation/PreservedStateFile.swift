@@ -4,12 +4,12 @@ import BLEFiles
 import Glibc
 import Synchronization
 
-/// The file of one manager's state, locked for as long as this is there: a line that says what it is, with a check of all that
-/// follows and of whose it is, and behind it the state.
+/// The file of one manager's state, locked during the lifetime of this object: a header line with a check over the owner and the
+/// state, then the state.
 ///
-/// `@unchecked Sendable`: `lock` is touched on the store's queue, or before all that runs there; `standing` is behind its mutex.
+/// `@unchecked Sendable`: `lock` is used on the store's queue, or before anything runs there; `ownership` is behind its mutex.
 final class PreservedStateFile: @unchecked Sendable {
-  /// The states of thousands of peers have room; what is longer is no state.
+  /// In bytes: room for the states of thousands of peers. A larger file is not a state.
   static let sizeLimit = 1 << 20
   private static let title = "swift-corebluetooth state 1 "
 
@@ -17,13 +17,14 @@ final class PreservedStateFile: @unchecked Sendable {
   private let owner: [UInt8]
   private var lock: FileLock?
 
-  private enum Standing { case held, letGo, removed }
-  private let standing = Mutex(Standing.held)
+  private enum Ownership { case held, released, removed }
+  private let ownership = Mutex(Ownership.held)
 
-  /// `name` says whose state it is. `nil` where another process, or another manager of this one, has it.
+  /// - Parameter name: identifies the owner of the state.
+  /// - Returns: `nil` if another process, or another manager of this one, holds the lock.
   init?(folder: String, name: String) throws(PrivateFileError) {
     owner = Array(name.utf8)
-    // A name may hold anything and be of any length: the file is called after its code.
+    // The name may contain any characters and be of any length, so the file name is a hash of it.
     let hash = AESCMAC(key: SecretKey(mostSignificantFirst: [UInt8](repeating: 0, count: 16)))
     let code = hash.code(owner)
     path = "\(folder)/\(Self.digits(code.high))\(Self.digits(code.low))"
@@ -32,7 +33,7 @@ final class PreservedStateFile: @unchecked Sendable {
     PrivateFile.removeLeftovers(of: path)
   }
 
-  /// The state; `nil` where there is none.
+  /// Returns the state; `nil` if there is none.
   func read() throws(PrivateFileError) -> [UInt8]? {
     if access(path, F_OK) != 0, errno == ENOENT { return nil }
     let file = try PrivateFile(path, .reading)
@@ -53,53 +54,54 @@ final class PreservedStateFile: @unchecked Sendable {
     try PrivateFile.place(octets, at: path)
   }
 
-  /// Nothing is left in it.
+  /// Removes the state.
   func clear() throws(PrivateFileError) {
     if lock != nil, unlink(path) != 0, errno != ENOENT { throw .system("remove", path) }
   }
 
-  /// Puts the file out of the way, and tells where to.
+  /// Renames the file, and returns its path after that.
   func setAside() -> String {
     let place = path + ".bad"
     return rename(path, place) == 0 ? place : path
   }
 
-  /// Its manager has ended. From any thread.
-  func letGo() { standing.withLock { $0 = .letGo } }
+  /// Releases the file when its manager has ended. From any thread.
+  func release() { ownership.withLock { $0 = .released } }
 
-  /// Another manager of this process takes it before it was removed. From any thread.
-  /// - Returns: false where it was removed.
+  /// Takes the file for another manager of this process, before it is removed. From any thread.
+  /// - Returns: false if it is already removed.
   func takeBack() -> Bool {
-    standing.withLock { standing in
-      if standing == .letGo { standing = .held }
-      return standing == .held
+    ownership.withLock { ownership in
+      if ownership == .released { ownership = .held }
+      return ownership == .held
     }
   }
 
   /// From any thread.
-  var isRemoved: Bool { standing.withLock { $0 == .removed } }
+  var isRemoved: Bool { ownership.withLock { $0 == .removed } }
 
-  /// Nothing is left in it; where nobody has it, another process may have it. On the queue, behind what was written.
+  /// Removes the state; if no manager has taken the file back, releases the lock, so that another process can take it. On the queue,
+  /// after pending writes.
   func remove() {
     unlink(path)
-    standing.withLock { standing in
-      guard standing == .letGo else { return }
+    ownership.withLock { ownership in
+      guard ownership == .released else { return }
       unlink(path + ".lock")
       lock = nil
-      standing = .removed
+      ownership = .removed
     }
   }
 
   private func header(for state: [UInt8]) -> [UInt8] {
     var check: UInt64 = 0xCBF2_9CE4_8422_2325
-    // FNV-1a: a guard against accidents.
+    // FNV-1a: detects accidental damage.
     for octet in owner { check = (check ^ UInt64(octet)) &* 0x100_0000_01B3 }
     for octet in state { check = (check ^ UInt64(octet)) &* 0x100_0000_01B3 }
     return Array("\(Self.title)\(Self.digits(check))\n".utf8)
   }
 
   private var foreign: PrivateFileError {
-    PrivateFileError("\(path) is no state of this version, or not whole")
+    PrivateFileError("\(path) is not a complete state of this version")
   }
 
   private static func digits(_ value: UInt64) -> String {

@@ -1,14 +1,14 @@
 import BLEAdapter
 
-/// Where the states of a program's managers are kept. Everything on the loop.
+/// A store for the preserved states of a program's managers. Everything on the loop.
 public protocol StateStore: AnyObject {
-  /// Takes the state of that key; `nil` where another manager has it, or where nothing can be kept, which the log is told.
+  /// Claims the state with this key; `nil`, with a log message, if another manager has it or no state can be stored.
   func claim(_ key: PreservationKey) -> (any PreservedState)?
-  /// Calls `completion`, on the loop, when all that is to be kept so far is where it survives the process.
+  /// Calls `completion`, on the loop, when all changes so far outlive the process.
   func flush(_ completion: @escaping () -> Void)
 }
 
-/// A store that ends with its process, for simulations: the processes of the simulated device end when the test says so.
+/// A store in memory, for simulations, in which a test decides when a simulated process ends.
 public final class MemoryStateStore: StateStore {
   private var left: [PreservationKey: [UInt8]] = [:]
   private var held: [PreservationKey: State] = [:]
@@ -27,11 +27,11 @@ public final class MemoryStateStore: StateStore {
 
   public func flush(_ completion: @escaping () -> Void) { completion() }
 
-  /// The simulated process is gone without a word: what its managers were doing is left for the next.
+  /// Simulates the death of the process: the states of its managers are left for the next process.
   public func processDied() {
     for (key, state) in held {
       left[key] = state.current
-      state.letGo()
+      state.release()
     }
     held = [:]
   }
@@ -47,10 +47,10 @@ public final class MemoryStateStore: StateStore {
       self.ending = ending
     }
 
-    /// As long as nothing has changed, what was left is not outdated.
+    /// Until the first change, the state left by the previous process is current.
     var current: [UInt8]? { hasChanged ? source?() : left }
 
-    func letGo() {
+    func release() {
       source = nil
       ending = nil
     }
@@ -60,7 +60,7 @@ public final class MemoryStateStore: StateStore {
 
     func end() {
       ending?()
-      letGo()
+      release()
     }
   }
 }

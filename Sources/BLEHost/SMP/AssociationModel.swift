@@ -1,13 +1,13 @@
 import BLEWire
 
-/// How the two sides of one pairing make sure of each other: the method, and who does what (Core, Vol 3 Part H 2.3.5.1).
+/// The association model of a pairing: how the two sides authenticate each other (Core, Vol 3 Part H 2.3.5.1).
 public enum AssociationModel: Hashable, Sendable {
   case justWorks
   case passkeyEntry(PasskeyEntry)
   case numericComparison
   case outOfBand
 
-  /// Who shows the passkey and who types it.
+  /// Which side displays the passkey.
   public enum PasskeyEntry: Hashable, Sendable {
     case initiatorDisplays
     case responderDisplays
@@ -23,15 +23,15 @@ public enum AssociationModel: Hashable, Sendable {
     }
   }
 
-  /// The model that the features of both sides lead to.
+  /// Returns the model that follows from the features of both sides.
   ///
-  /// - Parameter isSecureConnections: both sides have Secure Connections.
+  /// - Parameter isSecureConnections: whether both sides support Secure Connections.
   public static func chosen(
     initiator: SMPPairingFeatures, responder: SMPPairingFeatures, isSecureConnections: Bool
   ) -> AssociationModel {
     let initiatorHasData = initiator.oobDataFlag == 1
     let responderHasData = responder.oobDataFlag == 1
-    // Secure Connections is content with data on one side; the temporary key of legacy pairing is needed on both.
+    // Secure Connections needs out-of-band data on one side only, legacy pairing the temporary key on both.
     if isSecureConnections ? initiatorHasData || responderHasData : initiatorHasData && responderHasData {
       return .outOfBand
     }

@@ -1,12 +1,12 @@
 import BLECore
 import BLECrypto
 
-/// The key pair of Secure Connections and when it is renewed (Core, Vol 3 Part H 2.3.6). On the loop.
+/// The key pair of Secure Connections, renewed according to a policy (Core, Vol 3 Part H 2.3.6). On the loop.
 public final class EphemeralKeys {
   public enum Renewal: Hashable, Sendable {
     /// A new pair for every pairing.
     case eachPairing
-    /// After eight points: a pairing that led to keys is one, a failed one three.
+    /// At eight points: a successful pairing counts one, a failed one three.
     case bySpecification
   }
 
@@ -20,16 +20,16 @@ public final class EphemeralKeys {
     self.renewal = renewal
   }
 
-  /// The pair for the next pairing; made when it is first wanted.
+  /// Returns the key pair for the next pairing, generated when it is first needed.
   public func current() -> P256PrivateKey {
     if let keyPair { return keyPair }
-    let made = P256PrivateKey.random(entropy)
-    keyPair = made
+    let new = P256PrivateKey.random(entropy)
+    keyPair = new
     points = 0
-    return made
+    return new
   }
 
-  /// A pairing has ended.
+  /// Records the end of a pairing.
   public func notePairing(succeeded: Bool) {
     points += succeeded ? 1 : 3
     if renewal == .eachPairing || points >= 8 { keyPair = nil }

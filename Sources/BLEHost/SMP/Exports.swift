@@ -1,2 +1,2 @@
-// The method of a pairing is the same word for whoever runs a pairing and for whoever answers its questions.
+// Both this target and pairing agents use this type.
 @_exported import enum BLEPairing.PairingMethod

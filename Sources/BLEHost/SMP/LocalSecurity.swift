@@ -1,19 +1,19 @@
 import BLECore
 import BLECrypto
 
-/// Knows which keys are kept.
+/// The bonds that are stored.
 public protocol BondDirectory: AnyObject {
-  /// How good the keys are that are kept of the device with this identity; `nil` where there are none.
+  /// Returns the security of the bond with this identity; `nil` if there is none.
   func security(ofBondWith identity: DeviceAddress) -> PairingSecurity?
 }
 
-/// What the security managers of all links of one adapter share. On the loop.
+/// The state that the security managers of all links of one adapter share. On the loop.
 public final class LocalSecurity {
-  /// Holds for pairings that begin from now on.
+  /// Applies to pairings that begin from now on.
   public var policy: SecurityPolicy
-  /// Who this device is from now on.
+  /// The identity that this device distributes from now on.
   public var identity: LocalIdentity
-  /// Asked when a peer has said who it is.
+  /// Used to check whether a pairing would replace a bond.
   public weak var bonds: (any BondDirectory)?
   public let attempts = PairingAttempts()
   public let keys: EphemeralKeys
@@ -29,7 +29,7 @@ public final class LocalSecurity {
     keys = EphemeralKeys(entropy: entropy, renewal: renewal)
   }
 
-  /// New data to hand to a peer by another way, with a key pair of their own.
+  /// Returns new out-of-band data for a peer, with its own key pair.
   public func makeOutOfBandData() -> LocalOutOfBandData {
     LocalOutOfBandData(keyPair: .random(entropy), random: nonce())
   }
@@ -45,7 +45,7 @@ extension LocalSecurity: PairingSource {
   }
 
   public func longTermKey() -> LongTermKey {
-    // Zeros name the keys of pairings under way and of Secure Connections.
+    // Zero is reserved for the keys of Secure Connections and of a pairing in progress.
     LongTermKey(
       key: .random(entropy), encryptedDiversifier: UInt16(truncatingIfNeeded: entropy.uniform(1..<0x1_0000)),
       randomNumber: entropy.uniform(1..<UInt64.max))

@@ -1,11 +1,11 @@
 import BLECore
 import BLECrypto
 
-/// What one device hands to another by a way of its own for Secure Connections (Core, Vol 3 Part H 2.3.5.6.4).
+/// The out-of-band data of one device for Secure Connections (Core, Vol 3 Part H 2.3.5.6.4).
 public struct OutOfBandData: Sendable, Equatable {
   /// r, sixteen octets as a number.
   public let random: AESBlock
-  /// C: commits to a public key.
+  /// C: the commitment to a public key.
   public let confirm: AESBlock
 
   public init(random: AESBlock, confirm: AESBlock) {
@@ -13,12 +13,12 @@ public struct OutOfBandData: Sendable, Equatable {
     self.confirm = confirm
   }
 
-  /// The data that go with a public key.
+  /// The data for a public key.
   public init(random: AESBlock, publicKey: P256PublicKey) {
     self.init(random: random, confirm: Self.confirm(random, publicKey))
   }
 
-  /// Whether the other device's key is the one that was committed to.
+  /// Whether this data commits to `publicKey`.
   func commits(to publicKey: P256PublicKey) -> Bool {
     AESBlock.constantTimeEquals(confirm, Self.confirm(random, publicKey))
   }
@@ -28,7 +28,7 @@ public struct OutOfBandData: Sendable, Equatable {
   }
 }
 
-/// What this device keeps of the data that it hands out: they are good for a pairing with this key pair only.
+/// The secret part of the out-of-band data that this device hands out. The data is valid only for pairings with this key pair.
 public struct LocalOutOfBandData: Sendable {
   public let keyPair: P256PrivateKey
   /// r, sixteen octets as a number.
@@ -39,17 +39,17 @@ public struct LocalOutOfBandData: Sendable {
     self.random = random
   }
 
-  /// What the peer is to get.
+  /// The data for the peer.
   public var data: OutOfBandData { OutOfBandData(random: random, publicKey: keyPair.publicKey) }
 }
 
-/// What this device has got and given by another way before a pairing.
+/// The data exchanged out of band before a pairing.
 public struct OutOfBandExchange: Sendable {
   /// The temporary key of legacy pairing, known to both sides, sixteen octets.
   public var temporaryKey: SecretKey?
-  /// What the peer gave, for Secure Connections.
+  /// The data received from the peer, for Secure Connections.
   public var peer: OutOfBandData?
-  /// What this device gave, for Secure Connections.
+  /// The data handed to the peer, for Secure Connections.
   public var local: LocalOutOfBandData?
 
   public init(temporaryKey: SecretKey? = nil, peer: OutOfBandData? = nil, local: LocalOutOfBandData? = nil) {
@@ -59,7 +59,7 @@ public struct OutOfBandExchange: Sendable {
   }
 }
 
-// The random parts are as good as passkeys: none of this is printed by accident.
+// The random values are secret like passkeys, so descriptions are redacted.
 
 extension OutOfBandData: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   public var description: String { "<redacted>" }

@@ -2,7 +2,7 @@ import BLECore
 import BLECrypto
 import BLEWire
 
-/// The end of Secure Connections' phase 2: keys, and the proof that both sides have them (Core, Vol 3 Part H 2.3.5.6.5).
+/// Authentication stage 2 of Secure Connections: key derivation and DHKey checks (Core, Vol 3 Part H 2.3.5.6.5).
 extension Pairing {
   mutating func deriveAndCheck() {
     guard let secure, let dhKey = secure.dhKey, let local = secure.localNonce, let peer = secure.peerNonce,
@@ -34,7 +34,7 @@ extension Pairing {
 
   private enum Side { case local, peer }
 
-  /// E of one side: that side's nonce, features and address come first.
+  /// Returns the check value E of one side, whose nonce, features and address come first.
   private func check(of side: Side) -> AESBlock? {
     guard let secure, let macKey = secure.macKey, let local = secure.localNonce, let peer = secure.peerNonce,
       let agreement
@@ -49,7 +49,7 @@ extension Pairing {
       a2: own ? parameters.peerAddress : parameters.localAddress)
   }
 
-  /// r: the passkey, or the random part that this side has got from the other out of band.
+  /// Returns r: the passkey, or the random value that this side has received from the other out of band.
   private func checkRandom(
     of side: Side, _ features: SMPPairingFeatures, _ agreement: PairingAgreement
   ) -> AESBlock {
@@ -62,9 +62,9 @@ extension Pairing {
     }
   }
 
-  /// Both sides have proved themselves: the link is to be encrypted with this key.
+  /// Starts the encryption with the key of this pairing, after authentication.
   mutating func encrypt(with key: SecretKey) {
-    // A key of zeros is one that was never made, whatever led to it.
+    // A key of zeros was never derived, for whatever reason.
     if key.isZero { return refuse(.unspecifiedReason) }
     linkKey = key
     stage = .encryption

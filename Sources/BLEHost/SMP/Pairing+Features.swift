@@ -1,10 +1,10 @@
 import BLEWire
 
-/// Phase 1: features (Core, Vol 3 Part H 2.3.1 to 2.3.5).
+/// Phase 1: pairing feature exchange (Core, Vol 3 Part H 2.3.1 to 2.3.5).
 extension Pairing {
   mutating func sendRequest() {
     let exchange = parameters.outOfBand
-    // Whether the peer has Secure Connections is not known yet: the temporary key counts only where it is not offered.
+    // Whether the peer supports Secure Connections is unknown: the temporary key counts only if this side does not offer them.
     let hasData = exchange.peer != nil || exchange.temporaryKey != nil && !policy.acceptsSecureConnections
     let keys = policy.isBondable
     let features = SMPPairingFeatures(
@@ -25,7 +25,7 @@ extension Pairing {
     let isSecure =
       policy.acceptsSecureConnections && request.authenticationRequirements.contains(.secureConnections)
     let hasData = isSecure ? exchange.peer != nil : exchange.temporaryKey != nil
-    // Keys that one side does not keep are not worth handing out.
+    // Keys are not distributed unless both sides store them.
     let keys = policy.isBondable && request.authenticationRequirements.asksForBonding
     let response = SMPPairingFeatures(
       ioCapability: policy.ioCapability, oobDataFlag: hasData ? 1 : 0,
@@ -45,7 +45,7 @@ extension Pairing {
     guard let request = localFeatures else { return refuse(.unspecifiedReason) }
     peerFeatures = response
     if let fault = response.fault { return refuse(fault) }
-    // A responder may take away from what was offered, not add to it.
+    // A responder may remove keys from the request, not add any.
     guard response.initiatorKeyDistribution.isSubset(of: request.initiatorKeyDistribution),
       response.responderKeyDistribution.isSubset(of: request.responderKeyDistribution)
     else { return refuse(.invalidParameters) }
@@ -54,8 +54,8 @@ extension Pairing {
     conclude(agreement)
   }
 
-  /// Both sides' features are known and good enough. Where the pairing would replace keys without proving that this is the device
-  /// they are of, the user is asked now: a peer that is refused here has got no key that it could keep.
+  /// Both sides' features are known and acceptable. If the pairing would replace a bond without proof that this is its device, the
+  /// user is asked now: a peer that is refused here has received no key that it could store.
   private mutating func conclude(_ agreement: PairingAgreement) {
     self.agreement = agreement
     if let question = replacement(of: parameters.knownIdentity) {
@@ -74,7 +74,7 @@ extension Pairing {
 
   private var offeredKeySize: UInt8 { UInt8(min(max(policy.maximumKeySize, 7), 16)) }
 
-  /// Why the policy does not allow what would come of it, or `nil`. A pairing never falls below what is asked of it.
+  /// Returns why the policy does not allow this pairing, or `nil`. A pairing never falls below the policy.
   private func objection(to agreement: PairingAgreement) -> SMPPairingFailedReason? {
     policy.objection(
       to: PairingSecurity(

@@ -2,9 +2,9 @@ import BLECore
 import BLECrypto
 import BLEWire
 
-/// What was handed out and what is still to come.
+/// The state of the key distribution.
 struct KeyDistributionState {
-  /// Commands of the peer that are still to come, in this order.
+  /// The commands still expected from the peer, in this order.
   var expected: [SMPCode] = []
   var peerLongTermKey: SecretKey?
   var peerKey: LongTermKey?
@@ -15,14 +15,14 @@ struct KeyDistributionState {
   var localSigningKey: SecretKey?
 }
 
-/// Phase 3: keys are handed out over the encrypted link, the responder's first (Core, Vol 3 Part H 2.4.3, 3.6.1).
+/// Phase 3: key distribution over the encrypted link, the responder's keys first (Core, Vol 3 Part H 2.4.3, 3.6.1).
 extension Pairing {
   mutating func encryptionChanged(_ isEncrypted: Bool) {
     switch stage {
     case .encryption where isEncrypted && isLinkKeyInUse: beginKeys()
-    // Encrypted by other keys, of an earlier pairing: that is not what this one waits for.
+    // Encrypted with the keys of an earlier pairing: this pairing waits for its own key.
     case .encryption where isEncrypted: break
-    case .encryption, .keys, .verdict:
+    case .encryption, .keys, .identityConsent:
       if !isEncrypted {
         send(.pairingFailed(SMPPairingFailed(reason: .unspecifiedReason)))
         end(.encryptionFailed)
@@ -36,7 +36,7 @@ extension Pairing {
     distribution.expected = Self.commands(isInitiator ? agreement.responderKeys : agreement.initiatorKeys)
     if !isInitiator { sendKeys(agreement.responderKeys) }
     stage = .keys
-    if distribution.expected.isEmpty { judgeIdentity() }
+    if distribution.expected.isEmpty { checkIdentity() }
   }
 
   private static func commands(_ keys: SMPKeyDistribution) -> [SMPCode] {
@@ -50,10 +50,10 @@ extension Pairing {
   private mutating func sendKeys(_ keys: SMPKeyDistribution) {
     guard let agreement else { return }
     if keys.contains(.encryption) {
-      let drawn = source.longTermKey()
+      let full = source.longTermKey()
       let key = LongTermKey(
-        key: LongTermKey.shortened(drawn.key, toSize: agreement.keySize),
-        encryptedDiversifier: drawn.encryptedDiversifier, randomNumber: drawn.randomNumber)
+        key: LongTermKey.shortened(full.key, toSize: agreement.keySize),
+        encryptedDiversifier: full.encryptedDiversifier, randomNumber: full.randomNumber)
       distribution.localKey = key
       send(.encryptionInformation(SMPEncryptionInformation(longTermKey: Self.octets(key.key))))
       send(
@@ -86,14 +86,14 @@ extension Pairing {
       if key.isZero { return refuse(.keyRejected) }
       distribution.peerLongTermKey = key
     case .centralIdentification(let packet):
-      // A peer that does not shorten its key does not shorten ours: it is kept as long as it was agreed on.
+      // The key is shortened to the agreed size even if the peer did not do so.
       guard let key = distribution.peerLongTermKey, let agreement else { return refuse(.unspecifiedReason) }
       distribution.peerKey = LongTermKey(
         key: LongTermKey.shortened(key, toSize: agreement.keySize),
         encryptedDiversifier: packet.encryptedDiversifier, randomNumber: packet.randomNumber)
     case .identityInformation(let packet):
       let key = SecretKey(leastSignificantFirst: packet.identityResolvingKey.octets)
-      // Two devices with one key could not be told apart: ours resolves to us alone. A key of zeros resolves nothing.
+      // This device's own key is not accepted, because it must resolve to this device only. A key of zeros resolves nothing.
       let isOurs = key == parameters.identity.identityResolvingKey
       distribution.peerIdentityResolvingKey = key.isZero || isOurs ? nil : key
     case .identityAddressInformation(let packet):
@@ -105,17 +105,17 @@ extension Pairing {
       distribution.peerSigningKey = key.isZero ? nil : key
     default: return refuse(.unspecifiedReason)
     }
-    if distribution.expected.isEmpty { judgeIdentity() }
+    if distribution.expected.isEmpty { checkIdentity() }
   }
 
   private var peerIdentity: DeviceAddress? {
     distribution.peerIdentity ?? (parameters.peerAddress.isIdentity ? parameters.peerAddress : nil)
   }
 
-  /// Who the peer is was not known for certain before it said so.
-  private mutating func judgeIdentity() {
+  /// Asks the user if the identity that the peer has distributed is that of a bond that would be replaced.
+  private mutating func checkIdentity() {
     guard let question = replacement(of: peerIdentity) else { return concludeKeys() }
-    stage = .verdict
+    stage = .identityConsent
     ask(question)
   }
 
@@ -127,7 +127,7 @@ extension Pairing {
     finish(
       PairingResult(
         security: security, isBonded: agreement.isBonding && identity != nil, peerIdentity: identity,
-        // A key that one side has handed out encrypts links on which that side is the peripheral.
+        // A key that one side has distributed encrypts links on which that side is the peripheral.
         keyAsCentral: shared ?? distribution.peerKey, keyAsPeripheral: shared ?? distribution.localKey,
         peerIdentityResolvingKey: distribution.peerIdentityResolvingKey,
         localSigningKey: distribution.localSigningKey, peerSigningKey: distribution.peerSigningKey))

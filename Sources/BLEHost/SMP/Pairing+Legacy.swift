@@ -2,7 +2,7 @@ import BLECore
 import BLECrypto
 import BLEWire
 
-/// What legacy pairing remembers between commands.
+/// The state of phase 2 of legacy pairing.
 struct LegacyExchange {
   var temporaryKey = SecretKey(AESBlock.zero)
   var localRandom: AESBlock?
@@ -23,7 +23,7 @@ extension Pairing {
     legacy = exchange
     stage = isInitiator ? .user : .confirm
     switch agreement.model {
-    case .justWorks: if asksBeforeJustWorks { ask(.acceptJustWorks) }
+    case .justWorks: if asksBeforeJustWorks { ask(.confirmJustWorks) }
     case .passkeyEntry(let entry): beginPasskeyEntry(entry)
     case .outOfBand: break
     case .numericComparison: return refuse(.unspecifiedReason)
@@ -31,7 +31,7 @@ extension Pairing {
     if question == nil { resumeLegacy() }
   }
 
-  /// The temporary key is known to this side.
+  /// Continues once this side knows the temporary key.
   mutating func resumeLegacy() {
     if let passkey { legacy?.temporaryKey = SecretKey(passkey.block) }
     if isInitiator, stage == .user { sendLegacyConfirm(thenStage: .confirm) }
@@ -48,7 +48,7 @@ extension Pairing {
 
   mutating func receiveLegacyConfirm(_ value: AESBlock) {
     if let localConfirm = legacy?.localConfirm, AESBlock.constantTimeEquals(value, localConfirm) {
-      // Our own value sent back would be followed by our own random value, and prove nothing.
+      // A reflected confirm value could be followed by the reflected random value, which proves nothing.
       return refuse(.confirmValueFailed)
     }
     legacy?.peerConfirm = value

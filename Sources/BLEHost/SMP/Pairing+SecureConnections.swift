@@ -2,7 +2,7 @@ import BLECore
 import BLECrypto
 import BLEWire
 
-/// What Secure Connections remembers between commands.
+/// The state of phase 2 of Secure Connections.
 struct SecureConnectionsExchange {
   let keyPair: P256PrivateKey
   var peerKey: P256PublicKey?
@@ -10,16 +10,16 @@ struct SecureConnectionsExchange {
   var localNonce: AESBlock?
   var peerNonce: AESBlock?
   var peerConfirm: AESBlock?
-  /// Bits of the passkey that are proved, 0 to 20.
+  /// The number of passkey bits verified, 0 to 20.
   var round = 0
   var macKey: SecretKey?
   var longTermKey: SecretKey?
 
-  /// Bits of a passkey.
+  /// The number of bits of a passkey.
   static let rounds = 20
 }
 
-/// Phase 2 of Secure Connections: keys, proof by rounds, check (Core, Vol 3 Part H 2.3.5.6).
+/// Phase 2 of Secure Connections: public key exchange and authentication stage 1 (Core, Vol 3 Part H 2.3.5.6).
 extension Pairing {
   mutating func beginSecureConnections() {
     let exchange = SecureConnectionsExchange(keyPair: parameters.outOfBand.local?.keyPair ?? source.keyPair())
@@ -34,7 +34,7 @@ extension Pairing {
 
   mutating func receivePublicKey(_ packet: SMPPairingPublicKey) {
     guard let own = secure?.keyPair, let agreement else { return refuse(.unspecifiedReason) }
-    // Nothing is computed with a point before it is known to be one, and not our own or its mirror image.
+    // A point is used only after it is validated, and if it is neither this side's own nor its inverse.
     guard let key = P256PublicKey(leastSignificantFirstX: packet.x, y: packet.y) else {
       return refuse(.invalidParameters)
     }
@@ -44,7 +44,7 @@ extension Pairing {
       return refuse(objection)
     }
     usesDebugKey = key.isDebugKey || own.publicKey.isDebugKey
-    // With a key that everybody knows a pairing proves nothing: it must not pass for one that does.
+    // With the debug key, which is public, a pairing is not authenticated.
     if let security, security.level < policy.minimumLevel { return refuse(.authenticationRequirements) }
     secure?.peerKey = key
     secure?.dhKey = own.sharedSecret(with: key)
@@ -75,14 +75,14 @@ extension Pairing {
     return nil
   }
 
-  /// Just Works and Numeric Comparison: the responder commits itself first.
+  /// Just Works and Numeric Comparison: the responder sends its commitment first.
   private mutating func beginComparison() {
     stage = isInitiator ? .confirm : .random
     guard !isInitiator else { return }
     sendConfirm(z: 0)
   }
 
-  /// The user has answered, or there was nothing to ask.
+  /// Continues after the user's answer, or without a question.
   mutating func resumeSecureConnections() {
     if passkey != nil {
       if isInitiator, stage == .user { sendConfirm(z: passkeyBit) }
@@ -91,7 +91,7 @@ extension Pairing {
     }
   }
 
-  /// Draws a fresh nonce and commits to it.
+  /// Generates a nonce and sends the commitment to it.
   private mutating func sendConfirm(z: UInt8) {
     let nonce = source.nonce()
     guard let own = secure?.keyPair.publicKey, let peer = secure?.peerKey else { return refuse(.unspecifiedReason) }
@@ -107,7 +107,7 @@ extension Pairing {
     send(.pairingRandom(SMPPairingRandom(randomValue: nonce.leastSignificantFirst[...])))
   }
 
-  /// 0x80 or 0x81: the bit of the passkey that this round is about, the lowest first.
+  /// 0x80 or 0x81: the bit of the passkey for this round, the least significant first.
   private var passkeyBit: UInt8 {
     guard let passkey, let secure else { return 0x80 }
     return 0x80 | UInt8(truncatingIfNeeded: passkey.value >> UInt32(secure.round) & 1)
@@ -170,7 +170,7 @@ extension Pairing {
         : SecurityToolbox.g2(u: peer.x, v: own, x: remote, y: local)
       ask(.compare(SixDigits(lowest: number)))
     } else if asksBeforeJustWorks {
-      ask(.acceptJustWorks)
+      ask(.confirmJustWorks)
     }
     if question == nil { resumeSecureConnections() }
   }

@@ -2,7 +2,7 @@ import BLECore
 import BLECrypto
 import BLEWire
 
-/// What users see, type and decide.
+/// Questions to the user, and the user's answers.
 extension Pairing {
   mutating func ask(_ kind: PairingQuestion.Kind) {
     guard let agreement else { return }
@@ -11,11 +11,11 @@ extension Pairing {
       id: PairingQuestion.ID(pairing: parameters.number, number: questionCount), kind: kind,
       method: agreement.model.method, isSecureConnections: agreement.isSecureConnections,
       peer: parameters.peerAddress)
-    if question.wantsAnswer { self.question = question }
+    if question.needsAnswer { self.question = question }
     actions.append(.ask(question))
   }
 
-  /// Draws and shows a passkey, or asks for the one that the peer shows.
+  /// Generates and displays a passkey, or asks for the one that the peer displays.
   mutating func beginPasskeyEntry(_ entry: AssociationModel.PasskeyEntry) {
     if entry == (isInitiator ? .initiatorDisplays : .responderDisplays) {
       let passkey = policy.fixedPasskey ?? source.passkey()
@@ -34,7 +34,7 @@ extension Pairing {
       self.question = nil
       resume()
     case (.enterPasskey, _): refuse(.passkeyEntryFailed)
-    case (.compare, .yes), (.acceptJustWorks, .yes):
+    case (.compare, .yes), (.confirmJustWorks, .yes):
       self.question = nil
       resume()
     case (.compare, _): refuse(.numericComparisonFailed)
@@ -43,19 +43,20 @@ extension Pairing {
       replacedIdentity = identity
       if stage == .consent { beginAuthentication() } else { concludeKeys() }
     case (.replaceBond, _): refuse(stage == .consent ? .authenticationRequirements : .keyRejected)
-    case (.acceptJustWorks, _): refuse(.unspecifiedReason)
+    case (.confirmJustWorks, _): refuse(.unspecifiedReason)
     case (.displayPasskey, _): break
     }
   }
 
-  /// Whether the user is to be asked before pairing by Just Works. One who has agreed that keys are replaced knows already.
+  /// Whether to ask the user before pairing by Just Works: not if the user has already agreed to replace a bond.
   var asksBeforeJustWorks: Bool { policy.asksBeforeJustWorks && replacedIdentity == nil }
 
-  /// The question that has to be answered with yes before this pairing's keys take the place of those that are kept of a device;
-  /// `nil` where none are replaced.
+  /// Returns the question that the user must answer with yes before this pairing replaces the bond with `identity`; `nil` if no
+  /// question is needed.
   ///
-  /// Not asked is only who has proved to be that device: by its keys, or before a user who was shown that device's name. Nobody is
-  /// to be asked about one device and lose the keys of another. Worse keys replace better ones only where the user agrees.
+  /// None is needed if there is no bond to replace, or if the peer has proved to be that device, by its keys or by an authenticated
+  /// pairing in which the user was shown that device, and the new keys are at least as good. So a user who is asked about one device
+  /// never loses the keys of another.
   func replacement(of identity: DeviceAddress?) -> PairingQuestion.Kind? {
     guard let agreement, agreement.isBonding, let security, let identity, identity != replacedIdentity,
       let kept = source.security(ofBondWith: identity)
@@ -67,7 +68,7 @@ extension Pairing {
 
   private mutating func resume() {
     if legacy != nil { resumeLegacy() } else { resumeSecureConnections() }
-    // What was held back is taken now, as if it had just come.
+    // Handle the held command as if it had just arrived.
     guard let pdu = held else { return }
     held = nil
     take(pdu)
@@ -75,12 +76,12 @@ extension Pairing {
 
   // MARK: Keypresses
 
-  mutating func tell(_ kind: SMPPairingKeypressNotification.Kind) {
+  mutating func sendKeypress(_ kind: SMPPairingKeypressNotification.Kind) {
     guard agreement?.usesKeypresses == true, case .enterPasskey? = question?.kind else { return }
     send(.pairingKeypressNotification(SMPPairingKeypressNotification(kind: kind)))
   }
 
-  /// Heard only while the peer's user may be typing; anything else changes nothing.
+  /// Reports a keypress of the peer's user; ignored when that user cannot be typing.
   mutating func receiveKeypress(_ kind: SMPPairingKeypressNotification.Kind) {
     guard let agreement, agreement.usesKeypresses, stage == .confirm || stage == .user,
       case .passkeyEntry(let entry) = agreement.model,
@@ -94,7 +95,7 @@ extension Pairing {
     switch kind {
     case .enterPasskey: return .passkeyEntryFailed
     case .compare: return .numericComparisonFailed
-    case .displayPasskey, .acceptJustWorks, .replaceBond: return .unspecifiedReason
+    case .displayPasskey, .confirmJustWorks, .replaceBond: return .unspecifiedReason
     }
   }
 }

@@ -2,22 +2,22 @@ import BLECore
 import BLECrypto
 import BLEWire
 
-/// One pairing of the Security Manager in either role, without I/O (Core, Vol 3 Part H 2.3, appendix C): inputs go in, what
-/// is to be done comes out. Time is an input; chance comes from a `PairingSource`.
+/// One pairing of the Security Manager in either role, as a state machine without I/O (Core, Vol 3 Part H 2.3, appendix C): it
+/// takes inputs and returns actions. Time is an input; random numbers come from a `PairingSource`.
 ///
-/// A value: a copy goes on by itself, so that every state can be kept and tried with everything.
+/// A value type: tests can copy any state and try each input on it.
 public struct Pairing {
-  /// What comes next from the peer, or whom the pairing waits for.
+  /// The command expected from the peer, or what else the pairing waits for.
   public enum Stage: Hashable, Sendable, CaseIterable {
     /// Before `.start` (initiator), or waiting for the Pairing Request (responder).
     case idle
     /// Waiting for the Pairing Response.
     case features
-    /// The user is asked whether keys that are kept of the device at the peer's address may be replaced; nothing has been
-    /// computed, and a responder has not answered.
+    /// The user is asked whether the bond with the device at the peer's address may be replaced; nothing has been computed, and a
+    /// responder has not answered.
     case consent
     case publicKey
-    /// The initiator's user is asked; the peer has nothing to say.
+    /// The initiator's user is asked; no command of the peer is expected.
     case user
     case confirm
     case random
@@ -26,17 +26,17 @@ public struct Pairing {
     case encryption
     /// Waiting for the peer's keys.
     case keys
-    /// The user is asked whether keys that are kept of the device that the peer says it is may be replaced.
-    case verdict
-    /// Nothing is answered any more.
+    /// The user is asked whether the bond with the identity that the peer has distributed may be replaced.
+    case identityConsent
+    /// All inputs are ignored.
     case ended
   }
 
   public let parameters: PairingParameters
   public internal(set) var stage = Stage.idle
-  /// What both sides have agreed on.
+  /// The features of both sides, once exchanged and accepted.
   public internal(set) var agreement: PairingAgreement?
-  /// How good the keys are that come of this, once it has been agreed on.
+  /// The security of the resulting keys, once there is an agreement.
   public var security: PairingSecurity? {
     agreement.map {
       PairingSecurity(
@@ -45,31 +45,31 @@ public struct Pairing {
     }
   }
 
-  /// How good the link is as soon as it is encrypted; `nil` where that is not what comes next.
+  /// The security of the link once it is encrypted with the key of this pairing; `nil` outside of that stage.
   var securityOnceEncrypted: PairingSecurity? { stage == .encryption && isLinkKeyInUse ? security : nil }
-  /// What the peer says of itself, also where that was not good enough.
+  /// The peer's features, also if they were refused.
   public internal(set) var peerFeatures: SMPPairingFeatures?
 
   let source: any PairingSource
   var localFeatures: SMPPairingFeatures?
   var actions: [PairingAction] = []
-  /// The question that has no answer yet.
+  /// The question that is not answered yet.
   var question: PairingQuestion?
   var questionCount = 0
-  /// A command that came while the user was asked. One, for the peer may not send two.
+  /// A command received while the user is asked. Only one, because the peer may not send another.
   var held: SMPPDU?
 
-  /// What both sides know and nobody in the middle should: nil until the user has typed it.
+  /// The passkey, once it is generated or typed.
   var passkey: SixDigits?
   var legacy: LegacyExchange?
   var secure: SecureConnectionsExchange?
   var usesDebugKey = false
-  /// The key that encrypts this link: STK or LTK. There is none before both sides have proved themselves.
+  /// The key that encrypts this link, STK or LTK; `nil` before authentication is complete.
   var linkKey: SecretKey?
-  /// The central has asked for the key of this pairing, or was told to begin.
+  /// Whether the key of this pairing was passed to the controller.
   var isLinkKeyInUse = false
   var distribution = KeyDistributionState()
-  /// The user has agreed that keys of this device are replaced.
+  /// The identity of the bond that the user has agreed to replace.
   var replacedIdentity: DeviceAddress?
 
   public init(_ parameters: PairingParameters, source: any PairingSource) {
@@ -80,7 +80,7 @@ public struct Pairing {
   var isInitiator: Bool { parameters.role == .central }
   var policy: SecurityPolicy { parameters.policy }
 
-  /// Takes one input to its end.
+  /// Handles one input and returns the actions to perform.
   public mutating func handle(_ input: PairingInput) -> [PairingAction] {
     if stage == .ended { return [] }
     switch input {
@@ -88,7 +88,7 @@ public struct Pairing {
     case .received(let pdu): take(pdu)
     case .receivedMalformed: if stage != .idle { refuse(.invalidParameters) }
     case .answered(let answer, let id): receive(answer, to: id)
-    case .typed(let kind): tell(kind)
+    case .typed(let kind): sendKeypress(kind)
     case .encryptionChanged(let isEncrypted): encryptionChanged(isEncrypted)
     case .timedOut: end(.timedOut)
     case .cancelled:
@@ -100,8 +100,8 @@ public struct Pairing {
     return actions
   }
 
-  /// The peripheral's answer to its controller, which wants the key for a link; `nil`: there is none by this name yet, and
-  /// the answer is negative.
+  /// Returns the peripheral's key for a request of its controller; `nil` for a negative reply, because the key is not this
+  /// pairing's or not derived yet.
   public mutating func longTermKey(encryptedDiversifier: UInt16, randomNumber: UInt64) -> SecretKey? {
     guard stage == .encryption, !isInitiator, encryptedDiversifier == 0, randomNumber == 0, let linkKey else {
       return nil
@@ -114,7 +114,7 @@ public struct Pairing {
     switch pdu {
     case .pairingFailed(let packet):
       if stage != .idle { end(.refusedByPeer(packet.reason)) }
-    // Reserved codes are ignored (3.3). A Security Request may cross a Pairing Request on its way.
+    // Reserved codes are ignored (3.3). A Security Request may cross a Pairing Request in flight.
     case .unknown: break
     case .securityRequest where isInitiator: break
     case .pairingKeypressNotification(let packet): receiveKeypress(packet.kind)
@@ -139,15 +139,15 @@ public struct Pairing {
     }
   }
 
-  /// A command out of its order ends the pairing: nothing is skipped and nothing done twice.
+  /// A command out of order ends the pairing, so that no step is skipped or repeated.
   private mutating func receiveUnexpected() {
-    // Before anything has begun there is nothing to end, and nothing is told to whoever tries.
+    // Before the pairing has begun the command is ignored without an answer.
     if stage != .idle { refuse(.unspecifiedReason) }
   }
 
-  // MARK: What comes of it
+  // MARK: Results
 
-  /// What has been computed so far, for checks against known pairings. Not for anything else.
+  /// The secrets computed so far, only for tests with known vectors.
   package var secrets: PairingSecrets {
     PairingSecrets(
       temporaryKey: legacy?.temporaryKey, dhKey: secure?.dhKey, macKey: secure?.macKey, linkKey: linkKey)
@@ -155,7 +155,7 @@ public struct Pairing {
 
   mutating func send(_ pdu: SMPPDU) { actions.append(.send(pdu)) }
 
-  /// Tells the peer and ends.
+  /// Sends Pairing Failed and ends.
   mutating func refuse(_ reason: SMPPairingFailedReason) {
     send(.pairingFailed(SMPPairingFailed(reason: reason)))
     end(.refused(reason))
@@ -171,7 +171,7 @@ public struct Pairing {
     actions.append(.finished(result))
   }
 
-  /// Keys wipe themselves with the last user who lets go.
+  /// Releases the keys, which are wiped with their last reference.
   private mutating func forgetSecrets() {
     stage = .ended
     question = nil
@@ -184,7 +184,7 @@ public struct Pairing {
   }
 }
 
-// What a pairing remembers is secret until it is sent: only where it stands is printed.
+// The state of a pairing contains secrets, so only the role and the stage are printed.
 extension Pairing: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   public var description: String { "pairing as \(parameters.role), \(stage)" }
   public var debugDescription: String { description }

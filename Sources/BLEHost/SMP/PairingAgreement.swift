@@ -1,10 +1,10 @@
 import BLEWire
 
-/// What the features of both sides lead to.
+/// The features of both sides and what follows from them.
 public struct PairingAgreement: Sendable {
-  /// The command as it travelled: code and features.
+  /// The Pairing Request as sent: code and features.
   public let request: [UInt8]
-  /// The command as it travelled: code and features.
+  /// The Pairing Response as sent: code and features.
   public let response: [UInt8]
   public let initiatorFeatures: SMPPairingFeatures
   public let responderFeatures: SMPPairingFeatures
@@ -21,13 +21,13 @@ public struct PairingAgreement: Sendable {
       && responderFeatures.authenticationRequirements.contains(.secureConnections)
   }
 
-  /// Both sides keep the keys. The field has two bits, of whose values only 1 means that.
+  /// Whether both sides store the keys. Of the values of the two-bit field only 1 means bonding.
   public var isBonding: Bool {
     initiatorFeatures.authenticationRequirements.asksForBonding
       && responderFeatures.authenticationRequirements.asksForBonding
   }
 
-  /// Both sides want to hear of digits that are typed.
+  /// Whether both sides support keypress notifications.
   public var usesKeypresses: Bool {
     initiatorFeatures.authenticationRequirements.contains(.keypress)
       && responderFeatures.authenticationRequirements.contains(.keypress)
@@ -38,18 +38,18 @@ public struct PairingAgreement: Sendable {
       initiator: initiatorFeatures, responder: responderFeatures, isSecureConnections: isSecureConnections)
   }
 
-  /// Octets, as the smaller of the two sides.
+  /// The smaller of both sides' maximum key sizes, in octets.
   public var keySize: Int {
     Int(min(initiatorFeatures.maximumEncryptionKeySize, responderFeatures.maximumEncryptionKeySize))
   }
 
-  /// What the initiator hands out. The key for BR/EDR is never among it, nor is the LTK that Secure Connections makes.
-  public var initiatorKeys: SMPKeyDistribution { handedOut(responderFeatures.initiatorKeyDistribution) }
+  /// The keys that the initiator distributes. Never the link key for BR/EDR, nor the LTK with Secure Connections.
+  public var initiatorKeys: SMPKeyDistribution { distributed(responderFeatures.initiatorKeyDistribution) }
 
-  /// What the responder hands out.
-  public var responderKeys: SMPKeyDistribution { handedOut(responderFeatures.responderKeyDistribution) }
+  /// The keys that the responder distributes.
+  public var responderKeys: SMPKeyDistribution { distributed(responderFeatures.responderKeyDistribution) }
 
-  private func handedOut(_ keys: SMPKeyDistribution) -> SMPKeyDistribution {
+  private func distributed(_ keys: SMPKeyDistribution) -> SMPKeyDistribution {
     keys.intersection(isSecureConnections ? [.identity, .signing] : [.encryption, .identity, .signing])
   }
 }
@@ -59,7 +59,7 @@ extension SMPAuthenticationRequirements {
 }
 
 extension SMPPairingFeatures {
-  /// Why these features cannot be answered at all, or `nil`.
+  /// Returns why these features are invalid, or `nil`.
   var fault: SMPPairingFailedReason? {
     if maximumEncryptionKeySize < 7 { return .encryptionKeySize }
     if maximumEncryptionKeySize > 16 || ioCapability.rawValue > SMPIOCapability.keyboardDisplay.rawValue

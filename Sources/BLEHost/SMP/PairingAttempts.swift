@@ -1,21 +1,21 @@
 import BLECore
 import BLEWire
 
-/// Who may try to pair, and when: after a failure a peer waits, and longer each time (Core, Vol 3 Part H 2.3.6).
+/// Limits pairing attempts: after a failure a peer must wait, longer each time (Core, Vol 3 Part H 2.3.6).
 ///
-/// Addresses cost a peer nothing, so there is a delay for everybody as well once too much has failed. Shared by all links
-/// of an adapter; the memory of it is bounded.
+/// A peer can change its address at no cost, so after too many failures there is a delay for all peers as well. Shared by all links
+/// of an adapter; its memory is bounded.
 public final class PairingAttempts {
-  /// After the first failure of an address; doubled by each further one.
+  /// The delay after the first failure of an address; doubled by each further one.
   public static let firstDelay = StackDuration.seconds(1)
   public static let longestDelay = StackDuration.seconds(64)
-  /// Failures of anybody before everybody waits.
+  /// The number of failures, of any peers, above which all peers must wait.
   public static let overallAllowance = 5
-  /// The time in which one failure of anybody is forgotten.
+  /// The time after which one failure is removed from that number.
   public static let overallForgiveness = StackDuration.seconds(60)
-  /// How long an address is remembered after its last failure.
+  /// How long the failures of an address count after the last one.
   public static let memory = StackDuration.seconds(600)
-  /// Addresses that are remembered.
+  /// The maximum number of stored addresses.
   public static let capacity = 256
 
   private struct Record {
@@ -32,9 +32,9 @@ public final class PairingAttempts {
 
   public init() {}
 
-  /// How long this peer has still to wait; `nil`: not at all.
+  /// Returns how long this peer must still wait; `nil` if it need not.
   ///
-  /// - Parameter peer: its identity where that is known, otherwise the address of the link.
+  /// - Parameter peer: its identity if known, otherwise the address of the link.
   public func delay(of peer: DeviceAddress, at now: StackInstant) -> StackDuration? {
     forgive(at: now)
     var free = StackInstant.zero
@@ -47,7 +47,7 @@ public final class PairingAttempts {
     return free > now ? free - now : nil
   }
 
-  /// A pairing with this peer has come to nothing.
+  /// Records a failed pairing with this peer.
   public func noteFailure(of peer: DeviceAddress, at now: StackInstant) {
     forgive(at: now)
     change(peer, at: now) {
@@ -59,13 +59,13 @@ public final class PairingAttempts {
     lastFailure = now
   }
 
-  /// A pairing with this peer has led to keys: it need not wait any more. What everybody waits for does not change by that,
-  /// or a peer of the attacker's own would clear the way.
+  /// Records a successful pairing: this peer need not wait. The delay for all peers is not reset, because an attacker could reset it
+  /// with a device of its own.
   public func noteSuccess(of peer: DeviceAddress) {
     records[peer]?.failures = 0
   }
 
-  /// Notes what a peer says it can show and type; what it said before where that was something else.
+  /// Records the I/O capability of a peer. Returns its previous one if that was different.
   public func note(_ capability: SMPIOCapability, of peer: DeviceAddress, at now: StackInstant) -> SMPIOCapability? {
     let before = records[peer]?.capability
     change(peer, at: now) { $0.capability = capability }
@@ -93,8 +93,7 @@ public final class PairingAttempts {
     records[peer] = record
   }
 
-  /// Forgets who was not seen for long, or else the one seen least recently: those are gone through only when the table is
-  /// full.
+  /// Removes the records not used for `memory`, or else the least recently used one. Called only when the table is full.
   private func makeRoom(at now: StackInstant) {
     records = records.filter { now - $0.value.lastSeen <= Self.memory }
     while records.count >= Self.capacity, let oldest = records.min(by: { $0.value.lastSeen < $1.value.lastSeen }) {

@@ -2,23 +2,23 @@ import BLECore
 import BLECrypto
 import BLEWire
 
-/// What happens to a pairing.
+/// The inputs of a pairing.
 public enum PairingInput: Sendable {
-  /// Begin: the initiator's first step.
+  /// Start as the initiator.
   case start
   /// A command of the peer.
   case received(SMPPDU)
-  /// A command of the peer that was shorter or longer than its code says.
+  /// A command of the peer whose length does not fit its code.
   case receivedMalformed
-  /// The user's answer to a question; one that comes too late, for a question that is not open any more, changes nothing.
+  /// The user's answer to a question; ignored if the question is not open.
   case answered(PairingAnswer, to: PairingQuestion.ID)
   /// The user types a passkey.
   case typed(SMPPairingKeypressNotification.Kind)
-  /// The link is encrypted now with the key of this pairing, or could not be, or is not any more.
+  /// The link was encrypted with the key of this pairing, could not be encrypted, or is no longer encrypted.
   case encryptionChanged(isEncrypted: Bool)
   /// Thirty seconds have passed since the last command was sent.
   case timedOut
-  /// This side gives up.
+  /// This side cancels the pairing.
   case cancelled
   /// The link has ended.
   case disconnected
@@ -31,21 +31,21 @@ public enum PairingAnswer: Sendable {
   case no
 }
 
-/// What a pairing wants done, in this order.
+/// The actions that a pairing requests, to be performed in order.
 public enum PairingAction: Sendable {
   case send(SMPPDU)
   case ask(PairingQuestion)
   /// The peer's user types a passkey.
   case peerTyped(SMPPairingKeypressNotification.Kind)
-  /// The central is to encrypt the link with this key (diversifier and random number zero).
+  /// Encrypt the link, as the central, with this key (diversifier and random number zero).
   case startEncryption(SecretKey)
   case finished(PairingResult)
   case failed(PairingFailure)
 }
 
-/// Something to show to a user, or to ask. It names the method, so that the user is not led to take one for another.
+/// Something to show to the user, or to ask. It contains the method, so that the user cannot be made to confuse two methods.
 public struct PairingQuestion: Sendable {
-  /// Tells questions of one link apart, so that a late answer does not meet another question.
+  /// Identifies a question of one link, so that a late answer is not taken for an answer to another question.
   public struct ID: Hashable, Sendable {
     let pairing: Int
     let number: Int
@@ -56,12 +56,12 @@ public struct PairingQuestion: Sendable {
     case displayPasskey(SixDigits)
     /// Answered by `.passkey` or `.no`.
     case enterPasskey
-    /// Are the digits the same on the other device? Answered by `.yes` or `.no`.
+    /// Asks whether the digits are the same on the other device. Answered by `.yes` or `.no`.
     case compare(SixDigits)
-    /// Pair with whoever this is? Answered by `.yes` or `.no`.
-    case acceptJustWorks
-    /// A device says it is one that there are keys of already, or has its address, and has not proved it; or the new keys are
-    /// worse. Replace the keys that are kept of this identity? Answered by `.yes` or `.no`.
+    /// Asks whether to pair with a device that cannot be authenticated. Answered by `.yes` or `.no`.
+    case confirmJustWorks
+    /// Asks whether to replace the bond with this identity: the peer claims the identity or has its address without having proved it,
+    /// or the new keys are weaker. Answered by `.yes` or `.no`.
     case replaceBond(of: DeviceAddress, PairingSecurity)
   }
 
@@ -72,51 +72,51 @@ public struct PairingQuestion: Sendable {
   /// The address of the link.
   public let peer: DeviceAddress
 
-  /// False for what is only shown.
-  public var wantsAnswer: Bool {
+  /// False if there is only something to show.
+  public var needsAnswer: Bool {
     if case .displayPasskey = kind { false } else { true }
   }
 }
 
-/// Why there are no keys.
+/// Why a pairing failed.
 public enum PairingFailure: Error, Hashable, Sendable {
   /// The peer ended the pairing.
   case refusedByPeer(SMPPairingFailedReason)
-  /// This side ended the pairing: what came was wrong or not good enough, or the user said no.
+  /// This side ended the pairing: the peer's values were wrong or below the policy, or the user refused.
   case refused(SMPPairingFailedReason)
-  /// The peer did not go on. There is no further pairing on this link (Core, Vol 3 Part H 3.4).
+  /// The peer did not continue. There is no further pairing on this link (Core, Vol 3 Part H 3.4).
   case timedOut
-  /// The link could not be encrypted, or stopped being so.
+  /// The link could not be encrypted, or its encryption was switched off.
   case encryptionFailed
-  /// The link could not be encrypted with the keys of an earlier pairing, or stopped being so.
+  /// The link could not be encrypted with the keys of an earlier pairing, or that encryption was switched off.
   case bondFailed
   case cancelled
   case disconnected
-  /// Too soon after a failure; how long it still takes.
+  /// Too soon after a failure; with the time that is left to wait.
   case tooSoon(StackDuration)
-  /// Another pairing is under way, or the link is being encrypted.
+  /// Another pairing is in progress, or the link is being encrypted.
   case busy
-  /// There is no room for the keys of one more device.
+  /// There is no room for the keys of another device.
   case tooManyBonds
-  /// The keys could not be put where they outlive this process. What was kept before is as it was.
-  case notKept
+  /// The keys could not be stored. A previous bond is unchanged.
+  case storageFailed
 }
 
 extension PairingFailure: CustomStringConvertible {
-  /// The reason, as the second half of a sentence for people.
+  /// The reason, as the second half of a sentence for users.
   public var description: String {
     switch self {
     case .refusedByPeer(let reason): "the device refused: \(reason)"
     case .refused(let reason): "refused here: \(reason)"
-    case .timedOut: "the device did not go on"
+    case .timedOut: "the device did not continue"
     case .encryptionFailed: "the link could not be encrypted"
     case .bondFailed: "the link could not be encrypted with the keys of an earlier pairing"
-    case .cancelled: "given up here"
+    case .cancelled: "cancelled here"
     case .disconnected: "the link has ended"
     case .tooSoon(let delay): "too soon after a failure: \(delay.nanoseconds / 1_000_000_000 + 1) s to wait"
-    case .busy: "another pairing is under way"
-    case .tooManyBonds: "there is no room for the keys of one more device"
-    case .notKept: "the keys could not be kept"
+    case .busy: "another pairing is in progress"
+    case .tooManyBonds: "there is no room for the keys of another device"
+    case .storageFailed: "the keys could not be stored"
     }
   }
 }

@@ -1,7 +1,7 @@
 import BLECore
 import BLECrypto
 
-/// A key that links are encrypted with, and what names it on the air.
+/// A key for encrypting links, and the values that identify it on the air.
 public struct LongTermKey: Sendable, Equatable {
   /// Sixteen octets; those beyond the key size are zero.
   public let key: SecretKey
@@ -16,7 +16,7 @@ public struct LongTermKey: Sendable, Equatable {
     self.randomNumber = randomNumber
   }
 
-  /// The key cut to `size` octets: the most significant others are zero (Core, Vol 3 Part H 2.3.4).
+  /// Returns the key shortened to `size` octets: the other, most significant ones are zero (Core, Vol 3 Part H 2.3.4).
   static func shortened(_ key: SecretKey, toSize size: Int) -> SecretKey {
     let cut = AESBlock.octetCount - size
     if cut <= 0 { return key }
@@ -26,9 +26,9 @@ public struct LongTermKey: Sendable, Equatable {
   }
 }
 
-/// Who this device is, to those it has paired with.
+/// The identity of this device, which it distributes in pairings.
 public struct LocalIdentity: Sendable {
-  /// Public, or random static.
+  /// The identity address: public, or random static.
   public let address: DeviceAddress
   /// Resolves this device's private addresses.
   public let identityResolvingKey: SecretKey
@@ -39,24 +39,23 @@ public struct LocalIdentity: Sendable {
   }
 }
 
-/// What a pairing leads to. Holds secrets: the keys in it print as nothing.
+/// The result of a pairing. Contains secret keys, whose descriptions are redacted.
 public struct PairingResult: Sendable {
   public let security: PairingSecurity
-  /// Both sides keep the keys.
+  /// Whether both sides store the keys.
   public let isBonded: Bool
-  /// What names the peer for good: what it said it is, or the address it was connected by. `nil` where that was a private
-  /// one and the peer did not say.
+  /// The peer's identity address: distributed by it, or the address of the link. `nil` if that was a private one and the peer
+  /// distributed none.
   public let peerIdentity: DeviceAddress?
   /// Encrypts links on which this device is the central.
   public let keyAsCentral: LongTermKey?
   /// Encrypts links on which this device is the peripheral.
   public let keyAsPeripheral: LongTermKey?
-  /// Resolves the peer's private addresses. `nil` where it handed out none, one of zeros, or
-  /// this device's own: those resolve nothing.
+  /// Resolves the peer's private addresses. `nil` if it distributed none, one of zeros, or this device's own.
   public let peerIdentityResolvingKey: SecretKey?
-  /// Signs what this device sends.
+  /// Signs commands of this device.
   public let localSigningKey: SecretKey?
-  /// Checks what the peer signed.
+  /// Verifies signed commands of the peer.
   public let peerSigningKey: SecretKey?
 
   public init(
@@ -75,7 +74,7 @@ public struct PairingResult: Sendable {
   }
 }
 
-/// What a pairing computes on its way.
+/// The secrets that a pairing computes.
 package struct PairingSecrets {
   /// TK of legacy pairing.
   package let temporaryKey: SecretKey?

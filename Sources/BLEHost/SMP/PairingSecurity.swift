@@ -2,11 +2,11 @@ import BLECore
 
 /// The levels of LE security mode 1 (Core, Vol 3 Part C 10.2.1).
 public enum SecurityLevel: Int, Comparable, Hashable, Sendable, CaseIterable {
-  /// Level 1: nothing.
+  /// Level 1: no security.
   case open = 1
-  /// Level 2: encrypted; the peer may be anybody.
+  /// Level 2: encrypted with keys of an unauthenticated pairing.
   case encrypted
-  /// Level 3: encrypted, and the pairing was protected against somebody in the middle.
+  /// Level 3: encrypted with keys of an authenticated pairing, with protection against a man in the middle.
   case authenticated
   /// Level 4: as level 3, by Secure Connections with a key of sixteen octets.
   case authenticatedSecureConnections
@@ -14,15 +14,15 @@ public enum SecurityLevel: Int, Comparable, Hashable, Sendable, CaseIterable {
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// How good the keys of a pairing are, recorded with them: a link that is encrypted with these keys is as good as this.
+/// The security of a pairing's keys, stored with them: it is also the security of each link encrypted with these keys.
 public struct PairingSecurity: Hashable, Sendable {
-  /// How the two sides made sure of each other.
+  /// The method of authentication.
   public let method: PairingMethod
-  /// Secure Connections, not legacy pairing.
+  /// True for Secure Connections, false for legacy pairing.
   public let isSecureConnections: Bool
-  /// Octets of the key that are not zero by agreement, 7 to 16.
+  /// The size of the key in octets, 7 to 16.
   public let keySize: Int
-  /// The specification's debug key was used by one side: whoever listened knows the keys.
+  /// Whether a side used the specification's debug key, so that any listener knows the keys.
   public let usesDebugKey: Bool
 
   public init(method: PairingMethod, isSecureConnections: Bool, keySize: Int, usesDebugKey: Bool = false) {
@@ -32,7 +32,7 @@ public struct PairingSecurity: Hashable, Sendable {
     self.usesDebugKey = usesDebugKey
   }
 
-  /// Somebody in the middle would have been noticed.
+  /// Whether the pairing was protected against a man in the middle.
   public var isAuthenticated: Bool { method != .justWorks && !usesDebugKey }
 
   public var level: SecurityLevel {
@@ -40,13 +40,13 @@ public struct PairingSecurity: Hashable, Sendable {
     return isSecureConnections && keySize == 16 ? .authenticatedSecureConnections : .authenticated
   }
 
-  /// Whether keys of this quality may stand in for keys of that one: nothing about them is worse.
+  /// Whether keys of this security may replace keys of `other`: they are weaker in no respect.
   public func isAtLeastAsGood(as other: PairingSecurity) -> Bool {
     level >= other.level && keySize >= other.keySize && (isSecureConnections || !other.isSecureConnections)
       && (!usesDebugKey || other.usesDebugKey)
   }
 
-  /// What an attribute sees of a link that is encrypted with such keys.
+  /// Returns the security of a link encrypted with these keys, as checked for attributes.
   public func linkSecurity(isBonded: Bool) -> LinkSecurity {
     LinkSecurity(
       isEncrypted: true, isAuthenticated: isAuthenticated, usesSecureConnections: isSecureConnections,

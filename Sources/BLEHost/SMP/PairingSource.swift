@@ -1,39 +1,39 @@
 import BLECore
 import BLECrypto
 
-/// Where a pairing takes from what it cannot know by itself: chance, the key pair, and which bonds there are.
+/// Provides random numbers, the key pair, and the bonds to a pairing.
 public protocol PairingSource: AnyObject {
-  /// The key pair of Secure Connections.
+  /// Returns the key pair for Secure Connections.
   func keyPair() -> P256PrivateKey
-  /// A fresh nonce.
+  /// Returns a new random nonce.
   func nonce() -> AESBlock
-  /// A fresh passkey, each equally likely.
+  /// Returns a new random passkey, uniformly distributed.
   func passkey() -> SixDigits
-  /// A fresh key of legacy pairing, of full length.
+  /// Returns a new random key of legacy pairing, of full length.
   func longTermKey() -> LongTermKey
-  /// A fresh key for signed commands.
+  /// Returns a new random key for signed commands.
   func signingKey() -> SecretKey
-  /// How good the keys are that are kept of the device with this identity; `nil` where there are none.
+  /// Returns the security of the bond with this identity; `nil` if there is none.
   func security(ofBondWith identity: DeviceAddress) -> PairingSecurity?
 }
 
-/// What one pairing is about.
+/// The parameters of one pairing.
 public struct PairingParameters: Sendable {
   /// The central initiates pairings, the peripheral responds.
   public var role: LinkRole
-  /// Which pairing of the link this is, counted by its owner.
+  /// The number of this pairing among those of the link.
   public var number = 0
-  /// The address by which this device is connected.
+  /// The address of this device on the link.
   public var localAddress: DeviceAddress
-  /// The address by which the peer is connected.
+  /// The address of the peer on the link.
   public var peerAddress: DeviceAddress
   public var policy: SecurityPolicy
   public var identity: LocalIdentity
   public var outOfBand: OutOfBandExchange
-  /// The link is encrypted with keys of this identity: whoever is there has proved to be that device.
+  /// The identity that the peer has proved: the link is encrypted with the keys of its bond.
   public var provenIdentity: DeviceAddress?
-  /// Whom the peer is taken for, and shown to the user as, by the address of the link: which anybody can have. `nil` where that is
-  /// a private address of nobody who is known.
+  /// The identity that the peer is assumed to have, and is shown to the user, by the address of the link, which any device can
+  /// use. `nil` for a private address that is not resolved.
   public var knownIdentity: DeviceAddress?
 
   public init(

@@ -2,35 +2,35 @@ import BLECore
 import BLECrypto
 import BLEWire
 
-/// What this side wants.
+/// Calls of this side.
 extension SecurityManager {
-  /// Begins a pairing (central), or asks the peer to begin one or to encrypt (peripheral).
+  /// Starts a pairing (central), or sends a Security Request (peripheral).
   ///
-  /// - Parameter level: what the pairing must reach; never less than the policy's.
-  /// - Throws: where it cannot begin now. Afterwards the delegate hears of the end.
+  /// - Parameter level: the level that the pairing must reach, if higher than the policy's minimum.
+  /// - Throws: if the pairing cannot start now. Later failures are reported to the delegate.
   public func pair(minimumLevel level: SecurityLevel = .encrypted) throws(PairingFailure) {
-    try pair(minimumLevel: level, isWantedHere: true)
+    try pair(minimumLevel: level, isRequestedLocally: true)
   }
 
-  /// - Parameter isWantedHere: false where the peer has asked for it.
-  func pair(minimumLevel level: SecurityLevel, isWantedHere: Bool) throws(PairingFailure) {
+  /// - Parameter isRequestedLocally: false if the peer requested the pairing.
+  func pair(minimumLevel level: SecurityLevel, isRequestedLocally: Bool) throws(PairingFailure) {
     if isClosed { throw .timedOut }
     if isPairing || isEncrypting || requestedLevel != nil { throw .busy }
     if let delay = local.attempts.delay(of: peerIdentity, at: loop.now) { throw .tooSoon(delay) }
     try delegate?.securityManagerWillPair(self)
     switch role {
-    case .central: begin(minimumLevel: level, isWantedHere: isWantedHere, first: .start)
+    case .central: begin(minimumLevel: level, isRequestedLocally: isRequestedLocally, first: .start)
     case .peripheral:
       requestedLevel = level
-      isRequestWanted = isWantedHere
+      isSecurityRequestLocal = isRequestedLocally
       var requirements = local.policy.authenticationRequirements
       if level >= .authenticated { requirements.insert(.mitm) }
       send(.securityRequest(SMPSecurityRequest(authenticationRequirements: requirements)))
     }
   }
 
-  /// The central encrypts the link with the keys of the bond. False: there is no such key or none that is good enough, or
-  /// something is under way.
+  /// Encrypts the link, as the central, with the keys of the bond. Returns false if there is no acceptable key, or if a pairing or
+  /// encryption is in progress.
   public func encryptWithBond() -> Bool {
     guard role == .central, !isClosed, !isPairing, !isEncrypting, let key = usableBond?.keyAsCentral,
       !key.key.isZero
@@ -41,23 +41,23 @@ extension SecurityManager {
     return true
   }
 
-  /// The user's answer. One to a question that is not open any more changes nothing.
+  /// Passes on the user's answer; ignored if the question is not open.
   public func answer(_ answer: PairingAnswer, to question: PairingQuestion.ID) { run(.answered(answer, to: question)) }
 
-  /// The user types a passkey.
+  /// Sends a keypress notification: the user types a passkey.
   public func typed(_ kind: SMPPairingKeypressNotification.Kind) { run(.typed(kind)) }
 
-  /// Ends the pairing under way.
+  /// Cancels the current pairing.
   public func cancel() { run(.cancelled) }
 }
 
-/// What the controller says.
+/// Events of the controller.
 extension SecurityManager {
-  /// The peripheral's controller wants the key that the central has named; `nil`: refuse.
+  /// Returns the key that the peripheral's controller requests; `nil` for a negative reply.
   public func longTermKey(encryptedDiversifier: UInt16, randomNumber: UInt64) -> SecretKey? {
     guard role == .peripheral, !isClosed else { return nil }
     if pairing != nil {
-      // While a pairing is under way only its own key counts, and only once there is one.
+      // During a pairing only its own key is used, once it is derived.
       let key = pairing?.longTermKey(encryptedDiversifier: encryptedDiversifier, randomNumber: randomNumber)
       if key != nil { keyOwner = .pairing }
       return key
@@ -69,10 +69,10 @@ extension SecurityManager {
     return key.key
   }
 
-  /// The link is encrypted, or could not be, or is not any more.
+  /// Handles a change of the encryption, or a failure to encrypt.
   public func encryptionChanged(isEncrypted: Bool) {
     isEncrypting = false
-    // Keys that have ceased to be good enough while the controllers were busy encrypt nothing either.
+    // Keys that the policy has ceased to accept in the meantime count as no encryption.
     if !isEncrypted || keyOwner == .bond && usableBond == nil {
       security = nil
       let wasOfBond = keyOwner == .bond
@@ -88,7 +88,7 @@ extension SecurityManager {
     switch keyOwner {
     case .pairing: security = pairing?.securityOnceEncrypted ?? security
     case .bond: security = usableBond?.security
-    // Encrypted with a key that did not come from here: nothing is known about it.
+    // Encrypted with a key that this security manager did not provide: its security is unknown.
     case .none: return
     }
     if keyOwner == .bond, requestedLevel != nil {

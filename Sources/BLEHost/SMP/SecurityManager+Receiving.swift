@@ -1,21 +1,21 @@
 import BLECore
 import BLEWire
 
-/// What the peer sends.
+/// Commands of the peer.
 extension SecurityManager {
-  /// One payload of channel 0x0006.
+  /// Receives one payload of channel 0x0006.
   public func receive(_ payload: ArraySlice<UInt8>) {
     if isClosed {
       statistics.afterClosing += 1
       return
     }
-    if isKeeping { return hold(payload) }
+    if isStoringKeys { return hold(payload) }
     do {
       let pdu = try SMPPDU(payload)
       if pairing != nil { run(.received(pdu)) } else { receiveOutsidePairing(pdu) }
     } catch {
       statistics.malformed += 1
-      // The octets may be part of a key: the log gets their number only.
+      // The octets may be part of a key: only their number is logged.
       log.log(.debug, "malformed command of \(payload.count) octets")
       run(.receivedMalformed)
     }
@@ -31,7 +31,9 @@ extension SecurityManager {
       } else {
         let level = requestedLevel
         requestedLevel = nil
-        begin(minimumLevel: level ?? .encrypted, isWantedHere: level != nil && isRequestWanted, first: .received(pdu))
+        begin(
+          minimumLevel: level ?? .encrypted, isRequestedLocally: level != nil && isSecurityRequestLocal,
+          first: .received(pdu))
       }
     case (.central, .securityRequest(let packet)): receiveSecurityRequest(packet.authenticationRequirements)
     case (.central, .pairingRequest), (.peripheral, .securityRequest):
@@ -50,25 +52,25 @@ extension SecurityManager {
       try delegate?.securityManagerWillPair(self)
       return true
     } catch {
-      log.log(.info, "\(peerAddress) may not pair: \(error)")
+      log.log(.info, "refused the pairing request of \(peerAddress): \(error)")
       return false
     }
   }
 
-  /// The peripheral asks for security: the keys that there are, or new ones (Core, Vol 3 Part H 2.4.6).
+  /// Handles a Security Request: encrypts with the bond's keys, or pairs (Core, Vol 3 Part H 2.4.6).
   private func receiveSecurityRequest(_ requirements: SMPAuthenticationRequirements) {
-    // Under way already: what comes of it is the answer.
+    // Encryption is in progress: its result is the answer.
     if isEncrypting { return }
     if !local.policy.answersSecurityRequests { return refuseOutsidePairing(.pairingNotSupported) }
     let wanted = requirements.contains(.mitm) ? SecurityLevel.authenticated : .encrypted
     if let security, security.level >= wanted { return }
-    // A peripheral that is never content must not keep this side pairing for ever.
+    // Limited, so that a peripheral cannot make this side pair without end.
     guard mayAnswerUnsolicited() else { return }
     if security == nil, let bond, bond.security.level >= wanted, encryptWithBond() { return }
     do {
-      try pair(minimumLevel: .encrypted, isWantedHere: false)
+      try pair(minimumLevel: .encrypted, isRequestedLocally: false)
     } catch {
-      log.log(.debug, "Security Request of \(peerAddress) not followed: \(error)")
+      log.log(.debug, "ignored the Security Request of \(peerAddress): \(error)")
     }
   }
 

@@ -3,40 +3,40 @@ import BLECrypto
 import BLEWire
 
 /// The Security Manager of one link: receives the payloads of channel 0x0006, runs one pairing at a time with its time-out,
-/// and knows which keys encrypt the link. Everything on the loop.
+/// and tracks which keys encrypt the link. Everything on the loop.
 public final class SecurityManager: L2CAPChannelReceiver {
-  /// How long a pairing may stand still (Core, Vol 3 Part H 3.4).
+  /// The SMP time-out (Core, Vol 3 Part H 3.4).
   public static let timeout = StackDuration.seconds(30)
-  /// Answers to commands that belong to no pairing, and to Security Requests: after so many on one link there are no more.
+  /// The most answers on one link to Security Requests and to commands outside of a pairing.
   public static let unsolicitedLimit = 8
 
   public let role: LinkRole
   public let localAddress: DeviceAddress
   public let peerAddress: DeviceAddress
   public weak var delegate: (any SecurityManagerDelegate)?
-  /// The keys of an earlier pairing with this peer, set by whoever has recognised it. A new bond takes their place.
+  /// The keys of an earlier pairing with this peer, set by the owner of the link. Replaced by a new bond.
   public var bond: PairingResult?
-  /// What was exchanged by another way, for the next pairing.
+  /// The data exchanged out of band, for the next pairing.
   public var outOfBand = OutOfBandExchange()
-  /// Whether the pairing under way, or the last one, is one that this side has asked for, and not the peer.
-  public private(set) var isWantedHere = false
-  /// How well the link is encrypted; `nil`: it is not.
+  /// Whether this side, and not the peer, requested the current or last pairing.
+  public private(set) var isRequestedLocally = false
+  /// The security of the link; `nil` if it is not encrypted.
   public internal(set) var security: PairingSecurity?
-  /// True once a pairing has timed out or the link has ended: nothing is sent or answered any more.
+  /// True once a pairing has timed out or the link has ended: commands are neither sent nor answered.
   public internal(set) var isClosed = false
   public internal(set) var statistics = Statistics()
 
-  /// What was dropped on one link, by why.
+  /// Counts of what was dropped on one link, by reason.
   public struct Statistics: Equatable, Sendable {
-    /// Commands shorter or longer than their code says.
+    /// Commands whose length does not fit their code.
     public var malformed = 0
-    /// Commands that belong to no pairing.
+    /// Commands outside of a pairing.
     public var unsolicited = 0
-    /// Commands after the time-out.
+    /// Commands after the manager was closed.
     public var afterClosing = 0
   }
 
-  /// Whose key encrypts the link, or is about to.
+  /// The origin of the key that encrypts the link, or is about to.
   enum KeyOwner { case none, pairing, bond }
 
   let local: LocalSecurity
@@ -44,24 +44,24 @@ public final class SecurityManager: L2CAPChannelReceiver {
   let log: Logger
   private let channel: any SecurityManagerChannel
   var pairing: Pairing?
-  /// The level that this side has asked for in a Security Request.
+  /// The level that this side has requested by a Security Request.
   var requestedLevel: SecurityLevel?
-  /// Whether that was because a program or the user wants it.
-  var isRequestWanted = false
+  /// Whether that request was made for an application or the user.
+  var isSecurityRequestLocal = false
   var keyOwner = KeyOwner.none
-  /// The central's controller has been told to encrypt and has not answered.
+  /// Whether the central's controller is encrypting the link.
   var isEncrypting = false
   var unsolicitedAnswers = 0
   private var pairingCount = 0
   private var isCapabilityNoted = false
-  /// The pairing under way, or the last one, has got as far as agreed features.
+  /// Whether the current or last pairing has completed the feature exchange.
   private var hadAgreement = false
   private var timer = TimerToken()
   private var waitingActions: [PairingAction] = []
   private var isPerforming = false
-  /// What is to be done when the keys of a pairing are kept; `nil`: none are being kept.
-  private var actionsAfterKeeping: [PairingAction]?
-  /// A command that came while keys were being kept. One: the peer has nothing to say then.
+  /// The actions to perform once the keys of a pairing are stored; `nil` if none are being stored.
+  private var actionsAfterStoring: [PairingAction]?
+  /// A command received while keys are being stored. Only one, because none is expected then.
   private var held: [UInt8]?
 
   public init(
@@ -77,18 +77,18 @@ public final class SecurityManager: L2CAPChannelReceiver {
     self.log = log
   }
 
-  public var isPairing: Bool { pairing != nil || isKeeping }
+  public var isPairing: Bool { pairing != nil || isStoringKeys }
 
-  /// The keys of a pairing are on their way to where they outlive this process, and are used for nothing before.
-  public var isKeeping: Bool { actionsAfterKeeping != nil }
+  /// Whether the keys of a pairing are being stored. They are not used before.
+  public var isStoringKeys: Bool { actionsAfterStoring != nil }
 
-  /// The bond, where its keys are as good as the policy wants them now. Others are used for nothing.
+  /// The bond, if the current policy accepts its keys. Other keys are not used at all.
   public var usableBond: PairingResult? { bond.flatMap { local.policy.accepts($0.security) ? $0 : nil } }
 
-  /// The link is encrypted with the keys of the bond, or those have just been made on it: the peer is who the bond is with.
+  /// Whether the peer has proved its identity: the link is encrypted with the keys of the bond, or the bond was made on it.
   public var isProven: Bool { security != nil && keyOwner == .bond }
 
-  /// Who the peer is, as far as it is known.
+  /// The identity of the peer if it is known, otherwise its address.
   var peerIdentity: DeviceAddress { bond?.peerIdentity ?? peerAddress }
 
   /// The link has ended.
@@ -102,10 +102,10 @@ public final class SecurityManager: L2CAPChannelReceiver {
     loop.cancel(timer)
   }
 
-  // MARK: The pairing under way
+  // MARK: The current pairing
 
-  func begin(minimumLevel: SecurityLevel, isWantedHere: Bool, first input: PairingInput) {
-    self.isWantedHere = isWantedHere
+  func begin(minimumLevel: SecurityLevel, isRequestedLocally: Bool, first input: PairingInput) {
+    self.isRequestedLocally = isRequestedLocally
     var policy = local.policy
     policy.minimumLevel = max(policy.minimumLevel, minimumLevel)
     var parameters = PairingParameters(
@@ -120,7 +120,7 @@ public final class SecurityManager: L2CAPChannelReceiver {
     run(input)
   }
 
-  /// Gives the pairing an input, and does what it wants. What comes of calls from within the delegate waits its turn.
+  /// Passes an input to the pairing and performs its actions. Actions from reentrant calls by the delegate are queued.
   func run(_ input: PairingInput) {
     guard var machine = pairing else { return }
     let actions = machine.handle(input)
@@ -128,14 +128,14 @@ public final class SecurityManager: L2CAPChannelReceiver {
     pairing = machine.stage == .ended ? nil : machine
     noteCapability(of: machine)
     guard case .finished(let result)? = actions.last, result.isBonded, let delegate else { return perform(actions) }
-    // Keys are kept before the last of this side's leave, so that a peer is not left with keys that this side could not keep.
-    actionsAfterKeeping = actions
-    delegate.securityManager(self, keeps: result) { [self] in keysWereKept($0) }
+    // Keys are stored before this side sends its last ones, so that the peer does not have keys that this side could not store.
+    actionsAfterStoring = actions
+    delegate.securityManager(self, stores: result) { [self] in keysWereStored($0) }
   }
 
-  private func keysWereKept(_ failure: PairingFailure?) {
-    guard let actions = actionsAfterKeeping else { return }
-    actionsAfterKeeping = nil
+  private func keysWereStored(_ failure: PairingFailure?) {
+    guard let actions = actionsAfterStoring else { return }
+    actionsAfterStoring = nil
     if let failure {
       perform([.send(.pairingFailed(SMPPairingFailed(reason: .unspecifiedReason))), .failed(failure)])
     } else {
@@ -146,7 +146,7 @@ public final class SecurityManager: L2CAPChannelReceiver {
     receive(held[...])
   }
 
-  /// The peer has sent something while keys are being kept.
+  /// Holds a command of the peer until the keys are stored.
   func hold(_ payload: ArraySlice<UInt8>) {
     if held == nil { held = Array(payload) } else { statistics.unsolicited += 1 }
   }
@@ -163,7 +163,7 @@ public final class SecurityManager: L2CAPChannelReceiver {
     guard !isCapabilityNoted, let now = machine.peerFeatures?.ioCapability else { return }
     isCapabilityNoted = true
     guard let before = local.attempts.note(now, of: peerIdentity, at: loop.now) else { return }
-    log.log(.notice, "\(peerAddress) was \(before) and now says \(now)")
+    log.log(.notice, "the I/O capability of \(peerAddress) changed from \(before) to \(now)")
     delegate?.securityManager(self, peerChanged: before, to: now)
   }
 
@@ -174,7 +174,7 @@ public final class SecurityManager: L2CAPChannelReceiver {
       log.log(.debug, "pairing with \(peerAddress) by \(question.method.rawValue)")
       if let delegate {
         delegate.securityManager(self, asks: question)
-      } else if question.wantsAnswer {
+      } else if question.needsAnswer {
         run(.answered(.no, to: question.id))
       }
     case .peerTyped(let kind): delegate?.securityManager(self, peerTyped: kind)
@@ -194,7 +194,7 @@ public final class SecurityManager: L2CAPChannelReceiver {
     local.keys.notePairing(succeeded: true)
     if result.isBonded {
       bond = result
-      // The link may have ceased to be encrypted while the keys were being kept.
+      // The encryption may have ended while the keys were being stored.
       keyOwner = security == nil ? .none : .bond
     }
     log.log(.info, "paired with \(peerAddress) by \(result.security.method.rawValue)")
@@ -206,7 +206,7 @@ public final class SecurityManager: L2CAPChannelReceiver {
     requestedLevel = nil
     if failure == .timedOut { isClosed = true }
     switch failure {
-    // Going away in the middle must not be a way around the delay; but whoever has not begun has learnt nothing.
+    // Disconnecting or cancelling must not avoid the delay, except before the feature exchange, when the peer has learned nothing.
     case .disconnected, .cancelled: if hadAgreement { noteFailure() }
     default: noteFailure()
     }
@@ -215,7 +215,7 @@ public final class SecurityManager: L2CAPChannelReceiver {
     delegate?.securityManager(self, didFail: failure)
   }
 
-  /// A link that is encrypted with the key of a pairing that failed after all counts as open.
+  /// A link encrypted with the key of a pairing that then failed counts as not encrypted.
   private func forgetKeyOfPairing() {
     guard keyOwner == .pairing else { return }
     keyOwner = .none
@@ -229,7 +229,7 @@ public final class SecurityManager: L2CAPChannelReceiver {
     local.keys.notePairing(succeeded: false)
   }
 
-  /// Sends a command; the time-out starts anew.
+  /// Sends a command and restarts the time-out.
   func send(_ pdu: SMPPDU) {
     if isClosed { return }
     var writer = ByteWriter(headroom: channel.headroom, capacity: L2CAPLink.securityManagerMTU)

@@ -1,11 +1,11 @@
 import BLECore
 import BLEWire
 
-/// The channel that a security manager sends its commands on. Everything on the loop.
+/// The channel on which a security manager sends its commands. Everything on the loop.
 public protocol SecurityManagerChannel: AnyObject {
-  /// Octets that a command's writer leaves free in front.
+  /// Octets left free in front of each command.
   var headroom: Int { get }
-  /// Sends one command after all that were sent before.
+  /// Sends one command, behind all sent before it.
   func send(securityManagerCommand command: consuming ByteWriter)
 }
 
@@ -13,33 +13,33 @@ extension L2CAPLink: SecurityManagerChannel {
   public func send(securityManagerCommand command: consuming ByteWriter) { send(command, on: .securityManager) }
 }
 
-/// Whoever owns the link of a security manager: carries out what it wants, and hears what came of it. Everything on the
-/// loop; calling back into the manager is allowed.
+/// The owner of a security manager's link: performs its actions and receives its results. Everything on the loop; the methods may
+/// call the manager.
 public protocol SecurityManagerDelegate: AnyObject {
-  /// A pairing is about to begin, or the peer is about to be asked for one: the time to set the policy and what was exchanged
-  /// out of band. By default nothing is done.
-  /// - Throws: why there must be none.
+  /// Called before a pairing begins or a Security Request is sent, to set the policy and the out-of-band data. By default does
+  /// nothing.
+  /// - Throws: to prevent the pairing.
   func securityManagerWillPair(_ manager: SecurityManager) throws(PairingFailure)
-  /// The peer's keys have all come, and this side's last ones have not gone: the keys of this bond are to be brought to where they
-  /// outlive this process. By default nothing is done.
+  /// Called to store the keys of a bond, when all of the peer's keys have been received and the last of this side's have not been
+  /// sent. By default does nothing.
   ///
-  /// `completion` is called on the loop when they are there, or with why they cannot be kept: the pairing has then failed. Also where
-  /// the link has ended meanwhile, in which case the manager tells its delegate what came of the pairing all the same.
+  /// Call `completion` on the loop when the keys outlive this process, or with the failure: the pairing then fails. Call it also if
+  /// the link has ended in the meantime; the manager then still reports the result of the pairing.
   func securityManager(
-    _ manager: SecurityManager, keeps result: PairingResult, _ completion: @escaping (PairingFailure?) -> Void)
-  /// Shows something to the user, or asks. Where `question.wantsAnswer`, `answer(_:to:)` is called some time later.
+    _ manager: SecurityManager, stores result: PairingResult, _ completion: @escaping (PairingFailure?) -> Void)
+  /// Called to show something to the user, or to ask. If `question.needsAnswer`, call `answer(_:to:)` later.
   func securityManager(_ manager: SecurityManager, asks question: PairingQuestion)
-  /// The peer's user types a passkey that this side shows.
+  /// Called when the peer's user types a passkey that this side displays.
   func securityManager(_ manager: SecurityManager, peerTyped kind: SMPPairingKeypressNotification.Kind)
-  /// The central's controller is to encrypt the link; `encryptionChanged(isEncrypted:)` follows in either case.
+  /// Called to encrypt the link by the central's controller. Call `encryptionChanged(isEncrypted:)` with the result.
   func securityManager(_ manager: SecurityManager, encryptsWith key: LongTermKey)
-  /// The link is encrypted now, or not any more: `manager.security` says how well.
+  /// Called when `manager.security` has changed.
   func securityManagerDidChangeSecurity(_ manager: SecurityManager)
-  /// There are keys. Where `result.isBonded`, they were kept before.
+  /// Called when a pairing has succeeded. If `result.isBonded`, the keys are already stored.
   func securityManager(_ manager: SecurityManager, didPair result: PairingResult)
-  /// A pairing, or a request for one, has come to nothing. The keys of earlier pairings are as they were.
+  /// Called when a pairing, a Security Request, or encryption with the bond's keys has failed. Earlier keys are unchanged.
   func securityManager(_ manager: SecurityManager, didFail failure: PairingFailure)
-  /// The peer says otherwise than before what it can show and type: somebody else may pretend to be that device.
+  /// Called when the peer's I/O capability differs from an earlier pairing: another device may be impersonating it.
   func securityManager(
     _ manager: SecurityManager, peerChanged before: SMPIOCapability, to now: SMPIOCapability)
 }
@@ -47,6 +47,6 @@ public protocol SecurityManagerDelegate: AnyObject {
 extension SecurityManagerDelegate {
   public func securityManagerWillPair(_ manager: SecurityManager) throws(PairingFailure) {}
   public func securityManager(
-    _ manager: SecurityManager, keeps result: PairingResult, _ completion: @escaping (PairingFailure?) -> Void
+    _ manager: SecurityManager, stores result: PairingResult, _ completion: @escaping (PairingFailure?) -> Void
   ) { completion(nil) }
 }

@@ -1,39 +1,39 @@
 import BLEWire
 
-/// What this device offers in a pairing and what it insists on.
+/// What this device offers and requires in a pairing.
 public struct SecurityPolicy: Sendable {
-  /// What this device can show and what its user can type.
+  /// The I/O capability: what this device can display and its user can enter.
   public var ioCapability: SMPIOCapability
-  /// Keys are kept for the next connection. Where the peer does not keep them either, none are handed out.
+  /// Whether keys are stored for later connections. Unless both sides do, no keys are distributed.
   public var isBondable = true
-  /// Asks for protection against somebody in the middle, but goes on without where capabilities do not allow it.
+  /// Whether to request protection against a man in the middle; pairing continues without it if the capabilities do not allow it.
   public var wantsAuthentication = false
   public var offersSecureConnections = true
-  /// Refuses legacy pairing.
+  /// Whether legacy pairing is refused.
   public var requiresSecureConnections = false
-  /// Refuses pairings that would not reach this level.
+  /// The lowest level that a pairing must reach; others are refused.
   public var minimumLevel = SecurityLevel.encrypted
-  /// Octets, 7 to 16. Shorter keys are refused.
+  /// In octets, 7 to 16. Shorter keys are refused.
   public var minimumKeySize = 16
-  /// Octets, 7 to 16.
+  /// In octets, 7 to 16.
   public var maximumKeySize = 16
-  /// Refuses all other methods.
+  /// The methods that are not refused.
   public var allowedMethods = Set(PairingMethod.allCases)
-  /// Asks the user before pairing by Just Works.
+  /// Whether the user is asked before pairing by Just Works.
   public var asksBeforeJustWorks = true
-  /// Accepts the specification's debug key from a peer. For debugging only: whoever listens can read along.
+  /// Whether the specification's debug key is accepted from a peer. Only for debugging: any listener can decrypt the link.
   public var allowsDebugKey = false
-  /// The passkey that this device shows, the same each time, as one that is printed on it; `nil`: another for each pairing. Each
-  /// pairing, also a failed one, tells whoever takes part or listens something about it, until it is known: for devices that
-  /// cannot show anything.
+  /// A fixed passkey that this device displays in each pairing, for devices that have it printed on them and cannot display
+  /// anything; `nil` for a random one each time. Each pairing, also a failed one, discloses part of it to the peer and to listeners,
+  /// until it is known.
   public var fixedPasskey: SixDigits?
-  /// Tells the peer when a digit is typed, where it wants to know.
+  /// Whether keypress notifications are sent, if the peer supports them.
   public var sendsKeypresses = false
-  /// A central pairs or encrypts when a peripheral asks for it.
+  /// Whether a central pairs or encrypts on a Security Request.
   public var answersSecurityRequests = true
-  /// What the initiator of a pairing may hand out. The bit for BR/EDR keys is never sent.
+  /// The keys that the initiator may distribute. The bit for BR/EDR keys is never sent.
   public var initiatorKeys: SMPKeyDistribution = [.encryption, .identity, .signing]
-  /// What the responder of a pairing may hand out. The bit for BR/EDR keys is never sent.
+  /// The keys that the responder may distribute. The bit for BR/EDR keys is never sent.
   public var responderKeys: SMPKeyDistribution = [.encryption, .identity, .signing]
 
   public init(ioCapability: SMPIOCapability = .noInputNoOutput) { self.ioCapability = ioCapability }
@@ -46,7 +46,7 @@ public struct SecurityPolicy: Sendable {
     return policy
   }
 
-  /// The bits of AuthReq that this policy leads to.
+  /// The AuthReq bits for this policy.
   public var authenticationRequirements: SMPAuthenticationRequirements {
     var requirements: SMPAuthenticationRequirements = []
     if isBondable { requirements.insert(.bonding) }
@@ -56,11 +56,10 @@ public struct SecurityPolicy: Sendable {
     return requirements
   }
 
-  /// Whether keys of this quality are good enough for this policy. Those that are not are used for nothing, also where they were
-  /// good enough when they were made.
+  /// Returns whether this policy accepts keys of this security. Others are not used, even if they were accepted when they were made.
   public func accepts(_ security: PairingSecurity) -> Bool { objection(to: security) == nil }
 
-  /// What a pairing that leads to such keys is refused with; `nil` where they are good enough.
+  /// Returns the reason for refusing a pairing with this security; `nil` if it is accepted.
   func objection(to security: PairingSecurity) -> SMPPairingFailedReason? {
     if security.keySize < minimumKeySize { return .encryptionKeySize }
     if minimumLevel == .authenticatedSecureConnections, security.keySize < 16 { return .encryptionKeySize }

@@ -5,9 +5,9 @@ import BLEWire
 import Dispatch
 import Synchronization
 
-/// Brings the questions of one link's pairing to an agent, and the answers back. On the loop.
+/// Passes the questions of one link's pairing to an agent, and the answers back. On the loop.
 final class AgentDialogue {
-  /// Keypresses that wait for the agent; a passkey is typed, and taken back, with fewer. Further ones are dropped.
+  /// The most keypresses that wait for the agent; typing and erasing a passkey takes fewer. Further ones are dropped.
   static let keypressLimit = 32
 
   private let agent: any PairingAgent
@@ -24,7 +24,7 @@ final class AgentDialogue {
     self.queue = queue
   }
 
-  /// - Parameter kept: the device that keys are kept of under an identity.
+  /// - Parameter kept: returns the bonded device with an identity.
   func ask(
     _ question: PairingQuestion, of peer: PairingPeer, _ occasion: PairingOccasion, for manager: SecurityManager,
     kept: (DeviceAddress) -> PairingPeer
@@ -43,13 +43,15 @@ final class AgentDialogue {
     deliver { agent.pairing(request) }
   }
 
-  func tell(_ body: @escaping @Sendable (any PairingAgent) -> Void) {
+  /// Calls `body` with the agent, on the agent's queue.
+  func notify(_ body: @escaping @Sendable (any PairingAgent) -> Void) {
     let agent = agent
     deliver { body(agent) }
   }
 
-  /// The peer's user types. A peer may say so as often as it likes: an agent that is busy hears of the first ones when it has time.
-  func tell(_ keypress: PairingKeypress, of peer: PairingPeer) {
+  /// Reports a keypress of the peer's user. A peer can send any number: of those that arrive while the agent is busy, the first ones
+  /// are reported afterwards.
+  func notify(_ keypress: PairingKeypress, of peer: PairingPeer) {
     guard keypresses.add(keypress) else { return }
     let agent = agent
     deliver { [keypresses] in
@@ -57,7 +59,7 @@ final class AgentDialogue {
     }
   }
 
-  /// The pairing is over, or the link is: nobody waits for answers any more.
+  /// The pairing or the link has ended: open requests need no answer.
   func end() {
     for request in requests { request.end() }
     requests = []
@@ -71,11 +73,11 @@ final class AgentDialogue {
   }
 }
 
-/// What a peer's user has typed and the agent has not heard of. One call of the agent's queue brings all of it.
+/// The keypresses not yet reported to the agent. One call on the agent's queue reports all of them.
 private final class Keypresses: Sendable {
   private let waiting = Mutex<[PairingKeypress]>([])
 
-  /// - Returns: whether there has to be a call for it: none is on its way.
+  /// - Returns: whether a call must be scheduled, because none is pending.
   func add(_ keypress: PairingKeypress) -> Bool {
     waiting.withLock { waiting in
       if waiting.count >= AgentDialogue.keypressLimit { return false }
@@ -98,7 +100,7 @@ extension PairingRequest.Kind {
     case .displayPasskey(let digits): self = .displayPasskey(digits.digits)
     case .enterPasskey: self = .enterPasskey
     case .compare(let digits): self = .compare(digits.digits)
-    case .acceptJustWorks: self = .confirmJustWorks
+    case .confirmJustWorks: self = .confirmJustWorks
     case .replaceBond(of: let identity, let security):
       self = .replaceBond(of: kept(identity), keptMethod: security.method)
     }
@@ -116,7 +118,7 @@ extension PairingAnswer {
 }
 
 extension OutOfBandExchange {
-  /// What an agent has, and what this device has handed out.
+  /// The data that an agent received, and the data of this device that was handed out.
   init(_ data: PairingOutOfBandData?, local: LocalOutOfBandData?) {
     self.init()
     self.local = local

@@ -1,22 +1,22 @@
 import BLECore
 import BLECrypto
 
-/// What is kept of a device that this one has paired with: its keys, and what each side knows of the other's database.
+/// What is stored of a bonded device: its keys, and what each side knows of the other's database.
 public struct Bond: Sendable {
-  /// What names the device for good.
+  /// The identity address of the device.
   public let identity: DeviceAddress
-  /// Keys, and how good they are.
+  /// The keys and their security.
   public let keys: PairingResult
   public var signing = SigningCounters()
-  /// The device itself began the pairing, and the keys have encrypted no later link: where there is no room for further keys, those
-  /// that prove nothing about the device make room first.
+  /// Whether the device itself initiated the pairing and the keys have encrypted no later link. At the limit of bonds, unused
+  /// unauthenticated keys are removed first.
   public var isUnused = false
-  /// What the device wants of this side's server.
+  /// The device's state as a client of this side's server.
   public var clientState: GATTClientState?
-  /// What this side knows of the device's server.
+  /// The known layout of the device's server.
   public var layout: RemoteLayout?
 
-  /// - Returns: `nil` where the pairing led to no bond, or to nothing that names the device.
+  /// - Returns: `nil` if the pairing led to no bond, or the peer's identity is unknown.
   public init?(_ keys: PairingResult) {
     guard keys.isBonded, let identity = keys.peerIdentity, identity.isIdentity else { return nil }
     self.identity = identity
@@ -24,12 +24,12 @@ public struct Bond: Sendable {
   }
 }
 
-/// How far the counters of signed commands have got (Core, Vol 3 Part H 2.4.5).
+/// The counters of signed commands (Core, Vol 3 Part H 2.4.5).
 public struct SigningCounters: Hashable, Sendable {
-  /// The lowest that this side has not used, and has not set aside for use by the process that runs now.
+  /// The lowest counter of this side that is neither used nor reserved by the running process.
   public var nextLocal: UInt32 = 0
-  /// Nothing up to here is accepted of the peer: the highest that was, or what is set aside for the process that runs now;
-  /// `nil`: none.
+  /// The peer's counters up to this one are refused: the highest accepted, or the highest reserved by the running process. `nil` if
+  /// none was accepted.
   public var lastPeer: UInt32?
 
   public init() {}

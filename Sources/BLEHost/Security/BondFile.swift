@@ -3,20 +3,20 @@ import BLECrypto
 import BLEFiles
 import Glibc
 
-/// The file that keeps the bonds of one adapter. One thread at a time.
+/// The file with the bonds of one adapter. One thread at a time.
 ///
-/// It is written whole beside itself, brought to the disk, and put in place by renaming: whoever crashes at whatever moment
-/// leaves the old file or the new one. A lock keeps two processes from writing at once.
+/// A new version is written to a temporary file, synced to the disk, and renamed: after a crash at any moment there is either the
+/// old file or the new one. A lock keeps two processes from writing at the same time.
 struct BondFile: ~Copyable {
   let adapter: DeviceAddress
   let path: String
   /// How long another process may hold the lock, in milliseconds.
   private let lockLimit: Int
-  /// What this process has read or written last, and which content of the file that was.
+  /// The content last read or written by this process, and its version.
   private var known: BondRecords?
   private(set) var version: FileVersion?
 
-  /// A file of this size is none of ours.
+  /// In bytes. A larger file is not a bond file.
   private static let sizeLimit = 16 << 20
 
   init(adapter: DeviceAddress, folder: String, lockLimit: Int = FileLock.usualLimit) {
@@ -30,13 +30,13 @@ struct BondFile: ~Copyable {
     return folder + "/" + String(name)
   }
 
-  /// Reads the file, or makes it with `newKey`. One that cannot be understood is set aside and told to `report`.
+  /// Reads the file, or creates it with `newKey`. An invalid file is renamed, which is reported to `report`.
   mutating func open(newKey: SecretKey, _ report: (String) -> Void) throws(PrivateFileError) -> BondRecords {
     if let lock = try FileLock.taken(path + ".lock") {
       defer { lock.unlock() }
       return try openLocked(newKey, report)
     }
-    // Who has the lock may have been stopped. A file that is whole can be read all the same.
+    // The process that holds the lock may be stopped. A valid file can be read without the lock.
     if let whole = try? Self.whole(path, of: adapter) {
       (version, known) = (whole.version, whole.records)
       return whole.records
@@ -56,8 +56,8 @@ struct BondFile: ~Copyable {
     return records
   }
 
-  /// Changes what is kept, as it is now, whoever wrote it.
-  /// - Returns: which content was there before.
+  /// Changes the current content, including changes of other processes.
+  /// - Returns: the version of the content before.
   @discardableResult
   mutating func change(
     newKey: SecretKey, _ report: (String) -> Void, _ body: (inout BondRecords) -> Void
@@ -72,18 +72,17 @@ struct BondFile: ~Copyable {
     return before
   }
 
-  /// Sets a file aside that cannot be understood.
+  /// Renames the file if it is invalid.
   mutating func check(_ report: (String) -> Void) throws(PrivateFileError) {
     let lock = try FileLock(path + ".lock", limit: lockLimit)
     defer { lock.unlock() }
     _ = try read(report)
   }
 
-  /// What the file holds, which is left as it is; `nil` where it cannot be understood.
+  /// Returns the content of the file, without changing the file; `nil` if it is invalid.
   func current() throws(PrivateFileError) -> BondRecords? { try Self.whole(path, of: adapter)?.records }
 
-  /// What a file holds, and which content that is; `nil` where it cannot be understood. A file is put in place as a whole, so that
-  /// this needs no lock.
+  /// Returns the content of a file and its version; `nil` if it is invalid. A file is replaced as a whole, so reading needs no lock.
   static func whole(
     _ path: String, of adapter: DeviceAddress
   ) throws(PrivateFileError) -> (version: FileVersion, records: BondRecords)? {
@@ -97,7 +96,7 @@ struct BondFile: ~Copyable {
     guard let file = try openReadable(report) else { return nil }
     if let known, version == file.version { return known }
     guard file.size <= Self.sizeLimit, let records = BondText.decode(try file.read(from: 0), of: adapter) else {
-      try giveUp("\(path) is no bond file of this adapter, or not whole", report)
+      try replace("\(path) is not a complete bond file of this adapter", report)
       return nil
     }
     (version, known) = (file.version, records)
@@ -111,20 +110,20 @@ struct BondFile: ~Copyable {
     throw .system("examine", path)
   }
 
-  /// `nil` where that will never be a file of this user alone: another's, a link, a pipe, a folder.
+  /// Returns `nil` if the path is not a private file of this user: another user's, a link, a pipe, a folder.
   private mutating func openReadable(_ report: (String) -> Void) throws(PrivateFileError) -> PrivateFile? {
     do throws(PrivateFileError) {
       return try PrivateFile(path, .reading)
     } catch {
       guard error.kind == .notPrivate else { throw error }
-      try giveUp(error.description, report)
+      try replace(error.description, report)
       return nil
     }
   }
 
-  private mutating func giveUp(_ reason: String, _ report: (String) -> Void) throws(PrivateFileError) {
+  private mutating func replace(_ reason: String, _ report: (String) -> Void) throws(PrivateFileError) {
     (version, known) = (nil, nil)
-    report("\(reason): it is now \(try setAside())")
+    report("\(reason): renamed to \(try setAside())")
   }
 
   private mutating func write(_ records: BondRecords) throws(PrivateFileError) {
@@ -133,7 +132,7 @@ struct BondFile: ~Copyable {
     known = records
   }
 
-  /// Gives the file another name, which no file has: others that might take it wait for the lock.
+  /// Renames the file to an unused name. Other processes that might take the name wait for the lock.
   private func setAside() throws(PrivateFileError) -> String {
     for number in 1...999 {
       let name = "\(path).unreadable-\(number)"

@@ -3,15 +3,15 @@ import BLECrypto
 import BLEFiles
 import Glibc
 
-/// The bonds of all adapters of one user, looked at without an adapter: for tools that show them and take them away, also while
-/// other processes use them. Those notice what was taken away (`FileBondStore`).
+/// The bonds of all adapters of one user, without an adapter: for tools that show and remove bonds, also while other processes use
+/// them. Those processes notice the removal (`FileBondStore`).
 public struct BondFolder: Sendable {
   private let path: String
 
-  /// - Parameter path: the folder of a `FileBondStore`. Nothing is made where there is none.
+  /// - Parameter path: the folder of a `FileBondStore`. It is not created if it is missing.
   public init(_ path: String) { self.path = path }
 
-  /// The identities of the adapters that bonds are kept for, in the order of their addresses.
+  /// Returns the identities of the adapters with bond files, in the order of their addresses.
   public func adapters() throws(BondStoreError) -> [DeviceAddress] {
     guard try isThere() else { return [] }
     guard let folder = opendir(path) else { throw BondStoreError(PrivateFileError.system("open", path).description) }
@@ -28,7 +28,7 @@ public struct BondFolder: Sendable {
     return adapters.sorted { ($0.value, $0.kind.rawValue) < ($1.value, $1.kind.rawValue) }
   }
 
-  /// Whether there is a folder, which is then this user's alone.
+  /// Returns whether the folder exists; throws if it is not private to this user.
   private func isThere() throws(BondStoreError) -> Bool {
     do throws(PrivateFileError) {
       try PrivateFolder.check(path)
@@ -39,7 +39,7 @@ public struct BondFolder: Sendable {
     }
   }
 
-  /// What is kept for one adapter at this moment. The file is not touched, whatever is in it.
+  /// Returns the current bonds of one adapter. The file is not changed, even if it is invalid.
   public func records(of adapter: DeviceAddress) throws(BondStoreError) -> BondRecords {
     let file = BondFile(adapter: adapter, folder: path)
     do throws(PrivateFileError) {
@@ -48,12 +48,12 @@ public struct BondFolder: Sendable {
     } catch {
       throw BondStoreError(error.description)
     }
-    throw BondStoreError("\(file.path) is no bond file of this adapter, or not whole")
+    throw BondStoreError("\(file.path) is not a complete bond file of this adapter")
   }
 
-  /// Takes bonds away. When it returns they are gone for good.
+  /// Removes bonds. When it returns, the removal is on the disk.
   public func remove(_ identities: [DeviceAddress], of adapter: DeviceAddress) throws(BondStoreError) {
-    // A file that cannot be understood is not replaced by an empty one here.
+    // Throws for an invalid file, which must not be replaced by an empty one here.
     let key = try records(of: adapter).identityResolvingKey
     var file = BondFile(adapter: adapter, folder: path)
     do throws(PrivateFileError) {

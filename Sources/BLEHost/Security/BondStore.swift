@@ -2,31 +2,31 @@ import BLECore
 import BLECrypto
 import Synchronization
 
-/// Where the bonds of an adapter are kept.
+/// A persistent store for the bonds of adapters.
 ///
 /// A store may be shared by several processes and several adapters: bonds belong to the identity address of the adapter that
-/// made them. `Sendable`: every call may come from any thread. Where `waitsForDisk`, only `update`, `news` and `watch` may be called
-/// on a stack's loop: the others wait for the disk, and for other processes.
+/// made them. `Sendable`: every method may be called from any thread. If `waitsForDisk`, only `update`, `externalChanges` and `watch`
+/// may be called on a stack's loop: the others wait for the disk and for other processes.
 public protocol BondStore: AnyObject, Sendable {
-  /// Whether calls may take long.
+  /// Whether calls wait for the disk.
   var waitsForDisk: Bool { get }
-  /// What is kept for the adapter with this identity. Where nothing is, `newKey` becomes its identity resolving key.
+  /// Returns the records of the adapter with this identity. If there are none, `newKey` becomes its identity resolving key.
   func open(_ adapter: DeviceAddress, newKey: SecretKey) -> BondRecords
-  /// Keeps `bond` in place of what was kept of its identity. When it returns the bond outlives this process.
-  /// - Throws: what was kept before is as it was.
+  /// Stores `bond`, replacing the one of its identity. When it returns, the bond outlives this process.
+  /// - Throws: if it could not be stored; the previous bond is unchanged.
   func keep(_ bond: Bond, of adapter: DeviceAddress) throws(BondStoreError)
-  /// Keeps the sign counters of `bond`, and nothing else of it. When it returns they outlive this process.
-  /// - Throws: also where the bond is gone, or has other keys.
+  /// Stores the sign counters of `bond`, and nothing else of it. When it returns, they outlive this process.
+  /// - Throws: also if the bond was removed or has other keys.
   func keepCounters(of bond: Bond, of adapter: DeviceAddress) throws(BondStoreError)
-  /// Keeps what has changed in a bond besides its keys. Returns at once; the writing may happen later. Nothing is kept of a
-  /// device whose bond is gone.
+  /// Stores the changes of a bond other than its keys, possibly after returning. Ignored for a device whose bond was removed.
   func update(_ bond: Bond, of adapter: DeviceAddress)
   func remove(_ identities: [DeviceAddress], of adapter: DeviceAddress) throws(BondStoreError)
-  /// The bonds as other processes have left them since the last call or `open`; `nil` where nothing has changed.
-  func news(of adapter: DeviceAddress) -> [Bond]?
-  /// Calls `changed`, from any thread, whenever there may be news, as far as that can be told; also for changes of this process.
+  /// Returns the bonds if other processes have changed them since the last call or `open`; otherwise `nil`.
+  func externalChanges(of adapter: DeviceAddress) -> [Bond]?
+  /// Calls `changed`, from any thread, whenever `externalChanges` may have a result, if the system can report that; also after
+  /// changes of this process.
   func watch(_ changed: @escaping @Sendable () -> Void)
-  /// Returns when everything is where it survives this process.
+  /// Returns when all updates outlive this process.
   func flush()
 }
 
@@ -34,11 +34,11 @@ extension BondStore {
   public func watch(_ changed: @escaping @Sendable () -> Void) {}
 }
 
-/// What a `BondStore` holds for one adapter.
+/// The content of a `BondStore` for one adapter.
 public struct BondRecords: Sendable {
   /// Resolves the private addresses of this adapter.
   public var identityResolvingKey: SecretKey
-  /// Oldest first, each identity once.
+  /// Oldest first, at most one for each identity.
   public var bonds: [Bond]
 
   public init(identityResolvingKey: SecretKey, bonds: [Bond] = []) {
@@ -46,7 +46,7 @@ public struct BondRecords: Sendable {
     self.bonds = bonds
   }
 
-  /// Puts a bond in the place of the one of its identity, or at the end.
+  /// Replaces the bond of the same identity, or appends `bond`.
   mutating func put(_ bond: Bond) {
     if let index = bonds.firstIndex(where: { $0.identity == bond.identity }) {
       bonds[index] = bond
@@ -55,8 +55,8 @@ public struct BondRecords: Sendable {
     }
   }
 
-  /// Puts everything but the keys of `bond` in its place, where its keys are still the ones that are kept. What waited to be written
-  /// may be older than what was kept since: sign counters never go back by it.
+  /// Replaces the bond of the same identity if it has the same keys. The update may be older than the stored sign counters, which
+  /// never decrease.
   mutating func update(_ bond: Bond) {
     guard let index = bonds.firstIndex(where: { $0.identity == bond.identity }),
       bonds[index].keys.hasSameKeys(as: bond.keys)
@@ -67,7 +67,7 @@ public struct BondRecords: Sendable {
     if let last = kept.lastPeer { bonds[index].signing.lastPeer = max(last, bond.signing.lastPeer ?? 0) }
   }
 
-  /// - Returns: whether there was such a bond.
+  /// - Returns: false if there is no bond with this identity and these keys.
   mutating func putCounters(of bond: Bond) -> Bool {
     guard let index = bonds.firstIndex(where: { $0.identity == bond.identity }),
       bonds[index].keys.hasSameKeys(as: bond.keys)
@@ -80,27 +80,27 @@ public struct BondRecords: Sendable {
 }
 
 extension PairingResult {
-  /// Whether both came from one pairing.
+  /// Whether both are of the same pairing.
   func hasSameKeys(as other: PairingResult) -> Bool {
     keyAsCentral == other.keyAsCentral && keyAsPeripheral == other.keyAsPeripheral
       && localSigningKey == other.localSigningKey && peerSigningKey == other.peerSigningKey
   }
 }
 
-/// Why bonds could not be kept.
+/// Why bonds could not be read or stored.
 public struct BondStoreError: Error, CustomStringConvertible {
   public let description: String
   public init(_ description: String) { self.description = description }
 
-  static func gone(_ bond: Bond) -> BondStoreError { BondStoreError("the bond with \(bond.identity) is gone") }
+  static func gone(_ bond: Bond) -> BondStoreError { BondStoreError("the bond with \(bond.identity) was removed") }
 }
 
-/// A store that ends with its process, for simulations and tests.
+/// A store in memory, for simulations and tests.
 public final class MemoryBondStore: BondStore {
   private struct State {
     var records: [DeviceAddress: BondRecords] = [:]
     var failure: BondStoreError?
-    /// What was updated and not written yet; `nil`: everything is written at once.
+    /// The updates not written yet; `nil` if updates are written immediately.
     var waiting: [DeviceAddress: [DeviceAddress: Bond]]?
 
     mutating func write() {
@@ -115,11 +115,11 @@ public final class MemoryBondStore: BondStore {
 
   public var waitsForDisk: Bool { false }
 
-  /// What keeping and removing fails with from now on, as on a full disk; `nil`: they succeed again.
+  /// Sets the error of storing and removing from now on, as on a full disk; with `nil` they succeed again.
   public func setFailure(_ failure: BondStoreError?) { state.withLock { $0.failure = failure } }
 
-  /// Whether updates wait from now on until `flush()`, and are lost to a process that opens the store before: what a crash does to
-  /// a store on a disk.
+  /// Whether updates wait for `flush()` from now on, and are lost if the store is opened before, as after a crash with a store on a
+  /// disk.
   public func setWritesLate(_ isLate: Bool) {
     state.withLock { state in
       state.write()
@@ -127,7 +127,7 @@ public final class MemoryBondStore: BondStore {
     }
   }
 
-  /// All keys become others than they were, as in a damaged file that is whole all the same.
+  /// Replaces all long-term keys with others, as in a damaged but well-formed file.
   public func corrupt() {
     state.withLock { state in
       for (adapter, records) in state.records {
@@ -191,6 +191,6 @@ public final class MemoryBondStore: BondStore {
     if let failure { throw failure }
   }
 
-  public func news(of adapter: DeviceAddress) -> [Bond]? { nil }
+  public func externalChanges(of adapter: DeviceAddress) -> [Bond]? { nil }
   public func flush() { state.withLock { $0.write() } }
 }

@@ -16,8 +16,8 @@ import BLECrypto
 ///      layout <octets>
 ///     end <number of bonds> <check, 8 digits>
 ///
-/// All numbers are hexadecimal, the most significant digit first, but the size and the count. A file without its last line was
-/// cut short.
+/// All numbers are hexadecimal with the most significant digit first, except the key size and the count. A file without the last
+/// line is truncated.
 package enum BondText {
   private static let title = "swift-corebluetooth bonds 1"
 
@@ -61,7 +61,7 @@ package enum BondText {
 
   // MARK: Reading
 
-  /// `nil` where this is no whole file of bonds of `adapter`.
+  /// Returns `nil` if this is not a complete bond file of `adapter`.
   package static func decode(_ octets: [UInt8], of adapter: DeviceAddress) -> BondRecords? {
     guard octets.last == 0x0A, let text = String(validating: octets, as: UTF8.self) else { return nil }
     var lines = text.dropLast().split(separator: "\n", omittingEmptySubsequences: false)[...]
@@ -75,7 +75,7 @@ package enum BondText {
     else { return nil }
     var records = BondRecords(identityResolvingKey: key)
     while let line = lines.popFirst() {
-      guard var reading = BondReading(line) else { return nil }
+      guard var reading = BondReader(line) else { return nil }
       while let detail = lines.first, detail.hasPrefix(" ") {
         guard reading.take(detail.dropFirst()) else { return nil }
         lines.removeFirst()
@@ -111,13 +111,13 @@ package enum BondText {
     return String(repeating: "0", count: max(0, digits - text.count)) + text
   }
 
-  /// Exactly so many digits.
+  /// Parses a number of exactly `digits` digits.
   static func number(_ text: Substring, _ digits: Int) -> UInt64? {
     guard text.utf8.count == digits, text.utf8.first != 0x2B else { return nil }
     return UInt64(text, radix: 16)
   }
 
-  /// FNV-1a, 32 bits: a guard against accidents, not against an enemy who can write the file.
+  /// FNV-1a, 32 bits: detects accidental damage, not changes by an attacker who can write the file.
   package static func check(_ octets: some Sequence<UInt8>) -> UInt32 {
     var sum: UInt32 = 0x811C_9DC5
     for octet in octets { sum = (sum ^ UInt32(octet)) &* 0x0100_0193 }
@@ -125,8 +125,8 @@ package enum BondText {
   }
 }
 
-/// A bond as its lines come.
-private struct BondReading {
+/// Reads a bond line by line.
+private struct BondReader {
   private let identity: DeviceAddress
   private let security: PairingSecurity
   private var keyAsCentral: LongTermKey?
@@ -180,7 +180,7 @@ private struct BondReading {
       return true
     case "client" where words.count >= 4: return takeClientState(words)
     case "layout" where words.count == 2:
-      // A layout that makes no sense is read from the device again.
+      // Without a valid layout the device's database is discovered again.
       layout = [UInt8](hexadecimal: words[1]).flatMap { RemoteLayout(record: $0) }
       return true
     default: return false
@@ -233,7 +233,7 @@ private struct BondReading {
 }
 
 extension SecretKey {
-  /// Thirty-two digits, most significant first: only for the file that keeps the key.
+  /// Thirty-two digits, most significant first: only for the bond file.
   fileprivate var digits: String { revealMostSignificantFirst().hexadecimal }
 
   fileprivate init?(digits: Substring) {

@@ -4,36 +4,35 @@ import BLEFiles
 import Dispatch
 import Synchronization
 
-/// The bonds of one user of one machine, a file for each adapter, in a folder that nobody else may look into.
+/// The bonds of one user of one machine: a file for each adapter, in a folder that is private to the user.
 ///
-/// What is kept of a bond besides its keys is written on a queue of its own, a fifth of a second's changes at a time; keys are
-/// written at once, and whoever asked waits for the disk and for other processes that write. Where no file can be had at all, as in
-/// a container without a home, bonds last as long as the process; where there is only no room, none are made.
+/// Updates other than of keys are written on a queue of the store, batched over a fifth of a second. Keys are written before the
+/// call returns, which waits for the disk and for other processes that write. If no file can be created at all, as in a container
+/// without a home folder, bonds last as long as the process; if only the disk is full, no bonds are made.
 ///
-/// What other processes change is noticed at once: links to devices whose bond was removed end. Reading that waits for nobody.
+/// Changes of other processes are noticed when they are made: links to devices whose bond was removed end. Reading takes no lock.
 ///
-/// `Sendable`: what is waiting and what was told is behind a mutex that is held for moments; the files are written only under
-/// another.
+/// `Sendable`: pending updates and reported versions are behind a mutex that is held only briefly; the files are used under another
+/// mutex.
 public final class FileBondStore: BondStore {
   private struct Files: ~Copyable {
-    /// At most a few: a process has one adapter, or two.
     var keys: [DeviceAddress: SecretKey] = [:]
     var files: [DeviceAddress: OpenFile] = [:]
     var watch: BondWatch?
   }
 
-  /// One file; used under the mutex of `Files` only.
+  /// One file; used only under the mutex of `Files`.
   private final class OpenFile {
     var file: BondFile
     init(_ file: consuming BondFile) { self.file = file }
   }
 
   private struct Shared {
-    /// Bonds of which something was updated that is not written.
+    /// Updated bonds that are not written yet.
     var updated: [DeviceAddress: [DeviceAddress: Bond]] = [:]
     var isWriteScheduled = false
-    /// Which content of each file was told last, or is this process's own.
-    var told: [DeviceAddress: FileVersion] = [:]
+    /// The version of each file that was last returned by `externalChanges`, or written by this process.
+    var reported: [DeviceAddress: FileVersion] = [:]
     var changed: (@Sendable () -> Void)?
   }
 
@@ -47,12 +46,12 @@ public final class FileBondStore: BondStore {
 
   private let lockLimit: Int
 
-  /// - Parameter folder: is made, for this user only, where it is missing.
+  /// - Parameter folder: created if it is missing, private to this user.
   public convenience init(folder: String, log: Logger = .silent) {
     self.init(folder: folder, log: log, lockLimit: FileLock.usualLimit)
   }
 
-  /// - Parameter lockLimit: how long another process may hold the lock before what is to be kept is not, in milliseconds.
+  /// - Parameter lockLimit: how long another process may hold the lock before storing fails, in milliseconds.
   init(folder: String, log: Logger = .silent, lockLimit: Int) {
     self.folder = folder
     self.log = log
@@ -68,20 +67,20 @@ public final class FileBondStore: BondStore {
       do throws(PrivateFileError) {
         try PrivateFolder.make(folder)
         records = try open.file.open(newKey: newKey, report)
-        // Only now is there a folder for certain.
+        // The folder is known to exist only now.
         if files.watch == nil, shared.withLock({ $0.changed != nil }) {
           files.watch = BondWatch(folder: folder) { [weak self] in self?.shared.withLock { $0.changed }?() }
         }
       } catch {
-        // Room may come back, and until then nothing is said to be kept.
+        // There may be room later; until then storing fails.
         guard error.kind == .noRoom else {
-          log.log(.warning, "\(error): bonds last only as long as this process")
+          log.log(.warning, "\(error): bonds will be lost when this process ends")
           return records
         }
-        log.log(.error, "\(error): no device can be bonded with before there is room")
+        log.log(.error, "\(error): devices cannot be bonded before there is room")
       }
       let version = open.file.version
-      shared.withLock { $0.told[adapter] = version }
+      shared.withLock { $0.reported[adapter] = version }
       files.files[adapter] = open
       files.keys[adapter] = records.identityResolvingKey
       return records
@@ -114,19 +113,19 @@ public final class FileBondStore: BondStore {
     if schedules { queue.asyncAfter(deadline: .now() + Self.writeDelay) { [self] in flush() } }
   }
 
-  public func news(of adapter: DeviceAddress) -> [Bond]? {
+  public func externalChanges(of adapter: DeviceAddress) -> [Bond]? {
     let path = BondFile.path(adapter, folder)
-    guard let told = shared.withLock({ $0.told[adapter] }), let version = FileVersion(of: path), version != told else {
-      return nil
-    }
+    guard let reported = shared.withLock({ $0.reported[adapter] }), let version = FileVersion(of: path),
+      version != reported
+    else { return nil }
     guard let (version, records) = try? BondFile.whole(path, of: adapter) else {
-      // Not to be told of it again and again; what it is to be done with needs the lock.
-      shared.withLock { $0.told[adapter] = version }
+      // An invalid file is handled once, on the queue, because renaming it needs the lock.
+      shared.withLock { $0.reported[adapter] = version }
       queue.async { [self] in check(adapter) }
       return nil
     }
     return shared.withLock { shared in
-      shared.told[adapter] = version
+      shared.reported[adapter] = version
       var records = records
       for bond in shared.updated[adapter, default: [:]].values { records.update(bond) }
       return records.bonds
@@ -147,7 +146,7 @@ public final class FileBondStore: BondStore {
       do throws(BondStoreError) {
         try change(adapter) { records in for bond in bonds.values { records.update(bond) } }
       } catch {
-        log.log(.warning, "\(error): what bonded devices subscribed to is not kept")
+        log.log(.warning, "\(error): the subscriptions of bonded devices could not be stored")
       }
     }
   }
@@ -159,8 +158,8 @@ public final class FileBondStore: BondStore {
         try PrivateFolder.make(folder)
         let before = try open.file.change(newKey: key, report, body)
         let version = open.file.version
-        // What this process has written is no news, unless another's came with it.
-        shared.withLock { if $0.told[adapter] == before { $0.told[adapter] = version } }
+        // A version written by this process is not an external change, unless it includes one of another process.
+        shared.withLock { if $0.reported[adapter] == before { $0.reported[adapter] = version } }
         return nil
       } catch {
         return BondStoreError(error.description)

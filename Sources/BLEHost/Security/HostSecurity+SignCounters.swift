@@ -1,12 +1,12 @@
 import BLECore
 
-/// How far the counters of signed commands have got (Core, Vol 3 Part H 2.4.5), over crashes as well: the store is always ahead of
-/// what was used and of what was accepted.
+/// The counters of signed commands (Core, Vol 3 Part H 2.4.5). They survive crashes: the stored counters are always at or beyond
+/// those used and those accepted.
 extension HostSecurity {
-  /// Signed commands of peers that may wait for the disk. A peer sends a command without waiting for an answer to the last.
+  /// The most signed commands of peers that may wait for the disk. A peer can send any number, because commands have no response.
   private static var acceptanceLimit: Int { 64 }
 
-  /// Gives a sign counter that was never used for this device, in this process or another; `nil` where there is none.
+  /// Provides a sign counter never used for this device, in this process or another; `nil` if there is none.
   func takeSignCounter(for identity: DeviceAddress, _ completion: @escaping (UInt32?) -> Void) {
     inTurn { [self] done in
       let answer = { (counter: UInt32?) in
@@ -24,7 +24,7 @@ extension HostSecurity {
       bond.signing.nextLocal = end
       keepCounters(of: bond, adapter) { [self] error in
         if let error {
-          log.log(.error, "\(error): nothing can be signed")
+          log.log(.error, "\(error): a command cannot be signed")
           return answer(nil)
         }
         signCounters[identity] = (first + 1, end)
@@ -33,11 +33,11 @@ extension HostSecurity {
     }
   }
 
-  /// Takes the counter of a peer's signed command whose signature is right. False: it was accepted before, in this process or
-  /// another, or it can't be written that it is accepted now, and a replay after a crash could not be told from it.
+  /// Accepts or refuses the counter of a peer's signed command with a valid signature. It is refused if it was accepted before, in
+  /// this process or another, or if it cannot be stored, because a replay after a crash could not be detected then.
   func accept(_ counter: UInt32, of identity: DeviceAddress, _ completion: @escaping (Bool) -> Void) {
     if waitingChanges >= Self.acceptanceLimit {
-      log.log(.warning, "too many signed commands wait for the disk: one of \(identity) is not accepted")
+      log.log(.warning, "too many signed commands wait for the disk: one from \(identity) is refused")
       return completion(false)
     }
     inTurn { [self] done in
@@ -47,7 +47,7 @@ extension HostSecurity {
       }
       guard let adapter, var bond = bond(of: identity) else { return answer(false) }
       let stored = bond.signing.lastPeer
-      // What another process has written since then counts more than what this one remembers.
+      // A counter that another process has written since takes precedence over this process's.
       let own = acceptedCounters[identity].flatMap { $0.end == stored ? $0 : nil }
       if let last = own?.last ?? stored, counter <= last { return answer(false) }
       if let own, counter <= own.end {
@@ -59,7 +59,7 @@ extension HostSecurity {
       bond.signing.lastPeer = last
       keepCounters(of: bond, adapter) { [self] error in
         if let error {
-          log.log(.error, "\(error): a signed command of \(identity) is not accepted")
+          log.log(.error, "\(error): a signed command from \(identity) is refused")
           return answer(false)
         }
         acceptedCounters[identity] = (counter, last)
@@ -68,8 +68,8 @@ extension HostSecurity {
     }
   }
 
-  /// A link has ended on which signed commands may have come: what was written ahead and not used is taken back, so that a process
-  /// that ends later, in whatever way, refuses nothing that was never accepted.
+  /// Stores the last accepted counter when a link has ended, in place of the reserved one, so that a later end of the process, even
+  /// a crash, does not cause refusals of unused counters.
   func settleAcceptedCounter(of identity: DeviceAddress) {
     inTurn { [self] done in
       guard let adapter, var bond = bond(of: identity),
@@ -78,13 +78,13 @@ extension HostSecurity {
       else { return done() }
       bond.signing.lastPeer = accepted.last
       keepCounters(of: bond, adapter) { [self] error in
-        if let error { log.log(.warning, "\(error): the next signed commands of \(identity) are not accepted") }
+        if let error { log.log(.warning, "\(error): the next signed commands from \(identity) will be refused") }
         done()
       }
     }
   }
 
-  /// The bond's counters hold here as soon as they are written.
+  /// Stores the bond's counters, and takes them over once they are written.
   private func keepCounters(
     of bond: Bond, _ adapter: DeviceAddress, _ completion: @escaping (BondStoreError?) -> Void
   ) {

@@ -3,49 +3,49 @@ import BLECrypto
 import BLEPairing
 import BLEWire
 
-/// What all links of a stack share of security: the bonds of its adapter, who is behind private addresses, and who answers for
-/// the user. On the loop.
+/// The security state that all links of a stack share: the bonds of its adapter, resolved private addresses, and sign counters. On
+/// the loop.
 final class HostSecurity {
   let local: LocalSecurity
   /// From any thread.
   let store: any BondStore
   let log: Logger
   private let entropy: any EntropySource
-  /// Where the store is asked for what takes long.
+  /// Runs calls of the store that wait for the disk.
   private let files: FileQueue
-  /// Changes of the bonds that wait for the one that is being written.
+  /// Changes of the bonds that wait for the one being written.
   private var waiting: [(_ done: @escaping () -> Void) -> Void] = []
   private var isChanging = false
   var bondLimit: Int
-  /// The identity address that the bonds belong to; `nil` before the adapter has been ready.
+  /// The identity address to which the bonds belong; `nil` before the adapter is ready.
   private(set) var adapter: DeviceAddress?
   var records: BondRecords
   var identities = IdentityTable()
-  /// Told when bonds have come or gone.
+  /// Called when bonds were added or removed.
   var bondsDidChange: (() -> Void)?
-  /// What this device has handed out by another way, for the next pairing out of band.
+  /// The out-of-band data of this device, for the next pairing.
   var outOfBandData: LocalOutOfBandData?
-  /// Whether there is a link to the device with this identity.
+  /// Returns whether the device with this identity is connected.
   var isConnected: (DeviceAddress) -> Bool = { _ in false }
-  /// Whose keys were made here since this began.
-  private var made: Set<DeviceAddress> = []
-  /// Up to where sign counters were set aside, by whom they are for.
+  /// The devices that were bonded by this process.
+  private var bondedHere: Set<DeviceAddress> = []
+  /// The sign counters reserved for each device: the next one, and the end of the reserved range.
   var signCounters: [DeviceAddress: (next: UInt32, end: UInt32)] = [:]
 
-  /// Sign counters are set aside by so many, so that not each signed command waits for the disk. Those that a crash leaves
-  /// unused are lost.
+  /// How many sign counters are reserved at a time, so that not each signed command waits for the disk. A crash loses the unused
+  /// ones.
   static let signCounterBlock: UInt32 = 64
 
-  /// The last sign counters accepted of peers in this process, and up to where they are written as accepted.
+  /// The last sign counter accepted from each peer in this process, and the counter stored as accepted.
   var acceptedCounters: [DeviceAddress: (last: UInt32, end: UInt32)] = [:]
 
-  /// Peers' sign counters are written ahead by so many, so that not each signed command waits for the disk. After a crash the peer's
-  /// next commands up to there are refused: they can't be told from a replay of what was accepted before it.
+  /// How many of a peer's sign counters are stored as accepted in advance, so that not each signed command waits for the disk. After
+  /// a crash the peer's commands within this range are refused: they cannot be distinguished from replays.
   static let acceptedCounterBlock: UInt32 = 16
 
   /// - Parameters:
   ///   - loop: the stack's.
-  ///   - origin: of the jobs that come back from the disk.
+  ///   - origin: of the jobs with results of the store.
   init(
     options: HostOptions, entropy: any EntropySource, store: any BondStore, loop: any StackLoop, origin: JobOrigin,
     log: Logger
@@ -63,7 +63,7 @@ final class HostSecurity {
     local.bonds = self
   }
 
-  /// The adapter is ready and known by this address. `then` is called when its bonds are known.
+  /// Loads the bonds of the adapter, which is ready, by its identity address; then calls `then`.
   func begin(as identity: DeviceAddress, _ then: @escaping () -> Void) {
     let newKey = records.identityResolvingKey
     ask({ $0.open(identity, newKey: newKey) }) { [self] records in
@@ -79,8 +79,7 @@ final class HostSecurity {
 
   // MARK: The store
 
-  /// Asks the store for something that takes long where it is on a disk; the loop does not wait for it. One that is in memory answers
-  /// at once.
+  /// Calls a store that waits for the disk on another queue, so that the loop does not wait; a store in memory is called directly.
   private func ask<Answer: Sendable>(
     _ question: @escaping @Sendable (any BondStore) -> Answer, _ completion: @escaping (Answer) -> Void
   ) {
@@ -88,7 +87,7 @@ final class HostSecurity {
     files.perform({ [store] in question(store) }, completion)
   }
 
-  /// Changes what is kept. `completion` is called when the change outlives this process, or cannot be made.
+  /// Changes the store. `completion` is called when the change outlives this process, or with the error.
   func write(
     _ change: @escaping @Sendable (any BondStore) throws(BondStoreError) -> Void,
     _ completion: @escaping (BondStoreError?) -> Void
@@ -104,10 +103,10 @@ final class HostSecurity {
       }, completion)
   }
 
-  /// How many changes wait for others.
+  /// The number of queued changes.
   var waitingChanges: Int { waiting.count }
 
-  /// Begins a change when those before it are done, at once where there is none: each is judged by what the others have left.
+  /// Runs a change when those before it are done, immediately if there are none: each one depends on the results of the others.
   func inTurn(_ change: @escaping (_ done: @escaping () -> Void) -> Void) {
     waiting.append(change)
     if !isChanging { takeTurn() }
@@ -123,7 +122,7 @@ final class HostSecurity {
     }
   }
 
-  /// Calls `completion` when all that was to be kept so far is kept.
+  /// Calls `completion` when all changes so far are done.
   func afterWriting(_ completion: @escaping () -> Void) {
     inTurn { [self] done in
       ask({ _ in }) { _ in
@@ -133,7 +132,7 @@ final class HostSecurity {
     }
   }
 
-  /// Returns when all that was given to the store is where it survives this process. From any thread but the loop's.
+  /// Returns when all changes given to the store outlive this process. From any thread but the loop's.
   func flush() {
     files.wait()
     store.flush()
@@ -143,17 +142,17 @@ final class HostSecurity {
 
   func bond(of identity: DeviceAddress) -> Bond? { records.bonds.first { $0.identity == identity } }
 
-  /// Looks whether another process has made or removed bonds.
+  /// Takes over changes of the bonds by other processes.
   func refresh() {
-    guard let adapter, let news = store.news(of: adapter) else { return }
-    records.bonds = news
+    guard let adapter, let bonds = store.externalChanges(of: adapter) else { return }
+    records.bonds = bonds
     bondsChanged()
   }
 
   func hasRoom(for identity: DeviceAddress?) -> Bool { makingRoom(for: identity) != nil }
 
-  /// Whose keys have to go before there is room for those of one more device: the oldest of those that anybody could have made and
-  /// that were of no use since. `nil` where there is no room.
+  /// Returns the bonds to remove for the keys of another device: the oldest that are unauthenticated, so that any device could have
+  /// made them, unused since, and not connected. `nil` if there is no room.
   private func makingRoom(for identity: DeviceAddress?) -> [DeviceAddress]? {
     if let identity, bond(of: identity) != nil { return [] }
     let count = records.bonds.count - bondLimit + 1
@@ -164,27 +163,27 @@ final class HostSecurity {
     return leaving.count == count ? Array(leaving) : nil
   }
 
-  /// Keeps the keys of a pairing. `completion` is called with `nil` when they outlive this process, else with why they do not.
+  /// Stores the keys of a pairing. `completion` is called with `nil` when they outlive this process, else with the failure.
   ///
-  /// - Parameter isWantedHere: this side has asked for the pairing.
-  func keep(_ result: PairingResult, isWantedHere: Bool, _ completion: @escaping (PairingFailure?) -> Void) {
+  /// - Parameter isRequestedLocally: whether this side requested the pairing.
+  func keep(_ result: PairingResult, isRequestedLocally: Bool, _ completion: @escaping (PairingFailure?) -> Void) {
     inTurn { [self] done in
       let answer = { (failure: PairingFailure?) in
         completion(failure)
         done()
       }
-      guard let adapter, var bond = Bond(withoutForeignKey(result)) else { return answer(.notKept) }
+      guard let adapter, var bond = Bond(withoutForeignKey(result)) else { return answer(.storageFailed) }
       guard let leaving = makingRoom(for: bond.identity) else { return answer(.tooManyBonds) }
-      bond.isUnused = !isWantedHere && self.bond(of: bond.identity)?.isUnused ?? true
+      bond.isUnused = !isRequestedLocally && self.bond(of: bond.identity)?.isUnused ?? true
       let kept = bond
       write({ store throws(BondStoreError) in try store.keep(kept, of: adapter) }) { [self] error in
         if let error {
-          log.log(.error, "\(error): the keys of \(kept.identity) are not kept, and the pairing fails")
-          return answer(.notKept)
+          log.log(.error, "\(error): the keys of \(kept.identity) could not be stored, and the pairing fails")
+          return answer(.storageFailed)
         }
         signCounters[kept.identity] = nil
         acceptedCounters[kept.identity] = nil
-        made.insert(kept.identity)
+        bondedHere.insert(kept.identity)
         records.put(kept)
         makeRoom(leaving)
         bondsChanged()
@@ -193,41 +192,42 @@ final class HostSecurity {
     }
   }
 
-  /// Only when the new keys are safe: a pairing that fails takes nothing away.
+  /// Removes bonds once the new keys are stored: a failed pairing removes none.
   private func makeRoom(_ leaving: [DeviceAddress]) {
     if leaving.isEmpty { return }
     remove(leaving) { [self] error in
       if let error {
-        log.log(.error, "\(error): keys that were to make room stay")
+        log.log(.error, "\(error): unused bonds could not be removed to make room")
       } else {
-        log.log(.notice, "forgot \(leaving), which paired and never came back, for want of room")
+        log.log(.notice, "removed the unused bonds with \(leaving) to make room")
       }
     }
   }
 
-  /// A link was encrypted with the keys of this bond.
+  /// Records that a link was encrypted with the keys of this bond.
   func bondWasUsed(_ identity: DeviceAddress) {
     if bond(of: identity)?.isUnused == true { update(identity) { $0.isUnused = false } }
   }
 
-  /// Whether the keys of this device were made here since this began.
-  func isNew(_ identity: DeviceAddress) -> Bool { made.contains(identity) }
+  /// Whether this device was bonded by this process.
+  func isNew(_ identity: DeviceAddress) -> Bool { bondedHere.contains(identity) }
 
-  /// Two devices with one resolving key could not be told apart: the one that had it first goes on having it.
+  /// Returns the result without a resolving key that another bonded device already has: two devices with the same key could not be
+  /// distinguished.
   private func withoutForeignKey(_ result: PairingResult) -> PairingResult {
     guard let key = result.peerIdentityResolvingKey,
       records.bonds.contains(where: {
         $0.identity != result.peerIdentity && $0.keys.peerIdentityResolvingKey == key
       })
     else { return result }
-    log.log(.warning, "another device has handed out the resolving key that a bonded one has: it is not used")
+    log.log(.warning, "a device distributed the resolving key of another bonded device: the key is not used")
     return PairingResult(
       security: result.security, isBonded: result.isBonded, peerIdentity: result.peerIdentity,
       keyAsCentral: result.keyAsCentral, keyAsPeripheral: result.keyAsPeripheral,
       localSigningKey: result.localSigningKey, peerSigningKey: result.peerSigningKey)
   }
 
-  /// Changes what is kept besides keys.
+  /// Changes data of a bond other than its keys.
   func update(_ identity: DeviceAddress, _ body: (inout Bond) -> Void) {
     guard let adapter, let index = records.bonds.firstIndex(where: { $0.identity == identity }) else { return }
     body(&records.bonds[index])
@@ -235,8 +235,8 @@ final class HostSecurity {
   }
 
   /// - Parameters:
-  ///   - chosen: asked for when the changes before this one are done; `nil`: all devices.
-  ///   - completion: called with why the keys stay, or `nil`.
+  ///   - chosen: the devices to remove; `nil` for all that are bonded when the changes before this one are done.
+  ///   - completion: called with `nil`, or with the error for which the bonds were not removed.
   func remove(_ chosen: [DeviceAddress]?, _ completion: @escaping (BondStoreError?) -> Void) {
     inTurn { [self] done in
       let removed = chosen ?? records.bonds.map(\.identity)
@@ -251,7 +251,7 @@ final class HostSecurity {
             signCounters[identity] = nil
             acceptedCounters[identity] = nil
           }
-          made.subtract(removed)
+          bondedHere.subtract(removed)
           bondsChanged()
         }
         completion(error)
@@ -271,7 +271,7 @@ extension HostSecurity: BondDirectory {
 }
 
 extension SecurityPolicy {
-  /// The policy with what an agent can show and type.
+  /// Returns the policy with the capabilities of an agent.
   func answered(by agent: any PairingAgent) -> SecurityPolicy {
     var policy = self
     policy.ioCapability = SMPIOCapability(rawValue: agent.capability.rawValue)

@@ -1,23 +1,23 @@
 import BLECore
 import BLECrypto
 
-/// Finds out who is behind resolvable private addresses (Core, Vol 3 Part C 10.8.2.3). On the loop.
+/// Resolves private addresses to identities (Core, Vol 3 Part C 10.8.2.3). On the loop.
 ///
-/// An address is computed once; what came of it is remembered for as long as there is room. Two devices with one key are kept
-/// apart by being found by neither: an address that two keys resolve, or one key of two devices, names nobody.
+/// An address is resolved once, and the result cached while there is room. If the keys of two devices resolve an address, even if
+/// the keys are equal, it counts as unresolved.
 struct IdentityTable {
-  /// Addresses that are remembered.
+  /// The number of cached addresses.
   static let capacity = 4_096
 
   private var resolvers: [(identity: DeviceAddress, resolver: IdentityResolver)] = []
   private var known: [UInt64: DeviceAddress?] = [:]
-  /// The private address by which each identity was heard last.
+  /// The private address that each device used last.
   private var latest: [DeviceAddress: DeviceAddress] = [:]
 
-  /// False: no address can be resolved.
+  /// Whether any address can be resolved.
   var isUseful: Bool { !resolvers.isEmpty }
 
-  /// - Parameter bonds: whose keys resolve addresses from now on.
+  /// - Parameter bonds: the bonds whose keys resolve addresses from now on.
   mutating func setBonds(_ bonds: some Sequence<Bond>) {
     resolvers = []
     known = [:]
@@ -29,7 +29,7 @@ struct IdentityTable {
     latest = latest.filter { identities.contains($0.key) }
   }
 
-  /// Who sends by this address; `nil` where it is no private one, or of nobody who is known.
+  /// Returns the identity that a resolvable private address resolves to; `nil` for other addresses or an unknown device.
   mutating func identity(behind address: DeviceAddress) -> DeviceAddress? {
     guard address.randomKind == .resolvablePrivate else { return nil }
     if let remembered = known[address.key] { return remembered }
@@ -41,9 +41,9 @@ struct IdentityTable {
     return identity
   }
 
-  /// The address by which a device was heard last, where that was a private one.
+  /// Returns the private address that a device used last.
   func latestAddress(of identity: DeviceAddress) -> DeviceAddress? { latest[identity] }
 
-  /// Whether this identity may be hidden behind private addresses.
+  /// Whether this device may use private addresses: its resolving key is known.
   func isPrivate(_ identity: DeviceAddress) -> Bool { resolvers.contains { $0.identity == identity } }
 }

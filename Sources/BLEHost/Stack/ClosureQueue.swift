@@ -1,4 +1,4 @@
-/// Closures that wait for their turn, oldest first.
+/// A queue of closures, oldest first.
 struct ClosureQueue {
   private var waiting: [() -> Void] = []
   private var first = 0

@@ -2,14 +2,14 @@ import BLECore
 import BLEHCI
 import BLEWire
 
-/// Brings the frames of one link to the controller, and tells their senders when they have left.
+/// Passes the frames of one link to the controller, and calls their `sent` closures.
 final class FrameCarrier: L2CAPCarrier, TimerTarget {
   private let data: HCILink
   private let loop: any StackLoop
-  /// Of frames that wait in the controller's queue, oldest first. Only they have a number.
+  /// The closures of frames queued for the controller, oldest first. Only these frames have a token other than 0.
   private var queued = ClosureQueue()
   private var nextToken: UInt64 = 1
-  /// Of frames that left within the call that brought them; told when the present job is done.
+  /// The closures of frames that were passed on within `send`; called after the current job.
   private var left: [() -> Void] = []
 
   init(data: HCILink, loop: any StackLoop) {
@@ -40,8 +40,8 @@ final class FrameCarrier: L2CAPCarrier, TimerTarget {
 
   func timerFired(tag: Int) {
     guard data.isOpen else { return }
-    var told: [() -> Void] = []
-    swap(&told, &left)
-    for sent in told { sent() }
+    var done: [() -> Void] = []
+    swap(&done, &left)
+    for sent in done { sent() }
   }
 }

@@ -3,11 +3,11 @@ import BLECore
 
 /// One central of the process: its scan, its pending connections and its use of links.
 final class HostCentral: CentralRole, StateListener {
-  /// A connection that this central wants and has not got.
+  /// A pending connection of this central.
   private final class Attempt: TimerTarget {
     let peer: KnownPeer
     weak var role: HostCentral?
-    /// Running while the attempt waits for its start.
+    /// Set during the start delay.
     var timer: TimerToken?
 
     init(peer: KnownPeer, role: HostCentral) {
@@ -23,7 +23,7 @@ final class HostCentral: CentralRole, StateListener {
 
   private let stack: HostStack
   private(set) weak var events: (any CentralEvents)?
-  var toldState: AdapterState?
+  var reportedState: AdapterState?
   private var attempts: [PeerIdentifier: Attempt] = [:]
   private var links: [PeerIdentifier: HostPeerLink] = [:]
 
@@ -34,9 +34,9 @@ final class HostCentral: CentralRole, StateListener {
 
   // MARK: State
 
-  func tell(_ state: AdapterState) { events?.central(didUpdateState: state) }
+  func report(_ state: AdapterState) { events?.central(didUpdateState: state) }
 
-  func controllerWentAway() {
+  func controllerWasLost() {
     for attempt in attempts.values { cancelTimer(attempt) }
     attempts = [:]
     links = [:]
@@ -74,14 +74,14 @@ final class HostCentral: CentralRole, StateListener {
     }
   }
 
-  /// Unknown Connection Identifier: the nearest that a controller would say.
+  /// Unknown Connection Identifier: the closest HCI error.
   private static let unknownPeer: UInt8 = 0x02
 
   private func begin(_ attempt: Attempt) {
     let connection = stack.connections[attempt.peer.address]
     switch connection?.phase {
     case .ready where connection?.isProven == true:
-      // Later, as with a link that has yet to be made.
+      // Asynchronously, as for a new link.
       stack.later { [weak self, weak attempt] in
         guard let self, let attempt, self.attempts[attempt.peer.identifier] === attempt else { return }
         if let connection = self.stack.connections[attempt.peer.address], connection.phase == .ready,
@@ -93,14 +93,14 @@ final class HostCentral: CentralRole, StateListener {
         }
       }
     case .settingUp: break
-    // One that is not known to be the peer's is no reason not to look for it when that has ended.
+    // Initiates once this link has ended; a link of unproven identity does not count as the peer's.
     case .ready, .closing, nil: stack.connector.want(attempt.peer.address)
     }
   }
 
   func isWaiting(for peer: PeerIdentifier) -> Bool { attempts[peer].map { $0.timer == nil } ?? false }
 
-  /// The link is there.
+  /// Starts to use an established link.
   func join(_ connection: HostConnection) {
     let peer = connection.peer
     if let attempt = attempts.removeValue(forKey: peer.identifier) { cancelTimer(attempt) }
@@ -130,7 +130,7 @@ final class HostCentral: CentralRole, StateListener {
     let attempt = attempts.removeValue(forKey: peer)
     let link = links.removeValue(forKey: peer)
     if attempt == nil && link == nil { return }
-    if let attempt { give(up: attempt) }
+    if let attempt { cancel(attempt) }
     link?.leave()
     stack.later { [weak self] in
       guard let self, self.stack.isRunning else { return }
@@ -138,7 +138,7 @@ final class HostCentral: CentralRole, StateListener {
     }
   }
 
-  private func give(up attempt: Attempt) {
+  private func cancel(_ attempt: Attempt) {
     cancelTimer(attempt)
     stack.abandon(attempt.peer)
   }
@@ -152,7 +152,7 @@ final class HostCentral: CentralRole, StateListener {
     stopScan()
     let ended = attempts.values.sorted { $0.peer.address.key < $1.peer.address.key }
     attempts = [:]
-    for attempt in ended { give(up: attempt) }
+    for attempt in ended { cancel(attempt) }
     let left = links.values.sorted { $0.connection.handle < $1.connection.handle }
     links = [:]
     for link in left { link.leave() }
@@ -162,6 +162,6 @@ final class HostCentral: CentralRole, StateListener {
 }
 
 extension HostCentral {
-  /// Peers that it wants a connection to and has none.
+  /// The peers of pending connections.
   var awaited: [DeviceAddress] { attempts.values.map(\.peer.address).sorted { $0.key < $1.key } }
 }

@@ -5,93 +5,93 @@ import BLEHCI
 import BLEPairing
 import BLEWire
 
-/// The addresses that a link came up with, as they were on the air: pairings are computed with them.
+/// The addresses of both sides on the air when the link was established, which pairing computations use.
 struct LinkAddresses {
   let local: DeviceAddress
   let peer: DeviceAddress
 }
 
-/// How far a link is with its protection.
+/// The state of a link's security procedures.
 struct LinkProtection {
-  /// Requests that were refused for want of security, and wait for better.
+  /// Completions of refused requests that wait for the link's security to be raised.
   var waiters: [(SecurityRaise) -> Void] = []
-  /// Whoever wanted a pairing.
+  /// Completions of requested pairings.
   var outcomes: [(Result<PairingSecurity, PairingFailure>) -> Void] = []
-  /// Running while a central waits for its controller to encrypt with the keys of a bond.
+  /// Set while a central's controller is encrypting with the keys of a bond.
   var timer: TimerToken?
   var dialogue: AgentDialogue?
-  /// Commands to characteristics that want it are signed: there is a key, and the link is open.
+  /// Whether commands to characteristics that require it are signed: there is a key, and the link is not encrypted.
   var signsCommands = false
-  /// Keys of a pairing are on their way to the store; what came of it is told when they are there, whatever has become of the link.
-  var keepsKeys = false
-  /// The peer's controller wants a key meanwhile.
+  /// Whether keys of a pairing are being stored. The result is reported when they are, even if the link has ended.
+  var isStoringKeys = false
+  /// A key request of the controller during that time.
   var heldKeyRequest: LELongTermKeyRequestEvent?
   var signing: SignatureAlgorithm?
   var verifying: SignatureAlgorithm?
 
-  /// The controller's own limit for a procedure is 40 s (Core, Vol 6 Part B 5.2); nobody waits so long.
+  /// Shorter than the controller's procedure response time-out of 40 s (Core, Vol 6 Part B 5.2).
   static let encryptionLimit = StackDuration.seconds(30)
   static let encryptionTag = 1
 }
 
 extension HostConnection {
-  /// What attributes see of the link.
+  /// The security of the link as checked for attributes.
   private var linkSecurity: LinkSecurity {
-    // Whoever has paired without leaving keys is not the device that there are keys of, whatever its address.
+    // A device that has paired without bonding is not the bonded device, whatever its address.
     guard let now = security.security else { return LinkSecurity(isBonded: security.usableBond != nil) }
-    return isGoodEnough(now) ? now.linkSecurity(isBonded: security.isProven) : .open
+    return isAccepted(now) ? now.linkSecurity(isBonded: security.isProven) : .open
   }
 
-  /// Who the peer is, where there are keys of it.
+  /// The identity of the peer's bond, if there is one.
   var bondIdentity: DeviceAddress? { security.bond?.peerIdentity }
 
-  /// There are keys of the peer, or none any more.
+  /// Sets or removes the keys of the peer's bond.
   func setBond(_ keys: PairingResult?) {
     security.bond = keys
-    showBond()
+    applyBond()
   }
 
-  private func showBond() {
+  private func applyBond() {
     let keys = security.usableBond
     protection.signing = keys?.localSigningKey.map { SignatureAlgorithm(csrk: $0) }
     protection.verifying = keys?.peerSigningKey.map { SignatureAlgorithm(csrk: $0) }
-    showSecurity()
+    applySecurity()
   }
 
-  /// Another policy holds: what does not satisfy it any more is of no use from now on.
+  /// Applies a changed policy: keys that it does not accept are not used from now on.
   func securityPolicyChanged() {
-    showBond()
+    applyBond()
     _ = endIfTooWeak()
   }
 
-  private func isGoodEnough(_ security: PairingSecurity) -> Bool { stack.options.security.accepts(security) }
+  private func isAccepted(_ security: PairingSecurity) -> Bool { stack.options.security.accepts(security) }
 
-  /// Ends a link that is encrypted by less than the policy wants. True: that was so.
+  /// Ends the link if it is encrypted below the policy. Returns whether it was.
   private func endIfTooWeak() -> Bool {
-    guard let now = security.security, !isGoodEnough(now) else { return false }
-    stack.log.log(.notice, "\(peer.address) is paired, but not as well as this device wants it: the link ends")
+    guard let now = security.security, !isAccepted(now) else { return false }
+    stack.log.log(.notice, "the keys of \(peer.address) are below the security policy: the link ends")
     endWithoutBond(.encryptionTimedOut)
     return true
   }
 
-  private func showSecurity() {
-    let shown = linkSecurity
-    database.client.security = shown
-    protection.signsCommands = protection.signing != nil && !shown.isEncrypted
+  private func applySecurity() {
+    let current = linkSecurity
+    database.client.security = current
+    protection.signsCommands = protection.signing != nil && !current.isEncrypted
     guard let serverLink else { return }
-    serverLink.security = shown
+    serverLink.security = current
     serverLink.verifySignature =
       protection.verifying == nil
       ? nil : { [weak self] command, verified in self?.verify(command, verified) ?? verified(false) }
-    // What a client wants is kept only once it has proved who it is.
+    // A client's state is stored only once the client has proved its identity.
     serverLink.stateDidChange =
-      shown.isBonded && shown.isEncrypted ? { [weak self] state in self?.keepClientState(state) } : nil
+      current.isBonded && current.isEncrypted ? { [weak self] state in self?.keepClientState(state) } : nil
   }
 
   // MARK: Encrypting
 
-  /// A central encrypts the link to a bonded peer before anything else: whoever pretends to be that peer has not got its keys
-  /// (Core, Vol 3 Part C 10.3.2). Where the keys do not suffice any more, it pairs again before anything else.
+  /// As a central, encrypts the link to a bonded peer before anything else, because a device that impersonates the peer does not
+  /// have its keys (Core, Vol 3 Part C 10.3.2). If the policy no longer accepts the keys, pairs again before anything else.
   func encryptIfBonded() {
     if security.encryptWithBond() {
       setUpSteps.needsEncryption = true
@@ -103,40 +103,40 @@ extension HostConnection {
   }
 
   private func pairAgain() {
-    stack.log.log(.notice, "the keys of \(peer.address) are not as good as this device wants them: pairing again")
+    stack.log.log(.notice, "the keys of \(peer.address) are below the security policy: pairing again")
     do throws(PairingFailure) { try security.pair() } catch {
-      stack.log.log(.notice, "\(peer.address) can't be paired with again: \(error)")
+      stack.log.log(.notice, "could not pair with \(peer.address) again: \(error)")
       endWithoutBond(.encryptionTimedOut)
     }
   }
 
-  /// A peripheral whose keys of the central do not suffice asks for better ones before the central tries the old (Core, Vol 3 Part H
-  /// 2.4.6): its user would have to make it forget them otherwise. Nothing is lost where it does not follow.
+  /// As a peripheral, requests a new pairing if the policy does not accept the keys of the central, before the central uses them
+  /// (Core, Vol 3 Part H 2.4.6). Otherwise the central's user would have to remove the bond there. The central may ignore the request.
   func requestBetterKeys() {
     guard role == .peripheral, security.bond != nil, security.usableBond == nil else { return }
-    do throws(PairingFailure) { try security.pair(minimumLevel: .encrypted, isWantedHere: false) } catch {
-      stack.log.log(.info, "\(peer.address) is not asked for better keys: \(error)")
+    do throws(PairingFailure) { try security.pair(minimumLevel: .encrypted, isRequestedLocally: false) } catch {
+      stack.log.log(.info, "did not request a new pairing from \(peer.address): \(error)")
     }
   }
 
-  /// Whether programs that look for the peer may have this link. One that this side has opened is encrypted before they hear of
-  /// it. Whoever opens one from outside may say any address: where there are keys, however good, it has to show them first, or to
-  /// be paired with again.
+  /// Whether centrals that wait for the peer may use this link. A link that this side established is encrypted before it is reported.
+  /// A device that establishes a link to this side can use any address: if there is a bond with that address, accepted by the policy
+  /// or not, the peer must first prove its keys or pair again.
   var isProven: Bool { role == .central || security.bond == nil || security.isProven }
 
-  /// The controller says whether the link is encrypted.
+  /// Handles an encryption event of the controller.
   func encryptionChanged(_ status: HCIErrorCode, isOn: Bool) {
     guard isUp else { return }
     stopEncryptionTimer()
-    if !status.isSuccess { stack.log.log(.info, "\(peer.address) could not be encrypted: \(status)") }
+    if !status.isSuccess { stack.log.log(.info, "the link to \(peer.address) could not be encrypted: \(status)") }
     security.encryptionChanged(isEncrypted: status.isSuccess && isOn)
   }
 
-  /// The peripheral's controller wants the key that the central has named.
-  func longTermKeyWanted(_ event: LELongTermKeyRequestEvent) {
+  /// Answers the peripheral's controller, which requests the key chosen by the central.
+  func longTermKeyRequested(_ event: LELongTermKeyRequestEvent) {
     guard isUp else { return }
-    // Keys are used for nothing before they are kept.
-    if protection.keepsKeys {
+    // Keys are not used before they are stored.
+    if protection.isStoringKeys {
       protection.heldKeyRequest = event
       return
     }
@@ -149,7 +149,7 @@ extension HostConnection {
       LELongTermKeyRequestReply(connectionHandle: handle, key: HCISecret(key.revealLeastSignificantFirst())))
   }
 
-  /// The peer was to be encrypted with keys that both sides had, and was not: nothing is exchanged in the open instead.
+  /// Ends a link that could not be encrypted with the keys of the bond: nothing is exchanged without encryption instead.
   private func endWithoutBond(_ reason: EndReason) {
     guard isUp, phase != .closing else { return }
     closingReason = reason
@@ -166,10 +166,10 @@ extension HostConnection {
     protection.timer = nil
   }
 
-  /// The central's controller has been told to encrypt with the keys of a bond, and has not answered.
+  /// Whether the central's controller is encrypting with the keys of a bond.
   var isEncryptingForBond: Bool { role == .central && security.isEncrypting && security.keyOwner == .bond }
 
-  /// Why the link has ended, where that was while it was being encrypted with the keys of a bond.
+  /// Returns the reason for the end of a link during its encryption with the keys of a bond; `nil` for other ends.
   func reasonOfFailedEncryption(_ code: HCIErrorCode) -> EndReason? {
     guard isEncryptingForBond else { return nil }
     switch code {
@@ -181,7 +181,7 @@ extension HostConnection {
 
   // MARK: Raising security
 
-  /// The peer wants better security before it does what it was asked for: keys that there are, or new ones.
+  /// Raises the link's security for a request that the peer has refused: encrypts with the bond's keys, or pairs.
   func raiseSecurity(_ code: ATTErrorCode, _ done: @escaping (SecurityRaise) -> Void) {
     guard isUp, phase != .closing else { return done(.failed) }
     if security.isPairing || security.isEncrypting {
@@ -194,7 +194,7 @@ extension HostConnection {
       if now.keySize >= stack.options.security.maximumKeySize { return done(.failed) }
       wanted = now.level
     case (_, let now?):
-      // It is encrypted, and that is not enough. Where nobody can show or type anything, more cannot be had.
+      // The link is encrypted without authentication. Without input, output or out-of-band data there is no higher level.
       if now.level >= .authenticated || !canAuthenticate { return done(.failed) }
       wanted = .authenticated
     case (_, nil): wanted = .encrypted
@@ -204,12 +204,12 @@ extension HostConnection {
     do throws(PairingFailure) {
       try security.pair(minimumLevel: wanted)
     } catch {
-      stack.log.log(.info, "\(peer.address) wants to be paired with: \(error)")
+      stack.log.log(.info, "could not pair as required by \(peer.address): \(error)")
       finishRaise(error == .tooManyBonds ? .tooManyBonds : .failed)
     }
   }
 
-  /// Pairs because somebody wants it; `done` hears how that ended.
+  /// Pairs on request of the application or the user; `done` is called with the result.
   func pair(minimumLevel level: SecurityLevel, _ done: @escaping (Result<PairingSecurity, PairingFailure>) -> Void) {
     do throws(PairingFailure) {
       try security.pair(minimumLevel: level)
@@ -236,26 +236,26 @@ extension HostConnection {
     for waiter in waiters { waiter(outcome) }
   }
 
-  /// The link is gone.
+  /// Ends the link's security procedures when the link has ended.
   func endSecurity() {
     if let identity = bondIdentity { stack.security.settleAcceptedCounter(of: identity) }
     keepLayout()
     stopEncryptionTimer()
     security.linkEnded()
     protection.waiters = []
-    if protection.keepsKeys { return }
+    if protection.isStoringKeys { return }
     endDialogue()
     finishPairing(.failure(.disconnected))
   }
 
-  // MARK: What is kept
+  // MARK: Stored state
 
   private func keepClientState(_ state: GATTClientState) {
     guard let identity = bondIdentity, security.isProven else { return }
     stack.security.update(identity) { $0.clientState = state }
   }
 
-  /// What became known of the peer's database is of use the next time, where that was the peer.
+  /// Stores the layout of the peer's database for the next connection, if the peer has proved its identity.
   private func keepLayout() {
     guard let identity = bondIdentity, security.isProven, database.isLayoutVerified,
       let record = database.layout.record, let bond = stack.security.bond(of: identity), bond.layout?.record != record
@@ -273,7 +273,7 @@ extension HostConnection {
     stack.security.accept(counter, of: identity) { [weak self] in verified($0 && self?.isUp == true) }
   }
 
-  /// Writes to a characteristic that takes signed commands only; the link is open.
+  /// Writes to a characteristic that accepts only signed commands, on a link without encryption.
   func writeSigned(_ value: [UInt8], to handle: AttributeHandle, sent: @escaping () -> Void) {
     database.writeCommand(value, to: handle, sent: sent) { [self] sign in
       guard protection.signsCommands, let identity = bondIdentity else { return sign(nil) }
@@ -296,20 +296,20 @@ extension HostConnection {
     return dialogue
   }
 
-  /// The device that keys are kept of under this identity.
-  private func keptPeer(_ identity: DeviceAddress) -> PairingPeer {
+  /// Returns the bonded device with this identity.
+  private func bondedPeer(_ identity: DeviceAddress) -> PairingPeer {
     PairingPeer(address: identity, name: stack.directory.knownPeer(at: identity)?.name)
   }
 
-  /// What has led to the pairing.
+  /// The cause of the pairing.
   private var occasion: PairingOccasion {
-    if security.isWantedHere { return .wanted }
-    // A central has chosen its peripheral: a program connects to it.
+    if security.isRequestedLocally { return .wanted }
+    // An application has chosen to connect to the peripheral.
     return role == .central || stack.offersProtection ? .offered : .unasked
   }
 
-  /// Tells the agent how a pairing ended, also one in which nothing was asked.
-  private func tellEnd(_ outcome: PairingOutcome) {
+  /// Reports the end of a pairing to the agent, also if it was asked nothing.
+  private func reportEnd(_ outcome: PairingOutcome) {
     _ = dialogue
     endDialogue(outcome)
   }
@@ -319,7 +319,7 @@ extension HostConnection {
     protection.dialogue = nil
     dialogue.end()
     let peer = pairingPeer
-    dialogue.tell { $0.pairingEnded(with: peer, outcome) }
+    dialogue.notify { $0.pairingEnded(with: peer, outcome) }
   }
 }
 
@@ -333,25 +333,25 @@ extension HostConnection: SecurityManagerDelegate {
   }
 
   func securityManager(
-    _ manager: SecurityManager, keeps result: PairingResult, _ completion: @escaping (PairingFailure?) -> Void
+    _ manager: SecurityManager, stores result: PairingResult, _ completion: @escaping (PairingFailure?) -> Void
   ) {
-    protection.keepsKeys = true
-    stack.security.keep(result, isWantedHere: manager.isWantedHere) { [self, stack] failure in
+    protection.isStoringKeys = true
+    stack.security.keep(result, isRequestedLocally: manager.isRequestedLocally) { [self, stack] failure in
       completion(failure)
-      protection.keepsKeys = false
+      protection.isStoringKeys = false
       guard let event = protection.heldKeyRequest else { return }
       protection.heldKeyRequest = nil
-      if isUp { stack.longTermKeyWanted(event) }
+      if isUp { stack.longTermKeyRequested(event) }
     }
   }
 
   func securityManager(_ manager: SecurityManager, asks question: PairingQuestion) {
-    dialogue.ask(question, of: pairingPeer, occasion, for: manager) { keptPeer($0) }
+    dialogue.ask(question, of: pairingPeer, occasion, for: manager) { bondedPeer($0) }
   }
 
   func securityManager(_ manager: SecurityManager, peerTyped kind: SMPPairingKeypressNotification.Kind) {
     guard let keypress = PairingKeypress(rawValue: kind.rawValue) else { return }
-    dialogue.tell(keypress, of: pairingPeer)
+    dialogue.notify(keypress, of: pairingPeer)
   }
 
   func securityManager(_ manager: SecurityManager, encryptsWith key: LongTermKey) {
@@ -370,7 +370,7 @@ extension HostConnection: SecurityManagerDelegate {
 
   func securityManagerDidChangeSecurity(_ manager: SecurityManager) {
     guard isUp else { return }
-    showSecurity()
+    applySecurity()
     guard !endIfTooWeak(), manager.isProven, let identity = bondIdentity else { return }
     stack.security.bondWasUsed(identity)
     if let state = stack.security.bond(of: identity)?.clientState { serverLink?.restore(state) }
@@ -381,32 +381,32 @@ extension HostConnection: SecurityManagerDelegate {
 
   func securityManager(_ manager: SecurityManager, didPair result: PairingResult) {
     guard isUp, manager.security != nil else { return pairedWithoutLink(result) }
-    // The last of this side's keys are on their way: the link does not end before they have arrived.
+    // The last of this side's keys are being sent: the link must not end before they have arrived.
     bearer.valuesSent.valueWasSent()
     if result.isBonded {
       setBond(result)
       stack.bonded(self)
       if let serverLink { keepClientState(serverLink.state) }
     }
-    tellEnd(.paired(result.security.method, isBonded: result.isBonded))
+    reportEnd(.paired(result.security.method, isBonded: result.isBonded))
     finishPairing(.success(result.security))
     finishRaise(.raised)
     if setUpSteps.needsEncryption { encryptionIsSetUp() }
     if result.isBonded { stack.admitCentrals(to: self) }
   }
 
-  /// The keys were kept, and the link has ended or is not encrypted any more.
+  /// Handles a pairing whose keys are stored after the link, or its encryption, has ended.
   private func pairedWithoutLink(_ result: PairingResult) {
     if result.isBonded { stack.bonded(self) }
-    tellEnd(.paired(result.security.method, isBonded: result.isBonded))
+    reportEnd(.paired(result.security.method, isBonded: result.isBonded))
     finishPairing(.success(result.security))
     if isUp { endWithoutBond(.bondLost) }
   }
 
   func securityManager(_ manager: SecurityManager, didFail failure: PairingFailure) {
-    guard isUp || protection.keepsKeys else { return }
-    // Keys of an earlier pairing that do not fit are no pairing.
-    if failure == .bondFailed { endDialogue() } else { tellEnd(.failed("\(failure)")) }
+    guard isUp || protection.isStoringKeys else { return }
+    // A failure of the bond's keys is not the end of a pairing.
+    if failure == .bondFailed { endDialogue() } else { reportEnd(.failed("\(failure)")) }
     if failure == .bondFailed, role == .central { return endWithoutBond(.bondLost) }
     if setUpSteps.needsEncryption { return endWithoutBond(.encryptionTimedOut) }
     finishPairing(.failure(failure))
@@ -417,7 +417,7 @@ extension HostConnection: SecurityManagerDelegate {
     _ manager: SecurityManager, peerChanged before: SMPIOCapability, to now: SMPIOCapability
   ) {
     let peer = pairingPeer
-    dialogue.tell {
+    dialogue.notify {
       $0.pairing(
         with: peer, changedFrom: PairingCapability(rawValue: before.rawValue),
         to: PairingCapability(rawValue: now.rawValue))

@@ -3,22 +3,22 @@ import BLECore
 import BLEHCI
 import BLEWire
 
-/// What has to be agreed on before a new link is told to programs.
+/// The steps to complete before a new link is reported to applications.
 struct SetUpSteps {
   var needsFeatures = false
   var needsMTU = false
-  /// The link is being encrypted with the keys of a bond. Nothing cuts this short.
+  /// The link is being encrypted with the keys of a bond. The set-up time limit does not apply to this step.
   var needsEncryption = false
-  /// What the peer's link layer can do, once it said so.
+  /// The features of the peer's link layer, once received.
   var peerFeatures: LEFeatures?
-  /// Whether the controller took the longer packets that it says it can send.
+  /// Whether the controller accepted the longer packets that it claims to support.
   var hasLongPackets = false
-  /// The PHY that this side sends on; `nil` where it is not known yet, since the device may have been found on another.
+  /// The transmit PHY; `nil` until it is read, because the device may have been found on another one.
   var phy: LEPHY? = .le1M
-  var hasAskedForPHY = false
+  var hasRequestedPHY = false
   var timer: TimerToken?
 
-  /// Of the timer after which a peripheral asks for a faster PHY.
+  /// The tag of the timer after which a peripheral requests a faster PHY.
   static let peripheralTag = 2
 
   var isDone: Bool { !needsFeatures && !needsMTU && !needsEncryption }
@@ -31,11 +31,11 @@ struct SetUpSteps {
   }
 }
 
-/// A central begins each link by asking for long packets, the faster PHY and a large MTU: what the peer does not know costs
-/// nothing, and what takes too long does not hold the program up.
+/// A central begins each link by requesting long packets, the faster PHY and a large MTU. What the peer does not support is skipped,
+/// and a time limit keeps slow steps from delaying the application.
 ///
-/// The PHY comes after the long packets were granted. There are controllers that list both and know neither; they refuse
-/// the one, but leave the other without an answer, which would end in a reset.
+/// The PHY is requested only after the long packets were accepted: some controllers claim to support both but support neither, and
+/// while they refuse the former, they never answer the request for the PHY, which would end in a reset.
 extension HostConnection: TimerTarget {
   func setUp() {
     let controller = stack.controller
@@ -46,9 +46,9 @@ extension HostConnection: TimerTarget {
     controller.send(
       LEReadRemoteFeatures(connectionHandle: handle),
       status: { [weak self] status in
-        if !status.isSuccess { self?.featuresBecameKnown([]) }
+        if !status.isSuccess { self?.didReceiveFeatures([]) }
       })
-    askForLongPackets()
+    requestLongPackets()
     if stack.searchPHYs.contains(.leCoded) { readPHY() }
     database.client.exchangeMTU { [weak self] _ in
       guard let self, self.isUp else { return }
@@ -57,16 +57,16 @@ extension HostConnection: TimerTarget {
     }
   }
 
-  /// A peripheral asks as well: a central that never does would leave it with packets of 27 octets. What the central asks for itself
-  /// comes first, so that the two do not collide.
+  /// Sets up a link as a peripheral: requests long packets, too, because a central that does not would leave the link with packets
+  /// of 27 octets. The PHY is requested later, so that it does not collide with a request of the central.
   func setUpAsPeripheral() {
-    askForLongPackets()
+    requestLongPackets()
     guard stack.controller.features?.supports2MPHY == true else { return }
     setUpSteps.timer = loop.schedule(
       after: LinkPolicy.peripheralPHYDelay, .background, self, tag: SetUpSteps.peripheralTag)
   }
 
-  private func askForLongPackets() {
+  private func requestLongPackets() {
     let controller = stack.controller
     guard controller.features?.supportsDataLengthExtension == true else { return }
     controller.send(
@@ -76,46 +76,46 @@ extension HostConnection: TimerTarget {
       status: { [weak self] status in
         guard let self, self.isUp, status.isSuccess else { return }
         self.setUpSteps.hasLongPackets = true
-        self.askForFasterPHY()
+        self.requestFasterPHY()
       })
   }
 
-  /// The central has had its time to ask for a faster PHY.
+  /// Starts to request a faster PHY as a peripheral, after the central had time to do so.
   private func offerFasterPHY() {
     guard isUp, phase == .ready, setUpSteps.hasLongPackets, setUpSteps.phy == .le1M else { return }
     stack.controller.send(
       LEReadRemoteFeatures(connectionHandle: handle),
       status: { [weak self] status in
-        if !status.isSuccess { self?.featuresBecameKnown([]) }
+        if !status.isSuccess { self?.didReceiveFeatures([]) }
       })
   }
 
-  /// A device that was found on LE Coded is on LE Coded: LE 2M would not reach it.
+  /// Reads the PHY, because a link to a device found on LE Coded uses LE Coded, and LE 2M might not reach it.
   private func readPHY() {
     setUpSteps.phy = nil
     stack.controller.send(LEReadPHY(connectionHandle: handle)) { [weak self] result in
       guard let self, self.isUp, case .success(let answer) = result else { return }
-      self.phyBecameKnown(answer.transmitPHY)
-      self.askForFasterPHY()
+      self.phyDidChange(answer.transmitPHY)
+      self.requestFasterPHY()
     }
   }
 
-  func phyBecameKnown(_ phy: LEPHY) { setUpSteps.phy = phy }
+  func phyDidChange(_ phy: LEPHY) { setUpSteps.phy = phy }
 
-  /// What the peer's link layer can do; nothing where it did not say.
-  func featuresBecameKnown(_ features: LEFeatures) {
+  /// Handles the features of the peer's link layer; empty if they could not be read.
+  func didReceiveFeatures(_ features: LEFeatures) {
     guard isUp else { return }
     setUpSteps.peerFeatures = features
-    askForFasterPHY()
+    requestFasterPHY()
     setUpSteps.needsFeatures = false
     finishSetUp()
   }
 
-  private func askForFasterPHY() {
+  private func requestFasterPHY() {
     guard setUpSteps.hasLongPackets, setUpSteps.peerFeatures?.contains(.phy2M) == true,
-      stack.controller.features?.supports2MPHY == true, setUpSteps.phy == .le1M, !setUpSteps.hasAskedForPHY
+      stack.controller.features?.supports2MPHY == true, setUpSteps.phy == .le1M, !setUpSteps.hasRequestedPHY
     else { return }
-    setUpSteps.hasAskedForPHY = true
+    setUpSteps.hasRequestedPHY = true
     stack.controller.send(
       LESetPHY(connectionHandle: handle, preference: [], transmitPHYs: .le2M, receivePHYs: .le2M, options: 0))
   }
@@ -125,12 +125,12 @@ extension HostConnection: TimerTarget {
     setUpSteps.timer = nil
     guard isUp else { return }
     if tag == SetUpSteps.peripheralTag { return offerFasterPHY() }
-    stack.log.log(.info, "\(peer.address) takes long to agree on features and MTU")
+    stack.log.log(.info, "the exchange of features and MTU with \(peer.address) takes too long")
     setUpSteps.cancel(loop)
     finishSetUp()
   }
 
-  /// The link is encrypted with the keys of the bond.
+  /// Completes the encryption step of the set-up.
   func encryptionIsSetUp() {
     setUpSteps.needsEncryption = false
     finishSetUp()

@@ -3,14 +3,14 @@ import BLECore
 import BLEHCI
 import BLEWire
 
-/// One link of the host, with all that runs on it: L2CAP, the Attribute Protocol, the GATT client that the centrals of the
-/// process share, and the server's side of the link.
+/// One link of the host with its protocols: L2CAP, the Attribute Protocol, the GATT client shared by the centrals of the process,
+/// and the server's side of the link.
 final class HostConnection {
   enum Phase {
-    /// Features and MTU are being agreed on; no program knows of the link.
+    /// Features and MTU are being exchanged; the link is not reported to applications.
     case settingUp
     case ready
-    /// This side ends it.
+    /// This side is ending it.
     case closing
   }
 
@@ -18,18 +18,18 @@ final class HostConnection {
   let loop: any StackLoop
   let handle: ConnectionHandle
   let role: LinkRole
-  /// Known by what names it for good as soon as that is known.
+  /// The peer, with its identity address once that is known.
   private(set) var peer: KnownPeer
   var phase = Phase.settingUp
   /// The centrals that use the link.
   var links: [HostPeerLink] = []
   private(set) var isUp = true
-  /// Whether programs were told that the link is there.
+  /// Whether the link was reported to applications.
   var isPublished = false
-  /// What programs know the peer by.
+  /// The peer's name as reported to applications.
   private var name: String?
   private var hasReadName = false
-  /// Why this side ends the link, where it is more than nobody's using it any more.
+  /// Why this side ends the link, unless because it is no longer used.
   var closingReason: EndReason?
 
   private let data: HCILink
@@ -37,17 +37,17 @@ final class HostConnection {
   private(set) var channels: L2CAPLink?
   let bearer: ATTBearer
   private(set) var serverLink: GATTServerLink?
-  /// What is known of the peer's database. Kept when the link has ended, closed.
+  /// The peer's database. Closed, but retained, when the link has ended.
   let database: RemoteDatabase
-  /// Completions of updates that have not left yet.
+  /// The completions of updates that were not sent yet.
   private var updates = ClosureQueue()
-  /// One closure for all updates: what leaves first was asked for first.
+  /// One closure for all updates, because they are sent in order.
   private lazy var updateLeft: () -> Void = { [weak self] in self?.updates.removeFirst()?() }
   var setUpSteps = SetUpSteps()
-  /// Writes that programs asked for and that have not been answered or, where there is no answer, not left.
-  var writesUnderWay = 0
-  /// While what was sent is waited for.
-  var farewell: LinkFarewell?
+  /// The number of applications' writes not answered or, without response, not sent.
+  var pendingWrites = 0
+  /// Waits for sent data before this side ends the link.
+  var drain: LinkDrain?
   let security: SecurityManager
   var protection = LinkProtection()
 
@@ -74,7 +74,7 @@ final class HostConnection {
     security = SecurityManager(
       role: role, localAddress: addresses.local, peerAddress: addresses.peer, local: stack.security.local,
       loop: stack.loop, channel: channels, log: stack.log.labelled("smp"))
-    // What a bonded peer is called is known with its database.
+    // The name of a bonded peer was read when its database was discovered.
     hasReadName = bond?.layout != nil && peer.name != nil
     channels.attributeProtocol = bearer
     channels.owner = self
@@ -92,13 +92,13 @@ final class HostConnection {
     if let bond { setBond(bond.keys) }
   }
 
-  /// Who the peer is has become known.
+  /// Sets the peer with its identity address.
   func identify(as peer: KnownPeer) { self.peer = peer }
 
   /// The ATT MTU in octets.
   var mtu: Int { bearer.mtu }
 
-  /// The services that are known of the peer: found on it, or advertised by it.
+  /// The known services of the peer, discovered or advertised.
   var knownServices: [BLEUUID] {
     var services = stack.scanner.content(of: peer.address)?.serviceUUIDs ?? []
     for service in database.layout.services.items where !services.contains(service.uuid) {
@@ -118,9 +118,9 @@ final class HostConnection {
     }
   }
 
-  /// A program looks around on the peer: the time to see what it calls itself.
+  /// Called after an application's service discovery: reads the device name.
   func servicesWereDiscovered() {
-    stack.servicesBecameKnown(self)
+    stack.servicesDidChange(self)
     if hasReadName { return }
     hasReadName = true
     database.readDeviceName { [weak self] result in
@@ -132,53 +132,53 @@ final class HostConnection {
     }
   }
 
-  /// The peer as a peripheral sees it.
+  /// The peer as reported to peripherals.
   var remoteCentral: RemoteCentral {
     RemoteCentral(identifier: peer.identifier, maximumUpdateValueLength: mtu - 3)
   }
 
-  /// Sends a value to the peer if it is subscribed; otherwise false. `sent` is called when it has left, or the link ended.
+  /// Sends a value to the peer. Returns false if it is not subscribed. `sent` is called when the value is sent or the link has ended.
   func update(_ handle: AttributeHandle, _ value: [UInt8], sent: @escaping () -> Void) -> Bool {
     guard let serverLink, serverLink.update(handle, value[...], sent: updateLeft) else { return false }
     updates.append(sent)
     return true
   }
 
-  /// Ends the link if it is this side's and nobody uses it.
-  func leaveIfUnused() {
+  /// Ends the link if this side is its central and no central of the process uses it.
+  func disconnectIfUnused() {
     guard role == .central, links.isEmpty, phase != .closing,
       stack.waitingCentrals(for: peer.identifier).isEmpty
     else { return }
-    // Nothing was sent on a link that no program has had.
+    // No application data was sent on a link that was not reported.
     if phase == .settingUp { return disconnect(.remoteUserTerminated) }
     phase = .closing
-    afterFarewell { [weak self] in
-      guard let self, self.isUp || self.stack.power.phase == .leaving else { return }
-      self.askToDisconnect(.remoteUserTerminated)
+    afterDraining { [weak self] in
+      guard let self, self.isUp || self.stack.power.phase == .stopping else { return }
+      self.sendDisconnect(.remoteUserTerminated)
     }
   }
 
-  /// Ends the link. What has to end for a reason does not wait for values that were sent.
+  /// Ends the link for a reason, without waiting for sent values to be processed.
   func disconnect(_ reason: HCIErrorCode) {
     if phase == .closing {
-      farewell?.finish()
+      drain?.finish()
       return
     }
     phase = .closing
-    // What a program wrote to a channel before it closed it is to arrive.
-    guard let channels, stack.power.phase != .leaving else { return askToDisconnect(reason) }
-    channels.afterFinishingChannels(limit: LinkPolicy.channelFarewellLimit) { [weak self] in
-      guard let self, self.isUp || self.stack.power.phase == .leaving else { return }
-      self.askToDisconnect(reason)
+    // Data that an application wrote to a channel before closing it is still sent.
+    guard let channels, stack.power.phase != .stopping else { return sendDisconnect(reason) }
+    channels.afterFinishingChannels(limit: LinkPolicy.channelDrainLimit) { [weak self] in
+      guard let self, self.isUp || self.stack.power.phase == .stopping else { return }
+      self.sendDisconnect(reason)
     }
   }
 
-  private func askToDisconnect(_ reason: HCIErrorCode) {
+  private func sendDisconnect(_ reason: HCIErrorCode) {
     stack.controller.send(
       HCIDisconnect(connectionHandle: handle, reason: reason),
       status: { [weak self, weak stack, handle] status in
         if status.isSuccess { return }
-        // It ended by itself in this moment; its event was here before, or is lost with it.
+        // It ended at the same moment; its event was handled before, or is lost.
         if status == .unknownConnectionIdentifier {
           stack?.disconnectionCompleted(.success, handle, .localHostTerminated)
         } else {
@@ -187,25 +187,25 @@ final class HostConnection {
       })
   }
 
-  /// The controller does not end the link. It is asked again, as nobody has a use for what is left of it.
+  /// The controller refused to end the link. It is requested again after a pause, because the link is no longer used.
   func disconnectionRefused(_ status: HCIErrorCode, _ reason: HCIErrorCode = .remoteUserTerminated) {
-    // It has ended before the controller could refuse.
+    // The link has ended before the controller refused.
     guard isUp else { return }
     stack.log.log(.warning, "the controller could not end link \(handle): \(status)")
     loop.schedule(after: LinkPolicy.disconnectDelay, .background) { [weak self] in
       guard let self, self.isUp, self.phase == .closing else { return }
-      self.askToDisconnect(reason)
+      self.sendDisconnect(reason)
     }
   }
 
-  /// The stack goes away with its links: nobody is left to be told of anything.
+  /// The stack is being deallocated with its links: nothing is reported.
   func abandon() {
     isUp = false
     data.receiver = nil
-    farewell?.cancel()
+    drain?.cancel()
   }
 
-  /// The link is gone: everything on it ends, and nothing is told any more but to the users of channels.
+  /// The link has ended: ends everything on it. Only channels report their end here.
   func linkEnded(_ reason: EndReason) {
     guard isUp else { return }
     isUp = false
@@ -222,7 +222,7 @@ final class HostConnection {
     data.receiver = nil
     channels?.close(reason)
     channels = nil
-    farewell?.finish()
+    drain?.finish()
     serverLink = nil
     for sent in updates.removeAll() { sent() }
   }
@@ -244,11 +244,10 @@ extension HostConnection: ATTBearerOwner {
     for role in stack.peripherals { role.centralChanged(self) }
   }
 
-  /// A peer that does not answer is of no use: no other request may be made until there is a new link
-  /// (Core, Vol 3 Part F 3.3.3).
+  /// Ends the link after a transaction time-out: no further request may be sent on it (Core, Vol 3 Part F 3.3.3).
   func bearerDidTimeOut(_ bearer: ATTBearer) {
     guard isUp else { return }
-    // What waits for encryption waits with it.
+    // The transaction may have waited for the encryption.
     closingReason = isEncryptingForBond ? .encryptionTimedOut : .timedOut
     disconnect(.remoteUserTerminated)
   }

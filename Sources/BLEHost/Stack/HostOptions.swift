@@ -2,46 +2,46 @@ import BLEAdapter
 import BLECore
 import BLEPairing
 
-/// How a `HostStack` presents itself.
+/// The options of a `HostStack`.
 public struct HostOptions: Sendable {
   /// The device name in the Generic Access service (2A00), at most 248 octets of UTF-8.
   public var name: String
-  /// Whether a local name that a program advertises becomes the device name, so that who connects and reads it knows the
-  /// device by the name it was found under.
+  /// Whether a local name that an application advertises becomes the device name, so that a central reads the name under which it
+  /// found the device.
   public var nameFollowsAdvertisement: Bool
-  /// The appearance in the Generic Access service (2A01), from the assigned numbers; 0 is none.
+  /// The appearance in the Generic Access service (2A01), from the assigned numbers; 0 for unknown.
   public var appearance: UInt16
-  /// Whether the program may use Bluetooth: where not, the state is `unauthorized`.
+  /// Whether the application may use Bluetooth; otherwise the state is `unauthorized`.
   public var isPermitted: Bool
   /// Whether the adapter is on from the start.
   public var isSwitchedOn: Bool
-  /// A random static address to show in place of the controller's public one. Without either, one is made.
+  /// A random static address to use in place of the controller's public one. Without either, one is generated.
   public var randomAddress: DeviceAddress?
-  /// Where there is no `randomAddress`: shows one that is the same each time for this user and this name.
+  /// Without `randomAddress`: a name from which a random static address is derived, the same each time for this user.
   public var randomAddressName: String?
-  /// The longest ATT PDU that is taken on new links, in octets, 23 to 517.
+  /// The longest ATT PDU accepted on new links, in octets, 23 to 517.
   public var maximumTransmissionUnit: Int
-  /// Whether L2CAP channels are opened in enhanced mode where the peer has it, and peers may do so.
+  /// Whether L2CAP channels are opened in enhanced mode if the peer supports it, and peers may do so.
   public var usesEnhancedChannels: Bool
-  /// The time between two advertisements while nobody is connected.
+  /// The advertising interval while no central is connected.
   public var advertisingInterval: StackDuration
-  /// The same while a central is connected.
+  /// The advertising interval while a central is connected.
   public var advertisingIntervalWhileConnected: StackDuration
-  /// The same for a program in the background.
+  /// The minimum advertising interval of an application in the background.
   public var advertisingIntervalInBackground: StackDuration
-  /// The PHYs on which devices are looked for; LE 1M on a controller without LE Coded.
+  /// The PHYs on which to scan and initiate; LE 1M on a controller without LE Coded.
   public var searchPHYs: SearchPHYs
-  /// Whether private addresses that change are shown in place of the device's own, which only bonded devices learn.
+  /// Whether changing private addresses are used in place of the identity address, which only bonded devices receive.
   public var usesPrivacy: Bool
-  /// How long a private address is shown.
+  /// How long a private address is used.
   public var privateAddressLifetime: StackDuration
-  /// What this device insists on when it pairs, and what it offers. What its user can see and type is the agent's to say.
+  /// What this device requires and offers in pairings. The I/O capability is the agent's.
   public var security: SecurityPolicy
-  /// Who answers for the user; `nil`: whom the process has registered, or the standard one.
+  /// Answers pairing questions; `nil` for the agent registered in the process, or the standard one.
   public var pairingAgent: (any PairingAgent)?
-  /// Devices that there may be keys of at a time. A further one cannot be paired.
+  /// The maximum number of bonded devices. Further ones cannot be paired.
   public var bondLimit: Int
-  /// How many devices are remembered that are nothing but neighbours.
+  /// The maximum numbers of remembered devices that are not bonded.
   package var tableLimits = TableLimits()
 
   public init(
@@ -76,12 +76,12 @@ public struct HostOptions: Sendable {
   }
 }
 
-/// How many neighbours a stack remembers. Each of them may show as many addresses as it likes, so every table of them has a limit;
-/// with small ones old entries make room soon, which is what a test or a fuzzer of that wants.
+/// The limits of a stack's tables of other devices, each of which may use any number of addresses. Tests and fuzzers of the removal
+/// of old entries set small ones.
 package struct TableLimits: Sendable {
-  /// Advertisers whose last words are known.
+  /// The maximum number of advertisers whose last data is stored.
   package var scannedDevices: Int
-  /// Addresses that an identifier is known for.
+  /// The maximum number of peers with an identifier.
   package var knownPeers: Int
 
   package init(scannedDevices: Int = 16_384, knownPeers: Int = PeerDirectory.limit) {

@@ -2,9 +2,9 @@ import BLEAdapter
 import BLECore
 import BLEWire
 
-/// One peripheral of the process: its services in the common database, its advertisement, and its subscribers.
+/// One peripheral of the process: its services in the shared database, its advertisement, and its subscribers.
 final class HostPeripheral: PeripheralRole, StateListener {
-  /// A characteristic whose values this role hands out.
+  /// A published characteristic of this role.
   private final class Characteristic {
     let identifier: LocalCharacteristicIdentifier
     let value: AttributeHandle
@@ -18,10 +18,10 @@ final class HostPeripheral: PeripheralRole, StateListener {
 
   private let stack: HostStack
   private weak var events: (any PeripheralEvents)?
-  var toldState: AdapterState?
+  var reportedState: AdapterState?
   private var services: [(identifier: LocalServiceIdentifier, published: PublishedService)] = []
   private var characteristics: [UInt32: Characteristic] = [:]
-  /// Open channels that centrals have opened to this role.
+  /// The open channels of centrals to this role.
   private var channels: [L2CAPChannel] = []
 
   init(stack: HostStack, events: any PeripheralEvents) {
@@ -31,9 +31,9 @@ final class HostPeripheral: PeripheralRole, StateListener {
 
   // MARK: State
 
-  func tell(_ state: AdapterState) { events?.peripheral(didUpdateState: state) }
+  func report(_ state: AdapterState) { events?.peripheral(didUpdateState: state) }
 
-  func controllerWentAway() {
+  func controllerWasLost() {
     services = []
     characteristics = [:]
     channels = []
@@ -58,7 +58,7 @@ final class HostPeripheral: PeripheralRole, StateListener {
       return .failure(.outOfSpace)
     }
     if let place = service.place, published.handles.lowerBound != place {
-      stack.log.log(.notice, "service \(service.uuid) could not be published at \(place), where it was before")
+      stack.log.log(.notice, "service \(service.uuid) could not be published at its previous handle \(place)")
     }
     let identifier = stack.takeServiceIdentifier()
     services.append((identifier, published))
@@ -168,7 +168,7 @@ final class HostPeripheral: PeripheralRole, StateListener {
     events = nil
   }
 
-  /// A larger MTU was agreed on.
+  /// Reports a changed MTU of a central.
   func centralChanged(_ connection: HostConnection) {
     if services.isEmpty { return }
     events?.peripheral(didUpdate: connection.remoteCentral)
@@ -207,9 +207,10 @@ extension HostPeripheral: AttributeApplication {
     if configuration.isEmpty {
       guard let index else { return }
       characteristic.subscribers.remove(at: index)
-      // A central that is back before its former link has ended is on both for a while: the end of one is not the end of its subscription.
+      // A central that reconnects before its previous link has ended has two links for a while: one of them ending does not
+      // end its subscription.
       if characteristic.subscribers.contains(where: { $0.peer.identifier == connection.peer.identifier }) { return }
-      // With the adapter gone, roles learn of nothing but the state.
+      // When the adapter is lost, roles receive only the new state.
       if stack.isRunning {
         events?.peripheral(didUnsubscribe: connection.remoteCentral, from: characteristic.identifier)
       }
@@ -220,7 +221,7 @@ extension HostPeripheral: AttributeApplication {
   }
 }
 
-/// Calls its action when it has been stepped so many times.
+/// Calls its action when `step` was called `count` times.
 private final class Countdown {
   private var left: Int
   private let action: () -> Void
@@ -237,6 +238,6 @@ private final class Countdown {
 }
 
 extension HostPeripheral {
-  /// How many services it has published.
+  /// The number of published services.
   var serviceCount: Int { services.count }
 }

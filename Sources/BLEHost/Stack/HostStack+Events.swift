@@ -24,14 +24,14 @@ extension HostStack {
       connections[event.connectionHandle]?.encryptionChanged(event.status, isOn: event.state != .off)
     case .encryptionKeyRefreshComplete(let event):
       connections[event.connectionHandle]?.encryptionChanged(event.status, isOn: true)
-    case .leLongTermKeyRequest(let event): longTermKeyWanted(event)
+    case .leLongTermKeyRequest(let event): longTermKeyRequested(event)
     case .disconnectionComplete(let event):
       disconnectionCompleted(event.status, event.connectionHandle, event.reason)
     case .leAdvertisingSetTerminated(let event): advertiser.terminated(event.advertisingHandle, self)
     case .leReadRemoteFeaturesComplete(let event):
-      connections[event.connectionHandle]?.featuresBecameKnown(event.status.isSuccess ? event.features : [])
+      connections[event.connectionHandle]?.didReceiveFeatures(event.status.isSuccess ? event.features : [])
     case .lePHYUpdateComplete(let event):
-      if event.status.isSuccess { connections[event.connectionHandle]?.phyBecameKnown(event.transmitPHY) }
+      if event.status.isSuccess { connections[event.connectionHandle]?.phyDidChange(event.transmitPHY) }
     case .leRemoteConnectionParameterRequest(let event): answer(event)
     default: break
     }
@@ -40,30 +40,30 @@ extension HostStack {
   private func receive(_ report: LEAdvertisingReportEvent.Report) {
     scanner.receive(
       AdvertisingReport(
-        address: whoSends(by: report.address.address),
+        address: resolve(report.address.address),
         isConnectable: report.type == .connectable || report.type == .directed,
         isScanResponse: report.type == .scanResponse, isLegacy: true, rssi: report.rssi, data: report.data))
   }
 
   private func receive(_ report: LEExtendedAdvertisingReportEvent.Report) {
     let type = report.type
-    // Nobody can be named who does not say its address.
+    // Without an address, a device cannot be identified.
     if report.address.type == .anonymous { return }
     scanner.receive(
       part: AdvertisingReport(
-        address: whoSends(by: report.address.address), isConnectable: type.contains(.connectable),
+        address: resolve(report.address.address), isConnectable: type.contains(.connectable),
         isScanResponse: type.contains(.scanResponse), isLegacy: type.contains(.legacy), rssi: report.rssi,
         data: report.data),
       set: report.setIdentifier,
       type.contains(.incomplete) ? .moreToCome : type.contains(.truncated) ? .truncated : .complete)
   }
 
-  /// The peer asks by the link layer for other parameters (Core, Vol 6 Part B 5.1.7).
+  /// Answers a link-layer request of the peer for other parameters (Core, Vol 6 Part B 5.1.7).
   private func answer(_ request: LERemoteConnectionParameterRequestEvent) {
-    let wish = L2CAPConnectionParameterUpdateRequest(
+    let parameters = L2CAPConnectionParameterUpdateRequest(
       intervalMin: request.intervalMinimum.rawValue, intervalMax: request.intervalMaximum.rawValue,
       latency: request.latency, timeout: request.supervisionTimeout.rawValue)
-    guard connections[request.connectionHandle] != nil, wish.isAcceptable else {
+    guard connections[request.connectionHandle] != nil, parameters.isAcceptable else {
       controller.send(
         LERemoteConnectionParameterRequestNegativeReply(
           connectionHandle: request.connectionHandle, reason: .unacceptableConnectionParameters))

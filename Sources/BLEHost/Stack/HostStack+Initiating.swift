@@ -19,7 +19,7 @@ extension HostStack: ConnectorDelegate {
     controller.send(
       LECreateConnectionCancel(),
       status: { [weak self] status in
-        // Refused: there is nothing to cancel, because the link came up in this moment. Its event was here before.
+        // Refused, because the link was established at the same moment; its event was handled before.
         if !status.isSuccess { self?.connector.initiationEnded(nil) }
       })
   }
@@ -27,7 +27,7 @@ extension HostStack: ConnectorDelegate {
   func connector(_ connector: Connector, hasLinkTo address: DeviceAddress) -> Bool { connections[address] != nil }
 
   func connectorDidChange(_ connector: Connector) {
-    // A device that only the host can find must be heard first.
+    // A device whose private address only the host can resolve must be found by scanning first.
     if turns.isNeeded || security.identities.isUseful { updateScan() }
   }
 
@@ -35,7 +35,8 @@ extension HostStack: ConnectorDelegate {
     failWaiting(for: address, reason)
   }
 
-  /// The legacy command is to be told that an address stands for private ones (Core, Vol 4 Part E 7.8.12).
+  /// Returns the peer address for initiating: for the legacy command, an identity whose private addresses the controller resolves
+  /// must have an identity address type (Core, Vol 4 Part E 7.8.12).
   private func initiationAddress(_ address: DeviceAddress) -> HCIAddress {
     guard controller.features?.supportsExtendedConnecting != true, privacy.resolvedByController.contains(address) else {
       return HCIAddress(address)
@@ -69,7 +70,7 @@ extension HostStack: ConnectorDelegate {
     }
   }
 
-  /// Only differences are sent: with many pending connections the list changes little each time.
+  /// Updates the filter accept list. Only differences are sent, because with many pending connections the list changes little.
   private func setAcceptList(to targets: Set<DeviceAddress>) {
     for address in acceptList.subtracting(targets).sorted(by: { $0.key < $1.key }) {
       controller.send(LERemoveDeviceFromFilterAcceptList(address: HCIAddress(address)))
@@ -79,8 +80,8 @@ extension HostStack: ConnectorDelegate {
         LEAddDeviceToFilterAcceptList(address: HCIAddress(address)),
         status: { [weak self] status in
           guard let self, !status.isSuccess else { return }
-          // One at a time goes everywhere.
-          self.log.log(.info, "the filter accept list is unusable: \(status)")
+          // Initiating to one device at a time needs no list.
+          self.log.log(.info, "the filter accept list cannot be used: \(status)")
           self.connector.capacity = 1
         })
     }

@@ -5,22 +5,22 @@ import BLEWire
 import Synchronization
 
 extension HostStack {
-  /// A link came up, or an attempt ended without one.
+  /// A link was established, or an attempt has failed.
   ///
   /// - Parameters:
-  ///   - local: the private address that the controller has used for this device; zero where it has used none.
-  ///   - remote: the private address that the controller has resolved; zero where it has resolved none.
+  ///   - local: the private address that the controller used for this device; zero if none.
+  ///   - remote: the private address that the controller resolved; zero if none.
   func connectionCompleted(
     _ status: HCIErrorCode, _ handle: ConnectionHandle, _ role: LEConnectionRole, _ peer: HCIAddress,
     local: DeviceAddress? = nil, remote: DeviceAddress? = nil
   ) {
     security.refresh()
-    let identity = whoSends(by: peer.address)
+    let identity = resolve(peer.address)
     guard status.isSuccess else {
       switch status {
-      // The answer to a cancellation.
+      // The result of a cancellation.
       case .unknownConnectionIdentifier: connector.initiationEnded(nil)
-      // A directed or high-duty advertisement went unanswered.
+      // A directed or high-duty-cycle advertisement has ended without a link.
       case .advertisingTimeout: break
       default:
         let isNamed = peer.address.value != 0
@@ -40,12 +40,12 @@ extension HostStack {
     case .central:
       connector.initiationEnded(identity)
       if waitingCentrals(for: connection.peer.identifier).isEmpty {
-        // Given up while it was being made.
+        // Cancelled while it was being established.
         return connection.disconnect(.remoteUserTerminated)
       }
       connection.setUp()
     case .peripheral:
-      advertiser.linkCameUp(self)
+      advertiser.linkEstablished(self)
       connector.linksChanged()
       connection.setUpAsPeripheral()
       connection.requestBetterKeys()
@@ -53,15 +53,15 @@ extension HostStack {
     }
   }
 
-  /// Features and MTU are agreed on: the link is there for programs.
+  /// The set-up is complete: reports the link to applications.
   func connectionIsReady(_ connection: HostConnection) {
     connection.phase = .ready
     publishLinks(connection, isConnected: true)
     admitCentrals(to: connection)
-    connection.leaveIfUnused()
+    connection.disconnectIfUnused()
   }
 
-  /// Whoever wants the peer gets the link, once it is known to be the peer's.
+  /// Gives the link to the centrals that wait for the peer, once the peer's identity is proved.
   func admitCentrals(to connection: HostConnection) {
     guard connection.phase == .ready, connection.isProven else { return }
     let waiting = waitingCentrals(for: connection.peer.identifier)
@@ -71,16 +71,16 @@ extension HostStack {
   }
 
   func disconnectionCompleted(_ status: HCIErrorCode, _ handle: ConnectionHandle, _ code: HCIErrorCode) {
-    // What the controller does not know any more has ended.
+    // A link that is unknown to the controller has ended.
     guard status.isSuccess || status == .unknownConnectionIdentifier else {
       connections[handle]?.disconnectionRefused(status)
       return
     }
     guard let connection = connections.remove(handle) else { return }
     log.log(.debug, "link \(handle) ended: \(code)")
-    if power.phase == .leaving {
+    if power.phase == .stopping {
       connection.linkEnded(.poweredOff)
-      return leaveIfLinksAreGone()
+      return stopIfLinksHaveEnded()
     }
     switch connection.phase {
     case .settingUp:
@@ -88,7 +88,7 @@ extension HostStack {
       failed(connection, EndReason(failureToConnect: code))
     case .ready: ended(connection, connection.reasonOfFailedEncryption(code) ?? EndReason(endOfLink: code))
     case .closing:
-      // Nobody was told of the link: whoever wanted it learns that there is none.
+      // The link was not reported: to the centrals that wait for it, the connection has failed.
       if let reason = connection.closingReason, !connection.isPublished { return failed(connection, reason) }
       ended(connection, connection.closingReason ?? .requested)
     }
@@ -100,7 +100,7 @@ extension HostStack {
     if reason != .failedToEstablish {
       failWaiting(for: address, reason)
     } else if !waitingCentrals(for: connection.peer.identifier).isEmpty {
-      // A connection is wanted for as long as it takes.
+      // Connection attempts have no time-out.
       connector.retry(address)
     }
     linksChanged(connection)
@@ -127,13 +127,13 @@ extension HostStack {
     for role in waitingCentrals(for: peer) { role.attemptFailed(peer, reason) }
   }
 
-  /// One role less waits for `peer`.
+  /// Stops initiating to `peer` and ends its link, if no central waits for it or uses it.
   func abandon(_ peer: KnownPeer) {
     if waitingCentrals(for: peer.identifier).isEmpty { connector.abandon(peer.address) }
-    connections[peer.address]?.leaveIfUnused()
+    connections[peer.address]?.disconnectIfUnused()
   }
 
-  // MARK: What programs see of links
+  // MARK: Reporting links
 
   private func publishLinks(_ connection: HostConnection, isConnected: Bool) {
     let peer = connection.peer
@@ -148,14 +148,14 @@ extension HostStack {
     }
   }
 
-  /// A larger MTU was agreed on.
+  /// The MTU of a link has changed.
   func transmissionUnitChanged(_ connection: HostConnection) {
     guard connection.isPublished else { return }
     snapshot.withLock { $0.transmissionUnits[connection.peer.identifier] = connection.mtu }
   }
 
-  /// More became known of what a connected peer has.
-  func servicesBecameKnown(_ connection: HostConnection) {
+  /// More services of a connected peer are known.
+  func servicesDidChange(_ connection: HostConnection) {
     let peer = connection.peer
     let services = connection.knownServices
     snapshot.withLock { $0.connected[peer.identifier] = (peer, services) }
@@ -164,6 +164,6 @@ extension HostStack {
 }
 
 extension DeviceAddress? {
-  /// The private address that an event names; `nil` where it names none.
+  /// The private address in an event; `nil` if there is none.
   fileprivate var onAir: DeviceAddress? { self.flatMap { $0.value == 0 ? nil : $0 } }
 }

@@ -4,77 +4,79 @@ import BLEHCI
 import BLEWire
 import Synchronization
 
-/// Told about the adapter's state: both kinds of role. On the loop.
+/// A role that receives the adapter's state. On the loop.
 protocol StateListener: AnyObject {
-  /// What the role's events were told last; `nil` where nothing.
-  var toldState: AdapterState? { get set }
-  func tell(_ state: AdapterState)
-  /// The controller is gone: scans, links, advertising and services of the role have ended, without events.
-  func controllerWentAway()
+  /// The state last reported to the role's events; `nil` if none.
+  var reportedState: AdapterState? { get set }
+  func report(_ state: AdapterState)
+  /// The controller was lost or stopped: scans, links, advertising and services of the role have ended, without events.
+  func controllerWasLost()
 }
 
 extension StateListener {
-  func tellIfNew(_ state: AdapterState) {
-    if toldState == state { return }
-    toldState = state
-    tell(state)
+  func reportIfChanged(_ state: AdapterState) {
+    if reportedState == state { return }
+    reportedState = state
+    report(state)
   }
 }
 
-/// Where a stack stands between off and running.
+/// The power state of a stack.
 struct PowerState {
   enum Phase {
-    /// The controller is not wanted.
+    /// The controller is stopped.
     case down
-    /// It is wanted, and may be running.
+    /// The controller is started, and may be running.
     case up
-    /// Links are being ended before it is given up.
-    case leaving
+    /// Links are being ended before the controller is stopped.
+    case stopping
   }
 
   var phase = Phase.down
-  /// The controller is ready and set up: everything can be asked of it.
+  /// Whether the controller is ready and set up to be used.
   var isRunning = false
-  /// What roles were told.
+  /// The state reported to roles.
   var reported = AdapterState.unknown
-  /// Whether the controller was ever ready: a failure before is no interruption but a missing adapter.
+  /// Whether the controller was ever ready: a failure before that means a missing adapter, not an interruption.
   var hasRun = false
   var isShutDown = false
-  /// This stack must not run on this controller.
+  /// Whether this stack must not run on this controller.
   var isRefused = false
-  /// How often the controller has become ready: what was begun for an earlier time is of no use.
-  var beginning = 0
-  var farewell: TimerToken?
-  var afterLeaving: [() -> Void] = []
+  /// How often the controller has become ready. Results of requests from an earlier time are ignored.
+  var readyCount = 0
+  /// Limits the time in phase `stopping`.
+  var stopTimer: TimerToken?
+  var afterStopping: [() -> Void] = []
 }
 
 extension HostStack {
-  private var isWanted: Bool { options.isPermitted && options.isSwitchedOn && !power.isShutDown && !power.isRefused }
-  /// Everything can be asked of the controller.
+  private var isEnabled: Bool { options.isPermitted && options.isSwitchedOn && !power.isShutDown && !power.isRefused }
+  /// Whether the controller is ready and set up to be used.
   var isRunning: Bool { power.isRunning }
 
   func setSwitchedOn(_ isOn: Bool) {
     options.isSwitchedOn = isOn
-    applyWishes()
+    updatePower()
   }
 
   func setPermitted(_ isPermitted: Bool) {
     options.isPermitted = isPermitted
-    applyWishes()
+    updatePower()
   }
 
-  func applyWishes() {
-    if isWanted {
+  /// Starts or stops the controller as the options demand.
+  func updatePower() {
+    if isEnabled {
       if power.phase == .down { power.phase = .up }
-      // What has failed is tried once more.
+      // Also retries after a failure.
       if power.phase == .up { controller.start() }
     } else if power.phase == .up {
-      leave()
+      stop()
     }
     report()
   }
 
-  /// What roles are told follows from the wishes first, and from the controller second.
+  /// Reports the state, which follows from the options first, and from the controller second.
   private func report() {
     let state: AdapterState
     if !options.isPermitted {
@@ -87,11 +89,11 @@ extension HostStack {
       switch controller.state {
       case .ready: state = power.isRunning ? .poweredOn : power.reported
       case .resetting: state = power.hasRun ? .resetting : .unsupported
-      // One that was there is off, and programs wait for it; one that never was is missing.
+      // An adapter that was ready before counts as off, because it may return; one that never was is missing.
       case .waiting(let cause): state = AdapterState(without: cause) ?? (power.hasRun ? .poweredOff : .unsupported)
       case .failed(.transport(let cause)): state = AdapterState(without: cause) ?? .unsupported
       case .failed: state = .unsupported
-      // On the way up nothing is news yet.
+      // While the controller starts, the state does not change.
       case .stopped, .starting: state = power.reported
       }
     }
@@ -99,38 +101,38 @@ extension HostStack {
     log.log(.info, "the adapter is \(state)")
     power.reported = state
     snapshot.withLock { $0.state = state }
-    for role in centrals as [any StateListener] + peripherals { role.tellIfNew(state) }
+    for role in centrals as [any StateListener] + peripherals { role.reportIfChanged(state) }
   }
 
-  // MARK: Up
+  // MARK: Starting
 
   private func becomeReady(_ features: ControllerFeatures) {
     guard power.phase == .up else { return }
     if entropy is SeededEntropy, !controller.isSimulated {
-      log.log(.critical, "random numbers from a seed are for simulated controllers only: keys could be guessed")
+      log.log(.critical, "seeded random numbers are for simulated controllers only: keys would be predictable")
       power.isRefused = true
-      return leave()
+      return stop()
     }
     advertiser.limit = features.supportsExtendedAdvertising ? features.advertisingSetCount : 1
     connector.capacity = max(1, features.filterAcceptListSize)
     randomAddress =
       options.randomAddress ?? options.randomAddressName.map(directory.randomAddress(named:))
-      ?? (features.publicAddress == nil ? madeAddress : nil)
+      ?? (features.publicAddress == nil ? generatedAddress : nil)
     if let randomAddress { controller.send(LESetRandomAddress(address: randomAddress)) }
-    power.beginning += 1
-    let beginning = power.beginning
-    security.begin(as: randomAddress ?? features.publicAddress ?? madeAddress) { [weak self] in
-      guard let self, power.beginning == beginning, power.phase == .up, case .ready = controller.state else { return }
+    power.readyCount += 1
+    let count = power.readyCount
+    security.begin(as: randomAddress ?? features.publicAddress ?? generatedAddress) { [weak self] in
+      guard let self, power.readyCount == count, power.phase == .up, case .ready = controller.state else { return }
       run(features)
     }
   }
 
-  /// The bonds are known: everything can begin.
+  /// Starts to run, once the bonds are loaded.
   private func run(_ features: ControllerFeatures) {
     beginPrivacy()
     snapshot.withLock { $0.supportsExtendedAdvertising = features.supportsExtendedAdvertising }
     if options.searchPHYs != .le1M, !canSearchCoded {
-      log.log(.error, "this controller does not look for devices on LE Coded: LE 1M is used instead")
+      log.log(.error, "this controller does not scan on LE Coded: LE 1M is used instead")
     }
     power.isRunning = true
     power.hasRun = true
@@ -138,35 +140,35 @@ extension HostStack {
     report()
   }
 
-  // MARK: Down
+  // MARK: Stopping
 
-  /// Ends the links so that the peers notice, then gives the controller up.
-  private func leave() {
-    guard power.isRunning else { return left() }
-    power.phase = .leaving
+  /// Disconnects the links, then stops the controller.
+  private func stop() {
+    guard power.isRunning else { return finishStopping() }
+    power.phase = .stopping
     for connection in connections.all { connection.disconnect(.remoteUserTerminated) }
-    power.farewell = loop.schedule(after: LinkPolicy.farewellLimit, .work) { [weak self] in
-      self?.power.farewell = nil
-      self?.left()
+    power.stopTimer = loop.schedule(after: LinkPolicy.disconnectionLimit, .work) { [weak self] in
+      self?.power.stopTimer = nil
+      self?.finishStopping()
     }
     endEverything()
-    leaveIfLinksAreGone()
+    stopIfLinksHaveEnded()
   }
 
-  func leaveIfLinksAreGone() {
-    if power.phase == .leaving, connections.isEmpty { left() }
+  func stopIfLinksHaveEnded() {
+    if power.phase == .stopping, connections.isEmpty { finishStopping() }
   }
 
-  private func left() {
-    if let farewell = power.farewell { loop.cancel(farewell) }
-    power.farewell = nil
+  private func finishStopping() {
+    if let timer = power.stopTimer { loop.cancel(timer) }
+    power.stopTimer = nil
     power.phase = .down
     controller.stop()
     endConnections()
-    let waiting = power.afterLeaving
-    power.afterLeaving = []
+    let waiting = power.afterStopping
+    power.afterStopping = []
     for completion in waiting { completion() }
-    applyWishes()
+    updatePower()
   }
 
   func shutDownOnLoop(_ completion: @escaping () -> Void) {
@@ -175,16 +177,16 @@ extension HostStack {
       open -= 1
       if open == 0 { security.afterWriting(completion) }
     }
-    // Before what the managers were doing ends: the next process takes it up.
+    // Before the managers' activities end, so that the next process can resume them.
     flushStates(finished)
     power.isShutDown = true
     if power.phase == .down { return finished() }
-    power.afterLeaving.append(finished)
-    afterFarewells { [self] in applyWishes() }
+    power.afterStopping.append(finished)
+    afterDrainingLinks { [self] in updatePower() }
   }
 
-  /// What programs sent is to arrive, even where they end right after.
-  private func afterFarewells(_ completion: @escaping () -> Void) {
+  /// Calls `completion` when data sent by applications has arrived, even if they end immediately afterwards.
+  private func afterDrainingLinks(_ completion: @escaping () -> Void) {
     var open = 1
     let finished = {
       open -= 1
@@ -192,12 +194,12 @@ extension HostStack {
     }
     for connection in connections.all {
       open += 1
-      connection.afterFarewell(finished)
+      connection.afterDraining(finished)
     }
     finished()
   }
 
-  /// What the death of its process does to a stack, for simulations: it does nothing any more, and tells nobody. On the loop.
+  /// Simulates the death of the process: the stack stops without reporting anything. On the loop.
   public func abandon() {
     power.isShutDown = true
     power.phase = .down
@@ -207,13 +209,13 @@ extension HostStack {
     controller.stop()
   }
 
-  /// Also those that came up while the stack was leaving: what a link is made of holds each other until it is ended.
+  /// Ends all links, including those established while the stack was stopping. The parts of a link retain each other until then.
   private func endConnections() {
     for connection in connections.all { connection.linkEnded(.poweredOff) }
     connections.removeAll()
   }
 
-  /// Nothing that depended on the controller is left, and nobody is told but of the state.
+  /// Ends everything that depends on the controller. Roles receive only the new state.
   private func endEverything() {
     power.isRunning = false
     publishedChannels = PublishedChannels()
@@ -234,7 +236,7 @@ extension HostStack {
       $0.connected = [:]
       $0.transmissionUnits = [:]
     }
-    for role in centrals as [any StateListener] + peripherals { role.controllerWentAway() }
+    for role in centrals as [any StateListener] + peripherals { role.controllerWasLost() }
     resetServer()
   }
 }
@@ -247,14 +249,14 @@ extension HostStack: HCIControllerDelegate {
     case .waiting, .stopped, .resetting, .failed:
       if power.isRunning { endEverything() }
       endConnections()
-      if power.phase == .leaving { return left() }
+      if power.phase == .stopping { return finishStopping() }
     }
     report()
   }
 }
 
 extension AdapterState {
-  /// What programs are told where there is no controller for a cause that the user can change; `nil` for all others.
+  /// The state for a missing controller if the user can change the cause; `nil` for other causes.
   fileprivate init?(without cause: TransportError) {
     switch cause.kind {
     case .notPermitted: self = .unauthorized
@@ -265,8 +267,7 @@ extension AdapterState {
 }
 
 extension HCIController {
-  /// Sends a command of which only the status matters. Where the controller is lost before it answers, what waits for the
-  /// answer is gone as well, and `status` is not called.
+  /// Sends a command of which only the status matters. `status` is not called if the controller is lost before it answers.
   func send<Command: HCICommand>(_ command: Command, status: @escaping (HCIErrorCode) -> Void) {
     send(command) { result in
       switch result {

@@ -6,32 +6,31 @@ import BLEPairing
 import BLEWire
 import Synchronization
 
-/// A bond without its keys, to show.
+/// A bond without its keys, for display.
 public struct BondSummary: Hashable, Sendable {
-  /// What names the device for good.
+  /// The identity address of the device.
   public let address: DeviceAddress
-  /// The device as programs know it; `nil` where it was not met since the process began and is not in the store.
+  /// The device as known to applications; `nil` if this process has not met it and it is not in the store.
   public let peer: KnownPeer?
-  /// How the keys came about, and how good they are.
+  /// The method of the pairing, and the security of the keys.
   public let security: PairingSecurity
-  /// The device may hide behind private addresses, which can be resolved.
+  /// Whether the device may use private addresses, which can be resolved.
   public let isPrivate: Bool
-  /// The keys were made since this stack began, and not by an earlier process or another one.
+  /// Whether the bond was made by this stack, and not by an earlier or another process.
   public let isNew: Bool
 }
 
 extension HostStack {
   // MARK: From any thread
 
-  /// The devices that there are keys of, oldest first. Empty before the adapter was ready.
+  /// The bonded devices, oldest first. Empty before the adapter is ready.
   public var bonds: [BondSummary] { snapshot.withLock { $0.bonds } }
 
-  /// Who answers for the user from now on; `nil`: whom the process has registered, or the standard one.
+  /// Sets the agent that answers pairing questions; `nil` for the one registered in the process, or the standard one.
   public func setPairingAgent(_ agent: (any PairingAgent)?) { onLoop { $0.options.pairingAgent = agent } }
 
-  /// Holds from now on, for pairings as for keys that are kept: what does not satisfy it is used for nothing. Links that are
-  /// encrypted by less end; a bonded device is paired with again when it is connected to. What the user can see and type is the
-  /// agent's to say.
+  /// Sets the policy for pairings and for the use of stored keys: keys that it does not accept are not used. Links encrypted with
+  /// such keys end; a bonded device is paired again on the next connection. The I/O capability is the agent's.
   public func setSecurityPolicy(_ policy: SecurityPolicy) {
     onLoop { stack in
       stack.options.security = policy
@@ -40,8 +39,8 @@ extension HostStack {
     }
   }
 
-  /// Whether private addresses are shown in place of the device's own, and for how long each. Takes effect when the adapter is
-  /// switched on the next time.
+  /// Sets whether private addresses are used in place of the identity address, and for how long each. Takes effect when the adapter
+  /// is next switched on.
   public func setPrivacy(_ isOn: Bool, lifetime: StackDuration = .seconds(900)) {
     onLoop {
       $0.options.usesPrivacy = isOn
@@ -49,19 +48,19 @@ extension HostStack {
     }
   }
 
-  /// How many devices there may be keys of at a time. Those that there are stay.
+  /// Sets the maximum number of bonded devices. Existing bonds stay.
   public func setBondLimit(_ limit: Int) { onLoop { $0.security.bondLimit = limit } }
 
-  /// Deletes the keys of these devices, `nil`: of all. Links to them end. `completion` is called on the loop with the reason
-  /// why they could not be deleted.
+  /// Removes the bonds with these devices, or all if `nil`. Links to them end. `completion` is called on the loop, with the error if
+  /// they could not be removed.
   public func removeBonds(
     _ identities: [DeviceAddress]? = nil, _ completion: @escaping @Sendable (BondStoreError?) -> Void = { _ in }
   ) {
     onLoop { $0.security.remove(identities, completion) }
   }
 
-  /// Pairs with a peer that is connected, or asks it for a pairing where it is the central. `completion` is called on the
-  /// loop with how well the link is protected then.
+  /// Pairs with a connected peer, or requests a pairing if the peer is the central. `completion` is called on the loop with the
+  /// resulting security.
   public func pair(
     with peer: PeerIdentifier, minimumLevel level: SecurityLevel = .encrypted,
     _ completion: @escaping @Sendable (Result<PairingSecurity, PairingFailure>) -> Void
@@ -74,15 +73,15 @@ extension HostStack {
     }
   }
 
-  /// New data to hand to a peer by another way, for its agent to give to its stack; they are good for pairings of this adapter
-  /// until others are made. `completion` is called on the loop.
+  /// Creates out-of-band data for the agent of a peer. It is valid for pairings of this adapter until new data is created.
+  /// `completion` is called on the loop.
   public func makeOutOfBandData(_ completion: @escaping @Sendable (PairingOutOfBandData) -> Void) {
     onLoop { stack in
-      let made = stack.security.local.makeOutOfBandData()
-      stack.security.outOfBandData = made
+      let local = stack.security.local.makeOutOfBandData()
+      stack.security.outOfBandData = local
       completion(
         PairingOutOfBandData(
-          peer: (random: made.data.random.mostSignificantFirst, confirm: made.data.confirm.mostSignificantFirst)))
+          peer: (random: local.data.random.mostSignificantFirst, confirm: local.data.confirm.mostSignificantFirst)))
     }
   }
 
@@ -90,42 +89,42 @@ extension HostStack {
 
   var pairingAgent: any PairingAgent { options.pairingAgent ?? PairingAgents.current }
 
-  /// Whether a program here has something that only paired devices may use: by that it lets itself be paired with.
+  /// Whether an application has published something that only paired devices may use, which is taken as consent to pairing requests.
   var offersProtection: Bool { server.gatt.database.hasProtection || publishedChannels.hasProtection }
 
-  /// The address that this device is on the air by.
-  var ownAddress: DeviceAddress { shownAddress ?? controller.features?.publicAddress ?? madeAddress }
+  /// The address of this device on the air.
+  var ownAddress: DeviceAddress { shownAddress ?? controller.features?.publicAddress ?? generatedAddress }
 
-  /// Who is behind an address, as far as it can be told.
-  func whoSends(by address: DeviceAddress) -> DeviceAddress {
+  /// Returns the identity that a private address resolves to, otherwise the address itself.
+  func resolve(_ address: DeviceAddress) -> DeviceAddress {
     if !security.identities.isUseful { return address }
     guard let identity = security.identities.identity(behind: address) else { return address }
-    wasHeard(identity, by: address)
+    didReceive(from: identity, at: address)
     return identity
   }
 
-  func longTermKeyWanted(_ event: LELongTermKeyRequestEvent) {
+  func longTermKeyRequested(_ event: LELongTermKeyRequestEvent) {
     // Another process may have removed the bond, or made one.
     security.refresh()
     guard let connection = connections[event.connectionHandle] else {
       controller.send(LELongTermKeyRequestNegativeReply(connectionHandle: event.connectionHandle))
       return
     }
-    connection.longTermKeyWanted(event)
+    connection.longTermKeyRequested(event)
   }
 
   func bondsDidChange() {
     directory.setBonded(Set(security.records.bonds.map(\.identity)))
-    showBonds()
+    updateBondSnapshot()
     updateResolvingList()
     for connection in connections.all where connection.bondIdentity.map({ security.bond(of: $0) == nil }) ?? false {
-      // Forgotten, by this process or another: what the keys were for ends with them.
+      // The bond was removed, by this process or another: the link ends, too.
       connection.setBond(nil)
       connection.disconnect(.remoteUserTerminated)
     }
   }
 
-  private func showBonds() {
+  private func updateBondSnapshot() {
     let bonds = security.records.bonds.map { bond in
       BondSummary(
         address: bond.identity, peer: directory.knownPeer(at: bond.identity), security: bond.keys.security,
@@ -135,12 +134,12 @@ extension HostStack {
     snapshot.withLock { $0.bonds = bonds }
   }
 
-  /// A link's peer was bonded with: what names it for good is known.
+  /// Records the identity of a peer after bonding.
   func bonded(_ connection: HostConnection) {
     guard let identity = connection.bondIdentity else { return }
     let peer = directory.identify(connection.peer, as: identity)
-    // A device that was met before under its own address keeps that identifier from the next link on.
+    // If the device was met before under its identity address, it has that peer's identifier from the next link on.
     if connection.isUp, peer.identifier == connection.peer.identifier { connections.identify(connection, as: peer) }
-    showBonds()
+    updateBondSnapshot()
   }
 }

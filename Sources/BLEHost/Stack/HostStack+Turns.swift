@@ -1,37 +1,37 @@
 import BLECore
 import BLEWire
 
-/// Scanning and looking for peers to connect to, in turns, on a controller that does not do both at once.
+/// Scanning and initiating in turns, for a controller that does not support both at the same time.
 ///
-/// Which of its states a controller combines is its own affair (Core, Vol 6 Part B 1.1). What it says of it beforehand is often
-/// wrong: that turns are needed is learned when it refuses the one beside the other with Command Disallowed.
+/// A controller need not support combinations of states (Core, Vol 6 Part B 1.1). The combinations that it lists are often wrong, so
+/// turns are used once it refuses one of the two with Command Disallowed while the other is active.
 struct SearchTurns {
-  /// As long as one group of wanted devices is looked for while others wait.
+  /// The same as the turn of one group of wanted devices.
   static let length = Connector.turn
 
   var isNeeded = false
-  /// Whose turn it is where both are wanted.
+  /// Whether it is the turn of initiating, if both are wanted.
   var isConnecting = true
   fileprivate var timer: TimerToken?
   fileprivate var isArranging = false
 }
 
 extension HostStack {
-  /// Whether the controller has just shown that it can't do both.
+  /// Whether this status shows that the controller does not support both at the same time.
   func mustTakeTurns(_ status: HCIErrorCode) -> Bool {
     status == .commandDisallowed && !turns.isNeeded && connector.isInitiating
       && (wantsScan || scanSwitch.isOn || scanSwitch.isChanging)
   }
 
-  /// What was refused comes in its turn, a connection first: that one is waited for.
+  /// Starts to take turns. Initiating comes first, because a pending connection is usually more urgent.
   func takeTurns() {
-    log.log(.info, "the controller does not connect while it scans: they take turns")
+    log.log(.info, "the controller cannot scan and initiate at the same time: they take turns")
     turns.isNeeded = true
     if scanSwitch.isOn { connector.initiationPostponed() }
     updateScan()
   }
 
-  /// Lets the one begin when the other has stopped.
+  /// Starts the activity whose turn it is, once the other one has stopped.
   func arrangeTurns() {
     guard turns.isNeeded, isRunning, !turns.isArranging else { return }
     turns.isArranging = true

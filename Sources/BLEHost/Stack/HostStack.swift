@@ -5,20 +5,19 @@ import BLEWire
 import Dispatch
 import Synchronization
 
-/// A whole Bluetooth LE host on one controller: what programs play their roles on.
+/// A Bluetooth LE host on one controller, for the roles of a process.
 ///
-/// It opens its transport, starts the controller up and keeps it running; when the transport dies it opens it again, a few
-/// times, and says meanwhile that it is `resetting`. All roles of the process share one scan, one initiator, the links and the
-/// attribute database.
+/// It opens its transport, starts the controller and keeps it running; if the transport fails, it is reopened a few times, and the
+/// state is `resetting` in the meantime. All roles of the process share one scan, one initiator, the links and the attribute
+/// database.
 ///
-/// `@unchecked Sendable`: everything but `snapshot`, which is behind its mutex, and what never changes is touched only on the
-/// loop.
+/// `@unchecked Sendable`: `snapshot` is behind its mutex; all other mutable state is used only on the loop.
 public final class HostStack: OwnedAdapter, @unchecked Sendable {
   struct Snapshot {
     var state = AdapterState.unknown
     var supportsExtendedAdvertising = false
     var connected: [PeerIdentifier: (peer: KnownPeer, services: [BLEUUID])] = [:]
-    /// Of each link that programs know of, the ATT MTU in octets.
+    /// The ATT MTU in octets of each link reported to applications.
     var transmissionUnits: [PeerIdentifier: Int] = [:]
     var bonds: [BondSummary] = []
   }
@@ -31,7 +30,7 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
   /// For jobs that this stack submits to itself.
   let origin: JobOrigin
   let snapshot = Mutex(Snapshot())
-  /// Where programs' managers leave what a later process takes up.
+  /// Stores the states of managers for a later process.
   private let stateStore: (any StateStore)?
 
   // On the loop from here on.
@@ -43,7 +42,7 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
   /// Of these only the links; see `counters`.
   var linkCounters = AdapterCounters()
   var turns = SearchTurns()
-  /// Whether the simulated system has put the program into the background.
+  /// Whether the simulated system has moved the application to the background.
   private(set) var isInBackground = false
   let advertiser = Advertiser()
   var acceptList: Set<DeviceAddress> = []
@@ -51,23 +50,23 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
   var connections = ConnectionTable()
   let security: HostSecurity
   var privacy = PrivacyState()
-  /// Where agents are called.
+  /// The queue on which agents are called.
   let agentQueue = DispatchQueue(label: "swift-corebluetooth.pairing")
   var centrals: [HostCentral] = []
   var peripherals: [HostPeripheral] = []
   private(set) lazy var server = LocalServer(options: options, log: log)
   private var nextService: UInt32 = 1
   var publishedChannels = PublishedChannels()
-  /// Shown in place of the public address.
+  /// The random static address used in place of the public one.
   var randomAddress: DeviceAddress?
-  /// A random static address, for a controller that has no address of its own.
-  private(set) lazy var madeAddress = DeviceAddress(entropy.next() | 0b11 << 46, kind: .random)
+  /// A random static address for a controller without a public one.
+  private(set) lazy var generatedAddress = DeviceAddress(entropy.next() | 0b11 << 46, kind: .random)
 
   /// - Parameters:
-  ///   - entropy: the system's wherever the controller is not simulated.
-  ///   - bondStore: where keys are kept; by default they are gone with the stack.
-  ///   - tap: hears every packet between host and controller.
-  ///   - makeTransport: makes a transport that is not open yet; called on the loop for each attempt to reach the controller.
+  ///   - entropy: the system's, unless the controller is simulated.
+  ///   - bondStore: stores keys; by default in memory.
+  ///   - tap: receives every packet between host and controller.
+  ///   - makeTransport: returns a transport that is not open; called on the loop for each attempt to reach the controller.
   public init(
     loop: any StackLoop, options: HostOptions = HostOptions(), entropy: any EntropySource, peerStore: any PeerStore,
     bondStore: any BondStore = MemoryBondStore(), stateStore: (any StateStore)? = nil, log: Logger = .silent,
@@ -87,7 +86,7 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
       options: options, entropy: entropy, store: bondStore, loop: loop, origin: origin, log: log.labelled("security"))
     controller.tap = tap
     controller.delegate = self
-    // What is being written when the stack goes away is written to its end.
+    // Weak, because pending writes keep `security` alive after the stack is deallocated.
     security.bondsDidChange = { [weak self] in self?.bondsDidChange() }
     security.isConnected = { [weak self] identity in
       self?.connections.all.contains { $0.bondIdentity == identity } ?? false
@@ -114,37 +113,37 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
       .sorted { ($0.identifier.high, $0.identifier.low) < ($1.identifier.high, $1.identifier.low) }
   }
 
-  /// The ATT MTU in octets that was agreed on with `peer`; `nil` where it is not connected. Core Bluetooth tells only how long values
-  /// may be, and no value is longer than 512 octets whatever the MTU is (Core, Vol 3 Part F 3.2.9).
+  /// Returns the ATT MTU in octets of the link to `peer`; `nil` if it is not connected. Core Bluetooth reports only the maximum length
+  /// of values, which is at most 512 octets whatever the MTU (Core, Vol 3 Part F 3.2.9).
   public func maximumTransmissionUnit(with peer: PeerIdentifier) -> Int? {
     snapshot.withLock { $0.transmissionUnits[peer] }
   }
 
-  /// Opens the transport and starts the controller. The roles are told when it is known what came of it.
-  public func start() { onLoop { $0.applyWishes() } }
+  /// Opens the transport and starts the controller. The roles receive the resulting state.
+  public func start() { onLoop { $0.updatePower() } }
 
-  /// Switches the adapter off as a user would: peers see their links closed, roles see `poweredOff`.
+  /// Switches the adapter off, as a user would: links are disconnected, and roles receive `poweredOff`.
   public func powerOff() { onLoop { $0.setSwitchedOn(false) } }
 
-  /// Switches the adapter on; also another attempt where it was `unsupported`.
+  /// Switches the adapter on; retries if it was `unsupported`.
   public func powerOn() { onLoop { $0.setSwitchedOn(true) } }
 
-  /// Takes the permission to use Bluetooth away: roles see `unauthorized`.
+  /// Revokes the permission to use Bluetooth: roles receive `unauthorized`.
   public func denyBluetooth() { onLoop { $0.setPermitted(false) } }
 
   public func allowBluetooth() { onLoop { $0.setPermitted(true) } }
 
-  /// The longest ATT PDU that is taken on links that are yet to come, 23 to 517 octets.
+  /// Sets the longest ATT PDU accepted on new links, 23 to 517 octets.
   public func setMaximumTransmissionUnit(_ octets: Int) { onLoop { $0.options.maximumTransmissionUnit = octets } }
 
-  /// What all advertisements of this stack carry besides what programs ask for, as far as there is room: the company's number, least
-  /// significant octet first, and what follows it. For playing devices whose vendors do so; Core Bluetooth offers it to no program.
+  /// Sets manufacturer data to add to all advertisements of this stack, if there is room: the company identifier, least significant
+  /// octet first, and the data. For simulating devices that advertise it; applications of Core Bluetooth cannot set it.
   public func setManufacturerData(_ octets: [UInt8]?) {
     onLoop { $0.advertiser.setManufacturerData(octets.flatMap { ManufacturerData(octets: $0[...]) }, $0) }
   }
 
-  /// Puts the program into the background, or back, as a system does that has applications: in the background scans are slower,
-  /// for named services only and without duplicates; advertising is slower, without the name, and has all services in the
+  /// Moves the application to the background or the foreground, as an operating system does with apps. In the background, scans are
+  /// slower, only for given services and without duplicates; advertising is slower, without the name, and with all services in the
   /// overflow area.
   public func setInBackground(_ isInBackground: Bool) {
     onLoop { stack in
@@ -155,12 +154,12 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
     }
   }
 
-  /// Ends all links in a way that the peers notice, and closes the transport, for good. `completion` is called on the loop.
+  /// Disconnects all links and closes the transport, permanently. `completion` is called on the loop.
   public func shutDown(_ completion: @escaping @Sendable () -> Void) {
     onLoop { stack in stack.shutDownOnLoop(completion) }
   }
 
-  /// Returns when everything that is to outlive this process does. From any thread but the loop's.
+  /// Returns when all stored peers and bonds outlive this process. From any thread but the loop's.
   public func flush() {
     directory.flush()
     security.flush()
@@ -171,20 +170,20 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
   public func makeCentral(events: any CentralEvents) -> any CentralRole {
     let role = HostCentral(stack: self, events: events)
     centrals.append(role)
-    tellFirstState(of: role)
+    reportFirstState(to: role)
     return role
   }
 
   public func makePeripheral(events: any PeripheralEvents) -> any PeripheralRole {
     let role = HostPeripheral(stack: self, events: events)
     peripherals.append(role)
-    tellFirstState(of: role)
+    reportFirstState(to: role)
     return role
   }
 
   public func preserveState(of key: PreservationKey) -> (any PreservedState)? { stateStore?.claim(key) }
 
-  /// Calls `completion` when the states of the managers are where they survive the process.
+  /// Calls `completion` when the states of the managers outlive the process.
   func flushStates(_ completion: @escaping () -> Void) {
     if let stateStore { stateStore.flush(completion) } else { completion() }
   }
@@ -199,7 +198,7 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
     return LocalServiceIdentifier(rawValue: nextService)
   }
 
-  /// Published by whatever role of the process.
+  /// Returns a service published by any role of the process.
   func publishedService(_ identifier: LocalServiceIdentifier) -> PublishedService? {
     for role in peripherals {
       if let published = role.publishedService(identifier) { return published }
@@ -207,18 +206,18 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
     return nil
   }
 
-  /// A database with nothing in it but what every device has.
+  /// Replaces the database by one with the generic services only.
   func resetServer() { server = LocalServer(options: options, log: log) }
 
-  private func tellFirstState(of role: any StateListener) {
+  private func reportFirstState(to role: any StateListener) {
     if power.reported == .unknown { return }
     later { [weak self, weak role] in
       guard let self, let role else { return }
-      role.tellIfNew(self.power.reported)
+      role.reportIfChanged(self.power.reported)
     }
   }
 
-  /// Runs `job` on the loop, after what is being done now.
+  /// Runs `job` on the loop, after the current job.
   func later(_ job: @escaping () -> Void) {
     let bound = LoopBound(job)
     loop.submit(from: origin) { bound.value() }
@@ -230,7 +229,7 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
 }
 
 extension HostStack {
-  /// What has happened on this controller so far. On the loop.
+  /// The counters of this controller since its first use. On the loop.
   public var counters: AdapterCounters {
     var counters = linkCounters
     counters.resets = controller.counters.losses
@@ -240,9 +239,9 @@ extension HostStack {
     return counters
   }
 
-  /// How many links there are, those that come up or end included. On the loop.
+  /// The number of links, including those being established or ended. On the loop.
   public var linkCount: Int { connections.count }
 
-  /// How many advertisers are remembered, at most 16,384. On the loop.
+  /// The number of stored advertisers, by default at most 16,384. On the loop.
   public var scannedDeviceCount: Int { scanner.deviceCount }
 }

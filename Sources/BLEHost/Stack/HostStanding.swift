@@ -1,47 +1,47 @@
 import BLEAdapter
 import BLECore
 
-/// How a stack stands, for those who have to say it in words. A copy.
+/// A snapshot of a stack's state, for diagnostic messages.
 public struct HostStanding: Sendable {
   /// One central role of the process.
   public struct Central: Sendable {
-    /// What it scans for, empty for everything; `nil` where it does not scan.
+    /// The services that it scans for, empty for all devices; `nil` if it does not scan.
     public let sought: [BLEUUID]?
-    /// Peers that it wants a connection to and has none.
+    /// The peers of its pending connections.
     public let awaited: [DeviceAddress]
   }
 
   /// One peripheral role of the process.
   public struct Peripheral: Sendable {
-    /// Whether the controller sends its advertisement, as far as is known.
+    /// Whether the controller is believed to send its advertisement.
     public let isAdvertising: Bool
-    /// How many services it has published.
+    /// The number of published services.
     public let services: Int
   }
 
-  /// One link, with whichever peer.
+  /// One link.
   public struct Link: Sendable {
-    /// Known by what names it for good, as soon as that is known.
+    /// The peer's identity address if it is known.
     public let peer: DeviceAddress
     /// Whether this side is the central.
     public let isCentral: Bool
-    /// False while it comes up or ends.
+    /// False while it is being established or ended.
     public let isReady: Bool
-    /// Whether what travels on it is encrypted now.
+    /// Whether the link is encrypted.
     public let isEncrypted: Bool
-    /// Whether a pairing is under way.
+    /// Whether a pairing is in progress.
     public let isPairing: Bool
-    /// Reads, writes, discoveries and the like that have begun or wait for their turn.
+    /// The number of GATT operations running or queued.
     public let operations: Int
   }
 
-  /// What programs were told last.
+  /// The state last reported to roles.
   public let state: AdapterState
-  /// Whether the simulated system has put the program into the background.
+  /// Whether the simulated system has moved the application to the background.
   public let isInBackground: Bool
-  /// In the order in which they began.
+  /// In the order of their creation.
   public let centrals: [Central]
-  /// In the order in which they began.
+  /// In the order of their creation.
   public let peripherals: [Peripheral]
   /// In the order of their handles.
   public let links: [Link]

@@ -1,26 +1,26 @@
 import BLEAdapter
 import BLECore
 
-/// The wait for what was sent on a link before this side ends it: a peer may work off the end of a link before the data that came
-/// in front of it, and a controller drops what it has not sent.
+/// Waits for the data sent on a link before this side ends the link: a controller drops data that it has not sent, and a peer may
+/// handle the disconnection before data that it has received.
 ///
-/// Channels have sent what they had, and the peer has answered a request behind all values. A peer that never answers holds
-/// nothing up for longer than the limit, and one that takes packets slowly for no longer than channels are given.
-final class LinkFarewell: TimerTarget {
+/// It waits until channels have sent their queued data, and until the peer has answered a request sent after all values. A peer that
+/// does not answer delays the end only up to the limit, and one that receives slowly only as long as channels may take.
+final class LinkDrain: TimerTarget {
   private let connection: HostConnection
   private var completions: [() -> Void]
   private var timer: TimerToken?
-  /// What is waited for; this object's own setting up is one of them.
+  /// The number of open conditions, including the set-up in `begin`.
   private var open = 1
-  /// Frames that waited for the controller when the timer was set.
+  /// The number of queued frames when the timer was set.
   private var queuedFrames = 0
   private let latest: StackInstant
 
-  /// Keeps the connection until it is over.
+  /// Retains the connection until it has finished.
   init(of connection: HostConnection, completion: @escaping () -> Void) {
     self.connection = connection
     completions = [completion]
-    latest = connection.loop.now + LinkPolicy.channelFarewellLimit
+    latest = connection.loop.now + LinkPolicy.channelDrainLimit
   }
 
   func add(_ completion: @escaping () -> Void) { completions.append(completion) }
@@ -28,12 +28,12 @@ final class LinkFarewell: TimerTarget {
   func begin() {
     if let channels = connection.channels {
       open += 1
-      channels.afterFinishingChannels(limit: LinkPolicy.channelFarewellLimit) { [weak self] in self?.step() }
+      channels.afterFinishingChannels(limit: LinkPolicy.channelDrainLimit) { [weak self] in self?.step() }
     }
-    if connection.owesValues {
+    if connection.hasUnprocessedValues {
       open += 1
       setTimer()
-      connection.awaitTakenValues { [weak self] in self?.step() }
+      connection.awaitProcessedValues { [weak self] in self?.step() }
     }
     step()
   }
@@ -43,23 +43,23 @@ final class LinkFarewell: TimerTarget {
     if open == 0 { finish() }
   }
 
-  /// Nothing is waited for any more.
+  /// Stops waiting and calls the completions.
   func finish() {
     if let timer { connection.loop.cancel(timer) }
     timer = nil
-    if connection.farewell === self { connection.farewell = nil }
+    if connection.drain === self { connection.drain = nil }
     let completions = completions
     self.completions = []
     for completion in completions { completion() }
   }
 
-  /// The stack is gone: there is nobody left to be told.
+  /// Stops waiting without calling the completions.
   func cancel() {
     completions = []
     finish()
   }
 
-  /// Frames of the link that wait for the controller.
+  /// The number of frames queued for the controller.
   private var waitingFrames: Int { connection.channels?.queuedFrames ?? 0 }
 
   private func setTimer() {
@@ -69,27 +69,27 @@ final class LinkFarewell: TimerTarget {
 
   func timerFired(tag: Int) {
     timer = nil
-    // As long as the peer takes packets there is something to wait for.
+    // Continue to wait while the peer receives packets.
     if waitingFrames < queuedFrames, connection.loop.now < latest { return setTimer() }
     finish()
   }
 }
 
 extension HostConnection {
-  /// Something was sent, or is about to be, that the peer has not shown to have taken.
-  var owesValues: Bool { bearer.isOpen && (bearer.hasUnansweredValues || writesUnderWay > 0) }
+  /// Whether values were sent, or are queued, that the peer is not known to have processed.
+  var hasUnprocessedValues: Bool { bearer.isOpen && (bearer.hasUnansweredValues || pendingWrites > 0) }
 
-  /// Calls `completion` once what was sent has arrived, at once where there is nothing to wait for, and in any case after a while.
-  func afterFarewell(_ completion: @escaping () -> Void) {
+  /// Calls `completion` once sent data has arrived, immediately if there is none, or after a time limit.
+  func afterDraining(_ completion: @escaping () -> Void) {
     guard isUp else { return completion() }
-    if let farewell { return farewell.add(completion) }
-    let farewell = LinkFarewell(of: self, completion: completion)
-    self.farewell = farewell
-    farewell.begin()
+    if let drain { return drain.add(completion) }
+    let drain = LinkDrain(of: self, completion: completion)
+    self.drain = drain
+    drain.begin()
   }
 
-  /// Calls `completion` when the peer has answered behind all that programs asked for so far.
-  func awaitTakenValues(_ completion: @escaping () -> Void) {
+  /// Calls `completion` when the peer has answered a request sent after all operations so far.
+  func awaitProcessedValues(_ completion: @escaping () -> Void) {
     database.run({ (_: Result<Void, OperationError>) in completion() }) { client, done in
       client.bearer.awaitAnswer { done(.success(())) }
     }

@@ -2,7 +2,7 @@ import BLEAdapter
 import BLECore
 import BLEWire
 
-/// The one GATT server that all peripherals of the process publish in, and who its clients are.
+/// The GATT server shared by all peripherals of the process, with the links of its clients.
 final class LocalServer {
   let gatt: GATTServer
   private let genericServices: GenericServices?
@@ -13,7 +13,7 @@ final class LocalServer {
     genericServices = gatt.addGenericServices(name: options.name, appearance: options.appearance)
   }
 
-  /// What the device is called from now on.
+  /// Sets the device name.
   func setName(_ name: String) {
     if let genericServices { gatt.database.setValue(GATTServer.nameOctets(name), at: genericServices.deviceName) }
   }
@@ -28,7 +28,8 @@ final class LocalServer {
 
   func forget(_ link: GATTServerLink) { clients[ObjectIdentifier(link)] = nil }
 
-  /// The services that belong to the stack or, as input devices do, to the system: no program publishes them.
+  /// Returns whether a service belongs to the stack or, like Human Interface Device, to the system, so that applications can't
+  /// publish it.
   static func isReserved(_ uuid: BLEUUID) -> Bool {
     switch uuid.short {
     case 0x1800, 0x1801, 0x1812: true

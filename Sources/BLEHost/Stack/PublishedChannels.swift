@@ -2,9 +2,9 @@ import BLEAdapter
 import BLECore
 import BLEWire
 
-/// What the peripherals of the process let centrals open channels to.
+/// The L2CAP channels published by the peripherals of the process.
 struct PublishedChannels {
-  /// A class: Swift 6.3 takes an optional structure with a weak reference apart wrongly where it is `nil`.
+  /// A class, because Swift 6.3 miscompiles an optional structure with a weak reference when it is `nil`.
   private final class Entry {
     weak let role: HostPeripheral?
     let demand: SecurityDemand
@@ -15,13 +15,13 @@ struct PublishedChannels {
     }
   }
 
-  /// Numbers that a device gives out itself (Core, Vol 3 Part A 4.22).
+  /// The dynamic range of SPSM values (Core, Vol 3 Part A 4.22).
   private static let range: ClosedRange<UInt16> = 0x0080...0x00FF
   private var entries: [UInt16: Entry] = [:]
-  /// A number that was taken back is given out again as late as possible: peers may remember it.
+  /// The next value to try. A value is reused as late as possible, because peers may remember it.
   private var next = range.lowerBound
 
-  /// `nil` where all numbers are taken.
+  /// Returns a new SPSM; `nil` if all values are in use.
   mutating func publish(for role: HostPeripheral, demand: SecurityDemand) -> ProtocolServiceMultiplexer? {
     for _ in Self.range {
       let number = next
@@ -34,7 +34,7 @@ struct PublishedChannels {
     return nil
   }
 
-  /// False where `role` has not published it.
+  /// Returns false if `role` has not published it.
   mutating func unpublish(_ multiplexer: ProtocolServiceMultiplexer, of role: HostPeripheral) -> Bool {
     guard let entry = entries[multiplexer.rawValue], entry.role === role else { return false }
     entries[multiplexer.rawValue] = nil
@@ -45,10 +45,10 @@ struct PublishedChannels {
     entries = entries.filter { $0.value.role !== role && $0.value.role != nil }
   }
 
-  /// Whether one of them is for encrypted links only.
+  /// Whether one of them requires encryption.
   var hasProtection: Bool { entries.values.contains { $0.role != nil && $0.demand != .none } }
 
-  /// Who takes channels to `multiplexer`, and what a link has to be for that.
+  /// Returns the role that has published `multiplexer`, and the security that it demands.
   func publisher(of multiplexer: ProtocolServiceMultiplexer) -> (role: HostPeripheral, demand: SecurityDemand)? {
     guard let entry = entries[multiplexer.rawValue], let role = entry.role else { return nil }
     return (role, entry.demand)

@@ -1,7 +1,7 @@
 import BLECore
 import Dispatch
 
-/// One block on its way to a queue outside of the loop, for which a simulated loop's clock waits.
+/// A block for a queue outside of the loop. The clock of a simulated loop waits for it.
 final class QueuedCall: CallbackDelivery {
   private let queue: DispatchQueue
   private let body: @Sendable () -> Void
@@ -19,8 +19,7 @@ final class QueuedCall: CallbackDelivery {
   }
 }
 
-/// Work on files, one piece after another, on a queue of its own: it may wait for the disk and for other processes, and the loop
-/// waits for none of it.
+/// A serial queue for work on files, which may wait for the disk and for other processes without blocking the loop.
 struct FileQueue {
   let loop: any StackLoop
   let origin: JobOrigin
@@ -32,7 +31,7 @@ struct FileQueue {
     queue = DispatchQueue(label: label)
   }
 
-  /// On the loop. `completion` is called there with what came of the work.
+  /// Performs `work` on the queue, and calls `completion` with its result on the loop. On the loop.
   func perform<Result: Sendable>(
     _ work: @escaping @Sendable () -> Result, _ completion: @escaping (Result) -> Void = { _ in }
   ) {
@@ -45,6 +44,6 @@ struct FileQueue {
       })
   }
 
-  /// Returns when everything that was begun is done. Not on the loop.
+  /// Returns when all work so far is done. Not on the loop.
   func wait() { queue.sync {} }
 }

@@ -47,7 +47,7 @@ struct BondLockAttacks {
     scene.peer.pair()
     await scene.world.advance(by: .seconds(2))
     #expect(scene.device.bonds.isEmpty && scene.peer.isConnected)
-    #expect(scene.agent.outcomes == [.failed("the keys could not be kept")])
+    #expect(scene.agent.outcomes == [.failed("the keys could not be stored")])
     #expect(scene.peer.commands.last == [0x05, 0x08])
     #expect(await scene.peer.ask("0a" + AttackedPeripheral.secret) == AttackedPeripheral.refusal("05"))
     close(neighbour)

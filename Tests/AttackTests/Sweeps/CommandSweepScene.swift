@@ -45,7 +45,7 @@ struct CommandSweepScene {
       attacker.behave(policy)
       attacker.respond = { question in
         if case .enterPasskey = question.kind { return SixDigits(Self.passkey).map { .passkey($0) } }
-        return question.wantsAnswer ? .yes : nil
+        return question.needsAnswer ? .yes : nil
       }
     }
     agent = TestAgent(kind.capability) { if answers { Self.answer($0) } }

@@ -259,7 +259,7 @@ final class TemporaryFolder {
   @Test("I11.1 bonded devices keep their identifiers, in memory and in the file, however many others are met")
   func bondedDevicesStay() {
     let folder = TemporaryFolder()
-    let recordLimit = PeerDirectory.keptBetweenBonded + 100
+    let recordLimit = PeerDirectory.storedBetweenBonded + 100
     let store = FilePeerStore(
       folder: folder.state, entropy: SeededEntropy(seed: 1), log: .silent, recordLimit: recordLimit, sizeLimit: 1 << 24)
     let directory = PeerDirectory(store: store, limit: 64)

@@ -118,7 +118,7 @@ struct FileStateStoreTests {
     let mayContinue = DispatchSemaphore(value: 0)
     func open() -> PeerRecords { PeerRecords(key: [], peers: []) }
     func remember(_ peer: KnownPeer) {}
-    func news() -> [KnownPeer] { [] }
+    func externalChanges() -> [KnownPeer] { [] }
     func flush() { mayContinue.wait() }
   }
 

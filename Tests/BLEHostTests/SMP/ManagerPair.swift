@@ -17,7 +17,7 @@ final class ManagerEnd: SecurityManagerDelegate, SecurityManagerChannel {
   private(set) var securityChanges: [PairingSecurity?] = []
   var keyToStart: LongTermKey?
   /// What the user answers, at once; `nil`: nothing.
-  var respond: (PairingQuestion) -> PairingAnswer? = { $0.wantsAnswer ? .yes : nil }
+  var respond: (PairingQuestion) -> PairingAnswer? = { $0.needsAnswer ? .yes : nil }
   /// Whether keys are kept only when `keysWereKept` says so.
   var keepsKeysLate = false
   private var keeping: ((PairingFailure?) -> Void)?
@@ -46,7 +46,7 @@ final class ManagerEnd: SecurityManagerDelegate, SecurityManagerChannel {
   }
 
   func securityManager(
-    _ manager: SecurityManager, keeps result: PairingResult, _ completion: @escaping (PairingFailure?) -> Void
+    _ manager: SecurityManager, stores result: PairingResult, _ completion: @escaping (PairingFailure?) -> Void
   ) {
     if keepsKeysLate { keeping = completion } else { completion(nil) }
   }

@@ -72,7 +72,7 @@ final class PairingSide: BondDirectory {
         outbox.append(pdu)
       case .ask(let question):
         questions.append(question)
-        if question.wantsAnswer { openQuestion = question }
+        if question.needsAnswer { openQuestion = question }
       case .peerTyped(let kind): keypresses.append(kind)
       case .startEncryption(let key): keyToStart = key
       case .finished(let result): results.append(result)

@@ -34,7 +34,7 @@ private func legal(in machine: Pairing) -> Set<SMPCode> {
   case .random: [.pairingRandom]
   case .check: [.pairingDHKeyCheck]
   case .keys: keyCommands
-  case .consent, .user, .encryption, .verdict, .ended: []
+  case .consent, .user, .encryption, .identityConsent, .ended: []
   }
 }
 

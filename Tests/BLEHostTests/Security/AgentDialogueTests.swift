@@ -26,14 +26,14 @@ import Testing
       agent: agent, loop: loop, origin: loop.makeOrigin(), queue: DispatchQueue(label: "agents"))
     let peer = PairingPeer(address: DeviceAddress(1, kind: .public), name: nil)
     // No run of the loop, and no call of the agent, comes in between.
-    dialogue.tell(.started, of: peer)
-    for _ in 0..<10_000 { dialogue.tell(.digitEntered, of: peer) }
-    dialogue.tell { $0.pairingEnded(with: peer, .failed("")) }
+    dialogue.notify(.started, of: peer)
+    for _ in 0..<10_000 { dialogue.notify(.digitEntered, of: peer) }
+    dialogue.notify { $0.pairingEnded(with: peer, .failed("")) }
     await loop.run(until: .instant(loop.now))
     let digits = [String](repeating: "digitEntered", count: AgentDialogue.keypressLimit - 1)
     #expect(agent.heard.withLock { $0 } == ["started"] + digits + ["ended"])
     // When it has heard them it hears of further ones.
-    dialogue.tell(.completed, of: peer)
+    dialogue.notify(.completed, of: peer)
     await loop.run(until: .instant(loop.now))
     #expect(agent.heard.withLock { $0.last } == "completed")
   }

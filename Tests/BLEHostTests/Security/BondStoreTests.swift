@@ -113,11 +113,11 @@ import Testing
       try? (number % 2 == 0 ? one : two).keep(bond, of: adapter)
     }
     #expect(FileBondStore(folder: folder.path).open(adapter, newKey: ownKey).bonds.count == 20)
-    _ = one.news(of: adapter)
-    _ = two.news(of: adapter)
-    #expect(one.news(of: adapter) == nil && two.news(of: adapter) == nil)
+    _ = one.externalChanges(of: adapter)
+    _ = two.externalChanges(of: adapter)
+    #expect(one.externalChanges(of: adapter) == nil && two.externalChanges(of: adapter) == nil)
     try one.remove([try bond(3).identity], of: adapter)
-    #expect(two.news(of: adapter)?.count == 19)
+    #expect(two.externalChanges(of: adapter)?.count == 19)
     // What is changed in a bond that is gone does not bring it back.
     two.update(try bond(3), of: adapter)
     two.flush()
@@ -160,14 +160,14 @@ import Testing
     let (one, two) = (FileBondStore(folder: folder.path), FileBondStore(folder: folder.path))
     for store in [one, two] { _ = store.open(adapter, newKey: ownKey) }
     for number in 1...2 { try one.keep(try bond(UInt64(number)), of: adapter) }
-    #expect(two.news(of: adapter)?.count == 2 && one.news(of: adapter) == nil)
+    #expect(two.externalChanges(of: adapter)?.count == 2 && one.externalChanges(of: adapter) == nil)
     two.update(try bond(2), of: adapter)
     try one.remove([try bond(1).identity], of: adapter)
     two.flush()
-    #expect(two.news(of: adapter)?.map(\.identity) == [try bond(2).identity])
-    #expect(two.news(of: adapter) == nil)
-    #expect(one.news(of: adapter)?.count == 1)
-    #expect(one.news(of: adapter) == nil)
+    #expect(two.externalChanges(of: adapter)?.map(\.identity) == [try bond(2).identity])
+    #expect(two.externalChanges(of: adapter) == nil)
+    #expect(one.externalChanges(of: adapter)?.count == 1)
+    #expect(one.externalChanges(of: adapter) == nil)
   }
 
   @Test func `whoever watches hears of what another process removes`() async throws {
@@ -177,10 +177,10 @@ import Testing
     store.watch { continuation.yield() }
     _ = store.open(adapter, newKey: ownKey)
     try store.keep(try bond(1), of: adapter)
-    #expect(store.news(of: adapter) == nil)
+    #expect(store.externalChanges(of: adapter) == nil)
     try BondFolder(folder.path).remove([try bond(1).identity], of: adapter)
     for await _ in changes {
-      guard let bonds = store.news(of: adapter) else { continue }
+      guard let bonds = store.externalChanges(of: adapter) else { continue }
       #expect(bonds.isEmpty)
       break
     }

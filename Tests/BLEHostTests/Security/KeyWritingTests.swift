@@ -88,13 +88,13 @@ import Testing
     try folder.lock()
     let outcomes = Mutex<[String]>([])
     async let first: PairingFailure? = keys.ask { security, answer in
-      security.keep(Self.result(1), isWantedHere: true) { failure in
+      security.keep(Self.result(1), isRequestedLocally: true) { failure in
         outcomes.withLock { $0.append("kept") }
         answer(failure)
       }
     }
     async let second: PairingFailure? = keys.ask { security, answer in
-      security.keep(Self.result(2), isWantedHere: true, answer)
+      security.keep(Self.result(2), isRequestedLocally: true, answer)
     }
     // These would wait for the lock if the loop did, and that is freed only behind them.
     for _ in 0..<3 { #expect(await keys.bondCount == 0) }
@@ -114,15 +114,15 @@ import Testing
     try folder.lock()
     for number in 1...2 as ClosedRange<UInt64> {
       let failure: PairingFailure? = await keys.ask { security, answer in
-        security.keep(Self.result(number), isWantedHere: true, answer)
+        security.keep(Self.result(number), isRequestedLocally: true, answer)
       }
-      #expect(failure == .notKept)
+      #expect(failure == .storageFailed)
     }
     #expect(keys.log.lines.withLock { $0.count { $0.contains("another process holds the lock") } } == 2)
     #expect(await keys.bondCount == 0)
     folder.unlock()
     let failure: PairingFailure? = await keys.ask { security, answer in
-      security.keep(Self.result(3), isWantedHere: true, answer)
+      security.keep(Self.result(3), isRequestedLocally: true, answer)
     }
     #expect(failure == nil)
     #expect(await keys.bondCount == 1)
@@ -132,7 +132,7 @@ import Testing
     let folder = Folder()
     let first = await open(folder)
     let failure: PairingFailure? = await first.ask { security, answer in
-      security.keep(Self.result(1), isWantedHere: true, answer)
+      security.keep(Self.result(1), isRequestedLocally: true, answer)
     }
     #expect(failure == nil)
     try folder.lock()
@@ -140,7 +140,8 @@ import Testing
     #expect(await second.bondCount == 1)
     // Nor does it take the lock to see what others have changed.
     let news = FileBondStore(folder: folder.path)
-    #expect(news.open(adapter, newKey: SecretKey(AESBlock.zero)).bonds.count == 1 && news.news(of: adapter) == nil)
+    #expect(
+      news.open(adapter, newKey: SecretKey(AESBlock.zero)).bonds.count == 1 && news.externalChanges(of: adapter) == nil)
     folder.unlock()
   }
 
@@ -151,7 +152,7 @@ import Testing
     let keys = await open(folder)
     let identity = try #require(Self.result(1).peerIdentity)
     let failure: PairingFailure? = await keys.ask { security, answer in
-      security.keep(Self.result(1), isWantedHere: true, answer)
+      security.keep(Self.result(1), isRequestedLocally: true, answer)
     }
     #expect(failure == nil)
     try folder.lock()
@@ -179,7 +180,7 @@ import Testing
     try folder.lock()
     let order = Mutex<[String]>([])
     async let end: Bool = keys.ask { security, answer in
-      security.keep(Self.result(1), isWantedHere: true) { _ in order.withLock { $0.append("kept") } }
+      security.keep(Self.result(1), isRequestedLocally: true) { _ in order.withLock { $0.append("kept") } }
       security.afterWriting {
         order.withLock { $0.append("ended") }
         answer(true)

@@ -257,7 +257,7 @@ struct PairingProcessTests {
     try Data("\u{1B}[2J not a bond file".utf8).write(to: URL(fileURLWithPath: path))
     let list = try place.run("bonds", "list")
     #expect(list.status == 65 && list.lines.contains { $0.contains("'Lock'") }, "\(list.process.transcript)")
-    #expect(list.process.errors.contains { $0.contains("random-c00000000001 is no bond file") })
+    #expect(list.process.errors.contains { $0.contains("random-c00000000001 is not a complete bond file") })
     #expect(try place.run("bonds", "remove", "Lock").status == 0)
     #expect(try place.run("bonds", "remove", "--all").status == 65)
     #expect(try String(contentsOfFile: path, encoding: .utf8).hasSuffix("not a bond file"))

@@ -73,7 +73,7 @@ struct PairingRun {
       guard action == "numcmp" else { throw AttributeVectors.NotUnderstood("user_input for a comparison") }
       displayed = digits
       try run(.answered(.yes, to: question.id))
-    case .acceptJustWorks, .replaceBond: throw AttributeVectors.NotUnderstood("a question without an answer")
+    case .confirmJustWorks, .replaceBond: throw AttributeVectors.NotUnderstood("a question without an answer")
     }
   }
 }
