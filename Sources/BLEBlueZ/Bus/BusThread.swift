@@ -9,29 +9,29 @@ import Synchronization
 final class BusThread {
   /// The descriptor that this waits for. It waits for a duplicate: libsystemd closes its own when it likes.
   let original: Int32
-  private let waiting: Waiting
+  private let wait: BusWait
 
   /// `nil` where the system has no descriptor or no thread left. `ready` is called on `queue`.
   init?(of descriptor: Int32, on queue: DispatchQueue, _ ready: @escaping @Sendable () -> Void) {
-    guard let waiting = Waiting(for: descriptor, on: queue, ready), waiting.start() else { return nil }
+    guard let wait = BusWait(for: descriptor, on: queue, ready), wait.start() else { return nil }
     original = descriptor
-    self.waiting = waiting
+    self.wait = wait
   }
 
-  deinit { waiting.end() }
+  deinit { wait.end() }
 
   /// Whether to tell when it can be written as well.
-  func watchWrites(_ isWanted: Bool) { waiting.watchWrites(isWanted) }
+  func watchWrites(_ isWanted: Bool) { wait.watchWrites(isWanted) }
 }
 
 /// What the thread holds, for as long as it runs.
-private final class Waiting: Sendable {
+private final class BusWait: Sendable {
   private let descriptor: BusDescriptor
   private let queue: DispatchQueue
   private let ready: @Sendable () -> Void
   private let wantsWrites = Atomic(false)
   private let isOver = Atomic(false)
-  /// An octet that is written into `bell` ends the waiting.
+  /// An octet that is written into `bell` ends the wait.
   private let bell: BusDescriptor
   private let bellHeard: BusDescriptor
 
@@ -65,7 +65,7 @@ private final class Waiting: Sendable {
     let result = pthread_create(
       &thread, &attributes,
       { context in
-        if let context { Unmanaged<Waiting>.fromOpaque(context).takeRetainedValue().run() }
+        if let context { Unmanaged<BusWait>.fromOpaque(context).takeRetainedValue().run() }
         return nil
       }, retained.toOpaque())
     if result != 0 { retained.release() }
