@@ -15,14 +15,14 @@ public enum RunningPrograms {
 
   static func folder(in runtimeFolder: String) -> String { runtimeFolder + "/programs" }
 
-  /// Asks them one after another, for `patience` in all: after that the others count as not answering.
+  /// Asks all of them, and waits for `patience` at most.
   /// - Parameter runtimeFolders: folders for running programs, each of which only the user may access.
   public static func all(in runtimeFolders: [String], patience: Duration = .seconds(1)) -> [Program] {
     let deadline = ContinuousClock.now + patience
-    return runtimeFolders.flatMap(files).prefix(limit).compactMap { path in
-      AnswerSocket.ask(path, limit: ProgramCounters.textLimit, until: deadline).map { answer in
-        Program(process: answer.process, counters: answer.octets.flatMap { ProgramCounters($0) })
-      }
+    let asked = runtimeFolders.flatMap(files).prefix(limit).compactMap { AnswerSocket.ask($0) }
+    return asked.map { question in
+      let octets = question.answer(limit: ProgramCounters.textLimit, until: deadline)
+      return Program(process: question.process, counters: octets.flatMap { ProgramCounters($0) })
     }
   }
 

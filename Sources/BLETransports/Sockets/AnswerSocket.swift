@@ -48,32 +48,36 @@ package final class AnswerSocket: @unchecked Sendable {
     }
   }
 
-  /// The answer of the program at a socket file, and its process identifier: 0 if that is in another container.
-  package struct Answer: Sendable {
+  /// A program that has been asked. Several can be asked before the first answer is read, so that one that does not answer delays no other.
+  package struct Question: Sendable {
+    /// The program's process identifier: 0 if that is in another container, or if the program is too busy to be asked.
     package let process: Int32
-    /// `nil` if nothing arrives in time, or more than the limit.
-    package let octets: [UInt8]?
+    fileprivate let socket: FileDescriptor?
+
+    /// Waits for the answer; what has arrived by the deadline is read also after it.
+    /// - Parameter limit: the maximum number of octets of an answer.
+    /// - Returns: `nil` if the answer does not arrive in time, or is longer.
+    package func answer(limit: Int, until deadline: ContinuousClock.Instant) -> [UInt8]? {
+      socket.flatMap { AnswerSocket.read($0, limit, deadline) }
+    }
   }
 
-  /// Asks, and waits for the answer. `nil` if no program of this user listens there.
-  /// - Parameter limit: the maximum number of octets of an answer.
-  package static func ask(_ path: String, limit: Int, until deadline: ContinuousClock.Instant) -> Answer? {
+  /// Asks the program at a socket file. `nil` if no program of this user listens there.
+  package static func ask(_ path: String) -> Question? {
     guard let address = SocketAddress(path: path), let socket = address.makeSocket() else { return nil }
     let result = address.withPointer { connect(socket.number, $0, $1) }
+    // The program is running, and busy.
+    if result != 0 { return errno == EAGAIN ? Question(process: 0, socket: nil) : nil }
     // Process, user and group at the other end (unix(7), SO_PEERCRED).
     var peer: [UInt32] = [0, 0, 0]
     var length = socklen_t(12)
-    if result != 0 {
-      // The program is running, and busy.
-      return errno == EAGAIN ? Answer(process: 0, octets: nil) : nil
-    }
     guard getsockopt(socket.number, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0, peer[1] == geteuid() else {
       return nil
     }
-    return Answer(process: Int32(bitPattern: peer[0]), octets: read(socket, limit, deadline))
+    return Question(process: Int32(bitPattern: peer[0]), socket: socket)
   }
 
-  private static func read(
+  fileprivate static func read(
     _ socket: FileDescriptor, _ limit: Int, _ deadline: ContinuousClock.Instant
   ) -> [UInt8]? {
     var octets: [UInt8] = []
