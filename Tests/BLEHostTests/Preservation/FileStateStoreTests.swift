@@ -182,7 +182,7 @@ struct FileStateStoreTests {
     let store = folder.store()
     let first = try #require(store.claim(key))
     #expect(store.claim(key) == nil && folder.store().claim(key) == nil)
-    #expect(folder.lines.texts.filter { $0.contains("another manager has the restore identifier") }.count == 2)
+    #expect(folder.lines.texts.filter { $0.contains("another manager uses the restore identifier") }.count == 2)
     let others = [
       folder.store().claim(PreservationKey(.peripheral, key.identifier)),
       folder.store().claim(PreservationKey(.central, "other")), folder.store(program: "/usr/bin/other").claim(key),
@@ -211,7 +211,7 @@ struct FileStateStoreTests {
     let store = folder.store()
     let next = try #require(store.claim(key))
     #expect(next.left == nil)
-    #expect(folder.lines.texts.contains { $0.contains("put away") })
+    #expect(folder.lines.texts.contains { $0.contains("was renamed to") })
     let isThere = folder.read(path + ".bad") == octets
     #expect(isThere)
     next.source = { [1] }
@@ -266,7 +266,7 @@ struct FileStateStoreTests {
       peers: MemoryPeerStore(entropy: SeededEntropy(seed: 1)), loop: folder.loop,
       log: Logger(label: "", sink: folder.lines))
     #expect(nowhere.claim(key) == nil)
-    #expect(folder.lines.texts.contains { $0.contains("nothing is preserved") })
+    #expect(folder.lines.texts.contains { $0.contains("no state is preserved") })
   }
 
   private final class Counter { var value = 0 }
