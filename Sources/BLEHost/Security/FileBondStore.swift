@@ -33,7 +33,15 @@ public final class FileBondStore: BondStore {
     var isWriteScheduled = false
     /// The version of each file that was last returned by `externalChanges`, or written by this process.
     var reported: [DeviceAddress: FileVersion] = [:]
+    /// The version of each file that this process is about to replace, under the file's lock: any other is its own.
+    var replaced: [DeviceAddress: FileVersion?] = [:]
     var changed: (@Sendable () -> Void)?
+
+    /// Whether this version of a file has something that another process wrote and that was not reported.
+    func isExternal(_ version: FileVersion, _ adapter: DeviceAddress) -> Bool {
+      if let replaced = replaced[adapter], version != replaced { return false }
+      return reported[adapter].map { $0 != version } ?? false
+    }
   }
 
   private static let writeDelay = DispatchTimeInterval.milliseconds(200)
@@ -115,16 +123,16 @@ public final class FileBondStore: BondStore {
 
   public func externalChanges(of adapter: DeviceAddress) -> [Bond]? {
     let path = BondFile.path(adapter, folder)
-    guard let reported = shared.withLock({ $0.reported[adapter] }), let version = FileVersion(of: path),
-      version != reported
-    else { return nil }
+    guard let seen = FileVersion(of: path), shared.withLock({ $0.isExternal(seen, adapter) }) else { return nil }
     guard let (version, records) = try? BondFile.whole(path, of: adapter) else {
       // An invalid file is handled once, on the queue, because renaming it needs the lock.
-      shared.withLock { $0.reported[adapter] = version }
+      shared.withLock { $0.reported[adapter] = seen }
       queue.async { [self] in check(adapter) }
       return nil
     }
     return shared.withLock { shared in
+      // This process may have replaced the file since.
+      guard shared.isExternal(version, adapter) else { return nil }
       shared.reported[adapter] = version
       var records = records
       for bond in shared.updated[adapter, default: [:]].values { records.update(bond) }
@@ -156,10 +164,21 @@ public final class FileBondStore: BondStore {
       guard let open = files.files[adapter], let key = files.keys[adapter] else { return nil }
       do throws(PrivateFileError) {
         try PrivateFolder.make(folder)
-        let before = try open.file.change(newKey: key, report, body)
+        defer { shared.withLock { $0.replaced[adapter] = nil } }
+        let before = try open.file.change(newKey: key, report) { records in
+          let replaced = FileVersion(of: BondFile.path(adapter, folder))
+          shared.withLock { $0.replaced[adapter] = .some(replaced) }
+          body(&records)
+        }
         let version = open.file.version
-        // A version written by this process is not an external change, unless it includes one of another process.
-        shared.withLock { if $0.reported[adapter] == before { $0.reported[adapter] = version } }
+        let changed = shared.withLock { shared in
+          // A version written by this process is not an external change, unless it includes one of another process: that is
+          // reported now, because it was not while the file was being replaced.
+          if shared.reported[adapter] == before { shared.reported[adapter] = version }
+          shared.replaced[adapter] = nil
+          return shared.reported[adapter] == version ? nil : shared.changed
+        }
+        changed?()
         return nil
       } catch {
         return BondStoreError(error.description)

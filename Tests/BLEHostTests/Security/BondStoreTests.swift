@@ -170,6 +170,29 @@ import Testing
     #expect(one.externalChanges(of: adapter) == nil)
   }
 
+  @Test("I12.7 what this process writes is never reported as a change by another, at whatever moment it is asked for")
+  func ownChanges() throws {
+    let folder = Folder()
+    let store = FileBondStore(folder: folder.path)
+    _ = store.open(adapter, newKey: ownKey)
+    let isOver = Mutex(false)
+    let foreign = Mutex(0)
+    let (reader, group) = (DispatchQueue(label: "reader"), DispatchGroup())
+    reader.async(group: group) { [adapter] in
+      while !isOver.withLock({ $0 }) {
+        if store.externalChanges(of: adapter) != nil { foreign.withLock { $0 += 1 } }
+      }
+    }
+    for number in 0..<200 { try store.keep(try bond(UInt64(number % 8) + 1), of: adapter) }
+    #expect(foreign.withLock { $0 } == 0)
+    // Nor is another process's lost.
+    try BondFolder(folder.path).remove([try bond(1).identity], of: adapter)
+    for number in 2...8 { try store.keep(try bond(UInt64(number)), of: adapter) }
+    isOver.withLock { $0 = true }
+    group.wait()
+    #expect(foreign.withLock { $0 } > 0 || store.externalChanges(of: adapter) != nil)
+  }
+
   @Test func `whoever watches hears of what another process removes`() async throws {
     let folder = Folder()
     let store = FileBondStore(folder: folder.path)

@@ -25,11 +25,13 @@ import Testing
 
     /// An open file description has a lock of its own, whichever process it is of.
     func lock() throws {
-      neighbour = Glibc.open(path + "/random-c00000000001.lock", O_RDWR | O_CREAT, 0o600)
+      neighbour = Glibc.open(path + "/random-c00000000001.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
       try #require(neighbour >= 0 && flock(neighbour, LOCK_EX | LOCK_NB) == 0)
     }
 
+    /// Not only by closing it: a process that another test starts at this moment may have the description, too.
     func unlock() {
+      flock(neighbour, LOCK_UN)
       close(neighbour)
       neighbour = -1
     }
