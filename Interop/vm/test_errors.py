@@ -155,7 +155,7 @@ def test_i12_2_a_user_whom_the_bus_does_not_let(lab):
               "kill -HUP $(pidof dbus-daemon)")
     as_user = "capsh --user=user -- -c"
     try:
-        refused(lab, "bluez", "this user may not speak to the Bluetooth daemon: be in the group bluetooth", within=as_user)
+        refused(lab, "bluez", "this user may not use the Bluetooth daemon: add it to the group bluetooth", within=as_user)
         examined(lab, "Only the group bluetooth may use BlueZ.", "sudo usermod -aG bluetooth user", within=as_user)
     finally:
         done(lab, "cp /tmp/policy $(cat /tmp/policy-path); kill -HUP $(pidof dbus-daemon)")

@@ -3,7 +3,7 @@ import BLEHCI
 import CSystemBus
 import Dispatch
 
-/// A call that waits for its answer. Releasing this does not cancel it.
+/// A method call that waits for its reply. Releasing it does not cancel it.
 final class BusCall {
   private weak var bus: MessageBus?
   private let limits: BusLimits
@@ -18,7 +18,7 @@ final class BusCall {
     self.completion = completion
   }
 
-  /// Whether the answer is still awaited.
+  /// Whether no reply has arrived yet.
   var isPending: Bool { completion != nil }
 
   /// Stops waiting: the completion is not called. The other program still executes the call. On the loop.
@@ -42,7 +42,7 @@ final class BusCall {
   fileprivate func start(_ message: OpaquePointer, timeout: StackDuration?) throws(BusError) {
     guard let bus else { return }
     let connection = bus.connection
-    // For libsystemd 0 is its own 25 s, and the largest number for ever.
+    // libsystemd takes 0 as its default of 25 s and UInt64.max as no timeout.
     let microseconds = timeout.map { UInt64(max(1, $0.microseconds)) } ?? .max
     slot = try BusSlot(self, on: bus.loop.queue, doing: "Calling") { slot, context in
       sd_bus_call_async(
@@ -72,7 +72,7 @@ final class BusCall {
 
 extension BusError {
   fileprivate init(reading error: sd_bus_error) {
-    // The text comes from outside: its length is limited.
+    // The text comes from outside, so its length is limited.
     self.init(
       error.name.map { String(cString: $0) } ?? Self.failed,
       String((error.message.map { String(cString: $0) } ?? "").prefix(500)))
@@ -80,12 +80,12 @@ extension BusError {
 }
 
 extension MessageBus {
-  /// Calls a method of an object of another program.
+  /// Calls a method of another program's object.
   ///
   /// - Parameters:
-  ///   - timeout: how long to wait; `nil`: as long as the other side is there.
-  ///   - limits: what of an answer is read.
-  ///   - completion: never called inside of this call, and not after `cancel()`.
+  ///   - timeout: how long to wait for the reply; `nil`: as long as the destination is on the bus.
+  ///   - limits: how much of the reply is read.
+  ///   - completion: never called inside this call, and not after `cancel()`.
   @discardableResult
   func call(
     _ member: String, of interface: String, at path: String, on destination: String, _ arguments: [BusValue] = [],
@@ -94,7 +94,7 @@ extension MessageBus {
   ) -> BusCall {
     let call = BusCall(self, limits: limits, completion)
     do throws(BusError) {
-      guard isOpen else { throw BusError(BusError.disconnected, "The message bus has gone.") }
+      guard isOpen else { throw BusError(BusError.disconnected, "The message bus is disconnected.") }
       var message: OpaquePointer?
       let result = sd_bus_message_new_method_call(connection, &message, destination, path, interface, member)
       guard result >= 0, let message else {

@@ -1,15 +1,15 @@
 import Glibc
 import Synchronization
 
-/// A file descriptor that travels over the bus. It is closed with the last value that holds it, unless somebody took it: what a
-/// daemon sends where no descriptor was expected thereby leaves none open.
+/// A file descriptor passed over the bus. It is closed when the last reference is released, unless `take()` was called, so that a
+/// descriptor which the daemon sends where none was expected does not stay open.
 final class BusDescriptor: Hashable, Sendable {
   private let number: Atomic<Int32>
 
-  /// Takes over `descriptor`, an open one.
+  /// Takes ownership of `descriptor`, an open one.
   init(taking descriptor: Int32) { number = Atomic(descriptor) }
 
-  /// A second descriptor of the same open file; `descriptor` stays the caller's. `nil` where the system has none left.
+  /// A duplicate of `descriptor`, which stays the caller's. `nil` where the process has no descriptor left.
   convenience init?(duplicating descriptor: Int32) {
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
     if copy < 0 { return nil }
@@ -21,13 +21,13 @@ final class BusDescriptor: Hashable, Sendable {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// Hands the descriptor over: the caller closes it. `nil` the second time.
+  /// Transfers ownership of the descriptor to the caller, who closes it. `nil` the second time.
   func take() -> Int32? {
     let descriptor = number.exchange(-1, ordering: .relaxed)
     return descriptor < 0 ? nil : descriptor
   }
 
-  /// What is sent; -1 once it was taken.
+  /// The descriptor, still owned by this object; -1 after `take()`.
   var borrowed: Int32 { number.load(ordering: .relaxed) }
 
   static func == (left: BusDescriptor, right: BusDescriptor) -> Bool { left === right }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Why a call failed: what the other side answered, or what this side found.
+/// Why a call failed: the other side's error reply, or an error found on this side.
 struct BusError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// As on the bus: "org.bluez.Error.InProgress". Causes on this side have the names that libsystemd gives them.
+  /// The D-Bus error name, as in "org.bluez.Error.InProgress". Errors of this side have the names that libsystemd gives them.
   let name: String
   let message: String
 
@@ -11,7 +11,7 @@ struct BusError: Error, Hashable, Sendable, CustomStringConvertible {
     self.message = message
   }
 
-  /// A failure of libsystemd, which answers with negative error numbers.
+  /// A failure of libsystemd, which returns negative error numbers.
   init(number: Int32, doing what: String) {
     let name =
       switch -number {

@@ -2,15 +2,15 @@ import BLECore
 import CSystemBus
 import Dispatch
 
-/// What libsystemd holds of a call, a match or an object: as long as it is there it may call back.
+/// libsystemd's registration of a call, a match or an object. While it exists, libsystemd may call back.
 ///
-/// The context of the callback is retained by the slot itself and released by its destructor, so that a callback never meets a context
-/// that is gone, even where its owner is released inside that callback. libsystemd keeps the slot whose callback runs.
+/// The slot retains the callback's context and its destructor releases it, so that the context is valid in every callback, even where
+/// its owner is released inside that callback. libsystemd keeps the slot whose callback runs.
 final class BusSlot {
   private var slot: OpaquePointer?
   private let queue: DispatchQueue
 
-  /// - Parameter register: gets where to put the slot, and the context as what the callback is called with.
+  /// - Parameter register: receives the address for the slot, and the context to pass to the callback.
   init(
     _ context: AnyObject, on queue: DispatchQueue, doing what: String,
     _ register: (UnsafeMutablePointer<OpaquePointer?>, UnsafeMutableRawPointer) -> Int32
@@ -29,7 +29,7 @@ final class BusSlot {
     self.slot = slot
   }
 
-  /// No callback begins any more. On the loop.
+  /// No callback starts after this. On the loop.
   func end() {
     guard let slot else { return }
     self.slot = nil
@@ -42,8 +42,8 @@ final class BusSlot {
   }
 }
 
-/// Something that was registered, or is exported, for as long as this is kept. It may be released on any thread; what has to be
-/// over at a certain moment is ended with `end()`.
+/// A registration or export that lasts as long as this object is kept. It may be released on any thread; call `end()` where it has to
+/// end at a certain moment.
 class BusRegistration {
   init() {}
   /// On the loop.
@@ -53,11 +53,11 @@ class BusRegistration {
 extension DispatchQueue {
   private static let loopKey = DispatchSpecificKey<ObjectIdentifier>()
 
-  /// Makes this queue one that knows when something runs on it.
+  /// Marks this queue, so that `onLoop` recognizes it.
   func markAsLoop() { setSpecific(key: Self.loopKey, value: ObjectIdentifier(self)) }
 
-  /// Runs `action` at once where this is called on the queue, else as soon as the queue comes to it: a deinitializer may run on any
-  /// thread, and libsystemd knows only one.
+  /// Runs `action` immediately where this is called on the queue, otherwise asynchronously on it: a deinitializer may run on any thread,
+  /// and libsystemd may be called on one only.
   func onLoop<Value>(_ value: Value, _ action: @escaping (Value) -> Void) {
     if DispatchQueue.getSpecific(key: Self.loopKey) == ObjectIdentifier(self) {
       action(value)

@@ -2,16 +2,16 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Waits for a bus's descriptor on a thread of its own, and calls back on the loop's queue without leaving that thread.
+/// Waits for a bus's descriptor on its own thread, and calls back on the loop's queue from that same thread.
 ///
-/// A source of Dispatch has its manager's thread wait, a worker's thread called, and the manager called back to wait again: three changes of
-/// threads for a signal that is read in one call. Here the thread that waits takes the queue for as long as it reads.
+/// With a Dispatch source the manager thread waits, a worker thread is called, and the manager is called to wait again: three thread
+/// switches for a signal that is read in one call. Here the waiting thread itself occupies the queue while it reads.
 final class BusThread {
-  /// The descriptor that this waits for. It waits for a duplicate: libsystemd closes its own when it likes.
+  /// The descriptor this waits for, by way of a duplicate: libsystemd may close its own at any time.
   let original: Int32
   private let wait: BusWait
 
-  /// `nil` where the system has no descriptor or no thread left. `ready` is called on `queue`.
+  /// `nil` where the process has no descriptor or no thread left. `ready` is called on `queue`.
   init?(of descriptor: Int32, on queue: DispatchQueue, _ ready: @escaping @Sendable () -> Void) {
     guard let wait = BusWait(for: descriptor, on: queue, ready), wait.start() else { return nil }
     original = descriptor
@@ -20,20 +20,20 @@ final class BusThread {
 
   deinit { wait.end() }
 
-  /// Whether to tell when it can be written as well.
+  /// Sets whether `ready` is also called when the descriptor can be written.
   func watchWrites(_ isWanted: Bool) { wait.watchWrites(isWanted) }
 }
 
-/// What the thread holds, for as long as it runs.
+/// The state that the thread retains while it runs.
 private final class BusWait: Sendable {
   private let descriptor: BusDescriptor
   private let queue: DispatchQueue
   private let ready: @Sendable () -> Void
   private let wantsWrites = Atomic(false)
   private let isOver = Atomic(false)
-  /// An octet that is written into `bell` ends the wait.
-  private let bell: BusDescriptor
-  private let bellHeard: BusDescriptor
+  /// An octet written into `wakeWriter` ends the current `poll`.
+  private let wakeWriter: BusDescriptor
+  private let wakeReader: BusDescriptor
 
   init?(for descriptor: Int32, on queue: DispatchQueue, _ ready: @escaping @Sendable () -> Void) {
     guard let duplicate = BusDescriptor(duplicating: descriptor) else { return nil }
@@ -44,8 +44,8 @@ private final class BusWait: Sendable {
       _ = fcntl(end, F_SETFL, O_NONBLOCK)
     }
     self.descriptor = duplicate
-    bellHeard = BusDescriptor(taking: ends[0])
-    bell = BusDescriptor(taking: ends[1])
+    wakeReader = BusDescriptor(taking: ends[0])
+    wakeWriter = BusDescriptor(taking: ends[1])
     self.queue = queue
     self.ready = ready
   }
@@ -55,7 +55,7 @@ private final class BusWait: Sendable {
     guard pthread_attr_init(&attributes) == 0 else { return false }
     defer { pthread_attr_destroy(&attributes) }
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    // Signals are for the program's own threads: one begins with those blocked that are blocked in the thread that starts it.
+    // Signals are for the program's own threads: a new thread inherits the mask of the thread that creates it, so block all here.
     var (all, before) = (sigset_t(), sigset_t())
     sigfillset(&all)
     pthread_sigmask(SIG_SETMASK, &all, &before)
@@ -72,21 +72,21 @@ private final class BusWait: Sendable {
     return result == 0
   }
 
-  /// Nothing is called any more, once what is being called has returned.
+  /// `ready` is not called after this, except for a call that is running already.
   func end() {
     isOver.store(true, ordering: .releasing)
-    ring()
+    wake()
   }
 
   func watchWrites(_ isWanted: Bool) {
     if wantsWrites.exchange(isWanted, ordering: .acquiringAndReleasing) == isWanted { return }
-    ring()
+    wake()
   }
 
-  private func ring() {
+  private func wake() {
     var octet: UInt8 = 0
-    // Where there is no room it has been rung already.
-    _ = write(bell.borrowed, &octet, 1)
+    // A full pipe wakes the thread already.
+    _ = write(wakeWriter.borrowed, &octet, 1)
   }
 
   private func run() {
@@ -94,11 +94,11 @@ private final class BusWait: Sendable {
       while !isOver.load(ordering: .acquiring) {
         let events = POLLIN | (wantsWrites.load(ordering: .acquiring) ? POLLOUT : 0)
         waits.initializeElement(at: 0, to: pollfd(fd: descriptor.borrowed, events: Int16(events), revents: 0))
-        waits.initializeElement(at: 1, to: pollfd(fd: bellHeard.borrowed, events: Int16(POLLIN), revents: 0))
+        waits.initializeElement(at: 1, to: pollfd(fd: wakeReader.borrowed, events: Int16(POLLIN), revents: 0))
         guard poll(waits.baseAddress, 2, -1) > 0 else { continue }
         if waits[1].revents != 0 {
           var octets = (UInt64(0), UInt64(0))
-          _ = read(bellHeard.borrowed, &octets, 16)
+          _ = read(wakeReader.borrowed, &octets, 16)
         }
         if waits[0].revents != 0 { call() }
       }

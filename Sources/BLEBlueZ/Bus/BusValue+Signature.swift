@@ -1,5 +1,5 @@
 extension BusValue {
-  /// The signature of its type; `nil` where it is nested deeper than the bus allows.
+  /// The signature of this value's type; `nil` where it is nested deeper than the bus allows.
   var type: String? { type(within: BusLimits.deepest) }
 
   private func type(within depth: Int) -> String? {

@@ -1,4 +1,4 @@
-/// One value of D-Bus, with what the bus has to know to send it (D-Bus specification, "Type system").
+/// One D-Bus value, with the type information needed to send it (D-Bus specification, "Type system").
 enum BusValue: Hashable, Sendable {
   case boolean(Bool)
   case octet(UInt8)
@@ -13,7 +13,7 @@ enum BusValue: Hashable, Sendable {
   case objectPath(String)
   case signature(String)
   case fileDescriptor(BusDescriptor)
-  /// An array of octets (`ay`), which is what all values of attributes are.
+  /// An array of octets (`ay`), the type of all attribute values.
   case octets([UInt8])
   /// Any other array; `of` is the signature of its elements.
   case array(of: String, [BusValue])
@@ -23,9 +23,9 @@ enum BusValue: Hashable, Sendable {
   indirect case variant(BusValue)
 }
 
-/// Readers of a value that came from outside: `nil` where it is of another type. All see through variants.
+/// Accessors for a value from outside: `nil` where it has another type. All unwrap variants.
 extension BusValue {
-  /// What a variant holds, however many are around it.
+  /// This value without the variants around it.
   var content: BusValue {
     var value = self
     while case .variant(let inner) = value { value = inner }
@@ -74,7 +74,7 @@ extension BusValue {
     if case .uint64(let number) = content { number } else { nil }
   }
 
-  /// The elements of an array that is not one of octets.
+  /// The elements of an array, other than an array of octets.
   var list: [BusValue]? {
     if case .array(_, let elements) = content { elements } else { nil }
   }
@@ -84,7 +84,7 @@ extension BusValue {
     if case .structure(let fields) = content { fields } else { nil }
   }
 
-  /// The strings of an array of nothing but strings.
+  /// The strings of an `as` array.
   var texts: [String]? {
     guard case .array("s", let elements) = content else { return nil }
     return elements.compactMap(\.text)
@@ -114,15 +114,15 @@ extension BusValue {
     return objects
   }
 
-  /// A descriptor that can be taken out of it, once.
+  /// A descriptor, which can be taken from the value once.
   var descriptor: BusDescriptor? {
     if case .fileDescriptor(let descriptor) = content { descriptor } else { nil }
   }
 }
 
-/// Short ways to write what is sent most.
+/// Shorthand for the most frequent arguments.
 extension BusValue {
-  /// `a{sv}`: each value becomes a variant, if it is not one yet.
+  /// `a{sv}`: each value that is not a variant is wrapped in one.
   static func options(_ values: [String: BusValue]) -> BusValue {
     var entries = [BusValue: BusValue](minimumCapacity: values.count)
     for (key, value) in values {

@@ -1,23 +1,23 @@
 import Dispatch
 
-/// Tells when a socket can be read, or written while somebody waits for that.
+/// Calls a handler when a socket can be read or, where that is enabled, written.
 ///
-/// It watches a duplicate: a source must never be left with a number that somebody else has got in the meantime.
+/// It watches a duplicate: the number of the original could be reused for another file while a Dispatch source still has it.
 final class DescriptorWatch {
-  /// The descriptor that this is a watch of.
+  /// The descriptor of which this watches a duplicate.
   let original: Int32
   private let read: any DispatchSourceRead
   private let write: any DispatchSourceWrite
   private var isReadSuspended = false
   private var isWriteSuspended = true
 
-  /// `nil` where the system has no descriptor left. `ready` is called on `queue`.
+  /// `nil` where the process has no descriptor left. `ready` is called on `queue`.
   init?(of descriptor: Int32, on queue: DispatchQueue, _ ready: @escaping @Sendable () -> Void) {
     guard let duplicate = BusDescriptor(duplicating: descriptor) else { return nil }
     original = descriptor
     read = DispatchSource.makeReadSource(fileDescriptor: duplicate.borrowed, queue: queue)
     write = DispatchSource.makeWriteSource(fileDescriptor: duplicate.borrowed, queue: queue)
-    // The last of the two that has ended lets go of the duplicate.
+    // The cancel handler that runs last releases the duplicate.
     for source in [read, write] as [any DispatchSourceProtocol] {
       source.setEventHandler(handler: ready)
       source.setCancelHandler { _ = duplicate }
@@ -32,14 +32,14 @@ final class DescriptorWatch {
     if isWriteSuspended { write.resume() }
   }
 
-  /// Whether to tell when it can be read, which is so at first.
+  /// Sets whether `ready` is called when the socket can be read, which is so initially.
   func watchReads(_ isWanted: Bool) {
     guard isWanted == isReadSuspended else { return }
     if isWanted { read.resume() } else { read.suspend() }
     isReadSuspended = !isWanted
   }
 
-  /// Whether to tell when it can be written.
+  /// Sets whether `ready` is called when the socket can be written.
   func watchWrites(_ isWanted: Bool) {
     guard isWanted == isWriteSuspended else { return }
     if isWanted { write.resume() } else { write.suspend() }

@@ -3,15 +3,15 @@ import BLEHCI
 import CSystemBus
 import Dispatch
 
-/// An object of this process that other programs call.
+/// An object of this process that other programs can call.
 protocol ExportedObject: AnyObject {
-  /// Those that are its own; the bus adds the standard ones (properties).
+  /// Its own interfaces; the bus adds the standard ones (properties).
   var interfaces: [String] { get }
-  /// What can be read.
+  /// The properties that can be read.
   func properties(of interface: String) -> [String: BusValue]
-  /// Sets a property; false where it can't be.
+  /// Sets a property. Returns false where it can't be set.
   func set(_ property: String, of interface: String, to value: BusValue) -> Bool
-  /// A method was called. To be answered, now or later: a request that is released without an answer fails.
+  /// Called for a method call. Answer the request now or later: one that is released without an answer fails.
   func handle(_ request: BusRequest)
 }
 
@@ -20,7 +20,7 @@ extension ExportedObject {
   func set(_ property: String, of interface: String, to value: BusValue) -> Bool { false }
 }
 
-/// A call of a method of this process, which waits for one answer.
+/// An incoming method call, to be answered once.
 final class BusRequest {
   let interface: String
   let member: String
@@ -52,7 +52,7 @@ final class BusRequest {
     }
   }
 
-  /// Whether it still waits.
+  /// Whether it has not been answered yet.
   var isPending: Bool { message != nil }
 
   /// Answers with the values that the method returns. A second answer does nothing.
@@ -68,14 +68,14 @@ final class BusRequest {
   }
 }
 
-/// Where a call goes to, and whose it is.
+/// The sender and the target of a message.
 struct MessageHead {
   let sender: String
   let path: String
   let interface: String
   let member: String
 
-  /// `nil` where something of it is missing.
+  /// `nil` where one of the fields is missing.
   init?(_ message: OpaquePointer) {
     guard let sender = sd_bus_message_get_sender(message), let path = sd_bus_message_get_path(message),
       let interface = sd_bus_message_get_interface(message), let member = sd_bus_message_get_member(message)
@@ -111,7 +111,7 @@ extension MessageBus {
         var error = sd_bus_error(name: name, message: text, _need_free: 0)
         var message: OpaquePointer?
         guard sd_bus_message_new_method_error(call, &message, &error) >= 0, let message else { return }
-        // Where this can't be sent either, the connection has ended.
+        // If this can't be sent either, the connection has ended.
         try? send(message)
         sd_bus_message_unref(message)
       }

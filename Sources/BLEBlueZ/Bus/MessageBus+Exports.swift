@@ -7,9 +7,9 @@ extension MessageBus {
   static let propertiesInterface = "org.freedesktop.DBus.Properties"
   static let managerInterface = "org.freedesktop.DBus.ObjectManager"
 
-  /// Lets others call `object` at `path`, for as long as the registration is kept and the object is there (it is held weakly).
+  /// Exports `object` at `path`, for as long as the registration is kept and the object (which is held weakly) exists.
   ///
-  /// - Parameter client: the only name that may: calls of all others are refused; `nil`: everybody.
+  /// - Parameter client: the only bus name whose calls are accepted, all others are refused; `nil`: any.
   func export(
     _ object: any ExportedObject, at path: String, for client: String? = nil
   ) throws(BusError) -> BusRegistration {
@@ -22,28 +22,28 @@ extension MessageBus {
     return registration
   }
 
-  /// Answers at `path` which objects are exported below it (`org.freedesktop.DBus.ObjectManager`), and tells of each that is exported
-  /// or ended later.
+  /// Answers at `path` which objects are exported below it (`org.freedesktop.DBus.ObjectManager`), and emits a signal for each one that is
+  /// exported or ended later.
   func exportRoot(at path: String, for client: String? = nil) throws(BusError) -> BusRegistration {
     try register(ExportRegistration(self, path, client, nil, isRoot: true))
   }
 
   private func register(_ registration: ExportRegistration) throws(BusError) -> BusRegistration {
-    guard isOpen else { throw BusError(BusError.disconnected, "The message bus has gone.") }
+    guard isOpen else { throw BusError(BusError.disconnected, "The message bus is disconnected.") }
     guard exports[registration.path]?.registration == nil else {
       throw BusError("org.freedesktop.DBus.Error.ObjectPathInUse", "\(registration.path) is exported already.")
     }
-    // Whether the caller is who may call is asked when somebody does: the bus has said it by then.
+    // Starts to look up the owner of the client's name, which is needed when the first call arrives.
     if let client = registration.client, !Self.isExact(client) { _ = owner(of: client) }
     try registration.start()
     exports[registration.path] = WeakExport(registration: registration)
     return registration
   }
 
-  /// Sends a signal of an object of this process to all who listen. One that can't be sent is left out: then the connection has ended,
-  /// or the values are not what the signal's own type says.
+  /// Emits a signal of an object of this process. One that can't be sent is omitted: then the connection has ended, or the values do not
+  /// match the signal's type.
   ///
-  /// - Parameter destination: the only program that gets it; `nil`: all that listen.
+  /// - Parameter destination: the only receiver; `nil`: all listeners.
   func emit(
     _ member: String, of interface: String, at path: String, _ arguments: [BusValue], to destination: String? = nil
   ) {
@@ -56,13 +56,13 @@ extension MessageBus {
     try? send(message)
   }
 
-  /// Tells that properties of an exported object have new values.
+  /// Emits `PropertiesChanged` for an exported object.
   func emitChanges(of interface: String, at path: String, _ values: [String: BusValue]) {
     emit(
       "PropertiesChanged", of: Self.propertiesInterface, at: path, [.string(interface), .options(values), .texts([])])
   }
 
-  /// The exported root that an object belongs to.
+  /// The exported root above an object.
   fileprivate func root(above path: String) -> String? {
     var parent = path
     while let slash = parent.lastIndex(of: "/"), parent != "/" {
@@ -153,7 +153,7 @@ final class ExportRegistration: BusRegistration {
     bus.forget(path, interfaces)
   }
 
-  /// - Returns: 1 where it was taken; what was not libsystemd answers with an error.
+  /// - Returns: 1 where the message was handled; libsystemd answers others with an error.
   private func receive(_ message: OpaquePointer) -> Int32 {
     guard slot != nil, let bus, let head = MessageHead(message) else { return 0 }
     if let client, !bus.isSender(head.sender, of: client) {

@@ -2,9 +2,9 @@ import BLECore
 import BLEHCI
 import Dispatch
 
-/// Who owns one well-known name, as the bus says.
+/// The current owner of one well-known name, as reported by the bus.
 final class BusOwner {
-  /// A unique name; `nil`: no owner, or it is not known yet.
+  /// A unique name; `nil`: no owner, or not known yet.
   private(set) var current: String?
   private(set) var isKnown = false
   private var watchers: [WeakOwnerRegistration] = []
@@ -15,7 +15,7 @@ final class BusOwner {
     isKnown = true
     current = owner
     watchers.removeAll { $0.registration == nil }
-    for watcher in watchers { watcher.registration?.tell(owner) }
+    for watcher in watchers { watcher.registration?.notify(owner) }
   }
 
   fileprivate func add(_ registration: OwnerRegistration) {
@@ -31,21 +31,21 @@ private final class OwnerRegistration: BusRegistration {
   private var handler: ((String?) -> Void)?
   init(_ handler: @escaping (String?) -> Void) { self.handler = handler }
   override func end() { handler = nil }
-  func tell(_ owner: String?) { handler?(owner) }
+  func notify(_ owner: String?) { handler?(owner) }
 }
 
 extension MessageBus {
   private static let daemon = "org.freedesktop.DBus"
 
-  /// Calls `handler` with the unique name that owns `name`, `nil` while none does: once as soon as that is known, and at each change.
-  /// Another unique name means another process, or another connection of it, also where no `nil` came between.
+  /// Calls `handler` with the unique name that owns `name`, `nil` while it has no owner: once when that is known, and at each change.
+  /// Another unique name means another process, or another connection of the same one, even without a `nil` between the two.
   func watchOwner(of name: String, _ handler: @escaping (String?) -> Void) -> BusRegistration {
     let registration = OwnerRegistration(handler)
     let owner = owner(of: name)
     if owner.isKnown {
       let first = LoopBound((owner, registration))
       loop.queue.async {
-        first.value.1.tell(first.value.0.current)
+        first.value.1.notify(first.value.0.current)
         first.value.0.add(first.value.1)
       }
     } else {
@@ -54,7 +54,7 @@ extension MessageBus {
     return registration
   }
 
-  /// The one watch of this name, which lasts as long as the bus: names are few, and ours.
+  /// The one watch of this name. It lasts as long as the bus: the names are few, and chosen by this process.
   func owner(of name: String) -> BusOwner {
     if let owner = owners[name] { return owner }
     let owner = BusOwner()

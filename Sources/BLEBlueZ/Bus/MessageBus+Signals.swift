@@ -1,7 +1,7 @@
 import BLEHCI
 import CSystemBus
 
-/// A signal that came from the owner of the name that it was expected from.
+/// A signal from the owner of the expected name.
 struct BusSignal: Sendable {
   /// The unique name of the sender.
   let sender: String
@@ -14,13 +14,13 @@ struct BusSignal: Sendable {
 extension MessageBus {
   /// Calls `handler` for each signal of `interface`, for as long as the registration is kept.
   ///
-  /// Signals of a well-known name are heard once the bus has said who owns it, which is before the answer to any call that is made after
-  /// this one.
+  /// Signals of a well-known name are delivered once the bus has reported its owner, which is before the reply to any call that is made
+  /// after this one.
   ///
   /// - Parameters:
   ///   - member: `nil`: every signal.
-  ///   - path: only of this object and those below it; `nil`: of all.
-  ///   - subject: only those whose first argument is this string.
+  ///   - path: only signals of this object and those below it; `nil`: of all.
+  ///   - subject: only signals whose first argument is this string.
   func listen(
     to member: String?, of interface: String, below path: String?, from sender: String,
     about subject: String? = nil, limits: BusLimits = .standard, _ handler: @escaping (BusSignal) -> Void
@@ -35,7 +35,7 @@ extension MessageBus {
     }
   }
 
-  /// The same, with the message as it came: `read` throws where it cannot be read, and is the only one to read it.
+  /// The same with the undecoded message. `read` decodes it, and throws where that fails.
   func listen(
     to member: String?, of interface: String, below path: String?, from sender: String, about subject: String?,
     _ read: @escaping (ReceivedSignal) throws(BusError) -> Void
@@ -51,16 +51,16 @@ extension MessageBus {
     return registration
   }
 
-  /// Whether the bus itself vouches for a sender's name: well-known names have an owner instead.
+  /// Whether messages carry this name itself as their sender. Those of a well-known name carry its owner's unique name.
   static func isExact(_ name: String) -> Bool { name.hasPrefix(":") || name == "org.freedesktop.DBus" }
 
-  /// Whether a message with this sender comes from who has the name `name`.
+  /// Whether `sender`, the sender of a message, owns `name`.
   func isSender(_ sender: String, of name: String) -> Bool {
     Self.isExact(name) ? sender == name : owners[name]?.current == sender
   }
 }
 
-/// A signal that has come, while its callback runs.
+/// A received signal, valid while its callback runs.
 struct ReceivedSignal {
   let message: OpaquePointer
   let sender: String
@@ -76,7 +76,7 @@ private final class SignalRegistration: BusRegistration {
   private let read: (ReceivedSignal) throws(BusError) -> Void
   private var slot: BusSlot?
 
-  /// What libsystemd keeps: not the registration, which would then never be released.
+  /// The context that libsystemd retains. It holds the registration weakly, which otherwise would never be released.
   private final class Context {
     weak var registration: SignalRegistration?
     init(_ registration: SignalRegistration) { self.registration = registration }
@@ -92,7 +92,7 @@ private final class SignalRegistration: BusRegistration {
     self.read = read
   }
 
-  /// A bus that refuses the rule is left by libsystemd: better an end than signals that silently do not come.
+  /// libsystemd closes the connection where the bus refuses the rule: an end that is noticed, rather than signals that never arrive.
   func start(_ rule: String) {
     guard let bus, bus.isOpen else { return }
     let connection = bus.connection

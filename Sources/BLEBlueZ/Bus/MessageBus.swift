@@ -4,9 +4,9 @@ import CSystemBus
 import Dispatch
 import Glibc
 
-/// Which bus.
+/// The address of a bus.
 enum BusAddress: Hashable, Sendable {
-  /// The machine's, where bluetoothd is.
+  /// The system bus, where bluetoothd is.
   case system
   /// As in the D-Bus specification, "Server addresses": "unix:path=/run/dbus/system_bus_socket".
   case address(String)
@@ -14,15 +14,16 @@ enum BusAddress: Hashable, Sendable {
 
 /// A connection to a message bus (D-Bus), by libsystemd's sd-bus.
 ///
-/// A thread waits for its descriptor (`BusThread`); all of it is called on the queue of the loop, and all that it calls runs there. Nothing blocks: what is asked before the bus has said hello waits for that.
+/// A thread waits for the descriptor (`BusThread`). All methods and callbacks run on the loop's queue, and none of them blocks: calls
+/// made before the bus has answered the handshake are queued.
 ///
-/// What comes in is taken for hostile. Each message is decoded within limits; one that is beyond them, or of a wrong shape, is an error
-/// of its own call, or a signal that is left out. A signal counts only if its sender owns the name that it is expected from: the bus
-/// itself delivers what any program addresses to this one.
+/// All input is treated as hostile. Each message is decoded within limits; one that exceeds them, or is malformed, fails its own call, or
+/// is dropped if it is a signal. A signal counts only if its sender owns the expected name: the bus itself delivers whatever another
+/// program addresses to this one.
 final class MessageBus {
-  /// The daemon of the bus is gone, or does not speak D-Bus. Every call has failed before; nothing comes any more.
+  /// Called when the bus is gone or does not speak D-Bus, after every pending call has failed. No callback follows.
   var ended: (() -> Void)?
-  /// How many signals were left out because they could not be read.
+  /// The number of signals that were dropped because they could not be read.
   var unreadableSignals = 0
 
   let loop: DispatchStackLoop
@@ -34,14 +35,14 @@ final class MessageBus {
   private var timer = TimerToken()
   private var timerDue = UInt64.max
 
-  /// What waits for an answer.
+  /// The calls that wait for a reply.
   var calls: [ObjectIdentifier: BusCall] = [:]
-  /// The owners of the names that somebody listens to.
+  /// The owners of the names that are listened to.
   var owners: [String: BusOwner] = [:]
-  /// What is exported, by path.
+  /// The exports, by path.
   var exports: [String: WeakExport] = [:]
 
-  /// Begins to connect: whether the bus answers shows in the first call. On the loop.
+  /// Starts to connect. Whether the bus answers shows in the first call. On the loop.
   init(_ address: BusAddress, loop: DispatchStackLoop) throws(BusError) {
     var connection: OpaquePointer?
     switch address {
@@ -80,7 +81,7 @@ final class MessageBus {
     }
   }
 
-  /// Ends the connection. What waits gets no answer any more, and `ended` is not called.
+  /// Closes the connection. Pending calls get no reply, and `ended` is not called.
   func close() {
     guard isOpen else { return }
     isOpen = false
@@ -95,7 +96,7 @@ final class MessageBus {
     sd_bus_close(connection)
   }
 
-  /// The bus has gone: every call fails, names have no owners, and then `ended`.
+  /// The connection has ended: every call fails, names have no owners, then `ended` is called.
   private func finish() {
     guard isOpen else { return }
     isOpen = false
@@ -103,7 +104,7 @@ final class MessageBus {
     let waiting = calls.values
     calls = [:]
     for call in waiting {
-      call.finish(.failure(BusError(BusError.disconnected, "The message bus has gone.")))
+      call.finish(.failure(BusError(BusError.disconnected, "The message bus is disconnected.")))
     }
     for owner in owners.values { owner.set(nil) }
     ended?()
@@ -118,7 +119,7 @@ final class MessageBus {
 
   // MARK: - The loop
 
-  /// How many messages are handled before others on the loop have their turn.
+  /// How many messages are handled before other jobs of the loop run.
   private static let burst = 64
 
   private func process() {
@@ -132,7 +133,7 @@ final class MessageBus {
     }
     isProcessing = false
     guard isOpen else { return }
-    // What libsystemd calls closing still has answers to hand out.
+    // A connection that libsystemd calls closing still delivers the replies it has.
     if result < 0 || (result == 0 && sd_bus_is_open(connection) <= 0) {
       finish()
     } else if result > 0 {
@@ -153,18 +154,18 @@ final class MessageBus {
     }
   }
 
-  /// Watches what libsystemd waits for now. To be called after everything that may have changed that.
+  /// Watches what libsystemd waits for now. Call it after everything that may have changed that.
   func arm() {
     guard isOpen, !isProcessing, !isProcessingSubmitted else { return }
     let descriptor = sd_bus_get_fd(connection)
     let events = sd_bus_get_events(connection)
     var due = UInt64.max
-    // An error here is one of the connection, which processing finds and tells about.
+    // An error here is one of the connection, which `process` finds and handles.
     guard descriptor >= 0, events >= 0, sd_bus_get_timeout(connection, &due) >= 0, due != 0 else {
       submitProcessing()
       return
     }
-    // While it tries one address after the other, the descriptor changes.
+    // The descriptor changes while libsystemd tries one address after the other.
     if watch?.original != descriptor {
       let this = LoopBound(WeakBus(bus: self))
       watch = BusThread(of: descriptor, on: loop.queue) { this.value.bus?.process() }
@@ -177,7 +178,7 @@ final class MessageBus {
     if due != timerDue { schedule(due) }
   }
 
-  /// - Parameter due: in microseconds of the machine's monotonic clock, which is the loop's.
+  /// - Parameter due: in microseconds of the machine's monotonic clock, which is also the loop's clock.
   private func schedule(_ due: UInt64) {
     loop.cancel(timer)
     timerDue = due

@@ -1,7 +1,7 @@
 import CSystemBus
 import Glibc
 
-/// Reads the values of a message that came from outside, within limits.
+/// Reads the values of a message from outside, within limits.
 struct MessageReader {
   private let message: OpaquePointer
   private var elementsLeft: Int
@@ -21,7 +21,7 @@ struct MessageReader {
     return try reader.values(depth: 0)
   }
 
-  /// The arguments of PropertiesChanged, read in one go; `nil` where they are not of these types.
+  /// The arguments of PropertiesChanged, read in one pass; `nil` where their types differ.
   static func propertyChanges(of message: OpaquePointer, limits: BusLimits) throws(BusError) -> PropertyChanges? {
     guard sd_bus_message_has_signature(message, "sa{sv}as") > 0 else { return nil }
     var reader = MessageReader(message, limits: limits)
@@ -38,7 +38,7 @@ struct MessageReader {
       try takeElement()
       let name = try text(CChar(UInt8(ascii: "s")))
       guard let value = try next(depth: 2), case .variant(let content) = value else {
-        throw Self.refusal("A dictionary of the message has half an entry.")
+        throw Self.refusal("A dictionary of the message has an incomplete entry.")
       }
       values[name] = content
       try check(sd_bus_message_exit_container(message))
@@ -74,7 +74,7 @@ struct MessageReader {
     return result
   }
 
-  /// What is left of the container that the message is in.
+  /// The remaining values of the current container.
   private mutating func values(depth: Int) throws(BusError) -> [BusValue] {
     var values: [BusValue] = []
     while let value = try next(depth: depth) { values.append(value) }
@@ -101,7 +101,7 @@ struct MessageReader {
     case UInt8(ascii: "o"): return .objectPath(try text(type))
     case UInt8(ascii: "g"): return .signature(try text(type))
     case UInt8(ascii: "h"):
-      // The message closes its own.
+      // The message closes its own descriptor.
       guard let descriptor = BusDescriptor(duplicating: try basic(type, Int32(-1))) else {
         throw BusError(number: -errno, doing: "Taking a descriptor out of a message")
       }
@@ -156,7 +156,7 @@ struct MessageReader {
     var entries: [BusValue: BusValue] = [:]
     while try check(sd_bus_message_enter_container(message, CChar(UInt8(ascii: "e")), entry)) > 0 {
       guard let key = try next(depth: depth), let value = try next(depth: depth) else {
-        throw Self.refusal("A dictionary of the message has half an entry.")
+        throw Self.refusal("A dictionary of the message has an incomplete entry.")
       }
       entries[key] = value
       try check(sd_bus_message_exit_container(message))

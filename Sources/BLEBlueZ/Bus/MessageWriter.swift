@@ -1,6 +1,6 @@
 import CSystemBus
 
-/// Writes values into a message that is to be sent.
+/// Appends values to an outgoing message.
 struct MessageWriter {
   let message: OpaquePointer
 
@@ -66,8 +66,8 @@ struct MessageWriter {
   }
 
   private func string(_ type: Unicode.Scalar, _ text: String) throws(BusError) {
-    // The bus ends strings with a zero: the rest would be lost without a word.
-    if text.utf8.contains(0) { throw BusError(BusError.invalidArguments, "A string has a zero octet in it.") }
+    // The bus ends strings with a zero octet, so the rest would be dropped silently.
+    if text.utf8.contains(0) { throw BusError(BusError.invalidArguments, "A string contains a zero octet.") }
     let result = text.withCString { text in
       sd_bus_message_append_basic(message, CChar(truncatingIfNeeded: type.value), text)
     }

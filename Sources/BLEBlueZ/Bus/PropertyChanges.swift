@@ -1,18 +1,18 @@
 import CSystemBus
 
-/// What `org.freedesktop.DBus.Properties.PropertiesChanged` says: the signal of which there are most, one for each advertisement and each
+/// The arguments of `org.freedesktop.DBus.Properties.PropertiesChanged`, the most frequent signal: one for each advertisement and each
 /// notification.
 struct PropertyChanges: Hashable, Sendable {
   let interface: String
   /// Without their variants.
   let values: [String: BusValue]
-  /// Names of those that have no value any more.
+  /// Names of the properties that no longer have a value.
   let invalidated: [String]
 }
 
 extension MessageBus {
-  /// Calls `handler` for each PropertiesChanged of an object of `path` and below it, for as long as the registration is kept. `nil` where the
-  /// signal's arguments are not those that it has.
+  /// Calls `handler` for each PropertiesChanged of the object at `path` and those below it, for as long as the registration is kept: with
+  /// `nil` where the signal's arguments have other types.
   func listenToProperties(
     below path: String, from sender: String, _ handler: @escaping (_ path: String, PropertyChanges?) -> Void
   ) -> BusRegistration {

@@ -2,9 +2,9 @@ import BLECore
 import BLEHCI
 import Glibc
 
-/// A channel that is being opened, by its socket: until the peer has answered. On the loop.
+/// A channel that is being opened: waits until the peer has answered on its socket. On the loop.
 ///
-/// The kernel asks for 40 s, and lets the daemon pair where the peer wants that.
+/// The kernel waits up to 40 s for the answer, and lets the daemon pair where the peer requires that.
 final class ChannelOpening {
   private static let limit = StackDuration.seconds(90)
 
@@ -14,7 +14,7 @@ final class ChannelOpening {
   private var timer = TimerToken()
   private var completion: ((Result<BusDescriptor, SocketError>) -> Void)?
 
-  /// - Parameter completion: called once, never inside this call; not at all where this is released before.
+  /// - Parameter completion: called once, never inside this call; not called where this is released before.
   init(
     _ socket: BusDescriptor, on loop: DispatchStackLoop,
     _ completion: @escaping (Result<BusDescriptor, SocketError>) -> Void

@@ -3,10 +3,10 @@ import BLECore
 import CKernelBluetooth
 import Glibc
 
-/// The kernel's own sockets: channels with credit-based flow control on the links that the daemon has made (Core, Vol 3 Part A 10.1). The
-/// kernel sends the signals of L2CAP, counts credits, and raises the security of a link where one of the two sides wants that.
+/// The kernel's own sockets: channels with credit-based flow control on the daemon's links (Core, Vol 3 Part A 10.1). The kernel sends the
+/// L2CAP signaling packets, counts credits, and raises the security of a link where one of the two sides requires that.
 struct KernelChannels: ChannelSockets {
-  /// The longest SDU that this side takes, in octets. The kernel gives the peer credits for one at a time in its first versions.
+  /// The longest SDU that this side accepts, in octets. Early kernel versions give the peer credits for one SDU at a time.
   static let receiveLimit = SocketChannel.longestSDU
   private static let backlog: Int32 = 8
 
@@ -19,8 +19,8 @@ struct KernelChannels: ChannelSockets {
     stopsPeers = Self.stopsPeers(release)
   }
 
-  /// Linux gives credits by the room of the socket from 6.10 on. Before it gave them whether or not there was room, and threw away what
-  /// had none.
+  /// From Linux 6.10 on credits depend on the room in the socket's buffer. Earlier kernels always give them, and drop data for which
+  /// there is no room.
   static func stopsPeers(_ release: String) -> Bool {
     let parts = release.split(separator: ".", maxSplits: 2).map { Int($0.prefix { $0.isNumber }) ?? 0 }
     guard parts.count >= 2 else { return false }
@@ -55,7 +55,7 @@ struct KernelChannels: ChannelSockets {
     var address = KernelBluetoothChannelAddress()
     let number = address.fill { Glibc.accept(listener.borrowed, $0, $1) }
     guard number >= 0 else {
-      // One that has gone already is none.
+      // A connection that has ended already counts as none.
       if [EAGAIN, EINTR, ECONNABORTED].contains(errno) { return nil }
       throw SocketError(number: errno)
     }
@@ -70,13 +70,13 @@ struct KernelChannels: ChannelSockets {
     var length = socklen_t(MemoryLayout<UInt16>.size)
     let result = getsockopt(
       socket.borrowed, Int32(KERNEL_BLUETOOTH_OPTIONS), Int32(KERNEL_BLUETOOTH_SEND_MTU_OPTION), &limit, &length)
-    // The smallest that a peer may have (Core, Vol 3 Part A 4.22).
+    // The minimum MTU of a peer (Core, Vol 3 Part A 4.22).
     return result == 0 && limit > 0 ? Int(limit) : 23
   }
 
-  /// The kernel tells the room that is left of the socket's buffer, which is the whole buffer when nothing waits in it.
+  /// The kernel reports the free room of the socket's buffer, which equals the buffer when nothing is queued in it.
   func hasSent(_ socket: BusDescriptor) -> Bool {
-    // While the peer gives no credits nothing can be written, and something may wait.
+    // Without credits from the peer the socket can't be written, and data may be queued.
     guard socket.poll(Int32(POLLOUT)) & Int32(POLLOUT) != 0 else { return false }
     var (room, size): (Int32, Int32) = (0, 0)
     var length = socklen_t(MemoryLayout<Int32>.size)
@@ -88,8 +88,8 @@ struct KernelChannels: ChannelSockets {
 
   // MARK: Sockets
 
-  /// One that belongs to an adapter by its address. The kernel gives it a number of its own, from 0x0080 to 0x00FF, by which peers can
-  /// open channels where it listens.
+  /// A socket bound to an adapter by its address. The kernel assigns it a multiplexer from 0x0080 to 0x00FF, with which peers can open
+  /// channels once it listens.
   private static func makeSocket(on own: DeviceAddress) throws(SocketError) -> BusDescriptor {
     let kind = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
     let number = socket(Int32(KERNEL_BLUETOOTH_FAMILY), kind, Int32(KERNEL_BLUETOOTH_L2CAP_PROTOCOL))
@@ -97,10 +97,10 @@ struct KernelChannels: ChannelSockets {
     let socket = BusDescriptor(taking: number)
     let address = KernelBluetoothChannelAddress(own, ProtocolServiceMultiplexer(0))
     guard address.with({ bind(number, $0, $1) }) == 0 else {
-      // Invalid Argument: all numbers of the adapter are taken.
+      // Invalid Argument: all multiplexers of the adapter are in use.
       throw SocketError(number: errno == EINVAL ? ENOBUFS : errno)
     }
-    // Only a socket that is bound to an address of LE has this option.
+    // Only a socket that is bound to an LE address has this option.
     var limit = UInt16(receiveLimit)
     guard
       setsockopt(
@@ -142,7 +142,7 @@ extension KernelBluetoothChannelAddress {
     }
   }
 
-  /// Calls what writes an address, and takes that in.
+  /// Calls `write`, which stores an address, and keeps that.
   fileprivate mutating func fill(
     _ write: (UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>) -> Int32
   ) -> Int32 {

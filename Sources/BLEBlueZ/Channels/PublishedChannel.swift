@@ -3,16 +3,16 @@ import BLECore
 import BLEHCI
 import Glibc
 
-/// A number by which centrals open channels to a peripheral of the process, with the socket that waits for them. On the loop, for as long
-/// as this is kept.
+/// A multiplexer with which centrals open channels to a peripheral of the process, with its listening socket. On the loop, published for
+/// as long as this is kept.
 final class PublishedChannel {
-  /// So many are taken before others have their turn on the loop.
+  /// How many channels are accepted before other jobs of the loop run.
   private static let turn = 8
-  /// The pause where the system has no descriptor for one more: it waits meanwhile.
-  private static let rest = StackDuration.seconds(1)
+  /// The pause where the process has no descriptor left; the next channel stays pending meanwhile.
+  private static let retryDelay = StackDuration.seconds(1)
 
   let multiplexer: ProtocolServiceMultiplexer
-  /// What the link of a central has to be.
+  /// The security that a central's link must have.
   let demand: SecurityDemand
   private let listener: BusDescriptor
   private let sockets: any ChannelSockets
@@ -20,7 +20,7 @@ final class PublishedChannel {
   private var watch: DescriptorWatch?
   private let opened: (BusDescriptor, DeviceAddress) -> Void
 
-  /// - Parameter opened: called with the socket of each channel and the address of who has opened it.
+  /// - Parameter opened: called with the socket of each channel and the address of the peer that opened it.
   init(
     _ listener: BusDescriptor, _ multiplexer: ProtocolServiceMultiplexer, demand: SecurityDemand,
     of sockets: any ChannelSockets, on loop: DispatchStackLoop, opened: @escaping (BusDescriptor, DeviceAddress) -> Void
@@ -38,7 +38,7 @@ final class PublishedChannel {
 
   deinit { close() }
 
-  /// Nobody opens channels by it any more.
+  /// No channel can be opened after this.
   func close() {
     watch = nil
     shutdown(listener.borrowed, Int32(SHUT_RDWR))
@@ -53,7 +53,7 @@ final class PublishedChannel {
       }
     } catch {
       watch?.watchReads(false)
-      loop.schedule(after: Self.rest, .background) { [weak self] in self?.watch?.watchReads(true) }
+      loop.schedule(after: Self.retryDelay, .background) { [weak self] in self?.watch?.watchReads(true) }
     }
   }
 

@@ -4,35 +4,35 @@ import BLEHCI
 import Dispatch
 import Glibc
 
-/// One end of an L2CAP channel whose protocol the kernel speaks: a socket that takes one SDU at a time. Everything on the loop.
+/// One end of an L2CAP channel whose protocol the kernel handles: a socket that takes one SDU at a time. Everything on the loop.
 ///
-/// What nobody has read is never more than a window, and so is what the kernel holds for this side: a peer that is not read from is
-/// stopped by the kernel, which then gives it no credits. Kernels before 6.10 do not stop peers. There all is read that comes, and a
-/// channel that nobody reads from ends rather than lose octets in its middle.
+/// At most a window of data is held unread here, and the kernel limits what it holds: a peer whose data is not read gets no more credits.
+/// Kernels before 6.10 do not stop peers. There all incoming data is read, and a channel whose data stays unread is ended rather than lose
+/// octets in its middle.
 final class SocketChannel: PeerChannel {
   private enum State {
     case open
-    /// To be closed when everything has been sent.
+    /// To be closed when all queued data has been sent.
     case draining
     case closed
   }
 
-  /// Octets that may wait for the reader.
+  /// The limit of unread octets.
   static let window = 65_536
-  /// As many where the kernel does not stop the peer.
+  /// That limit where the kernel does not stop the peer.
   static let unstoppedWindow = 1 << 20
-  /// In octets; longer ones the kernel does not let in.
+  /// In octets; the kernel refuses longer ones.
   static let longestSDU = 4_096
-  /// So many SDUs each way before others have their turn on the loop.
+  /// How many SDUs are sent or received before other jobs of the loop run.
   private static let turn = 64
-  /// So often nothing is read of a socket that has hung up before that is its end.
+  /// How many empty reads of a socket that has hung up count as its end.
   private static let endingReads = 16
   private static let drainLimit = StackDuration.seconds(30)
   private static let drainStep = StackDuration.milliseconds(20)
 
   let multiplexer: ProtocolServiceMultiplexer
   weak var events: (any PeerChannelEvents)?
-  /// Told when it is closed, after the events.
+  /// Called when it is closed, after the events.
   var closed: ((SocketChannel) -> Void)?
 
   private let socket: BusDescriptor
@@ -48,10 +48,10 @@ final class SocketChannel: PeerChannel {
   private var unread = 0
   private var isPaused = false
   private var emptyReads = 0
-  /// What the socket has said; what came before that is still to be read.
+  /// The socket's error; data received before it is still to be read.
   private var failure: SocketError?
 
-  /// - Parameter socket: connected.
+  /// - Parameter socket: a connected one.
   init(
     _ socket: BusDescriptor, _ multiplexer: ProtocolServiceMultiplexer, of sockets: any ChannelSockets,
     on loop: DispatchStackLoop, log: Logger
@@ -116,7 +116,7 @@ final class SocketChannel: PeerChannel {
     }
     if hasFailed {
       outgoing.removeAll()
-      // Where the peer has gone the end comes behind what it has sent before.
+      // Where the peer has disconnected, the end is reported after the data that it sent before.
       if !socket.hasHungUp { return finish(.lost) }
     }
     watch?.watchWrites(!outgoing.isEmpty)
@@ -133,7 +133,7 @@ final class SocketChannel: PeerChannel {
         emptyReads = 0
         take(buffer[..<count])
       } else if count == 0 {
-        // The end of what comes, or an SDU without octets: only the end comes again and again.
+        // Either the end of the stream or an SDU without octets: only the end repeats.
         emptyReads += 1
         if emptyReads >= Self.endingReads, socket.hasHungUp { return finish(EndReason(endOfChannel: failure)) }
       } else {
@@ -146,7 +146,7 @@ final class SocketChannel: PeerChannel {
           return
         default:
           if failure != nil { return finish(EndReason(endOfChannel: failure)) }
-          // The kernel says so before it hands out what came earlier.
+          // The kernel reports the error before it delivers the data received earlier.
           failure = error
         }
       }
@@ -154,11 +154,11 @@ final class SocketChannel: PeerChannel {
     receiveLater()
   }
 
-  /// Dispatch tells once that the peer has gone, whatever waits to be read: the rest is not left to another event.
+  /// Dispatch reports a hang-up only once, even while data is unread: so the rest is read without another event.
   private func receiveLater() { later { $0.receive() } }
 
   private func take(_ octets: ArraySlice<UInt8>) {
-    // While it is being closed nobody reads, and the peer is not to be stopped: it may wait for an answer that is being sent.
+    // While the channel is being closed its data is discarded and the peer is not stopped: it may wait for data that is still being sent.
     guard state == .open, let events else { return }
     unread += octets.count
     events.channel(self, didReceive: octets)
@@ -186,7 +186,7 @@ final class SocketChannel: PeerChannel {
 
   // MARK: The end
 
-  /// Ends it when what waits has been sent, in 30 s at the most.
+  /// Ends it when all queued data has been sent, after 30 s at most.
   func close() {
     guard state == .open else { return }
     state = .draining
@@ -202,12 +202,12 @@ final class SocketChannel: PeerChannel {
     }
   }
 
-  /// It is over.
+  /// Ends it now.
   func finish(_ reason: EndReason) {
     if state == .closed { return }
     state = .closed
     watch = nil
-    // The watch has a duplicate of the socket for a moment longer.
+    // The watch holds a duplicate of the socket for a moment longer.
     shutdown(socket.borrowed, Int32(SHUT_RDWR))
     socket.closeNow()
     outgoing.removeAll()
@@ -223,26 +223,26 @@ final class SocketChannel: PeerChannel {
   }
 }
 
-/// What waits to be sent on a channel, oldest first.
+/// The data to be sent on a channel, oldest first.
 struct SocketChannelQueue {
   private var chunks: [(octets: [UInt8], sent: () -> Void)] = []
   private var first = 0
-  /// Where the next SDU begins in the first of them.
+  /// Where the next SDU starts in the first chunk.
   private var offset = 0
 
   var isEmpty: Bool { first == chunks.count }
 
   mutating func append(_ octets: [UInt8], sent: @escaping () -> Void) { chunks.append((octets, sent)) }
 
-  /// The next SDU, of at most so many octets; `nil` where nothing waits.
+  /// The next SDU, of at most `limit` octets; `nil` where nothing is queued.
   func next(_ limit: Int) -> ArraySlice<UInt8>? {
     if isEmpty { return nil }
     let octets = chunks[first].octets
     return octets[offset..<min(offset + limit, octets.count)]
   }
 
-  /// So many octets have been taken.
-  /// - Returns: what is to be told, where a whole chunk has been.
+  /// Removes `count` octets that were sent.
+  /// - Returns: the callback to call, where a whole chunk has been sent.
   mutating func advance(by count: Int) -> (() -> Void)? {
     offset += count
     guard offset == chunks[first].octets.count else { return nil }
@@ -258,7 +258,7 @@ struct SocketChannelQueue {
     return sent
   }
 
-  /// Nothing more is sent, and nobody is told.
+  /// Discards everything, without calling callbacks.
   mutating func removeAll() {
     chunks = []
     first = 0

@@ -1,8 +1,8 @@
 import BLEAdapter
 import BLECore
 
-/// The operations on the attributes of one linked device: one after another in the order in which they were asked for, from when the
-/// daemon has found the attributes. Each completion is called once, never inside the call; after `close` none.
+/// The operations on the attributes of one linked device, executed one after another in the order of their requests, once the daemon has
+/// found the attributes. Each completion is called once, never inside the call, and not after `close`.
 final class AttributeOperations: TimerTarget {
   typealias Completion<Value> = (Result<Value, OperationError>) -> Void
 
@@ -11,7 +11,7 @@ final class AttributeOperations: TimerTarget {
     let fail: (OperationError) -> Void
   }
 
-  /// How long the daemon may take to find the attributes. A database of a thousand takes seconds, a pairing with a user half a minute.
+  /// How long the daemon may take to find the attributes. A database of a thousand takes seconds, a pairing by a user half a minute.
   static let searchLimit = StackDuration.seconds(120)
 
   private let loop: any StackLoop
@@ -24,7 +24,7 @@ final class AttributeOperations: TimerTarget {
   private var isReady: Bool
   private var isClosed = false
   private var timer: TimerToken?
-  /// Told when nothing waits and nothing is under way any more.
+  /// Called when no operation is queued or under way.
   var becameIdle: (() -> Void)?
 
   /// - Parameter isReady: whether the daemon has found the attributes.
@@ -36,7 +36,7 @@ final class AttributeOperations: TimerTarget {
 
   var isIdle: Bool { !isBusy && next == waiting.count }
 
-  /// The daemon has found the attributes, or looks for them again.
+  /// Sets whether the daemon has found the attributes, or is discovering them again.
   func setReady(_ isReady: Bool) {
     self.isReady = isReady
     drain()
@@ -50,7 +50,7 @@ final class AttributeOperations: TimerTarget {
     becameIdle = nil
   }
 
-  /// Runs an operation when those before it are done: `start` is given what to call with the result.
+  /// Runs an operation after those before it: `start` receives the completion to call with the result.
   func run<Value>(_ completion: @escaping Completion<Value>, _ start: @escaping (@escaping Completion<Value>) -> Void) {
     let complete: Completion<Value> = { [weak self] result in
       guard let self, !self.isClosed else { return }
@@ -65,14 +65,14 @@ final class AttributeOperations: TimerTarget {
         start: { [weak self] in
           var isDone = false
           start { result in
-            // An answer may come twice.
+            // An operation may answer twice.
             if isDone { return }
             isDone = true
             complete(result)
             self?.finish()
           }
         }, fail: { complete(.failure($0)) }))
-    // What is under way drains when it ends.
+    // The operation under way drains the queue when it ends.
     if isBusy || isDraining || isDrainScheduled { return }
     isDrainScheduled = true
     later { [weak self] in
@@ -81,7 +81,7 @@ final class AttributeOperations: TimerTarget {
     }
   }
 
-  /// After what is being done now. A job and no timer: the machine's timers are set by another thread.
+  /// Runs `job` after the current one. As a job and not as a timer: the system's timers are set by another thread.
   private func later(_ job: @escaping () -> Void) {
     let bound = LoopBound(job)
     loop.submit(from: origin) { bound.value() }
@@ -101,7 +101,7 @@ final class AttributeOperations: TimerTarget {
     drain()
   }
 
-  /// Starts what waits. An operation that is done at once comes back here: it must not go deeper each time.
+  /// Starts queued operations. One that completes immediately calls this again, which must not recurse.
   private func drain() {
     if isClosed || isDraining { return }
     if !isReady {

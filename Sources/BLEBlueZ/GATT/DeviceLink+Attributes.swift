@@ -6,11 +6,11 @@ import BLEWire
 extension DeviceLink {
   typealias Completion<Value> = (Result<Value, OperationError>) -> Void
 
-  /// How long the daemon may take for one operation: it gives up itself after the 30 s of the attribute protocol, but a pairing, or a long
-  /// value, may be part of it.
+  /// How long the daemon may take for one operation: it applies the attribute protocol's 30 s itself, but an operation may include a
+  /// pairing, or a long value.
   private static let answerLimit = StackDuration.seconds(120)
 
-  // MARK: Discovering: the daemon has done so already
+  // MARK: Discovery, from what the daemon has discovered
 
   func discoverServices(_ uuids: [BLEUUID]?, _ completion: @escaping Completion<[RemoteService]>) {
     look(completion) { attributes in
@@ -82,7 +82,7 @@ extension DeviceLink {
     }
   }
 
-  /// A write without response, after the operations before it. The daemon's answer says that it has taken it.
+  /// A write without response, after the operations before it. The daemon's reply says that it has accepted the value.
   func writeCommand(_ value: [UInt8], to handle: AttributeHandle, sent: @escaping () -> Void) {
     operations.run({ (_: Result<Void, OperationError>) in }) { [weak self] done in
       guard let self else { return }
@@ -97,7 +97,7 @@ extension DeviceLink {
         sent()
         self.leaveIfUnused()
       }
-      // Those behind it need not wait: the daemon does what it is asked in that order.
+      // Later operations need not wait: the daemon handles calls in the order in which they are made.
       done(.success(()))
     }
   }

@@ -3,17 +3,17 @@ import BLECore
 import BLEHost
 import BLEWire
 
-/// Who wants the values of one characteristic.
+/// The centrals of the process that have subscribed to one characteristic.
 struct DeviceSubscription {
   let path: String
   var users: [BlueZPeerLink]
 }
 
 extension DeviceLink {
-  /// So many values are held back while a read is under way; what comes beyond is handed on at once.
+  /// How many values are held back during a read; further ones are delivered immediately.
   private static let heldLimit = 256
 
-  /// Where another central of this process has it on already, the daemon is not asked.
+  /// The daemon is not called where another central of this process has already subscribed.
   func setNotify(
     _ isOn: Bool, for characteristic: RemoteCharacteristic, by user: BlueZPeerLink,
     _ completion: @escaping Completion<Void>
@@ -49,9 +49,9 @@ extension DeviceLink {
       return done(.failure(.attribute(code: ATTErrorCode.attributeNotFound.rawValue)))
     }
     let path = found.1.path
-    // From now on: the first values may come with the answer.
+    // Recorded before the call: the first values may arrive with the reply.
     subscriptions[handle] = DeviceSubscription(path: path, users: [user])
-    // Not AcquireNotify: a peer that refuses it brings the daemon down (Docs/bluez.md, "Why not the daemon's sockets").
+    // Not AcquireNotify: a peer that refuses it crashes the daemon (Docs/bluez.md, "Why not the daemon's sockets").
     callObject("StartNotify", of: BlueZName.gattCharacteristic, at: path) { [weak self] result in
       guard let self else { return }
       switch result {
@@ -75,7 +75,7 @@ extension DeviceLink {
     callObject("StopNotify", of: BlueZName.gattCharacteristic, at: present.path) { result in done(result.map { _ in }) }
   }
 
-  /// The user leaves: what only it had subscribed to is switched off.
+  /// Ends the subscriptions that only this user has.
   func removeSubscriptions(of user: BlueZPeerLink) {
     for handle in subscriptions.keys.sorted() {
       operations.run({ (_: Result<Void, OperationError>) in }) { [weak self] done in
@@ -84,7 +84,7 @@ extension DeviceLink {
     }
   }
 
-  /// The link has ended. The daemon would subscribe again by itself with the next one, which Core Bluetooth does not do.
+  /// Called when the link has ended. The daemon would subscribe again with the next link, which Core Bluetooth does not do.
   func forgetSubscriptions() {
     for subscription in subscriptions.values {
       callObject("StopNotify", of: BlueZName.gattCharacteristic, at: subscription.path) { _ in }
@@ -94,10 +94,10 @@ extension DeviceLink {
     reading = nil
   }
 
-  // MARK: Values that come
+  // MARK: Received values
 
-  /// The daemon tells of a read's answer as it tells of a notification. While this process reads a characteristic it is subscribed to,
-  /// what comes waits until the answer is there, which tells what of it was read.
+  /// The daemon signals the result of a read in the same way as a notification. While this process reads a characteristic to which it is
+  /// subscribed, its values are held back until the reply, which shows which of them is the result of the read.
   func received(_ value: [UInt8], of handle: AttributeHandle) {
     guard subscriptions[handle] != nil else { return }
     if reading == handle, held.count < Self.heldLimit {
@@ -118,7 +118,7 @@ extension DeviceLink {
 
   private func deliver(_ value: [UInt8], of handle: AttributeHandle) {
     for user in subscriptions[handle]?.users ?? [] where !user.isOver {
-      // Where there is no room it is lost: the daemon has confirmed it already.
+      // Where there is no room the value is lost: the daemon has confirmed it already.
       _ = user.events?.link(user, didReceive: value[...], of: handle)
     }
   }

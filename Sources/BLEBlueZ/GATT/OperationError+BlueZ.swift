@@ -3,8 +3,8 @@ import BLECore
 import BLEWire
 
 extension OperationError {
-  /// What the daemon says of a failed operation on an attribute. It has names for some of the attribute protocol's errors, and puts the
-  /// number of the others into its text.
+  /// The error of a failed operation on an attribute. The daemon has names for some errors of the attribute protocol, and puts the code of
+  /// the others into the message.
   init(_ error: BusError) {
     let text = error.message.lowercased()
     if let code = Self.code(in: text) {
@@ -18,7 +18,7 @@ extension OperationError {
     case BlueZName.Failure.notSupported: self = .attribute(ATTErrorCode.requestNotSupported)
     case BlueZName.Failure.notPermitted: self = Self.notPermitted(text, error)
     case BlueZName.Failure.invalidArguments:
-      // The daemon checks nothing itself that could be wrong here: these are answers of the peer.
+      // The daemon itself checks none of these arguments, so they are errors of the peer.
       self = .attribute(
         text.contains("offset") ? ATTErrorCode.invalidOffset : ATTErrorCode.invalidAttributeValueLength)
     case BlueZName.Failure.failed:
@@ -42,14 +42,14 @@ extension OperationError {
     switch text {
     case let text where text.contains("paired"): attribute(.insufficientAuthentication)
     case let text where text.contains("read not"): attribute(.readNotPermitted)
-    // Another program has taken the characteristic for itself: nothing of the peer's.
+    // Another program has acquired the characteristic: not an error of the peer.
     case let text where text.contains("acquired"):
       .notSupported("another program has taken the characteristic from the Bluetooth daemon (\(error.message))")
     default: attribute(.writeNotPermitted)
     }
   }
 
-  /// The number in "Operation failed with ATT error: 0x80 (Application)".
+  /// The code in "Operation failed with ATT error: 0x80 (Application)".
   private static func code(in text: String) -> UInt8? {
     guard let start = text.firstRange(of: "0x") else { return nil }
     let digits = text[start.upperBound...].prefix { $0.isHexDigit }

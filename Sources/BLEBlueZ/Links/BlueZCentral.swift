@@ -2,13 +2,13 @@ import BLEAdapter
 import BLECore
 import BLEHost
 
-/// One central of the process: its scan, its pending connections and its use of links.
+/// One central of the process: its scan, its pending connections and the links that it uses.
 final class BlueZCentral: CentralRole {
-  /// A connection that this central wants and has not got.
+  /// A connection that this central has requested and does not have yet.
   private final class Attempt: TimerTarget {
     let peer: KnownPeer
     weak var role: BlueZCentral?
-    /// Running while the attempt waits for its start.
+    /// Set while the start of the attempt is delayed.
     var timer: TimerToken?
 
     init(peer: KnownPeer, role: BlueZCentral) {
@@ -24,7 +24,7 @@ final class BlueZCentral: CentralRole {
 
   private let stack: BlueZAdapter
   private(set) weak var events: (any CentralEvents)?
-  var toldState: AdapterState?
+  var reportedState: AdapterState?
   private(set) var scan: CentralScan?
   private var attempts: [PeerIdentifier: Attempt] = [:]
   private var links: [PeerIdentifier: BlueZPeerLink] = [:]
@@ -49,7 +49,7 @@ final class BlueZCentral: CentralRole {
     guard stack.isRunning else { return }
     scan = CentralScan(parameters)
     stack.searchDidChange()
-    stack.tellHeardDevices(to: self)
+    stack.reportHeardDevices(to: self)
   }
 
   func stopScan() {
@@ -57,7 +57,7 @@ final class BlueZCentral: CentralRole {
     stack.searchDidChange()
   }
 
-  func tell(_ device: DeviceObject, as peer: KnownPeer) {
+  func report(_ device: DeviceObject, as peer: KnownPeer) {
     guard let scan, scan.take(device) else { return }
     events?.central(
       didDiscover: DiscoveryEvent(
@@ -67,7 +67,7 @@ final class BlueZCentral: CentralRole {
 
   // MARK: Connecting
 
-  /// Unknown Connection Identifier: the nearest that a controller would say.
+  /// Unknown Connection Identifier: the closest error code of a controller.
   private static let unknownPeer: UInt8 = 0x02
 
   func connect(_ peer: PeerIdentifier, options: ConnectionOptions) {
@@ -89,8 +89,8 @@ final class BlueZCentral: CentralRole {
 
   private func begin(_ attempt: Attempt) { stack.link(to: attempt.peer).want(self) }
 
-  /// The link is there.
-  /// - Returns: this central's use of it, where that is a new one.
+  /// Reports the established link to the delegate.
+  /// - Returns: this central's use of the link, where that is a new one.
   func join(_ link: DeviceLink) -> BlueZPeerLink? {
     let peer = link.peer
     guard let attempt = attempts.removeValue(forKey: peer.identifier) else { return nil }
@@ -149,5 +149,5 @@ final class BlueZCentral: CentralRole {
 }
 
 extension BlueZCentral: BlueZRole {
-  func tell(_ state: AdapterState) { events?.central(didUpdateState: state) }
+  func report(_ state: AdapterState) { events?.central(didUpdateState: state) }
 }

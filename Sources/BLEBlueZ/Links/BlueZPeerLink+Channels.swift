@@ -1,11 +1,11 @@
 import BLEAdapter
 import BLECore
 
-// The daemon knows nothing of L2CAP channels: they are the kernel's, on the daemon's link.
+// The daemon has no interface for L2CAP channels: the kernel provides them, on the daemon's link.
 
 extension BlueZPeerLink {
   func openChannel(_ multiplexer: ProtocolServiceMultiplexer, _ completion: @escaping Completion<any PeerChannel>) {
-    guard isIn(completion) else { return }
+    guard isUp(orFail: completion) else { return }
     let stack = link.stack
     guard let own = stack.adapterAddress, let device = link.device else { return answer(.notConnected, completion) }
     do throws(SocketError) {
@@ -13,7 +13,7 @@ extension BlueZPeerLink {
       let number = openingNumber
       openingNumber &+= 1
       openings[number] = ChannelOpening(socket, on: stack.stackLoop) { [weak self] result in
-        // Where the central has left, or the link has ended, the opening was cancelled.
+        // The opening is cancelled where the central has left the link, or the link has ended.
         guard let self, self.openings.removeValue(forKey: number) != nil else { return }
         switch result {
         case .success(let socket): completion(.success(self.keep(socket, multiplexer)))
@@ -21,7 +21,7 @@ extension BlueZPeerLink {
         }
       }
     } catch {
-      answer(failure(error), whileIn(completion))
+      answer(failure(error), whileInUse(completion))
     }
   }
 
@@ -40,7 +40,7 @@ extension BlueZPeerLink {
     return channel
   }
 
-  /// The central has left: what was written is to arrive, and the link lasts until it has.
+  /// Called when the central leaves the link: written data is still sent, and the link lasts until then.
   func closeChannels() {
     let open = channels
     forgetChannels()
@@ -59,7 +59,7 @@ extension DeviceLink {
     channel.closed = { [weak self] _ in
       guard let self else { return }
       self.closingChannels -= 1
-      // The last octets are with the controller, as after a write without response.
+      // The last octets are in the controller's buffer, as after a write without response.
       self.lastCommand = self.stack.loop.now
       self.leaveIfUnused()
     }

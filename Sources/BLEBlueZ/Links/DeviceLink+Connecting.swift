@@ -4,8 +4,8 @@ import BLECore
 // Making the link.
 
 extension DeviceLink {
-  /// The pauses before the daemon is asked again; the last one stays.
-  private static let restDelays: [StackDuration] = [
+  /// The delays before the daemon is asked again; the last one repeats.
+  private static let retryDelays: [StackDuration] = [
     .milliseconds(50), .milliseconds(200), .milliseconds(500), .seconds(1), .seconds(2),
   ]
   private static let settlingLimit = StackDuration.seconds(5)
@@ -23,7 +23,7 @@ extension DeviceLink {
     self.device = device
     phase = .connecting
     reason = nil
-    // What was there before is another program's, or the system's.
+    // A link that existed before is another program's, or the system's.
     if !device.isConnected { isOwn = true }
     call = bus.call("Connect", of: BlueZName.device, at: device.path, on: BlueZName.service, timeout: nil) {
       [weak self] result in
@@ -38,18 +38,18 @@ extension DeviceLink {
       stack.log.log(.debug, "connecting to \(peer.address): \(error)")
       switch ConnectFailure(error) {
       case .isConnected: break
-      case .isUnderWay, .tryAgain, .isGone: return rest()
+      case .isUnderWay, .tryAgain, .isGone: return retryLater()
       case .final(let reason): return fail(reason)
       }
     }
     if device?.isConnected == true { return becomeUp() }
     phase = .settling
-    schedule(after: Self.settlingLimit) { $0.rest() }
+    schedule(after: Self.settlingLimit) { $0.retryLater() }
     look()
   }
 
-  /// Reads the device's properties. A daemon that was started again while the link of its former run was still ending may not signal that
-  /// the device is connected (inferred from a log of 5.66).
+  /// Reads the device's properties. A restarted daemon may not signal that the device is connected if the link from before its restart was
+  /// still ending (inferred from a log of 5.66).
   func look() {
     guard let device, let bus = stack.bus else { return }
     bus.call(
@@ -63,11 +63,11 @@ extension DeviceLink {
     }
   }
 
-  func rest() {
-    // The daemon said why the link ended before anybody was told of it.
+  func retryLater() {
+    // The daemon gave the reason before a central was notified of the link.
     if reason == "org.bluez.Reason.Authentication" { return fail(.bondLost) }
-    phase = .resting
-    let delay = Self.restDelays[min(attempts, Self.restDelays.count - 1)]
+    phase = .waitingToRetry
+    let delay = Self.retryDelays[min(attempts, Self.retryDelays.count - 1)]
     attempts += 1
     schedule(after: delay) { link in
       link.phase = .idle
@@ -84,7 +84,7 @@ extension DeviceLink {
   }
 
   func becomeUp() {
-    guard let device else { return rest() }
+    guard let device else { return retryLater() }
     stopTimer()
     call = nil
     phase = .up

@@ -6,26 +6,26 @@ import BLECore
 extension DeviceLink {
   /// How long the daemon may take to disconnect.
   private static let closingLimit = StackDuration.seconds(15)
-  /// How long a link that nobody wants any more stays for what is still under way on it.
-  private static let farewellLimit = StackDuration.seconds(5)
-  /// As long for what was written to channels.
-  private static let channelFarewellLimit = StackDuration.seconds(10)
-  /// A link that is ended right behind a write without response takes it along (seen with 5.82).
-  private static let commandFarewell = StackDuration.milliseconds(150)
+  /// How long an unused link is kept for operations that are still under way.
+  private static let lingerLimit = StackDuration.seconds(5)
+  /// The same for data written to channels.
+  private static let channelLingerLimit = StackDuration.seconds(10)
+  /// Disconnecting right after a write without response discards it (seen with 5.82), so the link is kept for this long.
+  private static let commandLinger = StackDuration.milliseconds(150)
 
-  /// Ends the link when what was asked of it is done.
+  /// Ends the link when its pending operations are done.
   func leave() {
     guard isOwn else { return ended() }
     let now = stack.loop.now
     let since = leavingSince ?? now
     leavingSince = since
-    let limit = closingChannels > 0 ? Self.channelFarewellLimit : Self.farewellLimit
+    let limit = closingChannels > 0 ? Self.channelLingerLimit : Self.lingerLimit
     if now - since < limit {
       if !operations.isIdle || commandsUnderWay > 0 || closingChannels > 0 {
         return schedule(after: limit) { $0.leaveIfUnused() }
       }
-      if let lastCommand, now - lastCommand < Self.commandFarewell {
-        return schedule(after: Self.commandFarewell) { $0.leaveIfUnused() }
+      if let lastCommand, now - lastCommand < Self.commandLinger {
+        return schedule(after: Self.commandLinger) { $0.leaveIfUnused() }
       }
     }
     disconnect()
@@ -47,7 +47,7 @@ extension DeviceLink {
     }
   }
 
-  /// There is no link any more, and whoever used it is told.
+  /// Called when the link no longer exists: notifies its users.
   func ended(_ reason: EndReason = .requested) {
     stopTimer()
     call?.cancel()
@@ -72,7 +72,7 @@ extension DeviceLink {
     update()
   }
 
-  /// The adapter or the daemon is gone: nothing is left, and nobody is told.
+  /// Called when the adapter or the daemon is gone: discards everything, without events to the central.
   func drop() {
     stopTimer()
     call?.cancel()

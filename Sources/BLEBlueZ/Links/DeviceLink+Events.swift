@@ -1,7 +1,7 @@
 import BLEAdapter
 import BLECore
 
-// What the daemon shows of the device.
+// Changes of the device's object.
 
 extension DeviceLink {
   func deviceDidChange(_ device: DeviceObject, _ changes: DeviceChanges) {
@@ -22,8 +22,8 @@ extension DeviceLink {
     switch phase {
     case .connecting: if device?.areServicesResolved == true { becomeUp() }
     case .settling: becomeUp()
-    // Somebody else has connected it: the daemon now says so.
-    case .resting:
+    // Another program has connected the device.
+    case .waitingToRetry:
       stopTimer()
       phase = .idle
       update()
@@ -35,13 +35,13 @@ extension DeviceLink {
     switch phase {
     case .up: ended(EndReason(endOfLink: reason))
     case .closing: ended()
-    case .settling: rest()
+    case .settling: retryLater()
     default: break
     }
   }
 
   private func resolved(_ isResolved: Bool) {
-    // A daemon that has found the services has connected, also where it does not say so.
+    // A daemon that has resolved the services is connected, even if it does not signal that.
     if phase == .connecting || phase == .settling, isResolved {
       if device?.isConnected == true { becomeUp() } else { look() }
     }
@@ -54,18 +54,18 @@ extension DeviceLink {
     case .up: ended(EndReason(endOfLink: reason))
     case .closing: ended()
     case .connecting, .settling:
-      // Perhaps there is no answer any more.
+      // The daemon may never answer the call.
       call?.cancel()
       call = nil
       self.device = nil
-      rest()
+      retryLater()
     default: self.device = nil
     }
   }
 
   func willDisconnect(_ reason: String) { self.reason = reason }
 
-  /// Known by another address from now on.
+  /// The peer has another address from now on.
   func rename(_ peer: KnownPeer) { self.peer = peer }
 
   func transmissionUnitDidChange() {
@@ -74,7 +74,7 @@ extension DeviceLink {
     }
   }
 
-  /// Services were added or removed. What comes together is told together.
+  /// Called when services were added or removed. Changes within a short time are reported as one.
   func servicesDidChange(in handles: ClosedRange<AttributeHandle>) {
     guard phase == .up, device?.areServicesResolved == true else { return }
     let isFirst = changed == nil
@@ -83,12 +83,12 @@ extension DeviceLink {
         min($0.lowerBound, handles.lowerBound)...max($0.upperBound, handles.upperBound)
       } ?? handles
     guard isFirst else { return }
-    stack.loop.schedule(after: Self.changeDelay, .work) { [weak self] in self?.tellOfChange() }
+    stack.loop.schedule(after: Self.changeDelay, .work) { [weak self] in self?.reportChange() }
   }
 
   private static let changeDelay = StackDuration.milliseconds(100)
 
-  private func tellOfChange() {
+  private func reportChange() {
     guard phase == .up, let handles = changed else { return }
     changed = nil
     for handle in subscriptions.keys where handles.contains(handle) {

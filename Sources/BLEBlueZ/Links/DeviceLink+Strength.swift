@@ -1,9 +1,9 @@
 import BLECore
 import BLETransports
 
-/// Who knows how strong the links of an adapter are, by its number; tests bring one of their own.
+/// Reads the signal strength of an adapter's links, by the adapter's index; tests substitute their own.
 protocol LinkStrengths: AnyObject {
-  /// In dBm; `nil` where it is not told. The completion is never called inside this call.
+  /// In dBm; `nil` where it is not available. The completion is never called inside this call.
   func read(_ peer: DeviceAddress, on index: UInt16, _ completion: @escaping (Int8?) -> Void)
 }
 

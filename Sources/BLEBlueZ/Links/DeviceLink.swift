@@ -1,22 +1,22 @@
 import BLEAdapter
 import BLECore
 
-/// The link to one device, for all centrals of the process: wanted, being made, there, or ending. On the loop.
+/// The link to one device, shared by all centrals of the process: requested, being established, up, or ending. On the loop.
 ///
-/// The daemon's `Connect` gives up after a while, knows only devices that are among its objects, and refuses while it is at it for somebody
-/// else. A connection here is wanted for as long as it takes: so the device is searched for where it is no object, and the
-/// daemon is asked again whenever it gave up.
+/// The daemon's `Connect` times out, works only for devices among its objects, and fails while another program's call is under way.
+/// A Core Bluetooth connection request has no time limit: so the device is searched for where it has no object, and `Connect` is called
+/// again each time it fails.
 final class DeviceLink {
   enum Phase {
     case idle
-    /// The daemon has to find the device first.
+    /// Waiting until the daemon has found the device.
     case searching
-    /// It is asked to connect.
+    /// `Connect` is under way.
     case connecting
-    /// It has said yes, and has yet to show the device as connected.
+    /// `Connect` has succeeded, and the device does not show as connected yet.
     case settling
-    /// It could not, and is asked again.
-    case resting
+    /// `Connect` has failed, and is called again after a delay.
+    case waitingToRetry
     case up
     case closing
   }
@@ -32,19 +32,19 @@ final class DeviceLink {
   private var isAdmitting = false
   private var timer: TimerToken?
   var call: BusCall?
-  /// Whether this process has asked for the link: one that was there before is not ended.
+  /// Whether this process has established the link: one that existed before is not ended.
   var isOwn = false
-  /// What the daemon has said of the end, before it showed the end.
+  /// The reason that the daemon gave before it showed the end.
   var reason: String?
   var leavingSince: StackInstant?
   var changed: ClosedRange<AttributeHandle>?
   var subscriptions: [AttributeHandle: DeviceSubscription] = [:]
-  /// What is being read, and what came meanwhile.
+  /// The handle being read, and the values of it received meanwhile.
   var reading: AttributeHandle?
   var held: [[UInt8]] = []
   var commandsUnderWay = 0
   var lastCommand: StackInstant?
-  /// Channels that those who have left had, and whose last octets are still on their way.
+  /// How many channels of centrals that have left are still sending.
   var closingChannels = 0
 
   init(stack: BlueZAdapter, peer: KnownPeer) {
@@ -56,22 +56,22 @@ final class DeviceLink {
   var isSearching: Bool { phase == .searching }
   var maximumTransmissionUnit: Int { device?.attributes.maximumTransmissionUnit ?? 23 }
 
-  // MARK: Wishes
+  // MARK: Requests
 
   func want(_ central: BlueZCentral) {
     if !waiting.contains(where: { $0 === central }) { waiting.append(central) }
     guard phase == .up else { return update() }
-    // Later, as with a link that has yet to be made.
+    // Asynchronously, as with a link that has yet to be established.
     stack.later { [weak self] in self?.admit() }
   }
 
-  /// The central gives up waiting.
+  /// Withdraws the central's request.
   func abandon(_ central: BlueZCentral) {
     waiting.removeAll { $0 === central }
     update()
   }
 
-  /// The user has left.
+  /// Called when the user has left the link.
   func left(_ user: BlueZPeerLink) {
     users.removeAll { $0 === user }
     removeSubscriptions(of: user)
@@ -87,7 +87,7 @@ final class DeviceLink {
     let admitted = waiting
     waiting = []
     if !admitted.isEmpty { leavingSince = nil }
-    // Who is told may leave at once: what comes of it is looked at when all are in.
+    // A central may leave inside its callback: the link is updated when all are admitted.
     isAdmitting = true
     for central in admitted { central.join(self).map { users.append($0) } }
     isAdmitting = false
@@ -103,7 +103,7 @@ final class DeviceLink {
       phase = .idle
       stack.searchDidChange()
       stack.forget(self)
-    case .resting:
+    case .waitingToRetry:
       if !waiting.isEmpty { return }
       stopTimer()
       phase = .idle

@@ -1,17 +1,17 @@
 import BLEAdapter
 import BLECore
 
-/// What a refused `Device1.Connect` means for who wants the link.
+/// What a failed `Device1.Connect` means for the connection request.
 enum ConnectFailure: Equatable {
-  /// There is a link.
+  /// A link exists.
   case isConnected
-  /// The daemon is at it, for this or another program.
+  /// The daemon is already connecting, for this or another program.
   case isUnderWay
-  /// The object is not there: the device has to be found first.
+  /// The device has no object: it has to be found first.
   case isGone
-  /// It did not come about this time.
+  /// It may succeed when tried again.
   case tryAgain
-  /// It cannot come about.
+  /// It can't succeed.
   case final(EndReason)
 
   init(_ error: BusError) {
@@ -22,10 +22,10 @@ enum ConnectFailure: Equatable {
     switch error.name {
     case BlueZName.Failure.alreadyConnected: self = .isConnected
     case BlueZName.Failure.inProgress: self = .isUnderWay
-    // Connection Rejected due to Security Reasons: the bus or the daemon does not let this user.
+    // Connection Rejected due to Security Reasons: the bus or the daemon denies access to this user.
     case BusError.accessDenied, BlueZName.Failure.notAuthorized: self = .final(.refused(code: 0x0E))
     case BlueZName.Failure.failed:
-      // The texts that the daemon makes of its error numbers.
+      // The messages that the daemon derives from its error numbers.
       switch error.message.lowercased() {
       case let text where text.contains("busy") || text.contains("in progress"): self = .isUnderWay
       case let text where text.contains("already-connected") || text.contains("already connected"): self = .isConnected
@@ -38,13 +38,13 @@ enum ConnectFailure: Equatable {
 }
 
 extension EndReason {
-  /// Why a link has ended, in the words of `Device1.Disconnected`. Older daemons (5.66) say nothing: then the peer is taken to have closed
-  /// it, which is the most frequent.
+  /// Why a link has ended, from the reason in `Device1.Disconnected`. Older daemons (5.66) give none: then the peer is assumed to have
+  /// closed it, which is the most frequent case.
   init(endOfLink reason: String?) {
     switch reason {
     case "org.bluez.Reason.Timeout": self = .lost
     case "org.bluez.Reason.Authentication": self = .bondLost
-    // This side did not ask for it by this program, or it would not be asked why: another program has.
+    // Another program has disconnected it: a disconnection by this program does not ask for the reason.
     case "org.bluez.Reason.Local": self = .closedByPeer
     case "org.bluez.Reason.Suspend": self = .poweredOff
     default: self = .closedByPeer

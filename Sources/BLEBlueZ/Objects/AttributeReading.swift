@@ -1,7 +1,7 @@
 import BLECore
 import BLEHost
 
-// What the daemon says of attributes, understood.
+// Attributes from the daemon's properties.
 
 extension RemoteAttributes.Service {
   init?(_ properties: [String: BusValue], _ reader: PropertyReader) {
@@ -24,7 +24,7 @@ extension RemoteAttributes.Characteristic {
   ) {
     let interface = BlueZName.gattCharacteristic
     guard let uuid = reader.read("UUID", of: interface, in: properties, { $0.attributeUUID }),
-      // The value is the attribute behind the declaration (Core, Vol 3 Part G 3.3).
+      // The value follows the declaration (Core, Vol 3 Part G 3.3).
       let next = declaration.next
     else { return nil }
     let named = reader.read("Handle", of: interface, in: properties) { $0.unsigned16 }.map { AttributeHandle($0) }
@@ -34,7 +34,7 @@ extension RemoteAttributes.Characteristic {
       value: named.flatMap { $0 > declaration ? $0 : nil } ?? next)
   }
 
-  /// The bit that a flag of the daemon's stands for.
+  /// The property bit for a flag of the daemon.
   private static func bit(_ flag: String) -> UInt8 {
     switch flag {
     case "broadcast": CharacteristicProperties.broadcast
@@ -59,6 +59,6 @@ extension RemoteAttributes.Descriptor {
 }
 
 extension BusValue {
-  /// A UUID, which the daemon writes with 128 bits, as the attribute protocol has it.
+  /// A UUID in the attribute protocol's shortest form. The daemon writes all of its 128 bits.
   var attributeUUID: BLEUUID? { text.flatMap { BLEUUID($0)?.forAttributeProtocol } }
 }

@@ -2,7 +2,7 @@
 /// .GattManager, .LEAdvertisingManager, .LEAdvertisement).
 enum BlueZName {
   static let service = "org.bluez"
-  /// Below this path all of the daemon's objects are.
+  /// The path above all of the daemon's objects.
   static let root = "/org/bluez"
 
   static let objectManager = "org.freedesktop.DBus.ObjectManager"
@@ -32,7 +32,7 @@ enum BlueZName {
 }
 
 extension BusError {
-  /// The object that was asked is not there any more.
+  /// Whether the called object no longer exists.
   var meansObjectIsGone: Bool {
     switch name {
     case BusError.unknownObject, BusError.unknownMethod, BusError.unknownInterface, BlueZName.Failure.doesNotExist: true

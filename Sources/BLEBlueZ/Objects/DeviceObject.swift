@@ -1,12 +1,12 @@
 import BLEAdapter
 import BLECore
 
-/// What of a device has changed.
+/// The changed parts of a device.
 struct DeviceChanges: OptionSet {
   let rawValue: Int
-  /// What it advertises.
+  /// The content of its advertisements.
   static let advertisement = DeviceChanges(rawValue: 1 << 0)
-  /// A packet of it was heard.
+  /// The daemon has received a packet from it.
   static let heard = DeviceChanges(rawValue: 1 << 1)
   static let name = DeviceChanges(rawValue: 1 << 2)
   static let address = DeviceChanges(rawValue: 1 << 3)
@@ -14,37 +14,37 @@ struct DeviceChanges: OptionSet {
   static let resolution = DeviceChanges(rawValue: 1 << 5)
   static let services = DeviceChanges(rawValue: 1 << 6)
   static let pairing = DeviceChanges(rawValue: 1 << 7)
-  /// It was heard again, after it had been heard before.
+  /// It was heard, and had been heard before.
   static let heardAgain = DeviceChanges(rawValue: 1 << 8)
 }
 
-/// A device as the daemon shows it, with the attributes that it has found on it.
+/// A device as the daemon shows it, with its discovered attributes.
 final class DeviceObject {
   let path: String
   /// The path of the adapter that it belongs to.
   let adapter: String
-  /// Another one for each object, also where the daemon removes a device and adds it again.
+  /// Unique to this object, even where the daemon removes a device and adds it again.
   let number: UInt64
   /// The device's identity address, once the daemon knows it.
   private(set) var address: DeviceAddress
-  /// Under which it was known before.
+  /// The address before the last change.
   private(set) var formerAddress: DeviceAddress?
   private(set) var name: String?
-  /// What it has advertised and, after a connection, has.
+  /// The advertised services and, after a connection, those discovered.
   private(set) var services: [BLEUUID] = []
-  /// In dBm; `nil` where it is not heard at the moment.
+  /// In dBm; `nil` while the device is not heard.
   private(set) var rssi: Int8?
   private(set) var txPower: Int8?
   private(set) var manufacturerData: [UInt16: [UInt8]] = [:]
   private(set) var serviceData: [(uuid: BLEUUID, data: [UInt8])] = []
-  /// Advertising data structures by type: those that the daemon does not show otherwise.
+  /// Advertising data structures by type: those for which the daemon has no property.
   private(set) var advertisingData: [UInt8: [UInt8]] = [:]
   private(set) var isConnected = false
   private(set) var areServicesResolved = false
   private(set) var isPaired = false
-  /// What the daemon has found on it.
+  /// The discovered attributes.
   var attributes = RemoteAttributes()
-  /// Changes with what it advertises.
+  /// Incremented when the advertised content changes.
   private(set) var version: UInt64 = 1
   private var content: AdvertisementContent?
 
@@ -55,7 +55,7 @@ final class DeviceObject {
     self.address = address
   }
 
-  /// What it advertises; the same object as long as that is the same.
+  /// The advertised content; the same object as long as that is unchanged.
   var advertisement: AdvertisementContent {
     if let content { return content }
     let made = AdvertisementContent(self)
@@ -63,7 +63,7 @@ final class DeviceObject {
     return made
   }
 
-  /// The address that properties name; `nil` where they name none.
+  /// The address in the properties; `nil` where they contain none.
   static func address(in properties: [String: BusValue], _ reader: PropertyReader) -> DeviceAddress? {
     let type = reader.read("AddressType", of: BlueZName.device, in: properties) { $0.text }
     return reader.read("Address", of: BlueZName.device, in: properties) { value in
@@ -71,18 +71,18 @@ final class DeviceObject {
     }
   }
 
-  /// Takes in properties that were told, all of the object's where it is new.
+  /// Applies reported properties: all of the object's where it is new.
   func take(_ properties: [String: BusValue], invalidated: [String], _ reader: PropertyReader) -> DeviceChanges {
     var changes: DeviceChanges = []
     let wasHeard = rssi != nil
-    // By what is told and not by what may be: most signals tell of one property, and there is one for each packet.
+    // Iterates over what was reported, not over all known names: most signals have one property, and there is one for each packet.
     for (name, value) in properties {
-      let told = Told(name: name, value: value, reader: reader)
+      let property = ReportedProperty(name: name, value: value, reader: reader)
       switch name {
       case "RSSI", "TxPower", "ManufacturerData", "ServiceData", "AdvertisingData", "UUIDs":
-        takeAdvertisement(told, &changes)
-      case "Paired", "Connected", "ServicesResolved": takeLink(told, &changes)
-      case "Name": takeName(told, &changes)
+        takeAdvertisement(property, &changes)
+      case "Paired", "Connected", "ServicesResolved": takeLink(property, &changes)
+      case "Name": takeName(property, &changes)
       case "Address": takeAddress(properties, reader, &changes)
       default: break
       }
@@ -96,13 +96,13 @@ final class DeviceObject {
     return changes
   }
 
-  /// One property that was told.
-  private struct Told {
+  /// One reported property.
+  private struct ReportedProperty {
     let name: String
     let value: BusValue
     let reader: PropertyReader
 
-    /// As `read` understands it; `nil` where it is of another type.
+    /// The value as `read` interprets it; `nil` where it has another type.
     func read<Value>(_ read: (BusValue) -> Value?) -> Value? {
       reader.read(name, of: BlueZName.device, from: value, read)
     }
@@ -111,7 +111,7 @@ final class DeviceObject {
   private func takeAddress(
     _ properties: [String: BusValue], _ reader: PropertyReader, _ changes: inout DeviceChanges
   ) {
-    // The type alone does not come again where it is the same.
+    // An unchanged type is not reported again.
     var named = properties
     if named["AddressType"] == nil { named["AddressType"] = .string(address.kind == .random ? "random" : "public") }
     if let address = Self.address(in: named, reader), address != self.address {
@@ -121,47 +121,47 @@ final class DeviceObject {
     }
   }
 
-  private func takeName(_ told: Told, _ changes: inout DeviceChanges) {
-    guard let name = told.read({ $0.text }), name != self.name else { return }
+  private func takeName(_ property: ReportedProperty, _ changes: inout DeviceChanges) {
+    guard let name = property.read({ $0.text }), name != self.name else { return }
     self.name = name
     changes.formUnion([.name, .advertisement])
   }
 
-  private func takeAdvertisement(_ told: Told, _ changes: inout DeviceChanges) {
-    switch told.name {
+  private func takeAdvertisement(_ property: ReportedProperty, _ changes: inout DeviceChanges) {
+    switch property.name {
     case "RSSI":
-      guard let rssi = told.read({ $0.signed16 }) else { return }
+      guard let rssi = property.read({ $0.signed16 }) else { return }
       self.rssi = Int8(clamping: rssi)
       changes.insert(.heard)
     case "TxPower":
-      if let power = told.read({ $0.signed16 }) { note(&txPower, Int8(clamping: power), &changes) }
+      if let power = property.read({ $0.signed16 }) { note(&txPower, Int8(clamping: power), &changes) }
     case "UUIDs":
-      guard let uuids = told.read({ $0.uuids }), uuids != services else { return }
+      guard let uuids = property.read({ $0.uuids }), uuids != services else { return }
       services = uuids
       changes.formUnion([.services, .advertisement])
-    // With these the daemon tells of each packet, also where they are the same.
+    // The daemon reports these for each packet, even if they are unchanged.
     case "ManufacturerData":
-      guard let data = told.read({ $0.manufacturerData }) else { return }
+      guard let data = property.read({ $0.manufacturerData }) else { return }
       note(&manufacturerData, data, &changes)
       changes.insert(.heard)
     case "ServiceData":
-      guard let data = told.read({ $0.serviceData }) else { return }
+      guard let data = property.read({ $0.serviceData }) else { return }
       if !data.elementsEqual(serviceData, by: ==) {
         serviceData = data
         changes.insert(.advertisement)
       }
       changes.insert(.heard)
     case "AdvertisingData":
-      guard let data = told.read({ $0.advertisingData }) else { return }
+      guard let data = property.read({ $0.advertisingData }) else { return }
       note(&advertisingData, data, &changes)
       changes.insert(.heard)
     default: return
     }
   }
 
-  private func takeLink(_ told: Told, _ changes: inout DeviceChanges) {
-    guard let flag = told.read({ $0.flag }) else { return }
-    switch told.name {
+  private func takeLink(_ property: ReportedProperty, _ changes: inout DeviceChanges) {
+    guard let flag = property.read({ $0.flag }) else { return }
+    switch property.name {
     case "Paired": take(flag, in: &isPaired, .pairing, &changes)
     case "Connected": take(flag, in: &isConnected, .connection, &changes)
     default: take(flag, in: &areServicesResolved, .resolution, &changes)
@@ -176,12 +176,12 @@ final class DeviceObject {
     changes.insert(change)
   }
 
-  /// The daemon has it no more, and with it no link.
+  /// Called when the daemon has removed the device, and with it the link.
   func wasRemoved() { isConnected = false }
 
   private func forget(_ name: String, _ changes: inout DeviceChanges) {
     switch name {
-    // It is not heard any more, which is no news for those who scan.
+    // The device is no longer heard, which is not reported to scans.
     case "RSSI": rssi = nil
     case "TxPower": note(&txPower, nil, &changes)
     case "ManufacturerData": note(&manufacturerData, [:], &changes)
@@ -201,18 +201,18 @@ final class DeviceObject {
 }
 
 extension BusValue {
-  /// `as` of UUIDs. One that is none is left out: a device may advertise what it likes.
+  /// `as` of UUIDs. An invalid one is omitted: a device may advertise anything.
   fileprivate var uuids: [BLEUUID]? { list?.compactMap { $0.text.flatMap { BLEUUID($0)?.forAttributeProtocol } } }
 
-  /// `a{qv}` of `ay`: by the company's number.
+  /// `a{qv}` of `ay`, by company identifier.
   fileprivate var manufacturerData: [UInt16: [UInt8]]? { table { $0.unsigned16 } }
 
-  /// `a{yv}` of `ay`: by the type of the structure.
+  /// `a{yv}` of `ay`, by type of the data structure.
   fileprivate var advertisingData: [UInt8: [UInt8]]? {
     table { key in if case .octet(let type) = key { type } else { nil } }
   }
 
-  /// `a{sv}` of `ay`, in the order of the UUIDs.
+  /// `a{sv}` of `ay`, sorted by UUID.
   fileprivate var serviceData: [(uuid: BLEUUID, data: [UInt8])]? {
     let table: [BLEUUID: [UInt8]]? = table { $0.text.flatMap { BLEUUID($0)?.forAttributeProtocol } }
     return table?.map { (uuid: $0.key, data: $0.value) }

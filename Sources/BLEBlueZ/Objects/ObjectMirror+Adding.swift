@@ -9,10 +9,10 @@ extension ObjectMirror {
     for interface in Self.interfaces {
       guard let value = interfaces[interface] else { continue }
       guard let properties = value.properties else {
-        reader.complain("the properties of \(interface)")
+        reader.warn("the properties of \(interface)")
         continue
       }
-      if isFull { return reader.complain("more than \(Self.limit) objects") }
+      if isFull { return reader.warn("more than \(Self.limit) objects") }
       add(path, place, interface, properties)
     }
   }
@@ -24,7 +24,7 @@ extension ObjectMirror {
   private func add(_ path: String, _ place: ObjectPlace, _ interface: String, _ properties: [String: BusValue]) {
     switch interface {
     case BlueZName.adapter:
-      guard place.device == nil else { return reader.complain("the path of an adapter") }
+      guard place.device == nil else { return reader.warn("the path of an adapter") }
       adapters[path] = AdapterObject(path: path)
       change(adapter: path, properties)
       events?.adaptersDidChange()
@@ -37,10 +37,10 @@ extension ObjectMirror {
   }
 
   private func add(device path: String, _ place: ObjectPlace, _ properties: [String: BusValue]) {
-    guard place.device == path else { return reader.complain("the path of a device") }
+    guard place.device == path else { return reader.warn("the path of a device") }
     if devices[path] != nil { return change(device: path, properties, []) }
     guard let address = DeviceObject.address(in: properties, reader) else {
-      return reader.complain("a device without an address")
+      return reader.warn("a device without an address")
     }
     let device = DeviceObject(path: path, adapter: place.adapter, number: nextNumber, address: address)
     nextNumber += 1

@@ -51,7 +51,7 @@ extension ObjectMirror {
 
   func takeMaximumTransmissionUnit(_ device: DeviceObject, _ properties: [String: BusValue]) {
     let mtu = reader.read("MTU", of: BlueZName.gattCharacteristic, in: properties) { $0.unsigned16 }
-    // While there is no link it is zero.
+    // It is zero while there is no link.
     guard let mtu, mtu > 0, device.attributes.maximumTransmissionUnit != Int(mtu) else { return }
     device.attributes.setMaximumTransmissionUnit(mtu)
     events?.deviceDidChangeMaximumTransmissionUnit(device)

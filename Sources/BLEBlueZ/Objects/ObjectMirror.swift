@@ -1,21 +1,21 @@
 import BLEAdapter
 import BLECore
 
-/// What is told when the daemon's objects change. Everything on the loop.
+/// Called when the daemon's objects change. Everything on the loop.
 protocol ObjectMirrorEvents: AnyObject {
   /// An adapter was added or removed, or its power or address has changed.
   func adaptersDidChange()
-  /// A new device, or what has changed of one.
+  /// A device was added or has changed.
   func device(_ device: DeviceObject, didChange changes: DeviceChanges)
-  /// It is not in the mirror any more.
+  /// The device is no longer in the mirror.
   func deviceWasRemoved(_ device: DeviceObject)
   /// Services of the device were added or removed.
   func device(_ device: DeviceObject, didChangeServicesIn handles: ClosedRange<AttributeHandle>)
-  /// The daemon knows the device's MTU.
+  /// The device's MTU is known.
   func deviceDidChangeMaximumTransmissionUnit(_ device: DeviceObject)
-  /// A notification, an indication, or the answer to somebody's read: the daemon does not say which.
+  /// A notification, an indication, or the result of any program's read: the daemon does not say which.
   func device(_ device: DeviceObject, hasValue value: [UInt8], of handle: AttributeHandle)
-  /// Its link has ended, and the daemon says why.
+  /// The device's link has ended, for the reason that the daemon gives.
   func device(_ device: DeviceObject, didDisconnect reason: String)
 }
 
@@ -23,14 +23,14 @@ protocol ObjectMirrorEvents: AnyObject {
 struct AdapterObject: Hashable {
   let path: String
   var address: DeviceAddress?
-  /// Of one without a public address it is random.
+  /// Random for an adapter without a public address.
   var addressKind = DeviceAddress.Kind.public
   var isPowered = false
 }
 
-/// A copy of the daemon's objects, kept up to date by its signals. Each signal costs one look-up by path, however many devices there are.
+/// A copy of the daemon's objects, kept up to date by its signals. Each signal costs one lookup by path, however many devices there are.
 final class ObjectMirror {
-  /// So many objects are kept. A daemon that has more is out of its mind, or not the daemon.
+  /// How many objects are kept. More of them are a sign of a faulty daemon, or of another program in its place.
   static let limit = 262_144
 
   var adapters: [String: AdapterObject] = [:]
@@ -38,13 +38,13 @@ final class ObjectMirror {
   var byAddress: [Site: DeviceObject] = [:]
   var attributeCount = 0
   var nextNumber: UInt64 = 1
-  /// Paths that were taken apart already. They mean the same whatever objects there are.
+  /// Parsed paths. A path has the same meaning whatever objects there are.
   private var places: [String: ObjectPlace] = [:]
   private static let placeLimit = 1_024
   let reader: PropertyReader
   weak var events: (any ObjectMirrorEvents)?
 
-  /// A device belongs to one adapter: another may know it as well.
+  /// A device as seen by one adapter; several adapters may know the same device.
   struct Site: Hashable {
     let adapter: String
     let address: DeviceAddress
@@ -59,9 +59,9 @@ final class ObjectMirror {
     byAddress[Site(adapter: adapter, address: address)]
   }
 
-  // MARK: What the daemon tells
+  // MARK: Signals of the daemon
 
-  /// Everything is gone, and nobody is told of each.
+  /// Removes everything, without events.
   func removeAll() {
     adapters = [:]
     devices = [:]
@@ -69,34 +69,34 @@ final class ObjectMirror {
     attributeCount = 0
   }
 
-  /// The answer to GetManagedObjects: all that there is.
+  /// Takes the answer to GetManagedObjects: all present objects.
   func load(_ answer: [BusValue]) {
     removeAll()
-    guard let objects = answer.first?.objects else { return reader.complain("the list of its objects") }
+    guard let objects = answer.first?.objects else { return reader.warn("the list of its objects") }
     // Parents first: an attribute belongs to a device.
     for path in objects.keys.sorted() {
-      if let interfaces = objects[path]?.properties { add(path, interfaces) } else { reader.complain("an object") }
+      if let interfaces = objects[path]?.properties { add(path, interfaces) } else { reader.warn("an object") }
     }
   }
 
   func interfacesAdded(_ arguments: [BusValue]) {
     guard arguments.count == 2, let path = arguments[0].path, let interfaces = arguments[1].properties else {
-      return reader.complain("InterfacesAdded")
+      return reader.warn("InterfacesAdded")
     }
     add(path, interfaces)
   }
 
   func interfacesRemoved(_ arguments: [BusValue]) {
     guard arguments.count == 2, let path = arguments[0].path, let interfaces = arguments[1].texts else {
-      return reader.complain("InterfacesRemoved")
+      return reader.warn("InterfacesRemoved")
     }
     guard let place = ObjectPlace(path) else { return }
     for interface in interfaces { remove(path, place, interface) }
   }
 
-  /// - Parameter changes: `nil` where the signal's arguments were not those that it has.
+  /// - Parameter changes: `nil` where the signal's arguments had other types.
   func propertiesChanged(of path: String, _ changes: PropertyChanges?) {
-    guard let changes else { return reader.complain("PropertiesChanged") }
+    guard let changes else { return reader.warn("PropertiesChanged") }
     switch changes.interface {
     case BlueZName.adapter: change(adapter: path, changes.values)
     case BlueZName.device: change(device: path, changes.values, changes.invalidated)
@@ -106,7 +106,7 @@ final class ObjectMirror {
     }
   }
 
-  /// What the path says. Values of one characteristic come one after another: their path is taken apart once.
+  /// The parsed path. Values of one characteristic arrive in sequence: its path is parsed once.
   private func place(_ path: String) -> ObjectPlace? {
     if let place = places[path] { return place }
     guard let place = ObjectPlace(path) else { return nil }
@@ -115,10 +115,10 @@ final class ObjectMirror {
     return place
   }
 
-  /// `Device1.Disconnected`, of newer daemons.
+  /// `Device1.Disconnected`, which only newer daemons send.
   func disconnected(_ path: String, _ arguments: [BusValue]) {
     guard let device = devices[path] else { return }
-    guard let reason = arguments.first?.text else { return reader.complain("Disconnected") }
+    guard let reason = arguments.first?.text else { return reader.warn("Disconnected") }
     events?.device(device, didDisconnect: reason)
   }
 }

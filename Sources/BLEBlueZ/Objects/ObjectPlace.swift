@@ -1,18 +1,18 @@
 import BLECore
 
-/// What an object's path says of its place: `/org/bluez/hci0/dev_C0_12_34_56_78_9A/service000a/char000b/desc000d`.
+/// The parsed path of an object: `/org/bluez/hci0/dev_C0_12_34_56_78_9A/service000a/char000b/desc000d`.
 ///
-/// The daemon names attributes by their handles: a service by its first, a characteristic by that of its declaration.
+/// The daemon names attributes by handle: a service by its first one, a characteristic by that of its declaration.
 struct ObjectPlace: Equatable {
   /// The adapter's path.
   let adapter: String
-  /// The device's path; `nil` for the adapter itself, as the rest.
+  /// The device's path; `nil`, like the rest, for the adapter itself.
   private(set) var device: String?
   private(set) var service: AttributeHandle?
   private(set) var characteristic: AttributeHandle?
   private(set) var descriptor: AttributeHandle?
 
-  /// `nil` for what is none of these objects.
+  /// `nil` for a path of another object.
   init?(_ path: String) {
     let prefix = BlueZName.root + "/"
     guard path.utf8.count <= 255, path.hasPrefix(prefix) else { return nil }

@@ -1,33 +1,33 @@
 import BLECore
 
-/// Reads properties that have to be of one type. What is of another is passed over as if it was not there, and told in the log: once for
-/// each property, since a daemon that does so does it each time.
+/// Reads properties of an expected type. One of another type is ignored as if it were absent, and logged: once for each property, since
+/// the daemon would repeat it with each signal.
 final class PropertyReader {
   private static let limit = 64
   private let log: Logger
-  private var told: Set<String> = []
+  private var logged: Set<String> = []
 
   init(log: Logger) { self.log = log }
 
-  /// The property as `reader` understands it; `nil` where it is not given or is of another type.
+  /// The property as `reader` interprets it; `nil` where it is absent or has another type.
   func read<Value>(
     _ name: String, of interface: String, in properties: [String: BusValue], _ reader: (BusValue) -> Value?
   ) -> Value? {
     properties[name].flatMap { read(name, of: interface, from: $0, reader) }
   }
 
-  /// The value of the property as `reader` understands it; `nil` where it is of another type.
+  /// The property's value as `reader` interprets it; `nil` where it has another type.
   func read<Value>(
     _ name: String, of interface: String, from value: BusValue, _ reader: (BusValue) -> Value?
   ) -> Value? {
     if let read = reader(value) { return read }
-    complain("\(interface).\(name)")
+    warn("\(interface).\(name)")
     return nil
   }
 
-  /// Tells of something that is not what the daemon's documentation says.
-  func complain(_ what: String) {
-    guard told.count < Self.limit, told.insert(what).inserted else { return }
-    log.log(.warning, "the Bluetooth daemon gives \(what) in a form that it does not have: it is passed over")
+  /// Logs something that differs from the daemon's documentation, once.
+  func warn(_ what: String) {
+    guard logged.count < Self.limit, logged.insert(what).inserted else { return }
+    log.log(.warning, "the Bluetooth daemon sends \(what) in an undocumented form, which is ignored")
   }
 }

@@ -1,12 +1,12 @@
 import BLEAdapter
 import BLECore
 
-/// The attributes that the daemon has found on a device, by handle.
+/// The attributes that the daemon has discovered on a device, by handle.
 struct RemoteAttributes {
   struct Service {
     let uuid: BLEUUID
     let isPrimary: Bool
-    /// Paths of the services that it includes.
+    /// Paths of the included services.
     var includes: [String]
   }
 
@@ -33,12 +33,12 @@ struct RemoteAttributes {
   private(set) var descriptors: [AttributeHandle: Descriptor] = [:]
   /// Declarations by the handle of the value.
   private var declarations: [AttributeHandle: AttributeHandle] = [:]
-  /// The ATT MTU in octets, which newer daemons tell with each characteristic.
+  /// The ATT MTU in octets, which newer daemons report with each characteristic.
   private(set) var maximumTransmissionUnit: Int?
 
   var count: Int { services.count + characteristics.count + descriptors.count }
 
-  // MARK: What the daemon shows
+  // MARK: Changes
 
   mutating func setService(_ service: Service, at handle: AttributeHandle) {
     services[handle] = service
@@ -59,7 +59,7 @@ struct RemoteAttributes {
 
   mutating func forgetMaximumTransmissionUnit() { maximumTransmissionUnit = nil }
 
-  /// - Returns: what it was, with all that belongs to it.
+  /// - Returns: the removed service's handles.
   mutating func removeService(_ handle: AttributeHandle) -> ClosedRange<AttributeHandle>? {
     guard services[handle] != nil else { return nil }
     let range = handles(ofService: handle)
@@ -76,14 +76,14 @@ struct RemoteAttributes {
     descriptors[handle] = nil
   }
 
-  // MARK: Looking up
+  // MARK: Lookup
 
   func characteristic(withValue handle: AttributeHandle) -> (declaration: AttributeHandle, Characteristic)? {
     guard let declaration = declarations[handle], let found = characteristics[declaration] else { return nil }
     return (declaration, found)
   }
 
-  /// The handles of a service. The daemon does not say where one ends: with what belongs to it, or right before the next.
+  /// The handles of a service. The daemon does not report its end: it is the handle before the next service, or the last attribute's.
   func handles(ofService start: AttributeHandle) -> ClosedRange<AttributeHandle> {
     let next = services.keys.filter { $0 > start }.min()
     if let next { return start...AttributeHandle(next.rawValue - 1) }
@@ -125,7 +125,7 @@ struct RemoteAttributes {
       .map { RemoteDescriptor(uuid: $0.value.uuid, handle: $0.key) }
   }
 
-  /// Where the attribute can be read and written; `nil` where it is neither a value nor a descriptor.
+  /// The object with which the attribute is read and written; `nil` where it is neither a value nor a descriptor.
   func target(_ handle: AttributeHandle) -> (path: String, interface: String)? {
     if let (_, characteristic) = characteristic(withValue: handle) {
       return (characteristic.path, BlueZName.gattCharacteristic)

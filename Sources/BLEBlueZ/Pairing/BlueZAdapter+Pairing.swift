@@ -3,7 +3,7 @@ import BLECore
 import BLEHost
 import BLEPairing
 
-extension BlueZAdapter: PairingGround {
+extension BlueZAdapter: PairingEnvironment {
   func isUsed(_ device: String) -> Bool {
     peer(of: device).map { presentLink(to: $0.identifier) != nil } ?? false
   }
@@ -35,13 +35,13 @@ extension BlueZAdapter: SystemPairing {
     }
   }
 
-  /// The daemon's answer to `Pair` never comes where it was still exploring a device that was connected before (seen with 5.66), though it
-  /// has paired: that the device is shown as paired counts as well.
+  /// The daemon never answers `Pair` where it was still discovering services of a device that was connected before (seen with 5.66), though
+  /// the pairing succeeds: so the device's `Paired` property completes the call as well.
   private func pair(
     _ path: String, on bus: MessageBus, _ completion: @escaping @Sendable (Result<Bool, SystemPairingError>) -> Void
   ) {
     if pairingsUnderWay[path] != nil {
-      return completion(.failure(SystemPairingError("the device is being paired with already")))
+      return completion(.failure(SystemPairingError("a pairing with the device is already in progress")))
     }
     pairingsUnderWay[path] = { [weak self] error in
       guard let self, self.pairingsUnderWay.removeValue(forKey: path) != nil else { return }
@@ -52,7 +52,7 @@ extension BlueZAdapter: SystemPairing {
     }
     agent.register()
     agent.begin(with: path)
-    // A user may take the minute that the daemon gives an agent; a daemon that never answers is no reason to wait for ever.
+    // The daemon allows a user a minute to answer; the limit is for a daemon that never replies.
     bus.call("Pair", of: BlueZName.device, at: path, on: BlueZName.service, timeout: .seconds(120)) {
       [weak self] result in
       switch result {
@@ -82,7 +82,7 @@ extension BlueZAdapter: SystemPairing {
     directory.peers([peer]).first.flatMap { device(at: $0.address) }
   }
 
-  /// Runs `job` on the loop once the adapter is there; fails where it is not after a while.
+  /// Runs `job` on the loop once the adapter is ready; fails after a time limit.
   private func whenReady<Value>(
     _ completion: @escaping @Sendable (Result<Value, SystemPairingError>) -> Void,
     _ job: @escaping @Sendable (BlueZAdapter) -> Void

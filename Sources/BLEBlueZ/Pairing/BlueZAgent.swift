@@ -3,33 +3,33 @@ import BLECore
 import BLEPairing
 import Dispatch
 
-/// Answers the daemon's questions about pairings by the program's `PairingAgent`.
+/// Answers the daemon's pairing requests with the program's `PairingAgent`.
 ///
-/// It is registered and never asks to be the default agent. The daemon asks it about the pairings that this process calls for; about those
-/// that others begin it asks the default agent, which is the desktop's where there is one, and the one that was registered first else. A
-/// program that wanted to be asked before the desktop would answer for all other programs as well.
+/// It is registered, but never as the default agent. The daemon asks it about pairings that this process starts. About those that others
+/// start the daemon asks the default agent: the desktop's where there is one, otherwise the agent that was registered first. A program
+/// that became the default agent would answer for all other programs as well.
 ///
-/// So questions about devices that have nothing to do with this process may come here: for the program they are `unasked`.
+/// So requests about devices that are unrelated to this process may arrive here: the program gets them as `unasked`.
 final class BlueZAgent: ExportedObject {
   static let interface = "org.bluez.Agent1"
   private static let manager = "org.bluez.AgentManager1"
   private static let path = "/org/swift_corebluetooth/agent"
 
-  private unowned let ground: any PairingGround
+  private unowned let environment: any PairingEnvironment
   private let agents: () -> any PairingAgent
-  /// Where agents are called.
+  /// The queue on which the program's agent is called.
   private let queue = DispatchQueue(label: "ble.pairing")
   private let origin: JobOrigin
   private var registration: BusRegistration?
   private weak var bus: MessageBus?
   private var registered: PairingCapability?
 
-  /// What the daemon waits for: it asks one question at a time.
+  /// The request that the daemon waits for: it makes one at a time.
   private var question: Question?
-  /// By device: how the pairing that is under way came about.
+  /// The method of the pairing in progress, by device.
   private var methods: [String: PairingMethod] = [:]
   private var displays: [String: (passkey: UInt32, entered: UInt16, request: PairingRequest)] = [:]
-  /// The devices that this process pairs with.
+  /// The devices with which this process has started a pairing.
   private var wanted: Set<String> = []
 
   private final class Question {
@@ -42,25 +42,25 @@ final class BlueZAgent: ExportedObject {
     }
   }
 
-  /// - Parameter agents: who answers; asked for each question.
-  init(on ground: any PairingGround, agents: @escaping () -> any PairingAgent) {
-    self.ground = ground
+  /// - Parameter agents: returns the agent to ask; called for each request.
+  init(on environment: any PairingEnvironment, agents: @escaping () -> any PairingAgent) {
+    self.environment = environment
     self.agents = agents
-    origin = ground.loop.makeOrigin()
+    origin = environment.loop.makeOrigin()
   }
 
   // MARK: Registration
 
-  /// Makes the agent known to the daemon, with what the program's agent is able to do now.
+  /// Registers the agent with the daemon, with the current capability of the program's agent.
   func register() {
-    guard let bus = ground.bus else { return }
+    guard let bus = environment.bus else { return }
     let capability = agents().capability
     if self.bus === bus, registered == capability { return }
     if self.bus === bus, registered != nil { unregister() }
     do throws(BusError) {
       registration = try bus.export(self, at: Self.path, for: BlueZName.service)
     } catch {
-      return ground.log.log(.error, "the pairing agent can't be shown to the daemon: \(error)")
+      return environment.log.log(.error, "the pairing agent can't be exported to the daemon: \(error)")
     }
     self.bus = bus
     registered = capability
@@ -69,11 +69,11 @@ final class BlueZAgent: ExportedObject {
       [.objectPath(Self.path), .string(capability.daemonName)], timeout: .seconds(25)
     ) { [weak self] result in
       guard let self, case .failure(let error) = result, self.registered == capability else { return }
-      self.ground.log.log(.warning, "the daemon takes no pairing agent of this program: \(error)")
+      self.environment.log.log(.warning, "the daemon does not accept the pairing agent of this program: \(error)")
     }
   }
 
-  /// The daemon or the adapter is gone: nothing is asked any more.
+  /// Called when the daemon or the adapter is gone: ends all requests.
   func stop() {
     unregister()
     endQuestion()
@@ -96,10 +96,10 @@ final class BlueZAgent: ExportedObject {
 
   // MARK: Pairing
 
-  /// A program of this process wants this pairing.
+  /// Called when this process starts to pair with the device.
   func begin(with device: String) { wanted.insert(device) }
 
-  /// The pairing with the device is over.
+  /// Called when the pairing with the device has ended.
   func ended(with device: String, _ error: BusError?) {
     let wasWanted = wanted.remove(device) != nil
     if question?.device == device { endQuestion() }
@@ -110,26 +110,26 @@ final class BlueZAgent: ExportedObject {
       if let error { .failed(error.message.isEmpty ? error.name : error.message) } else {
         .paired(method ?? .justWorks, isBonded: true)
       }
-    tell { $0.pairingEnded(with: peer, outcome) }
+    notifyAgent { $0.pairingEnded(with: peer, outcome) }
   }
 
   private func peer(of device: String) -> PairingPeer? {
-    ground.peer(of: device).map { PairingPeer(address: $0.address, name: $0.name) }
+    environment.peer(of: device).map { PairingPeer(address: $0.address, name: $0.name) }
   }
 
-  private func tell(_ body: @escaping @Sendable (any PairingAgent) -> Void) {
+  private func notifyAgent(_ body: @escaping @Sendable (any PairingAgent) -> Void) {
     let agent = agents()
     queue.async { body(agent) }
   }
 
-  /// - Parameter isOther: the other side began: only then is mere consent asked for.
-  private func occasion(of device: String, isOther: Bool) -> PairingOccasion {
+  /// - Parameter isPeerInitiated: the peer started it, which is the only case in which plain consent is requested.
+  private func occasion(of device: String, isPeerInitiated: Bool) -> PairingOccasion {
     if wanted.contains(device) { return .wanted }
-    if ground.isUsed(device) { return isOther ? .offered : .wanted }
-    return ground.offersProtectedValues ? .offered : .unasked
+    if environment.isUsed(device) { return isPeerInitiated ? .offered : .wanted }
+    return environment.offersProtectedValues ? .offered : .unasked
   }
 
-  // MARK: The daemon's questions
+  // MARK: The daemon's requests
 
   var interfaces: [String] { [Self.interface] }
 
@@ -137,10 +137,10 @@ final class BlueZAgent: ExportedObject {
     let device = request.arguments.first?.path ?? ""
     let number = request.arguments.dropFirst().first?.unsigned32
     switch (request.member, number) {
-    case ("RequestAuthorization", _): ask(.confirmJustWorks, .justWorks, about: device, isOther: true, request)
+    case ("RequestAuthorization", _): ask(.confirmJustWorks, .justWorks, about: device, isPeerInitiated: true, request)
     case ("RequestConfirmation", .some(let number)) where number <= 999_999:
-      ask(.compare(Self.digits(number)), .numericComparison, about: device, isOther: false, request)
-    case ("RequestPasskey", _): ask(.enterPasskey, .passkeyEntry, about: device, isOther: false, request)
+      ask(.compare(Self.digits(number)), .numericComparison, about: device, isPeerInitiated: false, request)
+    case ("RequestPasskey", _): ask(.enterPasskey, .passkeyEntry, about: device, isPeerInitiated: false, request)
     case ("DisplayPasskey", .some(let number)) where number <= 999_999:
       display(number, request.arguments.dropFirst(2).first?.unsigned16 ?? 0, device, request)
     case ("Cancel", _):
@@ -150,7 +150,7 @@ final class BlueZAgent: ExportedObject {
       request.answer()
       registered = nil
       stop()
-    // Services and PIN codes are matters of the other kind of Bluetooth.
+    // Services and PIN codes belong to Bluetooth BR/EDR.
     case ("AuthorizeService", _), ("RequestPinCode", _), ("DisplayPinCode", _): request.refuse(.rejected)
     default: request.refuse(BusError(BusError.unknownMethod, "There is no \(request.member)."))
     }
@@ -162,7 +162,8 @@ final class BlueZAgent: ExportedObject {
   }
 
   private func ask(
-    _ kind: PairingRequest.Kind, _ method: PairingMethod, about device: String, isOther: Bool, _ daemon: BusRequest
+    _ kind: PairingRequest.Kind, _ method: PairingMethod, about device: String, isPeerInitiated: Bool,
+    _ daemon: BusRequest
   ) {
     guard let peer = peer(of: device) else { return daemon.refuse(.rejected) }
     endQuestion()
@@ -170,15 +171,15 @@ final class BlueZAgent: ExportedObject {
     self.question = question
     methods[device] = method
     let bound = LoopBound((WeakAgent(agent: self), question))
-    let (loop, origin) = (ground.loop, origin)
+    let (loop, origin) = (environment.loop, origin)
     let request = PairingRequest(
       kind, method: method, isSecureConnections: method == .numericComparison, peer: peer,
-      occasion: occasion(of: device, isOther: isOther)
+      occasion: occasion(of: device, isPeerInitiated: isPeerInitiated)
     ) { answer in
       loop.submit(from: origin) { bound.value.0.agent?.answer(bound.value.1, answer) }
     }
     question.request = request
-    tell { $0.pairing(request) }
+    notifyAgent { $0.pairing(request) }
   }
 
   private func answer(_ question: Question, _ answer: PairingRequest.Answer) {
@@ -202,17 +203,17 @@ final class BlueZAgent: ExportedObject {
     question.daemon.refuse(.canceled)
   }
 
-  /// The daemon asks no more: the other side has gone, or has said no.
+  /// Called when the daemon withdraws its request: the peer has disconnected, or has refused.
   private func cancelled() {
     guard let device = question?.device ?? displays.keys.first else { return }
     endQuestion()
-    // The answer to the pairing that this process has called for says how it ended.
-    if !wanted.contains(device) { ended(with: device, BusError(BusError.failed, "the pairing was given up")) }
+    // The reply to `Pair`, if this process has called it, says how the pairing ended.
+    if !wanted.contains(device) { ended(with: device, BusError(BusError.failed, "the pairing was cancelled")) }
   }
 
-  // MARK: Passkeys that are shown
+  // MARK: Displayed passkeys
 
-  /// - Parameter entered: how many digits the other side has typed.
+  /// - Parameter entered: how many digits the user of the peer has typed.
   private func display(_ passkey: UInt32, _ entered: UInt16, _ device: String, _ daemon: BusRequest) {
     guard let peer = peer(of: device) else { return daemon.refuse(.rejected) }
     daemon.answer()
@@ -220,30 +221,30 @@ final class BlueZAgent: ExportedObject {
       guard shown.entered != entered else { return }
       displays[device]?.entered = entered
       let keypress: PairingKeypress = entered > shown.entered ? .digitEntered : .digitErased
-      return tell { $0.pairing(with: peer, typed: keypress) }
+      return notifyAgent { $0.pairing(with: peer, typed: keypress) }
     }
     endDisplay(of: device)
     methods[device] = .passkeyEntry
     let bound = LoopBound(WeakAgent(agent: self))
-    let (loop, origin) = (ground.loop, origin)
+    let (loop, origin) = (environment.loop, origin)
     let request = PairingRequest(
       .displayPasskey(Self.digits(passkey)), method: .passkeyEntry, isSecureConnections: false, peer: peer,
-      occasion: occasion(of: device, isOther: false)
+      occasion: occasion(of: device, isPeerInitiated: false)
     ) { answer in
       guard answer == .no else { return }
       loop.submit(from: origin) { bound.value.agent?.refuse(device) }
     }
     displays[device] = (passkey, entered, request)
-    tell { $0.pairing(request) }
+    notifyAgent { $0.pairing(request) }
   }
 
-  /// The user does not want this pairing, of which the daemon has asked nothing.
+  /// Called when the user refuses a pairing whose passkey is displayed, which the daemon does not ask about.
   private func refuse(_ device: String) {
     guard displays[device] != nil else { return }
     bus?.call(
       "CancelPairing", of: "org.bluez.Device1", at: device, on: BlueZName.service, timeout: .seconds(25)
     ) { [weak self] result in
-      // It cancels what this side has called for; what the other side began ends with the link.
+      // It cancels what this side has started; what the peer has started ends with the link.
       guard case .failure = result else { return }
       self?.bus?.call(
         "Disconnect", of: "org.bluez.Device1", at: device, on: BlueZName.service, timeout: .seconds(25)

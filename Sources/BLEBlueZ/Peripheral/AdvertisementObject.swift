@@ -1,12 +1,12 @@
 import BLEAdapter
 import BLECore
 
-/// An advertisement as the daemon reads it.
+/// An advertisement's object, as the daemon reads it.
 final class AdvertisementObject: ExportedObject {
   private let content: LocalAdvertisement
   private let released: () -> Void
 
-  /// - Parameter released: the daemon has taken it off the air by itself.
+  /// - Parameter released: called when the daemon has stopped the advertisement by itself.
   init(_ content: LocalAdvertisement, released: @escaping () -> Void) {
     self.content = content
     self.released = released
@@ -15,7 +15,7 @@ final class AdvertisementObject: ExportedObject {
   var interfaces: [String] { [BlueZName.advertisement] }
 
   func properties(of interface: String) -> [String: BusValue] {
-    // Other devices show only what says that it can be discovered; the adapter itself need not be.
+    // Scanners show only devices that advertise as discoverable; the adapter itself need not be.
     var properties: [String: BusValue] = ["Type": .string("peripheral"), "Discoverable": .boolean(true)]
     if !content.serviceUUIDs.isEmpty {
       properties["ServiceUUIDs"] = .texts(content.serviceUUIDs.map { $0.description.lowercased() })
@@ -33,7 +33,7 @@ final class AdvertisementObject: ExportedObject {
   }
 }
 
-/// One advertisement with the daemon.
+/// The registration of one advertisement with the daemon.
 final class AdvertisementRegistration {
   private let bus: MessageBus
   private let adapter: String
@@ -64,7 +64,7 @@ final class AdvertisementRegistration {
     }
   }
 
-  /// Takes it off the air; no completion any more.
+  /// Stops the advertisement; the completion is not called after this.
   func unregister() {
     registering?.cancel()
     registering = nil

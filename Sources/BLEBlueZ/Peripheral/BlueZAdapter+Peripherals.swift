@@ -2,7 +2,7 @@ import BLEAdapter
 import BLECore
 import BLEHost
 
-extension BlueZAdapter: PeripheralGround {
+extension BlueZAdapter: PeripheralEnvironment {
   func peer(at address: DeviceAddress) -> KnownPeer { directory.peer(at: address) }
 
   var connectedDevices: [KnownPeer] {

@@ -2,11 +2,11 @@ import BLEAdapter
 import BLECore
 
 extension BlueZPeripheral: CharacteristicRequests {
-  /// So many requests wait for the program; the daemon itself has one for each link and attribute.
+  /// How many requests may wait for the program; the daemon itself allows one for each link and attribute.
   private static let transactionLimit = 1024
-  /// The ATT MTU of a link on which none was agreed on (Core, Vol 3 Part G 5.2.1).
+  /// The ATT MTU of a link on which none was exchanged (Core, Vol 3 Part G 5.2.1).
   private static let smallestMTU = 23
-  /// What one notification carries on it.
+  /// The longest notification with that MTU, in octets.
   static let smallestUpdate = smallestMTU - 3
 
   func characteristic(_ object: CharacteristicObject, didReceive request: BusRequest) {
@@ -19,7 +19,7 @@ extension BlueZPeripheral: CharacteristicRequests {
     case "StopNotify":
       request.answer()
       unsubscribe(object)
-    // An indication was confirmed: nothing waits for that.
+    // The confirmation of an indication, for which nothing waits.
     case "Confirm": request.answer()
     default: request.refuse(BusError("org.bluez.Error.NotSupported", "There is no \(request.member)."))
     }
@@ -79,10 +79,10 @@ extension BlueZPeripheral: CharacteristicRequests {
 
   // MARK: Centrals
 
-  /// Who asks; `nil` where the daemon names a device that it has not shown.
+  /// The requesting central; `nil` where the daemon names an unknown device.
   private func central(_ options: RequestOptions) -> RemoteCentral? {
     guard let device = options.device else { return likelyCentral }
-    guard let peer = ground.peer(of: device) else { return nil }
+    guard let peer = environment.peer(of: device) else { return nil }
     let before = centrals[device]
     let length = max(
       (options.mtu ?? Self.smallestMTU) - 3,
@@ -96,9 +96,9 @@ extension BlueZPeripheral: CharacteristicRequests {
     return central
   }
 
-  /// Who it is that the daemon does not name: the only device that is connected, else who has asked for something last.
+  /// The central assumed where the daemon names none: the only connected device, otherwise the one that made the last request.
   private var likelyCentral: RemoteCentral? {
-    let connected = ground.connectedDevices
+    let connected = environment.connectedDevices
     if connected.count == 1, let peer = connected.first {
       return centrals.values.first { $0.identifier == peer.identifier }
         ?? RemoteCentral(identifier: peer.identifier, maximumUpdateValueLength: Self.smallestUpdate)
@@ -111,7 +111,8 @@ extension BlueZPeripheral: CharacteristicRequests {
 
   // MARK: Subscriptions
 
-  /// The daemon does not say who subscribes, and says that the last one has left only: a characteristic has one subscriber or none.
+  /// The daemon does not say which central subscribes, and reports only the last unsubscription: so a characteristic has at most one
+  /// subscriber.
   private func subscribe(_ object: CharacteristicObject) {
     let identifier = object.characteristic.identifier
     object.isNotifying = true
@@ -131,40 +132,40 @@ extension BlueZPeripheral: CharacteristicRequests {
     _ value: [UInt8], of characteristic: LocalCharacteristicIdentifier, centrals: [PeerIdentifier]?,
     sent: @escaping () -> Void
   ) {
-    guard let bus = ground.bus, let object = object(of: characteristic), object.isNotifying else {
-      return ground.later(sent)
+    guard let bus = environment.bus, let object = object(of: characteristic), object.isNotifying else {
+      return environment.later(sent)
     }
-    // The daemon sends to all that have subscribed. What is meant for some is sent only where there can be no others.
-    if let centrals, !ground.connectedDevices.allSatisfy({ centrals.contains($0.identifier) }) {
-      ground.log.log(
+    // The daemon sends to all subscribers. A value for some of them is sent only where no others can be connected.
+    if let centrals, !environment.connectedDevices.allSatisfy({ centrals.contains($0.identifier) }) {
+      environment.log.log(
         .warning, "BlueZ sends to all subscribers: a value for some of the connected centrals is not sent")
-      return ground.later(sent)
+      return environment.later(sent)
     }
     bus.emitChanges(of: BlueZName.gattCharacteristic, at: object.path, ["Value": .octets(value)])
     pacing.add(sent, on: bus)
   }
 }
 
-/// Knows when the daemon has read the values that were sent to it: a question behind them is answered. One question is on its way at a
-/// time, whatever number of values it is behind of.
+/// Reports when the daemon has read the values sent to it: when it has answered a `Ping` that was sent after them. One `Ping` is under way
+/// at a time, for any number of values.
 struct UpdatePacing {
   private final class Queue {
-    /// Behind a question that is on its way, and not.
-    var asked: [() -> Void] = []
+    /// The callbacks before, and after, the `Ping` under way.
+    var pending: [() -> Void] = []
     var waiting: [() -> Void] = []
-    var question: BusCall?
+    var ping: BusCall?
 
-    func ask(_ bus: MessageBus) {
-      asked = waiting
+    func sendPing(_ bus: MessageBus) {
+      pending = waiting
       waiting = []
-      question = bus.call(
+      ping = bus.call(
         "Ping", of: "org.freedesktop.DBus.Peer", at: "/org/bluez", on: BlueZName.service, timeout: .seconds(25)
       ) { [weak self, weak bus] _ in
         guard let self else { return }
-        self.question = nil
-        let sent = self.asked
-        self.asked = []
-        if !self.waiting.isEmpty, let bus { self.ask(bus) }
+        self.ping = nil
+        let sent = self.pending
+        self.pending = []
+        if !self.waiting.isEmpty, let bus { self.sendPing(bus) }
         for sent in sent { sent() }
       }
     }
@@ -174,12 +175,12 @@ struct UpdatePacing {
 
   func add(_ sent: @escaping () -> Void, on bus: MessageBus) {
     queue.waiting.append(sent)
-    if queue.question == nil { queue.ask(bus) }
+    if queue.ping == nil { queue.sendPing(bus) }
   }
 
-  /// No completions any more.
+  /// Discards the callbacks.
   mutating func drop() {
-    queue.question?.cancel()
+    queue.ping?.cancel()
     queue = Queue()
   }
 }

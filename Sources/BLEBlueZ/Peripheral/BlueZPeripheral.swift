@@ -1,13 +1,13 @@
 import BLEAdapter
 import BLECore
 
-/// One peripheral of the process on an adapter that the daemon has: its services are an application of the daemon's, its advertisement
-/// one of the daemon's advertisements. `Docs/bluez.md` says what of a peripheral the daemon can't do.
+/// One peripheral of the process on an adapter of the daemon: its services are registered as applications, its advertisement as one of
+/// the daemon's advertisements. `Docs/bluez.md` lists what the daemon can't do for a peripheral.
 final class BlueZPeripheral: PeripheralRole, BlueZRole {
-  let ground: any PeripheralGround
+  let environment: any PeripheralEnvironment
   private(set) weak var events: (any PeripheralEvents)?
-  var toldState: AdapterState?
-  /// Called at the end of this role.
+  var reportedState: AdapterState?
+  /// Called when this role ends.
   private let closed: (BlueZPeripheral) -> Void
 
   private let root: String
@@ -15,27 +15,27 @@ final class BlueZPeripheral: PeripheralRole, BlueZRole {
   private var applications: [LocalApplication] = []
   private var advertisement: AdvertisementRegistration?
 
-  /// Requests that wait for the program.
+  /// Requests that the program has not answered yet.
   var transactions: [TransactionIdentifier: BusRequest] = [:]
   var nextTransaction: UInt64 = 1
-  /// By the daemon's objects: who has asked for something, and how much goes into one of its notifications.
+  /// The centrals that have made a request, by object path, with the longest notification for each.
   var centrals: [String: RemoteCentral] = [:]
   var lastCentral: RemoteCentral?
-  /// Whom the program was told of, by characteristic.
+  /// The reported subscriber of each characteristic.
   var subscribers: [LocalCharacteristicIdentifier: RemoteCentral] = [:]
   var pacing = UpdatePacing()
-  /// The numbers by which centrals can open channels, and the open channels.
+  /// The published multiplexers, and the open channels.
   var published: [PublishedChannel] = []
   var channels: [SocketChannel] = []
 
   /// - Parameters:
-  ///   - number: of all peripherals on this connection to the bus only this one's: its objects are below it.
-  ///   - closed: this role has ended.
+  ///   - number: unique among the peripherals on this bus connection: the paths of the objects contain it.
+  ///   - closed: called when this role ends.
   init(
-    on ground: any PeripheralGround, number: Int, events: any PeripheralEvents,
+    on environment: any PeripheralEnvironment, number: Int, events: any PeripheralEvents,
     closed: @escaping (BlueZPeripheral) -> Void
   ) {
-    self.ground = ground
+    self.environment = environment
     self.events = events
     self.closed = closed
     root = "/org/swift_corebluetooth/peripheral\(number)"
@@ -46,7 +46,7 @@ final class BlueZPeripheral: PeripheralRole, BlueZRole {
     return "\(root)/\(kind)\(nextNumber)"
   }
 
-  /// The object that stands for a characteristic.
+  /// The exported object of a characteristic.
   func object(of characteristic: LocalCharacteristicIdentifier) -> CharacteristicObject? {
     for application in applications {
       if let object = application.characteristics.first(where: { $0.characteristic.identifier == characteristic }) {
@@ -71,9 +71,9 @@ final class BlueZPeripheral: PeripheralRole, BlueZRole {
 
   // MARK: State
 
-  func tell(_ state: AdapterState) { events?.peripheral(didUpdateState: state) }
+  func report(_ state: AdapterState) { events?.peripheral(didUpdateState: state) }
 
-  /// The daemon may still be there, with an adapter that is switched off: it is to let go of what the program has to put up again.
+  /// The daemon may still run, with its adapter switched off: so the registrations that the program has to repeat are withdrawn.
   func adapterWentAway() {
     stopAdvertising()
     for application in applications { application.unregister() }
@@ -87,7 +87,7 @@ final class BlueZPeripheral: PeripheralRole, BlueZRole {
     for channel in open { channel.finish(.poweredOff) }
     let waiting = transactions.values
     transactions = [:]
-    for request in waiting { request.refuse(BusError(BlueZName.Failure.failed, "The adapter has gone.")) }
+    for request in waiting { request.refuse(BusError(BlueZName.Failure.failed, "The adapter is gone.")) }
     pacing.drop()
   }
 
@@ -104,7 +104,7 @@ final class BlueZPeripheral: PeripheralRole, BlueZRole {
     let identifier = LocalServiceIdentifier(rawValue: nextNumber)
     nextNumber &+= 1
     switch prepare(ApplicationService(identifier, service)) {
-    case .failure(let error): ground.later { completion(.failure(error)) }
+    case .failure(let error): environment.later { completion(.failure(error)) }
     case .success(let application): register(application, for: identifier, completion)
     }
   }
@@ -122,14 +122,14 @@ final class BlueZPeripheral: PeripheralRole, BlueZRole {
       application.end()
       let placed = application.services.filter { $0.handle != 0 }
       if placed.isEmpty || PublishError(error) == .notPoweredOn {
-        self.ground.log.log(.notice, "the daemon does not take the service: \(error)")
+        self.environment.log.log(.notice, "the daemon refuses the service: \(error)")
         return completion(.failure(PublishError(error)))
       }
-      // A place that somebody else has by now is no reason to have no service.
+      // Where its former handles are in use by now, the service is published at others.
       for service in placed {
         service.handle = 0
-        self.ground.log.log(
-          .notice, "service \(service.service.uuid) could not be published where it was before: \(error)")
+        self.environment.log.log(
+          .notice, "service \(service.service.uuid) could not be published at its former handles: \(error)")
       }
       switch self.make(application.services) {
       case .failure(let error): completion(.failure(error))
@@ -138,10 +138,10 @@ final class BlueZPeripheral: PeripheralRole, BlueZRole {
     }
   }
 
-  /// An application of the service, and of those that it includes, whose own applications end.
+  /// Makes an application of the service and of those it includes, whose former applications end.
   private func prepare(_ published: ApplicationService) -> Result<LocalApplication, PublishError> {
-    guard ground.isRunning else { return .failure(.notPoweredOn) }
-    // Generic Access, Generic Attribute and Human Interface Device, as on every adapter.
+    guard environment.isRunning else { return .failure(.notPoweredOn) }
+    // Generic Access, Generic Attribute and Human Interface Device are not allowed, as on every adapter.
     if [0x1800, 0x1801, 0x1812].contains(published.service.uuid.short) { return .failure(.uuidNotAllowed) }
     var services: [ApplicationService] = []
     for identifier in published.service.included where !services.contains(where: { $0.identifier == identifier }) {
@@ -153,14 +153,14 @@ final class BlueZPeripheral: PeripheralRole, BlueZRole {
   }
 
   private func make(_ services: [ApplicationService]) -> Result<LocalApplication, PublishError> {
-    guard let bus = ground.bus, let adapter = ground.adapterPath else { return .failure(.notPoweredOn) }
+    guard let bus = environment.bus, let adapter = environment.adapterPath else { return .failure(.notPoweredOn) }
     do throws(BusError) {
       let application = try LocalApplication(
         services, path: takePath("application"), on: adapter, bus: bus, owner: self)
       applications.append(application)
       return .success(application)
     } catch {
-      ground.log.log(.error, "the service can't be shown to the daemon: \(error)")
+      environment.log.log(.error, "the service can't be exported to the daemon: \(error)")
       return .failure(PublishError(error))
     }
   }
@@ -178,11 +178,11 @@ final class BlueZPeripheral: PeripheralRole, BlueZRole {
   func remove(_ service: LocalServiceIdentifier) {
     guard let application = application(of: service) else { return }
     drop(application)
-    // Those that shared its application stay, at their places.
+    // The other services of its application remain, at the same handles.
     let rest = application.services.filter { $0.identifier != service }
     guard !rest.isEmpty, case .success(let again) = make(rest) else { return }
     register(again, for: service) { [weak self] result in
-      if case .failure(let error) = result { self?.ground.log.log(.error, "included services are gone: \(error)") }
+      if case .failure(let error) = result { self?.environment.log.log(.error, "included services are gone: \(error)") }
     }
   }
 
@@ -201,10 +201,10 @@ final class BlueZPeripheral: PeripheralRole, BlueZRole {
   // MARK: Advertising
 
   func startAdvertising(_ content: LocalAdvertisement, _ completion: @escaping (PublishError?) -> Void) {
-    guard ground.isRunning, let bus = ground.bus, let adapter = ground.adapterPath else {
-      return ground.later { completion(.notPoweredOn) }
+    guard environment.isRunning, let bus = environment.bus, let adapter = environment.adapterPath else {
+      return environment.later { completion(.notPoweredOn) }
     }
-    if advertisement != nil { return ground.later { completion(.alreadyAdvertising) } }
+    if advertisement != nil { return environment.later { completion(.alreadyAdvertising) } }
     let object = AdvertisementObject(content) { [weak self] in self?.advertisementWasReleased() }
     do throws(BusError) {
       let registration = try AdvertisementRegistration(
@@ -213,12 +213,12 @@ final class BlueZPeripheral: PeripheralRole, BlueZRole {
       registration.register { [weak self] error in
         guard let self, self.advertisement === registration else { return }
         if error != nil { self.advertisement = nil }
-        if let error { self.ground.log.log(.notice, "the daemon does not advertise: \(error)") }
+        if let error { self.environment.log.log(.notice, "the daemon does not advertise: \(error)") }
         completion(error.map(PublishError.init))
       }
     } catch {
       let failure = PublishError(error)
-      ground.later { completion(failure) }
+      environment.later { completion(failure) }
     }
   }
 
@@ -228,12 +228,12 @@ final class BlueZPeripheral: PeripheralRole, BlueZRole {
   }
 
   private func advertisementWasReleased() {
-    ground.log.log(.warning, "the daemon has stopped advertising")
+    environment.log.log(.warning, "the daemon has stopped advertising")
     advertisement = nil
   }
 
-  // MARK: What the daemon can't do
+  // MARK: Not supported by the daemon
 
-  /// Connection parameters are the daemon's: a hint that is not followed.
+  /// The daemon chooses connection parameters: this request is ignored.
   func setDesiredLatency(_ latency: ConnectionLatency, for central: PeerIdentifier) {}
 }

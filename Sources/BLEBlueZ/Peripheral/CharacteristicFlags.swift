@@ -1,8 +1,8 @@
 import BLEAdapter
 
 extension LocalCharacteristic {
-  /// The flags by which the daemon knows what may be done with it, and on what links. A property bit without the permission stays: the
-  /// request is refused here. A permission without the property bit can't be given.
+  /// The daemon's flags for the permitted operations, and for the security they require. A property bit without the permission is kept: the
+  /// request is refused here. A permission without the property bit can't be expressed.
   var flags: [String] {
     var flags: [String] = []
     func add(_ bit: UInt8, _ plain: String, _ demand: SecurityDemand, _ verb: String? = nil) {
@@ -18,7 +18,7 @@ extension LocalCharacteristic {
     let write = permissions.write ?? .none
     add(0x01, "broadcast", .none)
     add(0x02, "read", permissions.read ?? .none, "read")
-    // The daemon's demands on writing hold for both kinds.
+    // The daemon applies the requirement for writing to both kinds.
     add(0x04, "write-without-response", write, properties & 0x08 == 0 ? "write" : nil)
     add(0x08, "write", write, "write")
     add(0x10, "notify", subscription, "notify")

@@ -1,11 +1,11 @@
 import BLEAdapter
 import BLECore
 
-/// A service that a program has published.
+/// A published service.
 final class ApplicationService {
   let identifier: LocalServiceIdentifier
   let service: LocalService
-  /// Its first handle; 0 while the daemon has not said it.
+  /// Its first handle; 0 until the daemon has set it.
   var handle: UInt16
   init(_ identifier: LocalServiceIdentifier, _ service: LocalService) {
     self.identifier = identifier
@@ -14,8 +14,8 @@ final class ApplicationService {
   }
 }
 
-/// Services that the daemon gets together: one, and with it those that it includes, because the daemon looks for included services in the
-/// same application. Thereby a service comes and goes without the others' handles and subscriptions.
+/// Services registered with the daemon together: one service and those it includes, because the daemon looks for included services in the
+/// same application. Separate applications let a service be added and removed without changing the others' handles and subscriptions.
 final class LocalApplication {
   let services: [ApplicationService]
   private(set) var characteristics: [CharacteristicObject] = []
@@ -66,7 +66,7 @@ final class LocalApplication {
 
   private func path(of service: LocalServiceIdentifier) -> String { "\(path)/service\(service.rawValue)" }
 
-  /// The daemon reads the objects, puts them into its database, and says which handles they have.
+  /// Registers the application: the daemon reads the objects, adds them to its database, and sets their handles.
   func register(_ completion: @escaping (BusError?) -> Void) {
     registering = bus.call(
       "RegisterApplication", of: BlueZName.gattManager, at: adapter, on: BlueZName.service,
@@ -81,7 +81,7 @@ final class LocalApplication {
     }
   }
 
-  /// The handle of one of the services, once the daemon has set it.
+  /// The first handle of one of the services, once the daemon has set it.
   func handle(of service: ApplicationService) -> UInt16 {
     guard let index = services.firstIndex(where: { $0 === service }) else { return 0 }
     let handle = serviceObjects[index].handle
@@ -89,7 +89,7 @@ final class LocalApplication {
     return handle
   }
 
-  /// Takes the services back. The objects are there until the daemon has let go of them.
+  /// Withdraws the services. Their objects stay exported until the daemon has answered.
   func unregister() {
     registering?.cancel()
     registering = nil

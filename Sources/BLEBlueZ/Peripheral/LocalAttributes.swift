@@ -1,13 +1,13 @@
 import BLEAdapter
 import BLECore
 
-/// A service as the daemon reads it.
+/// A service's object, as the daemon reads it.
 final class ServiceObject: ExportedObject {
   let path: String
   let uuid: BLEUUID
   private let isPrimary: Bool
   private let included: [String]
-  /// Its first handle: 0 until the daemon has chosen one, which it then sets.
+  /// Its first handle: 0 until the daemon has chosen one and set it.
   private(set) var handle: UInt16
 
   init(path: String, _ service: LocalService, included: [String], handle: UInt16) {
@@ -37,17 +37,17 @@ final class ServiceObject: ExportedObject {
   func handle(_ request: BusRequest) { request.refuse(BusError(BusError.unknownMethod, "A service has no methods.")) }
 }
 
-/// What asks a program by way of its role.
+/// Receives the daemon's requests for a characteristic.
 protocol CharacteristicRequests: AnyObject {
   func characteristic(_ object: CharacteristicObject, didReceive request: BusRequest)
 }
 
-/// A characteristic as the daemon reads it and asks for its values.
+/// A characteristic's object, with which the daemon reads and writes its values.
 final class CharacteristicObject: ExportedObject {
   let path: String
   let service: String
   let characteristic: LocalCharacteristic
-  /// Whether some central has subscribed, as far as the daemon tells.
+  /// Whether a central has subscribed, as far as the daemon reports it.
   var isNotifying = false
   private weak var owner: (any CharacteristicRequests)?
 
@@ -101,23 +101,23 @@ final class DescriptorObject: ExportedObject {
 }
 
 extension BusRequest {
-  /// Answers a read with the value from `offset` on.
+  /// Answers a read with the value, starting at `offset`.
   func answer(_ value: [UInt8], from offset: Int) {
     guard offset <= value.count else { return refuse(BusError(attributeCode: 0x07)) }
     answer([.octets([UInt8](value[offset...]))])
   }
 }
 
-/// What the daemon says beside a read or a write (bluez/doc: org.bluez.GattCharacteristic, "ReadValue").
+/// The options of a read or a write (bluez/doc: org.bluez.GattCharacteristic, "ReadValue").
 struct RequestOptions {
   let offset: Int
-  /// The object of the central.
+  /// The object path of the central.
   let device: String?
-  /// The MTU of the central's link; `nil` where the daemon does not say.
+  /// The MTU of the central's link; `nil` where the daemon does not report it.
   let mtu: Int?
   /// A write without response.
   let isCommand: Bool
-  /// Only a question whether this may be written.
+  /// Whether the daemon asks only if the write is permitted.
   let isAuthorization: Bool
 
   init(_ value: BusValue?) {

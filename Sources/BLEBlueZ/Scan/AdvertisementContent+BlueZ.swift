@@ -3,15 +3,15 @@ import BLECore
 import BLEWire
 
 extension AdvertisementContent {
-  /// What the daemon shows of a device's advertisements. It puts them together over time, does not hand on the octets, and does not say
-  /// whether a device takes connections: `octets` is empty, and `isConnectable` is true.
+  /// The content of a device's advertisements, as the daemon shows it. The daemon merges them over time, and reports neither the octets nor
+  /// whether a device is connectable: `octets` is empty, and `isConnectable` is true.
   convenience init(_ device: DeviceObject) {
-    // The structures that the daemon has no property for.
+    // The data structures for which the daemon has no property.
     let others = AdvertisingData(
       device.advertisingData.sorted { $0.key < $1.key }.flatMap { type, data in
         data.count <= 254 ? [UInt8(data.count + 1), type] + data : []
       })
-    // Company identifier first, least significant octet first, as it travelled.
+    // Company identifier first, least significant octet first, as on the air.
     let maker = device.manufacturerData.min { $0.key < $1.key }
     self.init(
       octets: [], localName: others.localName?.text ?? device.name,

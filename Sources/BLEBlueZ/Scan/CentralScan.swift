@@ -1,7 +1,7 @@
 import BLEAdapter
 import BLECore
 
-/// One central's scan: what it looks for, and what it was told already.
+/// One central's scan: its filter, and the devices that were already reported to it.
 final class CentralScan {
   private struct Verdict {
     var version: UInt64
@@ -20,7 +20,7 @@ final class CentralScan {
     solicited = Set(parameters.solicitedServices)
   }
 
-  /// Whether the device is to be told now; and if so, that it was.
+  /// Returns whether the device is to be reported now, and records that it was.
   func take(_ device: DeviceObject) -> Bool {
     var verdict =
       verdicts[device.number].flatMap { $0.version == device.version ? $0 : nil }

@@ -1,21 +1,21 @@
 import BLECore
 import BLEHost
 
-/// The daemon's search for devices, one for all of the process: on as long as somebody scans, or a device that is to be connected to is
-/// not among the daemon's objects.
+/// The daemon's discovery, shared by the process: on while a central scans, or while a device to connect to is not among the daemon's
+/// objects.
 final class DiscoverySession: TimerTarget {
   private enum Phase {
     case off
     case starting
     case on
     case stopping
-    /// The daemon refused; it is asked again.
-    case resting
+    /// The daemon has refused; it is asked again after a delay.
+    case waitingToRetry
   }
 
-  /// The pauses before the daemon is asked again; the last one stays.
-  private static let restDelays: [StackDuration] = [.milliseconds(200), .seconds(1), .seconds(3), .seconds(10)]
-  /// How long an answer is awaited.
+  /// The delays before the daemon is asked again; the last one repeats.
+  private static let retryDelays: [StackDuration] = [.milliseconds(200), .seconds(1), .seconds(3), .seconds(10)]
+  /// The time limit of a call.
   private static let answerLimit = StackDuration.seconds(25)
 
   private let bus: MessageBus
@@ -25,54 +25,54 @@ final class DiscoverySession: TimerTarget {
   private var phase = Phase.off
   private var isWanted = false
   private var wantsDuplicates = false
-  /// The filter that the daemon has.
+  /// The filter that is set in the daemon.
   private var hasDuplicates: Bool?
   private var refusals = 0
   private var timer = TimerToken()
   private var isClosed = false
   private let rule: ScanWatch.Rule
-  /// There while the search is wanted.
+  /// Set while discovery is requested.
   private var watch: ScanWatch?
   private var watchTimer = TimerToken()
   private var heardCount = 0
   private var heardAgainCount = 0
-  /// It is on, and hears nothing.
-  private var mustBeginAgain = false
-  private let beganAgain: () -> Void
+  /// Whether discovery is on but reports nothing, and has to be restarted.
+  private var mustRestart = false
+  private let restarted: () -> Void
 
   private enum TimerTag: Int {
-    case rest
+    case retry
     case look
   }
 
   /// - Parameters:
   ///   - adapter: the path of the adapter that searches.
-  ///   - rule: when a search that hears nothing any more is begun again.
-  ///   - beganAgain: told each time.
+  ///   - rule: when discovery that no longer reports anything is restarted.
+  ///   - restarted: called each time.
   init(
-    bus: MessageBus, adapter: String, _ rule: ScanWatch.Rule, log: Logger, beganAgain: @escaping () -> Void
+    bus: MessageBus, adapter: String, _ rule: ScanWatch.Rule, log: Logger, restarted: @escaping () -> Void
   ) {
     self.bus = bus
-    self.beganAgain = beganAgain
+    self.restarted = restarted
     self.rule = rule
     loop = bus.loop
     self.adapter = adapter
     self.log = log
   }
 
-  /// Says what is wanted from now on.
+  /// Sets what is requested from now on.
   func want(_ isWanted: Bool, duplicates: Bool) {
     if self.isWanted != isWanted { isWanted ? beginWatch() : endWatch() }
     self.isWanted = isWanted
     wantsDuplicates = duplicates
-    if !isWanted, phase == .resting {
+    if !isWanted, phase == .waitingToRetry {
       loop.cancel(timer)
       phase = .off
     }
     update()
   }
 
-  /// The adapter or the daemon is gone, and with it the search.
+  /// Called when the adapter or the daemon is gone, and with it the discovery.
   func close() {
     isClosed = true
     loop.cancel(timer)
@@ -81,21 +81,21 @@ final class DiscoverySession: TimerTarget {
 
   func timerFired(tag: Int) {
     switch TimerTag(rawValue: tag) {
-    case .rest:
-      if phase == .resting { phase = .off }
+    case .retry:
+      if phase == .waitingToRetry { phase = .off }
       update()
     case .look: look()
     case nil: break
     }
   }
 
-  // MARK: Whether it hears
+  // MARK: Watching for silence
 
-  /// The daemon has told of an advertisement.
-  /// - Parameter isAgain: whether the device had been heard before.
-  func heard(isAgain: Bool) {
+  /// Called when the daemon has reported an advertisement.
+  /// - Parameter isRepeated: whether the device had been heard before.
+  func heard(isRepeated: Bool) {
     heardCount &+= 1
-    if isAgain { heardAgainCount &+= 1 }
+    if isRepeated { heardAgainCount &+= 1 }
   }
 
   private func beginWatch() {
@@ -105,16 +105,16 @@ final class DiscoverySession: TimerTarget {
 
   private func endWatch() {
     watch = nil
-    mustBeginAgain = false
+    mustRestart = false
     loop.cancel(watchTimer)
   }
 
   private func look() {
     watchTimer = loop.schedule(after: rule.interval, .background, self, tag: TimerTag.look.rawValue)
     guard watch?.look(heard: heardCount, repeated: heardAgainCount, at: loop.now) == true, phase == .on else { return }
-    beganAgain()
-    log.log(.notice, "the daemon's search is begun again: \(watch?.reason ?? "")")
-    mustBeginAgain = true
+    restarted()
+    log.log(.notice, "the daemon's discovery is restarted: \(watch?.reason ?? "")")
+    mustRestart = true
     update()
   }
 
@@ -125,7 +125,7 @@ final class DiscoverySession: TimerTarget {
     switch phase {
     case .off: if isWanted { setFilter { [weak self] in self?.start() } }
     case .on:
-      if !isWanted || mustBeginAgain {
+      if !isWanted || mustRestart {
         stop()
       } else if hasDuplicates != wantsDuplicates {
         setFilter { [weak self] in
@@ -133,7 +133,7 @@ final class DiscoverySession: TimerTarget {
           self?.update()
         }
       }
-    case .starting, .stopping, .resting: break
+    case .starting, .stopping, .waitingToRetry: break
     }
   }
 
@@ -146,14 +146,14 @@ final class DiscoverySession: TimerTarget {
     }
   }
 
-  /// The daemon's filters of services are those of all programs together, and do not know solicited ones: each scan judges for itself.
+  /// The daemon merges the service filters of all programs, and has none for solicited services: so each scan filters by itself.
   private func setFilter(_ next: @escaping () -> Void) {
     phase = .starting
     let duplicates = wantsDuplicates
     hasDuplicates = duplicates
     let filter = BusValue.options(["Transport": .string("le"), "DuplicateData": .boolean(duplicates)])
     call("SetDiscoveryFilter", [filter]) { [weak self] error in
-      // Without a filter more is heard than is wanted, which is no reason to hear nothing.
+      // Without a filter the daemon reports more than is needed, which does not prevent discovery.
       if let error { self?.log.log(.info, "SetDiscoveryFilter: \(error)") }
       next()
     }
@@ -171,22 +171,22 @@ final class DiscoverySession: TimerTarget {
         self.phase = .on
         return self.update()
       }
-      self.rest(error)
+      self.retryLater(error)
     }
   }
 
-  private func rest(_ error: BusError) {
+  private func retryLater(_ error: BusError) {
     let level: LogLevel = refusals == 0 && error.name != BlueZName.Failure.inProgress ? .warning : .debug
     log.log(level, "the Bluetooth daemon does not start to scan yet: \(error)")
-    phase = .resting
-    let delay = Self.restDelays[min(refusals, Self.restDelays.count - 1)]
+    phase = .waitingToRetry
+    let delay = Self.retryDelays[min(refusals, Self.retryDelays.count - 1)]
     refusals += 1
-    timer = loop.schedule(after: delay, .background, self, tag: TimerTag.rest.rawValue)
+    timer = loop.schedule(after: delay, .background, self, tag: TimerTag.retry.rawValue)
   }
 
   private func stop() {
     phase = .stopping
-    mustBeginAgain = false
+    mustRestart = false
     call("StopDiscovery") { [weak self] error in
       guard let self else { return }
       if let error { self.log.log(.debug, "StopDiscovery: \(error)") }

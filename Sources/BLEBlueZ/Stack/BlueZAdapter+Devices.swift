@@ -8,7 +8,7 @@ extension BlueZAdapter: ObjectMirrorEvents {
 
   func device(_ device: DeviceObject, didChange changes: DeviceChanges) {
     guard isRunning, device.adapter == adapterPath else { return }
-    if changes.contains(.heard) { discovery?.heard(isAgain: changes.contains(.heardAgain)) }
+    if changes.contains(.heard) { discovery?.heard(isRepeated: changes.contains(.heardAgain)) }
     if changes.contains(.address), let former = device.formerAddress { identify(device, former) }
     if changes.contains(.connection) || (device.isConnected && changes.contains(.services)) { publish(device) }
     if changes.contains(.pairing), device.isPaired {
@@ -19,17 +19,17 @@ extension BlueZAdapter: ObjectMirrorEvents {
       directory.setName(name, of: peer.identifier, from: .read)
     }
     link(of: device)?.deviceDidChange(device, changes)
-    if device.rssi != nil, !changes.isDisjoint(with: [.heard, .advertisement]) { tellOfAdvertisement(device) }
+    if device.rssi != nil, !changes.isDisjoint(with: [.heard, .advertisement]) { reportAdvertisement(device) }
   }
 
-  private func tellOfAdvertisement(_ device: DeviceObject) {
+  private func reportAdvertisement(_ device: DeviceObject) {
     guard centrals.contains(where: { $0.scan != nil }) else { return }
     let peer = advertiser(device)
-    // By a copy: a central that is told may stop its scan, or end.
-    for central in centrals { central.tell(device, as: peer) }
+    // Iterates over a copy: a central may stop its scan, or close, inside its callback.
+    for central in centrals { central.report(device, as: peer) }
   }
 
-  /// The daemon has learnt who the device is.
+  /// Called when the daemon has resolved the device's identity.
   private func identify(_ device: DeviceObject, _ former: DeviceAddress) {
     guard let before = directory.knownPeer(at: former) else { return }
     let peer = directory.identify(before, as: device.address)
@@ -63,7 +63,7 @@ extension BlueZAdapter: ObjectMirrorEvents {
 }
 
 extension BlueZAdapter {
-  /// Who advertises there, by the name to show.
+  /// The advertising peer, with the name to show.
   func advertiser(_ device: DeviceObject) -> KnownPeer {
     let peer = directory.peer(at: device.address)
     guard let name = device.name else { return peer }
@@ -76,8 +76,8 @@ extension BlueZAdapter {
     return directory.knownPeer(at: device.address).flatMap { links[$0.identifier] }
   }
 
-  /// Keeps whether the device is connected, for `connectedPeers`.
-  /// - Returns: whether it is or was.
+  /// Records whether the device is connected, for `connectedPeers`.
+  /// - Returns: whether it is connected, or was.
   @discardableResult
   func note(_ device: DeviceObject) -> Bool {
     guard device.adapter == adapterPath else { return false }
@@ -90,7 +90,7 @@ extension BlueZAdapter {
     }
   }
 
-  /// Tells all centrals of the device's link.
+  /// Reports the device's link to all centrals.
   func publish(_ device: DeviceObject) {
     guard note(device), isRunning else { return }
     let peer = directory.peer(at: device.address)

@@ -3,19 +3,19 @@ import BLECore
 import Synchronization
 
 extension BlueZAdapter {
-  /// The roles are to be told of a state.
+  /// Called with a new state, to be reported to the roles.
   func stateDidChange(_ state: AdapterState) {
     log.log(.info, "the adapter is \(state)")
     snapshot.withLock { $0.state = state }
     if state == .poweredOn { agent.register() } else { endEverything() }
     let connected = state == .poweredOn ? mirror.devices.values.filter(\.isConnected) : []
-    // Known before the state is told, for who asks then; told behind it.
+    // Recorded before the state is reported, since the delegate may read it then; reported after the state.
     for device in connected { note(device) }
-    for role in roles { role.tellIfNew(state) }
+    for role in roles { role.reportIfChanged(state) }
     for device in connected.sorted(by: { $0.number < $1.number }) { publish(device) }
   }
 
-  /// Nothing that depended on the adapter is left, and nobody is told but of the state.
+  /// Discards everything that depended on the adapter. The roles' only event is the new state.
   private func endEverything() {
     discovery?.close()
     discovery = nil

@@ -6,12 +6,11 @@ import BLEPairing
 import BLETransports
 import Synchronization
 
-/// An adapter of this machine that BlueZ's daemon has, used by way of its D-Bus interface and thereby together with all other programs.
+/// An adapter managed by BlueZ's daemon, used by way of its D-Bus interface and so shared with all other programs.
 ///
-/// What it shows is the daemon's: devices, links and attributes as the daemon has found them. `Docs/bluez.md` says call by call what becomes
-/// of what is asked here.
+/// Devices, links and attributes are the daemon's. `Docs/bluez.md` says for each call what it becomes.
 ///
-/// `@unchecked Sendable`: everything but `snapshot`, which is behind its mutex, and what never changes is touched only on the loop.
+/// `@unchecked Sendable`: everything is used on the loop only, except for `snapshot`, which its mutex protects, and constants.
 public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
   struct Snapshot {
     var state = AdapterState.unknown
@@ -21,43 +20,43 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
   public let log: Logger
   public let directory: PeerDirectory
   let stackLoop: DispatchStackLoop
-  /// For jobs that this stack submits to itself.
+  /// The origin of jobs that this stack submits to itself.
   private let origin: JobOrigin
   let snapshot = Mutex(Snapshot())
   private let stateStore: (any StateStore)?
 
   // On the loop from here on.
-  /// Of the daemon and the adapter, and what roles are told of it.
+  /// The daemon and the adapter, and the state reported to the roles.
   private(set) lazy var presence = DaemonPresence(stack: self, address: address, selector: selector)
   private let address: BusAddress
   private let selector: String?
   private(set) lazy var mirror = ObjectMirror(log: log, events: self)
-  /// Answers the daemon's questions about pairings.
+  /// Answers the daemon's pairing requests.
   private(set) lazy var agent = BlueZAgent(on: self, agents: agents)
   private let agents: @Sendable () -> any PairingAgent
   let channelSockets: any ChannelSockets
-  /// `nil`: the kernel is not asked.
+  /// `nil`: the kernel is not asked for signal strengths.
   let strengths: (any LinkStrengths)?
   var discovery: DiscoverySession?
-  /// The machine's switches for Bluetooth.
+  /// Returns the machine's switches for Bluetooth.
   let switches: @Sendable () -> [RadioSwitch]
-  /// What has happened so far. What passes to and from the controller only the kernel and the daemon see.
+  /// Events so far. Packets to and from the controller are seen by the kernel and the daemon only.
   public internal(set) var counters = AdapterCounters()
-  /// When a search that hears nothing any more is begun again.
+  /// When discovery that no longer reports anything is restarted.
   private let scanRule: ScanWatch.Rule
   var links: [PeerIdentifier: DeviceLink] = [:]
-  /// How the pairings end that this process has called for, by the device's path.
+  /// How the pairings started by this process end, by the device's path.
   var pairingsUnderWay: [String: (BusError?) -> Void] = [:]
   private(set) var centrals: [BlueZCentral] = []
   private(set) var peripherals: [BlueZPeripheral] = []
-  /// How many peripherals there have been: each has objects of its own on the bus.
+  /// How many peripherals were made: the paths of their objects contain this number.
   private var peripheralCount = 0
-  /// Roles of either kind, in the order of their making.
+  /// Roles of either kind, in the order in which they were made.
   private(set) var roles: [any BlueZRole] = []
 
   /// - Parameters:
-  ///   - adapter: the daemon's name of the adapter (`hci0`) or its address; `nil`: the first that is switched on, else the first.
-  ///   - peerStore: where identifiers of peers are kept.
+  ///   - adapter: the daemon's name of the adapter (`hci0`) or its address; `nil`: the first that is powered on, otherwise the first.
+  ///   - peerStore: stores the identifiers of peers.
   public convenience init(
     adapter: String?, loop: DispatchStackLoop, peerStore: any PeerStore, stateStore: (any StateStore)? = nil,
     log: Logger = .silent
@@ -68,11 +67,11 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
   }
 
   /// - Parameters:
-  ///   - address: the bus on which the daemon is.
-  ///   - channelSockets: what L2CAP channels are made of.
-  ///   - strengths: who knows how strong links are.
-  ///   - switches: what turns Bluetooth off on this machine.
-  ///   - scanRule: when a search that hears nothing any more is begun again.
+  ///   - address: the address of the daemon's bus.
+  ///   - channelSockets: the sockets for L2CAP channels.
+  ///   - strengths: reads the signal strength of links.
+  ///   - switches: returns the switches that can turn Bluetooth off on this machine.
+  ///   - scanRule: when discovery that no longer reports anything is restarted.
   init(
     adapter: String?, on address: BusAddress, loop: DispatchStackLoop, peerStore: any PeerStore,
     stateStore: (any StateStore)? = nil, log: Logger = .silent,
@@ -99,7 +98,7 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
 
   public var loop: any StackLoop { stackLoop }
   public var state: AdapterState { snapshot.withLock { $0.state } }
-  /// The daemon decides by itself.
+  /// The daemon decides this by itself.
   public var supportsExtendedAdvertising: Bool { false }
 
   public func knownPeers(_ identifiers: [PeerIdentifier]) -> [KnownPeer] { directory.peers(identifiers) }
@@ -116,7 +115,7 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
 
   public func shutDown(_ completion: @escaping @Sendable () -> Void) {
     onLoop { stack in
-      // Before what the managers were doing ends: the next process takes it up.
+      // Before the managers' activity ends, so that the next process can restore it.
       stack.flushStates {
         stack.endLinks {
           stack.presence.shutDown()
@@ -155,7 +154,7 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
     roles.append(role)
     later { [weak self, weak role] in
       guard let self, let role, self.presence.reported != .unknown else { return }
-      role.tellIfNew(self.presence.reported)
+      role.reportIfChanged(self.presence.reported)
     }
   }
 
@@ -166,7 +165,7 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
     searchDidChange()
   }
 
-  /// Everything can be asked of the daemon.
+  /// Whether the adapter is powered on, and the daemon can be called.
   var isRunning: Bool { presence.reported == .poweredOn }
   /// The connection to the bus; `nil` where there is none.
   var bus: MessageBus? { presence.bus }
@@ -184,10 +183,10 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
     adapterPath.flatMap { mirror.device(at: address, on: $0) }
   }
 
-  /// The peer that the daemon knows by this object.
+  /// The peer with this object path.
   func peer(of path: String) -> KnownPeer? { mirror.devices[path].map { directory.peer(at: $0.address) } }
 
-  /// Runs `job` on the loop, after what is being done now.
+  /// Runs `job` on the loop, after the current job.
   func later(_ job: @escaping () -> Void) {
     let bound = LoopBound(job)
     loop.submit(from: origin) { bound.value() }
@@ -199,7 +198,7 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
 
   // MARK: Searching
 
-  /// Who scans, or what is searched for, may have changed.
+  /// Called when the scanning centrals, or the devices searched for, may have changed.
   func searchDidChange() {
     guard isRunning, let bus, let adapterPath else { return }
     let scans = centrals.compactMap(\.scan)
@@ -213,22 +212,22 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
     discovery?.want(isWanted, duplicates: scans.contains { $0.parameters.allowsDuplicates })
   }
 
-  /// What is heard at the moment, for a scan that has just begun: the daemon tells only of changes.
-  func tellHeardDevices(to central: BlueZCentral) {
+  /// Reports the devices that are heard at the moment to a scan that has just started: the daemon signals only changes.
+  func reportHeardDevices(to central: BlueZCentral) {
     let heard = mirror.devices.values.filter { $0.rssi != nil && $0.adapter == adapterPath }
     if heard.isEmpty { return }
     later { [weak self] in
       guard let self else { return }
-      for device in heard.sorted(by: { $0.number < $1.number }) { central.tell(device, as: self.advertiser(device)) }
+      for device in heard.sorted(by: { $0.number < $1.number }) { central.report(device, as: self.advertiser(device)) }
     }
   }
 
   // MARK: Links
 
-  /// The link to the peer, which is made where there is none.
+  /// The link to the peer, made where there is none.
   func link(to peer: KnownPeer) -> DeviceLink {
     if let link = links[peer.identifier] { return link }
-    // The daemon may pair on this link; the program's agent may have changed.
+    // The daemon may pair on this link, and the program's agent may have changed.
     if isRunning { agent.register() }
     let link = DeviceLink(stack: self, peer: peer)
     links[peer.identifier] = link
@@ -237,12 +236,12 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
 
   func presentLink(to peer: PeerIdentifier) -> DeviceLink? { links[peer] }
 
-  /// Nobody wants the link any more, and it is none.
+  /// Removes a link that is idle and not requested.
   func forget(_ link: DeviceLink) {
     if links[link.peer.identifier] === link { links[link.peer.identifier] = nil }
   }
 
-  /// Ends all links of this process. What is not done in time ends with the process: the daemon keeps links that it was not asked to end.
+  /// Ends all links of this process, within a time limit. The daemon keeps links whose end was not requested.
   private func endLinks(_ completion: @escaping () -> Void) {
     for central in centrals { central.close() }
     waitForLinks(until: loop.now + .seconds(3), completion)

@@ -1,18 +1,18 @@
 import BLEAdapter
 
-/// Told about the adapter's state: both kinds of role. On the loop.
+/// What both kinds of role have in common: they receive the adapter's state. On the loop.
 protocol BlueZRole: AnyObject {
-  /// What the role's events were told last; `nil` where nothing.
-  var toldState: AdapterState? { get set }
-  func tell(_ state: AdapterState)
-  /// The adapter or the daemon is gone: scans, links, advertising and services of the role have ended, without events.
+  /// The last state reported to the role's events; `nil` for none.
+  var reportedState: AdapterState? { get set }
+  func report(_ state: AdapterState)
+  /// Called when the adapter or the daemon is gone: scans, links, advertising and services of the role have ended, without events.
   func adapterWentAway()
 }
 
 extension BlueZRole {
-  func tellIfNew(_ state: AdapterState) {
-    if toldState == state { return }
-    toldState = state
-    tell(state)
+  func reportIfChanged(_ state: AdapterState) {
+    if reportedState == state { return }
+    reportedState = state
+    report(state)
   }
 }

@@ -10,22 +10,23 @@ extension DaemonPresence {
     let before = adapter?.path
     let chosen = choose()
     if let before, before != chosen?.path {
-      // What was done on the other has ended.
+      // What was in progress on the former adapter has ended.
       adapter = nil
       adapterIsLost()
-      if reported == .poweredOn { tell(.resetting) }
+      if reported == .poweredOn { setReported(.resetting) }
     }
     adapter = chosen
     report()
   }
 
-  /// One that is pulled out, or whose daemon ends, is often told to be switched off first: that it was on since it came is what counts.
+  /// An adapter that is removed, or whose daemon ends, is often reported as powered off first: so what counts is whether it was powered on
+  /// since it appeared.
   func adapterIsLost() {
     if isUsed { stack.counters.resets += 1 }
     isUsed = false
   }
 
-  /// The one in use stays in use as long as it is there.
+  /// The adapter in use is kept as long as it exists.
   private func choose() -> AdapterObject? {
     let adapters = stack.mirror.adapters
     if let selector {
@@ -37,15 +38,15 @@ extension DaemonPresence {
     return sorted.first { $0.isPowered } ?? sorted.first
   }
 
-  /// Works the state out, from the daemon first and from the adapter second, and reports it to the roles where it is new. An adapter that
-  /// ran before and was removed counts as switched off, so that programs wait for it; one that was never there is `unsupported`.
+  /// Derives the state, from the daemon first and from the adapter second, and reports it to the roles where it has changed. An adapter
+  /// that was in use and is removed counts as powered off, so that programs wait for it; without one from the start the state is `unsupported`.
   func report() {
     let missing: AdapterState = hasRun ? .resetting : .unsupported
     let state: AdapterState
     switch daemon {
     case .denied: state = .unauthorized
     case .absent: state = missing
-    // On the way nothing is news yet.
+    // The state does not change while the objects are being read.
     case .loading: state = reported
     case .present:
       if let adapter {
@@ -67,22 +68,22 @@ extension DaemonPresence {
       stack.log.log(
         hasRun ? .warning : .error, "the Bluetooth daemon has no adapter \(selector ?? "to use"): \(others)")
     }
-    if state == .poweredOff, let adapter { tellWhyOff(adapter) }
-    tell(state)
+    if state == .poweredOff, let adapter { logWhyOff(adapter) }
+    setReported(state)
   }
 
-  /// Says why the adapter is off, as far as that can be seen, and what to type.
-  private func tellWhyOff(_ adapter: AdapterObject) {
+  /// Logs why the adapter is off, as far as that is known, and the command that helps.
+  private func logWhyOff(_ adapter: AdapterObject) {
     let name = String(adapter.path.split(separator: "/").last ?? "")
     if let blockage = RadioSwitch.blockage(of: name, among: stack.switches()) {
       stack.log.log(.error, "\(name): \(blockage)")
     } else {
-      // A daemon that has been started again has it off for a moment.
+      // After a restart of the daemon the adapter is off for a moment.
       stack.log.log(hasRun ? .info : .notice, "\(name) is switched off: bluetoothctl power on")
     }
   }
 
-  private func tell(_ state: AdapterState) {
+  private func setReported(_ state: AdapterState) {
     reported = state
     stack.stateDidChange(state)
   }

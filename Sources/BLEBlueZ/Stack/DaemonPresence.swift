@@ -1,20 +1,20 @@
 import BLEAdapter
 import BLECore
 
-/// Whether there is a bus, a daemon on it, and an adapter of the daemon's; and what Core Bluetooth calls that. On the loop.
+/// Whether there is a bus, a daemon on it, and an adapter of that daemon; and the resulting Core Bluetooth state. On the loop.
 final class DaemonPresence {
   enum Daemon {
     /// Not known yet, or its objects are being read.
     case loading
     case absent
-    /// The bus or the daemon does not let this user.
+    /// The bus or the daemon denies access to this user.
     case denied
     case present
   }
 
-  /// The pause before the bus or a silent daemon is tried again.
+  /// The delay before connecting to the bus, or calling a silent daemon, again.
   private static let retryDelay = StackDuration.seconds(5)
-  /// How long a daemon that has just started may take to show its adapters.
+  /// How long a daemon that has just started may take until its adapters appear.
   private static let arrivalLimit = StackDuration.seconds(5)
   private static let answerLimit = StackDuration.seconds(25)
 
@@ -22,9 +22,9 @@ final class DaemonPresence {
   private let address: BusAddress
   let selector: String?
   private(set) var bus: MessageBus?
-  /// The adapter that is used.
+  /// The adapter in use.
   var adapter: AdapterObject?
-  /// What roles were told.
+  /// The state last reported to the roles.
   var reported = AdapterState.unknown
   var daemon = Daemon.loading
   /// The daemon's unique name.
@@ -32,11 +32,11 @@ final class DaemonPresence {
   private var hasHadOwner = false
   private var registrations: [BusRegistration] = []
   private var loading: BusCall?
-  /// Whether the adapter was ever there: a failure before is no interruption but a missing adapter.
+  /// Whether an adapter was ever powered on: only then does its absence mean an interruption.
   var hasRun = false
-  /// Whether the adapter that is there was ever switched on.
+  /// Whether the present adapter was ever powered on.
   var isUsed = false
-  /// Running while a daemon that has just started may still show its adapters.
+  /// Set while adapters of a daemon that has just started may still appear.
   var arrival: TimerToken?
   private var retry: TimerToken?
   private var isShutDown = false
@@ -62,7 +62,7 @@ final class DaemonPresence {
     }
   }
 
-  /// For good.
+  /// Ends permanently.
   func shutDown() {
     isShutDown = true
     for timer in [arrival, retry].compactMap({ $0 }) { stack.loop.cancel(timer) }
@@ -78,7 +78,7 @@ final class DaemonPresence {
   private static func advice(_ error: BusError) -> String {
     switch error.name {
     case BusError.noServer: ": is there a message bus? In a container, mount /run/dbus/system_bus_socket"
-    case BusError.accessDenied: ": this user may not speak to the Bluetooth daemon: be in the group bluetooth"
+    case BusError.accessDenied: ": this user may not use the Bluetooth daemon: add it to the group bluetooth"
     case BusError.serviceUnknown, BusError.nameHasNoOwner:
       ": the Bluetooth daemon does not run: sudo systemctl enable --now bluetooth"
     default: ""
@@ -106,13 +106,13 @@ final class DaemonPresence {
     ]
   }
 
-  /// Before the list of all objects is there, signals tell only what will be in it.
+  /// Signals that arrive before the list of all objects are ignored: the list contains their changes.
   private func mirrored(_ change: (ObjectMirror) -> Void) {
     if daemon == .present { change(stack.mirror) }
   }
 
   private func busEnded() {
-    stack.log.log(.warning, "the message bus has gone")
+    stack.log.log(.warning, "the connection to the message bus has ended")
     registrations = []
     loading?.cancel()
     loading = nil
@@ -139,18 +139,18 @@ final class DaemonPresence {
     if owner != nil, owner != new { daemonWentAway() }
     owner = new
     if new != nil {
-      // One that was not there before has yet to find its adapters.
+      // A daemon that has just started has yet to find its adapters.
       if !isFirst || daemon == .absent { awaitArrival() }
       hasHadOwner = true
       load()
     } else if isFirst {
-      // The bus starts the daemon where it is set up to do so.
+      // The call makes the bus start the daemon, where it is configured to do so.
       load()
     }
   }
 
   private func daemonWentAway() {
-    if hasRun { stack.log.log(.warning, "the Bluetooth daemon has gone") }
+    if hasRun { stack.log.log(.warning, "the Bluetooth daemon has ended") }
     daemon = .absent
     loading?.cancel()
     loading = nil
@@ -174,7 +174,7 @@ final class DaemonPresence {
     loading = nil
     switch result {
     case .success(let answer):
-      // Changes of adapters on the way are looked at together.
+      // Changes of adapters during the load are handled together.
       stack.mirror.load(answer)
       daemon = .present
       adaptersDidChange()
@@ -182,7 +182,7 @@ final class DaemonPresence {
       stack.log.log(hasRun ? .warning : .error, "\(error)\(Self.advice(error))")
       daemon = error.name == BusError.accessDenied ? .denied : .absent
       report()
-      // Without an owner its start is told; a daemon that is there and does not answer is asked again.
+      // Without an owner, the bus signals the daemon's start; a daemon that runs and does not answer is called again.
       if owner != nil, daemon == .absent { startAgain() }
     }
   }

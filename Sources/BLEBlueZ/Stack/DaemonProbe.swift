@@ -3,7 +3,7 @@ import BLECore
 import BLEHCI
 import Glibc
 
-/// Asks BlueZ's daemon whether one of its adapters can be used as things are. Starts no daemon, and changes nothing.
+/// Asks BlueZ's daemon whether one of its adapters is usable in its present state. Starts no daemon, and changes nothing.
 public struct DaemonProbe: AdapterProbe {
   private let address: BusAddress
 
@@ -13,22 +13,22 @@ public struct DaemonProbe: AdapterProbe {
   public var subject: String { "BlueZ's daemon" }
 
   public func look(among adapters: [String], _ completion: @escaping @Sendable (AdapterFinding) -> Void) {
-    guard mayBeThere else { return completion(.absent("there is no system message bus, by which BlueZ is reached")) }
+    guard mayBeThere else { return completion(.absent("there is no system message bus, which BlueZ needs")) }
     let (loop, address) = (DispatchStackLoop(), address)
-    loop.submit(from: loop.makeOrigin()) { DaemonLook(among: adapters, loop: loop, completion).begin(on: address) }
+    loop.submit(from: loop.makeOrigin()) { DaemonQuery(among: adapters, loop: loop, completion).begin(on: address) }
   }
 
-  /// Where the socket is not, no connection is tried.
+  /// Whether the bus's socket exists: without it no connection is tried.
   private var mayBeThere: Bool {
     guard case .system = address, getenv("DBUS_SYSTEM_BUS_ADDRESS") == nil else { return true }
     return ["/run", "/var/run"].contains { access("\($0)/dbus/system_bus_socket", F_OK) == 0 }
   }
 }
 
-/// One look at the daemon. On the loop; its calls keep it until it has its answer.
-private final class DaemonLook {
+/// One query of the daemon. On the loop; its pending call retains it.
+private final class DaemonQuery {
   private static let answerLimit = StackDuration.seconds(1)
-  /// More adapters are not asked for.
+  /// How many adapters are queried.
   private static let adapterLimit = 16
 
   private let adapters: [String]
@@ -46,7 +46,7 @@ private final class DaemonLook {
     do throws(BusError) {
       let bus = try MessageBus(address, loop: loop)
       self.bus = bus
-      // A message to the daemon's own name would start one that does not run.
+      // A call addressed to the daemon's own name would start one that does not run.
       let name = "org.freedesktop.DBus"
       bus.call(
         "GetNameOwner", of: name, at: "/org/freedesktop/DBus", on: name, [.string(BlueZName.service)],
@@ -64,7 +64,7 @@ private final class DaemonLook {
     }
   }
 
-  /// Asks for one adapter after another whether it is switched on.
+  /// Queries one adapter after another for whether it is powered on.
   private func ask(_ rest: ArraySlice<String>, of owner: String, isKnown: Bool = false) {
     guard let adapter = rest.first else {
       return end(isKnown ? .withheld("\(adapters[0]) is switched off") : .absent("BlueZ's daemon has no adapter"))
@@ -87,8 +87,8 @@ private final class DaemonLook {
   private func finding(_ error: BusError) -> AdapterFinding {
     switch error.name {
     case BusError.nameHasNoOwner, BusError.serviceUnknown: .absent("BlueZ's daemon does not run")
-    case BusError.noServer: .absent("there is no system message bus, by which BlueZ is reached")
-    case BusError.accessDenied: .withheld("this user may not speak to BlueZ's daemon")
+    case BusError.noServer: .absent("there is no system message bus, which BlueZ needs")
+    case BusError.accessDenied: .withheld("this user may not use BlueZ's daemon")
     default: .withheld("BlueZ's daemon does not answer")
     }
   }
@@ -98,7 +98,7 @@ private final class DaemonLook {
     guard let bus else { return }
     self.bus = nil
     bus.close()
-    // It may be in the middle of its work: it goes when that is done.
+    // The bus may be processing messages: it is released after that.
     let bound = LoopBound(bus)
     loop.submit(from: loop.makeOrigin()) { withExtendedLifetime(bound) {} }
   }

@@ -44,7 +44,7 @@ extension Examination {
     switch bus.access {
     case .missing:
       note(
-        "dbus", "There is no system message bus at \(path), by which BlueZ is reached.",
+        "dbus", "There is no system message bus at \(path), which BlueZ needs.",
         system.container == nil ? "sudo apt-get install dbus" : nil)
     case .notPermitted: note("dbus", "You may not use the system message bus at \(path).", "Look with: ls -l \(path)")
     case .unknown: note("dbus", "DBUS_SYSTEM_BUS_ADDRESS names no socket in the file system.")

@@ -169,7 +169,7 @@ struct BusCallTests {
     }
     #expect(pending == ["owner", "failed", "no owner", "ended"])
     let after = await client.call("Echo", on: TestService.name)
-    #expect(after == .failure(BusError(BusError.disconnected, "The message bus has gone.")))
+    #expect(after == .failure(BusError(BusError.disconnected, "The message bus is disconnected.")))
     _ = service
   }
 

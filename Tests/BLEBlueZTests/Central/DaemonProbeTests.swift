@@ -27,6 +27,6 @@ struct DaemonProbeTests {
   @Test("I12.3 without a bus there is nothing to find")
   func noBus() async {
     let nowhere = BusAddress.address("unix:path=/nowhere/at/all")
-    #expect(await finding(on: nowhere) == .absent("there is no system message bus, by which BlueZ is reached"))
+    #expect(await finding(on: nowhere) == .absent("there is no system message bus, which BlueZ needs"))
   }
 }

@@ -119,7 +119,7 @@ struct ScanTests {
     await daemon.wait(for: "StopDiscovery", at: ScriptedDaemon.adapter)
     await daemon.wait(for: "StartDiscovery", at: ScriptedDaemon.adapter, count: 2)
     #expect(await fixture.counters.restartedScans == 1)
-    #expect(log.lines.contains { $0.hasPrefix("the daemon's search is begun again: nothing was heard for ") })
+    #expect(log.lines.contains { $0.hasPrefix("the daemon's discovery is restarted: nothing was heard for ") })
     #expect(log.lines.contains { $0.contains(" after 30 repeated advertisements ") })
     try await daemon.run { $0.change(["RSSI": .int16(-42)]) }
     try await daemon.run { $0.change(["RSSI": .int16(-43), "Name": .string("Other")]) }

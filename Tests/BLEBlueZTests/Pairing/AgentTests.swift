@@ -24,7 +24,7 @@ struct AgentTests {
   }
 
   /// On the loop of the program.
-  private final class Ground: PairingGround {
+  private final class Environment: PairingEnvironment {
     let log = Logger.silent
     let loop: any StackLoop
     private(set) var bus: MessageBus?
@@ -74,7 +74,7 @@ struct AgentTests {
     let daemon: BusPeer
     let program: BusPeer
     let manager = LoopBound(AgentManager())
-    let ground: LoopBound<Ground>
+    let environment: LoopBound<Environment>
     let agent: LoopBound<BlueZAgent>
     let registration: LoopBound<BusRegistration>
     private let sender: String
@@ -85,11 +85,11 @@ struct AgentTests {
       let manager = manager
       registration = try await daemon.run { LoopBound(try $0.export(manager.value, at: "/org/bluez")) }
       try await daemon.own("org.bluez")
-      (ground, agent) = try await program.run { bus in
-        let ground = Ground(bus)
-        let agent = BlueZAgent(on: ground) { answering }
+      (environment, agent) = try await program.run { bus in
+        let environment = Environment(bus)
+        let agent = BlueZAgent(on: environment) { answering }
         agent.register()
-        return (LoopBound(ground), LoopBound(agent))
+        return (LoopBound(environment), LoopBound(agent))
       }
       // Calls of one program arrive in order.
       _ = await program.call("Ping", of: "org.freedesktop.DBus.Peer", at: "/org/bluez", on: "org.bluez")
@@ -102,9 +102,10 @@ struct AgentTests {
       await daemon.call(member, of: "org.bluez.Agent1", at: AgentTests.agent, on: sender, arguments)
     }
 
-    func look<Result: Sendable>(_ body: @escaping @Sendable (BlueZAgent, Ground) -> Result) async throws -> Result {
-      let (agent, ground) = (agent, ground)
-      return try await program.run { _ in body(agent.value, ground.value) }
+    func look<Result: Sendable>(_ body: @escaping @Sendable (BlueZAgent, Environment) -> Result) async throws -> Result
+    {
+      let (agent, environment) = (agent, environment)
+      return try await program.run { _ in body(agent.value, environment.value) }
     }
   }
 
@@ -137,12 +138,12 @@ struct AgentTests {
     let cast = try await Cast(on: bus, agent)
     let rejected = BusError.rejected
     #expect(await cast.ask("RequestAuthorization") == .failure(rejected))
-    try await cast.look { _, ground in ground.offersProtectedValues = true }
+    try await cast.look { _, environment in environment.offersProtectedValues = true }
     #expect(await cast.ask("RequestAuthorization") == .success([]))
-    try await cast.look { _, ground in ground.used = [Self.device] }
+    try await cast.look { _, environment in environment.used = [Self.device] }
     #expect(await cast.ask("RequestPasskey") == .success([.uint32(12345)]))
-    try await cast.look { agent, ground in
-      ground.used = []
+    try await cast.look { agent, environment in
+      environment.used = []
       agent.begin(with: Self.device)
     }
     #expect(await cast.ask("RequestConfirmation", [.objectPath(Self.device), .uint32(42)]) == .success([]))
@@ -194,7 +195,7 @@ struct AgentTests {
     while agent.seen.count < 7 { await Task.yield() }
     #expect(
       agent.seen == [
-        "compare(\"000007\") unasked", "failed(\"the pairing was given up\")", "displayPasskey(\"000123\") unasked",
+        "compare(\"000007\") unasked", "failed(\"the pairing was cancelled\")", "displayPasskey(\"000123\") unasked",
         "digitEntered", "digitEntered", "digitErased",
         "paired(BLEPairing.PairingMethod.passkeyEntry, isBonded: true)",
       ])

@@ -140,7 +140,7 @@ struct PeripheralTests {
       }
     }
     let answer = try await daemon.call("ReadValue", at: paths[0], [Self.options])
-    #expect(answer == .failure(BusError("org.bluez.Error.Failed", "The adapter has gone.")))
+    #expect(answer == .failure(BusError("org.bluez.Error.Failed", "The adapter is gone.")))
     #expect(try await peripheral.look { role, _, _ in role.transactions.isEmpty })
   }
 
@@ -167,7 +167,7 @@ struct PeripheralTests {
     _ = await peer.wait { (_, done: @escaping @Sendable (Bool) -> Void) in
       role.value.update([9], of: identifier, centrals: nil) { done(true) }
     }
-    try await peripheral.look { _, ground, _ in ground.connectedDevices = [TestPeripheral.known(1)] }
+    try await peripheral.look { _, environment, _ in environment.connectedDevices = [TestPeripheral.known(1)] }
     _ = try await daemon.call("StartNotify", at: path).get()
     _ = try await daemon.call("StartNotify", at: path).get()
     #expect(try await peripheral.takeSeen() == ["subscribed 1:20 to 1"])
@@ -188,7 +188,7 @@ struct PeripheralTests {
     // For one central of two: the daemon would send it to both.
     let one = [TestPeripheral.known(1).identifier]
     for connected in [[TestPeripheral.known(1), TestPeripheral.known(2)], [TestPeripheral.known(1)]] {
-      try await peripheral.look { _, ground, _ in ground.connectedDevices = connected }
+      try await peripheral.look { _, environment, _ in environment.connectedDevices = connected }
       _ = await peer.wait { (_, done: @escaping @Sendable (Bool) -> Void) in
         role.value.update([UInt8(connected.count)], of: identifier, centrals: one) { done(true) }
       }
@@ -231,7 +231,7 @@ struct PeripheralTests {
       try await daemon.look { $0.refusal = BusError("org.bluez.Error." + name, "No.") }
       #expect(await peripheral.advertise(content) == expected)
     }
-    try await peripheral.look { _, ground, _ in ground.isRunning = false }
+    try await peripheral.look { _, environment, _ in environment.isRunning = false }
     #expect(await peripheral.advertise(content) == .notPoweredOn)
   }
 

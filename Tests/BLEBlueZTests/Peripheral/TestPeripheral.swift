@@ -9,11 +9,11 @@ final class TestPeripheral: Sendable {
   static let device = "/org/bluez/hci0/dev_C0_00_00_00_00_01"
   static let otherDevice = "/org/bluez/hci0/dev_C0_00_00_00_00_02"
   let peer: BusPeer
-  let ground: LoopBound<Ground>
+  let environment: LoopBound<Environment>
   let events: LoopBound<Events>
   let role: LoopBound<BlueZPeripheral>
 
-  final class Ground: PeripheralGround {
+  final class Environment: PeripheralEnvironment {
     let log = Logger.silent
     private(set) var bus: MessageBus?
     let adapterPath: String? = DaemonStandIn.adapter
@@ -87,10 +87,10 @@ final class TestPeripheral: Sendable {
     peer = try BusPeer(on: bus, "peripheral")
     let events = LoopBound(Events())
     self.events = events
-    (ground, role) = try await peer.run { bus in
-      let ground = Ground(bus, channelSockets)
-      let role = BlueZPeripheral(on: ground, number: 1, events: events.value) { _ in }
-      return (LoopBound(ground), LoopBound(role))
+    (environment, role) = try await peer.run { bus in
+      let environment = Environment(bus, channelSockets)
+      let role = BlueZPeripheral(on: environment, number: 1, events: events.value) { _ in }
+      return (LoopBound(environment), LoopBound(role))
     }
   }
 
@@ -111,11 +111,11 @@ final class TestPeripheral: Sendable {
     return await peer.wait { _, done in role.value.startAdvertising(content) { done($0) } }
   }
 
-  func look<Result: Sendable>(_ body: @escaping @Sendable (BlueZPeripheral, Ground, Events) -> Result) async throws
+  func look<Result: Sendable>(_ body: @escaping @Sendable (BlueZPeripheral, Environment, Events) -> Result) async throws
     -> Result
   {
-    let (role, ground, events) = (role, ground, events)
-    return try await peer.run { _ in body(role.value, ground.value, events.value) }
+    let (role, environment, events) = (role, environment, events)
+    return try await peer.run { _ in body(role.value, environment.value, events.value) }
   }
 
   /// Answers what comes next, whatever it is.

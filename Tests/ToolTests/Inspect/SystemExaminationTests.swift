@@ -165,7 +165,7 @@ final class SystemExaminationTests {
     try policy("<!-- <policy context=\"default\"><allow send_destination=\"org.bluez\"/></policy> -->")
     #expect(texts("dbus").last == "Only the administrator may use BlueZ.")
     machine.environment["DBUS_SYSTEM_BUS_ADDRESS"] = "tcp:host=x;unix:path=/run/other%20bus,guid=1"
-    #expect(texts("dbus") == ["There is no system message bus at /run/other bus, by which BlueZ is reached."])
+    #expect(texts("dbus") == ["There is no system message bus at /run/other bus, which BlueZ needs."])
     machine.environment["BLE_ADAPTER"] = "bluez:hci0"
     #expect(findings("adapter").first?.verdict == .problem)
   }

@@ -2,21 +2,21 @@ import BLEAdapter
 import BLECore
 import BLEPairing
 
-/// What pairing needs of the adapter that it is on. Everything on the loop.
-protocol PairingGround: AnyObject {
+/// What pairing needs of its adapter. Everything on the loop.
+protocol PairingEnvironment: AnyObject {
   var log: Logger { get }
   var loop: any StackLoop { get }
   var bus: MessageBus? { get }
-  /// The peer that the daemon knows by this object.
+  /// The peer with this object path.
   func peer(of path: String) -> KnownPeer?
-  /// A central of this process has connected to the device.
+  /// Whether a central of this process has connected to the device.
   func isUsed(_ device: String) -> Bool
-  /// A peripheral of this process has published something that only paired devices may use.
+  /// Whether a peripheral of this process has published something that only paired devices may use.
   var offersProtectedValues: Bool { get }
 }
 
 extension PairingCapability {
-  /// As the daemon calls it (bluez/doc: org.bluez.AgentManager).
+  /// The daemon's name for it (bluez/doc: org.bluez.AgentManager).
   var daemonName: String {
     switch self {
     case .displayOnly: "DisplayOnly"
@@ -29,6 +29,6 @@ extension PairingCapability {
 }
 
 extension BusError {
-  static let rejected = BusError("org.bluez.Error.Rejected", "The user has said no.")
-  static let canceled = BusError("org.bluez.Error.Canceled", "The question is over.")
+  static let rejected = BusError("org.bluez.Error.Rejected", "The user has refused.")
+  static let canceled = BusError("org.bluez.Error.Canceled", "The request was cancelled.")
 }

@@ -1,8 +1,8 @@
 import BLEAdapter
 import BLECore
 
-/// What a peripheral needs of the adapter that it is on. Everything on the loop.
-protocol PeripheralGround: AnyObject {
+/// What a peripheral needs of its adapter. Everything on the loop.
+protocol PeripheralEnvironment: AnyObject {
   var log: Logger { get }
   /// The connection to the bus; `nil` where there is none.
   var bus: MessageBus? { get }
@@ -10,23 +10,23 @@ protocol PeripheralGround: AnyObject {
   var adapterPath: String? { get }
   /// The address of that adapter.
   var adapterAddress: DeviceAddress? { get }
-  /// What L2CAP channels are made of.
+  /// The sockets for L2CAP channels.
   var channelSockets: any ChannelSockets { get }
-  /// Everything can be asked of the daemon.
+  /// Whether the adapter is powered on, and the daemon can be called.
   var isRunning: Bool { get }
-  /// The peer that the daemon knows by this object.
+  /// The peer with this object path.
   func peer(of path: String) -> KnownPeer?
   /// The peer that has this address.
   func peer(at address: DeviceAddress) -> KnownPeer
-  /// All that are connected to the adapter, whatever for.
+  /// All devices connected to the adapter, by any program.
   var connectedDevices: [KnownPeer] { get }
-  /// Runs `job` on the loop, after what is being done now.
+  /// Runs `job` on the loop, after the current job.
   func later(_ job: @escaping () -> Void)
 }
 
 extension BusError {
-  /// The error that the daemon makes into this one of the attribute protocol (Core, Vol 3 Part F 3.4.1.1). It has names for a few, and takes
-  /// numbers only of the applications' range: the others arrive as Unlikely Error.
+  /// The error that the daemon translates to this code of the attribute protocol (Core, Vol 3 Part F 3.4.1.1). It has names for a few, and
+  /// accepts numbers only in the application range: the others arrive as Unlikely Error.
   init(attributeCode code: UInt8) {
     let name =
       switch code {
@@ -44,12 +44,12 @@ extension BusError {
 }
 
 extension PublishError {
-  /// What the daemon says of a registration that it refuses.
+  /// The reason for which the daemon refuses a registration.
   init(_ error: BusError) {
     self =
       switch error.name {
       case "org.bluez.Error.AlreadyExists": .alreadyAdvertising
-      // There is no advertising instance left, or what is to be sent is longer than the controller takes.
+      // There is no advertising instance left, or the advertising data is longer than the controller accepts.
       case "org.bluez.Error.NotPermitted", "org.bluez.Error.InvalidLength": .outOfSpace
       case "org.bluez.Error.NotReady", BusError.disconnected, BusError.serviceUnknown, BusError.nameHasNoOwner,
         BusError.noReply, BusError.unknownObject:
