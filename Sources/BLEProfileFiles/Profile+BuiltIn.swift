@@ -29,7 +29,7 @@ extension Profile {
         ]),
     ])
 
-  /// One characteristic to talk through: what a central writes is shown, what is typed goes to all subscribers.
+  /// One characteristic for a conversation: a central's write is displayed, typed lines are sent to all subscribers.
   package static let chat = Profile(
     name: "My dear", advertisedServices: [BLEUUID(0xFF11)],
     services: [
@@ -42,7 +42,7 @@ extension Profile {
         ])
     ])
 
-  /// The Battery Service with a level that falls by one each second, from full to empty and again.
+  /// The Battery Service with a level that falls by one each second, from full to empty, repeatedly.
   package static let battery = Profile(
     name: "Battery", advertisedServices: [BLEUUID(0x180F)],
     services: [

@@ -1,13 +1,13 @@
 import BLECore
 
-/// What a peripheral is, as data: what `ble serve` plays.
+/// The description of a peripheral that `ble serve` runs.
 package struct Profile: Equatable, Sendable {
-  /// The local name that is advertised.
+  /// The advertised local name.
   package var name: String?
-  /// The services that are advertised.
+  /// The advertised services.
   package var advertisedServices: [BLEUUID]
   package var services: [Service]
-  /// What it insists on when it is paired with, and what it can show and type.
+  /// The security required of a pairing, and this side's IO capability.
   package var security: SecurityRequirements?
 
   package struct Service: Equatable, Sendable {
@@ -20,38 +20,38 @@ package struct Profile: Equatable, Sendable {
     package let uuid: BLEUUID
     package let properties: Set<Property>
     package let permissions: Set<Permission>
-    /// The value at the start.
+    /// The initial value.
     package let value: [UInt8]
-    /// What a write does.
+    /// The effect of a write.
     package let onWrite: WriteBehavior
     package let notifications: Notifications?
     package let descriptors: [Descriptor]
   }
 
-  /// By Apple's names.
+  /// With Apple's names.
   package enum Property: String, CaseIterable, Sendable {
     case read, write, writeWithoutResponse, notify, indicate, notifyEncryptionRequired, indicateEncryptionRequired
   }
 
-  /// By Apple's names.
+  /// With Apple's names.
   package enum Permission: String, CaseIterable, Sendable {
     case readable, writeable, readEncryptionRequired, writeEncryptionRequired
   }
 
   package enum WriteBehavior: String, CaseIterable, Sendable {
-    /// The written value is the new value.
+    /// The written value becomes the value.
     case store
     /// The same, and subscribers are notified of it.
     case echo
-    /// Accepted and forgotten.
+    /// The write is accepted, and its value discarded.
     case ignore
   }
 
-  /// What makes a characteristic notify its subscribers.
+  /// The source of a characteristic's notifications.
   package enum Notifications: Equatable, Sendable {
-    /// These values in turn, one at each interval (in seconds), as long as somebody is subscribed.
+    /// These values in turn, one at each interval (in seconds), while there is a subscriber.
     case every(Double, [ValueTemplate])
-    /// What is typed: a line, a value.
+    /// Typed lines: each is a value.
     case input
   }
 
@@ -63,7 +63,7 @@ package struct Profile: Equatable, Sendable {
   }
 }
 
-/// A value that may count: in text, `{n}` stands for the number of the notification, from 1.
+/// A value that may contain a counter: in text, `{n}` stands for the number of the notification, from 1.
 package enum ValueTemplate: Equatable, Sendable {
   case text(String)
   case octets([UInt8])

@@ -1,9 +1,9 @@
 import BLECore
 import BLEText
 
-/// Understands a profile file. Every mistake is told with its place and what was expected.
+/// Parses a profile file. Every error has its position and what was expected.
 package enum ProfileReader {
-  /// More is no profile, but somebody's attempt at this program's memory.
+  /// In octets. Limits the memory that a crafted file can take.
   package static let largestFile = 1_048_576
   package static let mostServices = 64
   package static let mostCharacteristics = 256
@@ -21,7 +21,7 @@ package enum ProfileReader {
       name: name, advertisedServices: advertised ?? primary, services: services, security: security)
   }
 
-  /// The octets that a name may have in the GAP service (Core, Vol 3 Part C 12.1).
+  /// The maximum length in octets of the Device Name (Core, Vol 3 Part C 12.1).
   private static let longestName = 248
 
   private static func service(_ json: PositionedJSON) throws(PositionedError) -> Profile.Service {
@@ -30,9 +30,9 @@ package enum ProfileReader {
     let uuid = try name.uuid()
     // Generic Access and Generic Attribute belong to the stack.
     if let short = uuid.short, short == 0x1800 || short == 0x1801 {
-      throw PositionedError(name.position, "the service \(uuid) is the stack's own: expected another UUID")
+      throw PositionedError(name.position, "the service \(uuid) belongs to the stack: expected another UUID")
     }
-    let isPrimary = try object.optional("primary")?.truth() ?? true
+    let isPrimary = try object.optional("primary")?.boolean() ?? true
     let characteristics = try object.required("characteristics")
       .list("a list of characteristics", 0...mostCharacteristics, of: characteristic)
     try object.finish()
@@ -77,7 +77,7 @@ package enum ProfileReader {
       notifications: source, descriptors: descriptors)
   }
 
-  /// Properties tell a peer what it may try: permissions that say otherwise would only make it fail.
+  /// Properties state which requests a peer may make: permissions that differ would only make these fail.
   private static func check(
     _ permissions: Set<Profile.Permission>, _ canRead: Bool, _ canWrite: Bool, _ position: TextPosition
   ) throws(PositionedError) {
@@ -123,7 +123,7 @@ package enum ProfileReader {
       throw PositionedError(value.position, "expected {\"hex\": ...} with 7 octets: a presentation format")
     default:
       throw PositionedError(
-        name.position, "expected 2901 (user description) or 2904 (presentation format); the stack makes all others")
+        name.position, "expected 2901 (user description) or 2904 (presentation format); the stack adds all others")
     }
   }
 }

@@ -1,7 +1,7 @@
 import BLEHost
 import BLEPairing
 
-/// What a peripheral insists on, and what it can show and type: a profile's, or the command line's.
+/// The security that a peripheral requires, and its IO capability: from a profile or from the command line.
 package struct SecurityRequirements: Equatable, Sendable {
   package var capability: PairingCapability?
   package var passkey: SixDigits?
@@ -29,7 +29,7 @@ package enum CapabilityName: String, CaseIterable {
   }
 }
 
-/// What a pairing has to reach, on the command line and in profiles.
+/// The required security of a pairing, on the command line and in profiles.
 package enum LevelName: String, CaseIterable {
   case encrypted
   case authenticated

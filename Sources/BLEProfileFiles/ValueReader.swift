@@ -3,10 +3,10 @@ import BLEText
 
 /// Reads values of attributes: `{"utf8": "text"}`, `{"hex": "01FF"}` or `{"uint8": 100}`.
 package enum ValueReader {
-  /// The longest attribute value that there is (Core, Vol 3 Part F 3.2.9).
+  /// The maximum length of an attribute value (Core, Vol 3 Part F 3.2.9).
   package static let longest = 512
 
-  /// The octets that pairs of digits stand for, which blanks, colons or dashes may separate and `0x` may precede.
+  /// The octets of pairs of hexadecimal digits, with optional blanks, colons or dashes between them and an optional `0x` in front.
   package static func octets(hexadecimal text: String) -> [UInt8]? {
     let digits = text.hasPrefix("0x") || text.hasPrefix("0X") ? String(text.dropFirst(2)) : text
     return [UInt8](hexadecimal: digits.filter { !" :-".contains($0) })
@@ -35,7 +35,7 @@ package enum ValueReader {
     default:
       let suggestion = Suggestion.sentence(for: member.key, among: ["utf8", "hex", "uint8"])
       throw PositionedError(
-        member.position, "\"\(member.key.inert)\" is no kind of value: expected utf8, hex or uint8\(suggestion)")
+        member.position, "\"\(member.key.inert)\" is not a kind of value: expected utf8, hex or uint8\(suggestion)")
     }
   }
 }

@@ -1,14 +1,14 @@
 import BLESession
 import Foundation
 
-/// AES-CCM (RFC 3610) out of the library's block chaining and counter modes: CryptoKit has none.
+/// AES-CCM (RFC 3610), built from the library's CBC and CTR modes: CryptoKit has no CCM.
 struct CounterWithChecksum {
   let key: Data
   let nonce: Data
   let authenticated: Data
   let tagLength: Int
 
-  /// Octets that the length of the data takes.
+  /// The width of the length field in octets.
   private var lengthWidth: Int { 15 - nonce.count }
 
   func seal(_ data: Data) throws(CryptographyError) -> Data {
@@ -19,7 +19,7 @@ struct CounterWithChecksum {
     guard sealed.count >= tagLength else { throw .notAuthentic }
     let data = try stream(Data(sealed.dropLast(tagLength)))
     let expected = try mask(tag(data))
-    // All octets are looked at, whichever is the first to differ.
+    // Compares all octets, so that the time does not depend on which one differs.
     let difference = zip(expected, sealed.suffix(tagLength)).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
     guard difference == 0 else { throw .notAuthentic }
     return data

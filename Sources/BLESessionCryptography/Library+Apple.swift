@@ -57,7 +57,7 @@
       CryptoKitAgreementKey(key: Curve25519.KeyAgreement.PrivateKey())
     }
 
-    /// The key pair of a private key of 32 octets: for known answers.
+    /// The key pair of a private key of 32 octets, for known-answer tests.
     static func agreementKey(privateKey: Data) throws(CryptographyError) -> any AgreementKey {
       do {
         return CryptoKitAgreementKey(key: try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: privateKey))

@@ -89,7 +89,7 @@
       return try LibcryptoAgreementKey(owning: key)
     }
 
-    /// The key pair of a private key of 32 octets: for known answers.
+    /// The key pair of a private key of 32 octets, for known-answer tests.
     static func agreementKey(privateKey: Data) throws(CryptographyError) -> any AgreementKey {
       guard privateKey.count == 32,
         let key = EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, nil, Array(privateKey), 32)
@@ -98,7 +98,7 @@
     }
   }
 
-  /// `@unchecked Sendable`: the key is never changed after its making, and libcrypto counts its references with atomics.
+  /// `@unchecked Sendable`: the key is immutable after it was made, and libcrypto counts its references atomically.
   private final class LibcryptoAgreementKey: AgreementKey, @unchecked Sendable {
     let publicKey: Data
     private let key: OpaquePointer
@@ -123,7 +123,7 @@
       defer { EVP_PKEY_CTX_free(context) }
       var secret = [UInt8](repeating: 0, count: 32)
       var length = 32
-      // libcrypto refuses points of small order, whose secret would be all zeros.
+      // libcrypto rejects points of small order, whose shared secret would be all zeros.
       guard EVP_PKEY_derive_init(context) == 1, EVP_PKEY_derive_set_peer(context, other) == 1,
         EVP_PKEY_derive(context, &secret, &length) == 1, length == 32, secret.contains(where: { $0 != 0 })
       else { throw .publicKey }

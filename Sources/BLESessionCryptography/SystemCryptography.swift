@@ -3,7 +3,7 @@ import Foundation
 
 /// The system's cryptography: CryptoKit and CommonCrypto on Apple's systems, libcrypto on Linux.
 public struct SystemCryptography: SessionCryptography {
-  /// What the system has.
+  /// The system's cryptography.
   public init() {}
 
   public func randomOctets(_ count: Int) -> Data {
@@ -68,7 +68,7 @@ public struct SystemCryptography: SessionCryptography {
   }
 }
 
-/// What each system's library is asked for.
+/// The operations of the system's library, implemented for each system.
 enum Library {
   enum BlockMode {
     case electronicCodebook, blockChaining, counter

@@ -1,11 +1,11 @@
 import BLESession
 import CoreBluetooth
 
-/// What was seen, in an SQLite file: devices, sessions, connections with origin and reason, values, events and signal strengths.
+/// Writes observations to an SQLite file: devices, sessions, connections with origin and reason, values, events and signal strengths.
 ///
-/// One store writes to a file at a time, any number of `StoreReader`s read it meanwhile. Adding an entry takes no time worth
-/// mentioning and never waits: entries are written together, in a transaction every 200 ms or every 1,024 entries. What was committed
-/// is there whatever happens to the process, at any moment (`StoreConfiguration.durability`).
+/// One store writes to a file at a time, while any number of `StoreReader`s read it. Adding an entry is fast and never waits: entries
+/// are written together, in a transaction every 200 ms or every 1,024 entries. Committed entries survive the end of the process at any
+/// moment (`StoreConfiguration.durability`).
 ///
 /// ```swift
 /// let store = try SessionStore(file: folder.appendingPathComponent("seen.sqlite"))
@@ -13,13 +13,13 @@ import CoreBluetooth
 /// await recorder.record(session)
 /// ```
 ///
-/// A file of a newer version, of another program, or that is no database is refused before anything is written.
+/// A file of a newer version, of another program, or that is not a database is refused before anything is written.
 public final class SessionStore: Sendable {
-  /// Where it is.
+  /// The file's location.
   public let file: URL
   let writer: StoreWriter
 
-  /// Opens a file, which is made where it is not there. Holds the caller up for as long as the disk takes.
+  /// Opens a file, which is created where it does not exist. Blocks the caller while it accesses the disk.
   /// - Throws: `inUse`, `newerVersion`, `notAStore`, `notADatabase`, `readOnly`, `cannotOpen`, `corrupt`, `busy`, `full`.
   public init(file: URL, configuration: StoreConfiguration = StoreConfiguration()) throws(StoreError) {
     self.file = file
@@ -27,13 +27,13 @@ public final class SessionStore: Sendable {
   }
 
   deinit {
-    // Written and closed on its queue, without anybody waiting.
+    // Writes and closes on its queue, without blocking the caller.
     let writer = writer
     writer.queue.async { _ = writer.close() }
   }
 
-  /// Begins a session: what is added belongs to one.
-  /// - Returns: its number, which no other session of the file has or will have.
+  /// Begins a session, which entries are added to.
+  /// - Returns: its number, unique in the file.
   public func beginSession(title: String, at time: Date = Date()) async throws(StoreError) -> StoredSession.ID {
     try await writer.perform { (database) throws(StoreError) in
       try database.run(
@@ -42,7 +42,7 @@ public final class SessionStore: Sendable {
     }
   }
 
-  /// Ends a session, once everything is written that was added before. Connections that last are not observed any longer.
+  /// Ends a session after all previous entries are written. Its open connections end as `unobserved`.
   public func endSession(_ session: StoredSession.ID, at time: Date = Date()) async throws(StoreError) {
     try await writer.perform { [writer] (database) throws(StoreError) in
       try writer.requireWritten()
@@ -58,23 +58,23 @@ public final class SessionStore: Sendable {
     }
   }
 
-  /// Takes an entry. From any thread; returns at once. What is added to a session that the record does not have is passed over.
-  /// - Returns: whether it was taken. It is not where too many wait (`StoreConfiguration.backlog`), where its value has more than 1 MiB,
-  ///   and where the store is at its end; it is counted then, and the record tells of the gap as soon as it can.
+  /// Adds an entry to the backlog. From any thread; returns immediately. An entry for an unknown session is ignored.
+  /// - Returns: whether it was accepted. It is not if the backlog is full (`StoreConfiguration.backlog`), if its value is longer than
+  ///   1 MiB, or if the store has ended; then it is counted, and the record gets an event for the gap as soon as possible.
   @discardableResult
   public func add(_ entry: StoreEntry, to session: StoredSession.ID) -> Bool { writer.add(entry, session) }
 
-  /// What was done so far.
+  /// The counters since the store was opened.
   public var statistics: StoreStatistics { writer.backlog.with { $0.statistics } }
 
-  /// Writes everything that was added before, and returns when it is committed.
-  /// - Throws: why it could not be written. Where that is transient it is kept, and tried again every second.
+  /// Writes all previous entries, and returns when they are committed.
+  /// - Throws: why they could not be written. After a transient error they are kept, and tried again every second.
   public func flush() async throws(StoreError) {
     try await writer.perform { [writer] _ throws(StoreError) in try writer.requireWritten() }
   }
 
-  /// Writes everything that was added before and closes the file.
-  /// - Throws: why the last entries could not be written. The file is closed all the same; closing again does nothing.
+  /// Writes all previous entries and closes the file.
+  /// - Throws: why the last entries could not be written. The file is closed in any case; closing again does nothing.
   public func close() async throws(StoreError) {
     let error = await withCheckedContinuation { continuation in
       writer.queue.async { [writer] in continuation.resume(returning: writer.close()) }

@@ -1,33 +1,33 @@
 import Foundation
 
-/// How a store writes.
+/// The configuration of a store.
 public struct StoreConfiguration: Sendable {
-  /// What a committed row survives.
+  /// What committed rows survive.
   public enum Durability: String, Sendable, Hashable {
-    /// The loss of power: each transaction waits for the disk.
+    /// A power failure: each transaction waits for the disk.
     case powerLoss
-    /// The death of the process at any moment. Transactions do not wait for the disk; with the power the last ones may go, but the
-    /// file stays whole.
+    /// The end of the process at any moment. Transactions do not wait for the disk; a power failure may lose the last ones, but does not
+    /// damage the file.
     case processDeath
   }
 
-  /// What a committed row survives.
+  /// What committed rows survive.
   public var durability: Durability
-  /// How long an entry waits at most before it is written together with others.
+  /// How long an entry waits at most to be written together with others.
   public var interval: Duration
-  /// So many entries are written at once, without waiting longer.
+  /// The number of waiting entries that are written without waiting longer.
   public var batch: Int
-  /// How many entries may wait. What comes when as many wait is refused and counted, and the record tells of the gap: whoever adds
-  /// entries is never held up.
+  /// How many entries may wait to be written. Further ones are refused and counted, and the record gets an event for the gap: adding an
+  /// entry never blocks.
   public var backlog: Int
-  /// How long another program's lock is waited for before it counts as an error. Only the store's own queue waits.
+  /// How long to wait for another program's lock before it counts as an error. Only the store's own queue waits.
   public var patience: Duration
-  /// What is thrown away in time.
+  /// Which rows are deleted.
   public var retention: Retention
-  /// Told on the store's own queue what became of what was added. Has to be quick.
+  /// Called on the store's own queue with the result of each write. Has to return quickly.
   public var report: (@Sendable (StoreReport) -> Void)?
 
-  /// The values that suit most records.
+  /// Defaults that suit most records.
   public init(
     durability: Durability = .powerLoss, interval: Duration = .milliseconds(200), batch: Int = 1_024,
     backlog: Int = 65_536, patience: Duration = .seconds(5), retention: Retention = Retention(),
@@ -43,16 +43,16 @@ public struct StoreConfiguration: Sendable {
   }
 }
 
-/// What a store keeps. What is older or more is thrown away while it writes, the oldest first.
+/// What a store keeps. Beyond these limits it deletes the oldest rows while it writes.
 public struct Retention: Sendable, Hashable {
-  /// How old values, events, signal strengths and connections become.
+  /// The maximum age of values, events, signal strengths and connections.
   public var age: Duration?
-  /// How many values, how many events, how many signal strengths, how many connections and how many devices there are at most.
+  /// The maximum number each of values, events, signal strengths, connections and devices.
   public var rows: Int?
-  /// How many octets the database has at most, at least 1 MiB. Its log beside it has up to 4 MiB more.
+  /// The maximum size of the database in octets, at least 1 MiB. The log beside it has up to 4 MiB more.
   public var size: Int?
 
-  /// Without arguments: everything is kept. Limits of which `nil` is said do not hold.
+  /// Without arguments: everything is kept. `nil` means no limit.
   public init(age: Duration? = nil, rows: Int? = nil, size: Int? = nil) {
     self.age = age
     self.rows = rows.map { max(1, $0) }
@@ -62,30 +62,30 @@ public struct Retention: Sendable, Hashable {
   var isUnlimited: Bool { age == nil && rows == nil && size == nil }
 }
 
-/// What became of entries.
+/// The result of a write.
 public enum StoreReport: Sendable {
-  /// They are in the file for good.
+  /// The entries are committed.
   case committed(StoreStatistics)
-  /// They could not be written. Where the error is transient they are kept and tried again, else the store is at its end.
+  /// The entries could not be written. After a transient error they are kept and tried again, otherwise the store has ended.
   case failed(StoreError)
 }
 
-/// What a store has done since it was opened.
+/// The counters of a store since it was opened.
 public struct StoreStatistics: Sendable, Hashable {
-  /// Entries that were taken.
+  /// Entries accepted.
   public var accepted = 0
-  /// Entries that are in the file for good.
+  /// Entries committed.
   public var committed = 0
-  /// Values among these.
+  /// Values among the committed entries.
   public var committedValues = 0
-  /// Entries that were refused because too many waited, or the store was at its end.
+  /// Entries refused because the backlog was full, or the store had ended.
   public var dropped = 0
   /// Transactions.
   public var transactions = 0
-  /// Rows that the retention limits have thrown away.
+  /// Rows deleted because of the retention limits.
   public var expired = 0
 
-  /// Nothing was done yet.
+  /// All zero.
   public init() {}
 
   /// Entries that wait to be written.

@@ -1,38 +1,38 @@
 import BLESession
 import CoreBluetooth
 
-/// One thing that was seen.
+/// One observation to be recorded.
 public struct StoreEntry: Sendable {
-  /// The kinds of things.
+  /// The kinds of entries.
   public enum Content: Sendable {
-    /// A device was heard.
+    /// A device advertised.
     case sighting(Advertisement)
-    /// A link came up.
+    /// A link was established.
     case connected(ConnectionOrigin)
-    /// The device can be used.
+    /// The device is ready.
     case ready
-    /// The link is gone.
+    /// The link has ended.
     case disconnected(StoredConnection.Ending, error: String?)
-    /// A value, where it came from, and how.
+    /// A value, its characteristic, and how it was obtained.
     case value(Data, from: CharacteristicPath, StoredValue.Source)
     /// In dBm.
     case signal(rssi: Int, smoothed: Double?, StoredSignal.Source)
-    /// Anything else. `kind` is a word, `detail` is for people.
+    /// Any other event. `kind` is a word, `detail` is for people.
     case event(kind: String, detail: String?)
   }
 
-  /// When it was seen.
+  /// When it was observed.
   public var time: Date
-  /// `nil` only for events that concern no device: other entries without one are not stored.
+  /// `nil` only for events without a device: other entries without one are not stored.
   public var device: UUID?
   /// The device's name, where it is known; at most 4,096 octets of it are stored.
   public var name: String?
   /// The device's address, where it is known.
   public var address: String?
-  /// What was seen.
+  /// The observation.
   public var content: Content
 
-  /// Something that was seen at `time`.
+  /// An observation at `time`.
   public init(
     _ content: Content, device: UUID?, name: String? = nil, address: String? = nil, at time: Date = Date()
   ) {
@@ -43,7 +43,7 @@ public struct StoreEntry: Sendable {
     self.time = time
   }
 
-  /// The octets that it holds while it waits.
+  /// The memory in octets that it is counted for while it waits.
   var weight: Int {
     switch content {
     case .value(let octets, _, _): 256 + octets.count
@@ -54,14 +54,14 @@ public struct StoreEntry: Sendable {
   }
 }
 
-/// Texts and octets from a radio or a system, as much of them as is stored.
+/// Limits of stored texts and values from a radio or a system.
 enum Bounds {
-  /// Octets of a text; no name or error on the air is as long.
+  /// Octets of a text; no name or error on the air is that long.
   static let text = 4_096
   /// Octets of a value; an attribute has at most 512.
   static let value = 1 << 20
 
-  /// Cut before the first character that has no room.
+  /// The text, cut before the first character that exceeds the limit.
   static func text(_ text: String) -> String {
     if text.utf8.count <= Self.text { return text }
     var end = text.utf8.index(text.utf8.startIndex, offsetBy: Self.text)

@@ -1,18 +1,18 @@
 import BLESession
 import CoreBluetooth
 
-/// Keeps devices across restarts in a store's file, beside what is recorded of them.
+/// Remembers devices across restarts, in the same file as their recorded data.
 ///
-/// A device is remembered when `remember` has returned. Where another program holds the file the central waits for it, as long as
-/// `StoreConfiguration.patience` says.
+/// A device is remembered when `remember` has returned. Where another program has locked the file the central waits, for at most
+/// `StoreConfiguration.patience`.
 public struct StoreMemory: PeripheralMemory {
-  /// Where devices are kept.
+  /// The store that holds the devices.
   public let store: SessionStore
 
-  /// A memory in a store that is open.
+  /// A memory in an open store.
   public init(store: SessionStore) { self.store = store }
 
-  /// The devices that are remembered, the last one first.
+  /// The remembered devices, the most recent first.
   public func devices() throws -> [RememberedDevice] {
     try store.writer.performNow { (database) throws(StoreError) in
       let cursor = try StoreCursor(
@@ -25,7 +25,7 @@ public struct StoreMemory: PeripheralMemory {
     }
   }
 
-  /// Puts the device first. The newest 64 are kept.
+  /// Makes the device the most recent one. The 64 most recent are kept.
   public func remember(_ device: RememberedDevice) throws {
     try store.writer.performNow { (database) throws(StoreError) in
       try database.transaction { () throws(StoreError) in
@@ -45,7 +45,7 @@ public struct StoreMemory: PeripheralMemory {
     }
   }
 
-  /// The device is not remembered any more. What was recorded of it stays.
+  /// Stops remembering the device. Its recorded data stays.
   public func forget(_ identifier: UUID) throws {
     try store.writer.performNow { (database) throws(StoreError) in
       try database.run("UPDATE device SET remembered = NULL WHERE identifier = ?", .identifier(identifier))

@@ -1,7 +1,7 @@
 extension String {
-  /// The text made harmless for a terminal and for a line of a log: everything that could act on a terminal, hide or reorder its
-  /// surroundings is written out: control characters, escape sequences, direction overrides, line separators, invisible characters.
-  /// Letters of all scripts and emoji stay as they are.
+  /// The text made harmless for a terminal and for a log line: everything that could control a terminal, or hide or reorder the text around
+  /// it, is escaped: control characters, escape sequences, direction overrides, line separators, invisible characters. Letters of all
+  /// scripts and emoji are kept.
   package var inert: String {
     guard !isInert else { return self }
     var text = ""
@@ -18,27 +18,27 @@ extension String {
     return text
   }
 
-  /// The same for text that people write to each other, in which a backslash is a backslash. What was written out can then no
-  /// longer be told from what was written like that.
+  /// The same for text that people write to each other, in which a backslash is kept. An escape can then no longer be distinguished from
+  /// the same characters in the text.
   package var inertWords: String {
     unicodeScalars.split(separator: "\\", omittingEmptySubsequences: false)
       .map { String(String.UnicodeScalarView($0)).inert }.joined(separator: "\\")
   }
 
-  /// Whether nothing in the text has to be written out.
+  /// Whether the text needs no escapes.
   package var isInert: Bool { !unicodeScalars.contains(where: Self.mayAct) }
 
-  /// Whether the character could act on a terminal, hide or reorder what stands around it.
+  /// Whether the character could control a terminal, or hide or reorder the text around it.
   package static func mayAct(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
-    // The zero width joiner and non-joiner hold emoji and words of some scripts together.
+    // The zero width joiner and non-joiner join emoji, and shape words of some scripts.
     case "\u{200C}", "\u{200D}": return false
     case "\\": return true
     default: break
     }
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: return true
-    // Private use shows differently on each machine.
+    // Private use characters look different on each machine.
     case .privateUse: return true
     default: return false
     }

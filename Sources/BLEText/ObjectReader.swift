@@ -1,11 +1,11 @@
-/// Takes the members of an object one by one; what is left at the end is a mistake.
+/// Reads the members of an object one by one; members that were not read are errors.
 package struct ObjectReader {
   private let members: [PositionedJSON.Member]
   private let position: TextPosition
   private let what: String
-  private var asked: [String] = []
+  private var read: [String] = []
 
-  /// - Throws: where `json` is no object; `what` names it in messages.
+  /// - Throws: if `json` is not an object; `what` names it in messages.
   package init(_ json: PositionedJSON, _ what: String) throws(PositionedError) {
     guard case .object(let members) = json.content else { throw json.expected("an object for \(what)") }
     self.members = members
@@ -15,11 +15,11 @@ package struct ObjectReader {
 
   /// The member of that name; `nil` where there is none.
   package mutating func optional(_ key: String) throws(PositionedError) -> PositionedJSON? {
-    asked.append(key)
+    read.append(key)
     return members.first { $0.key == key }?.value
   }
 
-  /// The member of that name, which has to be there.
+  /// The member of that name, which must exist.
   package mutating func required(_ key: String) throws(PositionedError) -> PositionedJSON {
     if let value = try optional(key) { return value }
     // A misspelled member is likelier than a missing one.
@@ -29,15 +29,15 @@ package struct ObjectReader {
     throw PositionedError(position, "\(what) needs \"\(key)\"")
   }
 
-  /// Refuses members that nobody asked for.
+  /// Throws for the first member that was not read.
   package func finish() throws(PositionedError) {
-    if let first = strangers.first { throw first }
+    if let first = unreadMembers.first { throw first }
   }
 
-  /// A mistake for each member that nobody asked for.
-  package var strangers: [PositionedError] {
-    members.filter { !asked.contains($0.key) }.map { member in
-      let suggestion = Suggestion.sentence(for: member.key, among: asked)
+  /// An error for each member that was not read.
+  package var unreadMembers: [PositionedError] {
+    members.filter { !read.contains($0.key) }.map { member in
+      let suggestion = Suggestion.sentence(for: member.key, among: read)
       return PositionedError(member.position, "\(what) has no \"\(member.key.inert)\"\(suggestion)")
     }
   }

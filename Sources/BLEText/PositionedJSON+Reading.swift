@@ -1,10 +1,10 @@
 extension PositionedJSON {
-  /// A mistake: something else stands here.
+  /// An error: another value was expected.
   package func expected(_ what: String) -> PositionedError {
     PositionedError(position, "expected \(what), found \(kind)")
   }
 
-  /// A string of at most so many octets of UTF-8.
+  /// A string of at most `longest` octets of UTF-8.
   package func text(longest: Int, _ what: String) throws(PositionedError) -> String {
     guard case .string(let text) = content else { throw expected("a string") }
     guard text.utf8.count <= longest else {
@@ -14,12 +14,12 @@ extension PositionedJSON {
   }
 
   /// `true` or `false`.
-  package func truth() throws(PositionedError) -> Bool {
+  package func boolean() throws(PositionedError) -> Bool {
     guard case .bool(let value) = content else { throw expected("true or false") }
     return value
   }
 
-  /// An interval: a hundredth of a second to a day.
+  /// An interval in seconds, from 0.01 to 86,400.
   package func seconds() throws(PositionedError) -> Double {
     guard case .number(let value) = content else { throw expected("a number of seconds") }
     guard (0.01...86_400).contains(value) else {
@@ -28,7 +28,7 @@ extension PositionedJSON {
     return value
   }
 
-  /// Entries that are each understood by `read`.
+  /// The elements of a list, each read by `read`.
   package func list<Element>(
     _ what: String, _ counts: ClosedRange<Int>, of read: (PositionedJSON) throws(PositionedError) -> Element
   ) throws(PositionedError) -> [Element] {
@@ -55,14 +55,14 @@ extension PositionedJSON {
     return word
   }
 
-  /// A list of some of a set of words, each once.
+  /// A list of words of a set, each at most once.
   package func words<Word: RawRepresentable & CaseIterable & Hashable>(
     _ what: String, atLeast least: Int
   ) throws(PositionedError) -> Set<Word> where Word.RawValue == String {
     var result: Set<Word> = []
     _ = try list("a list of words", least...Word.allCases.count) { (entry) throws(PositionedError) in
       guard result.insert(try entry.word(what)).inserted else {
-        throw PositionedError(entry.position, "this is there twice")
+        throw PositionedError(entry.position, "this appears twice")
       }
     }
     return result

@@ -1,56 +1,56 @@
-/// A place in a text file, both counted from 1; columns in characters.
+/// A position in a text file.
 public struct TextPosition: Hashable, Comparable, Sendable {
-  /// From 1.
+  /// Counted from 1.
   public var line: Int
   /// In characters, from 1.
   public var column: Int
 
-  /// The beginning of a file, or another place.
+  /// The beginning of a file, or another position.
   public init(line: Int = 1, column: Int = 1) {
     self.line = line
     self.column = column
   }
 
-  /// What stands further in front is less.
+  /// Whether `left` comes first.
   public static func < (left: TextPosition, right: TextPosition) -> Bool {
     (left.line, left.column) < (right.line, right.column)
   }
 }
 
-/// A JSON value that knows where it stands, so that a mistake in what it means can be shown as well.
+/// A JSON value with its position in the file, so that errors in its meaning can be located, too.
 package struct PositionedJSON: Equatable, Sendable {
-  /// What it is.
+  /// The kinds of values.
   package enum Content: Equatable, Sendable {
-    /// Nothing.
+    /// `null`.
     case null
     /// True or false.
     case bool(Bool)
-    /// A number, as a double holds it.
+    /// A number, as a double.
     case number(Double)
-    /// A text, without its escapes.
+    /// A string, with its escapes decoded.
     case string(String)
-    /// Values in their order.
+    /// Elements in their order.
     case array([PositionedJSON])
     /// Members in their order.
     case object([Member])
   }
 
-  /// One member of an object, with the place of its name.
+  /// One member of an object, with the position of its name.
   package struct Member: Equatable, Sendable {
     /// Its name.
     package let key: String
     /// Where the name begins.
     package let position: TextPosition
-    /// What it is.
+    /// Its value.
     package let value: PositionedJSON
   }
 
-  /// What it is.
+  /// The value.
   package let content: Content
   /// Where it begins.
   package let position: TextPosition
 
-  /// For messages: what is there instead of what was expected.
+  /// The kind, for messages such as "expected …, found a string".
   package var kind: String {
     switch content {
     case .null: "null"
@@ -63,14 +63,14 @@ package struct PositionedJSON: Equatable, Sendable {
   }
 }
 
-/// A mistake in a file: where, and what was expected.
+/// An error in a file: its position, and what was expected.
 package struct PositionedError: Error, Equatable, Sendable {
-  /// Where it stands.
+  /// The position in the file.
   package let position: TextPosition
-  /// What was expected, and what stands there; harmless for a terminal.
+  /// What was expected, and what was found; safe for a terminal.
   package let message: String
 
-  /// A mistake at a place.
+  /// An error at a position.
   package init(_ position: TextPosition, _ message: String) {
     self.position = position
     self.message = message

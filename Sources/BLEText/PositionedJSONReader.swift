@@ -1,11 +1,11 @@
-/// Reads JSON (RFC 8259) and keeps where everything stands.
+/// Parses JSON (RFC 8259) with the positions of all values.
 package struct PositionedJSONReader {
   private var rest: Substring.UnicodeScalarView
   private var position = TextPosition()
   private var depth = 0
   private static let numberScalars = Set("+-.eE0123456789".unicodeScalars)
 
-  /// Deeper than any profile, and far from the end of the stack.
+  /// The maximum nesting: deeper than any profile, and far from exhausting the stack.
   private static let deepest = 64
 
   /// Reads a whole text.
@@ -77,7 +77,7 @@ package struct PositionedJSONReader {
       let start = position
       guard next == "\"" else { throw expected("a member's name in quotes") }
       let key = try string()
-      guard keys.insert(key).inserted else { throw PositionedError(start, "\"\(key.inert)\" is there twice") }
+      guard keys.insert(key).inserted else { throw PositionedError(start, "\"\(key.inert)\" appears twice") }
       skipBlanks()
       guard next == ":" else { throw expected("':' after \"\(key.inert)\"") }
       advance()
@@ -177,7 +177,7 @@ package struct PositionedJSONReader {
         advance()
       }
     }
-    throw PositionedError(start, "this string has no end")
+    throw PositionedError(start, "this string is not terminated")
   }
 
   private mutating func escape() throws(PositionedError) -> Unicode.Scalar {
@@ -193,11 +193,11 @@ package struct PositionedJSONReader {
     case "b": return "\u{08}"
     case "f": return "\u{0C}"
     case "u": return try unicodeEscape(start)
-    default: throw PositionedError(start, "'\\\(String(letter).inert)' is no escape of JSON")
+    default: throw PositionedError(start, "'\\\(String(letter).inert)' is not an escape of JSON")
     }
   }
 
-  /// `\u` was read: four digits, or two times four for what lies beyond 16 bits.
+  /// Reads the digits after `\u`: four, or a surrogate pair for a scalar beyond 16 bits.
   private mutating func unicodeEscape(_ start: TextPosition) throws(PositionedError) -> Unicode.Scalar {
     let first = try fourDigits()
     if let scalar = Unicode.Scalar(first) { return scalar }

@@ -1,11 +1,11 @@
-/// Finds the word that somebody probably meant.
+/// Finds the word that was probably meant.
 package enum Suggestion {
-  /// `. Did you mean '--json'?`, or nothing where no word is near.
+  /// `. Did you mean '--json'?`, or an empty string where no word is similar.
   package static func sentence(for word: String, among candidates: [String]) -> String {
     nearest(to: word, among: candidates).map { ". Did you mean '\($0)'?" } ?? ""
   }
 
-  /// The candidate with the fewest typing mistakes between it and `word`, if these are few; the first of several.
+  /// The candidate with the smallest edit distance to `word`, if that is small; the first of several.
   package static func nearest(to word: String, among candidates: [String]) -> String? {
     let typed = Array(word.lowercased().unicodeScalars.prefix(longest + 1))
     guard typed.count <= longest else { return nil }
@@ -14,7 +14,7 @@ package enum Suggestion {
       let letters = Array(candidate.lowercased().unicodeScalars.prefix(longest))
       let allowed = max(1, letters.filter { $0 != "-" }.count / 3)
       let distance = distance(typed, letters)
-      // A word begun correctly is near as well: `--dup` for `--duplicates`.
+      // A prefix is similar as well: `--dup` for `--duplicates`.
       let isBeginning = typed.filter { $0 != "-" }.count >= 3 && letters.starts(with: typed)
       guard distance <= allowed || isBeginning else { continue }
       if best.map({ distance < $0.distance }) ?? true { best = (candidate, distance) }
@@ -22,10 +22,10 @@ package enum Suggestion {
     return best?.candidate
   }
 
-  /// Longer words are no typing mistakes.
+  /// Longer words get no suggestion.
   private static let longest = 64
 
-  /// How many letters are to be inserted, deleted, replaced or swapped with their neighbour.
+  /// The number of letters to insert, delete, replace or swap with their neighbour.
   package static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
     if left.isEmpty || right.isEmpty { return max(left.count, right.count) }
     var rows = [Array(0...right.count)]

@@ -96,7 +96,7 @@ struct WritingTests {
     let reader = try StoreReader(file: folder.file)
     #expect(try reader.values().all().count == 10)
     #expect(try reader.events(StoreFilter(kind: "gap")).all().map(\.detail) == ["15 entries had no room"])
-    // Told once.
+    // Sighting once.
     store.add(Sample.value(99), to: session)
     try await store.flush()
     #expect(try reader.events(StoreFilter(kind: "gap")).all().count == 1)

@@ -100,14 +100,14 @@ struct ProfileTests {
     (#""properties": ["notfy"]"#, 33, "'notfy' is not a property: expected read"),
     (#""properties": ["notfy"]"#, 33, "Did you mean 'notify'?"),
     (#""properties": []"#, 32, "expected a list of words with 1 to 7 entries, found 0"),
-    (#""properties": ["read", "read"]"#, 41, "this is there twice"),
+    (#""properties": ["read", "read"]"#, 41, "this appears twice"),
     (#""properties": "read""#, 32, "expected a list of words, found a string"),
     (#""propertys": ["read"]"#, 18, "a characteristic has no \"propertys\". Did you mean 'properties'?"),
     (#""value": {"hex": "0"}, "properties": ["read"]"#, 35, "pairs of hexadecimal digits"),
     (#""properties": ["read"], "value": "text""#, 51, "expected a value such as {\"utf8\": \"text\"}"),
     (#""properties": ["read"], "value": {"uint8": 256}"#, 61, "expected a whole number of 0 to 255"),
     (#""properties": ["read"], "value": {"uint8": 1.5}"#, 61, "expected a whole number of 0 to 255"),
-    (#""properties": ["read"], "value": {"base64": ""}"#, 52, "\"base64\" is no kind of value"),
+    (#""properties": ["read"], "value": {"base64": ""}"#, 52, "\"base64\" is not a kind of value"),
     (#""properties": ["read"], "on_write": "echo""#, 54, "\"on_write\" needs the property write"),
     (#""properties": ["write"], "on_write": "echo""#, 55, "\"echo\" needs the property notify"),
     (#""properties": ["read"], "notify": {"from": "input"}"#, 52, "\"notify\" needs the property notify"),
@@ -139,7 +139,7 @@ struct ProfileTests {
     ("{}", 1, 1, "the profile needs \"services\""),
     (#"{"services": []}"#, 1, 14, "expected a list of services with 1 to 64 entries, found 0"),
     (#"{"services": [{"uuid": "18000"}]}"#, 1, 24, "invalid UUID '18000'"),
-    ("{\"services\": [{\n\"uuid\": \"1800\", \"characteristics\": []}]}", 2, 9, "the stack's own"),
+    ("{\"services\": [{\n\"uuid\": \"1800\", \"characteristics\": []}]}", 2, 9, "belongs to the stack"),
   ])
   func `A profile that is none is refused`(text: String, line: Int, column: Int, message: String) throws {
     let error = try #require(throws: PositionedError.self) { _ = try ProfileReader.read(text) }

@@ -59,7 +59,7 @@ extension DeviceFileReader {
     let timeLimit = isConversation ? object.optional("time_limit", Self.seconds) : nil
     let retries = isConversation ? object.optional("retries", Self.retries) : nil
     let isRepeatable =
-      isConversation ? object.optional("repeatable") { (json) throws(PositionedError) in try json.truth() } : nil
+      isConversation ? object.optional("repeatable") { (json) throws(PositionedError) in try json.boolean() } : nil
     let simulated = object.member("simulated")
     object.finish()
     let command = DeviceCommand(

@@ -107,7 +107,7 @@ extension DeviceFileReader {
     }
     let pads =
       word == .ecb || word == .cbc
-      ? object.optional("pads") { (json) throws(PositionedError) in try json.truth() } : nil
+      ? object.optional("pads") { (json) throws(PositionedError) in try json.boolean() } : nil
     object.finish()
     guard let mode, let key else { return nil }
     return .cipher(mode, key: key, pads: pads ?? true)

@@ -85,7 +85,7 @@ extension DeviceFileReader {
       try json.integer(1...8, "the width of an integer")
     }
     let order: ByteOrder? = object.optional("order") { (json) throws(PositionedError) in try json.word("an order") }
-    let isSigned = object.optional("signed") { (json) throws(PositionedError) in try json.truth() } ?? false
+    let isSigned = object.optional("signed") { (json) throws(PositionedError) in try json.boolean() } ?? false
     let range = object.member("range")
     let words = object.member("values")
     let octets = width ?? 1

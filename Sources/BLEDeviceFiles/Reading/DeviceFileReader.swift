@@ -97,7 +97,7 @@ struct DeviceFileReader {
         }
       } ?? []
     result.namesIgnoreCase =
-      object.optional("ignoring_case") { (json) throws(PositionedError) in try json.truth() } ?? false
+      object.optional("ignoring_case") { (json) throws(PositionedError) in try json.boolean() } ?? false
     result.namePrefix = object.optional("name_prefix") { (json) throws(PositionedError) in
       try json.text(longest: 248, "the beginning of a name")
     }

@@ -61,6 +61,6 @@ struct FileObject {
 
   /// Notes the members that nobody asked for.
   func finish() {
-    for error in reader.strangers { mistakes.note(error) }
+    for error in reader.unreadMembers { mistakes.note(error) }
   }
 }

@@ -124,7 +124,7 @@ struct SimulationReader {
           try Self.known(json, "a notification", description.notifications.map(\.name))
         }
       } ?? []
-    behaviour.isSilent = object.optional("silent") { (json) throws(PositionedError) in try json.truth() } ?? false
+    behaviour.isSilent = object.optional("silent") { (json) throws(PositionedError) in try json.boolean() } ?? false
     object.finish()
     if !behaviour.required.isEmpty {
       for field in refusalFields where behaviour.refusal[field.name] == nil && plan.state[field.name] == nil {

@@ -1,14 +1,13 @@
 import Foundation
 
-/// The rows that a query finds, one at a time: a record of any length needs the memory of one row.
+/// The rows of a query, read one at a time: reading a record of any length needs the memory of one row.
 ///
-/// Sees the file as it was when the first row was taken, whatever is written meanwhile; until the last one the log beside the file
-/// cannot be emptied and grows. A row that cannot be what it should be,
-/// because somebody else has written to the file, is passed over. Belongs to one thread at a time, as its reader does.
+/// Sees the file as it was when the first row was read. Until the last row is read, the write-ahead log cannot be truncated and grows.
+/// An invalid row, which another program may have written, is skipped. Used by one thread at a time, as is its reader.
 public final class StoreCursor<Element> {
-  // In front of the database, which closes its file when it goes.
+  // Declared before the database, which closes its file when it is released.
   private var statement: Statement?
-  /// Statements do not keep their database.
+  /// Retained here: statements do not retain their database.
   private let database: Database
   private let read: (Row) -> Element?
 
@@ -22,11 +21,11 @@ public final class StoreCursor<Element> {
     self.statement = statement
   }
 
-  /// The next row; `nil` behind the last one.
+  /// The next row; `nil` after the last one.
   public func next() throws(StoreError) -> Element? {
     while let statement {
       guard try statement.step() else {
-        // Lets go of the file's state at once.
+        // Ends the read transaction immediately.
         self.statement = nil
         return nil
       }
@@ -35,7 +34,7 @@ public final class StoreCursor<Element> {
     return nil
   }
 
-  /// All rows that are left. For queries that are known to be short.
+  /// All remaining rows. For queries that are known to have few.
   public func all() throws(StoreError) -> [Element] {
     var elements: [Element] = []
     while let element = try next() { elements.append(element) }

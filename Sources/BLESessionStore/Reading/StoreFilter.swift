@@ -1,25 +1,25 @@
 import BLESession
 import CoreBluetooth
 
-/// Which rows a query is about.
+/// The conditions of a query.
 public struct StoreFilter: Sendable, Hashable {
   /// From this moment on.
   public var from: Date?
   /// Before this moment.
   public var until: Date?
-  /// Of these devices; `nil` for all of them.
+  /// Rows of these devices; `nil` for all devices.
   public var devices: [UUID]?
-  /// Of this session.
+  /// Rows of this session.
   public var session: StoredSession.ID?
-  /// Of these characteristics; `nil` for all of them. Where a path names no service any will do; instances are not told apart. For
+  /// Values of these characteristics; `nil` for all. A path without a service matches any service; instances are not distinguished. For
   /// values only.
   public var paths: [CharacteristicPath]?
-  /// Of this kind. For events only.
+  /// Events of this kind. For events only.
   public var kind: String?
-  /// The newest so many of these, still the oldest first.
+  /// The maximum number of rows: the newest are kept, and the oldest of these comes first.
   public var last: Int?
 
-  /// Without arguments: everything.
+  /// Without arguments: all rows.
   public init(
     from: Date? = nil, until: Date? = nil, devices: [UUID]? = nil, session: StoredSession.ID? = nil,
     paths: [CharacteristicPath]? = nil, kind: String? = nil, last: Int? = nil
@@ -34,7 +34,7 @@ public struct StoreFilter: Sendable, Hashable {
   }
 }
 
-/// A query as it grows: conditions are literals, what they compare with is bound.
+/// A query under construction: its text consists of literals, and values are bound.
 struct Query {
   private(set) var text: SQLText
   private(set) var values: [SQLValue] = []
@@ -52,7 +52,7 @@ struct Query {
     if let value { add(condition, [value]) }
   }
 
-  /// One of `choices`, where there are any; none of them is no row.
+  /// Adds a condition: one of `choices`, if there are any. An empty list matches no row.
   mutating func add(_ beginning: SQLText, oneOf choices: [SQLValue]?) {
     guard let choices else { return }
     var list: SQLText = "("
@@ -60,7 +60,7 @@ struct Query {
     add(beginning + " IN " + list + ")", choices)
   }
 
-  /// One of these characteristics.
+  /// Adds a condition: one of these characteristics.
   mutating func add(_ paths: [CharacteristicPath]?) {
     guard let paths else { return }
     var alternatives: SQLText = "(0"
@@ -77,7 +77,7 @@ struct Query {
     add(alternatives + ")", values)
   }
 
-  /// In the order of time; of a limit, the newest.
+  /// Orders by time; with a limit, keeps the newest rows.
   mutating func order(by time: SQLText, _ number: SQLText, last: Int?) {
     guard let last else {
       text = text + " ORDER BY " + time + ", " + number

@@ -1,10 +1,10 @@
 import Foundation
 
-/// How much there is of everything in a record.
+/// The number of rows of each kind in a record.
 public struct StoreSummary: Sendable, Hashable {
-  /// Devices that were seen.
+  /// Devices.
   public var devices: Int
-  /// Runs of recorders.
+  /// Sessions of recorders.
   public var sessions: Int
   /// Connections to devices.
   public var connections: Int
@@ -17,9 +17,9 @@ public struct StoreSummary: Sendable, Hashable {
 }
 
 extension StoreReader {
-  /// Counts everything.
+  /// Counts all rows.
   public func summary() throws(StoreError) -> StoreSummary {
-    // Row by row: SQLite counts a whole table in one step, which nothing limits.
+    // Row by row: SQLite would count a whole table in one step, which `StepLimit` can't interrupt.
     func count(_ text: SQLText) throws(StoreError) -> Int {
       Int(try database.number(text + " WHERE +rowid IS NOT NULL"))
     }
@@ -29,12 +29,12 @@ extension StoreReader {
       events: try count("SELECT COUNT(*) FROM event"), signals: try count("SELECT COUNT(*) FROM signal"))
   }
 
-  /// Looks at every page of the file.
-  /// - Returns: what is wrong with it, a sentence each; nothing where it is whole.
+  /// Checks every page of the file.
+  /// - Returns: one sentence for each damage; empty where the file is intact.
   public func damages() throws(StoreError) -> [String] {
     let found = try StoreCursor(database, "PRAGMA integrity_check", []) { $0.text(0) }.all()
     let orphans = try StoreCursor(database, "PRAGMA foreign_key_check", []) { row in
-      "a row of \(row.text(0) ?? "?") belongs to nothing"
+      "a row of \(row.text(0) ?? "?") refers to a row that does not exist"
     }.all()
     return found.filter { $0 != "ok" } + orphans
   }

@@ -1,7 +1,7 @@
 import BLESession
 import CoreBluetooth
 
-/// Reads a record, also while it is written. Changes nothing.
+/// Reads a record, even while it is being written. Never changes it.
 ///
 /// ```swift
 /// let reader = try StoreReader(file: file)
@@ -9,9 +9,9 @@ import CoreBluetooth
 /// while let value = try values.next() { ... }
 /// ```
 ///
-/// Belongs to one thread at a time; any number of readers may look at a file.
+/// Used by one thread at a time; any number of readers may read a file.
 public final class StoreReader {
-  /// Where it is.
+  /// The record's location.
   public let file: URL
   let database: Database
 
@@ -22,7 +22,7 @@ public final class StoreReader {
     database = try Database.openForReading(file.path)
   }
 
-  /// The devices that were seen in the time of `filter`, in the order in which they were last seen.
+  /// The devices last seen within the times of `filter`, in that order.
   public func devices(_ filter: StoreFilter = StoreFilter()) throws(StoreError) -> StoreCursor<StoredDevice> {
     var query = Query(
       """
@@ -48,7 +48,7 @@ public final class StoreReader {
     }
   }
 
-  /// The sessions that lay in the time of `filter`, in the order in which they began.
+  /// The sessions that overlap the times of `filter`, in the order in which they began.
   public func sessions(_ filter: StoreFilter = StoreFilter()) throws(StoreError) -> StoreCursor<StoredSession> {
     var query = Query("SELECT id, substr(title, 1, 4096), began, until, ending, began AS time FROM session")
     query.add("until >= ?", filter.from.map { .time($0) })
@@ -63,7 +63,7 @@ public final class StoreReader {
     }
   }
 
-  /// The connections that lay in the time of `filter`, in the order in which they began.
+  /// The connections that overlap the times of `filter`, in the order in which they began.
   public func connections(_ filter: StoreFilter = StoreFilter()) throws(StoreError) -> StoreCursor<StoredConnection> {
     var query = Query(
       """
@@ -86,7 +86,7 @@ public final class StoreReader {
     }
   }
 
-  /// The values of characteristics, in the order of time.
+  /// The values of characteristics, ordered by time.
   public func values(_ filter: StoreFilter = StoreFilter()) throws(StoreError) -> StoreCursor<StoredValue> {
     var query = Query(
       """
@@ -109,7 +109,7 @@ public final class StoreReader {
     }
   }
 
-  /// What happened, in the order of time.
+  /// The events, ordered by time.
   public func events(_ filter: StoreFilter = StoreFilter()) throws(StoreError) -> StoreCursor<StoredEvent> {
     var query = Query(
       """
@@ -129,7 +129,7 @@ public final class StoreReader {
     }
   }
 
-  /// The signal strengths, in the order of time.
+  /// The signal strengths, ordered by time.
   public func signals(_ filter: StoreFilter = StoreFilter()) throws(StoreError) -> StoreCursor<StoredSignal> {
     var query = Query(
       """

@@ -1,21 +1,21 @@
 import BLESession
 import CoreBluetooth
 
-/// A device that was seen.
+/// A recorded device.
 public struct StoredDevice: Sendable, Hashable, Identifiable {
-  /// What this host calls it.
+  /// This host's identifier for it.
   public var identifier: UUID
-  /// The last name that it told; whatever a device makes up, to be shown with care.
+  /// The last reported name. The device chooses it: make it inert before displaying it.
   public var name: String?
   /// Its address, where it is known.
   public var address: String?
-  /// The services that it advertised last, as UUIDs.
+  /// The services in its last advertisement, as UUIDs.
   public var services: [String]
-  /// The manufacturer data that it advertised last.
+  /// The manufacturer data in its last advertisement.
   public var manufacturerData: Data?
-  /// When it was first heard of.
+  /// When it was first recorded.
   public var firstSeen: Date
-  /// When it was last heard of.
+  /// When it was last recorded.
   public var lastSeen: Date
 
   /// The same as `identifier`.
@@ -24,23 +24,23 @@ public struct StoredDevice: Sendable, Hashable, Identifiable {
 
 /// One run of a recorder.
 public struct StoredSession: Sendable, Hashable, Identifiable {
-  /// How it came to its end.
+  /// How it ended.
   public enum Ending: String, Sendable, Hashable, Codable {
-    /// In good order.
+    /// By the recorder's `end`.
     case ended
-    /// The process died; the record goes as far as `until`.
+    /// The process ended without it; the record reaches to `until`.
     case cutShort
   }
 
   /// Its number in the record.
   public var id: Int64
-  /// What the recorder called it.
+  /// The recorder's title for it.
   public var title: String
   /// When it began.
   public var began: Date
-  /// The moment of the last thing that it recorded.
+  /// When the last entry was recorded.
   public var until: Date
-  /// `nil` while it goes on, or where its process died and nobody has recorded since.
+  /// `nil` while it continues, or where its process ended early and the file was not opened for writing since.
   public var ending: Ending?
 }
 
@@ -48,13 +48,13 @@ public struct StoredSession: Sendable, Hashable, Identifiable {
 public struct StoredConnection: Sendable, Hashable, Identifiable {
   /// Why it ended.
   public enum Ending: String, Sendable, Hashable, Codable {
-    /// The user asked for it.
+    /// The user disconnected.
     case user
-    /// It was lost.
+    /// The link was lost.
     case lost
-    /// The link came up and was never of use: the device did not tell its services, or was not the right one.
+    /// The link came up but never became usable: service discovery failed, or it was another device.
     case failed
-    /// The recorder ended first: how long the connection went on is not known.
+    /// The recorder ended first: when the connection ended is not known.
     case unobserved
   }
 
@@ -62,33 +62,33 @@ public struct StoredConnection: Sendable, Hashable, Identifiable {
   public var id: Int64
   /// The session that recorded it.
   public var session: Int64
-  /// What this host calls the device.
+  /// This host's identifier for the device.
   public var device: UUID
-  /// The name that the device told last.
+  /// The device's last reported name.
   public var deviceName: String?
-  /// How it came about; `nil` where the file says something else.
+  /// Who requested it; `nil` where the file has an unknown word.
   public var origin: ConnectionOrigin?
   /// When it began.
   public var began: Date
-  /// When the device could be used.
+  /// When the device was ready.
   public var ready: Date?
   /// `nil` while it lasts.
   public var ended: Date?
   /// Why it ended; `nil` while it lasts.
   public var ending: Ending?
-  /// What Core Bluetooth said about the end, if it said something.
+  /// The description of Core Bluetooth's error, if there was one.
   public var error: String?
 }
 
 /// One value of a characteristic.
 public struct StoredValue: Sendable, Hashable, Identifiable {
-  /// How it came to be known.
+  /// How the value was obtained.
   public enum Source: String, Sendable, Hashable, Codable {
-    /// The device told it by itself.
+    /// By a notification or indication.
     case notified
-    /// It was asked for.
+    /// By a read.
     case read
-    /// This side wrote it.
+    /// By a write of this side.
     case written
   }
 
@@ -96,50 +96,50 @@ public struct StoredValue: Sendable, Hashable, Identifiable {
   public var id: Int64
   /// The session that recorded it.
   public var session: Int64
-  /// What this host calls the device.
+  /// This host's identifier for the device.
   public var device: UUID
-  /// The name that the device told last.
+  /// The device's last reported name.
   public var deviceName: String?
-  /// When it was seen.
+  /// When it was received or written.
   public var time: Date
   /// The service's UUID, where it is known.
   public var service: String?
   /// The characteristic's UUID.
   public var characteristic: String
-  /// Which one, where there are several of the same UUIDs: 0 is the first.
+  /// The index among characteristics with the same UUIDs: 0 is the first.
   public var instance: Int
-  /// `nil` where the file says something else.
+  /// `nil` where the file has an unknown word.
   public var source: Source?
-  /// The value as it was.
+  /// The value.
   public var octets: Data
 }
 
-/// Something that happened.
+/// One event.
 public struct StoredEvent: Sendable, Hashable, Identifiable {
   /// Its number in the record.
   public var id: Int64
   /// The session that recorded it.
   public var session: Int64
-  /// `nil` where it concerns no device, or the device was not known yet.
+  /// `nil` for an event without a device, or before the device was known.
   public var device: UUID?
-  /// The name that the device told last.
+  /// The device's last reported name.
   public var deviceName: String?
-  /// When it was seen.
+  /// When it happened.
   public var time: Date
   /// A word: `state`, `attempt`, `attemptFailed`, `hint`, `subscriptionFailed`, `memoryFailed`, `servicesChanged`, `readFailed`,
-  /// `gap` (entries that had no room), or a program's own.
+  /// `gap` (entries that were dropped), or a program's own.
   public var kind: String
-  /// More of it for people; may hold what a device said.
+  /// Details for people; may contain text from a device.
   public var detail: String?
 }
 
-/// One measurement of a device's signal.
+/// One measurement of a device's signal strength.
 public struct StoredSignal: Sendable, Hashable, Identifiable {
-  /// Where it was measured.
+  /// How it was measured.
   public enum Source: String, Sendable, Hashable, Codable {
-    /// Asked of the connection.
+    /// Read on the connection.
     case connection
-    /// Heard with an advertisement.
+    /// Received with an advertisement.
     case advertisement
   }
 
@@ -147,16 +147,16 @@ public struct StoredSignal: Sendable, Hashable, Identifiable {
   public var id: Int64
   /// The session that recorded it.
   public var session: Int64
-  /// What this host calls the device.
+  /// This host's identifier for the device.
   public var device: UUID
-  /// The name that the device told last.
+  /// The device's last reported name.
   public var deviceName: String?
-  /// When it was seen.
+  /// When it was measured.
   public var time: Date
   /// In dBm.
   public var rssi: Int
-  /// In dBm, smoothed, where somebody did.
+  /// In dBm, smoothed; `nil` where it was not.
   public var smoothed: Double?
-  /// `nil` where the file says something else.
+  /// `nil` where the file has an unknown word.
   public var source: Source?
 }

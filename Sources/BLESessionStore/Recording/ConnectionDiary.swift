@@ -1,11 +1,11 @@
 import BLESession
 import CoreBluetooth
 
-/// What a session's events are in the record: connections that begin and end, and everything else as events.
+/// Converts a session's events to entries: begins and ends of connections, and all others as events.
 ///
 /// `@unchecked Sendable`: used on the session's queue only.
 final class ConnectionDiary: @unchecked Sendable {
-  /// The device of the link that is up.
+  /// The device of the current link.
   private var linked: UUID?
 
   func entries(for news: DeviceNews, at time: Date) -> [StoreEntry] {
@@ -46,7 +46,7 @@ final class ConnectionDiary: @unchecked Sendable {
 }
 
 extension SessionState {
-  /// As it stands in the record.
+  /// The word stored in the record.
   var word: String {
     switch self {
     case .idle: "idle"

@@ -1,9 +1,9 @@
 import BLESession
 import CoreBluetooth
 
-/// What goes on until a recorder ends.
-final class Watches: Sendable {
-  /// `nil` once everything has ended.
+/// The observations of a recorder, which last until it ends.
+final class Observations: Sendable {
+  /// `nil` after `cancel`.
   private let ends = Guarded<[@Sendable () -> Void]?>([])
 
   func add(_ end: @escaping @Sendable () -> Void) {
@@ -23,7 +23,7 @@ final class Watches: Sendable {
   }
 }
 
-/// The values that came last of each characteristic.
+/// The last values received from each characteristic.
 final class HeardValues: Sendable {
   private struct Values {
     var count = 0
@@ -48,7 +48,7 @@ final class HeardValues: Sendable {
   }
 }
 
-/// Which device a session has at the moment, or had last.
+/// The current device of a session, or the last one.
 final class CurrentDevice: Sendable {
   private let value = Guarded<UUID?>(nil)
 
@@ -56,25 +56,25 @@ final class CurrentDevice: Sendable {
   func note(_ identifier: UUID?) { value.with { $0 = identifier ?? $0 } }
 }
 
-/// What a scan has told of each device already.
+/// What a scan has already recorded of each device.
 ///
 /// `@unchecked Sendable`: used on the central's queue only.
 final class HeardDevices: @unchecked Sendable {
-  private struct Told: Equatable {
+  private struct Sighting: Equatable {
     var name: String?
     var advertisement: Advertisement
   }
 
-  /// Somebody may make up devices without end.
+  /// The limit of remembered devices: an attacker can advertise any number of them.
   private static let most = 4_096
 
-  private var known: [UUID: Told] = [:]
+  private var known: [UUID: Sighting] = [:]
 
-  func isNews(_ discovery: Discovery) -> Bool {
-    let told = Told(name: discovery.name, advertisement: discovery.advertisement)
-    if known[discovery.identifier] == told { return false }
+  func isNew(_ discovery: Discovery) -> Bool {
+    let sighting = Sighting(name: discovery.name, advertisement: discovery.advertisement)
+    if known[discovery.identifier] == sighting { return false }
     if known.count >= Self.most { known = [:] }
-    known[discovery.identifier] = told
+    known[discovery.identifier] = sighting
     return true
   }
 }

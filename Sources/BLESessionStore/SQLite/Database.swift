@@ -6,25 +6,25 @@ import Foundation
   import CSQLite
 #endif
 
-/// One connection to an SQLite file. Belongs to whoever opened it: one thread at a time.
+/// One connection to an SQLite file. Used by one thread at a time.
 final class Database {
   enum Access {
-    /// Made where it is not there.
+    /// The file is created where it does not exist.
     case writing
-    /// Nothing can be changed. What SQLite leaves beside the file is tidied up by the next writer, or by `tidiesUp`.
+    /// Read only. SQLite's auxiliary files are removed by the next writer, or because of `removesAuxiliaryFiles`.
     case reading
-    /// A file that nobody changes, on a medium that cannot be written: SQLite's own helper files are not looked for.
+    /// Read only, for a file that does not change, on a medium that cannot be written: SQLite ignores its auxiliary files.
     case readingUnchanged
   }
 
   let path: String
   let handle: OpaquePointer
-  /// Whether the files that reading has made beside this one are taken away with it.
-  var tidiesUp = false
-  let effort: Effort
+  /// Whether the auxiliary files that reading has created are removed when this is closed.
+  var removesAuxiliaryFiles = false
+  let stepLimit: StepLimit
   private var prepared: [SQLText: Statement] = [:]
 
-  /// - Parameter patience: how long another program's lock is waited for.
+  /// - Parameter patience: the busy timeout: how long to wait for another program's lock.
   init(_ path: String, _ access: Access, patience: Duration) throws(StoreError) {
     self.path = path
     var handle: OpaquePointer?
@@ -35,35 +35,37 @@ final class Database {
       throw error
     }
     self.handle = handle
-    effort = Effort(path)
+    stepLimit = StepLimit(path)
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, Int32(clamping: patience.milliseconds))
-    effort.limit(handle)
-    try distrust()
+    stepLimit.limit(handle)
+    try restrict()
     if access != .writing { try run(script: "PRAGMA query_only = ON") }
   }
 
   deinit {
     prepared = [:]
-    // Statements that somebody still holds keep it alive until they go.
+    // Statements that are still retained elsewhere keep it open until they are finalized.
     sqlite3_close_v2(handle)
-    if tidiesUp, Self.exists(path + "-shm"), !Self.exists(path + "-journal") { Self.tidyUp(path) }
+    if removesAuxiliaryFiles, Self.exists(path + "-shm"), !Self.exists(path + "-journal") {
+      Self.removeAuxiliaryFiles(path)
+    }
   }
 
-  /// A file may have been made by anybody (<https://www.sqlite.org/security.html>, section 1.2): what it defines calls no functions
-  /// that do things, what it says of itself cannot be written to, its pages are checked as they are read, and a row is no longer
-  /// than ours can be.
-  private func distrust() throws(StoreError) {
+  /// A file may come from an attacker (<https://www.sqlite.org/security.html>, section 1.2): so its schema can't call functions with side
+  /// effects, its internal tables can't be written to, its pages are checked when they are read, and a row is no longer than those
+  /// written here.
+  private func restrict() throws(StoreError) {
     #if canImport(CSQLite)
-      // Apple's library is defensive by itself.
+      // Apple's library is defensive by default.
       sqlite3_set_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
     #endif
     sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 4 << 20)
     try run(script: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0")
   }
 
-  /// A connection that can write and is the last one takes away what is empty beside the file.
-  private static func tidyUp(_ path: String) {
+  /// Opens a connection that can write: closing it, as the last one, removes SQLite's empty auxiliary files.
+  private static func removeAuxiliaryFiles(_ path: String) {
     var handle: OpaquePointer?
     if sqlite3_open_v2(path, &handle, SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE, nil) == SQLITE_OK {
       sqlite3_exec(handle, "SELECT COUNT(*) FROM sqlite_master", nil, nil, nil)
@@ -90,13 +92,13 @@ final class Database {
 
   func error(_ code: Int32) -> StoreError { StoreError(sqlite: code, Self.message(handle), path) }
 
-  /// Runs one or more statements that take nothing and give nothing.
+  /// Runs one or more statements without parameters and results.
   func run(script: SQLText) throws(StoreError) {
     let code = sqlite3_exec(handle, script.text, nil, nil, nil)
     if code != SQLITE_OK { throw error(code) }
   }
 
-  /// Runs a statement to its end; kept prepared for the next time.
+  /// Runs a statement to its end. It stays prepared for the next time.
   func run(_ text: SQLText, _ values: SQLValue...) throws(StoreError) {
     let statement = try prepare(text)
     defer { statement.reset() }
@@ -104,7 +106,7 @@ final class Database {
     while try statement.step() {}
   }
 
-  /// What the first row holds, if there is one.
+  /// The result of `read` for the first row; `nil` where there is none.
   func first<Value>(_ text: SQLText, _ values: SQLValue..., read: (Row) -> Value) throws(StoreError) -> Value? {
     let statement = try prepare(text)
     defer { statement.reset() }
@@ -128,10 +130,10 @@ final class Database {
   }
 
   var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
-  /// How many rows the last statement changed.
+  /// The number of rows that the last statement changed.
   var changes: Int { Int(sqlite3_changes(handle)) }
 
-  /// All of `body` or nothing of it.
+  /// Runs `body` in a transaction, which is rolled back where it throws.
   func transaction<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
     try run("BEGIN IMMEDIATE")
     do {
@@ -139,7 +141,7 @@ final class Database {
       try run("COMMIT")
       return value
     } catch {
-      // SQLite may have rolled back by itself, where the disk is full for instance.
+      // SQLite may have rolled back by itself, for example when the disk is full.
       if sqlite3_get_autocommit(handle) == 0 { try? run("ROLLBACK") }
       throw error
     }
@@ -147,16 +149,16 @@ final class Database {
 }
 
 extension StoreError {
-  /// What SQLite said, in words that say what to do.
+  /// SQLite's error, with advice on what to do.
   init(sqlite code: Int32, _ said: String?, _ path: String) {
     let reason = said ?? sqlite3_errstr(code).map { String(cString: $0) } ?? "error \(code)"
     let (kind, text): (Code, String) =
       switch code & 0xFF {
-      case SQLITE_BUSY, SQLITE_LOCKED: (.busy, "another program holds it (\(reason)): close it there, or wait")
+      case SQLITE_BUSY, SQLITE_LOCKED: (.busy, "another program has locked it (\(reason)): close it there, or wait")
       case SQLITE_FULL: (.full, "there is no room (\(reason)): make room on the disk")
       case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
         (.readOnly, "it cannot be written (\(reason)): check its permissions and those of its folder")
-      case SQLITE_NOTADB: (.notADatabase, "it is no record (\(reason)): name another file")
+      case SQLITE_NOTADB: (.notADatabase, "it is not a record (\(reason)): name another file")
       case SQLITE_INTERRUPT:
         (
           .corrupt,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// SQL that stands in the source as it is: made of literals, which cannot hold a value. Values are bound.
+/// SQL that is made of literals in the source only, so that it can't contain a value. Values are bound.
 struct SQLText: ExpressibleByStringLiteral, Hashable {
   private(set) var text: String
 
@@ -15,7 +15,7 @@ struct SQLText: ExpressibleByStringLiteral, Hashable {
   }
 }
 
-/// What a parameter of a statement is bound to.
+/// A value to bind to a parameter.
 enum SQLValue: Sendable, Hashable {
   case null
   case integer(Int64)

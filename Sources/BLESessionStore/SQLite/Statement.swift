@@ -8,11 +8,11 @@ import Foundation
 
 /// A prepared statement.
 final class Statement {
-  /// SQLite makes a copy of its own.
+  /// SQLITE_TRANSIENT: SQLite copies the value.
   private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
   fileprivate let handle: OpaquePointer
-  /// Kept only by statements that outlive a call: those that a database keeps must not keep it.
+  /// Not retained: the database retains its prepared statements. A cursor retains both.
   private unowned let database: Database
 
   init(_ database: Database, _ text: SQLText) throws(StoreError) {
@@ -21,7 +21,7 @@ final class Statement {
     guard code == SQLITE_OK, let handle else { throw database.error(code) }
     self.handle = handle
     self.database = database
-    database.effort.begin()
+    database.stepLimit.begin()
   }
 
   deinit { sqlite3_finalize(handle) }
@@ -39,7 +39,7 @@ final class Statement {
     case .integer(let number): return sqlite3_bind_int64(handle, place, number)
     case .real(let number): return sqlite3_bind_double(handle, place, number)
     case .text(var text):
-      // With its length: a NUL is a character like others. What is empty must not look like nothing.
+      // Bound with its length, since it may contain NUL. An empty buffer has no address and would be bound as NULL.
       return text.withUTF8 { octets in
         octets.withMemoryRebound(to: CChar.self) {
           $0.isEmpty
@@ -56,7 +56,7 @@ final class Statement {
     }
   }
 
-  /// Goes on to the next row; answers whether there is one.
+  /// Advances to the next row. Returns false where there is none.
   func step() throws(StoreError) -> Bool {
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true
@@ -65,16 +65,16 @@ final class Statement {
     }
   }
 
-  /// Ready for the next run. What went wrong in the last one was told by `step`.
+  /// Prepares for the next run. Errors of the last one were thrown by `step`.
   func reset() {
     sqlite3_reset(handle)
-    database.effort.begin()
+    database.stepLimit.begin()
     sqlite3_clear_bindings(handle)
   }
 }
 
-/// The row that a statement stands on. What is of another type than was asked for is converted or `nil`, never a trap: a file may
-/// have been written by anybody.
+/// The current row of a statement. A value of another type than requested is converted or `nil`, never a trap: another program may have
+/// written the file.
 struct Row {
   private let statement: Statement
 
@@ -90,7 +90,7 @@ struct Row {
     isNull(column) ? nil : sqlite3_column_double(statement.handle, column)
   }
 
-  /// All of it, with any NUL; octets that are no UTF-8 are replaced.
+  /// The whole text, including NUL; octets that are not UTF-8 are replaced.
   func text(_ column: Int32) -> String? {
     guard !isNull(column), let octets = sqlite3_column_text(statement.handle, column) else { return nil }
     let count = Int(sqlite3_column_bytes(statement.handle, column))

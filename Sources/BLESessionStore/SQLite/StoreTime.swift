@@ -1,8 +1,8 @@
 import Foundation
 
-/// Moments as they stand in the file: microseconds since the beginning of 1970 (UTC).
+/// Times as stored in the file: microseconds since the beginning of 1970 (UTC).
 enum StoreTime {
-  /// A moment that no number of microseconds can hold is the nearest that one can.
+  /// A time beyond the range becomes the nearest within it.
   static func microseconds(of date: Date) -> Int64 {
     let value = (date.timeIntervalSince1970 * 1_000_000).rounded()
     return value.isNaN ? 0 : Int64(exactly: value) ?? (value < 0 ? .min : .max)

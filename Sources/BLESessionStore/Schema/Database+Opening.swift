@@ -3,20 +3,20 @@ import CoreFoundation
 import Foundation
 
 extension Database {
-  /// A file to be written: made where it is not there, brought to the newest version where it is older, and left exactly as it is where
-  /// it is anything but a record of ours.
+  /// Opens a file for writing: creates it where it does not exist, and migrates an older version. A file that is not a record is refused
+  /// and left unchanged.
   static func openForWriting(
     _ path: String, _ configuration: StoreConfiguration, schema: Schema = .current
   ) throws(StoreError) -> Database {
     try refuseForeign(path, schema, patience: configuration.patience)
     try makePrivate(path)
     let database = try Database(path, .writing, patience: configuration.patience)
-    // Only before there is anything in the file; afterwards it says nothing.
+    // Has an effect only while the file is empty.
     try database.run(script: "PRAGMA auto_vacuum = INCREMENTAL")
     let mode = try database.first("PRAGMA journal_mode = WAL") { $0.text(0) }
     guard mode ?? nil == "wal" else {
       throw StoreError(
-        .failed, "its file system cannot hold a record that is read while it is written: name a file on a local disk",
+        .failed, "its file system does not support reading a record while it is written: name a file on a local disk",
         file: path)
     }
     switch configuration.durability {
@@ -28,7 +28,7 @@ extension Database {
     return database
   }
 
-  /// A file to be looked at.
+  /// Opens a file for reading.
   static func openForReading(_ path: String, schema: Schema = .current) throws(StoreError) -> Database {
     guard let version = try storedVersion(path, schema, patience: .seconds(5)) else {
       throw StoreError(.cannotOpen, "there is no such file", file: path)
@@ -42,38 +42,38 @@ extension Database {
     }
     do {
       let database = try readable(path, .reading)
-      // A reader cannot take away what it has made. Beside another user's file it stays.
-      database.tidiesUp = OwnFile.objection(to: path) == nil
+      // A reader can't remove the files it has created. Beside another user's file they stay.
+      database.removesAuxiliaryFiles = OwnFile.objection(to: path) == nil
       return database
     } catch {
       guard error.code == .cannotOpen || error.code == .readOnly, !hasLog(path) else { throw error }
-      // A copy on a medium that cannot be written: nobody changes it.
+      // A copy on a medium that cannot be written: it does not change.
       return try readable(path, .readingUnchanged)
     }
   }
 
   private static func readable(_ path: String, _ access: Access) throws(StoreError) -> Database {
     let database = try Database(path, access, patience: .seconds(5))
-    // Whether it can be read shows only here.
+    // SQLite opens the file only now.
     _ = try database.number("SELECT COUNT(*) FROM sqlite_master")
     return database
   }
 
-  /// A record is for this user only, and in no other place than it was named for: made so, or refused. SQLite gives what it makes
-  /// beside it the same mode.
+  /// A record is accessible to this user only, and is not reached by a link: the file is created so, or refused. SQLite creates its
+  /// auxiliary files with the same mode.
   private static func makePrivate(_ path: String) throws(StoreError) {
     if !exists(path) {
-      // Not where it is there: closing a file that SQLite has open takes its locks away.
+      // Not for an existing file: closing a descriptor of a file that SQLite has open drops SQLite's locks.
       do throws(OwnFileError) {
         close(try OwnFile.open(path, O_RDWR | O_CREAT | O_EXCL))
       } catch {
         if error.code != EEXIST { throw WriterLock.failure(path, error) }
       }
     }
-    // SQLite would play it back, and remove another file that it names.
+    // SQLite would roll it back, and delete another file that it names.
     if exists(path + "-journal") {
       throw StoreError(
-        .cannotOpen, "beside it lies \(path)-journal, which no record has: move that away", file: path)
+        .cannotOpen, "there is a \(path)-journal beside it, which a record never has: move that away", file: path)
     }
     for place in [path, path + "-wal", path + "-shm"] {
       if let objection = OwnFile.objection(to: place) {
@@ -90,12 +90,12 @@ extension Database {
     return lstat(path, &status) == 0
   }
 
-  /// Looks at a file before anything is written, not even a helper file beside it.
+  /// Checks a file before anything is written, even an auxiliary file.
   static func refuseForeign(_ path: String, _ schema: Schema, patience: Duration) throws(StoreError) {
     _ = try storedVersion(path, schema, patience: patience)
   }
 
-  /// The version of a file; `nil` where there is none.
+  /// The version of a file; `nil` where it does not exist.
   private static func storedVersion(
     _ path: String, _ schema: Schema, patience: Duration
   ) throws(StoreError) -> Int? {
@@ -106,7 +106,7 @@ extension Database {
     return try schema.version(of: try Database(path, access, patience: patience))
   }
 
-  /// Whether there is more to the file than what stands in it.
+  /// Whether a write-ahead log with content exists.
   private static func hasLog(_ path: String) -> Bool {
     let attributes = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
     return (attributes?[.size] as? NSNumber)?.intValue ?? 0 > 0

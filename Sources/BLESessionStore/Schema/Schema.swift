@@ -1,13 +1,13 @@
 import Foundation
 
-/// What stands in the file, and how a file of an earlier version becomes one of this.
+/// The tables of a record, and the migrations from earlier versions.
 ///
-/// `user_version` counts the migrations that a file has been through; `application_id` says that it is one of ours.
+/// `user_version` is the number of migrations applied to a file; `application_id` identifies it as a record.
 struct Schema: Sendable {
   /// `BLES` in ASCII.
   static let applicationIdentifier: Int64 = 0x424C_4553
 
-  /// The step from each version to the next; the first makes an empty file a record. A step never changes once it was published.
+  /// The step from each version to the next; the first creates the tables in an empty file. A published step never changes.
   var migrations: [SQLText]
 
   static let current = Schema(migrations: [first])
@@ -15,7 +15,7 @@ struct Schema: Sendable {
   var version: Int { migrations.count }
 
   /// The version of a file, 0 where it is empty.
-  /// - Throws: `notAStore`, `newerVersion`, or what SQLite says. Nothing is written.
+  /// - Throws: `notAStore`, `newerVersion`, or SQLite's error. Nothing is written.
   func version(of database: Database) throws(StoreError) -> Int {
     let identifier = try database.number("PRAGMA application_id")
     let version = try database.number("PRAGMA user_version")
@@ -31,13 +31,12 @@ struct Schema: Sendable {
         "it was written by a newer version of this program (format \(version), this one knows up to \(migrations.count)): "
           + "update this program, or name another file", file: database.path)
     }
-    try requireOurs(database, Int(version))
+    try requireSchema(database, Int(version))
     return Int(version)
   }
 
-  /// Refuses a file that defines more, less or other things than a file of that version: views, triggers and indexes run when
-  /// tables are used.
-  private func requireOurs(_ database: Database, _ version: Int) throws(StoreError) {
+  /// Refuses a file whose schema differs from that of its version: a view, trigger or index would run when the tables are used.
+  private func requireSchema(_ database: Database, _ version: Int) throws(StoreError) {
     let (found, expected) = (try Self.definitions(of: database), try definitions(of: version))
     let differences = Set(found).symmetricDifference(expected).map(\.name).sorted()
     if differences.isEmpty, found.count == expected.count { return }
@@ -48,14 +47,14 @@ struct Schema: Sendable {
       file: database.path)
   }
 
-  /// What a file of that version defines.
+  /// The schema objects of that version.
   private func definitions(of version: Int) throws(StoreError) -> [Definition] {
     let database = try Database(":memory:", .writing, patience: .zero)
     for migration in migrations.prefix(version) { try database.run(script: migration) }
     return try Self.definitions(of: database)
   }
 
-  /// One thing that a file defines.
+  /// One object of the schema.
   private struct Definition: Hashable {
     var type: String?
     var name: String
@@ -63,18 +62,18 @@ struct Schema: Sendable {
     var text: String?
   }
 
-  /// A file with very many of them is none of ours.
+  /// Limited: no version has that many.
   private static func definitions(of database: Database) throws(StoreError) -> [Definition] {
     try StoreCursor(database, "SELECT type, name, tbl_name, sql FROM sqlite_master LIMIT 1000", []) {
       Definition(type: $0.text(0), name: $0.text(1) ?? "", table: $0.text(2), text: $0.text(3))
     }.all()
   }
 
-  /// Brings a file to the newest version, in one transaction: a process that dies meanwhile leaves it as it was.
+  /// Migrates a file to the newest version, in one transaction: if the process ends meanwhile the file is unchanged.
   func migrate(_ database: Database) throws(StoreError) {
     if try version(of: database) == migrations.count { return }
     try database.transaction { () throws(StoreError) in
-      // Again: another process may have come first.
+      // Read again inside of the transaction: another process may have migrated it.
       for migration in migrations.dropFirst(try version(of: database)) { try database.run(script: migration) }
     }
   }

@@ -2,9 +2,9 @@ import BLESession
 import CoreFoundation
 import Foundation
 
-/// The right to write to a file: one process at a time, given back by the system when the process dies.
+/// The exclusive right to write to a file, which the system releases when the process ends.
 ///
-/// A file of its own beside the database: SQLite's own locks are lost where anybody closes the database's file.
+/// A separate file beside the database: SQLite's own locks are dropped when any code of the process closes the database's file.
 ///
 /// `@unchecked Sendable`: immutable; released by `deinit` only.
 final class WriterLock: @unchecked Sendable {
@@ -20,9 +20,9 @@ final class WriterLock: @unchecked Sendable {
         let holder = Self.holder(descriptor)
         close(descriptor)
         if reason != EWOULDBLOCK { throw Self.failure(file, OwnFileError(errno: reason)) }
-        throw StoreError(.inUse, "\(holder) records into it: end that one, or name another file", file: file)
+        throw StoreError(.inUse, "\(holder) is recording into it: end that program, or name another file", file: file)
       }
-      // Whoever had it before may have removed it in between: then this is a file that nobody else sees.
+      // A previous holder may have unlinked the file after it was opened here: then the lock is on a file without a name.
       if Self.isSame(descriptor, path) {
         self.descriptor = descriptor
         break
@@ -39,7 +39,7 @@ final class WriterLock: @unchecked Sendable {
     close(descriptor)
   }
 
-  /// The file of the lock, which has no other name: it will be written to.
+  /// Opens the lock's file. It must have one name only, since it will be written to.
   private static func opened(_ path: String, _ file: String) throws(StoreError) -> Int32 {
     do throws(OwnFileError) {
       let descriptor = try OwnFile.open(path, O_RDWR | O_CREAT)
@@ -49,7 +49,8 @@ final class WriterLock: @unchecked Sendable {
       throw OwnFileError("it has several names", code: EPERM)
     } catch {
       guard OwnFile.objection(to: path) != nil || error.code == EPERM else { throw failure(file, error) }
-      throw StoreError(.cannotOpen, "\(path) cannot be its lock (\(error.reason)): remove that", file: file)
+      throw StoreError(
+        .cannotOpen, "\(path) cannot be used as its lock file (\(error.reason)): remove that", file: file)
     }
   }
 

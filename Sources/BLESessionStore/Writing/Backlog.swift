@@ -1,24 +1,24 @@
 import Foundation
 
-/// What waits to be written. Filled from any thread and emptied on the store's queue, behind a lock that is held for no longer than a
-/// line of the list takes.
+/// The entries to be written. Filled from any thread and emptied on the store's queue, behind a lock that is held only for short
+/// operations on the list.
 struct Backlog {
   struct Item {
     var session: Int64
     var entry: StoreEntry
   }
 
-  /// What the caller of `add` has to see to.
+  /// What the caller of `add` has to do.
   enum Outcome {
     case refused
     case taken
-    /// Somebody has to write after the interval.
+    /// Schedule a write after the interval.
     case first
-    /// Somebody has to write now.
-    case enough
+    /// Write now.
+    case batchFull
   }
 
-  /// Octets that may wait, besides the number of entries.
+  /// The limit of waiting octets, besides that of entries.
   private static let mostOctets = 64 << 20
 
   private let limit: Int
@@ -28,7 +28,7 @@ struct Backlog {
   private var isDue = false
   private var isClosed = false
   private(set) var statistics = StoreStatistics()
-  /// What was refused since it was last told in the record.
+  /// Refused entries by session, since the record's last event for a gap.
   private var gaps: [Int64: Int] = [:]
 
   init(limit: Int, batch: Int) {
@@ -46,40 +46,40 @@ struct Backlog {
     items.append(Item(session: session, entry: entry))
     octets += weight
     statistics.accepted += 1
-    if items.count == batch { return .enough }
+    if items.count == batch { return .batchFull }
     defer { isDue = true }
     return isDue ? .taken : .first
   }
 
-  /// The oldest entries, which stay here until they are `written`.
+  /// The oldest entries, which stay in the backlog until `written` is called.
   func next() -> (items: [Item], gaps: [Int64: Int]) {
     (Array(items.prefix(batch)), gaps)
   }
 
-  mutating func written(_ count: Int, values: Int, gaps told: [Int64: Int]) -> StoreStatistics {
+  mutating func written(_ count: Int, values: Int, gaps recorded: [Int64: Int]) -> StoreStatistics {
     octets -= items.prefix(count).reduce(0) { $0 + $1.entry.weight }
     items.removeFirst(count)
     statistics.committed += count
     statistics.committedValues += values
     statistics.transactions += 1
-    for (session, number) in told {
+    for (session, number) in recorded {
       gaps[session] = gaps[session].flatMap { $0 > number ? $0 - number : nil }
     }
     return statistics
   }
 
-  /// Whether there is nothing to write; then the next entry is the first again.
-  mutating func rest() -> Bool {
+  /// Returns whether the backlog is empty; then the next entry schedules a write again.
+  mutating func finishBatch() -> Bool {
     isDue = !items.isEmpty
     return items.isEmpty
   }
 
   mutating func expired(_ count: Int) { statistics.expired += count }
 
-  /// Nothing is taken any more.
+  /// Refuses entries from now on.
   mutating func close() { isClosed = true }
 
-  /// Gives up what waits.
+  /// Discards the waiting entries.
   mutating func discard() {
     isClosed = true
     statistics.dropped += items.count

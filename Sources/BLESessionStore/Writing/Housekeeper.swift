@@ -1,17 +1,17 @@
 import Foundation
 
-/// Throws away what the retention limits say, the oldest first, a little at a time so that writing goes on.
+/// Deletes the oldest rows beyond the retention limits, in small portions so that writing can continue.
 final class Housekeeper {
   private let database: Database
   private let retention: Retention
   private var written = 0
   private var last = DispatchTime.now()
 
-  /// Rows that one statement deletes at most.
+  /// The maximum number of rows that one statement deletes.
   private static let portion: Int64 = 5_000
-  /// Rows that one call deletes about.
+  /// The approximate maximum number of rows that one call deletes.
   private static let most = 50_000
-  /// So many new rows are looked after at once, fewer after a second.
+  /// After this many new rows the limits are checked; with fewer, after a second.
   private static let many = 512
 
   init(_ database: Database, _ retention: Retention) {
@@ -21,8 +21,8 @@ final class Housekeeper {
 
   func noteWritten(_ count: Int) { written += count }
 
-  /// Answers how many rows it has thrown away.
-  /// - Parameter isLast: whether there is no later.
+  /// Deletes rows, and returns how many.
+  /// - Parameter isLast: whether this is the last call.
   func expire(at now: Date, isLast: Bool) throws(StoreError) -> Int {
     let isDue = isLast || written >= Self.many || DispatchTime.now() > last + .seconds(1)
     guard isDue, !retention.isUnlimited else { return 0 }
@@ -35,7 +35,7 @@ final class Housekeeper {
       if portion == 0 { break }
       count += portion
     }
-    if count > 0 { try giveBack() }
+    if count > 0 { try shrink() }
     return count
   }
 
@@ -73,7 +73,7 @@ final class Housekeeper {
     """,
   ]
 
-  /// Numbers of rows rise, and the lowest go first: what lies between the lowest and the highest is never fewer than there are.
+  /// Row numbers ascend, and the lowest are deleted first: so the range of numbers is never smaller than the number of rows.
   private func expire(beyond rows: Int64) throws(StoreError) -> Int {
     var count = 0
     for table in Self.surplus { count += try delete(table, rows, Self.portion) }
@@ -102,13 +102,13 @@ final class Housekeeper {
     """,
   ]
 
-  /// Octets that hold something.
+  /// Octets of pages in use.
   private func used() throws(StoreError) -> Int64 {
     try database.number("PRAGMA page_size")
       * (try database.number("PRAGMA page_count") - database.number("PRAGMA freelist_count"))
   }
 
-  /// The oldest sixteenth of each table that grows.
+  /// Deletes the oldest sixteenth of each table that grows.
   private func expireSixteenth() throws(StoreError) -> Int {
     var count = 0
     for table in Self.sixteenth {
@@ -132,8 +132,8 @@ final class Housekeeper {
     """,
   ]
 
-  /// Lets a file that is too large shrink; else its empty pages are used again.
-  private func giveBack() throws(StoreError) {
+  /// Shrinks a file that exceeds the limit; otherwise its free pages are reused.
+  private func shrink() throws(StoreError) {
     guard let size = retention.size else { return }
     let length = try database.number("PRAGMA page_size") * database.number("PRAGMA page_count")
     if length > Int64(size) { try database.run("PRAGMA incremental_vacuum") }

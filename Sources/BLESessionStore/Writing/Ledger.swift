@@ -1,29 +1,29 @@
 import BLESession
 import CoreBluetooth
 
-/// Writes entries, within a transaction that is the caller's. Remembers which rows things have, until a transaction fails.
+/// Writes entries, in a transaction of the caller. Caches row numbers until a transaction fails.
 final class Ledger {
   private struct Link: Hashable {
     var session: Int64
     var device: Int64
   }
 
-  /// Devices whose rows are remembered; of more, all are forgotten and looked up again.
+  /// The limit of cached devices; beyond it the cache is cleared.
   private static let mostDevices = 4_096
 
   private let database: Database
   private var devices: [UUID: Int64] = [:]
   private var connections: [Link: Int64] = [:]
   private var sessions: Set<Int64> = []
-  /// What the batch still has to note of devices and sessions.
+  /// Updates of devices and sessions that are written at the end of the batch.
   private var seen: [Int64: Date] = [:]
   private var untils: [Int64: Date] = [:]
-  /// Values that the last `write` has written.
+  /// How many values the last `write` has written.
   private(set) var values = 0
 
   init(_ database: Database) { self.database = database }
 
-  /// What it remembers may not be in the file.
+  /// Clears the cache, whose rows may not be in the file.
   func forget() {
     devices = [:]
     connections = [:]
@@ -105,7 +105,7 @@ final class Ledger {
       .octets(orNull: advertisement.manufacturerData.map { $0.prefix(Bounds.text) }), .integer(device))
   }
 
-  /// The row of an entry's device, which is made where there is none.
+  /// The row of an entry's device, which is inserted where there is none.
   private func row(of entry: StoreEntry) throws(StoreError) -> Int64? {
     guard let identifier = entry.device else { return nil }
     let (name, address) = (entry.name.map(Bounds.text), entry.address.map(Bounds.text))

@@ -1,9 +1,9 @@
 import BLESession
 import Foundation
 
-/// The one that writes, on a queue of its own.
+/// Writes to the file, on its own queue.
 ///
-/// `@unchecked Sendable`: what is not immutable is touched on `queue` only.
+/// `@unchecked Sendable`: mutable state is used on `queue` only.
 final class StoreWriter: @unchecked Sendable {
   let queue = DispatchQueue(label: "BLESessionStore.writer", qos: .utility)
   let backlog: Guarded<Backlog>
@@ -15,23 +15,23 @@ final class StoreWriter: @unchecked Sendable {
   private var housekeeper: Housekeeper?
   /// Why nothing can be written any more.
   private var end: StoreError?
-  /// What the last attempt failed with, while what waits is tried again.
-  private var obstacle: StoreError?
+  /// The error of the last attempt, while it is tried again.
+  private var transientError: StoreError?
   private var isRetrying = false
 
-  /// Between attempts to write what could not be written.
+  /// Seconds between attempts.
   private static let pause = 1.0
 
   init(_ path: String, _ configuration: StoreConfiguration) throws(StoreError) {
     self.path = path
     self.configuration = configuration
     backlog = Guarded(Backlog(limit: configuration.backlog, batch: configuration.batch))
-    // What is not ours is refused before there is even a lock beside it.
+    // A file that is not a record is refused before a lock file is created beside it.
     let lock = try Self.lock(path, configuration)
     let database = try Database.openForWriting(path, configuration)
     ledger = Ledger(database)
     housekeeper = Housekeeper(database, configuration.retention)
-    try Self.tidyUp(database)
+    try Self.closeAbandoned(database)
     self.database = database
     self.lock = lock
   }
@@ -41,8 +41,8 @@ final class StoreWriter: @unchecked Sendable {
     return try WriterLock(for: path)
   }
 
-  /// There is no other writer: what looks as if it went on belongs to one that died.
-  private static func tidyUp(_ database: Database) throws(StoreError) {
+  /// There is no other writer: sessions and connections without an end belong to a process that ended early.
+  private static func closeAbandoned(_ database: Database) throws(StoreError) {
     try database.transaction { () throws(StoreError) in
       try database.run(
         """
@@ -61,12 +61,12 @@ final class StoreWriter: @unchecked Sendable {
     case .taken: return true
     case .first:
       queue.asyncAfter(deadline: .now() + .milliseconds(Int(configuration.interval.milliseconds))) { self.writeAll() }
-    case .enough: queue.async { self.writeAll() }
+    case .batchFull: queue.async { self.writeAll() }
     }
     return true
   }
 
-  /// Runs `body` on the queue, with everything written that was added before.
+  /// Runs `body` on the queue, after all previous entries are written.
   func perform<Value: Sendable>(
     _ body: @escaping @Sendable (Database) throws(StoreError) -> Value
   ) async throws(StoreError) -> Value {
@@ -80,7 +80,7 @@ final class StoreWriter: @unchecked Sendable {
     return try result.get()
   }
 
-  /// The same without waiting for what was added before. Holds the caller up for as long as it takes.
+  /// The same without writing previous entries first. Blocks the caller until it is done.
   func performNow<Value>(_ body: (Database) throws(StoreError) -> Value) throws(StoreError) -> Value {
     try queue.sync { result(body) }.get()
   }
@@ -96,24 +96,24 @@ final class StoreWriter: @unchecked Sendable {
     }
   }
 
-  /// Throws what keeps entries from being written.
+  /// Throws the error that keeps entries from being written.
   func requireWritten() throws(StoreError) {
-    if let error = end ?? obstacle { throw error }
+    if let error = end ?? transientError { throw error }
   }
 
-  /// Rows were changed past the ledger.
+  /// Called when rows were changed without the ledger.
   func forgetRows() { ledger?.forget() }
 
-  /// Writes what waits, a transaction after the other, until nothing does or one fails.
+  /// Writes waiting entries, one transaction after the other, until there are none or one fails.
   func writeAll() {
     guard database != nil else { return }
     repeat {
       if !writeBatch() { return }
-    } while !backlog.with({ $0.rest() })
+    } while !backlog.with({ $0.finishBatch() })
     expire()
   }
 
-  /// Answers whether it was written.
+  /// Returns whether it was written.
   private func writeBatch() -> Bool {
     guard let database, let ledger else { return false }
     let (items, gaps) = backlog.with { $0.next() }
@@ -125,7 +125,7 @@ final class StoreWriter: @unchecked Sendable {
       failed(error)
       return false
     }
-    obstacle = nil
+    transientError = nil
     let statistics = backlog.with { $0.written(items.count, values: ledger.values, gaps: gaps) }
     housekeeper?.noteWritten(items.count)
     configuration.report?(.committed(statistics))
@@ -133,9 +133,9 @@ final class StoreWriter: @unchecked Sendable {
   }
 
   private func failed(_ error: StoreError) {
-    let isNews = obstacle?.code != error.code
+    let isNew = transientError?.code != error.code
     if error.isTransient {
-      obstacle = error
+      transientError = error
       if !isRetrying {
         isRetrying = true
         queue.asyncAfter(deadline: .now() + Self.pause) {
@@ -147,7 +147,7 @@ final class StoreWriter: @unchecked Sendable {
       backlog.with { $0.discard() }
       finish(with: error)
     }
-    if isNews { configuration.report?(.failed(error)) }
+    if isNew { configuration.report?(.failed(error)) }
   }
 
   private func expire(isLast: Bool = false) {
@@ -158,18 +158,18 @@ final class StoreWriter: @unchecked Sendable {
         backlog.with { $0.expired(count) }
       }
     } catch {
-      // What is too old today is too old tomorrow. What stops a store for good stops its next transaction as well.
+      // Expired rows stay expired and are deleted later. A permanent error also fails the next transaction.
       if !error.isTransient { failed(error) }
     }
   }
 
-  /// Ends in good order; what could not be written is given up.
+  /// Writes and closes; discards what could not be written.
   func close() -> StoreError? {
     if database == nil { return end?.code == .closed ? nil : end }
     backlog.with { $0.close() }
     writeAll()
     expire(isLast: true)
-    let error = end ?? obstacle
+    let error = end ?? transientError
     if end == nil {
       if error != nil { backlog.with { $0.discard() } }
       finish(with: Self.closed(path))

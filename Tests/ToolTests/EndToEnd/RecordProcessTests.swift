@@ -99,7 +99,7 @@ struct RecordProcessTests {
     )
     .write(to: URL(fileURLWithPath: text))
     let noDatabase = try place.run("record", "x", text)
-    #expect(noDatabase.status == 65 && noDatabase.process.errors.first?.contains("it is no record") == true)
+    #expect(noDatabase.status == 65 && noDatabase.process.errors.first?.contains("it is not a record") == true)
     let nowhere = try place.run("record", "x", "/no/where/at/all.sqlite", "--json")
     #expect(nowhere.status == 66, "\(nowhere.process.transcript)")
     #expect(try place.run("history", place.path("missing")).status == 66)
