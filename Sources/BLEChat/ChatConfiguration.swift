@@ -1,11 +1,11 @@
 import BLESession
 import CoreBluetooth
 
-/// How a chat looks for the other side, and what it tells of itself.
+/// How a chat finds the other side, and what it discloses about this one.
 public struct ChatConfiguration: Sendable {
-  /// Which side of the link a chat may be.
+  /// Which side of the link a chat takes.
   public enum Role: Sendable, Hashable {
-    /// Whatever comes first: it advertises and scans, and where two links come about, both sides keep the same one.
+    /// Either: it advertises and scans, and if two links are established both sides keep the same one.
     case automatic
     /// Only scans and connects.
     case central
@@ -13,24 +13,24 @@ public struct ChatConfiguration: Sendable {
     case peripheral
   }
 
-  /// What the other side reads; 64 octets of it at the most. As much as fits is advertised.
+  /// The name for the other side, of which at most 64 octets are sent. As much as fits is advertised.
   public var name: String
-  /// Which side of a link this one takes.
+  /// Which side of the link this one takes.
   public var role: Role
-  /// The only other side to talk to, by its name; `nil` for whoever comes first.
+  /// The name of the only partner to accept; `nil` for any.
   public var partner: String?
-  /// What encrypts; `nil` where nothing can.
+  /// The cryptography; `nil` for a chat that can't encrypt.
   public var cryptography: (any SessionCryptography)?
-  /// Whether this side talks encrypted only. Where it doesn't ask for it, it follows another side that does.
+  /// Whether this side requires encryption. Otherwise it still encrypts if the other side requires it.
   public var requiresEncryption: Bool
-  /// The number of this run of the chat; `nil` for one of chance. Two sides never have the same.
+  /// The number of this run of the chat; `nil` for a random one. The two sides must have different ones.
   public var identifier: UInt64?
-  /// Octets of messages that may wait to be delivered; `send` waits past that.
+  /// Octets of messages that may wait to be delivered; beyond that `send` waits.
   public var outboxLimit: Int
-  /// Octets of messages that may wait to be taken by `next`; the other side waits past that.
+  /// Octets of messages that may wait to be read by `next`; beyond that the other side waits.
   public var inboxLimit: Int
 
-  /// A chat of that name; everything else as it is for most.
+  /// A chat of that name, with defaults that suit most programs.
   public init(
     name: String, role: Role = .automatic, partner: String? = nil, cryptography: (any SessionCryptography)? = nil,
     requiresEncryption: Bool = false, identifier: UInt64? = nil, outboxLimit: Int = 1 << 20, inboxLimit: Int = 1 << 18

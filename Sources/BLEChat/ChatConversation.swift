@@ -1,34 +1,34 @@
 import BLESession
 import Foundation
 
-/// The talk with the other side over all links that it takes: what is said arrives whole, in order and once, however often the link
-/// breaks. A state machine without I/O: frames in, frames and news out.
+/// The conversation with the other side across all its links: messages arrive whole, in order and once, however often the link is lost. A
+/// state machine without I/O: its input and output are frames, and it returns news for the application.
 ///
-/// A link begins when both sides have said hello. Keys come next where they are wanted and not there, then each side says where it
-/// goes on, and then pieces of messages and acknowledgements flow.
+/// On a link both sides first say hello. Then they agree on keys if encryption is required and they share none, then each side says
+/// where it resumes, and after that pieces of messages and acknowledgements are exchanged.
 struct ChatConversation {
   enum News: Equatable {
-    /// Messages can flow. `isChanged`: another code than the one that was there before, or none any more, which who knows the other
-    /// side by it has to compare again.
+    /// Messages can be exchanged. `isChanged`: the code differs from the last one, or there is none any more, so that a user who
+    /// identified the other side by it has to compare again.
     case open(code: String?, isChanged: Bool)
     case message(Data)
     case delivered([UInt32])
-    /// These, and all that waits to be said after them, were meant for somebody with other keys.
+    /// These messages, and all that wait to be appended after them, were meant for a partner with other keys.
     case givenUp([UInt32])
     case end
     case goodbye(ChatGoodbye)
   }
 
-  /// Which side of the link this is.
+  /// This side's role on the link.
   enum Side {
     case central, peripheral
   }
 
   enum Phase {
     case closed
-    /// The keys: the central has bound itself, or the peripheral waits for that, or for a frame that is sealed with keys that are there.
+    /// Agreement on keys: the central has sent its commitment; the peripheral waits for it, or for a frame sealed with existing keys.
     case agreeing
-    /// This side has said where it goes on.
+    /// This side has said where it resumes.
     case resuming
     case open
   }
@@ -41,18 +41,18 @@ struct ChatConversation {
 
   var outbox = ChatOutbox()
   var inbox = ChatInbox()
-  /// Nothing is acknowledged while the application does not take what came: the other side stops at the end of its window.
+  /// While the application does not read its messages nothing is acknowledged, so that the other side stops at the end of its window.
   var isInboxFull = false
 
   private(set) var phase = Phase.closed
   private(set) var partner: ChatHello?
-  /// Frames that go before everything else.
+  /// Frames that are sent before everything else.
   private var control: [Data] = []
   private(set) var isEncrypted = false
   private var side = Side.central
   private var secrets = ChatSecrets()
-  /// The keys of the last talk that was open; 0 where it was not encrypted. What waits was meant for their owner alone.
-  private var keysOfWaiting: UInt64 = 0
+  /// The keys of the last open conversation; 0 if it was not encrypted. Queued messages were meant only for the owner of these keys.
+  private var keysOfQueued: UInt64 = 0
 
   init(
     identifier: UInt64, name: String, cryptography: (any SessionCryptography)?, wantsEncryption: Bool,
@@ -65,7 +65,7 @@ struct ChatConversation {
     self.wantsEncryption = wantsEncryption
   }
 
-  /// What this side says first; the peripheral answers with it.
+  /// This side's first frame; the peripheral's is an answer.
   func hello(answering hello: ChatHello? = nil) -> ChatHello {
     var flags: ChatHello.Flags = []
     if wantsEncryption { flags.insert(.wantsEncryption) }
@@ -76,16 +76,16 @@ struct ChatConversation {
 
   private func encrypts(with hello: ChatHello) -> Bool { wantsEncryption || hello.flags.contains(.wantsEncryption) }
 
-  /// Whether the two can talk: both or none encrypted, and encrypted as long as something waits that was meant to be.
+  /// Whether the two can talk: both encrypted or both not, and encrypted while messages that were meant to be encrypted are queued.
   func canTalk(to hello: ChatHello) -> Bool {
-    guard encrypts(with: hello) else { return canTalkInTheOpen }
+    guard encrypts(with: hello) else { return canTalkUnencrypted }
     return cryptography != nil && hello.flags.contains(.canEncrypt)
   }
 
-  /// Whether another side may be talked to without encryption.
-  var canTalkInTheOpen: Bool { !wantsEncryption && (keysOfWaiting == 0 || outbox.isEmpty) }
+  /// Whether a conversation without encryption is allowed.
+  var canTalkUnencrypted: Bool { !wantsEncryption && (keysOfQueued == 0 || outbox.isEmpty) }
 
-  /// Whether an agreement on keys is needed and has to wait.
+  /// Whether an agreement on keys is needed and has to wait for the limit.
   func hasToWait(_ side: Side, for hello: ChatHello) -> Bool {
     guard encrypts(with: hello), !limit.hasRoom else { return false }
     return switch side {
@@ -94,23 +94,23 @@ struct ChatConversation {
     }
   }
 
-  /// Whether a link on which the same number says this may take the place of the one that is talked on. In an encrypted
-  /// talk the other side knows the keys.
+  /// Whether a link on which the same identifier sends this hello may replace the current one. In an encrypted conversation the other
+  /// side knows the keys.
   func canReplace(by hello: ChatHello) -> Bool {
     !isProven || (hello.keys == secrets.current && encrypts(with: hello))
   }
 
-  /// Whether the other side has shown on this link that it has the keys: what is said in the open does not come from it.
+  /// Whether the other side has proved on this link that it has the keys: a frame without encryption is not from it.
   var isProven: Bool { phase == .open && isEncrypted }
 
-  /// A talk begins that is none of frames. Gives whether it takes the place of one that was encrypted.
+  /// Begins a conversation without frames. Returns whether it replaces an encrypted one.
   mutating func beginPlain() -> Bool {
     end()
-    keysOfWaiting = 0
+    keysOfQueued = 0
     return secrets.last != 0
   }
 
-  /// A link, on which both have said hello.
+  /// Begins on a link on which both sides have said hello.
   mutating func begin(_ side: Side, with partner: ChatHello) throws {
     end()
     self.side = side
@@ -119,7 +119,7 @@ struct ChatConversation {
     secrets.use(0)
     guard isEncrypted else { return try resume() }
     phase = .agreeing
-    // The peripheral waits for what the central decides on.
+    // The peripheral waits for the central's choice.
     guard side == .central else { return }
     if secrets.has(partner.keys, with: partner.identifier) {
       secrets.use(partner.keys)
@@ -136,18 +136,18 @@ struct ChatConversation {
     }
   }
 
-  /// The link is gone: what was on its way is said again on the next one.
+  /// Called when the link has ended: unacknowledged frames are sent again on the next one.
   mutating func end() {
     phase = .closed
     control = []
   }
 
-  /// Takes a frame that came over the link.
+  /// Handles a frame received on the link.
   mutating func receive(_ octets: Data) throws -> [News] {
     var frame = try ChatFrame(octets: octets)
     if isEncrypted, phase == .resuming || phase == .open {
       guard case .sealed(let value) = frame else {
-        // Who has no keys for it may still go.
+        // A side without the keys may still say goodbye.
         if case .goodbye(let reason) = frame, phase == .resuming { return [.goodbye(reason)] }
         throw ChatViolation("a frame that is not encrypted")
       }
@@ -185,18 +185,18 @@ struct ChatConversation {
     guard let partner else { return }
     phase = .resuming
     inbox.listen(to: partner.identifier, keys: secrets.current)
-    // What was meant for somebody with other keys is not offered to this one.
-    let first = isWaitingForOthers ? outbox.next : outbox.first
-    try sayInPrivate(.resume(ChatResume(expected: inbox.place, first: first, next: outbox.next)))
+    // Messages meant for a partner with other keys are not offered to this one.
+    let first = isQueuedForOthers ? outbox.next : outbox.first
+    try saySealedIfEncrypted(.resume(ChatResume(expected: inbox.place, first: first, next: outbox.next)))
   }
 
-  /// Whether what waits was meant for somebody with other keys than those of this link.
-  private var isWaitingForOthers: Bool { keysOfWaiting != 0 && keysOfWaiting != secrets.current }
+  /// Whether the queued messages were meant for a partner with other keys than those of this link.
+  private var isQueuedForOthers: Bool { keysOfQueued != 0 && keysOfQueued != secrets.current }
 
-  /// Whether messages have to wait outside until it is clear who gets them: this side has said which one is the first.
-  var takesNoMessages: Bool { phase == .resuming && isWaitingForOthers }
+  /// Whether new messages have to wait until it is known which partner gets them: this side has already said which one is its first.
+  var takesNoMessages: Bool { phase == .resuming && isQueuedForOthers }
 
-  /// The central's first sealed frame: it uses the keys that this side has named.
+  /// Opens the central's first sealed frame, which uses the keys that this side has named.
   private mutating func openFirst(_ value: Data) throws -> Data {
     guard let partner, secrets.current == 0, !secrets.isAgreeing else {
       throw ChatViolation("an encrypted frame out of turn")
@@ -212,37 +212,37 @@ struct ChatConversation {
     try inbox.resume(first: resume.first, next: resume.next)
     let isChanged = secrets.areChanging
     var delivered: [UInt32] = []
-    if isWaitingForOthers {
+    if isQueuedForOthers {
       news.append(.givenUp(outbox.removeAll().map(\.number)))
     } else {
       delivered = outbox.resume(at: resume.expected).map(\.number)
     }
-    keysOfWaiting = secrets.current
+    keysOfQueued = secrets.current
     phase = .open
     news.append(.open(code: isEncrypted ? secrets.confirm(limit) : nil, isChanged: isChanged))
     if !delivered.isEmpty { news.append(.delivered(delivered)) }
     return news
   }
 
-  /// The end of this side's part: nothing follows it.
-  mutating func sayGoodbye(_ reason: ChatGoodbye) throws { try sayInPrivate(.goodbye(reason)) }
+  /// Says goodbye: no frame of this side follows.
+  mutating func sayGoodbye(_ reason: ChatGoodbye) throws { try saySealedIfEncrypted(.goodbye(reason)) }
 
-  /// What goes on the air next, with its length in front; `nil` where there is nothing to say, or no room for it now.
+  /// The next frame to send, with its length in front; `nil` where there is none, or no room for it now.
   mutating func nextOctets() throws -> Data? {
     if let octets = nextControl() { return octets }
     guard phase == .open else { return nil }
-    if !isInboxFull, inbox.isAcknowledgementDue { return try privately(.acknowledgement(inbox.acknowledge())) }
-    return try outbox.nextPiece(atMost: ChatProtocol.longestPiece).map { try privately(.piece($0)) }
+    if !isInboxFull, inbox.isAcknowledgementDue { return try sealedIfEncrypted(.acknowledgement(inbox.acknowledge())) }
+    return try outbox.nextPiece(atMost: ChatProtocol.longestPiece).map { try sealedIfEncrypted(.piece($0)) }
   }
 
-  /// The same, without messages.
+  /// The same without messages.
   mutating func nextControl() -> Data? { control.isEmpty ? nil : control.removeFirst() }
 
   private mutating func say(_ frame: ChatFrame) { control.append(ChatFrameReader.framed(frame.octets)) }
 
-  private mutating func sayInPrivate(_ frame: ChatFrame) throws { control.append(try privately(frame)) }
+  private mutating func saySealedIfEncrypted(_ frame: ChatFrame) throws { control.append(try sealedIfEncrypted(frame)) }
 
-  private mutating func privately(_ frame: ChatFrame) throws -> Data {
+  private mutating func sealedIfEncrypted(_ frame: ChatFrame) throws -> Data {
     guard isEncrypted, phase == .resuming || phase == .open else { return ChatFrameReader.framed(frame.octets) }
     return ChatFrameReader.framed(ChatFrame.sealed(try secrets.seal(frame.octets)).octets)
   }

@@ -20,10 +20,10 @@ extension ChatCore {
     advertise(published)
   }
 
-  // MARK: What the other side says
+  // MARK: Events
 
-  /// Tells the application; it takes one event after the other.
-  func tell(_ event: ChatEvent) {
+  /// Reports an event to the application, which reads one after the other.
+  func report(_ event: ChatEvent) {
     if let reader {
       self.reader = nil
       if !reader.isOver { return reader.succeed(event) }
@@ -38,9 +38,10 @@ extension ChatCore {
     newsOctets > configuration.inboxLimit || news.count > ChatProtocol.mostWaiting
   }
 
-  /// Of what happens over and over while nobody looks, the oldest is of no interest.
+  /// Drops the oldest of many transient events that are not read.
   private func dropOldNews() {
-    guard news.count > 4_096, news.count(where: \.isPassing) > 1_024, let oldest = news.firstIndex(where: \.isPassing)
+    guard news.count > 4_096, news.count(where: \.isTransient) > 1_024,
+      let oldest = news.firstIndex(where: \.isTransient)
     else { return }
     news.remove(at: oldest)
   }
@@ -62,12 +63,12 @@ extension ChatCore {
   func heard(_ content: Data) {
     received += 1
     lastText = content
-    tell(.message(ChatMessage(number: received, text: String(decoding: content, as: UTF8.self))))
+    report(.message(ChatMessage(number: received, text: String(decoding: content, as: UTF8.self))))
   }
 
-  // MARK: What this side says
+  // MARK: Sending
 
-  /// No content says that nothing more will come.
+  /// Sends a message. Empty content announces that no more follow.
   func send(_ content: Data, _ reply: Reply<Int>) {
     guard !isOver, !isLeaving else { return reply.fail(SessionError(.disconnected, "the chat has ended")) }
     guard content.count <= ChatProtocol.longestMessage else {
@@ -75,13 +76,13 @@ extension ChatCore {
         SessionError(.invalid, "\(content.count) octets: a message has at most \(ChatProtocol.longestMessage)"))
     }
     guard !conversation.outbox.isExhausted else {
-      return reply.fail(SessionError(.invalid, "this chat has used up its numbers: begin another one"))
+      return reply.fail(SessionError(.invalid, "this chat has used up its numbers: start another one"))
     }
     writers.append((content, reply))
     admit()
   }
 
-  /// Lets messages in as long as there is room for them.
+  /// Moves waiting messages to the outbox while there is room.
   func admit() {
     while let writer = writers.first, hasRoom, !conversation.takesNoMessages {
       writers.removeFirst()
@@ -93,13 +94,13 @@ extension ChatCore {
     flush()
   }
 
-  /// What waits for room was not meant for the other keys that the other side has now.
+  /// Fails the messages that wait for room: they were not meant for the other side's new keys.
   func failWriters() {
     let waiting = writers
     writers = []
     for writer in waiting {
       writer.reply.fail(
-        SessionError(.notVerified, "the other side has other keys than before: compare the code, and say it again"))
+        SessionError(.notVerified, "the other side has other keys than before: compare the code, and send it again"))
     }
   }
 
@@ -111,27 +112,27 @@ extension ChatCore {
 
   // MARK: The end
 
-  /// Says goodbye where somebody is there, and ends the links.
+  /// Says goodbye if the other side is present, and ends the links.
   func leave(_ reply: Reply<Void>) {
     guard !isOver else { return reply.succeed(()) }
     guard !isLeaving else {
-      let earlier = farewell
-      farewell = reply
+      let earlier = leaveReply
+      leaveReply = reply
       earlier?.succeed(())
       return
     }
     isLeaving = true
-    farewell = reply
+    leaveReply = reply
     stopSeeking()
     stopAdvertising()
-    farewellTimer = call(after: .seconds(3)) { $0.close() }
+    leaveTimer = call(after: .seconds(3)) { $0.close() }
     guard case .framed(let link) = talk, !link.isOver else { return disconnect() }
     try? conversation.sayGoodbye(.leaving)
     while let octets = conversation.nextControl() { link.outgoing.append(octets) }
     link.isClosing = true
     flush()
     guard link.side == .central, let device else { return }
-    // The answer to a question that is asked behind it says that the goodbye has arrived.
+    // The response to a read that follows it shows that the goodbye has arrived.
     let arrived = Reply<Data>()
     arrived.whenSucceeded = { [weak self] _ in self?.disconnect() }
     arrived.whenFailed = { [weak self] _ in self?.disconnect() }
@@ -145,16 +146,16 @@ extension ChatCore {
     device.disconnect(reply)
   }
 
-  /// Breaks the link as if the other side were out of reach; it is won back.
+  /// Ends the link as if the other side were out of reach; the chat reconnects.
   func breakLink() -> Bool {
     guard let device, device.isConnected, centralLink != nil else { return false }
-    device.dropLink(SessionError(.connectionLost, "the link was broken on purpose"))
+    device.dropLink(SessionError(.connectionLost, "the link was ended by the application"))
     return true
   }
 }
 
 extension ChatEvent {
-  /// What it counts in memory.
+  /// The octets that it counts for in memory.
   fileprivate var cost: Int {
     switch self {
     case .message(let message): message.text.utf8.count + ChatProtocol.messageCost
@@ -162,8 +163,8 @@ extension ChatEvent {
     }
   }
 
-  /// Whether it says only what is so just now.
-  fileprivate var isPassing: Bool {
+  /// Whether it describes only a momentary state.
+  fileprivate var isTransient: Bool {
     switch self {
     case .arrived, .away, .left, .refused, .unavailable: true
     case .message, .delivered, .undeliverable, .finished: false

@@ -2,12 +2,12 @@ import BLESession
 import CoreBluetooth
 
 extension ChatCore {
-  /// How a link that was lost is won back, before anybody else is looked for.
+  /// How a lost link is re-established, before another partner is searched for.
   private static let policy = ReconnectPolicy(
     budget: .seconds(20), backOff: .init(first: .milliseconds(100), longest: .seconds(2)),
     approach: .directThenScan(after: .seconds(3)))
 
-  /// Looks for somebody, unless there is somebody.
+  /// Searches for a partner, unless there is one.
   func seek() {
     guard let central, isStarted, !isLeaving, talk == nil, device == nil, scan == nil else { return }
     scan = central.scanner.add(.services([ChatProtocol.service]), repeats: false) { [weak self] in self?.found($0) }
@@ -23,7 +23,7 @@ extension ChatCore {
     central?.scanner.remove(scan)
   }
 
-  /// Looks again after a while.
+  /// Searches again after a delay.
   func seek(after delay: Duration) {
     stopSeeking()
     seekTimer = call(after: delay) { core in
@@ -34,14 +34,14 @@ extension ChatCore {
 
   private func found(_ discovery: Discovery) {
     guard device == nil, talk == nil, seekTimer == nil, discovery.advertisement.isConnectable != false,
-      isAskedFor(discovery)
+      hasPartnerName(discovery)
     else { return }
-    if let end = shunned[discovery.identifier] {
+    if let end = avoided[discovery.identifier] {
       guard end <= clock.now else { return seekAgain(at: end) }
-      shunned[discovery.identifier] = nil
+      avoided[discovery.identifier] = nil
     }
     guard configuration.role == .automatic else { return connect(to: discovery.identifier) }
-    // Where both find each other at once, one is a little quicker.
+    // If both sides find each other at the same time, one of them is a little faster.
     let delay = Duration.milliseconds(Int64(conversation.identifier % 256))
     seekTimer = call(after: delay) { core in
       core.seekTimer = nil
@@ -49,7 +49,7 @@ extension ChatCore {
     }
   }
 
-  /// What a scan has found it does not find again: when the time of one that is left alone is over, another scan has to.
+  /// A scan reports each device once: when a device is no longer to be avoided, the scan has to be restarted.
   private func seekAgain(at moment: Duration) {
     if let nextScan, nextScan.moment <= moment { return }
     nextScan?.timer.cancel()
@@ -63,8 +63,8 @@ extension ChatCore {
     )
   }
 
-  /// A name that did not fit into the advertisement is compared when the other side has said it whole.
-  private func isAskedFor(_ discovery: Discovery) -> Bool {
+  /// Checks the advertised name. A name that did not fit into the advertisement is compared again after the hello.
+  private func hasPartnerName(_ discovery: Discovery) -> Bool {
     guard let partner = configuration.partner else { return true }
     guard let name = discovery.name else { return false }
     return name == partner || (name.utf8.count >= 8 && partner.hasPrefix(name))
@@ -80,7 +80,7 @@ extension ChatCore {
     self.device = device
     (framedSubscription, plainSubscription) = (nil, nil)
     _ = device.observe { [weak self, weak device] event in
-      if let self, let device, self.device === device { self.deviceTold(device, event.event) }
+      if let self, let device, self.device === device { self.deviceDidReport(device, event.event) }
     }
     let reply = Reply<Void>()
     reply.whenFailed = { [weak self, weak device] _ in
@@ -89,12 +89,12 @@ extension ChatCore {
     device.connect(reply)
   }
 
-  private func deviceTold(_ device: DeviceCore, _ event: SessionEvent) {
+  private func deviceDidReport(_ device: DeviceCore, _ event: SessionEvent) {
     switch event {
     case .ready: ready(device)
     case .disconnected: linkLost()
     case .subscriptionFailed(_, let error): device.dropLink(error)
-    case .state(.stopped(.poweredOff)): if peripheral == nil { tell(.unavailable(.unavailable(.poweredOff))) }
+    case .state(.stopped(.poweredOff)): if peripheral == nil { report(.unavailable(.unavailable(.poweredOff))) }
     case .state(.stopped): lostDevice()
     default: break
     }
@@ -110,25 +110,25 @@ extension ChatCore {
     if case .framed(let current) = talk, current === link { endTalk(.away) }
   }
 
-  /// The device is given up.
+  /// Gives the device up.
   private func lostDevice() {
     linkLost()
     device = nil
     seek(after: .milliseconds(500))
   }
 
-  /// Leaves the device alone, for a while.
-  func shun(for time: Duration) {
+  /// Avoids the device for a while.
+  func avoidDevice(for time: Duration) {
     guard let device else { return }
     if let identifier = device.peripheral?.identifier {
-      shunned = shunned.filter { $0.value > clock.now }
-      if shunned.count < 256 { shunned[identifier] = clock.now + time }
+      avoided = avoided.filter { $0.value > clock.now }
+      if avoided.count < 256 { avoided[identifier] = clock.now + time }
     }
-    letGoOfDevice()
+    releaseDevice()
     seek(after: time)
   }
 
-  func letGoOfDevice() {
+  func releaseDevice() {
     guard let device else { return }
     self.device = nil
     centralLink?.end()
@@ -136,13 +136,13 @@ extension ChatCore {
     device.disconnect(nil)
   }
 
-  func letGoOfSpareDevice() {
+  func releaseSpareDevice() {
     spareDevice?.disconnect(nil)
     spareDevice = nil
   }
 
   private func ready(_ device: DeviceCore) {
-    // Whoever is leaving begins nothing.
+    // While leaving, nothing new is begun.
     guard let peripheral = device.peripheral, !isLeaving else { return }
     let identifier = peripheral.identifier
     if ChatProtocol.framed.find(in: peripheral) != nil {
@@ -161,7 +161,7 @@ extension ChatCore {
       let name = central?.scanner.discovery(identifier)?.name ?? peripheral.name
       if let reason = plainRefusal(of: name, identifier) {
         refuse(identifier, reason)
-        return shun(for: .seconds(30))
+        return avoidDevice(for: .seconds(30))
       }
       let talk = ChatPlainTalk(.central, identifier, name: name)
       if plainSubscription == nil {
@@ -170,7 +170,7 @@ extension ChatCore {
       }
       begin(talk)
     } else {
-      shun(for: .seconds(30))
+      avoidDevice(for: .seconds(30))
     }
   }
 }

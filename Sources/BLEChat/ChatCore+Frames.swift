@@ -2,13 +2,13 @@ import BLESession
 import CoreBluetooth
 
 extension ChatCore {
-  /// Octets of the stream that came over a link.
+  /// Handles octets of the stream received on a link.
   func received(_ value: Data, on link: ChatLink) {
     guard !link.isOver else { return }
     do {
       for frame in try link.reader.append(value) where !link.isOver { try take(frame, on: link) }
       if newsOctets > configuration.inboxLimit + 2 * ChatProtocol.window + ChatProtocol.longestMessage {
-        throw ChatViolation("more came than was asked for")
+        throw ChatViolation("the other side sent more than the window allows")
       }
     } catch {
       violated(link, error)
@@ -26,7 +26,7 @@ extension ChatCore {
       }
       return
     }
-    // What comes over a link that is not kept does not count.
+    // Frames on a link that is not in use are ignored.
     guard isTalking(on: link) else {
       if case .goodbye(let reason) = try ChatFrame(octets: octets) { goodbye(reason, on: link) }
       return
@@ -41,43 +41,43 @@ extension ChatCore {
       lastRefusal = nil
       link.timer?.cancel()
       let unconfirmed = conversation.limit.unconfirmed
-      tell(
+      report(
         .arrived(
           ChatPartner(
             name: link.partner?.name, identifier: link.partner?.identifier, isFramed: true,
             isCentralHere: link.side == .central, verificationCode: code, isCodeChanged: isChanged,
-            failedAgreements: code == nil ? 0 : unconfirmed - toldUnconfirmed)))
-      if code != nil { toldUnconfirmed = unconfirmed }
+            failedAgreements: code == nil ? 0 : unconfirmed - reportedUnconfirmed)))
+      if code != nil { reportedUnconfirmed = unconfirmed }
     case .message(let content): heard(content)
     case .delivered(let numbers):
-      tell(.delivered(numbers.map(Int.init)))
+      report(.delivered(numbers.map(Int.init)))
       admit()
     case .givenUp(let numbers):
-      if !numbers.isEmpty { tell(.undeliverable(numbers.map(Int.init))) }
+      if !numbers.isEmpty { report(.undeliverable(numbers.map(Int.init))) }
       failWriters()
-    case .end: tell(.finished)
+    case .end: report(.finished)
     case .goodbye(let reason): goodbye(reason, on: link)
     }
   }
 
   private func goodbye(_ reason: ChatGoodbye, on link: ChatLink) {
     if let refusal = reason.refusal { refuse(link.device, refusal) }
-    // Whoever leaves while two links are being decided on says so on the one that it talked by.
+    // A side that leaves while two links are being resolved says goodbye on the one that it used.
     var wasTalking = isTalking(on: link)
     if link.isGivenUp, !conversation.isProven, reason == .leaving, case .framed(let current) = talk {
       wasTalking = current.partner?.identifier == link.partner?.identifier
     }
     link.isClosing = true
-    // Nobody who has said goodbye is won back: neither over this link nor over one of this side's own making.
+    // A device that has said goodbye is not reconnected, neither on this link nor on a connection of this side.
     if link.side == .central || (wasTalking && reason == .leaving) {
-      shun(for: [.leaving, .replaced].contains(reason) ? .seconds(1) : .seconds(10))
+      avoidDevice(for: [.leaving, .replaced].contains(reason) ? .seconds(1) : .seconds(10))
     }
     if wasTalking { endTalk(reason == .leaving ? .left : .away) }
   }
 
-  // MARK: Saying
+  // MARK: Sending
 
-  /// Hands over what there is to say, to whoever is there.
+  /// Sends what is queued, on the current link.
   func flush() {
     switch talk {
     case .framed(let link): flush(link)
@@ -110,7 +110,7 @@ extension ChatCore {
     return value
   }
 
-  /// How many octets a value on this link may have; 0 while it takes none.
+  /// The maximum length of a value on this link; 0 while none can be sent.
   private func room(on link: ChatLink) -> Int {
     switch link.side {
     case .central: device?.peripheral?.maximumWriteValueLength(for: .withoutResponse) ?? 0

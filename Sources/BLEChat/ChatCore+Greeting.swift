@@ -2,10 +2,10 @@ import BLESession
 import CoreBluetooth
 
 extension ChatCore {
-  /// The time until the other end has to have said hello, and then until messages have to flow.
+  /// The time limit for the other side's hello, and then for the start of messages.
   private static let greetingTime = Duration.seconds(10)
 
-  /// A link on which nothing has been said.
+  /// Makes a link, on which no frame was sent yet.
   func makeLink(_ side: ChatConversation.Side, _ device: UUID) -> ChatLink {
     links += 1
     let link = ChatLink(side, device, number: links)
@@ -24,17 +24,17 @@ extension ChatCore {
     if case .framed(let current) = talk { current === link } else { false }
   }
 
-  /// The other end of a link has said who it is.
+  /// Called with the hello of the other side.
   func greeted(_ link: ChatLink, _ hello: ChatHello) {
     link.partner = hello
     link.timer?.cancel()
     guard !isLeaving else { return link.isClosing = true }
-    // The central has begun: the peripheral says who it is in any case, so that both decide alike.
+    // The central has begun: the peripheral answers in any case, so that both sides decide on the same information.
     if link.side == .peripheral { link.say(.hello(conversation.hello(answering: hello))) }
     if let refusal = refusal(of: hello, on: link.side) { return refuse(link, refusal) }
     if case .framed(let current) = talk, current !== link, let partner = current.partner {
       guard partner.identifier == hello.identifier else { return refuse(link, .busy) }
-      // Two links to the same other side: both keep the one whose central has the smaller number, and of like ones the newer.
+      // Two links to the same partner: both sides keep the one whose central has the smaller identifier, or of two alike the newer one.
       let smallerIsCentral = conversation.identifier < hello.identifier
       if link.side == current.side {
         guard conversation.canReplace(by: hello) else { return refuse(link, .busy) }
@@ -56,7 +56,7 @@ extension ChatCore {
     if hello.version != ChatProtocol.version { return .version }
     if hello.identifier == conversation.identifier { return .violation }
     if let partner = configuration.partner, partner != hello.name { return .notAskedFor }
-    // What waits for one is not for another.
+    // Queued messages for one partner are not sent to another.
     if let lastPartner, lastPartner != hello.name, !conversation.outbox.isEmpty { return .busy }
     if !conversation.canTalk(to: hello) { return .noEncryption }
     if conversation.hasToWait(side, for: hello) { return .later }
@@ -68,8 +68,8 @@ extension ChatCore {
     lastPartner = hello.name
     stopSeeking()
     stopAdvertising()
-    // This side's own efforts are of no use any more; a link that is there already is decided on when it has said hello.
-    if link.side == .peripheral, let device, !device.isConnected { letGoOfDevice() }
+    // This side's connection attempt is no longer needed; an established link is resolved after its hello.
+    if link.side == .peripheral, let device, !device.isConnected { releaseDevice() }
     expect(link, "the greeting was not completed in time")
     do {
       try conversation.begin(link.side, with: hello)
@@ -79,8 +79,8 @@ extension ChatCore {
     flush(link)
   }
 
-  /// The other side has come by a newer link. Should that have been somebody else with its number, it has to know that this one is
-  /// not listened to any more.
+  /// Replaces a link by the partner's newer one. Should that be another device that uses the same identifier, the partner has to learn
+  /// that this link is no longer used.
   private func replace(_ link: ChatLink) {
     try? conversation.sayGoodbye(.replaced)
     while let octets = conversation.nextControl() { link.outgoing.append(octets) }
@@ -92,7 +92,7 @@ extension ChatCore {
     if link.side == .central { giveUp(link) } else { link.isOver = true }
   }
 
-  /// Of two links this one is not needed.
+  /// Gives up one of two links to the same partner.
   private func giveUp(_ link: ChatLink) {
     link.timer?.cancel()
     guard link.side == .central else {
@@ -100,46 +100,46 @@ extension ChatCore {
       (link.isClosing, link.isGivenUp) = (true, true)
       return
     }
-    letGoOfSpareDevice()
+    releaseSpareDevice()
     spareDevice = device
     device = nil
     centralLink?.end()
     centralLink = nil
   }
 
-  /// Says no, and leaves the other side alone for a while.
+  /// Refuses the other side, and avoids it for a while.
   private func refuse(_ link: ChatLink, _ reason: ChatGoodbye) {
     link.say(.goodbye(reason))
     link.isClosing = true
     flush(link)
-    // That somebody else would like to talk is no news.
-    if reason != .busy, let told = reason.refusal { refuse(link.device, told) }
-    // The goodbye should have arrived first.
+    // Further partners while this side is busy are not reported.
+    if reason != .busy, let refusal = reason.refusal { refuse(link.device, refusal) }
+    // Leaves time for the goodbye to arrive.
     link.timer = call(after: .seconds(1)) { [weak link] core in
       guard let link else { return }
       if link.side == .peripheral { link.isOver = true }
-      if core.centralLink === link { core.shun(for: .seconds(10)) }
+      if core.centralLink === link { core.avoidDevice(for: .seconds(10)) }
     }
   }
 
-  /// Tells the application once for each time that somebody is there in vain.
+  /// Reports a refusal to the application, once for the same device and reason in a row.
   func refuse(_ device: UUID, _ reason: ChatRefusal) {
     if let lastRefusal, lastRefusal == (device, reason) { return }
     lastRefusal = (device, reason)
-    tell(.refused(reason))
+    report(.refused(reason))
   }
 
-  /// The other end has broken the rules: nothing more is heard of it on this link.
+  /// Ends the use of a link whose other side has violated the protocol.
   func violated(_ link: ChatLink, _ error: any Error) {
     guard !link.isOver, link.side == .peripheral || centralLink === link else { return }
     let wasTalking = isTalking(on: link)
     let reason: ChatGoodbye = error as? CryptographyError == .tooManyAttempts ? .later : .violation
-    if let told = reason.refusal { refuse(link.device, told) }
-    if link.side == .central { shun(for: .seconds(5)) } else { dismiss(link, reason) }
+    if let refusal = reason.refusal { refuse(link.device, refusal) }
+    if link.side == .central { avoidDevice(for: .seconds(5)) } else { dismiss(link, reason) }
     if wasTalking { endTalk(.away) }
   }
 
-  /// Nobody is there any more; whoever comes next is welcome.
+  /// Ends the conversation; the next partner to arrive is accepted.
   func endTalk(_ event: ChatEvent) {
     let wasHeard: Bool
     switch talk {
@@ -152,13 +152,13 @@ extension ChatCore {
     talk = nil
     hasArrived = false
     conversation.end()
-    letGoOfSpareDevice()
+    releaseSpareDevice()
     for link in peripheralLinks.values where link.isGivenUp && !link.isOver { dismiss(link, .replaced) }
     admit()
-    if wasHeard { tell(event) }
+    if wasHeard { report(event) }
     guard !isLeaving else { return }
     advertise()
-    // The one that was the central comes back by itself; this side looks for it only when it doesn't.
+    // The former central reconnects by itself; this side searches only if it does not.
     if device == nil { seek(after: configuration.role == .automatic ? .seconds(3) : .milliseconds(200)) }
   }
 }

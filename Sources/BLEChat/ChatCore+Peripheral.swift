@@ -2,11 +2,11 @@ import BLESession
 import CoreBluetooth
 
 extension ChatCore {
-  /// Centrals that are listened to at once, before one of them has said who it is; and those that are remembered because their
-  /// links are still there after their turn.
+  /// The maximum number of centrals that are accepted before one of them has said hello, and of ended links that are remembered because
+  /// the centrals are still connected.
   private static let (mostLinks, mostEndedLinks) = (16, 48)
 
-  /// FF11 with FF22 for plain text and the characteristic for frames behind it.
+  /// FF11 with FF22 for plain text, followed by the characteristic for frames.
   static func service(for here: OnQueue) -> ServiceDeclaration {
     ServiceDeclaration(
       ChatProtocol.service,
@@ -25,7 +25,7 @@ extension ChatCore {
   func advertise(_ reply: Reply<Void> = Reply()) {
     guard let peripheral, !isLeaving, !isAdvertising else { return reply.succeed(()) }
     isAdvertising = true
-    // Two octets of head for each of the two lists.
+    // Two octets of header for each of the two data structures.
     let room = AdvertisingPlan.space - 6
     peripheral.start(
       AdvertisingPlan(
@@ -38,7 +38,7 @@ extension ChatCore {
     peripheral?.stopAdvertising()
   }
 
-  func peripheralTold(_ event: PeripheralEvent) {
+  func peripheralDidReport(_ event: PeripheralEvent) {
     switch event {
     case .subscribed(let subscriber, ChatProtocol.plain):
       plainListeners.insert(subscriber.identifier)
@@ -55,13 +55,13 @@ extension ChatCore {
       for central in peripheralLinks.keys { forget(central) }
       plainListeners = []
       if case .plain(let talk) = talk, talk.side == .peripheral { endTalk(.away) }
-      if state != .unknown { tell(.unavailable(.unavailable(state))) }
-    case .failed(let error): tell(.unavailable(error))
+      if state != .unknown { report(.unavailable(.unavailable(state))) }
+    case .failed(let error): report(.unavailable(error))
     default: break
     }
   }
 
-  /// The link to a central is gone.
+  /// Called when the link to a central has ended.
   func forget(_ central: UUID) {
     guard let link = peripheralLinks.removeValue(forKey: central) else { return }
     link.end()
@@ -74,7 +74,7 @@ extension ChatCore {
     if let known = peripheralLinks[access.central] {
       link = known
     } else {
-      // One that has not subscribed cannot be answered, and nothing would say when its link ends.
+      // A central that has not subscribed can't be answered, and the end of its link would not be reported.
       guard let peripheral,
         peripheral.subscribers(of: ChatProtocol.framed).contains(where: { $0.identifier == access.central })
       else { return .unlikelyError }
@@ -87,7 +87,7 @@ extension ChatCore {
     return link.isOver ? .unlikelyError : .success
   }
 
-  /// Room for one more central: the oldest one that has not said who it is makes place for it, or else the oldest that is not talked to.
+  /// Makes room for one more central: dismisses the oldest one without a hello, otherwise the oldest that is not in use.
   private func makeRoom() {
     let links = peripheralLinks.values.filter { !isTalking(on: $0) }
     let living = links.filter { !$0.isOver }
@@ -101,7 +101,7 @@ extension ChatCore {
     }
   }
 
-  /// Says goodbye on a link to a central, whose turn is over then: a peripheral cannot end a link.
+  /// Says goodbye to a central and ignores it from then on: a peripheral cannot end a link.
   func dismiss(_ link: ChatLink, _ reason: ChatGoodbye) {
     link.outgoing = Data()
     link.say(.goodbye(reason))

@@ -1,12 +1,12 @@
 import BLESession
 import CoreBluetooth
 
-/// A talk with an app that knows nothing of frames: each value of FF22 is a message.
+/// A conversation with an app that does not use frames: each value of FF22 is a message.
 final class ChatPlainTalk {
   let side: ChatConversation.Side
   let device: UUID
   let name: String?
-  /// What is left of the first message of the outbox.
+  /// The remaining pieces of the outbox's first message.
   var pieces: ArraySlice<Data> = []
   var isSending = false
   var reply: Reply<Void>?
@@ -19,9 +19,9 @@ final class ChatPlainTalk {
 }
 
 extension ChatCore {
-  /// Why one without frames cannot be talked to: this side is to talk encrypted, or something waits that is for another one.
+  /// Why a device without frames is refused: this side requires encryption, or messages for another partner are queued.
   func plainRefusal(of name: String?, _ device: UUID) -> ChatRefusal? {
-    if !conversation.canTalkInTheOpen { return .noEncryption }
+    if !conversation.canTalkUnencrypted { return .noEncryption }
     guard let lastPartner, !conversation.outbox.isEmpty else { return nil }
     return lastPartner == name || lastPlainDevice == device ? nil : .busy
   }
@@ -33,8 +33,8 @@ extension ChatCore {
     let wasEncrypted = conversation.beginPlain()
     stopSeeking()
     stopAdvertising()
-    if talk.side == .peripheral, let device, !device.isConnected { letGoOfDevice() }
-    tell(
+    if talk.side == .peripheral, let device, !device.isConnected { releaseDevice() }
+    report(
       .arrived(
         ChatPartner(
           name: talk.name, identifier: nil, isFramed: false, isCentralHere: talk.side == .central,
@@ -42,7 +42,7 @@ extension ChatCore {
     flush(talk)
   }
 
-  /// Somebody listens to plain text, or has written some.
+  /// Called when a central has subscribed to plain text, or has written some.
   @discardableResult
   func plainArrived(_ central: UUID) -> CBATTError.Code {
     switch talk {
@@ -50,7 +50,7 @@ extension ChatCore {
       flush(talk)
       return .success
     case nil:
-      // An app without a name cannot be the one that is asked for.
+      // An app without a name cannot be the configured partner.
       if let reason = plainRefusal(of: nil, central) ?? (configuration.partner == nil ? nil : .notAskedFor) {
         refuse(central, reason)
         return .insufficientAuthorization
@@ -63,7 +63,7 @@ extension ChatCore {
 
   func wrotePlain(_ value: Data, _ access: AttributeAccess) -> CBATTError.Code {
     guard access.offset == 0 else { return .invalidOffset }
-    // Whoever writes faster than is read has to try again.
+    // A central that writes faster than the application reads has to try again.
     guard !conversation.isInboxFull else { return .insufficientResources }
     let code = plainArrived(access.central)
     if code == .success, !value.isEmpty { heard(value) }
@@ -72,10 +72,10 @@ extension ChatCore {
 
   func heardPlain(_ value: Data) {
     guard case .plain(let talk) = talk, talk.side == .central, !value.isEmpty else { return }
-    // A notification cannot be refused: whoever sends without end is left alone.
+    // A notification cannot be refused: a device that sends without limit is avoided.
     guard newsOctets <= configuration.inboxLimit + ChatProtocol.longestMessage else {
       refuse(talk.device, .violation)
-      shun(for: .seconds(10))
+      avoidDevice(for: .seconds(10))
       return endTalk(.away)
     }
     heard(value)
@@ -84,7 +84,7 @@ extension ChatCore {
   func flush(_ talk: ChatPlainTalk) {
     guard !talk.isSending, !isLeaving, talk.side == .central || plainListeners.contains(talk.device) else { return }
     if talk.pieces.isEmpty {
-      // The end of what this side says is nothing to a plain app.
+      // A plain app is not notified that no more messages follow.
       while conversation.outbox.entries.first?.content.isEmpty == true { finish(talk, isDelivered: true) }
       guard let entry = conversation.outbox.entries.first, let room = room(of: talk) else { return }
       talk.pieces = ChatText.pieces(of: entry.content, atMost: min(room, ChatProtocol.longestValue))[...]
@@ -106,7 +106,7 @@ extension ChatCore {
   }
 
   private func room(of talk: ChatPlainTalk) -> Int? {
-    // A write with response may be longer than one packet: it goes in parts, and arrives whole.
+    // A write with response may be longer than one packet: it is sent in parts, and arrives whole.
     if talk.side == .central { return ChatProtocol.longestValue }
     return peripheral?.subscribers(of: ChatProtocol.plain).first { $0.identifier == talk.device }?.maximumLength
   }
@@ -118,15 +118,15 @@ extension ChatCore {
     if case .plain(let current) = self.talk, current === talk { flush(talk) }
   }
 
-  /// The first message is done with.
+  /// Removes the first message from the outbox.
   private func finish(_ talk: ChatPlainTalk, isDelivered: Bool) {
     talk.pieces = []
     guard let entry = conversation.outbox.removeFirst() else { return }
-    tell(isDelivered ? .delivered([Int(entry.number)]) : .undeliverable([Int(entry.number)]))
+    report(isDelivered ? .delivered([Int(entry.number)]) : .undeliverable([Int(entry.number)]))
     admit()
   }
 
-  /// The app is gone: nobody knows what became of what was under way.
+  /// Called when the app is gone: it is unknown whether the message under way has arrived.
   func abandon(_ talk: ChatPlainTalk) {
     talk.reply?.cancel()
   }

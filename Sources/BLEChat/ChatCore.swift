@@ -1,12 +1,12 @@
 import BLESession
 import CoreBluetooth
 
-/// What a `Chat` is on its queue: the talk, the links it takes, and the other side that is looked for.
+/// A `Chat` on its queue: the conversation, its links, and the search for the other side.
 ///
-/// Facets: looking for somebody and being found (`+Central`, `+Peripheral`), agreeing on a link (`+Greeting`), frames over it
-/// (`+Frames`), plain apps (`+Plain`), and what the application is told and says (`+Application`).
+/// Extensions: searching and advertising (`+Central`, `+Peripheral`), agreeing on a link (`+Greeting`), frames (`+Frames`), plain apps
+/// (`+Plain`), and the interface to the application (`+Application`).
 final class ChatCore {
-  /// With whom messages are exchanged now.
+  /// The link over which messages are exchanged.
   enum Talk {
     case framed(ChatLink)
     case plain(ChatPlainTalk)
@@ -20,30 +20,30 @@ final class ChatCore {
 
   var conversation: ChatConversation
   var talk: Talk?
-  /// Whether the other side of this talk has been told of.
+  /// Whether the other side's arrival has been reported.
   var hasArrived = false
   var isStarted = false
   var isLeaving = false
 
-  // Being a central.
+  // The central role.
   var scan: Int?
   var device: DeviceCore?
   var centralLink: ChatLink?
-  /// A device that the talk does without, since it came the other way round. Between two devices there is but one link on the air:
-  /// it is let go of when the talk is over, or the talk would end with it.
+  /// A connected device that is not used, since the partner is connected in the other direction. Two devices share one link on the air:
+  /// releasing this before the end of the conversation would end that link.
   var spareDevice: DeviceCore?
   var framedSubscription: Int?
   var plainSubscription: Int?
   var seekTimer: (any SessionTimer)?
-  /// When the scan is to begin again for the sake of one of those that are left alone.
+  /// When the scan has to be restarted for a device that is no longer avoided.
   var nextScan: (moment: Duration, timer: any SessionTimer)?
-  /// Devices that are left alone until then.
-  var shunned: [UUID: Duration] = [:]
+  /// Avoided devices, and until when.
+  var avoided: [UUID: Duration] = [:]
 
-  /// Links so far.
+  /// The number of links so far.
   var links = 0
 
-  // Being a peripheral: the centrals that have spoken frames, and those that listen to plain text.
+  // The peripheral role: the centrals that have sent frames, and those that are subscribed to plain text.
   var peripheralLinks: [UUID: ChatLink] = [:]
   var plainListeners: Set<UUID> = []
   var isAdvertising = false
@@ -54,16 +54,16 @@ final class ChatCore {
   var reader: Reply<ChatEvent?>?
   var writers: [(content: Data, reply: Reply<Int>)] = []
   var received = 0
-  /// The last text of the talk, for who reads the plain characteristic.
+  /// The last text of the conversation, as the value of the plain characteristic.
   var lastText = Data()
   var lastRefusal: (device: UUID, reason: ChatRefusal)?
   var lastPartner: String?
-  /// What the other side of the last plain talk is called here.
+  /// This host's identifier of the partner in the last plain conversation.
   var lastPlainDevice: UUID?
-  /// Agreements on keys that came to nothing and that the application has been told of.
-  var toldUnconfirmed = 0
-  var farewell: Reply<Void>?
-  var farewellTimer: (any SessionTimer)?
+  /// The number of unconfirmed key agreements that was last reported.
+  var reportedUnconfirmed = 0
+  var leaveReply: Reply<Void>?
+  var leaveTimer: (any SessionTimer)?
   private(set) var isOver = false
   var isFlushing = false
 
@@ -83,7 +83,7 @@ final class ChatCore {
     let here = OnQueue(core: self)
     let made = PeripheralCore(
       queue: queue, services: [Self.service(for: here)], options: options, clock: clock)
-    made.observers.append { [weak self] in self?.peripheralTold($0) }
+    made.observers.append { [weak self] in self?.peripheralDidReport($0) }
     peripheral = made
   }
 
@@ -93,22 +93,22 @@ final class ChatCore {
     }
   }
 
-  /// Nothing happens any more.
+  /// Ends everything.
   func close() {
     guard !isOver else { return }
     isOver = true
     stopSeeking()
-    farewellTimer?.cancel()
+    leaveTimer?.cancel()
     centralLink?.end()
     for link in peripheralLinks.values { link.end() }
     device?.disconnect(nil)
     device = nil
-    letGoOfSpareDevice()
+    releaseSpareDevice()
     peripheral?.observers = []
     peripheral?.close()
     for writer in writers { writer.reply.fail(SessionError(.disconnected, "the chat has ended")) }
     writers = []
-    farewell?.succeed(())
+    leaveReply?.succeed(())
     if news.isEmpty {
       reader?.succeed(nil)
       reader = nil
@@ -116,7 +116,7 @@ final class ChatCore {
   }
 }
 
-/// What handlers of attributes hold of a core. `@unchecked Sendable`: they are called on its queue only.
+/// A weak reference to the core for attribute handlers. `@unchecked Sendable`: they are called on its queue only.
 struct OnQueue: @unchecked Sendable {
   weak var core: ChatCore?
 }

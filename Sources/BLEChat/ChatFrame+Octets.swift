@@ -11,7 +11,7 @@ extension ChatFrame {
     static let acknowledgement: UInt8 = 0x06
     static let goodbye: UInt8 = 0x07
     static let sealed: UInt8 = 0x08
-    /// From here on a frame may be passed over.
+    /// Unknown frames of this kind or a higher one are ignored.
     static let optional: UInt8 = 0x80
   }
 
@@ -44,7 +44,7 @@ extension ChatFrame {
       let identifier = try fields.next(UInt64.self)
       guard identifier != 0 else { throw ChatViolation("a hello without an identifier") }
       guard version == ChatProtocol.version else {
-        // Up to here all versions are alike, so that each can say to the other that they are different.
+        // All versions have the same beginning, so that each can recognize a different one.
         self = .hello(ChatHello(version: version, flags: flags, identifier: identifier, name: ""))
         return
       }
@@ -69,7 +69,7 @@ extension ChatFrame {
       self = .acknowledgement(try fields.place())
       try fields.end()
     case Kind.goodbye:
-      // A reason from a later version is a goodbye all the same.
+      // An unknown reason of a later version still is a goodbye.
       self = .goodbye(ChatGoodbye(rawValue: try fields.next(UInt8.self)) ?? .leaving)
     case Kind.sealed: self = .sealed(fields.rest())
     case Kind.optional...: self = .unknown(kind)
@@ -81,7 +81,7 @@ extension ChatFrame {
   private static func octets(_ place: ChatPlace) -> Data { octets(place.number) + octets(place.offset) }
 }
 
-/// The octets of a frame, taken from the front.
+/// Reads the octets of a frame from the front.
 private struct Fields {
   private var left: Data
 

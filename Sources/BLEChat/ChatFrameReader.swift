@@ -1,12 +1,12 @@
 import BLESession
 import Foundation
 
-/// Cuts what comes in over a link into frames: each has its length in front, two octets, least significant first. A value on the air
-/// holds as much of the stream as there is room for, so that frames neither begin nor end with one.
+/// Splits the stream of a link into frames. Each has its length in front, two octets, least significant first. A value on the air holds as
+/// much of the stream as fits, so that frames and values have independent boundaries.
 struct ChatFrameReader {
   private var pending = Data()
 
-  /// Takes a value, and gives the frames that it completes. Holds at most one frame that is not complete.
+  /// Appends a value, and returns the frames that it completes. Keeps at most one incomplete frame.
   mutating func append(_ value: Data) throws(ChatViolation) -> [Data] {
     pending.append(value)
     var frames: [Data] = []
@@ -14,7 +14,7 @@ struct ChatFrameReader {
     while pending.endIndex - position >= 2 {
       let length = Int(pending[position]) | Int(pending[position + 1]) << 8
       guard length > 0, length <= ChatProtocol.longestFrame else {
-        throw ChatViolation("a frame says that it has \(length) octets")
+        throw ChatViolation("a frame claims to have \(length) octets")
       }
       guard pending.endIndex - position >= 2 + length else { break }
       frames.append(Data(pending[position + 2..<position + 2 + length]))
@@ -24,6 +24,6 @@ struct ChatFrameReader {
     return frames
   }
 
-  /// The frame as it goes into the stream.
+  /// The frame with its length, as part of the stream.
   static func framed(_ octets: Data) -> Data { UInt16(octets.count).octets(order: .littleEndian) + octets }
 }

@@ -1,22 +1,22 @@
 import BLESession
 import Foundation
 
-/// What the other side says: where it goes on, and the message that is not complete.
+/// Messages of the other side: the place expected next, and the incomplete message.
 struct ChatInbox {
   enum Outcome: Equatable {
     case nothing
     case message(number: UInt32, content: Data)
-    /// No more will come.
+    /// No more messages follow.
     case end
   }
 
-  /// Other sides that are remembered, so that one that comes back is not heard twice.
+  /// How many partners are remembered, so that messages of one that returns are not received twice.
   private static let mostRemembered = 8
-  /// Octets after which a message that is not complete is acknowledged.
+  /// How many octets of an incomplete message are received before an acknowledgement.
   private static let acknowledgementStep = 8_192
 
-  /// One that speaks: a number, and the keys that prove it; 0 without any. What comes in the open under a number, or with other
-  /// keys, says nothing about what was heard before.
+  /// A sender: its identifier, and the keys that prove it; 0 without any. Frames without encryption, or with other keys, do not affect
+  /// what was received from this one.
   private struct Speaker: Equatable {
     var identifier: UInt64
     var keys: UInt64
@@ -24,7 +24,7 @@ struct ChatInbox {
 
   private var remembered: [(speaker: Speaker, expected: UInt32)] = []
   private var speaker: Speaker?
-  /// 0 while nothing is known of the other side.
+  /// 0 while nothing is known of the sender.
   private var expected: UInt32 = 0
   private var content = Data()
   private var total: UInt32 = 0
@@ -44,7 +44,7 @@ struct ChatInbox {
     return place
   }
 
-  /// From now on that one speaks.
+  /// Sets the sender of the following messages.
   mutating func listen(to identifier: UInt64, keys: UInt64) {
     let next = Speaker(identifier: identifier, keys: keys)
     guard next != speaker else { return }
@@ -58,16 +58,16 @@ struct ChatInbox {
     content = Data()
   }
 
-  /// The other side goes on, and says which of its messages is the first that it holds, and which number none of them has yet.
+  /// Called when the sender resumes: `first` is its first unacknowledged message, `next` the number of its next new one.
   mutating func resume(first: UInt32, next: UInt32) throws(ChatViolation) {
     guard first > 0, next >= first else { throw ChatViolation("messages are numbered from 1, one after the other") }
-    // What the other side has given up will not come any more. What was heard beyond what it has said came from another one that
-    // used its number: the other side begins with its first message then.
+    // Messages that the sender has discarded do not arrive any more. What was received beyond `next` came from another device that used
+    // its identifier: then the sender starts with its first message.
     if expected < first || ChatPlace(number: next, offset: 0) < place {
       expected = first
       content = Data()
     }
-    // The other side has it from this side's word.
+    // This side has told the sender this place in its own resume frame.
     acknowledged = place
   }
 
@@ -83,13 +83,13 @@ struct ChatInbox {
       duplicates += 1
       return .nothing
     }
-    // A message that begins again does so because what is there of it is not the other side's.
+    // A message starts again if the part that was received is not the sender's.
     if piece.place == ChatPlace(number: expected, offset: 0) { content = Data() }
     guard piece.place.number == expected, Int(piece.place.offset) == content.count else {
       throw ChatViolation("a piece is missing before that of message \(piece.place.number)")
     }
     guard content.isEmpty || piece.total == total else {
-      // On the next link it begins again.
+      // On the next link it starts again.
       content = Data()
       throw ChatViolation("a message changes its length")
     }

@@ -1,7 +1,7 @@
 import BLESession
 import Foundation
 
-/// The frames of a chat, as far as a fuzzer speaks of them.
+/// Parsing and encoding of frames, for the fuzzers.
 package enum ChatLanguage {
   /// The frames that these values complete, each without its length.
   package static func frames(in values: [Data]) throws -> [Data] {
@@ -9,6 +9,6 @@ package enum ChatLanguage {
     return try values.flatMap { try reader.append($0) }
   }
 
-  /// A frame's octets, read and written.
+  /// Parses a frame and encodes it again.
   package static func roundTrip(_ octets: Data) throws -> Data { try ChatFrame(octets: octets).octets }
 }

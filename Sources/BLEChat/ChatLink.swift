@@ -1,30 +1,30 @@
 import BLESession
 import CoreBluetooth
 
-/// One link on which frames are spoken, from the first octet to its end.
+/// One link that carries frames.
 final class ChatLink {
   let side: ChatConversation.Side
-  /// What this host calls the device on the other end.
+  /// This host's identifier for the device at the other end.
   let device: UUID
   var reader = ChatFrameReader()
-  /// What the other side said first.
+  /// The other side's hello.
   var partner: ChatHello?
-  /// Nothing more is heard or said on it.
+  /// The link is no longer used in either direction.
   var isOver = false
-  /// Only what waits already is said.
+  /// Only queued octets are still sent.
   var isClosing = false
-  /// Another link to the same other side is used in its place. Should that one come to nothing, the other side has to hear of it.
+  /// Another link to the same partner is used instead. If that one fails, the partner has to be notified on this one.
   var isGivenUp = false
-  /// The stream that waits to be handed over.
+  /// The part of the stream that waits to be sent.
   var outgoing = Data()
-  /// What was handed over and is not taken yet: on another link it would be nonsense.
+  /// Values that are being sent: they are cancelled with the link, because the stream of another link is different.
   var handed: [Reply<Void>] = []
-  /// Ends what takes too long: the greeting, then the time for a goodbye to arrive.
+  /// The time limit of the greeting, and then of the goodbye's arrival.
   var timer: (any SessionTimer)?
-  /// Which one of this side's links it is: later ones have greater numbers.
+  /// Ascending number of this side's links.
   let number: Int
 
-  /// Values that are handed over at once: enough to keep the link busy.
+  /// The number of values under way at a time: enough to keep the link busy.
   static let mostHanded = 8
 
   init(_ side: ChatConversation.Side, _ device: UUID, number: Int) {
@@ -35,7 +35,7 @@ final class ChatLink {
 
   func say(_ frame: ChatFrame) { outgoing.append(ChatFrameReader.framed(frame.octets)) }
 
-  /// The link is gone.
+  /// Called when the link has ended.
   func end() {
     isOver = true
     timer?.cancel()

@@ -1,12 +1,12 @@
 import BLESession
 import Foundation
 
-/// What this side says: messages that the other side has not acknowledged, in order, and how far they are sent.
+/// This side's unacknowledged messages, in order, and how far they are sent.
 struct ChatOutbox {
   struct Entry: Equatable {
     let number: UInt32
     let content: Data
-    /// What was counted of all messages before it.
+    /// The total cost of all messages before it.
     let position: Int
   }
 
@@ -15,20 +15,20 @@ struct ChatOutbox {
   /// The number of the next message.
   private(set) var next: UInt32 = 1
   private var nextPosition = 0
-  /// The message that is being sent, and how much of it was.
+  /// The index of the message being sent, and how many of its octets were.
   private var sending = 0
   private var offset = 0
-  /// How far anything was ever sent.
+  /// The furthest place that was ever sent.
   private var furthest = ChatPlace(number: 1, offset: 0)
   /// How far the other side has acknowledged, as a position.
   private var acknowledged = 0
 
   var isEmpty: Bool { entries.isEmpty }
-  /// The number of the first message that is not acknowledged.
+  /// The number of the first unacknowledged message.
   var first: UInt32 { entries.first?.number ?? next }
   var isExhausted: Bool { next == .max }
 
-  /// At the end of the row. No octets at all say that no more will come.
+  /// Appends a message. Empty content announces that no more follow.
   mutating func append(_ content: Data) -> UInt32 {
     let number = next
     entries.append(Entry(number: number, content: content, position: nextPosition))
@@ -38,7 +38,7 @@ struct ChatOutbox {
     return number
   }
 
-  /// The next piece to be sent, of so many octets at the most; `nil` where there is none, or the window is full.
+  /// The next piece to send, of at most `room` octets; `nil` where there is none, or the window is full.
   mutating func nextPiece(atMost room: Int) -> ChatPiece? {
     guard sending < entries.count else { return nil }
     let entry = entries[sending]
@@ -56,10 +56,10 @@ struct ChatOutbox {
     return piece
   }
 
-  /// A new link: goes on where the other side says. Gives what turns out to have been delivered.
+  /// Resumes on a new link at the place that the other side names. Returns the messages that turn out to be delivered.
   ///
-  /// Where it knows nothing, this side begins with the first message, and also where it says what cannot be: then another one has
-  /// spoken under one of the two numbers, and neither side may be kept from the other by that.
+  /// If it names nothing, or a place that is impossible, this side starts with its first message: in the second case another device has
+  /// used one of the two identifiers, which must not prevent the two sides from talking.
   mutating func resume(at place: ChatPlace) -> [Entry] {
     if place.number >= first, let delivered = try? acknowledge(place) {
       (sending, offset) = (0, Int(place.offset))
@@ -70,9 +70,9 @@ struct ChatOutbox {
     return []
   }
 
-  /// All before `place` has arrived: gives the messages of which that is the news.
+  /// Handles the acknowledgement of everything before `place`. Returns the messages that are delivered by it.
   mutating func acknowledge(_ place: ChatPlace) throws(ChatViolation) -> [Entry] {
-    // Older than what is known.
+    // An older acknowledgement.
     guard place.number >= first else { return [] }
     let count = Int(place.number - first)
     let length = count < entries.count ? entries[count].content.count : 0
@@ -85,14 +85,14 @@ struct ChatOutbox {
     return delivered
   }
 
-  /// Gives up the first message: for who speaks no frames.
+  /// Removes the first message, for a partner without frames.
   mutating func removeFirst() -> Entry? {
     guard let entry = entries.first else { return nil }
     drop(1)
     return entry
   }
 
-  /// Gives up all of them.
+  /// Removes all messages.
   mutating func removeAll() -> [Entry] {
     let all = entries
     drop(entries.count)

@@ -1,12 +1,12 @@
 import BLESession
 import CoreBluetooth
 
-/// The numbers that both sides of a chat agree on. `Docs/chat.md` has every octet.
+/// The constants of the protocol. `Docs/chat.md` specifies every octet.
 enum ChatProtocol {
-  /// The service, and the characteristic that plain text goes over, as every app can.
+  /// The service, and the characteristic for plain text, which any app can use.
   static let service = CBUUID(string: "FF11")
   static let plain = CharacteristicPath(CBUUID(string: "FF22"), in: service)
-  /// The characteristic that frames go over. Whoever has it, or writes to it, knows them; nobody else ever sees one.
+  /// The characteristic for frames. A device that has it, or writes to it, supports frames; other devices never receive one.
   static let framed = CharacteristicPath(CBUUID(string: "5F6A0C1E-93D7-4B52-8E0B-FF1100000001"), in: service)
 
   static let version: UInt8 = 2
@@ -17,17 +17,17 @@ enum ChatProtocol {
   /// The longest piece of a message in one frame.
   static let longestPiece = 1024
   static let longestName = 64
-  /// Octets of messages that may be on their way without having been acknowledged.
+  /// The limit of unacknowledged octets of messages.
   static let window = 32_768
-  /// What a message counts in the window besides its octets, so that tiny ones are bounded, too.
+  /// What a message counts for in the window besides its octets, so that the number of short ones is bounded, too.
   static let messageCost = 16
-  /// Messages that wait on either side of the application, however short they are.
+  /// The limit of messages that wait on either side of the application, however short they are.
   static let mostWaiting = 2_048
-  /// An attribute's value has no more octets, whatever the link takes.
+  /// The maximum length of an attribute value, whatever the link allows.
   static let longestValue = 512
 }
 
-/// The other side did something that the protocol does not have.
+/// The other side has violated the protocol.
 struct ChatViolation: Error, Equatable {
   let message: String
   init(_ message: String) { self.message = message }

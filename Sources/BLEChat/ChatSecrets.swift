@@ -1,33 +1,32 @@
 import BLESession
 import Foundation
 
-/// The keys of a chat. They are agreed on once with each other side and outlive its links.
+/// The keys of a chat. They are agreed on once with each partner and outlive its links.
 ///
-/// Keys have an identifier that both sides know them by: two sides go on with keys that both of them have, and agree on others where
-/// there are none. New keys take their place beside those that are there when the other side has shown that it has them, not before:
-/// one that only claims to be a partner changes nothing, and one that agreed on keys of its own under a partner's number does not keep
-/// the partner from using the keys that it has.
+/// Both sides know keys by an identifier: they continue with keys that both have, and agree on new ones if there are none. New keys are
+/// added beside the existing ones only when the other side has proved that it has them: a device that merely claims to be a partner
+/// changes nothing, and one that agreed on its own keys under a partner's identifier does not keep the partner from using its keys.
 struct ChatSecrets {
   private struct Keys {
     var channel: SecureChannel
-    /// The number of the other side that said it had them.
+    /// The identifier with which the other side claimed the keys.
     let partner: UInt64
     var isConfirmed = false
   }
 
-  /// Keys that are kept of those that were confirmed, and of others.
+  /// How many confirmed and how many unconfirmed keys are kept.
   private static let (mostConfirmed, mostUnconfirmed) = (4, 2)
 
-  /// The last used first.
+  /// Most recently used first.
   private var all: [Keys] = []
   private var agreement: KeyAgreement?
   /// The keys of this link; 0 for none.
   private(set) var current: UInt64 = 0
-  /// The last keys that were confirmed; 0 before there were any.
+  /// The last confirmed keys; 0 before there were any.
   private(set) var last: UInt64 = 0
 
-  /// The keys that this side names in its hello, 0 for none: the last ones where it speaks first, else those that the other side has
-  /// named, or the last ones with a side of its number.
+  /// The keys that this side names in its hello, 0 for none: the last used ones if it speaks first, otherwise those that the other side
+  /// has named, or the last ones with its identifier.
   func named(answering hello: ChatHello?) -> UInt64 {
     guard let hello else { return all.first?.channel.identifier ?? 0 }
     if has(hello.keys, with: hello.identifier) { return hello.keys }
@@ -41,10 +40,10 @@ struct ChatSecrets {
   /// Whether an agreement has begun on this link.
   var isAgreeing: Bool { agreement != nil }
 
-  /// A link on which these keys are used; 0 for none.
+  /// Uses these keys on the link; 0 for none.
   mutating func use(_ identifier: UInt64) { (agreement, current) = (nil, identifier) }
 
-  /// Begins an agreement, as the central. Gives the commitment.
+  /// Begins an agreement, as the central. Returns the commitment.
   mutating func begin(with cryptography: any SessionCryptography, limit: AgreementLimit) throws(CryptographyError)
     -> Data
   {
@@ -53,7 +52,7 @@ struct ChatSecrets {
     return try agreement.commitment()
   }
 
-  /// The peripheral hears what the central is bound to, and gives its own key.
+  /// Takes the central's commitment, as the peripheral. Returns this side's key.
   mutating func take(
     commitment: Data, with cryptography: any SessionCryptography, limit: AgreementLimit
   ) throws(CryptographyError) -> Data {
@@ -64,7 +63,7 @@ struct ChatSecrets {
     return key
   }
 
-  /// The other side's key: gives this side's where it is due.
+  /// Takes the other side's key. Returns this side's if it has to be sent now.
   mutating func take(key: Data, of partner: UInt64) throws(CryptographyError) -> Data? {
     guard var agreement else { throw .outOfTurn }
     let (channel, answer) = try agreement.take(key: key)
@@ -74,14 +73,14 @@ struct ChatSecrets {
     return answer
   }
 
-  /// Whether this link has other keys than the ones that were confirmed last.
+  /// Whether this link has other keys than those confirmed last.
   var areChanging: Bool { last != 0 && current != last }
 
-  /// The other side has shown that it has the keys of this link. Gives their code.
+  /// Confirms the keys of this link, which the other side has proved to have. Returns their code.
   mutating func confirm(_ limit: AgreementLimit) -> String? {
     guard let index = all.firstIndex(where: { $0.channel.identifier == current }) else { return nil }
     var keys = all.remove(at: index)
-    // Somebody may try codes by replacing keys again and again as well: then each one counts.
+    // An attacker can also try codes by replacing keys repeatedly: so each replacement counts.
     if !keys.isConfirmed { limit.confirm(keepsPlace: areChanging) }
     keys.isConfirmed = true
     all.insert(keys, at: 0)

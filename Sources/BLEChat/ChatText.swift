@@ -1,7 +1,7 @@
 import BLESession
 import Foundation
 
-/// Text cut into pieces of so many octets, none in the middle of a character, nor of a scalar where a character is longer than that.
+/// Splits text into pieces of a maximum length in octets, at the boundaries of characters, or of scalars in a character that is longer.
 enum ChatText {
   static func pieces(of content: Data, atMost limit: Int) -> [Data] {
     guard content.count > limit else { return [content] }
@@ -26,7 +26,7 @@ enum ChatText {
     piece.append(octets)
   }
 
-  /// As much of a text as fits into so many octets.
+  /// The longest prefix of a text that fits into `limit` octets.
   static func prefix(of text: String, atMost limit: Int) -> String {
     String(decoding: pieces(of: Data(text.utf8), atMost: limit).first ?? Data(), as: UTF8.self)
   }

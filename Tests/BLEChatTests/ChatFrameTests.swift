@@ -73,7 +73,7 @@ struct ChatFrameTests {
   @Test(arguments: [([0, 0], 0), ([1, 8], 2_049), ([255, 255], 65_535)] as [([UInt8], Int)])
   func `A frame of no length or too long a one is a violation at once`(octets: [UInt8], length: Int) {
     var reader = ChatFrameReader()
-    #expect(throws: ChatViolation("a frame says that it has \(length) octets")) { try reader.append(Data(octets)) }
+    #expect(throws: ChatViolation("a frame claims to have \(length) octets")) { try reader.append(Data(octets)) }
   }
 
   @Test(arguments: [1, 2, 4, 20, 512])

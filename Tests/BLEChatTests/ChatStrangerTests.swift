@@ -148,7 +148,7 @@ struct ChatStrangerTests {
     pair.disconnect()
     _ = pair.ends[0].talk.outbox.append(Data("for you alone".utf8))
     let plain = Self.stranger(encrypted: false)
-    #expect(!pair.ends[0].talk.canTalk(to: plain.hello()) && !pair.ends[0].talk.canTalkInTheOpen)
+    #expect(!pair.ends[0].talk.canTalk(to: plain.hello()) && !pair.ends[0].talk.canTalkUnencrypted)
     // It was asked to all the same, as when the message came during the greeting.
     let real = pair.ends[1].talk
     pair.ends[1].talk = plain
