@@ -1,2 +1,2 @@
-// Where a mistake stands: a program that shows mistakes imports this module alone.
+// The position of a mistake, so that a program that shows mistakes needs to import this module only.
 @_exported import struct BLEText.TextPosition

@@ -117,7 +117,7 @@ struct DeviceFileReaderTests {
       ),
       (
         #"{"format": "ble-device/1", "name": "x", "match": {"names": ["x"]}, "commands": {"list": {"read": "180F/2A19"}}}"#,
-        #"x.json:1:81: "list" is a word of the tool: expected another name"#
+        #"x.json:1:81: "list" is a subcommand of the tool: expected another name"#
       ),
       (
         #"{"format": "ble-device/1", "name": "x", "match": {"names": ["x"]}, "commands": {"go": {"read": "180F"}}}"#,
@@ -156,7 +156,7 @@ struct DeviceFileReaderTests {
       (#""send": [{"name": "n"}, {"name": "n"}]"#, nil, #"x.json:3:45: there is a field "n" already"#),
       (
         #""send": [{"name": "a", "as": "text"}, {"name": "b", "as": "hex"}]"#, nil,
-        #"x.json:3:59: only one field may do without "octets": nobody could tell where it ends"#
+        #"x.json:3:59: only one field may do without "octets": the end of a second one would be unknown"#
       ),
       (
         #""send": [{"name": "n", "values": {"on": 1}, "default": "of"}]"#, nil,
@@ -230,7 +230,7 @@ struct DeviceFileReaderTests {
     let answer = #""answer": {"fields": [{"constant": "00"}]}"#
     #expect(lines(#"{"command": "hello"}"#, command: answer).isEmpty)
     #expect(lines(#"{"command": "helo"}"#, command: answer).first?.contains("Did you mean 'hello'?") == true)
-    #expect(lines(#"{"command": "hello"}"#, command: "").first?.contains("it proves nothing") == true)
+    #expect(lines(#"{"command": "hello"}"#, command: "").first?.contains("it can't verify the device") == true)
     let field = #""send": [{"name": "key"}], "# + answer
     #expect(lines(#"{"command": "hello"}"#, command: field).first?.contains(#"needs a value for "key""#) == true)
     #expect(lines(#"{"command": "hello", "values": {"kye": 1}}"#, command: field).first?.contains("'key'") == true)

@@ -2,15 +2,15 @@ import BLESession
 import BLEText
 import Foundation
 
-/// One named field of a message: its kind, its place is given by its order.
+/// One named field of a message. Its place follows from its order.
 public struct DescribedField: Sendable, Hashable {
-  /// What it holds and how that stands on the air.
+  /// The type of a field and its encoding.
   public enum Kind: Sendable, Hashable {
-    /// An integer of 1 to 8 octets. `words` are names of numbers.
+    /// An integer of 1 to 8 octets. `words` are names for numbers.
     case integer(width: Int, order: ByteOrder, isSigned: Bool, range: ClosedRange<Int>, words: [Word])
-    /// UTF-8; filled up with zeros where the width is fixed, as long as the message where it is `nil`.
+    /// UTF-8; padded with zeros to a fixed width, or `nil` for the rest of the message.
     case text(width: Int?)
-    /// Octets as they are.
+    /// Octets; `nil` for the rest of the message.
     case octets(width: Int?)
   }
 
@@ -22,18 +22,18 @@ public struct DescribedField: Sendable, Hashable {
     public var number: Int
   }
 
-  /// What values are given by and answers tell.
+  /// The name in a command's values and in the readings of an answer.
   public var name: String
-  /// What it holds.
+  /// The type and the encoding.
   public var kind: Kind
-  /// What counts where a command is given no value.
+  /// The default for a command without this value.
   public var standard: FieldValue?
-  /// What numbers count, such as `%`.
+  /// The unit of numbers, such as `%`.
   public var unit: String?
-  /// What it means, for people.
+  /// A description for people.
   public var summary: String?
 
-  /// Octets on the air; `nil` where the message decides.
+  /// Octets on the air; `nil` if it depends on the message.
   public var width: Int? {
     switch kind {
     case .integer(let width, _, _, _, _): width
@@ -41,7 +41,7 @@ public struct DescribedField: Sendable, Hashable {
     }
   }
 
-  /// What may be given, for help and for messages.
+  /// The accepted values, for help and for messages.
   public var expectation: String {
     switch kind {
     case .integer(_, _, _, let range, let words):
@@ -54,12 +54,12 @@ public struct DescribedField: Sendable, Hashable {
     }
   }
 
-  /// What one attribute holds at the most.
+  /// The maximum length of an attribute value.
   static let longest = 512
 }
 
 extension DescribedField {
-  /// The value that a text stands for: what is typed, or what stands in a file.
+  /// Parses a value from a text that was typed, or is in a file.
   public func value(of text: String) throws(FieldError) -> FieldValue {
     switch kind {
     case .integer(_, _, _, _, let words):
@@ -78,7 +78,7 @@ extension DescribedField {
     }
   }
 
-  /// The value, if it goes into this field; text stands for numbers and octets, too.
+  /// Returns the value if this field can hold it. Text is parsed for numbers and octets.
   public func checked(_ value: FieldValue) throws(FieldError) -> FieldValue {
     switch (kind, value) {
     case (.integer(_, _, _, let range, let words), .integer(let number)):
@@ -100,7 +100,7 @@ extension DescribedField {
     FieldError(field: name, expected: "expected \(expectation), found \(found)")
   }
 
-  /// The octets of `value`.
+  /// Encodes `value`.
   func encode(_ value: FieldValue) throws(FieldError) -> Data {
     switch (kind, try checked(value)) {
     case (.integer(let width, let order, _, _, _), .integer(let number)):
@@ -113,7 +113,7 @@ extension DescribedField {
     }
   }
 
-  /// What `octets` say; `nil` where they cannot be this field.
+  /// Decodes `octets`; `nil` if they are not valid for this field.
   func decode(_ octets: Data) -> FieldReading? {
     switch kind {
     case .integer(_, let order, let isSigned, _, let words):
@@ -130,7 +130,7 @@ extension DescribedField {
 
   private static func integer(_ octets: Data, order: ByteOrder, isSigned: Bool) -> Int? {
     if isSigned {
-      // The sign stands in the first bit of the most significant octet, whatever the number of octets.
+      // The sign is the first bit of the most significant octet, whatever the width.
       return Int64(octets: octets, order: order).map { Int($0) }
     }
     return UInt64(octets: octets, order: order).flatMap { Int(exactly: $0) }

@@ -1,34 +1,34 @@
 import BLESession
 import CoreBluetooth
 
-/// Something that a device can be told or asked, by name.
+/// A named command of a device.
 public struct DeviceCommand: Sendable {
-  /// How it is told.
+  /// How a command is performed.
   public enum Kind: Sendable {
-    /// Told in the device's conversation. Without an `answer` the write's acknowledgement is all there is.
+    /// A message in the device's conversation. Without an `answer` only the write is acknowledged.
     case conversation(send: MessageLayout, answer: MessageLayout?, refusal: MessageLayout?)
-    /// A characteristic's value is read.
+    /// A read of a characteristic.
     case read(CharacteristicPath, MessageLayout)
-    /// A characteristic is written.
+    /// A write of a characteristic.
     case write(CharacteristicPath, MessageLayout)
   }
 
-  /// What it is called.
+  /// The command's name.
   public var name: String
-  /// What it does, for people.
+  /// A description for people.
   public var summary: String?
-  /// How it is told.
+  /// How it is performed.
   public var kind: Kind
-  /// In seconds, for each try.
+  /// In seconds, for each attempt.
   public var timeLimit: Double
-  /// How often it is told again where no answer comes.
+  /// How often it is sent again if no answer arrives.
   public var retries: Int
-  /// Telling it twice does no harm: it may be told again on the next link.
+  /// Whether it is idempotent, so that it may be sent again on the next link.
   public var isRepeatable: Bool
-  /// How a simulated device takes it.
+  /// How a simulated device handles it.
   public var behaviour: SimulatedBehaviour
 
-  /// What may be given with it.
+  /// The parameters.
   public var parameters: [DescribedField] {
     switch kind {
     case .conversation(let send, _, _), .write(_, let send): send.fields
@@ -36,7 +36,7 @@ public struct DeviceCommand: Sendable {
     }
   }
 
-  /// What its answer tells.
+  /// The fields of its answer.
   public var results: [DescribedField] {
     switch kind {
     case .conversation(_, let answer, _): answer?.fields ?? []
@@ -46,20 +46,20 @@ public struct DeviceCommand: Sendable {
   }
 }
 
-/// Something that a device says unasked, by name.
+/// A named message that a device sends without a command.
 public struct DeviceNotification: Sendable {
-  /// What it is called.
+  /// The notification's name.
   public var name: String
-  /// What it does, for people.
+  /// A description for people.
   public var summary: String?
-  /// Where it comes; `nil`: in the conversation.
+  /// The characteristic that sends it; `nil`: in the conversation.
   public var path: CharacteristicPath?
-  /// What it says.
+  /// Its content.
   public var layout: MessageLayout
-  /// In seconds: a simulated device says it so often. `nil`: only when it is told to.
+  /// In seconds: the interval at which a simulated device sends it. `nil`: only on demand.
   public var interval: Double?
 
-  /// Something said so often, or only when it is wanted.
+  /// A notification that is sent at an interval, or only on demand.
   public init(
     name: String, summary: String? = nil, path: CharacteristicPath? = nil, layout: MessageLayout,
     interval: Double? = nil
@@ -72,38 +72,38 @@ public struct DeviceNotification: Sendable {
   }
 }
 
-/// How a simulated device takes a command.
+/// How a simulated device handles a command.
 public struct SimulatedBehaviour: Sendable, Hashable {
-  /// Parameters that have to be what the state says.
+  /// Parameters whose values have to equal the state's.
   public var required: [String] = []
-  /// What the refusal says where they are not.
+  /// The refusal's values if they do not.
   public var refusal: [String: FieldValue] = [:]
-  /// What the state becomes.
+  /// Changes of the state.
   public var changes: [String: FieldValue] = [:]
-  /// In seconds: the answer comes so late.
+  /// The delay of the answer in seconds.
   public var delay = 0.0
-  /// What is said unasked after the answer.
+  /// Notifications that are sent after the answer.
   public var notifies: [String] = []
-  /// No answer at all.
+  /// Whether it is not answered.
   public var isSilent = false
 
-  /// Nothing but the default.
+  /// The default behaviour.
   public init() {}
 }
 
-/// What a simulated device is, beside what its commands say.
+/// The simulated device, except for its commands.
 public struct DeviceSimulationPlan: Sendable {
   /// The local name.
   public var advertisedName: String?
   /// The services.
   public var advertisedServices: [CBUUID] = []
-  /// With the company's number in front.
+  /// With the company identifier in front.
   public var manufacturerData: Data?
-  /// What its fields hold at the start.
+  /// The initial values of its fields.
   public var state: [String: FieldValue] = [:]
-  /// What it says to a message that is no command; `nil`: nothing.
+  /// The answer to a message that is not a command; `nil`: none.
   public var complaint: MessageLayout?
 
-  /// Nothing but the default.
+  /// An empty plan.
   public init() {}
 }

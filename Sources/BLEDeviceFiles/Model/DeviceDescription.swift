@@ -1,8 +1,7 @@
 import BLESession
 import CoreBluetooth
 
-/// What a vendor's document says about a device, as data: how it is recognised, how one talks to it, what it can be told and what it
-/// says; and how it behaves, for playing it.
+/// A vendor's protocol as data: how the device is recognised and opened, its commands and notifications, and how to simulate it.
 ///
 /// ```swift
 /// let lock = try DeviceDescription(contentsOf: URL(filePath: "lock.json"))
@@ -13,23 +12,23 @@ import CoreBluetooth
 ///
 /// `Docs/device-files.md` describes the format.
 public struct DeviceDescription: Sendable {
-  /// What the device is called.
+  /// The device's name.
   public var name: String
-  /// What it is, for people.
+  /// A description for people.
   public var summary: String?
-  /// How it is told from others.
+  /// How it is distinguished from other devices.
   public var recognition: DeviceRecognition
-  /// What a user can do where the device does not come at once.
+  /// What a user can do if the device is not found soon.
   public var wakeHint: String?
-  /// In seconds: past this without the device the hint is given.
+  /// In seconds: how long to search before the hint is given.
   public var patience: Double
   /// `nil` for a device whose characteristics are only read and written.
   public var conversation: DeviceConversation?
-  /// What it can be told and asked, in the order of the file.
+  /// The commands, in the order of the file.
   public var commands: [DeviceCommand]
-  /// What it says unasked, in the order of the file.
+  /// The notifications, in the order of the file.
   public var notifications: [DeviceNotification]
-  /// How the device is played; `nil` where the file does not say.
+  /// How the device is simulated; `nil` if the file does not say.
   public var simulation: DeviceSimulationPlan?
 
   /// The command of that name.
@@ -38,28 +37,28 @@ public struct DeviceDescription: Sendable {
   public func notification(named name: String) -> DeviceNotification? { notifications.first { $0.name == name } }
 }
 
-/// How a device is recognised among all that are heard: everything that is given has to be so.
+/// How a device is recognised in a scan: all given conditions have to hold.
 public struct DeviceRecognition: Sendable, Hashable {
-  /// One of these names.
+  /// It has one of these names.
   public var names: [String] = []
-  /// Whether upper and lower case are the same in `names`.
+  /// Whether `names` are compared without regard to case.
   public var namesIgnoreCase = false
-  /// The name begins so.
+  /// The prefix of its name.
   public var namePrefix: String?
-  /// One of these is advertised.
+  /// It advertises one of these services.
   public var services: [CBUUID] = []
-  /// The company's assigned number in the manufacturer data.
+  /// The company identifier in the manufacturer data.
   public var company: UInt16?
-  /// What the manufacturer data begins with behind the company's number.
+  /// The beginning of the manufacturer data after the company identifier.
   public var manufacturerPrefix = Data()
-  /// Where the address stands in the manufacturer data.
+  /// Where the manufacturer data contains the address.
   public var addressRule: DeviceAddressRule?
 
-  /// Every device.
+  /// Any device.
   public init() {}
 
   /// The rule for a scan.
-  /// - Parameter address: the one device that is meant, as `AA:BB:CC:DD:EE:FF`; needs an `addressRule`.
+  /// - Parameter address: the address of a single device, as `AA:BB:CC:DD:EE:FF`; needs an `addressRule`.
   public func rule(address: String? = nil) -> MatchRule {
     var rules: [MatchRule] = []
     if !names.isEmpty { rules.append(namesIgnoreCase ? .namesIgnoringCase(Set(names)) : .names(Set(names))) }
@@ -71,26 +70,26 @@ public struct DeviceRecognition: Sendable, Hashable {
   }
 }
 
-/// The characteristics that commands and answers go over, and what stands around them there.
+/// The characteristics for commands and answers, and the encoding of messages.
 public struct DeviceConversation: Sendable {
-  /// Where commands are written.
+  /// The characteristic that commands are written to.
   public var commandPath: CharacteristicPath
-  /// May be the same.
+  /// The characteristic that notifies answers; may be the same.
   public var answerPath: CharacteristicPath
-  /// What stands around messages.
+  /// The encoding of messages.
   public var codec: DescribedCodecPlan
-  /// What has to be answered before the device counts as ready.
+  /// The handshake that has to succeed before the device is ready.
   public var handshake: Handshake?
 
-  /// A command with its values; the command says what the answer is.
+  /// A command with its values; the command describes the answer.
   public struct Handshake: Sendable, Hashable {
-    /// The command, by its name.
+    /// The command's name.
     public var command: String
-    /// Values for the command's fields.
+    /// Values of the command's fields.
     public var values: [String: FieldValue]
-    /// In seconds, for each try.
+    /// In seconds, for each attempt.
     public var timeLimit: Double
-    /// How often it is told again where no answer comes.
+    /// How often it is sent again if no answer arrives.
     public var retries: Int
   }
 }

@@ -2,13 +2,13 @@ import BLESession
 import BLEText
 import Foundation
 
-/// What a field of a command or an answer holds.
+/// The value of a field of a command or an answer.
 public enum FieldValue: Sendable, Hashable {
   /// A number.
   case integer(Int)
-  /// Text; as a value that is given, whatever it stands for in the field.
+  /// Text; in a command's values it is parsed according to the field.
   case text(String)
-  /// Octets as they are.
+  /// Octets.
   case octets(Data)
 }
 
@@ -26,19 +26,19 @@ extension FieldValue: CustomStringConvertible {
 extension FieldValue: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
   /// A number.
   public init(integerLiteral value: Int) { self = .integer(value) }
-  /// Text, or what it stands for.
+  /// Text, which is parsed according to the field.
   public init(stringLiteral value: String) { self = .text(value) }
 }
 
-/// One field of an answer or a notification, as the device said it.
+/// One field of an answer or a notification, with the value from the device.
 public struct FieldReading: Sendable, Hashable {
   /// The field's name.
   public var name: String
-  /// What it holds.
+  /// The field's value.
   public var value: FieldValue
-  /// What the description calls this number, where it has a name for it.
+  /// The description's name for this number; `nil` if it has none.
   public var word: String?
-  /// What the number counts, such as `%`.
+  /// The unit of the number, such as `%`.
   public var unit: String?
 
   /// A reading.
@@ -51,11 +51,11 @@ public struct FieldReading: Sendable, Hashable {
 }
 
 extension FieldReading: CustomStringConvertible {
-  /// The value in words: `72 %`, `open`.
+  /// The value with its unit, or its name: `72 %`, `open`.
   public var description: String { (word ?? value.description) + (unit.map { " \($0)" } ?? "") }
 }
 
-/// Why a value does not go into a field: what was expected, as the rest of a sentence that begins with the field.
+/// Why a value is not valid for a field. The message continues a sentence that begins with the field.
 public struct FieldError: Error, Sendable, Hashable {
   /// The field's name.
   public var field: String

@@ -1,35 +1,35 @@
 import BLESession
 import Foundation
 
-/// What a message is made of: octets that are always the same, and fields, in their order.
+/// The layout of a message: constants and fields, in their order.
 public struct MessageLayout: Sendable, Hashable {
-  /// A piece of a message.
+  /// A part of a message.
   public enum Part: Sendable, Hashable {
-    /// Octets that are always the same.
+    /// Constant octets.
     case constant(Data)
     /// A field.
     case field(DescribedField)
   }
 
-  /// What the frame says it is; `nil` where frames have no type.
+  /// The frame's type; `nil` if frames have none.
   public var type: UInt32?
-  /// The pieces, in their order.
+  /// The parts, in their order.
   public var parts: [Part]
 
-  /// A message of these pieces.
+  /// A layout of these parts.
   public init(type: UInt32? = nil, parts: [Part] = []) {
     self.type = type
     self.parts = parts
   }
 
-  /// The fields among the pieces.
+  /// The fields among the parts.
   public var fields: [DescribedField] {
     parts.compactMap { if case .field(let field) = $0 { field } else { nil } }
   }
 }
 
 extension MessageLayout {
-  /// The message with these values; a field without one has its standard value.
+  /// Encodes a message with these values; a field without one has its default.
   func encode(_ values: [String: FieldValue]) throws(FieldError) -> DescribedMessage {
     var payload = Data()
     for part in parts {
@@ -45,7 +45,7 @@ extension MessageLayout {
     return DescribedMessage(type: type, payload: payload)
   }
 
-  /// What the message says; `nil` where it is another one. One field may be as long as the message leaves room for.
+  /// Decodes a message; `nil` if it does not match. One field may take the rest of the message.
   func decode(_ message: DescribedMessage) -> [FieldReading]? {
     guard type == nil || message.type == type else { return nil }
     let payload = message.payload
@@ -68,7 +68,7 @@ extension MessageLayout {
 }
 
 extension MessageLayout.Part {
-  /// Octets on the air; `nil` where the message decides.
+  /// Octets on the air; `nil` if it depends on the message.
   var width: Int? {
     switch self {
     case .constant(let octets): octets.count
@@ -77,7 +77,7 @@ extension MessageLayout.Part {
   }
 }
 
-/// A message without its frame: what it is, where frames say so, and what it says.
+/// A message without its frame: its type, if frames have one, and its payload.
 struct DescribedMessage: Sendable, Hashable {
   var type: UInt32?
   var payload: Data

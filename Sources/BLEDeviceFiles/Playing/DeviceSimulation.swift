@@ -2,25 +2,25 @@ import BLESession
 import BLEText
 import CoreBluetooth
 
-/// A described device from the inside, without input or output: it is told what centrals write and says what follows.
+/// A simulated device without I/O: its input are the centrals' writes, its output the resulting moves.
 struct DeviceSimulation: Sendable {
-  /// What the device does.
+  /// An action of the device.
   enum Move: Sendable {
-    /// Says a value to one central, or to all who listen.
+    /// Sends a value to one central, or to all subscribers.
     case say(Data, CharacteristicPath, to: UUID?, after: Double)
     case report(SimulationEvent)
   }
 
-  /// One central's side of the conversation.
+  /// The state of the conversation with one central.
   struct Partner: Sendable {
     var codec: DescribedCodec
-    /// Whether the handshake was answered on this link.
+    /// Whether the handshake has succeeded on this link.
     var isTrusted: Bool
-    /// When it last said something.
+    /// When its last value arrived.
     var heard = Duration.zero
   }
 
-  /// What has begun and does not go on for so long is given up, as vendors' devices do.
+  /// How long an incomplete frame is kept, as with many vendors' devices.
   private static let silence = Duration.milliseconds(500)
 
   let description: DeviceDescription
@@ -29,7 +29,7 @@ struct DeviceSimulation: Sendable {
   private let freshCodec: DescribedCodec
   private let needsHandshake: Bool
   private var partners: [UUID: Partner] = [:]
-  /// Of more centrals, those that came first are forgotten: they begin anew.
+  /// The limit of centrals. Beyond it the earliest is forgotten, and has to start again.
   private static let mostPartners = 64
   private var order: [UUID] = []
 
@@ -46,7 +46,7 @@ struct DeviceSimulation: Sendable {
     needsHandshake = description.conversation?.handshake != nil
   }
 
-  /// A central comes, or comes back: frames and handshake begin anew.
+  /// Called when a central subscribes: frames and handshake start again.
   mutating func begin(with central: UUID) {
     partners[central] = Partner(codec: freshCodec.withOwnNumbers(), isTrusted: !needsHandshake)
     order.removeAll { $0 == central }
@@ -54,7 +54,7 @@ struct DeviceSimulation: Sendable {
     if order.count > Self.mostPartners { partners[order.removeFirst()] = nil }
   }
 
-  /// The state's field has another value from now on.
+  /// Sets a field of the state.
   mutating func set(_ name: String, _ value: FieldValue) throws(SessionError) {
     guard state[name] != nil else {
       let suggestion = Suggestion.sentence(for: name, among: state.keys.sorted())
@@ -71,7 +71,7 @@ struct DeviceSimulation: Sendable {
     }
   }
 
-  /// What a read of a characteristic gives; `nil` where it cannot be read.
+  /// The value of a characteristic; `nil` if it cannot be read.
   func value(at path: CharacteristicPath) -> Data? {
     for command in description.commands {
       guard case .read(path, let layout) = command.kind else { continue }
@@ -80,7 +80,7 @@ struct DeviceSimulation: Sendable {
     return nil
   }
 
-  /// What follows from a value that a central wrote.
+  /// Handles a value written by a central, and returns the resulting moves.
   mutating func received(
     _ value: Data, at path: CharacteristicPath, from central: UUID, at now: Duration
   ) -> [Move] {
@@ -97,7 +97,7 @@ struct DeviceSimulation: Sendable {
     return moves
   }
 
-  /// A characteristic outside of the conversation.
+  /// Handles a write to a characteristic outside of the conversation.
   private mutating func written(_ value: Data, at path: CharacteristicPath) -> [Move] {
     for command in description.commands {
       guard case .write(path, let layout) = command.kind,
@@ -138,12 +138,12 @@ struct DeviceSimulation: Sendable {
     return complain(.unknown(message.payload), to: central)
   }
 
-  /// Whether a real device would take these: its integers have ranges.
+  /// Whether a real device would accept these values: its integers have ranges.
   private func isAllowed(_ readings: [FieldReading], _ layout: MessageLayout) -> Bool {
     zip(readings, layout.fields).allSatisfy { reading, field in (try? field.checked(reading.value)) != nil }
   }
 
-  /// What was told becomes the state, where the state has such a field.
+  /// Stores the parameters for which the state has a field.
   private mutating func take(_ readings: [FieldReading], _ behaviour: SimulatedBehaviour) {
     for reading in readings where state[reading.name] != nil && !behaviour.required.contains(reading.name) {
       state[reading.name] = reading.value
@@ -170,7 +170,7 @@ struct DeviceSimulation: Sendable {
     return (try? partners[central]?.codec.encode(content)) ?? nil
   }
 
-  /// Says a notification to whoever listens.
+  /// Sends a notification to all subscribers.
   mutating func say(_ name: String, after delay: Double = 0) -> [Move] {
     guard let entry = description.notification(named: name), let message = try? entry.layout.encode(state) else {
       return []

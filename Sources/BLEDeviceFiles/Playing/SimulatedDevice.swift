@@ -2,7 +2,7 @@ import BLESession
 import BLEText
 import CoreBluetooth
 
-/// A described device, played: it advertises, answers the handshake and the commands, keeps its state, and says things unasked.
+/// Simulates a described device: it advertises, answers the handshake and the commands, keeps its state, and sends notifications.
 ///
 /// ```swift
 /// let band = try SimulatedDevice(try DeviceDescription(contentsOf: file))
@@ -10,17 +10,17 @@ import CoreBluetooth
 /// band.sendNotification("heart-rate")
 /// ```
 ///
-/// What advertisements cannot carry in Core Bluetooth, manufacturer data, is left to whoever has the adapter: see
+/// Core Bluetooth can't advertise manufacturer data: the owner of the adapter has to do that, see
 /// ``DeviceSimulationPlan/manufacturerData``.
 public final class SimulatedDevice: Sendable {
-  /// What it is.
+  /// The simulated device.
   public let description: DeviceDescription
-  /// What it advertises, with what will not fit.
+  /// The advertised data, including what does not fit.
   public let advertisement: AdvertisingPlan
   private let peripheral: PeripheralSession
   private let player: SimulationPlayer
 
-  /// - Throws: `invalid` where the description does not say how the device behaves, `notSupported` where it needs cryptography.
+  /// - Throws: `invalid` if the description has no simulation, `notSupported` if it needs cryptography.
   public init(
     _ description: DeviceDescription, advertisedName: String? = nil, options: [String: Any]? = nil,
     clock: any SessionClock = SystemSessionClock(), cryptography: (any SessionCryptography)? = nil
@@ -35,14 +35,14 @@ public final class SimulatedDevice: Sendable {
     player.play(on: peripheral)
   }
 
-  /// Publishes, advertises and begins with what is said at intervals. Returns when all that is under way.
+  /// Publishes the services, advertises, and starts notifications at intervals. Returns when all that is under way.
   /// - Throws: what `PeripheralSession.start` throws.
   public func start() async throws(SessionError) {
     try await peripheral.start(advertising: advertisement)
     player.startIntervals(description)
   }
 
-  /// Says a notification to whoever listens, as when somebody pressed a button.
+  /// Sends a notification to all subscribers, as when a button of the device is pressed.
   /// - Throws: `invalid` where the description has no such notification.
   public func sendNotification(_ notification: String) throws(SessionError) {
     guard description.notification(named: notification) != nil else {
@@ -52,19 +52,19 @@ public final class SimulatedDevice: Sendable {
     player.sendNotification(notification)
   }
 
-  /// Gives a field of the state another value.
-  /// - Throws: `invalid` where there is no such field, or the value does not go into it.
+  /// Sets a field of the state.
+  /// - Throws: `invalid` if there is no such field, or if the value is not valid for it.
   public func set(_ field: String, to value: FieldValue) throws(SessionError) { try player.set(field, value) }
 
-  /// What the fields of the state hold now.
+  /// The current values of the state's fields.
   public var state: [String: FieldValue] { player.state }
 
-  /// What happens from now on. Whoever is slow misses the oldest of 1,024 events.
+  /// The events from now on. A slow reader misses the oldest beyond 1,024.
   public func events() -> AsyncStream<SimulationEvent> { player.events() }
 }
 
 extension DeviceDescription {
-  /// The services that the device has: all that its description speaks of.
+  /// The services of the device, from all characteristics in its description.
   fileprivate func declarations(_ player: SimulationPlayer) -> [ServiceDeclaration] {
     var (reads, writes, pushes) = (Set<CharacteristicPath>(), Set<CharacteristicPath>(), Set<CharacteristicPath>())
     var paths: [CharacteristicPath] = []

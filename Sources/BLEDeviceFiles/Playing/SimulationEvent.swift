@@ -1,36 +1,36 @@
 import BLESession
 import CoreBluetooth
 
-/// What happens to a simulated device.
+/// An event of a simulated device.
 public enum SimulationEvent: Sendable, Equatable {
-  /// How the device took a command.
+  /// How the device handled a command.
   public enum Outcome: String, Sendable, Hashable {
-    /// Answered, or refused for what was given.
+    /// Answered, or refused because of its values.
     case accepted, refused
-    /// Before the handshake: it is passed over.
+    /// Received before the handshake, and ignored.
     case untrusted
-    /// The description says that it is not answered.
+    /// Not answered, as the description demands.
     case silent
   }
 
   /// Centrals can find it.
   case advertising
-  /// Bluetooth has gone; `advertising` follows when it is back.
+  /// Bluetooth is unavailable; `advertising` follows when it is back.
   case unavailable
-  /// A central listens to a characteristic.
+  /// A central has subscribed to a characteristic.
   case subscribed(UUID, CharacteristicPath)
-  /// A central does not listen any more.
+  /// A central has unsubscribed.
   case unsubscribed(UUID, CharacteristicPath)
-  /// A central read a value.
+  /// A central has read a value.
   case read(UUID, CharacteristicPath, Data)
-  /// A central told a command.
+  /// A central has sent a command.
   case command(String, [FieldReading], Outcome)
-  /// Octets that are no frame.
+  /// Octets that are not a valid frame.
   case damaged(Data)
-  /// A message that is no command.
+  /// A message that is not a command.
   case unknown(Data)
-  /// A notification was said because somebody wanted it.
+  /// A notification was sent on demand.
   case said(String)
-  /// Something that goes on by itself could not be done.
+  /// Publishing or advertising has failed.
   case failed(SessionError)
 }

@@ -1,7 +1,7 @@
 import BLESession
 import CoreBluetooth
 
-/// Lets a simulation speak through a peripheral's session, at its times.
+/// Runs a simulation on a peripheral's session, with its delays.
 final class SimulationPlayer: Sendable {
   private let simulation: Guarded<DeviceSimulation>
   private let clock: any SessionClock
@@ -61,7 +61,7 @@ final class SimulationPlayer: Sendable {
 
   var state: [String: FieldValue] { simulation.with { $0.state } }
 
-  /// Says what is said again and again, for as long as the peripheral is there.
+  /// Starts the notifications at intervals, which last as long as the peripheral.
   func startIntervals(_ description: DeviceDescription) {
     for entry in description.notifications {
       guard let interval = entry.interval else { continue }

@@ -2,17 +2,17 @@ import BLESession
 import BLEText
 import Foundation
 
-/// What is wrong with a device description file: all of it, in the order of the file.
+/// All mistakes in a device description file, in the order of the file.
 public struct DeviceFileError: Error, Sendable, Hashable {
-  /// One mistake and where it stands.
+  /// One mistake and its position.
   public struct Mistake: Sendable, Hashable {
-    /// Where.
+    /// Its position.
     public var position: TextPosition
-    /// What was expected and what stands there.
+    /// What was expected and what was found.
     public var message: String
   }
 
-  /// The file's path, or what the text was called.
+  /// The file's path, or the name given to the text.
   public var file: String
   /// In the order of the file, at most 50.
   public var mistakes: [Mistake]
@@ -31,14 +31,14 @@ extension DeviceFileError: LocalizedError, CustomStringConvertible {
 }
 
 extension DeviceDescription {
-  /// Octets of the largest file that is read.
+  /// The maximum size of a file in octets.
   public static let largestFile = 1 << 20
 
-  /// The name of the format, as files say it in `format`.
+  /// The name of the format, in the member `format` of a file.
   public static let formatName = "ble-device/1"
 
   /// Reads a file.
-  /// - Throws: `DeviceFileError` for what the file says, Foundation's error where it cannot be read.
+  /// - Throws: `DeviceFileError` for its content, Foundation's error if it cannot be read.
   public init(contentsOf file: URL) throws {
     let handle = try FileHandle(forReadingFrom: file)
     defer { try? handle.close() }
@@ -46,7 +46,7 @@ extension DeviceDescription {
     try self.init(octets: octets, file: file.path)
   }
 
-  /// Reads octets that were read from `file`.
+  /// Parses octets that were read from `file`.
   public init(octets: Data, file: String) throws(DeviceFileError) {
     func refuse(_ position: TextPosition, _ message: String) -> DeviceFileError {
       DeviceFileError(file: file, mistakes: [.init(position: position, message: message)])
@@ -55,7 +55,7 @@ extension DeviceDescription {
       throw refuse(TextPosition(), "a device description has at most \(Self.largestFile) octets")
     }
     guard let text = String(validating: octets, as: UTF8.self) else {
-      // The replacement character stands where the first octet was that is no UTF-8.
+      // Decoding puts a replacement character in place of the first invalid octet.
       let repaired = String(decoding: octets, as: UTF8.self)
       let line = repaired.prefix { $0 != "\u{FFFD}" }.count { $0.isNewline } + 1
       throw refuse(TextPosition(line: line), "expected UTF-8")
@@ -63,7 +63,7 @@ extension DeviceDescription {
     try self.init(text: text, file: file)
   }
 
-  /// Reads a text that is called `file` in messages.
+  /// Parses a text, which messages call `file`.
   public init(text: String, file: String) throws(DeviceFileError) {
     let mistakes = MistakeList()
     let json = mistakes.attempt { () throws(PositionedError) in try PositionedJSONReader.read(text) }

@@ -2,7 +2,7 @@ import BLESession
 import BLEText
 import CoreBluetooth
 
-/// A command, and how its simulation is read when all commands are known.
+/// A command, with its simulation, which is read when all commands are known.
 struct CommandEntry {
   var command: DeviceCommand
   var position: TextPosition
@@ -16,14 +16,14 @@ struct NotificationEntry {
 
 /// `commands` and `notifications`: tables by name.
 extension DeviceFileReader {
-  /// What `ble command FILE ...` itself understands.
+  /// Names that are subcommands of `ble command FILE ...`.
   static let reservedNames: Set<String> = ["list", "check", "raw", "listen", "help"]
 
   func commands(_ json: PositionedJSON, _ context: LayoutContext) -> [CommandEntry] {
     members(of: json, "commands").compactMap { member in
       if Self.reservedNames.contains(member.key) {
         mistakes.note(
-          PositionedError(member.position, "\"\(member.key)\" is a word of the tool: expected another name"))
+          PositionedError(member.position, "\"\(member.key)\" is a subcommand of the tool: expected another name"))
       }
       return command(member, context)
     }
@@ -54,7 +54,7 @@ extension DeviceFileReader {
     } else {
       kind = conversationKind(member, &object, context)
     }
-    // What is only read or written is answered by the write or the read itself.
+    // A read or write of a characteristic has no separate answer.
     let isConversation = path == nil
     let timeLimit = isConversation ? object.optional("time_limit", Self.seconds) : nil
     let retries = isConversation ? object.optional("retries", Self.retries) : nil
@@ -97,7 +97,7 @@ extension DeviceFileReader {
     return MessageLayout(type: type, parts: parts)
   }
 
-  /// Where frames have a type, each message says which; where they have none, none does.
+  /// The type of a message, which is required if frames have a type field.
   private func messageType(_ object: inout FileObject, _ context: LayoutContext) -> UInt32? {
     guard context.isConversationClear else {
       _ = object.member("type")

@@ -2,7 +2,7 @@ import BLESession
 import BLEText
 import CoreBluetooth
 
-/// `conversation`: where messages go, what stands around them, and what proves the device.
+/// `conversation`: the characteristics, the encoding of messages, and the handshake.
 extension DeviceFileReader {
   func conversation(_ json: PositionedJSON) -> ReadConversation? {
     guard var object = FileObject(json, "the conversation", mistakes) else { return nil }
@@ -28,7 +28,7 @@ extension DeviceFileReader {
     try json.integer(0...100, "a number of retries")
   }
 
-  /// The steps in their order, the first one nearest to the message.
+  /// The steps in their order, starting at the payload.
   private func codec(_ steps: [PositionedJSON]) -> DescribedCodecPlan {
     var plan = DescribedCodecPlan()
     for json in steps {
@@ -53,7 +53,7 @@ extension DeviceFileReader {
         if plan.frame == nil { plan.inner.append(step) } else { plan.outer.append(step) }
       }
     }
-    // Without a frame there is no inside.
+    // Without a frame all steps are inner ones.
     return plan
   }
 
@@ -66,7 +66,7 @@ extension DeviceFileReader {
       let factor = try json.integer(1...255, "what each octet is multiplied by")
       if factor.isMultiple(of: 2) {
         throw PositionedError(
-          json.position, "expected an odd number: there is no way back from a product with \(factor)")
+          json.position, "expected an odd number: multiplying by \(factor) can't be inverted")
       }
       return factor
     }
@@ -147,12 +147,12 @@ extension DeviceFileReader {
       throw PositionedError(json.position, "there is no command \"\(name.inert)\"\(suggestion)")
     }
     guard case .conversation(_, .some, _) = command.kind else {
-      throw PositionedError(json.position, "\"\(name)\" has no answer in the conversation: it proves nothing")
+      throw PositionedError(json.position, "\"\(name)\" has no answer in the conversation: it can't verify the device")
     }
     return command
   }
 
-  /// Values by name, each for one of `fields`.
+  /// Values by name, for some of `fields`.
   static func values(
     _ json: PositionedJSON, of fields: [DescribedField], _ owner: String
   ) throws(PositionedError) -> [String: FieldValue] {

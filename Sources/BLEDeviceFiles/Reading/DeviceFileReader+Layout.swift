@@ -2,7 +2,7 @@ import BLESession
 import BLEText
 import Foundation
 
-/// Rows of fields: what commands, answers and notifications are made of.
+/// Lists of fields, in commands, answers and notifications.
 extension DeviceFileReader {
   /// A list of fields.
   func parts(_ json: PositionedJSON) throws(PositionedError) -> [MessageLayout.Part] {
@@ -19,7 +19,8 @@ extension DeviceFileReader {
       }
       if field.width == nil, hasOpenEnd {
         mistakes.note(
-          PositionedError(json.position, "only one field may do without \"octets\": nobody could tell where it ends"))
+          PositionedError(
+            json.position, "only one field may do without \"octets\": the end of a second one would be unknown"))
       }
       hasOpenEnd = hasOpenEnd || field.width == nil
     }
@@ -58,7 +59,7 @@ extension DeviceFileReader {
     return name
   }
 
-  /// Names are typed on command lines: letters, digits, `-`, `_` and `.`.
+  /// Checks a name, which is typed on command lines: letters, digits, `-`, `_` and `.`.
   static func checkName(_ name: String, _ position: TextPosition) throws(PositionedError) {
     let isPlain = name.allSatisfy { $0.isLetter || $0.isNumber || "-_.".contains($0) }
     guard isPlain, !name.isEmpty, name.utf8.count <= longestName, !name.hasPrefix("-") else {

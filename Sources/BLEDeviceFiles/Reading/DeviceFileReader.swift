@@ -2,7 +2,7 @@ import BLESession
 import BLEText
 import CoreBluetooth
 
-/// Understands a device description file. Mistakes are noted with their places, and reading goes on behind them.
+/// Reads a device description file. Mistakes are recorded with their positions, and reading continues.
 struct DeviceFileReader {
   let mistakes: MistakeList
 
@@ -12,7 +12,7 @@ struct DeviceFileReader {
   static let longestName = 64
   static let longestSummary = 1_024
 
-  /// The description, or `nil` where mistakes were noted that leave nothing to go on with.
+  /// The description, or `nil` if mistakes leave essential parts missing.
   func read(_ json: PositionedJSON) -> DeviceDescription? {
     guard var file = FileObject(json, "the device description", mistakes) else { return nil }
     let format = file.required("format") { (json) throws(PositionedError) in try Self.format(json) }
@@ -84,7 +84,7 @@ struct DeviceFileReader {
     return hint.map { ($0, after ?? 5) }
   }
 
-  // MARK: How it is recognised
+  // MARK: Recognition
 
   private func recognition(_ json: PositionedJSON) -> DeviceRecognition? {
     let before = mistakes.count
@@ -133,7 +133,7 @@ struct DeviceFileReader {
       try json.integer(0...0xFFFF, "the company's number")
     }
     let prefix = object.optional("prefix") { (json) throws(PositionedError) in
-      try json.octets(0...27, "what the data begins with")
+      try json.octets(0...27, "the prefix of the data")
     }
     object.finish()
     return company.map { Manufacturer(company: UInt16($0), content: prefix ?? Data()) }
@@ -150,18 +150,18 @@ struct DeviceFileReader {
   }
 }
 
-/// What a layout's reader needs to know of the rest of the file.
+/// What the reader of a layout needs to know about the rest of the file.
 struct LayoutContext {
   var hasConversation = false
-  /// Whether it could be understood: if not, nothing is said about what depends on it.
+  /// Whether the conversation has no mistakes: otherwise mistakes that depend on it are not reported.
   var isConversationClear = true
-  /// The frames' type field: then messages of the conversation have a type.
+  /// The frames' type field; if there is one, messages of the conversation have a type.
   var typeField: FrameFormat.Field?
-  /// What commands have where they say nothing.
+  /// The defaults for commands.
   var standard: (timeLimit: Double?, retries: Int?)?
 }
 
-/// A conversation, and what is understood when all commands are known.
+/// A conversation, with the part that is read when all commands are known.
 struct ReadConversation {
   var value: DeviceConversation
   var handshake: PositionedJSON?

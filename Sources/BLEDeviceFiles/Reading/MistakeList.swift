@@ -1,9 +1,9 @@
 import BLEText
 
-/// The mistakes of a file as they are found: reading goes on behind each, so that one reading tells all of them.
+/// The mistakes found in a file. Reading continues after each, so that one pass finds all of them.
 final class MistakeList {
   private var found: [PositionedError] = []
-  /// More would not be read by anybody.
+  /// A reader of the messages has no use for more.
   private static let limit = 50
 
   /// In the order of the file.
@@ -11,13 +11,13 @@ final class MistakeList {
 
   var count: Int { found.count }
 
-  /// One mistake for one place: what follows from it is left out.
+  /// Records one mistake for each position: others there are consequences of it.
   func note(_ error: PositionedError) {
     guard found.count < Self.limit, !found.contains(where: { $0.position == error.position }) else { return }
     found.append(error)
   }
 
-  /// What `read` gives; `nil` and a note where it finds a mistake.
+  /// The result of `read`; if it throws, records the mistake and returns `nil`.
   func attempt<Value>(_ read: () throws(PositionedError) -> Value) -> Value? {
     do throws(PositionedError) {
       return try read()
@@ -28,7 +28,7 @@ final class MistakeList {
   }
 }
 
-/// One object of the file, whose members are taken one by one. Mistakes are noted, and reading goes on.
+/// One object of the file, whose members are read one by one. Mistakes are recorded, and reading continues.
 struct FileObject {
   private var reader: ObjectReader
   private let mistakes: MistakeList
@@ -43,14 +43,14 @@ struct FileObject {
     self.json = json
   }
 
-  /// The member, if it is there and right.
+  /// The member, if it exists and is valid.
   mutating func optional<Value>(
     _ key: String, _ read: (PositionedJSON) throws(PositionedError) -> Value?
   ) -> Value? {
     mistakes.attempt { () throws(PositionedError) in try reader.optional(key).flatMap(read) } ?? nil
   }
 
-  /// The member, if it is right; a note where it is not there.
+  /// The member, if it is valid; records a mistake if it does not exist.
   mutating func required<Value>(
     _ key: String, _ read: (PositionedJSON) throws(PositionedError) -> Value?
   ) -> Value? {
@@ -59,7 +59,7 @@ struct FileObject {
 
   mutating func member(_ key: String) -> PositionedJSON? { optional(key) { $0 } }
 
-  /// Notes the members that nobody asked for.
+  /// Records a mistake for each member that was not read.
   func finish() {
     for error in reader.unreadMembers { mistakes.note(error) }
   }

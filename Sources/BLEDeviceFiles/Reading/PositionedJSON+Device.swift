@@ -2,9 +2,9 @@ import BLESession
 import BLEText
 import CoreBluetooth
 
-/// What stands in device description files beside JSON's own values.
+/// The kinds of values in device description files that JSON does not have.
 extension PositionedJSON {
-  /// A whole number, or a string of hexadecimal digits behind `0x`.
+  /// A whole number, or a string of hexadecimal digits after `0x`.
   func integer(_ range: ClosedRange<Int>, _ what: String) throws(PositionedError) -> Int {
     let number: Int?
     switch content {
@@ -45,7 +45,7 @@ extension PositionedJSON {
     return uuid
   }
 
-  /// `CBUUID(string:)` ends the program for what is no UUID: the text is judged before.
+  /// `CBUUID(string:)` terminates the process for an invalid text, so the text is checked first.
   private static func uuid(_ text: String) -> CBUUID? {
     let digits = text.utf8.count == 36 ? (UUID(uuidString: text) == nil ? "" : "00") : text
     guard [4, 8].contains(text.utf8.count) || text.utf8.count == 36, !digits.isEmpty,
@@ -54,7 +54,7 @@ extension PositionedJSON {
     return CBUUID(string: text)
   }
 
-  /// `180F/2A19`: a service and a characteristic of it.
+  /// `180F/2A19`: a service and one of its characteristics.
   func path() throws(PositionedError) -> CharacteristicPath {
     guard case .string(let text) = content else {
       throw expected("a service and its characteristic, such as \"180F/2A19\"")
@@ -80,7 +80,7 @@ extension PositionedJSON {
     }
   }
 
-  /// The value, if it goes into `field`.
+  /// The value, if it is valid for `field`.
   func value(for field: DescribedField) throws(PositionedError) -> FieldValue {
     let value = try fieldValue()
     do {
@@ -90,7 +90,7 @@ extension PositionedJSON {
     }
   }
 
-  /// The members of an object that is a table: names of the file's own, each with something behind it.
+  /// The members of an object that is a table, whose names the file chooses.
   func table(_ what: String, most: Int) throws(PositionedError) -> [Member] {
     guard case .object(let members) = content else { throw expected("an object with \(what)") }
     guard members.count <= most else {

@@ -2,8 +2,8 @@ import BLESession
 import BLEText
 import CoreBluetooth
 
-/// `simulation` and the `simulated` of commands: judged against everything else that the file says, so that a simulation has a value
-/// for whatever it may have to say.
+/// `simulation`, and `simulated` of the commands. They are checked against the rest of the file, so that the simulation has a value for
+/// every field that it may have to send.
 struct SimulationReader {
   let mistakes: MistakeList
   let description: DeviceDescription
@@ -11,7 +11,7 @@ struct SimulationReader {
   let commands: [CommandEntry]
   let notifications: [NotificationEntry]
 
-  /// The plan; what commands do is put into `description` by `behaviours(_:)`.
+  /// The plan; `behaviours(_:)` reads the commands' part.
   func read(_ json: PositionedJSON?) -> DeviceSimulationPlan? {
     guard let json else {
       for command in commands {
@@ -61,7 +61,7 @@ struct SimulationReader {
     object.finish()
   }
 
-  /// All fields that anything in the file has.
+  /// All fields of commands, answers, refusals and notifications.
   private var fields: [DescribedField] {
     let commands = description.commands.flatMap { command in
       let refusal: [DescribedField] =
@@ -80,13 +80,13 @@ struct SimulationReader {
         let suggestion = Suggestion.sentence(for: member.key, among: fields.map(\.name))
         throw PositionedError(member.position, "no command has a field \"\(member.key.inert)\"\(suggestion)")
       }
-      // It has to go into each field of that name.
+      // It has to be valid for each field of that name.
       for field in same { state[member.key] = try member.value.value(for: field) }
     }
     return state
   }
 
-  /// What the commands do, by name.
+  /// The commands' behaviours, by name.
   func behaviours(_ plan: DeviceSimulationPlan) -> [String: SimulatedBehaviour] {
     var behaviours: [String: SimulatedBehaviour] = [:]
     for entry in commands {
@@ -147,7 +147,7 @@ struct SimulationReader {
     return name
   }
 
-  /// Notes each field that the simulation would have to say and has no value for.
+  /// Records a mistake for each field that the simulation may have to send and has no value for.
   private func judge(_ plan: DeviceSimulationPlan) {
     for entry in commands {
       let given = Set(entry.command.parameters.map(\.name))

@@ -1,10 +1,10 @@
 import BLESession
 import CoreBluetooth
 
-/// What a description says stands around messages: between a message and values on the air.
+/// The codec of a description: converts between messages and values on the air.
 ///
-/// A content of it is a message as octets: the type in front, most significant octet first and as wide as the frames' field, where
-/// frames have one; then the payload.
+/// Its content is a message as octets: the type, if frames have one, most significant octet first and as wide as the frames' field, then
+/// the payload.
 struct DescribedCodec: ValueCodec {
   private let plan: DescribedCodecPlan
   private var inner: CodecChain
@@ -12,8 +12,8 @@ struct DescribedCodec: ValueCodec {
   private var parser: FrameParser?
   private var numbers: SequenceNumbers
 
-  /// - Parameter numbers: what frames are numbered by; codecs of one connection share them.
-  /// - Throws: `CryptographyError` for keys that cannot be, `SessionError` where cryptography is needed and not there.
+  /// - Parameter numbers: the source of the frames' sequence numbers; codecs of one connection share it.
+  /// - Throws: `CryptographyError` for invalid keys, `SessionError` if cryptography is needed and missing.
   init(
     _ plan: DescribedCodecPlan, numbers: SequenceNumbers, cryptography: (any SessionCryptography)?
   ) throws {
@@ -24,7 +24,7 @@ struct DescribedCodec: ValueCodec {
     parser = plan.frame.map { FrameParser(format: $0) }
   }
 
-  /// A copy that numbers its frames by itself.
+  /// A copy with its own sequence numbers.
   func withOwnNumbers() -> DescribedCodec {
     var copy = self
     copy.numbers = SequenceNumbers()
@@ -51,10 +51,10 @@ struct DescribedCodec: ValueCodec {
       frame.encode(Frame(type: message.type ?? 0, sequence: sequence, payload: payload)))
   }
 
-  /// What is damaged is left out: the next one may be in order.
+  /// Damaged frames are omitted; the next one may be valid.
   mutating func decode(_ value: Data) throws -> [Data] { read(value).messages.map { content(of: $0) } }
 
-  /// The messages that a value completed, and how many pieces of it were none.
+  /// The messages that a value completes, and the number of damaged ones.
   mutating func read(_ value: Data) -> (messages: [DescribedMessage], rejected: Int) {
     guard let contents = try? outer.decode(value) else { return ([], 1) }
     var messages: [DescribedMessage] = []
@@ -98,7 +98,7 @@ struct DescribedCodec: ValueCodec {
   }
 }
 
-/// What the frames of one connection are numbered by.
+/// The sequence numbers of one connection.
 final class SequenceNumbers: Sendable {
   private let value = Guarded<UInt32>(0)
 
@@ -118,7 +118,7 @@ extension DescribedCodecPlan.Step {
     case .exclusiveOr(let key): return try ExclusiveOrCodec(key: key)
     case .modulo(let factor, let summand):
       guard let codec = ModuloCodec(factor: factor, summand: summand) else {
-        throw SessionError(.invalid, "an even factor has no way back")
+        throw SessionError(.invalid, "an even factor can't be inverted")
       }
       return codec
     case .cipher(let mode, let key, let pads):

@@ -2,8 +2,8 @@ import BLESession
 import CoreBluetooth
 
 extension DescribedDevice {
-  /// What the device says unasked, from now on. Damaged frames and what the description does not know are left out; whoever is slow
-  /// misses the oldest of 256.
+  /// The device's notifications from now on. Damaged frames and messages unknown to the description are omitted; a slow reader misses the
+  /// oldest beyond 256.
   public func notifications() -> AsyncStream<DescribedNotification> {
     AsyncStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
       let ends = Guarded<[@Sendable () -> Void]>([])
@@ -35,7 +35,7 @@ extension DescribedDevice {
 }
 
 extension DeviceNotification {
-  /// Whether the message is this one: then it is told.
+  /// Yields the message if it is this notification. Returns whether it is.
   @discardableResult
   fileprivate func say(
     _ message: DescribedMessage, to continuation: AsyncStream<DescribedNotification>.Continuation

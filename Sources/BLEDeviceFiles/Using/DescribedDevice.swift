@@ -1,13 +1,13 @@
 import BLESession
 import CoreBluetooth
 
-/// A device that a file describes, kept by a session: its connection counts when the handshake was answered, its commands go by name.
+/// A described device with a session: it is connected when the handshake has succeeded, and commands are performed by name.
 ///
-/// Everything a `DeviceSession` does it does, too: ``session`` has its state, its events and its reconnections.
+/// ``session`` provides its state, its events and its reconnections, as for any `DeviceSession`.
 public final class DescribedDevice: Sendable {
-  /// What the file says.
+  /// The description of the device.
   public let description: DeviceDescription
-  /// What keeps the device.
+  /// The session that keeps the device connected.
   public let session: DeviceSession
   /// The conversation's commands, one after another; `nil` where the device has none.
   public let queue: CommandQueue?
@@ -15,13 +15,13 @@ public final class DescribedDevice: Sendable {
   let report: @Sendable (DeviceReport) -> Void
 
   /// - Parameters:
-  ///   - description: what the file says.
-  ///   - central: what looks for the device and connects to it.
-  ///   - target: which device; by default the first one that the description recognises.
-  ///   - configuration: everything but what the description says itself: opening, address rule, wake hint, patience.
-  ///   - onDisconnect: what becomes of commands that wait when the link is lost.
+  ///   - description: the device's description.
+  ///   - central: the central that searches for the device and connects to it.
+  ///   - target: the device; by default the first one that the description recognises.
+  ///   - configuration: everything except what the description defines: opening, address rule, wake hint, patience.
+  ///   - onDisconnect: what happens to pending commands when the link is lost.
   ///   - cryptography: for descriptions with a cipher; `SystemCryptography` of `BLESessionCryptography`.
-  ///   - report: told what goes on, on the session's own queue.
+  ///   - report: called with each step, on the session's own queue.
   /// - Throws: `notSupported` where cryptography is needed and not given, `invalid` where a key cannot be used.
   public init(
     _ description: DeviceDescription, in central: Central, target: DeviceTarget? = nil,
@@ -47,19 +47,19 @@ public final class DescribedDevice: Sendable {
     }
   }
 
-  /// Connects, and returns when the device has proved itself.
+  /// Connects, and returns when the handshake has succeeded.
   /// - Throws: what `DeviceSession.connect` throws; `notVerified` where the handshake was refused.
   public func connect() async throws(SessionError) { try await session.connect() }
 
-  /// Ends the connection; the device is not won back.
+  /// Disconnects, without reconnecting.
   public func disconnect() async { await session.disconnect() }
 
-  /// Tells the device a command, and returns what its answer says, in the order of the description.
+  /// Performs a command, and returns the fields of its answer, in the order of the description.
   /// - Parameters:
-  ///   - name: the command's.
-  ///   - values: by the parameters' names; text stands for numbers and octets, too. What is left out has its standard value.
-  /// - Throws: `invalid` for a command or a value that the description does not know, `refused` where the device says no, with what it
-  ///   says; otherwise what `CommandQueue.send` throws.
+  ///   - name: the command's name.
+  ///   - values: by parameter name; text is parsed for numbers and octets. An omitted parameter has its default.
+  /// - Throws: `invalid` for a command or a value that the description does not have, `refused` with the fields of the refusal if the
+  ///   device refuses; otherwise what `CommandQueue.send` throws.
   public func perform(
     _ name: String, _ values: [String: FieldValue] = [:]
   ) async throws(SessionError) -> [FieldReading] {
@@ -80,7 +80,7 @@ public final class DescribedDevice: Sendable {
     }
   }
 
-  /// With response where the characteristic can; many an alert can only without.
+  /// Writes with response if the characteristic supports it; many alert characteristics support only writes without response.
   private func write(_ value: Data, to path: CharacteristicPath) async throws(SessionError) {
     let properties = await session.core.value { core in
       core.peripheral.flatMap { path.find(in: $0)?.properties } ?? .write
@@ -130,10 +130,10 @@ public final class DescribedDevice: Sendable {
   }
 }
 
-/// Something that a described device said unasked.
+/// A notification of a described device.
 public struct DescribedNotification: Sendable, Hashable {
-  /// What the description calls it.
+  /// The description's name for it.
   public var name: String
-  /// What it says.
+  /// Its fields.
   public var readings: [FieldReading]
 }

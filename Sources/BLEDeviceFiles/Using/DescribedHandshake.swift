@@ -2,7 +2,7 @@ import BLESession
 import BLEText
 import CoreBluetooth
 
-/// The dialogue that proves a described device: one command, and the answer that the file says.
+/// The dialogue that verifies a described device: one command and the described answer.
 struct DescribedHandshake: OpeningDialogue {
   let command: Data
   let answer: MessageLayout
@@ -37,15 +37,15 @@ struct DescribedHandshake: OpeningDialogue {
   }
 }
 
-/// What goes on between a program and a described device, for whoever wants to follow it.
+/// A step in the communication with a described device, for logs and displays.
 public enum DeviceReport: Sendable, Hashable {
-  /// The handshake's command went out for the first time on this link.
+  /// The handshake's command was sent for the first time on this link.
   case handshakeTold
-  /// The device proved itself.
+  /// The handshake has succeeded.
   case handshakeAnswered([FieldReading])
-  /// The device refused.
+  /// The device has refused the handshake.
   case handshakeRefused([FieldReading])
-  /// A command went out, for the first time or again.
+  /// A command was sent, for the first time or again.
   case told(command: String, attempt: Int)
 }
 

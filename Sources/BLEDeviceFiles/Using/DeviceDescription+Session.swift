@@ -2,7 +2,7 @@ import BLESession
 import BLEText
 import CoreBluetooth
 
-/// What a description gives to sessions.
+/// Conversion of a description for sessions.
 extension DeviceDescription {
   func codec(
     numbers: SequenceNumbers, cryptography: (any SessionCryptography)?
@@ -17,7 +17,7 @@ extension DeviceDescription {
     }
   }
 
-  /// The handshake, as what has to come to a good end before a session is ready.
+  /// The handshake, as a step that has to succeed before a session is ready.
   func opening(
     codec: DescribedCodec, numbers: SequenceNumbers, report: @escaping @Sendable (DeviceReport) -> Void
   ) throws(SessionError) -> [OpeningStep] {
@@ -36,7 +36,7 @@ extension DeviceDescription {
     ]
   }
 
-  /// The command, if these are values for it.
+  /// The command, if these values are valid for it.
   func command(_ name: String, with values: [String: FieldValue]) throws(SessionError) -> DeviceCommand {
     guard let command = command(named: name) else {
       let suggestion = Suggestion.sentence(for: name, among: commands.map(\.name))
