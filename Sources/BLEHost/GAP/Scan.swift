@@ -1,16 +1,16 @@
 import BLEAdapter
 import BLECore
 
-/// One central's scan: what it looks for, and what it was told already.
+/// One central's scan: its filter, and the devices that were already reported to it.
 final class Scan {
   /// Held weakly by the role itself; a scan never outlives it.
   private(set) weak var events: (any CentralEvents)?
   let parameters: ScanParameters
-  /// In the background a scan is for named services only, and told of each content once.
+  /// In the background a scan needs a list of services, and each content is reported once.
   var isInBackground = false
   private let services: [BLEUUID]
   private let solicited: [BLEUUID]
-  /// For each device's slot the version of the content that was judged, and the verdict in its two lowest bits.
+  /// For each slot: the version of the last checked content, and the verdict in the two lowest bits.
   private var verdicts: [UInt64] = []
 
   private static let matches: UInt64 = 0b01
@@ -23,13 +23,13 @@ final class Scan {
     solicited = parameters.solicitedServices
   }
 
-  /// The services that this scan wants to be looked for in overflow areas.
+  /// The services to search for in overflow areas.
   var wantedServices: [BLEUUID] { services }
 
-  /// Whether anything can come of it now.
+  /// Whether it can report devices now.
   var isHeard: Bool { !isInBackground || !services.isEmpty }
 
-  /// Whether the device is to be told now; and if so, that it was.
+  /// Returns whether the device is to be reported now, and records that it was.
   func take(_ device: ScannedDevice) -> Bool {
     if !isHeard { return false }
     let slot = device.slot

@@ -2,22 +2,22 @@ import BLEAdapter
 import BLECore
 import Glibc
 
-/// What a scanner knows of one advertiser.
+/// The last reports of one advertiser.
 final class ScannedDevice {
   let peer: KnownPeer
-  /// Where the device stands in the tables of those who scan.
+  /// The index of the device in the tables of the scans.
   let slot: Int
-  /// What to call it.
+  /// The name to show.
   var name: String?
-  /// The last advertisement and scan response, as they came.
+  /// The last advertisement and scan response, as received.
   fileprivate(set) var advertisement: [UInt8] = []
   fileprivate(set) var scanResponse: [UInt8] = []
   fileprivate(set) var isConnectable: Bool
-  /// Both together, understood; the same object as long as they say the same.
+  /// The parsed content of both; the same object as long as that is unchanged.
   fileprivate(set) var content: AdvertisementContent
-  /// Another number for each content of any device, so that who has seen a number has seen this content.
+  /// Unique to each content of any device: an equal version means an equal content.
   fileprivate(set) var version: UInt64
-  /// Of which set of wanted overflow services `content` knows; 0 where it has no overflow area.
+  /// The generation of overflow services with which `content` was parsed; 0 if it has no overflow area.
   fileprivate(set) var overflowGeneration: UInt64 = 0
 
   fileprivate init(peer: KnownPeer, slot: Int, isConnectable: Bool, content: AdvertisementContent, version: UInt64) {
@@ -29,24 +29,24 @@ final class ScannedDevice {
   }
 }
 
-/// The advertisers heard lately, found by address with one look-up; the one unheard for longest makes room for a new one.
+/// The recently heard advertisers, found by address with one lookup. When the table is full, the least recently heard one is replaced.
 ///
-/// A device is filed and forgotten by the address that it was heard by. What names it, `peer.address`, may be another: that of a
-/// device which has said who it is, and is heard by a private address that no key resolves.
+/// A device is stored under the address with which it advertises. `peer.address` may differ: it is the identity address of a device that
+/// has distributed it, and that advertises with a private address which no key resolves.
 struct ScannedDevices {
   /// A device with its neighbours in the order in which devices were last heard.
   private struct Place {
     var device: ScannedDevice
-    /// By which it is filed.
+    /// The address under which it is stored.
     var key: UInt64
     var before: Int?
     var after: Int?
   }
 
-  /// So many devices are kept.
+  /// The maximum number of devices.
   let limit: Int
   private let directory: PeerDirectory
-  /// A device's slot is its index. None is ever free: who makes room leaves its place to the one that it makes room for.
+  /// A device's slot is its index. No slot is ever free: a new device takes the slot of the one that it replaces.
   private var places: [Place] = []
   private var slots: [UInt64: Int] = [:]
   private var nextVersion: UInt64 = 1
@@ -54,7 +54,7 @@ struct ScannedDevices {
   private var oldest: Int?
   private var overflowServices: [BLEUUID] = []
   private var overflowGeneration: UInt64 = 1
-  /// Reports of devices that were known.
+  /// The number of reports of devices that had been heard before.
   private(set) var repetitionCount = 0
 
   /// - Parameter limit: at least 1.
@@ -67,7 +67,7 @@ struct ScannedDevices {
 
   subscript(address: DeviceAddress) -> ScannedDevice? { slots[address.key].map { places[$0].device } }
 
-  /// Which services are looked for in overflow areas from now on.
+  /// Sets the services that are searched for in overflow areas.
   mutating func setOverflowServices(_ wanted: [BLEUUID]) {
     if overflowServices == wanted { return }
     overflowServices = wanted
@@ -81,7 +81,7 @@ struct ScannedDevices {
     oldest = nil
   }
 
-  /// Takes a report in; the device that it came from, or `nil` where the report says nothing by itself.
+  /// Applies a report. Returns its device, or `nil` for a scan response whose advertisement is unknown.
   mutating func update(_ report: borrowing AdvertisingReport) -> ScannedDevice? {
     guard let slot = slots[report.address.key] else { return insert(report) }
     touch(slot)
@@ -104,8 +104,8 @@ struct ScannedDevices {
   }
 
   private mutating func insert(_ report: borrowing AdvertisingReport) -> ScannedDevice? {
-    // A scan response follows an advertisement. One without, which a device just forgotten may have sent, waits for the
-    // next advertisement.
+    // A scan response follows an advertisement. One without, as from a device that was just replaced, is ignored until the next
+    // advertisement.
     if report.isScanResponse && report.isLegacy { return nil }
     let slot = takePlace()
     let device = ScannedDevice(
@@ -137,7 +137,7 @@ struct ScannedDevices {
     }
   }
 
-  /// The slot of a new device: behind all others, or that of the one unheard for longest, which is forgotten.
+  /// The slot for a new device: a new one, or that of the least recently heard device, which is removed.
   private mutating func takePlace() -> Int {
     guard places.count >= limit, let slot = oldest else { return places.count }
     unlink(slot)

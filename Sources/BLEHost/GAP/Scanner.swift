@@ -3,15 +3,15 @@ import BLECore
 
 /// One scan of the controller that serves all centrals of the process.
 ///
-/// In the steady state a report costs one look-up of the device and, for each central that scans, one comparison: octets that
-/// are the same as last time are not read again, and nothing is allocated.
+/// In the steady state a report costs one lookup of the device and, for each scanning central, one comparison: unchanged octets are not
+/// parsed again, and nothing is allocated.
 final class Scanner {
   private var devices: ScannedDevices
   private var scans: [(role: ObjectIdentifier, scan: Scan)] = []
   private var assembler = ReportAssembler()
-  /// Told when the first scan begins and when the last ends.
+  /// Called when the first scan begins and when the last one ends.
   var isWantedChanged: ((Bool) -> Void)?
-  /// Reports taken in since the start.
+  /// The number of reports since the start.
   private(set) var reportCount = 0
   private var isInBackground = false
 
@@ -19,14 +19,14 @@ final class Scanner {
     devices = ScannedDevices(directory: directory, limit: deviceLimit)
   }
 
-  /// Whether there is a scan that anything can come of.
+  /// Whether any scan can report devices.
   private(set) var isWanted = false
   var deviceCount: Int { devices.count }
-  /// Reports of devices that had been heard before, since the start.
+  /// The number of reports of devices that had been heard before, since the start.
   var repetitionCount: Int { devices.repetitionCount }
   var droppedCount: Int { assembler.droppedCount }
 
-  /// Begins a scan of `role`, or puts it in the place of the one before: nothing counts as told.
+  /// Begins a scan of `role`, or replaces the one before: all devices are reported again.
   func start(_ parameters: ScanParameters, role: ObjectIdentifier, events: any CentralEvents) {
     let scan = Scan(parameters, events: events)
     scan.isInBackground = isInBackground
@@ -39,7 +39,7 @@ final class Scanner {
     decideWhetherWanted()
   }
 
-  /// The program goes into the background, or comes back; see `Scan.isInBackground`.
+  /// Called when the program enters or leaves the background; see `Scan.isInBackground`.
   func setInBackground(_ isInBackground: Bool) {
     self.isInBackground = isInBackground
     for (_, scan) in scans { scan.isInBackground = isInBackground }
@@ -59,7 +59,7 @@ final class Scanner {
     decideWhetherWanted()
   }
 
-  /// The controller is gone: every scan has ended, and what devices said is forgotten.
+  /// Called when the controller is gone: ends every scan and removes all devices.
   func reset() {
     scans = []
     isWanted = false
@@ -67,10 +67,10 @@ final class Scanner {
     assembler.removeAll()
   }
 
-  /// What the device said last; `nil` where it was not heard.
+  /// The last content of the device; `nil` if it was not heard.
   func content(of address: DeviceAddress) -> AdvertisementContent? { devices[address]?.content }
 
-  /// The device's name was read from itself.
+  /// Sets a name that was read from the device.
   func setName(_ name: String, at address: DeviceAddress) { devices[address]?.name = name }
 
   /// A part of an extended advertisement; legacy reports are always whole.
@@ -82,7 +82,7 @@ final class Scanner {
   func receive(_ report: AdvertisingReport) {
     reportCount &+= 1
     guard isWanted, let device = devices.update(report) else { return }
-    // By index: a central that is told may stop or start scans.
+    // By index: a central may stop or start scans inside its callback.
     var index = 0
     while index < scans.count {
       let scan = scans[index].scan
@@ -105,7 +105,7 @@ final class Scanner {
 }
 
 extension Scanner {
-  /// What `role` scans for, empty for everything; `nil` where it does not scan.
+  /// The services that `role` scans for, empty for all devices; `nil` if it does not scan.
   func sought(by role: ObjectIdentifier) -> [BLEUUID]? {
     scans.first { $0.role == role }.map { $0.scan.parameters.services ?? [] }
   }

@@ -1,16 +1,16 @@
 import BLECore
 
-/// What watches over the controller's scan, as long as one is wanted.
+/// Watches the controller's scan while one is wanted.
 struct ScanCare {
   var watch = ScanWatch(heard: 0, repeated: 0)
-  /// Running while a scan is wanted: an idle host has no timer for this.
+  /// Set while a scan is wanted: an idle host has no timer for this.
   var timer: TimerToken?
-  /// How often a scan that heard nothing any more was begun again.
+  /// How often a silent scan was restarted.
   var restartCount = 0
 }
 
 extension HostStack {
-  /// Begins or ends to watch with the scan.
+  /// Starts or stops watching with the scan.
   func updateScanCare() {
     let isWatched = isRunning && wantsScan
     if isWatched == (scanCare.timer != nil) { return }
@@ -34,11 +34,11 @@ extension HostStack {
     armScanCare()
     let isDeaf = scanCare.watch.look(
       heard: scanner.reportCount, repeated: scanner.repetitionCount, at: loop.now)
-    // One that takes turns with connections is begun again all the time.
+    // A scan that takes turns with connections is restarted regularly anyway.
     guard isDeaf, scanSwitch.isOn, !scanSwitch.isChanging else { return }
     scanCare.restartCount += 1
-    log.log(.notice, "the scan is begun again: \(scanCare.watch.reason)")
-    scanSwitch.mustBeginAgain = true
+    log.log(.notice, "the scan is restarted: \(scanCare.watch.reason)")
+    scanSwitch.mustRestart = true
     updateScan()
   }
 }

@@ -3,31 +3,31 @@ import BLECore
 import BLEHCI
 import BLEWire
 
-/// Whether the controller scans, and whether it is just being told to start or stop.
+/// Whether the controller scans, and whether a command to start or stop is under way.
 struct ScanSwitch {
   var isOn = false
   var isChanging = false
-  /// What the controller was told last.
+  /// The state that the last command requested.
   var goal = false
-  /// It is the turn of connections; see `SearchTurns`.
+  /// Paused while connections have their turn; see `SearchTurns`.
   var isPaused = false
-  /// Whether it scans, or is told to, at the background's pace.
+  /// Whether it scans, or is starting to, with the background's interval and window.
   var isSlow = false
-  /// It says that it scans, and reports nothing.
-  var mustBeginAgain = false
+  /// Whether it has to be restarted because it no longer reports anything.
+  var mustRestart = false
 }
 
 extension HostStack {
-  /// Brings the controller's scan to what the scanner wants. One change at a time.
+  /// Starts or stops the controller's scan as the scanner requires. One change at a time.
   func updateScan() {
     updateScanCare()
     arrangeTurns()
     guard isRunning, !scanSwitch.isChanging else { return }
     let isWanted = wantsScan && !scanSwitch.isPaused
     let turnsOn = !scanSwitch.isOn
-    // Another pace is had by beginning again.
-    if turnsOn ? !isWanted : isWanted && scanSwitch.isSlow == isInBackground && !scanSwitch.mustBeginAgain { return }
-    scanSwitch.mustBeginAgain = false
+    // Another interval and window take effect by a restart.
+    if turnsOn ? !isWanted : isWanted && scanSwitch.isSlow == isInBackground && !scanSwitch.mustRestart { return }
+    scanSwitch.mustRestart = false
     scanSwitch.isChanging = true
     scanSwitch.goal = turnsOn
     if turnsOn { scanSwitch.isSlow = isInBackground }
@@ -42,7 +42,7 @@ extension HostStack {
   private func scanChanged(_ turnedOn: Bool, _ status: HCIErrorCode) {
     scanSwitch.isChanging = false
     if turnedOn, mustTakeTurns(status) { return takeTurns() }
-    // What was refused is taken as done: asking again at once would go on for ever.
+    // A refused change counts as done: repeating it immediately could continue forever.
     scanSwitch.isOn = turnedOn
     if !status.isSuccess {
       log.log(.warning, "the controller refused to \(turnedOn ? "start" : "stop") scanning: \(status)")
@@ -56,7 +56,7 @@ extension HostStack {
       : (LinkPolicy.scanInterval, LinkPolicy.scanWindow)
   }
 
-  /// The PHYs on which devices are looked for: what was asked for, as far as the controller has it.
+  /// The PHYs on which to search: the requested ones, as far as the controller supports them.
   var searchPHYs: LEPHYSet {
     guard canSearchCoded else { return .le1M }
     return switch options.searchPHYs {
@@ -68,7 +68,7 @@ extension HostStack {
 
   var canSearchCoded: Bool { controller.usesExtendedCommands && controller.features?.supportsCodedPHY == true }
 
-  /// One entry for each PHY on which devices are looked for. Two have the time of one: each pauses while it is the other's turn.
+  /// One entry for each PHY on which to search. Two share the time of one: each pauses during the other's window.
   func searchEntries<Entry>(
     interval: ScanInterval, window: ScanInterval, _ make: (_ interval: ScanInterval, _ window: ScanInterval) -> Entry
   ) -> [Entry] {
@@ -77,7 +77,7 @@ extension HostStack {
     return Array(repeating: entry, count: Int(count))
   }
 
-  // The duplicate filter of the controller stays off: it goes by address, and would hide new content of a known device.
+  // The controller's duplicate filter stays off: it filters by address, and would hide new content of a known device.
 
   private func startExtendedScan(_ completion: @escaping (HCIErrorCode) -> Void) {
     controller.send(
@@ -99,7 +99,7 @@ extension HostStack {
       status: completion)
   }
 
-  /// Goes on with the scan that was set up, or pauses it.
+  /// Resumes the scan with its parameters, or pauses it.
   func sendScanEnable(_ isEnabled: Bool) {
     if controller.usesExtendedCommands {
       controller.send(

@@ -63,7 +63,7 @@ import Testing
     #expect(transport.scanStarts == 2)
     #expect(scene.log.lines.count == 1 && scene.stack.counters.restartedScans == 1)
     let line = try #require(scene.log.lines.first)
-    #expect(line.hasPrefix("the scan is begun again: nothing was heard for 30 s, after "))
+    #expect(line.hasPrefix("the scan is restarted: nothing was heard for 30 s, after "))
     // The scan is what it was: what was told is not told again, and what is new is.
     #expect(central.discoveries.count == 1)
     await world.perform {
