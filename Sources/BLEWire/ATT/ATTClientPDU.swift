@@ -19,7 +19,7 @@ public enum ATTClientPDU: Equatable, Sendable {
   case signedWriteCommand(ATTSignedWriteCommand)
   case unknown(ATTOpcode, parameters: ArraySlice<UInt8>)
 
-  /// Takes a whole PDU apart. Values share the storage of `octets`.
+  /// Parses a whole PDU. Values share the storage of `octets`.
   ///
   /// - Throws: where the PDU is empty, shorter than its fixed part, or longer than a PDU of fixed length.
   public init(_ octets: ArraySlice<UInt8>) throws(DecodeError) {

@@ -31,7 +31,7 @@ public struct ATTErrorCode: WireNumber, Error, Hashable, Sendable {
   public static let procedureAlreadyInProgress = ATTErrorCode(0xFE)
   public static let outOfRange = ATTErrorCode(0xFF)
 
-  /// 0x80 to 0x9F: what it means is defined by the service whose attribute was asked for.
+  /// 0x80 to 0x9F: defined by the service that the attribute belongs to.
   public var isApplicationError: Bool { (0x80...0x9F).contains(rawValue) }
   /// 0xE0 to 0xFF: shared by all services.
   public var isCommonProfileError: Bool { rawValue >= 0xE0 }
@@ -41,7 +41,7 @@ extension ATTErrorCode: CustomStringConvertible {
   /// The name in the specification and the number.
   public var description: String { "\(name) (\(numberText(rawValue, digits: 2)))" }
 
-  /// The name in the specification, or what kind of number it is.
+  /// The name in the specification, or the kind of an unknown code.
   public var name: String {
     Self.names[self]
       ?? (isApplicationError ? "Application Error" : isCommonProfileError ? "Common Profile Error" : "Reserved Error")

@@ -5,7 +5,7 @@ public struct ATTErrorResponse: ATTPacket, HasLayout {
   public static let opcode = ATTOpcode.errorResponse
 
   public var requestOpcodeInError: ATTOpcode
-  /// 0x0000 where no attribute is to blame.
+  /// 0x0000 if the error does not concern an attribute.
   public var attributeHandleInError: AttributeHandle
   public var errorCode: ATTErrorCode
 

@@ -1,6 +1,6 @@
 import BLECore
 
-/// The client says how long a PDU it can receive (Core, Vol 3 Part F 3.4.2.1).
+/// Reports the longest PDU that the client can receive (Core, Vol 3 Part F 3.4.2.1).
 public struct ATTExchangeMTURequest: ATTPacket, HasLayout {
   public static let opcode = ATTOpcode.exchangeMTURequest
 
@@ -12,7 +12,7 @@ public struct ATTExchangeMTURequest: ATTPacket, HasLayout {
   static let layout = Layout(Self.init, Field("Client Rx MTU", \.clientRxMTU))
 }
 
-/// The server says how long a PDU it can receive (Core, Vol 3 Part F 3.4.2.2).
+/// Reports the longest PDU that the server can receive (Core, Vol 3 Part F 3.4.2.2).
 public struct ATTExchangeMTUResponse: ATTPacket, HasLayout {
   public static let opcode = ATTOpcode.exchangeMTUResponse
 

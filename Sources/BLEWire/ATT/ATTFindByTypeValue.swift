@@ -49,7 +49,7 @@ public struct ATTFindByTypeValueResponse: ATTPacket, HasLayout {
     }
   }
 
-  /// The list as it travels.
+  /// The list as encoded.
   public var handlesInformationList: ArraySlice<UInt8>
 
   public init(handlesInformationList: ArraySlice<UInt8>) { self.handlesInformationList = handlesInformationList }

@@ -37,9 +37,9 @@ public struct ATTFindInformationResponse: ATTPacket, HasLayout {
     }
   }
 
-  /// 1: the types are 16-bit UUIDs; 2: 128-bit UUIDs. Holds what came.
+  /// 1: the types are 16-bit UUIDs; 2: 128-bit UUIDs. Not validated.
   public var format: UInt8
-  /// The list as it travels.
+  /// The list as encoded.
   public var informationData: ArraySlice<UInt8>
 
   public init(format: UInt8, informationData: ArraySlice<UInt8>) {

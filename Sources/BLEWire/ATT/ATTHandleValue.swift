@@ -1,6 +1,6 @@
 import BLECore
 
-/// A value that the server sends unasked and that is not answered (Core, Vol 3 Part F 3.4.7.1).
+/// A value that the server sends without a request, and that is not acknowledged (Core, Vol 3 Part F 3.4.7.1).
 public struct ATTHandleValueNotification: ATTHandleAndValue {
   public static let opcode = ATTOpcode.handleValueNotification
 
@@ -13,7 +13,7 @@ public struct ATTHandleValueNotification: ATTHandleAndValue {
   }
 }
 
-/// A value that the server sends unasked and that the client confirms (Core, Vol 3 Part F 3.4.7.2).
+/// A value that the server sends without a request, and that the client confirms (Core, Vol 3 Part F 3.4.7.2).
 public struct ATTHandleValueIndication: ATTHandleAndValue {
   public static let opcode = ATTOpcode.handleValueIndication
 
@@ -32,7 +32,7 @@ public struct ATTHandleValueConfirmation: ATTPacket, EmptyPacket {
   public init() {}
 }
 
-/// Several values that the server sends unasked (Core, Vol 3 Part F 3.4.7.4).
+/// Several values that the server sends without a request (Core, Vol 3 Part F 3.4.7.4).
 public struct ATTMultipleHandleValueNotification: ATTPacket, HasLayout {
   public static let opcode = ATTOpcode.multipleHandleValueNotification
 
@@ -47,7 +47,7 @@ public struct ATTMultipleHandleValueNotification: ATTPacket, HasLayout {
     }
   }
 
-  /// The list as it travels: handle, length and value, again and again.
+  /// The list as encoded: handle, length and value of each tuple.
   public var handleLengthValueTupleList: ArraySlice<UInt8>
 
   public init(handleLengthValueTupleList: ArraySlice<UInt8>) {
@@ -68,7 +68,7 @@ public struct ATTMultipleHandleValueNotification: ATTPacket, HasLayout {
 
   /// The tuples.
   ///
-  /// - Throws: where a tuple is incomplete or a length says more than there is; then none of them counts.
+  /// - Throws: if a tuple is incomplete or a length exceeds the rest; then no tuple is returned.
   public func tuples() throws(DecodeError) -> [HandleValueTuple] {
     var tuples: [HandleValueTuple] = []
     var reader = ByteReader(handleLengthValueTupleList, layer: "ATT")

@@ -4,9 +4,9 @@ import BLECore
 public protocol ATTListEntry: Equatable, Sendable {
   /// The octets of exactly one entry, at least `minimumLength` of them.
   init(entry octets: ArraySlice<UInt8>)
-  /// The attribute the entry is about.
+  /// The attribute of the entry.
   var attributeHandle: AttributeHandle { get }
-  /// The last attribute the entry speaks for: the same one, or the end of its group.
+  /// The last attribute that the entry covers: the same one, or the end of its group.
   var lastHandle: AttributeHandle { get }
   /// Octets before anything of variable length.
   static var minimumLength: Int { get }
@@ -16,8 +16,8 @@ extension ATTListEntry {
   public var lastHandle: AttributeHandle { attributeHandle }
 }
 
-/// The entries of a response, checked before the first is handed out and read in place: nothing is copied, and an index
-/// can neither loop nor run over the end.
+/// The entries of a response, validated before the first one is returned and read in place: nothing is copied, and no index exceeds the
+/// list.
 public struct ATTList<Entry: ATTListEntry>: RandomAccessCollection, Sendable {
   private let octets: ArraySlice<UInt8>
   /// Octets of each entry.
@@ -26,7 +26,7 @@ public struct ATTList<Entry: ATTListEntry>: RandomAccessCollection, Sendable {
   public var startIndex: Int { 0 }
   public let endIndex: Int
 
-  /// - Throws: where the list is empty, the length too small for an entry, or not dividing the list.
+  /// - Throws: if the list is empty, or the entry length is too small or does not divide the list.
   init(_ octets: ArraySlice<UInt8>, entryLength: Int, name: String, field: String) throws(DecodeError) {
     func refuse(_ reason: String) -> DecodeError {
       DecodeError(layer: "ATT", field: "\(name) \(field)", offset: 0, reason: .invalid(reason), octets: octets)
@@ -36,7 +36,7 @@ public struct ATTList<Entry: ATTListEntry>: RandomAccessCollection, Sendable {
     }
     if octets.isEmpty { throw refuse("no entry") }
     if octets.count % entryLength != 0 {
-      throw refuse("\(octets.count) octets are no multiple of the entry length \(entryLength)")
+      throw refuse("\(octets.count) octets are not a multiple of the entry length \(entryLength)")
     }
     self.octets = octets
     self.entryLength = entryLength
@@ -49,10 +49,10 @@ public struct ATTList<Entry: ATTListEntry>: RandomAccessCollection, Sendable {
     return Entry(entry: octets[start..<start + entryLength])
   }
 
-  /// The same list where its handles are what the request asked for.
+  /// The same list, if its handles are in the requested range.
   ///
-  /// - Throws: where a handle lies outside `first ... last`, groups are inside out, or handles do not ascend. A procedure
-  ///   that continues behind the last handle of an accepted list always comes closer to its end.
+  /// - Throws: if a handle is outside `first ... last`, a group ends before it begins, or handles do not ascend. So a procedure that
+  ///   continues after the last handle of an accepted list always makes progress.
   public func ascending(from first: AttributeHandle, through last: AttributeHandle) throws(DecodeError) -> Self {
     var lowest: AttributeHandle? = first
     for entry in self {

@@ -6,7 +6,7 @@ public struct ATTOpcode: WireNumber, Hashable, Sendable {
   public init(rawValue: UInt8) { self.rawValue = rawValue }
   public init(_ rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// Bits 0 to 5: what is asked for, without the two flags.
+  /// Bits 0 to 5: the method, without the two flags.
   public var method: UInt8 { rawValue & 0x3F }
   /// Bit 6: a command. A server that does not know it ignores it and never answers.
   public var isCommand: Bool { rawValue & 0x40 != 0 }
@@ -47,7 +47,7 @@ public struct ATTOpcode: WireNumber, Hashable, Sendable {
 }
 
 extension ATTOpcode {
-  /// Which part a PDU plays in an exchange (Core, Vol 3 Part F 3.3).
+  /// The role of a PDU in an exchange (Core, Vol 3 Part F 3.3).
   public enum Role: Sendable {
     /// From the client; the server answers with a response or an error.
     case request
@@ -63,7 +63,7 @@ extension ATTOpcode {
     case confirmation
   }
 
-  /// `nil` where the method is not known. An unknown opcode with the command flag is a command all the same.
+  /// `nil` if the method is unknown. An unknown opcode with the command flag still is a command.
   public var role: Role? {
     switch self {
     case .exchangeMTURequest, .findInformationRequest, .findByTypeValueRequest, .readByTypeRequest, .readRequest,

@@ -24,7 +24,7 @@ extension ATTPacket {
   }
 }
 
-/// A handle and a value, which is what most PDUs of a busy link are. Written by hand: by a layout it takes twice the time.
+/// A handle and a value: most PDUs of a busy link. Written by hand, because a layout takes twice the time.
 public protocol ATTHandleAndValue: ATTPacket {
   var attributeHandle: AttributeHandle { get }
   var attributeValue: ArraySlice<UInt8> { get }

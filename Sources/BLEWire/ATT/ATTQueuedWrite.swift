@@ -1,6 +1,6 @@
 import BLECore
 
-/// Puts a part of a value into the server's queue (Core, Vol 3 Part F 3.4.6.1).
+/// Adds a part of a value to the server's queue (Core, Vol 3 Part F 3.4.6.1).
 public struct ATTPrepareWriteRequest: ATTPacket, HasLayout {
   public static let opcode = ATTOpcode.prepareWriteRequest
 
@@ -20,7 +20,7 @@ public struct ATTPrepareWriteRequest: ATTPacket, HasLayout {
     Field("Part Attribute Value", \.partAttributeValue, .rest))
 }
 
-/// Repeats what was queued, so that the client can compare (Core, Vol 3 Part F 3.4.6.2).
+/// Repeats the queued part, so that the client can compare (Core, Vol 3 Part F 3.4.6.2).
 public struct ATTPrepareWriteResponse: ATTPacket, HasLayout {
   public static let opcode = ATTOpcode.prepareWriteResponse
 
@@ -47,17 +47,17 @@ public struct ATTPrepareWriteResponse: ATTPacket, HasLayout {
     Field("Part Attribute Value", \.partAttributeValue, .rest))
 }
 
-/// Writes or forgets the queue (Core, Vol 3 Part F 3.4.6.3).
+/// Writes or cancels the queue (Core, Vol 3 Part F 3.4.6.3).
 public struct ATTExecuteWriteRequest: ATTPacket, HasLayout {
   public static let opcode = ATTOpcode.executeWriteRequest
 
-  /// What is to become of the queue. Holds what came.
+  /// The operation on the queue. Not validated.
   public struct Flags: WireNumber, Hashable, Sendable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
-    /// Forget all prepared writes.
+    /// Cancel all prepared writes.
     public static let cancel = Flags(rawValue: 0x00)
-    /// Write all pending prepared values at once.
+    /// Immediately write all pending prepared values.
     public static let write = Flags(rawValue: 0x01)
   }
 
@@ -68,7 +68,7 @@ public struct ATTExecuteWriteRequest: ATTPacket, HasLayout {
   static let layout = Layout(Self.init, Field("Flags", \.flags))
 }
 
-/// The queue was written or forgotten (Core, Vol 3 Part F 3.4.6.4).
+/// The queue was written or cancelled (Core, Vol 3 Part F 3.4.6.4).
 public struct ATTExecuteWriteResponse: ATTPacket, EmptyPacket {
   public static let opcode = ATTOpcode.executeWriteResponse
   public init() {}

@@ -48,9 +48,9 @@ public struct ATTReadByGroupTypeResponse: ATTPacket, HasLayout {
     }
   }
 
-  /// Octets of each entry, handles included. Holds what came.
+  /// Octets of each entry, handles included. Not validated.
   public var length: UInt8
-  /// The list as it travels.
+  /// The list as encoded.
   public var attributeDataList: ArraySlice<UInt8>
 
   public init(length: UInt8, attributeDataList: ArraySlice<UInt8>) {

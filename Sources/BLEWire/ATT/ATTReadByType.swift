@@ -41,9 +41,9 @@ public struct ATTReadByTypeResponse: ATTPacket, HasLayout {
     }
   }
 
-  /// Octets of each entry, handle included. Holds what came.
+  /// Octets of each entry, handle included. Not validated.
   public var length: UInt8
-  /// The list as it travels.
+  /// The list as encoded.
   public var attributeDataList: ArraySlice<UInt8>
 
   public init(length: UInt8, attributeDataList: ArraySlice<UInt8>) {

@@ -4,7 +4,7 @@ import BLECore
 public struct ATTReadMultipleRequest: ATTPacket, HasLayout {
   public static let opcode = ATTOpcode.readMultipleRequest
 
-  /// Two or more; holds what came.
+  /// Two or more; not validated.
   public var setOfHandles: [AttributeHandle]
 
   public init(setOfHandles: [AttributeHandle]) { self.setOfHandles = setOfHandles }
@@ -27,7 +27,7 @@ public struct ATTReadMultipleResponse: ATTPacket, HasLayout {
 public struct ATTReadMultipleVariableRequest: ATTPacket, HasLayout {
   public static let opcode = ATTOpcode.readMultipleVariableRequest
 
-  /// Two or more; holds what came.
+  /// Two or more; not validated.
   public var setOfHandles: [AttributeHandle]
 
   public init(setOfHandles: [AttributeHandle]) { self.setOfHandles = setOfHandles }
@@ -47,7 +47,7 @@ public struct ATTReadMultipleVariableResponse: ATTPacket, HasLayout {
     public var isComplete: Bool { attributeValue.count == valueLength }
   }
 
-  /// The list as it travels.
+  /// The list as encoded.
   public var lengthValueTupleList: ArraySlice<UInt8>
 
   public init(lengthValueTupleList: ArraySlice<UInt8>) { self.lengthValueTupleList = lengthValueTupleList }
@@ -65,7 +65,7 @@ public struct ATTReadMultipleVariableResponse: ATTPacket, HasLayout {
 
   static let layout = Layout(Self.init, Field("Length Value Tuple List", \.lengthValueTupleList, .rest))
 
-  /// The tuples; only the last may be cut. A single octet at the end, half a length, tells nothing and is left out.
+  /// The tuples; only the last may be cut. A single octet at the end is half a length, and is ignored.
   public func tuples() -> [LengthValueTuple] {
     var tuples: [LengthValueTuple] = []
     var left = lengthValueTupleList

@@ -20,7 +20,7 @@ public enum ATTServerPDU: Equatable, Sendable {
   case multipleHandleValueNotification(ATTMultipleHandleValueNotification)
   case unknown(ATTOpcode, parameters: ArraySlice<UInt8>)
 
-  /// Takes a whole PDU apart. Values share the storage of `octets`.
+  /// Parses a whole PDU. Values share the storage of `octets`.
   ///
   /// - Throws: where the PDU is empty, shorter than its fixed part, or longer than a PDU of fixed length.
   public init(_ octets: ArraySlice<UInt8>) throws(DecodeError) {

@@ -11,7 +11,7 @@ public struct AdvertisingFlags: OptionSet, Hashable, Sendable {
   public static let simultaneousLEAndBREDRController = AdvertisingFlags(rawValue: 0x08)
 }
 
-/// A local name as it came: the sender's text, which may be anything.
+/// A local name as received: the sender's text, which may contain anything.
 public struct AdvertisedName: Equatable, Sendable {
   public var octets: ArraySlice<UInt8>
   public var isComplete: Bool
@@ -21,8 +21,8 @@ public struct AdvertisedName: Equatable, Sendable {
     self.isComplete = isComplete
   }
 
-  /// The name as far as it is UTF-8: it ends at a zero octet, and where a character is broken, as happens when a sender
-  /// shortens a name without looking.
+  /// The valid UTF-8 at the beginning of the name: up to a zero octet, or to an incomplete character, which a sender may produce when it
+  /// shortens a name.
   public var text: String {
     var decoder = Unicode.UTF8()
     var iterator = octets.makeIterator()
@@ -34,7 +34,7 @@ public struct AdvertisedName: Equatable, Sendable {
   }
 }
 
-/// A list of UUIDs of one width, read in place. Octets at the end that make no whole UUID do not count.
+/// A list of UUIDs of one width, read in place. An incomplete UUID at the end is ignored.
 public struct AdvertisedUUIDs: RandomAccessCollection, Equatable, Sendable {
   public let octets: ArraySlice<UInt8>
   public let width: BLEUUID.Width
@@ -73,7 +73,7 @@ public struct AdvertisedServiceData: Equatable, Sendable {
     self.data = data
   }
 
-  /// `nil` where the structure is another type's, or too short for a UUID.
+  /// `nil` if the structure has another type, or is too short for a UUID.
   public init?(_ structure: AdvertisingStructure) {
     guard let width = structure.type.serviceDataUUIDWidth?.rawValue, structure.data.count >= width,
       let uuid = BLEUUID(octets: structure.data.prefix(width))
@@ -82,7 +82,7 @@ public struct AdvertisedServiceData: Equatable, Sendable {
   }
 }
 
-/// Data whose meaning its company decides (Core Specification Supplement, Part A 1.4).
+/// Data whose format the company defines (Core Specification Supplement, Part A 1.4).
 public struct ManufacturerData: Equatable, Sendable {
   /// Assigned Numbers, 7.1.
   public var companyIdentifier: UInt16
@@ -93,14 +93,14 @@ public struct ManufacturerData: Equatable, Sendable {
     self.data = data
   }
 
-  /// The data of a structure, company first; `nil` where there are fewer than two octets.
+  /// Parses the data of a structure, company identifier first; `nil` if it has fewer than two octets.
   public init?(octets: ArraySlice<UInt8>) {
     guard octets.count >= 2 else { return nil }
     self.init(companyIdentifier: octets.uint16(at: 0), data: octets.dropFirst(2))
   }
 }
 
-/// The connection intervals that a peripheral likes, in units of 1.25 ms; 0xFFFF says nothing
+/// The connection intervals that a peripheral prefers, in units of 1.25 ms; 0xFFFF means no preference
 /// (Core Specification Supplement, Part A 1.9).
 public struct PeripheralConnectionIntervalRange: Equatable, Sendable {
   public var minimum: UInt16

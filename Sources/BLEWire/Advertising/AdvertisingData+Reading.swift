@@ -1,7 +1,7 @@
 import BLECore
 
-/// What a host reports from advertising data. Each walks through the octets once and takes the first structure that serves;
-/// a structure too short for its type is passed over.
+/// The values that a host reports from advertising data. Each reads through the octets once and uses the first valid structure; a
+/// structure that is too short for its type is skipped.
 extension AdvertisingData {
   public var flags: AdvertisingFlags? {
     first(.flags) { $0.first.map(AdvertisingFlags.init(rawValue:)) }
@@ -24,10 +24,10 @@ extension AdvertisingData {
     first(.txPowerLevel) { $0.first.map(Int8.init(bitPattern:)) }
   }
 
-  /// All lists of services joined, in order, each UUID with the width it came in.
+  /// All lists of services joined, in order, each UUID with its advertised width.
   public var serviceUUIDs: [BLEUUID] { uuids(\.serviceUUIDWidth) }
 
-  /// All lists of services that the advertiser looks for, joined, in order.
+  /// All lists of solicited services joined, in order.
   public var solicitedServiceUUIDs: [BLEUUID] { uuids(\.solicitedUUIDWidth) }
 
   /// Whether one of the lists of services holds a UUID that `isWanted`. Allocates nothing.
@@ -58,12 +58,12 @@ extension AdvertisingData {
     first(.peripheralConnectionIntervalRange) { PeripheralConnectionIntervalRange(octets: $0) }
   }
 
-  /// The services that an Apple device hides in its overflow area.
+  /// The services in an Apple device's overflow area.
   public var overflowArea: OverflowArea? {
     first(.manufacturerSpecificData) { ManufacturerData(octets: $0).flatMap { OverflowArea($0) } }
   }
 
-  /// The first of the structures of `type` that can be read.
+  /// The first structure of `type` that can be parsed.
   private func first<Value>(_ type: AdvertisingDataType, _ read: (ArraySlice<UInt8>) -> Value?) -> Value? {
     for structure in self where structure.type == type {
       if let value = read(structure.data) { return value }
@@ -71,7 +71,7 @@ extension AdvertisingData {
     return nil
   }
 
-  /// The UUIDs of all lists for whose type `width` has one.
+  /// The UUIDs of all lists whose type has a `width`.
   private func uuids(_ width: (AdvertisingDataType) -> BLEUUID.Width?) -> [BLEUUID] {
     var uuids: [BLEUUID] = []
     for structure in self {
@@ -93,7 +93,7 @@ extension AdvertisingDataType {
     }
   }
 
-  /// The width of the UUIDs in a list of services that are looked for; `nil` for every other type.
+  /// The width of the UUIDs in a list of solicited services; `nil` for every other type.
   public var solicitedUUIDWidth: BLEUUID.Width? {
     switch self {
     case .solicited16BitServiceUUIDs: .short

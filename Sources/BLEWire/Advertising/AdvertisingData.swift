@@ -12,10 +12,9 @@ public struct AdvertisingStructure: Equatable, Sendable {
   }
 }
 
-/// Advertising data, scan response data or Extended Inquiry Response data, split while it is walked through.
+/// Advertising data, scan response data or Extended Inquiry Response data, split into structures during iteration.
 ///
-/// Making one costs nothing: no structure is looked at before somebody asks. A structure that runs over the end, and all
-/// behind it, does not count; neither does anything behind a length of zero.
+/// Making one costs nothing: structures are parsed on demand. Parsing ends at a structure that exceeds the data, and at a length of zero.
 public struct AdvertisingData: Sequence, Equatable, Sendable {
   public let octets: ArraySlice<UInt8>
 
@@ -28,7 +27,7 @@ public struct AdvertisingData: Sequence, Equatable, Sendable {
     case complete
     /// With a length of zero at `offset`: the rest is padding.
     case terminated(offset: Int)
-    /// With a structure at `offset` that says to be longer than what is left.
+    /// With a structure at `offset` whose length exceeds the rest.
     case malformed(offset: Int)
   }
 
@@ -48,7 +47,7 @@ public struct AdvertisingData: Sequence, Equatable, Sendable {
       return AdvertisingStructure(type: AdvertisingDataType(octets[cursor + 1]), data: octets[(cursor + 2)..<end])
     }
 
-    /// Why there is nothing more; `nil` while there is.
+    /// Why the iteration has ended; `nil` before that.
     fileprivate var ending: Ending? {
       guard cursor < octets.endIndex else { return .complete }
       let length = Int(octets[cursor])

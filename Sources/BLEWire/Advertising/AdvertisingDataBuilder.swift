@@ -1,6 +1,6 @@
 import BLECore
 
-/// Puts advertising data together within a limit. What does not fit is refused and changes nothing.
+/// Builds advertising data within a limit. What does not fit is refused and changes nothing.
 public struct AdvertisingDataBuilder: Sendable {
   /// The space of a legacy advertisement and of a legacy scan response, in octets.
   public static let legacyLimit = 31

@@ -1,6 +1,6 @@
 import BLECore
 
-/// What an advertising data structure is about (Assigned Numbers, 2.3; Core Specification Supplement, Part A).
+/// The type of an advertising data structure (Assigned Numbers, 2.3; Core Specification Supplement, Part A).
 public struct AdvertisingDataType: RawRepresentable, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }

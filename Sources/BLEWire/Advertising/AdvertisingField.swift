@@ -2,7 +2,7 @@ import BLECore
 
 /// One advertising data structure with its meaning (Core Specification Supplement, Part A 1).
 ///
-/// Nothing is lost: what does not have the form of its type is `malformed`, what has no type of its own here is `other`.
+/// Nothing is lost: data that is invalid for its type is `malformed`, a type without a case here is `other`.
 public enum AdvertisingField: Equatable, Sendable {
   case flags(AdvertisingFlags)
   case serviceUUIDs(AdvertisedUUIDs, isComplete: Bool)
@@ -49,7 +49,7 @@ public enum AdvertisingField: Equatable, Sendable {
     self = Self.understood(structure) ?? .malformed(structure)
   }
 
-  /// `nil` where the data does not have the form of its type.
+  /// `nil` if the data is invalid for its type.
   private static func understood(_ structure: AdvertisingStructure) -> AdvertisingField? {
     let data = structure.data
     let count = data.count

@@ -1,11 +1,10 @@
 import BLECore
 
-/// Services that an Apple device advertises only to those who look for them: 128 bits in Apple's manufacturer data, one of
-/// which is set for each service.
+/// Services that an Apple device advertises only to scanners that look for them: 128 bits in Apple's manufacturer data, one of which is set
+/// for each service.
 ///
-/// The place and the form are Apple's, seen on the air. Which bit belongs to which service Apple has not published; the
-/// rule here is this project's own, so overflow areas serve between its own devices only. Several services share a bit: a
-/// match says "perhaps".
+/// The place and the form are Apple's, observed on the air. Apple has not published which bit belongs to which service; the rule here is
+/// this project's own, so overflow areas work between its own devices only. Several services share a bit: a match means "perhaps".
 public struct OverflowArea: Hashable, Sendable {
   /// Apple, Inc.
   public static let companyIdentifier: UInt16 = 0x004C
@@ -41,7 +40,7 @@ public struct OverflowArea: Hashable, Sendable {
     if bit < 64 { first |= 1 << UInt64(bit) } else { second |= 1 << UInt64(bit - 64) }
   }
 
-  /// False: the service is surely not there. True: it may be.
+  /// False: the service is not advertised. True: it may be.
   public func mayContain(_ uuid: BLEUUID) -> Bool {
     let bit = Self.bit(of: uuid)
     return (bit < 64 ? first >> UInt64(bit) : second >> UInt64(bit - 64)) & 1 == 1

@@ -1,6 +1,6 @@
 /// Names by number, kept as one text: a line for each, four hexadecimal digits and the name, ascending.
 ///
-/// The text is taken apart at the first look-up; before that a table costs nothing.
+/// The text is parsed at the first lookup; before that a table costs nothing.
 struct AssignedNumberTable: Sendable {
   private let numbers: [UInt16]
   private let names: [Substring]

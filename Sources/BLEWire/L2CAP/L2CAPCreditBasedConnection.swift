@@ -10,7 +10,7 @@ public struct L2CAPCreditBasedConnectionRequest: L2CAPSignalingPacket, HasLayout
   /// The longest K-frame payload that the sender of the request takes, in octets.
   public var mps: UInt16
   public var initialCredits: UInt16
-  /// One for each channel. Holds what came: the receiver judges the count and duplicates.
+  /// One for each channel. Not validated: the receiver checks the count and duplicates.
   public var sourceCIDs: [ChannelIdentifier]
 
   public init(

@@ -1,6 +1,6 @@
 import BLECore
 
-/// CONNECT_IND and AUX_CONNECT_REQ: who connects to whom, and how the connection runs (Core, Vol 6 Part B 2.3.3.1).
+/// CONNECT_IND and AUX_CONNECT_REQ: the devices of a connection and its parameters (Core, Vol 6 Part B 2.3.3.1).
 public struct ConnectIndication: Hashable, Sendable {
   /// With the kinds of both addresses.
   public let header: AdvertisingChannelHeader
@@ -8,7 +8,7 @@ public struct ConnectIndication: Hashable, Sendable {
   public let initiator: DeviceAddress
   /// AdvA.
   public let advertiser: DeviceAddress
-  /// AA: by this the packets of the connection are known.
+  /// AA: the access address of the connection's packets.
   public let accessAddress: UInt32
   /// CRCInit, 24 bits.
   public let crcInitialization: UInt32

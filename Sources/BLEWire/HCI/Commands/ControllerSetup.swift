@@ -1,6 +1,6 @@
 import BLECore
 
-/// Says which events the host wants (Core, Vol 4 Part E 7.3.1).
+/// Sets the mask of events for the host (Core, Vol 4 Part E 7.3.1).
 public struct HCISetEventMask: HCICommand, HasLayout {
   public static let (name, opcode) = ("HCI_Set_Event_Mask", HCIOpcode(0x0C01))
 
@@ -51,7 +51,7 @@ public struct HCIReadTransmitPowerLevel: HCICommand, HasLayout {
   }
 }
 
-/// Says which events of the second page the host wants (Core, Vol 4 Part E 7.3.69).
+/// Sets the mask of events of the second page for the host (Core, Vol 4 Part E 7.3.69).
 public struct HCISetEventMaskPage2: HCICommand, HasLayout {
   public static let (name, opcode) = ("HCI_Set_Event_Mask_Page_2", HCIOpcode(0x0C63))
 
@@ -78,7 +78,7 @@ public struct HCIWriteLEHostSupport: HCICommand, HasLayout {
   static let layout = Layout(Self.init, Field("LE_Supported_Host", \.isSupported), Field("Unused", \.simultaneous))
 }
 
-/// Reads how long an encrypted link may go without an authenticated packet (Core, Vol 4 Part E 7.3.93).
+/// Reads the maximum time of an encrypted link without an authenticated packet (Core, Vol 4 Part E 7.3.93).
 public struct HCIReadAuthenticatedPayloadTimeout: HCICommand, HasLayout {
   public static let (name, opcode) = ("HCI_Read_Authenticated_Payload_Timeout", HCIOpcode(0x0C7B))
 
@@ -106,7 +106,7 @@ public struct HCIReadAuthenticatedPayloadTimeout: HCICommand, HasLayout {
   }
 }
 
-/// Sets how long an encrypted link may go without an authenticated packet (Core, Vol 4 Part E 7.3.94).
+/// Sets the maximum time of an encrypted link without an authenticated packet (Core, Vol 4 Part E 7.3.94).
 public struct HCIWriteAuthenticatedPayloadTimeout: HCICommand, HasLayout {
   public static let (name, opcode) = ("HCI_Write_Authenticated_Payload_Timeout", HCIOpcode(0x0C7C))
   public typealias ReturnParameters = HCIConnectionReturn

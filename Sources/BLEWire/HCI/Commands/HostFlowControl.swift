@@ -49,9 +49,9 @@ public struct HCISetControllerToHostFlowControl: HCICommand, HasLayout {
   static let layout = Layout(Self.init, Field("Flow_Control_Enable", \.mode))
 }
 
-/// Tells the controller how many packets the host has worked off (Core, Vol 4 Part E 7.3.40).
+/// Reports how many packets the host has processed (Core, Vol 4 Part E 7.3.40).
 ///
-/// The only command that is sent without a credit and answered only where it is wrong.
+/// The only command that needs no credit, and that is answered only on an error.
 public struct HCIHostNumberOfCompletedPackets: HCICommand {
   public static let (name, opcode) = ("HCI_Host_Number_Of_Completed_Packets", HCIOpcode(0x0C35))
 

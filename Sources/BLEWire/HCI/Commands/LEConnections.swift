@@ -29,7 +29,7 @@ public struct LECreateConnection: HCIStatusCommand, HasLayout {
     Field("Own_Address_Type", \.ownAddressType), Field(\.parameters))
 }
 
-/// Gives up connecting; the connection complete event follows with Unknown Connection Identifier (Core, Vol 4 Part E 7.8.13).
+/// Cancels connecting; the connection complete event follows with Unknown Connection Identifier (Core, Vol 4 Part E 7.8.13).
 public struct LECreateConnectionCancel: HCICommand, EmptyPacket {
   public static let (name, opcode) = ("HCI_LE_Create_Connection_Cancel", HCIOpcode(0x200E))
 
@@ -169,7 +169,7 @@ public struct LEReadRemoteFeatures: HCIStatusCommand, HasLayout {
   static let layout = Layout(Self.init, Field("Connection_Handle", \.connectionHandle))
 }
 
-/// Accepts the peer's wish for other connection parameters (Core, Vol 4 Part E 7.8.31).
+/// Accepts the peer's request for other connection parameters (Core, Vol 4 Part E 7.8.31).
 public struct LERemoteConnectionParameterRequestReply: HCICommand, HasLayout {
   public static let (name, opcode) = ("HCI_LE_Remote_Connection_Parameter_Request_Reply", HCIOpcode(0x2020))
   public typealias ReturnParameters = HCIConnectionReturn
@@ -185,7 +185,7 @@ public struct LERemoteConnectionParameterRequestReply: HCICommand, HasLayout {
   static let layout = Layout(Self.init, Field("Connection_Handle", \.connectionHandle), Field(\.parameters))
 }
 
-/// Refuses the peer's wish for other connection parameters (Core, Vol 4 Part E 7.8.32).
+/// Refuses the peer's request for other connection parameters (Core, Vol 4 Part E 7.8.32).
 public struct LERemoteConnectionParameterRequestNegativeReply: HCICommand, HasLayout {
   public static let (name, opcode) = ("HCI_LE_Remote_Connection_Parameter_Request_Negative_Reply", HCIOpcode(0x2021))
   public typealias ReturnParameters = HCIConnectionReturn

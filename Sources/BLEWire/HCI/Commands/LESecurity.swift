@@ -127,7 +127,7 @@ public struct LEGenerateDHKeyV2: HCIStatusCommand, HasLayout {
 
   /// The coordinates x and y, 32 octets each, least significant first.
   public let publicKey: ArraySlice<UInt8>
-  /// Uses the debug key that everybody knows.
+  /// Whether to use the publicly known debug key.
   public let usesDebugKey: Bool
 
   public init(publicKey: ArraySlice<UInt8>, usesDebugKey: Bool) {

@@ -97,7 +97,7 @@ public struct LEExtendedReportType: HCIBitField, WireValue {
   public static let legacy = Self(rawValue: 1 << 4)
   /// More fragments of the data follow.
   public static let incomplete = Self(rawValue: 1 << 5)
-  /// The data ends before its end: no more will come.
+  /// The data is truncated: no more fragments follow.
   public static let truncated = Self(rawValue: 1 << 6)
 }
 
