@@ -117,7 +117,7 @@ struct AvailabilityTests {
     let ready = world.start { try await central.ready(waitsForPower: true) }
     try await world.wait(within: .seconds(5)) { ready.isOver }
     let error = try #require(ready.error(as: SessionError.self))
-    #expect(error.code == .unavailable && error.message.contains("no Bluetooth Low Energy here"))
+    #expect(error.code == .unavailable && error.message.contains("Bluetooth Low Energy is not available"))
   }
 
   @Test("R4.13 with Bluetooth off nothing is called that would make the system ask the user, whatever is asked for")

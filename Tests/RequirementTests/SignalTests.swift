@@ -78,7 +78,7 @@ struct SignalTests {
       #expect(try await reading.value == Int(octet))
     } else {
       let error = try #require(reading.error(as: SessionError.self))
-      #expect(error.code == .invalid && error.message == "65 is no value of 180F/2A19")
+      #expect(error.code == .invalid && error.message == "65 is not a valid value of 180F/2A19")
     }
     let missing = world.start { try await session.read(.serialNumber) }
     try await world.wait(within: .seconds(5)) { missing.isOver }

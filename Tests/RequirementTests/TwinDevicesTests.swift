@@ -71,7 +71,7 @@ struct TwinDevicesTests {
       return error as? SessionError
     }
     #expect(failures.map(\.code) == [.notVerified])
-    #expect(failures[0].message == "this is another device: its 180A/2A25 says 30303031")
+    #expect(failures[0].message == "this is another device: the value of 180A/2A25 is 30303031")
     #expect(scene.bands.allSatisfy { $0.told.value.isEmpty })
     #expect(scene.occupant.sightings[0].peripheral.state == .connected)
   }

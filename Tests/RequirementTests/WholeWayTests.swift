@@ -100,7 +100,7 @@ struct WholeWayTests {
     vendor.scene.other.cutPower()
     let failure = try #require(try await Self.go(vendor, in: world))
     #expect(failure.step == "connect" && failure.error.code == .budgetSpent)
-    #expect(failure.error.message == "the device did not come in time: is it switched on and near?")
+    #expect(failure.error.message == "the device did not connect in time: is it on and in range?")
     #expect(vendor.scene.diary.time(of: .connecting) == nil)
     let isScanning = await vendor.scene.central.isScanning
     #expect(!isScanning)

@@ -1,36 +1,36 @@
 import CoreBluetooth
 
-/// What a device advertises: all that was heard of it so far, merged.
+/// The advertising data and scan response data received from a device so far, merged.
 public struct Advertisement: Sendable, Hashable {
-  /// Manufacturer data, taken apart.
+  /// Manufacturer specific data, split into company identifier and content.
   public struct Manufacturer: Sendable, Hashable {
-    /// The company's assigned number.
+    /// The company identifier assigned by the Bluetooth SIG.
     public var company: UInt16
-    /// What follows it.
+    /// The octets after the company identifier.
     public var content: Data
   }
 
-  /// The name that it advertises, whole or shortened.
+  /// The advertised local name, complete or shortened.
   public var localName: String?
-  /// Company number, least significant octet first, and what follows it.
+  /// The company identifier, least significant octet first, and the octets after it.
   public var manufacturerData: Data?
-  /// The services that it advertises.
+  /// The advertised service UUIDs.
   public var services: [CBUUID] = []
-  /// Services that an Apple device advertises in its overflow area.
+  /// Service UUIDs that an Apple device advertises in its overflow area.
   public var overflowServices: [CBUUID] = []
-  /// Services that it looks for in others.
+  /// Service UUIDs that the device solicits.
   public var solicitedServices: [CBUUID] = []
-  /// Data for services, by service.
+  /// Service data by service UUID; at most 64 services.
   public var serviceData: [CBUUID: Data] = [:]
-  /// In dBm.
+  /// The advertised transmit power in dBm.
   public var transmitPower: Int?
-  /// Whether it says that one may connect to it.
+  /// Whether the advertising is connectable; `nil` if unknown.
   public var isConnectable: Bool?
 
-  /// Nothing was heard yet.
+  /// An advertisement without any data.
   public init() {}
 
-  /// The manufacturer data, taken apart; `nil` where it is too short to name a company.
+  /// The manufacturer specific data, split; `nil` if it is shorter than a company identifier.
   public var manufacturer: Manufacturer? {
     guard let data = manufacturerData, let company = UInt16(octets: data.prefix(2), order: .littleEndian),
       data.count >= 2
@@ -40,7 +40,7 @@ public struct Advertisement: Sendable, Hashable {
 
   var allServices: [CBUUID] { services + overflowServices }
 
-  /// Takes over what one discovery brought; what it says nothing of stays.
+  /// Merges the advertisement data of one `didDiscover` callback. Fields that the dictionary lacks keep their value.
   public mutating func merge(_ dictionary: [String: Any]) {
     if let name = dictionary[CBAdvertisementDataLocalNameKey] as? String { localName = name }
     if let data = dictionary[CBAdvertisementDataManufacturerDataKey] as? Data { manufacturerData = data }
@@ -58,27 +58,27 @@ public struct Advertisement: Sendable, Hashable {
     }
   }
 
-  /// A device that keeps inventing services is believed 64 of them.
+  /// At most 64 services are kept, so that a device that advertises ever new ones cannot exhaust memory.
   private func merge(_ value: Any?, into known: inout [CBUUID]) {
     guard let found = value as? [CBUUID] else { return }
     for service in found where known.count < 64 && !known.contains(service) { known.append(service) }
   }
 }
 
-/// One device as it was last heard.
+/// One device as it was last received in a scan.
 public struct Discovery: Sendable, Hashable, Identifiable {
-  /// What this host calls the device; not its address, and another one on every host.
+  /// The identifier that this host assigned to the device. It is not the device's address and differs between hosts.
   public var identifier: UUID
-  /// The name it advertises, else the one the system remembers.
+  /// The advertised name, otherwise the name that the system has stored.
   public var name: String?
-  /// All that was heard of it so far, merged.
+  /// The advertising data received so far, merged.
   public var advertisement: Advertisement
-  /// In dBm; `nil` where it is not known.
+  /// In dBm; `nil` if unknown.
   public var rssi: Int?
-  /// When it was last heard, by the central's clock.
+  /// The time of the last advertisement, by the central's clock.
   public var lastSeen: Duration
 
-  /// A discovery as a scan makes it, or a test of a rule.
+  /// Creates a discovery, for example to test a `MatchRule`.
   public init(
     identifier: UUID, name: String?, advertisement: Advertisement = Advertisement(), rssi: Int? = nil,
     lastSeen: Duration = .zero

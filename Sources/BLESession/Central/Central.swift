@@ -1,7 +1,7 @@
 import CoreBluetooth
 
-/// The central role with what applications write around it: a state that can be waited for, scans that merge what they hear, and
-/// sessions that keep a device.
+/// The central role with what applications usually add to `CBCentralManager`: a state that can be awaited, scans that merge
+/// advertising data, and sessions that keep a device connected.
 ///
 /// ```swift
 /// let central = Central()
@@ -13,19 +13,19 @@ import CoreBluetooth
 /// }
 /// ```
 ///
-/// Everything happens on one serial queue of its own; the methods may be called from anywhere.
+/// All work is done on a private serial queue; the methods may be called from any thread.
 public final class Central: Sendable {
   package let core: Confined<CentralCore>
-  /// Where the time comes from.
+  /// The clock for timeouts and time stamps.
   public let clock: any SessionClock
 
   /// - Parameters:
-  ///   - showsPowerAlert: whether the system asks the user to switch Bluetooth on where it is off now. Nothing else that a central
-  ///     does makes it ask.
-  ///   - restoreIdentifier: under which the system keeps what this central was doing when the process ends: see `restoredDevices`.
-  ///   - options: what else `CBCentralManager` takes.
-  ///   - clock: where the time comes from; tests pass a simulated world's.
-  ///   - memory: what remembers devices across restarts.
+  ///   - showsPowerAlert: whether the system asks the user to switch Bluetooth on if it is off now. No other call of this type does.
+  ///   - restoreIdentifier: the identifier under which the system preserves this central's state when the process ends: see
+  ///     `restoredDevices`.
+  ///   - options: further options of `CBCentralManager`.
+  ///   - clock: the clock for timeouts and time stamps; tests pass a simulated world's.
+  ///   - memory: where devices are remembered across restarts; `nil` for no memory.
   public init(
     showsPowerAlert: Bool = false, restoreIdentifier: String? = nil, options: [String: Any]? = nil,
     clock: any SessionClock = SystemSessionClock(), memory: (any PeripheralMemory)? = nil
@@ -40,12 +40,12 @@ public final class Central: Sendable {
     }
   }
 
-  /// What Bluetooth is like now.
+  /// The current state of the `CBCentralManager`.
   public var state: CBManagerState {
     get async { await core.value { $0.manager.state } }
   }
 
-  /// The state now and each one that follows.
+  /// The current state, then every change.
   public func states() -> AsyncStream<CBManagerState> {
     AsyncStream { continuation in
       core.perform { core in
@@ -56,9 +56,9 @@ public final class Central: Sendable {
     }
   }
 
-  /// Waits until Bluetooth can be used.
-  /// - Parameter waitsForPower: whether a Bluetooth that is switched off is waited for, too. If not, that is an error.
-  /// - Throws: `unavailable`, with what is missing and how to get it.
+  /// Waits until Bluetooth is powered on.
+  /// - Parameter waitsForPower: whether to keep waiting while Bluetooth is switched off. If not, that is an error.
+  /// - Throws: `unavailable`, with what is missing and how to get it; `cancelled`.
   public func ready(waitsForPower: Bool = false) async throws(SessionError) {
     for await state in states() {
       switch state {
@@ -71,14 +71,14 @@ public final class Central: Sendable {
     throw SessionError(.cancelled, "cancelled by the caller")
   }
 
-  /// Scans for as long as somebody listens, and tells of each device that matches whenever something new is heard of it.
+  /// Scans until the sequence is cancelled, and yields a device that matches whenever its name or advertising data changes.
   ///
-  /// What was heard of a device is merged: a name from one packet and services from another are in one discovery. Who is slow misses
-  /// the older ones. Several scans at once share the radio.
+  /// The data of a device is merged: a name from one packet and services from another are in one discovery. A slow consumer loses the
+  /// oldest of 1,024 discoveries. Concurrent scans share the radio.
   /// - Parameters:
-  ///   - rule: which devices are told of.
-  ///   - repeats: every packet counts as new, for following signal strengths.
-  ///   - limit: for how long, counted from the moment at which the radio scans; then the sequence ends. `nil`: until nobody listens.
+  ///   - rule: which devices are yielded.
+  ///   - repeats: whether every packet is yielded, for example to follow the RSSI.
+  ///   - limit: the duration of the scan, from the moment at which the radio scans; then the sequence ends. `nil`: no limit.
   public func discoveries(
     matching rule: MatchRule = .any, repeats: Bool = false, for limit: Duration? = nil
   ) -> AsyncStream<Discovery> {
@@ -94,12 +94,12 @@ public final class Central: Sendable {
     }
   }
 
-  /// Whether a scan is going on.
+  /// Whether the central is scanning.
   public var isScanning: Bool {
     get async { await core.value { $0.manager.isScanning } }
   }
 
-  /// A session that keeps one device. Nothing happens before its `connect()`.
+  /// Returns a session with one device. It does nothing until `connect()` or `keepConnected()` is called.
   public func session(with target: DeviceTarget, configuration: SessionConfiguration = SessionConfiguration())
     -> DeviceSession
   {

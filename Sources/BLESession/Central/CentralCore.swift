@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// What a `Central` is on its queue.
+/// The state of a `Central`, used on its queue only.
 package final class CentralCore {
   let queue: DispatchQueue
   let clock: any SessionClock
@@ -8,16 +8,16 @@ package final class CentralCore {
   package let manager: CBCentralManager
   package let scanner: ScanCoordinator
   let states = Broadcast<CBManagerState>()
-  /// Devices that an earlier process was connected to, or wanted to be.
+  /// Devices that an earlier process was connected or connecting to.
   private(set) var restored: [UUID] = []
   private let listener: CentralListener
-  /// What pauses between attempts are varied with.
+  /// The source of the jitter between connection attempts.
   var chance = SystemRandomNumberGenerator()
-  /// The sessions that a device's news are for.
+  /// The sessions that receive the callbacks of a device, by its identifier.
   private var devices: [UUID: [Weak<DeviceCore>]] = [:]
-  /// Sessions that want to know of the power.
+  /// Sessions that are notified when the manager's state changes.
   private var powered: [Weak<DeviceCore>] = []
-  /// Devices that a session passed over because another one has them.
+  /// Devices that a session skipped because another session has them.
   private var passedOver: Set<UUID> = []
 
   package init(queue: DispatchQueue, options: [String: Any]?, clock: any SessionClock, memory: (any PeripheralMemory)?)
@@ -25,14 +25,14 @@ package final class CentralCore {
     self.queue = queue
     self.clock = clock
     self.memory = memory
-    // There from the beginning: what an earlier process left is told to the delegate that the manager is made with.
+    // Exists before the manager does: `willRestoreState` is sent to the delegate that the manager is created with.
     listener = CentralListener()
     manager = CBCentralManager(delegate: listener, queue: queue, options: options)
     scanner = ScanCoordinator(manager: manager, queue: queue, clock: clock)
     listener.core = self
   }
 
-  /// The system's object for a device: one that was heard, or one the system remembers.
+  /// The `CBPeripheral` of a device that was discovered by a scan or is known to the system.
   func peripheral(_ identifier: UUID) -> CBPeripheral? {
     if let heard = scanner.peripheral(identifier) { return heard }
     guard manager.state == .poweredOn else { return nil }
@@ -44,7 +44,7 @@ package final class CentralCore {
     powered.append(Weak(device))
   }
 
-  /// From now on `device` hears what happens to the device of that identifier.
+  /// From now on `device` receives the callbacks for the peripheral with that identifier.
   func attach(_ device: DeviceCore, to identifier: UUID) {
     detach(device, from: identifier)
     devices[identifier, default: []].append(Weak(device))
@@ -55,15 +55,15 @@ package final class CentralCore {
     guard devices[identifier]?.isEmpty == true else { return }
     devices[identifier] = nil
     guard passedOver.remove(identifier) != nil else { return }
-    for device in powered { device.value?.lookAgain() }
+    for device in powered { device.value?.searchAgain() }
   }
 
-  /// Whether a session other than `device` has the device of that identifier: no two of one central share one.
+  /// Whether a session other than `device` has the device with that identifier: two sessions of a central never share one.
   func isTaken(_ identifier: UUID, by others: DeviceCore) -> Bool {
     (devices[identifier] ?? []).contains { $0.value != nil && $0.value !== others }
   }
 
-  /// A session would have taken this device: those that search look again when it is free.
+  /// Records that a session skipped this device, so that sessions which search look again when it is free.
   func passOver(_ identifier: UUID) { passedOver.insert(identifier) }
 
   func each(_ peripheral: CBPeripheral, _ body: (DeviceCore) -> Void) {
@@ -81,14 +81,14 @@ package final class CentralCore {
     for peripheral in peripherals { scanner.keep(peripheral) }
   }
 
-  /// Devices with one of these services that are connected to this host, by whatever program.
+  /// Devices with one of these services that are connected to this host, by any program.
   func connected(withServices services: [CBUUID]) -> [Discovery] {
     guard manager.state == .poweredOn, !services.isEmpty else { return [] }
     return manager.retrieveConnectedPeripherals(withServices: services).map { scanner.keep($0) }
   }
 }
 
-/// What the manager tells, handed on to the core; on its queue.
+/// Forwards the manager's delegate callbacks to the core, on its queue.
 private final class CentralListener: NSObject, CBCentralManagerDelegate {
   weak var core: CentralCore?
 
@@ -120,7 +120,7 @@ private final class CentralListener: NSObject, CBCentralManagerDelegate {
   }
 }
 
-/// Something that is not kept alive from here.
+/// A weak reference.
 package final class Weak<Object: AnyObject> {
   package weak var value: Object?
   package init(_ value: Object) { self.value = value }

@@ -2,41 +2,41 @@ import CoreBluetooth
 
 /// One entry of a list of devices.
 public struct ListedDevice: Sendable, Hashable, Identifiable {
-  /// What was heard of it so far.
+  /// The advertising data received so far.
   public var discovery: Discovery
-  /// It was not heard for a while: it may be gone.
+  /// Whether no advertisement was received for `DeviceListRules.staleAfter`: the device may be out of range.
   public var isStale = false
 
-  /// What this host calls the device.
+  /// The identifier that this host assigned to the device.
   public var id: UUID { discovery.identifier }
 }
 
-/// What became of a list: as a table on a screen wants to know it.
+/// A change of a device list, in the form that a table view needs.
 public enum DeviceListChange: Sendable, Hashable {
-  /// A new one, at the end.
+  /// A device was appended.
   case appeared(ListedDevice, at: Int)
-  /// Something new was heard of it.
+  /// The device's name, advertising data or RSSI changed.
   case changed(ListedDevice, at: Int)
-  /// It was not heard for a while.
+  /// No advertisement was received for `DeviceListRules.staleAfter`.
   case stale(ListedDevice, at: Int)
-  /// It was stale, and is heard again.
+  /// A stale device advertises again.
   case returned(ListedDevice, at: Int)
-  /// Taken out: there is no room for more, or it turned out to be another entry's device. Those behind it move up.
+  /// Removed because the list is full or the device turned out to be that of another entry. The entries behind it move up.
   case removed(ListedDevice, from: Int)
 }
 
-/// How a list is kept.
+/// The rules of a device list.
 public struct DeviceListRules: Sendable, Hashable {
-  /// What makes two discoveries the same device. Without a name or an address it is the identifier.
+  /// What makes two discoveries the same device. A device without the name or address in question is compared by identifier.
   public var identity: DeviceTarget.Identity
-  /// Past this without a word a device is stale.
+  /// The time without an advertisement after which a device is stale.
   public var staleAfter: Duration
-  /// A signal that is stronger or weaker is told at most this often; `nil`: only together with something else.
+  /// The shortest time between two `changed` events for the RSSI alone; `nil`: the RSSI alone never causes one.
   public var signalInterval: Duration?
-  /// The most entries. For a new one the device that was not heard for longest has to go.
+  /// The most entries. When the list is full, a new device replaces the one whose last advertisement is oldest.
   public var capacity: Int
 
-  /// The usual rules, as far as nothing else is said.
+  /// Creates rules; `staleAfter` is at least 1 ms and `capacity` at least 1.
   public init(
     identity: DeviceTarget.Identity = .identifier, staleAfter: Duration = .seconds(10),
     signalInterval: Duration? = .seconds(1), capacity: Int = 1_000
@@ -48,17 +48,17 @@ public struct DeviceListRules: Sendable, Hashable {
   }
 }
 
-/// The devices around that match a rule, each once, in the order in which they turned up.
+/// The devices in range that match a rule, each once, in the order in which they were discovered.
 ///
 /// ```swift
 /// let list = central.list(matching: .namePrefix("SMART_"))
 /// for await change in list.changes() { table.show(change) }
 /// ```
 ///
-/// It scans until it is stopped, its time is over, or nobody keeps it any more.
+/// It scans until `stop()` is called, its time limit expires, or the last reference to it is released.
 public final class DeviceList: Sendable {
   private let core: Confined<DeviceListCore>
-  /// Kept alive: without it nothing would be heard.
+  /// Retained by the list, because the scan ends with the central.
   public let central: Central
 
   init(central: Central, rule: MatchRule, rules: DeviceListRules, limit: Duration?) {
@@ -70,14 +70,14 @@ public final class DeviceList: Sendable {
     core.perform { $0.stop() }
   }
 
-  /// The entries now.
+  /// The current entries.
   public var devices: [ListedDevice] {
     get async { await core.value { $0.devices } }
   }
 
-  /// The entries there are, as if they appeared now, and what becomes of them. Ends when the list is stopped or its time is over.
+  /// The current entries, as `appeared`, then every change. Ends when the list is stopped or its time limit expires.
   ///
-  /// Each change holds the whole entry. Whoever is slow misses the oldest of 4,096 changes and looks at `devices` then.
+  /// Each change holds the whole entry. A slow consumer loses the oldest of 4,096 changes and should read `devices` then.
   public func changes() -> AsyncStream<DeviceListChange> {
     AsyncStream(bufferingPolicy: .bufferingNewest(4_096)) { continuation in
       core.perform { core in
@@ -87,16 +87,16 @@ public final class DeviceList: Sendable {
     }
   }
 
-  /// Ends scanning; the entries stay as they are.
+  /// Stops scanning; the entries are kept.
   public func stop() { core.perform { $0.stop() } }
 }
 
 extension Central {
-  /// A list of the devices around that match; scanning begins at once, or when Bluetooth is on.
+  /// Returns a list of the matching devices in range. Scanning begins immediately, or when Bluetooth is powered on.
   /// - Parameters:
   ///   - rule: which devices are listed.
-  ///   - rules: how the list is kept.
-  ///   - limit: for how long, counted from the moment at which the radio scans; `nil`: until it is stopped.
+  ///   - rules: the rules of the list.
+  ///   - limit: the duration of the scan, from the moment at which the radio scans; `nil`: until the list is stopped.
   public func list(
     matching rule: MatchRule = .any, rules: DeviceListRules = DeviceListRules(), for limit: Duration? = nil
   ) -> DeviceList {

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// What a `DeviceList` is on its central's queue.
+/// The state of a `DeviceList`, used on its central's queue only.
 final class DeviceListCore {
   private enum Key: Hashable {
     case identifier(UUID)
@@ -11,8 +11,8 @@ final class DeviceListCore {
   private struct Entry {
     var device: ListedDevice
     var key: Key
-    /// When the signal's strength was last told.
-    var signalTold: Duration
+    /// The time of the last change that reported the RSSI.
+    var signalReported: Duration
   }
 
   private let central: CentralCore
@@ -26,11 +26,11 @@ final class DeviceListCore {
   init(central: CentralCore, rule: MatchRule, rules: DeviceListRules, limit: Duration?) {
     self.central = central
     self.rules = rules
-    // Every packet: what is still there says so by repeating itself.
+    // With duplicates: a device that repeats its advertisement is still in range.
     scan = central.scanner.add(rule, repeats: true, limit: limit) { [weak self] in
       self?.end()
     } _: { [weak self] in
-      self?.heard($0)
+      self?.discovered($0)
     }
   }
 
@@ -55,11 +55,11 @@ final class DeviceListCore {
     changes.finish()
   }
 
-  private func heard(_ discovery: Discovery) {
+  private func discovered(_ discovery: Discovery) {
     let key = key(of: discovery)
     var place = entries.firstIndex { $0.device.id == discovery.identifier }
     if let same = entries.firstIndex(where: { $0.key == key }), same != place {
-      // By what it says now it is another entry's device: under a new identifier, or heard for the first time with its name.
+      // The discovery belongs to another entry: the device has a new identifier, or advertises its name for the first time.
       if let place { remove(at: place) }
       place = entries.firstIndex { $0.key == key }
     }
@@ -77,7 +77,7 @@ final class DeviceListCore {
       remove(at: oldest)
     }
     let device = ListedDevice(discovery: discovery)
-    entries.append(Entry(device: device, key: key, signalTold: discovery.lastSeen))
+    entries.append(Entry(device: device, key: key, signalReported: discovery.lastSeen))
     changes.send(.appeared(device, at: entries.count - 1))
     watch()
   }
@@ -88,12 +88,12 @@ final class DeviceListCore {
     after.key = key
     after.device = ListedDevice(discovery: discovery)
     let isSignalDue =
-      rules.signalInterval.map { discovery.lastSeen - before.signalTold >= $0 } == true
+      rules.signalInterval.map { discovery.lastSeen - before.signalReported >= $0 } == true
       && before.device.discovery.rssi != discovery.rssi
     let isNew =
       before.device.id != discovery.identifier || before.device.discovery.name != discovery.name
       || before.device.discovery.advertisement != discovery.advertisement
-    if before.device.isStale || isNew || isSignalDue { after.signalTold = discovery.lastSeen }
+    if before.device.isStale || isNew || isSignalDue { after.signalReported = discovery.lastSeen }
     entries[place] = after
     if before.device.isStale {
       changes.send(.returned(after.device, at: place))
@@ -107,7 +107,7 @@ final class DeviceListCore {
     changes.send(.removed(gone.device, from: place))
   }
 
-  /// Sees to it that the next one to become stale does so at its moment.
+  /// Schedules `age` for the time at which the next device becomes stale.
   private func watch() {
     guard timer == nil, !isOver,
       let next = entries.lazy.filter({ !$0.device.isStale }).map(\.device.discovery.lastSeen).min()

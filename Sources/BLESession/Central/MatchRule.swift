@@ -1,29 +1,29 @@
 import CoreBluetooth
 
-/// Which devices are meant.
+/// A condition on discovered devices.
 public indirect enum MatchRule: Sendable, Hashable {
   /// Every device.
   case any
   /// One of these names, exactly.
   case names(Set<String>)
-  /// One of these names, whether upper or lower case.
+  /// One of these names, ignoring case.
   case namesIgnoringCase(Set<String>)
-  /// A name that begins like this.
+  /// A name with this prefix.
   case namePrefix(String)
-  /// One of these services is advertised.
+  /// At least one of these services is advertised.
   case services(Set<CBUUID>)
-  /// Manufacturer data of this company, that begins like this behind the company's number.
+  /// Manufacturer specific data of this company, whose content begins with `prefix`.
   case manufacturer(company: UInt16, prefix: Data = Data())
-  /// This address stands in the manufacturer data.
+  /// The manufacturer specific data holds this address.
   case address(DeviceAddressRule, String)
-  /// The identifier that this host gave the device.
+  /// The identifier that this host assigned to the device.
   case identifier(UUID)
-  /// All of these hold.
+  /// All of these rules match.
   case all([MatchRule])
-  /// One of these holds.
+  /// At least one of these rules matches.
   case either([MatchRule])
 
-  /// Whether a device with this advertisement is meant.
+  /// Returns whether a discovered device matches the rule.
   public func matches(_ discovery: Discovery) -> Bool {
     switch self {
     case .any: true
@@ -43,10 +43,10 @@ public indirect enum MatchRule: Sendable, Hashable {
     }
   }
 
-  /// An address without what people write between its octets.
+  /// The hexadecimal digits of an address without separators.
   private static func digits(_ address: String) -> String { address.uppercased().filter(\.isHexDigit) }
 
-  /// The services that a scan can be limited to without losing a match; `nil` where it cannot be limited.
+  /// The services that a scan can be filtered by without losing a match; `nil` if it cannot be filtered.
   var scanFilter: Set<CBUUID>? {
     switch self {
     case .services(let services): services
@@ -61,20 +61,20 @@ public indirect enum MatchRule: Sendable, Hashable {
   }
 }
 
-/// Where a device's address stands in its manufacturer data, as its vendor's document says.
+/// Where a device's manufacturer specific data holds its address, according to the vendor's documentation.
 public struct DeviceAddressRule: Sendable, Hashable, Codable {
-  /// The place of the first of its 6 octets, counted from behind the company's number.
+  /// The position of the first of the 6 octets, counted from the end of the company identifier.
   public var offset: Int
-  /// The order of the octets: addresses are written most significant first.
+  /// The order of the octets; an address is written most significant octet first.
   public var order: ByteOrder
 
-  /// Where the address stands, and which way round.
+  /// Creates a rule from the position of the address and its octet order.
   public init(offset: Int, order: ByteOrder = .bigEndian) {
     self.offset = offset
     self.order = order
   }
 
-  /// The address as `AA:BB:CC:DD:EE:FF`; `nil` if the data is too short.
+  /// Returns the address as `AA:BB:CC:DD:EE:FF`; `nil` if the data is too short.
   public func address(in advertisement: Advertisement) -> String? {
     guard offset >= 0, let content = advertisement.manufacturer?.content, content.count - 6 >= offset else {
       return nil

@@ -1,17 +1,17 @@
 import CoreBluetooth
 
-/// One scan of the radio for all who listen: the widest of what they want.
+/// Shares one scan of the radio between all listeners: its options are the widest that they need.
 package final class ScanCoordinator {
   private struct Listener {
     var rule: MatchRule
     var repeats: Bool
     var tell: (Discovery) -> Void
-    /// How long the radio scans for this listener; `nil` for ever.
+    /// How long the radio scans for this listener; `nil`: no limit.
     var limit: Duration?
     var finish: () -> Void
     var timer: (any SessionTimer)?
-    /// What this listener was last told of each device.
-    var told: [UUID: Discovery] = [:]
+    /// What was last delivered to this listener, by device.
+    var delivered: [UUID: Discovery] = [:]
   }
 
   private struct Known {
@@ -19,7 +19,7 @@ package final class ScanCoordinator {
     var peripheral: CBPeripheral
   }
 
-  /// Devices that are remembered; of more, those that were not heard for longest are forgotten.
+  /// The most devices that are stored; beyond that those with the oldest advertisement are removed.
   private static let limit = 4_096
 
   private let manager: CBCentralManager
@@ -39,7 +39,7 @@ package final class ScanCoordinator {
 
   package func discovery(_ identifier: UUID) -> Discovery? { known[identifier]?.discovery }
 
-  /// Keeps a device that is known in another way than by its advertisements. What was heard of it stays.
+  /// Stores a peripheral that was not discovered by a scan. Its advertising data, if there is any, is kept.
   @discardableResult
   func keep(_ peripheral: CBPeripheral) -> Discovery {
     let discovery =
@@ -50,8 +50,8 @@ package final class ScanCoordinator {
   }
 
   /// - Parameters:
-  ///   - limit: for how long, counted from the moment at which the radio scans.
-  ///   - finish: called when that time is over, and not if the listener is removed.
+  ///   - limit: the duration, from the moment at which the radio scans.
+  ///   - finish: called when the duration has elapsed; not called if the listener is removed.
   package func add(
     _ rule: MatchRule, repeats: Bool, limit: Duration? = nil, finish: @escaping () -> Void = {},
     _ tell: @escaping (Discovery) -> Void
@@ -69,10 +69,10 @@ package final class ScanCoordinator {
   }
 
   func stateChanged() {
-    // Objects from before a reset cannot be used any more; after a mere power-off they can.
+    // After a reset the objects are invalid; after power-off they stay valid.
     if manager.state.rawValue < CBManagerState.poweredOff.rawValue {
       known = [:]
-      for number in listeners.keys { listeners[number]?.told = [:] }
+      for number in listeners.keys { listeners[number]?.delivered = [:] }
     }
     rescan()
   }
@@ -105,29 +105,29 @@ package final class ScanCoordinator {
     var discovery = known[identifier]?.discovery ?? Discovery(identifier: identifier, name: nil)
     discovery.advertisement.merge(advertisementData)
     discovery.name = discovery.advertisement.localName ?? peripheral.name
-    // 127 says that the strength is not known.
+    // Core Bluetooth reports 127 for an unknown RSSI.
     discovery.rssi = rssi == 127 ? nil : rssi
     discovery.lastSeen = clock.now
     known[identifier] = Known(discovery: discovery, peripheral: peripheral)
     if known.count > Self.limit { forgetOldest() }
-    for number in listeners.keys.sorted() { tell(number, discovery) }
+    for number in listeners.keys.sorted() { deliver(to: number, discovery) }
   }
 
-  private func tell(_ number: Int, _ discovery: Discovery) {
+  private func deliver(to number: Int, _ discovery: Discovery) {
     guard let listener = listeners[number], listener.rule.matches(discovery) else { return }
-    let before = listener.told[discovery.identifier]
+    let before = listener.delivered[discovery.identifier]
     let isNew = before == nil || before?.name != discovery.name || before?.advertisement != discovery.advertisement
     guard isNew || listener.repeats else { return }
-    listeners[number]?.told[discovery.identifier] = discovery
+    listeners[number]?.delivered[discovery.identifier] = discovery
     listener.tell(discovery)
   }
 
-  /// Forgets an eighth at once, so that the search for the oldest is rare.
+  /// Removes an eighth of the devices at a time, so that sorting them by age is rare.
   private func forgetOldest() {
     let oldest = known.values.sorted { $0.discovery.lastSeen < $1.discovery.lastSeen }.prefix(Self.limit / 8)
     for entry in oldest {
       known[entry.discovery.identifier] = nil
-      for number in listeners.keys { listeners[number]?.told[entry.discovery.identifier] = nil }
+      for number in listeners.keys { listeners[number]?.delivered[entry.discovery.identifier] = nil }
     }
   }
 }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Which octet of an integer comes first.
+/// The order of the octets of an integer.
 public enum ByteOrder: String, Sendable, Hashable, Codable, CaseIterable {
-  /// The least significant octet first, as Bluetooth does.
+  /// Least significant octet first, as in Bluetooth.
   case littleEndian = "little"
-  /// The most significant octet first, as many vendors do.
+  /// Most significant octet first, as in many vendors' protocols.
   case bigEndian = "big"
 }
 
 extension FixedWidthInteger {
-  /// The integer as `width` octets; what does not fit is cut, as a conversion that truncates does.
+  /// Returns the integer as `width` octets. A value that does not fit is truncated.
   public func octets(width: Int = bitWidth / 8, order: ByteOrder) -> Data {
     let fill: UInt8 = self < 0 ? 0xFF : 0
     var octets = Data(repeating: fill, count: Swift.max(0, width))
@@ -22,8 +22,8 @@ extension FixedWidthInteger {
     return octets
   }
 
-  /// The integer that `octets` stand for; `nil` if there are none or more than the type holds. A signed type takes the sign from the
-  /// first bit of the most significant octet, whatever the number of octets.
+  /// Creates an integer from octets; `nil` if there are none or more than the type holds. A signed type takes the sign from the most
+  /// significant bit of the octets, whatever their number.
   public init?(octets: some Collection<UInt8>, order: ByteOrder) {
     guard !octets.isEmpty, octets.count <= Self.bitWidth / 8 else { return nil }
     let significantFirst = order == .bigEndian ? Array(octets) : Array(octets.reversed())

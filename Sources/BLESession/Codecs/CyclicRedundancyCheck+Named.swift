@@ -1,21 +1,21 @@
 extension CyclicRedundancyCheck {
-  /// What vendors of locks and thermometers use most: CRC-8/MAXIM-DOW, of the one-wire bus.
+  /// CRC-8/MAXIM-DOW of the 1-Wire bus, the most common one in locks and thermometers.
   public static let maximDallas8 = CyclicRedundancyCheck("CRC-8/MAXIM-DOW", 8, 0x31, 0, reflected: true)
   /// CRC-16/MODBUS.
   public static let modbus16 = CyclicRedundancyCheck("CRC-16/MODBUS", 16, 0x8005, 0xFFFF, reflected: true)
   /// CRC-16/IBM-3740, which many documents call CRC-16/CCITT-FALSE.
   public static let ccittFalse16 = CyclicRedundancyCheck("CRC-16/IBM-3740", 16, 0x1021, 0xFFFF, reflected: false)
-  /// CRC-32/ISO-HDLC, the one of Ethernet and ZIP that is meant by "CRC-32".
+  /// CRC-32/ISO-HDLC of Ethernet and ZIP, usually called "CRC-32".
   public static let ethernet32 = CyclicRedundancyCheck(
     "CRC-32/ISO-HDLC", 32, 0x04C1_1DB7, .max, reflected: true, .max)
 
-  /// The algorithm of that name. Upper and lower case are the same, and so are the other names that documents use.
+  /// Returns the algorithm with this name, ignoring case. Common aliases are accepted.
   public static func named(_ name: String) -> CyclicRedundancyCheck? {
     let key = name.uppercased()
     return byName[otherNames[key] ?? key]
   }
 
-  /// All named algorithms, in the order of their names.
+  /// All named algorithms, sorted by name.
   public static var named: [CyclicRedundancyCheck] { byName.values.sorted { $0.name < $1.name } }
 
   private static let byName = Dictionary(

@@ -1,26 +1,26 @@
-/// A cyclic redundancy check by its parameters, as catalogues of such algorithms give them.
+/// A cyclic redundancy check, by the parameters that catalogues of CRC algorithms list.
 ///
-/// `CyclicRedundancyCheck.maximDallas8.value(of: octets)` is all that most need; ``named`` holds them by the catalogue's names.
+/// Most programs need only `CyclicRedundancyCheck.maximDallas8.value(of: octets)`; ``named`` holds the algorithms by catalogue name.
 public struct CyclicRedundancyCheck: Sendable {
-  /// The catalogue's name, such as `CRC-8/MAXIM-DOW`.
+  /// The catalogue name, such as `CRC-8/MAXIM-DOW`.
   public let name: String
   /// Bits of the result, 8 to 32.
   public let width: Int
   /// The polynomial without its highest term, most significant bit first.
   public let polynomial: UInt32
-  /// What the register holds before the first octet.
+  /// The initial value of the register.
   public let initial: UInt32
-  /// The least significant bit of each octet goes in first.
+  /// Whether the least significant bit of each octet is processed first.
   public let reflectsInput: Bool
-  /// The register is read backwards at the end.
+  /// Whether the register is bit-reversed at the end.
   public let reflectsOutput: Bool
-  /// Combined with the result by exclusive or.
+  /// The value that the result is XORed with.
   public let finalExclusiveOr: UInt32
 
-  /// What each value of an octet does to the register.
+  /// The effect of each octet value on the register.
   private let table: [UInt32]
 
-  /// An algorithm of one's own; `nil` if the width is not 8 to 32 or a parameter has more bits than that.
+  /// Creates an algorithm; `nil` if the width is not 8 to 32 or a parameter has more bits than `width`.
   public init?(
     name: String, width: Int, polynomial: UInt32, initial: UInt32 = 0, reflectsInput: Bool = false,
     reflectsOutput: Bool = false, finalExclusiveOr: UInt32 = 0
@@ -49,18 +49,18 @@ public struct CyclicRedundancyCheck: Sendable {
       : Self.straightTable(polynomial << (32 - UInt32(width)))
   }
 
-  /// The check of all octets at once.
+  /// Returns the check of all octets.
   public func value(of octets: some Sequence<UInt8>) -> UInt32 {
     finish(update(start(), with: octets))
   }
 
-  /// The register before the first octet: for octets that come in pieces.
+  /// Returns the initial register, for a check over several pieces.
   public func start() -> UInt32 {
-    // A reflected register sits at the lower end of the 32 bits, the other at the upper end: one loop serves each width.
+    // A reflected register is aligned to the lower end of the 32 bits, the other to the upper end: one loop works for every width.
     reflectsInput ? Self.reflect(initial, width: width) : initial << (32 - UInt32(width))
   }
 
-  /// The register after some more octets.
+  /// Returns the register after more octets.
   public func update(_ register: UInt32, with octets: some Sequence<UInt8>) -> UInt32 {
     var register = register
     if reflectsInput {
@@ -71,7 +71,7 @@ public struct CyclicRedundancyCheck: Sendable {
     return register
   }
 
-  /// The check that a register stands for.
+  /// Returns the check for a register.
   public func finish(_ register: UInt32) -> UInt32 {
     let value = reflectsInput ? register : register >> (32 - UInt32(width))
     return (reflectsInput == reflectsOutput ? value : Self.reflect(value, width: width)) ^ finalExclusiveOr

@@ -1,28 +1,28 @@
 import Foundation
 
-/// Two rows of octets combined bit by bit, with a stated rule for rows of different length.
+/// XOR of two octet sequences, with an explicit rule for different lengths.
 public enum ExclusiveOr {
-  /// What happens where one row ends before the other.
+  /// How sequences of different length are combined.
   public enum LengthRule: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Rows of different length are a mistake.
+    /// Different lengths are an error.
     case equal
-    /// The result is as long as the shorter row.
+    /// The result is as long as the shorter sequence.
     case shorter
-    /// The shorter row counts as filled up with zeros at its end: the rest of the longer one stands unchanged.
+    /// The shorter sequence is padded with zeros: the rest of the longer one is copied unchanged.
     case zeroFilled
-    /// The second row is a key that starts over at its end; the result is as long as the first.
+    /// The second sequence is a key that repeats; the result is as long as the first.
     case repeatingKey
   }
 
-  /// Why two rows cannot be combined.
+  /// Why two sequences cannot be combined.
   public enum LengthError: Error, Sendable, Hashable {
-    /// The rule wants equal lengths, and these are the two.
+    /// The rule requires equal lengths; the two lengths differ.
     case differentLengths(Int, Int)
-    /// A key of no octets cannot be repeated.
+    /// An empty key cannot be repeated.
     case emptyKey
   }
 
-  /// `first` and `second` combined. A key may be empty only if there is nothing to combine it with.
+  /// Returns `first` XOR `second`. A repeating key may be empty only if `first` is empty.
   public static func combine(
     _ first: some Collection<UInt8>, _ second: some Collection<UInt8>, rule: LengthRule
   ) throws(LengthError) -> Data {

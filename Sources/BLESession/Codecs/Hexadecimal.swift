@@ -1,15 +1,15 @@
 import Foundation
 
-/// Octets as hexadecimal digits, and back: what a vendor's document prints and what a person types.
+/// Octets as hexadecimal digits, and back, as vendors' documents print them and users type them.
 public enum Hexadecimal {
-  /// How digits are written.
+  /// The format of the output.
   public struct Style: Sendable, Hashable {
     /// `A` to `F` instead of `a` to `f`.
     public var uppercase: Bool
-    /// What stands between two octets; nothing by default.
+    /// The text between two octets; empty by default.
     public var separator: String
 
-    /// Digits of one case, with something or nothing between the octets.
+    /// Creates a style from the case of the digits and the separator.
     public init(uppercase: Bool = false, separator: String = "") {
       self.uppercase = uppercase
       self.separator = separator
@@ -17,31 +17,31 @@ public enum Hexadecimal {
 
     /// `0a1b2c`.
     public static let plain = Style()
-    /// `0A:1B:2C`, as addresses are printed.
+    /// `0A:1B:2C`, as for addresses.
     public static let address = Style(uppercase: true, separator: ":")
-    /// `0A 1B 2C`, as dumps are printed.
+    /// `0A 1B 2C`, as in hex dumps.
     public static let spaced = Style(uppercase: true, separator: " ")
   }
 
-  /// What an odd number of digits means.
+  /// How an odd number of digits is decoded.
   public enum OddLength: Sendable, Hashable {
-    /// It is a mistake (the default): a digit was lost.
+    /// As an error (the default): a digit is missing.
     case refused
-    /// The first digit stands for an octet below 16: `abc` is `0a bc`.
+    /// With a leading zero: `abc` is `0a bc`.
     case leadingZero
   }
 
-  /// Why a text is no row of octets.
+  /// Why a text cannot be decoded.
   public enum DecodingError: Error, Sendable, Hashable {
     /// `character` is neither a digit nor a separator; `offset` counts characters from 0.
     case notADigit(character: Character, offset: Int)
-    /// A number of digits that makes no whole octets.
+    /// The number of digits is odd.
     case oddLength(digits: Int)
     /// A separator between the two digits of one octet; `offset` counts characters from 0.
     case separatorInsideOctet(offset: Int)
   }
 
-  /// The octets as text, two digits each.
+  /// Returns the octets as text, two digits each.
   public static func encode(_ octets: some Sequence<UInt8>, style: Style = .plain) -> String {
     let digits = style.uppercase ? upperDigits : lowerDigits
     var text: [UInt8] = []
@@ -56,7 +56,7 @@ public enum Hexadecimal {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// An integer as digits, most significant first, with zeros in front up to `width` octets.
+  /// Returns an integer as digits, most significant first, padded with zeros to `width` octets.
   public static func encode(_ integer: some BinaryInteger & UnsignedInteger, width: Int, uppercase: Bool = false)
     -> String
   {
@@ -64,13 +64,13 @@ public enum Hexadecimal {
     return String(repeating: "0", count: max(0, width * 2 - digits.count)) + digits
   }
 
-  /// The octets that a text stands for. Both cases are read, `0x` may stand in front, and `:`, `-`, `_`, `,` and white space may
-  /// separate octets.
+  /// Returns the octets of a text in either case. A prefix `0x` is ignored, and `:`, `-`, `_`, `,` and white space may separate octets.
+  /// - Throws: `DecodingError`.
   public static func decode(_ text: some StringProtocol, oddLength: OddLength = .refused) throws(DecodingError) -> Data
   {
     var digits: [UInt8] = []
     digits.reserveCapacity(text.utf8.count)
-    // Where separators stood, as the number of digits before each: which are inside an octet depends on the whole length.
+    // Positions of separators, as the number of digits before each: whether one is inside an octet depends on the total number.
     var separators: [(digits: Int, offset: Int)] = []
     let body = text.hasPrefix("0x") || text.hasPrefix("0X") ? text.dropFirst(2) : text[...]
     for (offset, character) in zip((text.count - body.count)..., body) {
@@ -103,7 +103,7 @@ extension Hexadecimal.DecodingError: LocalizedError {
     case .oddLength(let digits):
       "\(digits) hexadecimal digits do not make whole octets"
     case .separatorInsideOctet(let offset):
-      "the separator at character \(offset + 1) stands inside an octet"
+      "the separator at character \(offset + 1) is inside an octet"
     }
   }
 }

@@ -1,4 +1,4 @@
-/// Arithmetic on octets that wraps: what vendors' checksums and rolling keys are made of.
+/// Modulo 256 arithmetic on octets, as vendors' checksums and rolling keys use it.
 ///
 /// Intermediate results may be negative or large; the result is the remainder from 0 to 255.
 public struct Modulo256: Sendable, Hashable, Codable {
@@ -10,24 +10,24 @@ public struct Modulo256: Sendable, Hashable, Codable {
     octet = UInt8(truncatingIfNeeded: value)
   }
 
-  /// The sum, without what goes over 255.
+  /// The sum modulo 256.
   public static func + (left: Modulo256, right: Modulo256) -> Modulo256 { Modulo256(left.octet &+ right.octet) }
-  /// The difference; below 0 it goes on from 255.
+  /// The difference modulo 256.
   public static func - (left: Modulo256, right: Modulo256) -> Modulo256 { Modulo256(left.octet &- right.octet) }
-  /// The product, without what goes over 255.
+  /// The product modulo 256.
   public static func * (left: Modulo256, right: Modulo256) -> Modulo256 { Modulo256(left.octet &* right.octet) }
-  /// What makes 0 together with it.
+  /// The additive inverse.
   public static prefix func - (value: Modulo256) -> Modulo256 { Modulo256(0 &- value.octet) }
 
-  /// The sum of all octets.
+  /// Returns the sum of all octets.
   public static func sum(of octets: some Sequence<UInt8>) -> Modulo256 {
     Modulo256(octets.reduce(UInt8(0), &+))
   }
 
-  /// What makes the sum of all octets and itself 0: the two's complement checksum.
+  /// Returns the two's complement checksum: the sum of all octets and the checksum is 0.
   public static func complement(of octets: some Sequence<UInt8>) -> Modulo256 { -sum(of: octets) }
 
-  /// All octets combined by exclusive or.
+  /// Returns the XOR of all octets.
   public static func exclusiveOr(of octets: some Sequence<UInt8>) -> Modulo256 {
     Modulo256(octets.reduce(UInt8(0), ^))
   }

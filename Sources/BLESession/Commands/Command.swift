@@ -1,21 +1,21 @@
 import CoreBluetooth
 
-/// Something a device is told to do, and how to know that it did.
+/// A command to a device and how its answer is recognised.
 public struct Command: Sendable {
-  /// What is told, before the queue's codecs.
+  /// The content that is sent, before the queue's codecs are applied.
   public var content: Data
-  /// How the device's answer is recognised. `nil`: the acknowledgement of the write is all there is.
+  /// How the device's answer is recognised. `nil`: the command completes with the response to the write.
   public var answer: AnswerRule?
-  /// For each try.
+  /// The time limit of each try.
   public var timeLimit: Duration
-  /// How often it is told again where no answer comes.
+  /// How often the command is sent again if no answer is received.
   public var retries: Int
-  /// What is more urgent goes first; 0 is usual. Those of one priority keep their order.
+  /// Commands with a higher priority are sent first; the default is 0. Commands of equal priority keep their order.
   public var priority: Int
-  /// Telling it twice does no harm: where the link is lost before the answer it may be told again on the next one.
+  /// Whether the command may be sent twice: if the link is lost before the answer, it can be sent again on the next one.
   public var isRepeatable: Bool
 
-  /// A command; without an answer rule it is over when the write was acknowledged.
+  /// Creates a command; without an answer rule it completes when the write is acknowledged.
   public init(
     _ content: Data, answer: AnswerRule?, timeLimit: Duration = .seconds(5), retries: Int = 0, priority: Int = 0,
     isRepeatable: Bool = false
@@ -29,18 +29,18 @@ public struct Command: Sendable {
   }
 }
 
-/// What becomes of commands that wait when the link is lost.
+/// What happens to waiting commands when the link is lost.
 public enum DisconnectPolicy: String, Sendable, Hashable, Codable {
-  /// They fail at once.
+  /// They fail immediately.
   case fail
-  /// They wait for the device to come back. The one under way fails, unless it may be told twice.
+  /// They wait until the device is connected again. The command in progress fails, unless it is repeatable.
   case resume
 }
 
-/// How far a command's octets have gone out.
+/// The progress of a command that is sent in several writes.
 public struct TransferProgress: Sendable, Hashable {
-  /// Octets that have gone out.
+  /// Octets sent so far.
   public var sent: Int
-  /// Octets in all.
+  /// The total number of octets.
   public var total: Int
 }

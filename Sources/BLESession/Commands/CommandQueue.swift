@@ -1,9 +1,9 @@
 import CoreBluetooth
 
-/// Commands to one device, strictly one after another.
+/// Sends commands to one device, one at a time.
 ///
-/// A command is over when the device's own answer says so, not when the write was acknowledged. A command that is not answered in time
-/// is told again or fails, and the next one goes: the queue does not get stuck.
+/// A command completes with the device's own answer, not when the write is acknowledged. A command that is not answered in time is
+/// sent again or fails, and the next one is sent: the queue does not block.
 ///
 /// ```swift
 /// let queue = CommandQueue(session, commandPath: path, answerPath: answers)
@@ -11,16 +11,16 @@ import CoreBluetooth
 /// ```
 public final class CommandQueue: Sendable {
   package let core: Confined<CommandQueueCore>
-  /// The session of the device that is told.
+  /// The session of the device.
   public let session: DeviceSession
 
   /// - Parameters:
-  ///   - session: the session of the device that is told; it is kept.
-  ///   - commandPath: where commands are written.
-  ///   - answerPath: where answers are notified; may be the same characteristic.
-  ///   - policy: what becomes of waiting commands when the link is lost.
-  ///   - capacity: how many may wait.
-  ///   - codecs: what stands between commands and values on the air, made anew for each connection.
+  ///   - session: the session of the device; it is retained.
+  ///   - commandPath: the characteristic that commands are written to.
+  ///   - answerPath: the characteristic that notifies answers; may be the same.
+  ///   - policy: what happens to waiting commands when the link is lost.
+  ///   - capacity: the most commands in the queue.
+  ///   - codecs: creates the codecs between commands and characteristic values, once for each connection.
   public init(
     _ session: DeviceSession, commandPath: CharacteristicPath, answerPath: CharacteristicPath,
     onDisconnect policy: DisconnectPolicy = .fail, capacity: Int = 1_000,
@@ -39,25 +39,25 @@ public final class CommandQueue: Sendable {
     core.perform { $0.close() }
   }
 
-  /// Tells the device and returns its answer, without the codecs; empty where the command wants none.
+  /// Sends a command and returns the device's answer, decoded; empty if the command has no answer rule.
   ///
-  /// Where the task is cancelled, a command that waits is taken out; the answer of one under way is ignored when it comes.
+  /// If the task is cancelled, a waiting command is removed; the answer to a command in progress is ignored.
   /// - Parameters:
-  ///   - command: what the device is told.
-  ///   - progress: called on the session's queue each time a part of a long command has gone out.
-  /// - Throws: `notConnected`, `connectionLost`, `disconnected`, `timedOut`, `refused`, `invalid`, `cancelled`.
+  ///   - command: the command.
+  ///   - progress: called on the session's queue each time a part of a long command was sent.
+  /// - Throws: `notConnected`, `connectionLost`, `disconnected`, `timedOut`, `notFound`, `refused`, `invalid`, `cancelled`.
   public func send(
     _ command: Command, progress: (@Sendable (TransferProgress) -> Void)? = nil
   ) async throws(SessionError) -> Data {
     try await core.reply { core, reply in core.add(command, progress, reply) }
   }
 
-  /// How many commands wait or are under way.
+  /// The number of commands that wait or are in progress.
   public var count: Int {
     get async { await core.value { $0.count } }
   }
 
-  /// Values that came on the answers' characteristic and answered nothing.
+  /// Notified values that are not the answer to a command. A slow consumer loses the oldest of 256.
   public func unsolicitedMessages() -> AsyncStream<Data> {
     AsyncStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
       core.perform { core in

@@ -1,13 +1,13 @@
 import CoreBluetooth
 
-/// What a `CommandQueue` is on its session's queue.
+/// The state of a `CommandQueue`, used on its session's queue only.
 package final class CommandQueueCore {
   private final class Entry {
     let command: Command
     let progress: (@Sendable (TransferProgress) -> Void)?
     let reply: Reply<Data>
     var retriesLeft: Int
-    /// Which telling this is: what belongs to an earlier one is of no interest any more.
+    /// Counts the tries: callbacks of an earlier try are ignored.
     var round = 0
 
     init(_ command: Command, _ progress: (@Sendable (TransferProgress) -> Void)?, _ reply: Reply<Data>) {
@@ -51,11 +51,11 @@ package final class CommandQueueCore {
   var count: Int { waiting.count + (current == nil ? 0 : 1) }
 
   func add(_ command: Command, _ progress: (@Sendable (TransferProgress) -> Void)?, _ reply: Reply<Data>) {
-    guard device.state == .ready || policy == .resume && device.isHopeful else {
+    guard device.state == .ready || policy == .resume && device.isReadyOrConnecting else {
       return reply.fail(SessionError(.notConnected, "there is no connection to the device"))
     }
     guard count < capacity else {
-      return reply.fail(SessionError(.invalid, "\(capacity) commands wait already: the device does not keep up"))
+      return reply.fail(SessionError(.invalid, "\(capacity) commands are already waiting: the device is too slow"))
     }
     let entry = Entry(command, progress, reply)
     let place = waiting.firstIndex { $0.command.priority < command.priority } ?? waiting.endIndex
@@ -88,7 +88,7 @@ package final class CommandQueueCore {
     write(value[...], of: value.count, entry, round: entry.round)
   }
 
-  /// Writes as much as one write holds, and the rest after it.
+  /// Writes as much as fits into one write, then the rest.
   private func write(_ rest: Data, of total: Int, _ entry: Entry, round: Int) {
     guard let peripheral = device.peripheral, let characteristic = commandPath.find(in: peripheral) else {
       return end(entry, .failure(SessionError(.notFound, "the device has no characteristic \(commandPath)")))
@@ -116,7 +116,7 @@ package final class CommandQueueCore {
     device.perform(hasResponse ? .write(commandPath, piece, reply) : .writeWithoutResponse(commandPath, piece, reply))
   }
 
-  /// A long command's time counts from its last part that went out.
+  /// The time limit of a long command counts from its last part that was sent.
   private func restartTimer(_ entry: Entry) {
     timer?.cancel()
     timer = device.call(after: entry.command.timeLimit) { [weak self, weak entry] _ in entry.map { self?.isSilent($0) }
@@ -125,7 +125,7 @@ package final class CommandQueueCore {
 
   private func isSilent(_ entry: Entry) {
     guard current === entry else { return }
-    // What came of an answer was not all of it: the next one begins anew.
+    // Discards an incomplete answer, so that it is not prepended to the next one.
     codecs.discardPartialFrame()
     guard entry.retriesLeft > 0 else {
       return end(entry, .failure(SessionError(.timedOut, "the device did not answer the command in time")))
@@ -198,7 +198,7 @@ package final class CommandQueueCore {
   func close() {
     if let subscription { device.unsubscribe(subscription) }
     if let observation { device.stopObserving(observation) }
-    failAll(SessionError(.cancelled, "the queue was given up"))
+    failAll(SessionError(.cancelled, "the command queue was released"))
     unsolicited.finish()
   }
 }

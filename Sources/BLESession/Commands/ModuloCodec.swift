@@ -1,28 +1,28 @@
 import Foundation
 
-/// The vendors' scheme of counting octets up: each one times an odd number plus another number, modulo 256.
+/// A linear scheme of some vendors: each octet times an odd factor plus a summand, modulo 256.
 public struct ModuloCodec: ValueCodec {
   private let factor: Modulo256
   private let inverse: Modulo256
   private let summand: Modulo256
 
-  /// `nil` where `factor` is even: two octets would become one, and there is no way back.
+  /// Returns `nil` if `factor` is even, because decoding would be ambiguous.
   public init?(factor: Int = 1, summand: Int) {
     guard !factor.isMultiple(of: 2) else { return nil }
     self.factor = Modulo256(factor)
     self.summand = Modulo256(summand)
-    // x * x is 1 modulo 8 for odd x; each step of Newton's doubles the bits that are right.
+    // x * x is 1 modulo 8 for odd x, so x is its own inverse to 3 bits; each Newton step doubles the number of correct bits.
     var inverse = Modulo256(factor)
     for _ in 0..<2 { inverse = inverse * (2 - Modulo256(factor) * inverse) }
     self.inverse = inverse
   }
 
-  /// Counted up.
+  /// Returns `octet * factor + summand` for each octet.
   public func encode(_ content: Data) throws -> Data {
     Data(content.map { (Modulo256($0) * factor + summand).octet })
   }
 
-  /// Counted down again.
+  /// Reverses `encode`.
   public func decode(_ value: Data) throws -> [Data] {
     [Data(value.map { ((Modulo256($0) - summand) * inverse).octet })]
   }

@@ -1,16 +1,16 @@
 import CoreBluetooth
 
-/// One step between what an application means and what goes over the air: a frame, a cipher, a check.
+/// One step between an application's content and a characteristic value: framing, encryption or a checksum.
 ///
-/// A codec may remember things, such as a sequence number or the beginning of a frame; it starts afresh on each connection, as a copy.
+/// A codec may have state, such as a sequence number or a partial frame. Each connection begins with a fresh copy.
 public protocol ValueCodec: Sendable {
-  /// What goes out for `content`.
+  /// Returns the value to send for `content`.
   mutating func encode(_ content: Data) throws -> Data
-  /// What came in with one value: nothing yet, one content, or several. Throws where the value is not acceptable; the next one may be.
+  /// Returns the contents completed by a received value: none, one or several. Throws if the value is invalid; later ones may be valid.
   mutating func decode(_ value: Data) throws -> [Data]
-  /// Drops what has begun to come and does not go on: after silence. What is numbered stays numbered.
+  /// Discards a partially received frame, after a timeout. Sequence numbers are kept.
   mutating func discardPartialFrame()
-  /// Forgets everything: a new connection begins.
+  /// Resets all state, for a new connection.
   mutating func reset()
 }
 
@@ -19,11 +19,11 @@ extension ValueCodec {
   public mutating func reset() {}
 }
 
-/// Several codecs, one around the other: the first is nearest to the application.
+/// A chain of codecs; the first is nearest to the application.
 public struct CodecChain: ValueCodec {
   private var codecs: [any ValueCodec]
 
-  /// The first is nearest to the contents, the last nearest to the air.
+  /// Creates a chain; the first codec is nearest to the application, the last nearest to the characteristic.
   public init(_ codecs: [any ValueCodec] = []) { self.codecs = codecs }
 
   public mutating func encode(_ content: Data) throws -> Data {
@@ -51,7 +51,7 @@ public struct CodecChain: ValueCodec {
   }
 }
 
-/// Wraps contents into frames of one type, and takes them out again.
+/// Encodes contents as frames of one type and decodes frames.
 public struct FrameCodec: ValueCodec {
   private let type: UInt32
   private var sequence: UInt32 = 0
@@ -59,9 +59,9 @@ public struct FrameCodec: ValueCodec {
   private let acceptsOtherTypes: Bool
 
   /// - Parameters:
-  ///   - format: what frames look like.
-  ///   - type: what outgoing frames say they are.
-  ///   - acceptsOtherTypes: whether incoming frames may be of another type.
+  ///   - format: the layout of frames.
+  ///   - type: the type of outgoing frames.
+  ///   - acceptsOtherTypes: whether incoming frames may have another type.
   public init(format: FrameFormat, type: UInt32 = 0, acceptsOtherTypes: Bool = true) {
     self.type = type
     self.acceptsOtherTypes = acceptsOtherTypes
@@ -88,11 +88,11 @@ public struct FrameCodec: ValueCodec {
   }
 }
 
-/// The vendors' scheme of combining everything with a key that repeats. It hides nothing from anybody who looks twice.
+/// XOR with a repeating key, as some vendors use it. It is obfuscation and provides no confidentiality.
 public struct ExclusiveOrCodec: ValueCodec {
   private let key: Data
 
-  /// Throws where the key has no octets.
+  /// - Throws: `emptyKey`.
   public init(key: Data) throws(ExclusiveOr.LengthError) {
     guard !key.isEmpty else { throw .emptyKey }
     self.key = key

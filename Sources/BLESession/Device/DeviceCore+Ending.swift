@@ -3,23 +3,23 @@ import CoreBluetooth
 extension DeviceCore {
   func didDisconnect(_ peripheral: CBPeripheral, _ error: (any Error)?) {
     guard peripheral === self.peripheral else { return }
-    if state == .disconnecting { return farewell() }
-    // The end of an earlier link, which was given up; the new attempt goes on.
+    if state == .disconnecting { return disconnectCompleted() }
+    // The callback belongs to an earlier link that was given up; the new attempt continues.
     if !isConnected, peripheral.state == .connecting { return }
     linkEnded(SessionError(.connectionLost, "the connection was lost", underlying: error), error)
   }
 
-  /// Takes down a link that is of no use any more; to be won back.
+  /// Disconnects a link that cannot be used any longer; the session then reconnects as its policy says.
   package func dropLink(_ error: SessionError) {
     guard peripheral != nil, state != .disconnecting else { return }
     linkEnded(error, error)
   }
 
-  /// The link is gone, or will be in a moment, and nobody wished it.
+  /// The link was lost, or is about to be disconnected because of an error, and the user did not ask for that.
   private func linkEnded(_ error: SessionError, _ cause: (any Error)?) {
     let wasReady = state == .ready
     closeLink(error)
-    letGo()
+    releasePeripheral()
     if !wasReady { return attemptFailed(error) }
     emit(.disconnected(.lost(cause)))
     switch error.underlying {
@@ -29,7 +29,7 @@ extension DeviceCore {
     }
   }
 
-  /// What belonged to the link ends with it.
+  /// Ends everything that depends on the link.
   func closeLink(_ error: SessionError) {
     preparation?.timer?.cancel()
     preparation = nil
@@ -42,64 +42,64 @@ extension DeviceCore {
     subscriptions.linkEnded()
   }
 
-  /// The user's own wish: nothing is won back after it.
+  /// Disconnects on the user's request; the session does not reconnect.
   package func disconnect(_ reply: Reply<Void>?) {
     isWanted = false
-    if let reply { farewells.append(reply) }
+    if let reply { disconnectReplies.append(reply) }
     let error = SessionError(.disconnected, "the session was ended by the user")
     failAwaitingPower(error)
     if state == .disconnecting { return }
     let wasReady = state == .ready
-    endCampaign(error)
+    endEffort(error)
     closeLink(error)
     operations.failAll(error)
     signal.failAll(error)
     guard let peripheral, peripheral.state != .disconnected, central.manager.state == .poweredOn else {
-      letGo()
+      releasePeripheral()
       return finishDisconnecting(wasReady)
     }
     enter(.disconnecting)
-    wasReadyBeforeFarewell = wasReady
-    // Survives a callback that never comes.
-    farewellTimer = call(after: .seconds(5)) { $0.farewell() }
+    wasReadyBeforeDisconnect = wasReady
+    // In case the callback does not arrive.
+    disconnectTimer = call(after: .seconds(5)) { $0.disconnectCompleted() }
     central.manager.cancelPeripheralConnection(peripheral)
   }
 
-  /// The link that the user ended is down.
-  func farewell() {
+  /// Called when the link that the user ended is down.
+  func disconnectCompleted() {
     guard state == .disconnecting else { return }
-    farewellTimer?.cancel()
-    letGo()
-    finishDisconnecting(wasReadyBeforeFarewell)
+    disconnectTimer?.cancel()
+    releasePeripheral()
+    finishDisconnecting(wasReadyBeforeDisconnect)
   }
 
   private func finishDisconnecting(_ wasReady: Bool) {
     if wasReady { emit(.disconnected(.user)) }
     enter(.stopped(.user))
-    let waiting = farewells
-    farewells = []
+    let waiting = disconnectReplies
+    disconnectReplies = []
     for reply in waiting { reply.succeed(()) }
   }
 
-  /// Ends all efforts.
+  /// Ends the effort to connect and fails everything that waits.
   func stop(_ reason: StopReason) {
-    let error = Self.error(for: reason, last: campaign?.lastError)
-    endCampaign(error)
+    let error = Self.error(for: reason, last: effort?.lastError)
+    endEffort(error)
     closeLink(error)
-    letGo()
+    releasePeripheral()
     operations.failAll(error)
     signal.failAll(error)
-    // What starts over by itself is wanted still; everything else waits for the user.
+    // A session that was stopped by the state of Bluetooth starts again when that changes; all others wait for the user.
     if ![.poweredOff, .unauthorized, .unsupported].contains(reason) { isWanted = false }
     enter(.stopped(reason))
   }
 
-  private func endCampaign(_ error: SessionError) {
-    guard let campaign else { return }
+  private func endEffort(_ error: SessionError) {
+    guard let effort else { return }
     stopScan()
-    campaign.stopTimers()
-    self.campaign = nil
-    for waiter in campaign.waiters { waiter.fail(error) }
+    effort.stopTimers()
+    self.effort = nil
+    for waiter in effort.waiters { waiter.fail(error) }
   }
 
   func failAwaitingPower(_ error: SessionError) {
@@ -119,7 +119,7 @@ extension DeviceCore {
     }
     switch power {
     case .poweredOn:
-      if isWanted, campaign == nil, !isConnected, state != .disconnecting { begin(.automatic) }
+      if isWanted, effort == nil, !isConnected, state != .disconnecting { begin(.automatic) }
     case .unknown: break
     case .poweredOff, .resetting: lostPower(.poweredOff)
     case .unauthorized: lostPower(.unauthorized)
@@ -127,11 +127,11 @@ extension DeviceCore {
     }
   }
 
-  /// With Bluetooth off there is no callback for each link: they are gone.
+  /// When Bluetooth is switched off, links end without a callback.
   private func lostPower(_ reason: StopReason) {
-    if state == .disconnecting { return farewell() }
+    if state == .disconnecting { return disconnectCompleted() }
     let wasReady = state == .ready
-    guard wasReady || campaign != nil || isWanted else { return }
+    guard wasReady || effort != nil || isWanted else { return }
     if wasReady {
       emit(.disconnected(.lost(SessionError.unavailable(central.manager.state))))
     }
@@ -143,14 +143,14 @@ extension DeviceCore {
     case .user: SessionError(.disconnected, "the session was ended by the user")
     case .bondLost:
       SessionError(
-        .bondLost, "the device forgot the pairing: forget it here, too, and pair anew", underlying: last?.underlying)
+        .bondLost, "the device deleted the pairing: delete it here too and pair again", underlying: last?.underlying)
     case .poweredOff: .unavailable(.poweredOff)
     case .budgetSpent:
-      SessionError(.budgetSpent, "the device did not come in time: is it switched on and near?", underlying: last)
+      SessionError(.budgetSpent, "the device did not connect in time: is it on and in range?", underlying: last)
     case .attemptsSpent: SessionError(.attemptsSpent, "all attempts failed", underlying: last)
     case .unauthorized: .unavailable(.unauthorized)
     case .unsupported: .unavailable(.unsupported)
-    case .notVerified: last ?? SessionError(.notVerified, "the device did not prove what it should be")
+    case .notVerified: last ?? SessionError(.notVerified, "the device did not prove its identity")
     case .lost: SessionError(.connectionLost, "the connection was lost", underlying: last?.underlying)
     }
   }

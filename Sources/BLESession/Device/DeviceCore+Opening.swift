@@ -1,14 +1,14 @@
 import CoreBluetooth
 
-/// The dialogue under way that has to end well before the session is ready.
+/// An opening dialogue in progress; it has to succeed before the session is ready.
 final class Opening {
   let step: OpeningStep
   var dialogue: any OpeningDialogue
-  /// What was said last: said again where no answer comes.
+  /// The last value sent, which is sent again if no answer is received.
   var said: Data?
   var retriesLeft: Int
   var timer: (any SessionTimer)?
-  /// Set while the dialogue is going on.
+  /// Called when the dialogue succeeds; `nil` before it begins and after it ends.
   var onDone: (() -> Void)?
 
   init(_ step: OpeningStep) {
@@ -19,7 +19,7 @@ final class Opening {
 }
 
 extension DeviceCore {
-  /// Before anything else is said to it, the device has to be the one that was meant.
+  /// Checks the device's identity before anything else is sent to it.
   func checkIdentity() {
     guard let check = configuration.identity else { return open(step: 0) }
     enter(.verifying)
@@ -30,7 +30,7 @@ extension DeviceCore {
       identityReply = nil
       guard check.expected.verdict(on: value) == .accepted else {
         let text = Hexadecimal.encode(value)
-        return reject(SessionError(.notVerified, "this is another device: its \(check.path) says \(text)"))
+        return reject(SessionError(.notVerified, "this is another device: the value of \(check.path) is \(text)"))
       }
       open(step: 0)
     }
@@ -59,8 +59,8 @@ extension DeviceCore {
     }
   }
 
-  /// A value that the device notified: for the dialogue if it comes where the dialogue listens.
-  func openingHears(_ value: Data, on characteristic: CBCharacteristic) {
+  /// Passes a notified value to the dialogue, if it is of the dialogue's answer characteristic.
+  func openingReceived(_ value: Data, on characteristic: CBCharacteristic) {
     guard let opening, let peripheral, opening.onDone != nil,
       opening.step.answerPath.find(in: peripheral) === characteristic
     else { return }

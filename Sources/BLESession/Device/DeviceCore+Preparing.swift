@@ -1,18 +1,18 @@
 import CoreBluetooth
 
-/// Discovery under way.
+/// A discovery in progress.
 final class Preparation {
-  /// Services whose characteristics were asked for and not answered yet.
+  /// Services whose characteristics were requested but not received yet.
   var open: Set<ObjectIdentifier> = []
   var timer: (any SessionTimer)?
-  /// Whether the device was ready before: then it has proved itself already.
+  /// Whether the session was ready before: then the device's identity was already checked.
   let isRenewal: Bool
 
   init(isRenewal: Bool) { self.isRenewal = isRenewal }
 }
 
 extension DeviceCore {
-  /// Discovers what the configuration asks for, then takes up the subscriptions again, then lets the device prove itself.
+  /// Discovers the configured services, then restores the subscriptions, then checks the device's identity.
   func prepare(isRenewal: Bool = false) {
     guard let peripheral else { return }
     preparation?.timer?.cancel()
@@ -21,7 +21,7 @@ extension DeviceCore {
     if !isRenewal { enter(.preparing) }
     preparation.timer = call(after: configuration.answerTime) { [weak preparation] core in
       guard preparation != nil, core.preparation === preparation else { return }
-      core.dropLink(SessionError(.timedOut, "the device did not tell its services in time"))
+      core.dropLink(SessionError(.timedOut, "the device's services were not discovered in time"))
     }
     discoveriesUnderWay += 1
     peripheral.discoverServices(configuration.services)
@@ -30,7 +30,7 @@ extension DeviceCore {
   package func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
     guard peripheral === self.peripheral else { return }
     discoveriesUnderWay = max(0, discoveriesUnderWay - 1)
-    // Services that change again while they are discovered: only the last answer holds what can be used.
+    // If services change during discovery, only the last result is valid.
     guard let preparation, discoveriesUnderWay == 0 else { return }
     if let error { return discoveryFailed(error) }
     let services = peripheral.services ?? []
@@ -69,7 +69,7 @@ extension DeviceCore {
     }
   }
 
-  /// What the device changed is discovered anew; what was under way on the old attributes fails.
+  /// Discovers the services again. Operations in progress on the old attributes fail.
   package func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
     guard peripheral === self.peripheral, isConnected else { return }
     emit(.servicesChanged)
@@ -79,7 +79,7 @@ extension DeviceCore {
       opening = nil
       identityReply = nil
     }
-    operations.close(SessionError(.notFound, "the device changed its services while this was under way"))
+    operations.close(SessionError(.notFound, "the device changed its services during the operation"))
     prepare(isRenewal: wasReady)
   }
 }

@@ -1,25 +1,25 @@
 import CoreBluetooth
 
 extension DeviceCore {
-  /// Whether an operation may wait for the device: it is there, or being won.
-  var isHopeful: Bool { state == .ready || campaign != nil }
+  /// Whether an operation may be queued: the session is ready or connecting.
+  var isReadyOrConnecting: Bool { state == .ready || effort != nil }
 
   package func perform(_ kind: Operation.Kind) {
     let operation = Operation(kind)
-    guard isHopeful else {
+    guard isReadyOrConnecting else {
       return operation.fail(SessionError(.notConnected, "there is no connection to the device"))
     }
     operations.add(operation)
   }
 
   func readSignal(_ reply: Reply<Int>) {
-    guard isHopeful else {
+    guard isReadyOrConnecting else {
       return reply.fail(SessionError(.notConnected, "there is no connection to the device"))
     }
     signal.add(reply)
   }
 
-  /// Begins to listen; the notification is switched on now, or when the device is there.
+  /// Adds a listener; notifications are enabled now, or when the session is ready.
   package func subscribe(
     _ path: CharacteristicPath, tell: @escaping (Data) -> Void, finish: @escaping () -> Void
   ) -> Int {
@@ -41,7 +41,7 @@ extension DeviceCore {
     operations.add(Operation(.notify(path, false, Reply())))
   }
 
-  /// Makes up for what the application began and ceased to listen to while the session was being made ready.
+  /// Applies the listeners that were added and removed while the session was not ready.
   func settleSubscriptions() {
     for path in subscriptions.wanted.subtracting(subscriptions.active).subtracting(subscriptions.refused).ordered {
       switchOn(path, isUrgent: false) { _ in }
@@ -61,21 +61,21 @@ extension DeviceCore {
     }
     reply.whenSucceeded = { [weak self] _ in
       self?.subscriptions.setActive(path, true)
-      // Nobody may want it any more.
+      // The last listener may have been removed meanwhile.
       if self?.state == .ready, self?.preparation == nil { self?.switchOffIfUnwanted(path) }
       done(nil)
     }
     operations.add(Operation(.notify(path, true, reply)), isUrgent: isUrgent)
   }
 
-  /// Switches on all that the application listens to. What fails is told and does not keep the session from being ready.
+  /// Enables all subscriptions. A failure is reported as an event and does not keep the session from becoming ready.
   func restoreSubscriptions(_ done: @escaping () -> Void) {
     subscriptions.linkEnded()
     var left = subscriptions.wanted.ordered
     func next() {
       guard !left.isEmpty else { return done() }
       switchOn(left.removeFirst(), isUrgent: true) { [weak self] error in
-        // A link that is gone has its own end.
+        // If the link is lost, `linkEnded` ends the preparation.
         if error == nil || self?.isConnected == true { next() }
       }
     }
@@ -92,7 +92,7 @@ extension DeviceCore {
     guard peripheral === self.peripheral else { return }
     let wasRead = operations.didUpdateValue(characteristic, error)
     guard error == nil, let value = characteristic.value, !wasRead || characteristic.isNotifying else { return }
-    if opening != nil { openingHears(value, on: characteristic) }
+    if opening != nil { openingReceived(value, on: characteristic) }
     subscriptions.deliver(value, from: characteristic, of: peripheral)
   }
 

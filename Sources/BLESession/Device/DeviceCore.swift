@@ -1,9 +1,9 @@
 import CoreBluetooth
 
-/// What a `DeviceSession` is on its central's queue: one device, and the way to it.
+/// The state of a `DeviceSession`, used on its central's queue only.
 ///
-/// The facets are in files of their own: winning the device (`+Campaign`), making it ready (`+Preparing`, `+Opening`), using it
-/// (`+Values`) and losing it (`+Ending`).
+/// Its parts are in extensions: connecting (`+Connecting`), discovery and verification (`+Preparing`, `+Opening`), operations (`+Values`)
+/// and the end of a link (`+Ending`).
 package final class DeviceCore: NSObject, CBPeripheralDelegate {
   let central: CentralCore
   let configuration: SessionConfiguration
@@ -16,25 +16,25 @@ package final class DeviceCore: NSObject, CBPeripheralDelegate {
   private var nextObserver = 0
 
   private(set) var state = SessionState.idle
-  /// Whether the user wants the device: then it is won back.
+  /// Whether the user wants the device connected: then the session reconnects.
   var isWanted = false
-  /// The device, as long as it is connected or being connected to.
+  /// The device, while it is connected or connecting.
   package var peripheral: CBPeripheral?
   package var isConnected = false
   var origin = ConnectionOrigin.user
-  var campaign: Campaign?
+  var effort: ConnectionEffort?
   var preparation: Preparation?
-  /// How often services were asked for on this link without an answer yet.
+  /// The number of service discoveries on this link without a result yet.
   var discoveriesUnderWay = 0
   var opening: Opening?
-  /// What the device's identity was asked for with, while that is under way.
+  /// The reply of the identity check in progress.
   var identityReply: Reply<Data>?
-  /// Wishes from before it was known what Bluetooth is like.
+  /// Calls of `connect` that wait until the manager's state is known.
   var awaitingPower: [Reply<Void>] = []
-  /// Those who wait for the end of a disconnection.
-  var farewells: [Reply<Void>] = []
-  var wasReadyBeforeFarewell = false
-  var farewellTimer: (any SessionTimer)?
+  /// Callers that wait for the end of a disconnection.
+  var disconnectReplies: [Reply<Void>] = []
+  var wasReadyBeforeDisconnect = false
+  var disconnectTimer: (any SessionTimer)?
 
   package init(central: CentralCore, target: DeviceTarget, configuration: SessionConfiguration) {
     self.central = central
@@ -61,7 +61,7 @@ package final class DeviceCore: NSObject, CBPeripheralDelegate {
     events.send(timed)
   }
 
-  /// `tell` hears of everything at that very moment.
+  /// Calls `tell` synchronously for every event. Returns the number for `stopObserving`.
   package func observe(_ tell: @escaping (TimedEvent) -> Void) -> Int {
     defer { nextObserver += 1 }
     observers[nextObserver] = tell

@@ -1,51 +1,51 @@
 import CoreBluetooth
 
-/// An event of a session and the device that it happened to.
+/// An event of a session, with the device that it concerns.
 public struct DeviceNews: Sendable {
-  /// When, by the session's clock.
+  /// The time, by the session's clock.
   public var time: Duration
-  /// What happened.
+  /// The event.
   public var event: SessionEvent
-  /// What this host calls the device; `nil` as long as none was found.
+  /// The identifier that this host assigned to the device; `nil` before a device was found.
   public var identifier: UUID?
-  /// The name that it advertises, else the one the system remembers.
+  /// The advertised name, otherwise the name that the system has stored.
   public var name: String?
 }
 
-/// Something that goes on until it is cancelled.
+/// An observation that lasts until it is cancelled.
 public struct Observation: Sendable {
   private let end: @Sendable () -> Void
 
   init(_ end: @escaping @Sendable () -> Void) { self.end = end }
 
-  /// Nothing is told any more, but for what is being told at this moment. Again it does nothing.
+  /// Stops the calls; one that is in progress completes. Further calls have no effect.
   public func cancel() { end() }
 }
 
-/// A service of the connected device, as it is known now.
+/// A service of the connected device, as currently discovered.
 public struct DiscoveredService: Sendable, Hashable {
   /// The service's UUID.
   public var uuid: CBUUID
-  /// Its characteristics, in the device's order.
+  /// The characteristics, in the device's order.
   public var characteristics: [DiscoveredCharacteristic]
 }
 
-/// A characteristic of the connected device, as it is known now.
+/// A characteristic of the connected device, as currently discovered.
 public struct DiscoveredCharacteristic: Sendable, Hashable {
-  /// Where it is: this stays right when the device was away.
+  /// The path of the characteristic; it stays valid over reconnections.
   public var path: CharacteristicPath
   /// `CBCharacteristicProperties` as a number.
   public var rawProperties: UInt
 
-  /// What can be done with it.
+  /// The characteristic's properties.
   public var properties: CBCharacteristicProperties { CBCharacteristicProperties(rawValue: rawProperties) }
-  /// Whether it notifies or indicates.
+  /// Whether it can notify or indicate.
   public var notifies: Bool { !properties.isDisjoint(with: [.notify, .indicate]) }
 }
 
 extension DeviceSession {
-  /// Calls `tell` for everything that happens from now on, on the session's own queue at that very moment, with the device that it
-  /// happened to. It has to be quick.
+  /// Calls `tell` synchronously on the session's queue for every event from now on, with the device that it concerns. `tell` must return
+  /// quickly.
   public func observeNews(_ tell: @escaping @Sendable (DeviceNews) -> Void) async -> Observation {
     let core = core
     let number = await core.value { core in
@@ -60,8 +60,8 @@ extension DeviceSession {
     return Observation { core.perform { $0.stopObserving(number) } }
   }
 
-  /// Calls `tell` for every value that a characteristic notifies from now on, over every loss and return of the device, on the
-  /// session's own queue at that very moment: nothing is buffered and nothing dropped. It has to be quick.
+  /// Calls `tell` synchronously on the session's queue for every value that a characteristic notifies from now on, over all
+  /// reconnections: no value is buffered or dropped. `tell` must return quickly.
   public func observeValues(
     from path: CharacteristicPath, _ tell: @escaping @Sendable (Data) -> Void
   ) async -> Observation {
@@ -70,7 +70,7 @@ extension DeviceSession {
     return Observation { core.perform { $0.unsubscribe(number) } }
   }
 
-  /// What the device offers; nothing while there is no connection that is ready.
+  /// The discovered services; empty unless the session is ready.
   public func services() async -> [DiscoveredService] {
     await core.value { core in
       guard core.state == .ready, let peripheral = core.peripheral else { return [] }
@@ -91,8 +91,8 @@ extension DeviceSession {
 }
 
 extension Central {
-  /// Scans until it is cancelled, as `discoveries` does, and calls `tell` on the central's own queue for each discovery at that very
-  /// moment: nothing is missed. It has to be quick.
+  /// Scans until it is cancelled, as `discoveries` does, and calls `tell` synchronously on the central's queue for each discovery: none is
+  /// dropped. `tell` must return quickly.
   public func observeDiscoveries(
     matching rule: MatchRule = .any, repeats: Bool = false, _ tell: @escaping @Sendable (Discovery) -> Void
   ) async -> Observation {

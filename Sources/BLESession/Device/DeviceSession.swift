@@ -1,9 +1,9 @@
 import CoreBluetooth
 
-/// One device, kept: connected, made ready, used, lost and won back.
+/// A session with one device: it connects, discovers, verifies, and reconnects when the link is lost.
 ///
-/// Characteristics are named by their UUIDs, so that nothing goes stale when the device was away. Subscriptions are taken up again
-/// after each reconnection, what waits for its turn is carried out then, and what was under way when the link broke fails once.
+/// Characteristics are addressed by UUID, so that they stay valid over reconnections. After each reconnection subscriptions are restored
+/// and waiting operations carried out; an operation in progress when the link is lost fails.
 ///
 /// ```swift
 /// let session = central.session(with: .device(identifier))
@@ -13,7 +13,7 @@ import CoreBluetooth
 /// ```
 public final class DeviceSession: Sendable {
   package let core: Confined<DeviceCore>
-  /// Kept alive: a session without its central would hear nothing.
+  /// Retained by the session, because callbacks end with the central.
   public let central: Central
 
   init(central: Central, target: DeviceTarget, configuration: SessionConfiguration) {
@@ -29,17 +29,17 @@ public final class DeviceSession: Sendable {
     }
   }
 
-  /// Where the session is on its way.
+  /// The current state.
   public var state: SessionState {
     get async { await core.value { $0.state } }
   }
 
-  /// What this host calls the device, once it is known.
+  /// The identifier that this host assigned to the device; `nil` before it is known.
   public var identifier: UUID? {
     get async { await core.value { $0.peripheral?.identifier ?? $0.target.identifier } }
   }
 
-  /// What happens from now on. Whoever is slow misses the oldest of 1,024 events.
+  /// Events from now on. A slow consumer loses the oldest of 1,024.
   public func events() -> AsyncStream<TimedEvent> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1_024)) { continuation in
       core.perform { core in
@@ -49,61 +49,60 @@ public final class DeviceSession: Sendable {
     }
   }
 
-  /// Calls `tell` for everything that happens from now on, on the session's own queue at that very moment: for what must not miss an
-  /// event, such as a record. It has to be quick.
+  /// Calls `tell` synchronously on the session's queue for every event from now on, for consumers that must not lose one, such as a
+  /// recorder. `tell` must return quickly.
   public func observe(_ tell: @escaping @Sendable (TimedEvent) -> Void) async {
     await core.value { _ = $0.observe(tell) }
   }
 
-  /// Connects because the user wants it, and returns when the session is ready.
+  /// Connects on the user's request, and returns when the session is ready.
   ///
-  /// An effort that the session was making by itself gives way to this one, with a new budget. From then on the device is won back
-  /// when it is lost, as the policy says.
-  /// Where Bluetooth is only starting, that is waited for.
+  /// This replaces an automatic effort to connect and has a new budget. From then on the session reconnects when the link is lost, as its
+  /// policy says. If the state of Bluetooth is not known yet, the call waits for it.
   /// - Throws: `unavailable`, `budgetSpent`, `attemptsSpent`, `bondLost`, `notVerified`, `disconnected`, `cancelled`.
   public func connect() async throws(SessionError) {
     try await core.reply { core, reply in core.connect(reply) }
   }
 
-  /// Keeps the device without being asked again: connects whenever Bluetooth is on and the device there. Returns at once.
+  /// Keeps the device connected without a request of the user: connects whenever Bluetooth is on and the device is in range. Does not wait.
   public func keepConnected() { core.perform { $0.keep() } }
 
-  /// Ends the connection, or the efforts for one, and returns when the link is down. The device is not won back.
+  /// Ends the connection or the effort to connect, and returns when the link is down. The session does not reconnect.
   public func disconnect() async {
     _ = try? await core.reply { core, reply in core.disconnect(reply) } as Void
   }
 
-  /// Reads a value, as long as it is.
+  /// Reads a whole value, also a long one.
   ///
-  /// Where the characteristic notifies, too, Core Bluetooth does not say which of both a value is: the first that comes counts as
-  /// what was read, and whoever listens hears of it as well.
+  /// If the characteristic also notifies, Core Bluetooth does not distinguish a notification from the result of a read: the first value
+  /// received counts as the result, and listeners receive it as well.
   public func read(_ path: CharacteristicPath) async throws(SessionError) -> Data {
     try await core.reply { core, reply in core.perform(.read(path, reply)) }
   }
 
-  /// Writes with response: returns when the device has acknowledged. What the device then *does* is another matter: see `CommandQueue`.
+  /// Writes with response; returns when the device has acknowledged. For the device's reaction to a command see `CommandQueue`.
   public func write(_ value: Data, to path: CharacteristicPath) async throws(SessionError) {
     try await core.reply { core, reply in core.perform(.write(path, value, reply)) }
   }
 
-  /// Writes without response: returns when the value was handed over, which is when there is room for it.
+  /// Writes without response; returns when the value was passed to the system, which waits until there is room for it.
   public func writeWithoutResponse(_ value: Data, to path: CharacteristicPath) async throws(SessionError) {
     try await core.reply { core, reply in core.perform(.writeWithoutResponse(path, value, reply)) }
   }
 
-  /// The strength of the device's signal in dBm. Systems measure it once a second at most: until then they wait with the answer.
+  /// Returns the RSSI in dBm. Systems measure at most once a second and delay the answer accordingly.
   public func readRSSI() async throws(SessionError) -> Int {
     try await core.reply { core, reply in core.readSignal(reply) }
   }
 
-  /// How many octets one write may have; 20 where there is no connection.
+  /// Returns the longest value of one write, in octets; 20 without a connection.
   public func maximumWriteLength(withResponse: Bool) async -> Int {
     await core.value { core in
       core.peripheral?.maximumWriteValueLength(for: withResponse ? .withResponse : .withoutResponse) ?? 20
     }
   }
 
-  /// Listens to a characteristic from now on: the device is asked to notify, now and after each reconnection.
+  /// The values that a characteristic notifies from now on; the subscription is restored after each reconnection.
   public func notifications(
     from path: CharacteristicPath, buffering: Notifications.Buffering = .newest(256)
   ) -> Notifications {

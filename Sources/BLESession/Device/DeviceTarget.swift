@@ -1,37 +1,37 @@
 import CoreBluetooth
 
-/// Which device a session keeps.
+/// The device that a session connects to.
 public struct DeviceTarget: Sendable, Hashable {
-  /// What this host calls it, where that is known: then nothing needs to be scanned for.
+  /// The identifier that this host assigned to the device, if known: then no scan is needed.
   public var identifier: UUID?
-  /// How it is recognised in a scan.
+  /// How the device is recognised in a scan.
   public var rule: MatchRule
 
-  /// A device by identifier where it is known, by a rule where it is not.
+  /// Creates a target: by identifier if it is known, otherwise by the rule.
   public init(identifier: UUID? = nil, rule: MatchRule) {
     self.identifier = identifier
     self.rule = rule
   }
 
-  /// Exactly that device: another one of the same name is not taken for it.
+  /// Exactly the device with this identifier; a device with the same name is not accepted.
   public static func device(_ identifier: UUID) -> DeviceTarget {
     DeviceTarget(identifier: identifier, rule: .identifier(identifier))
   }
 
-  /// The first one that matches. Once connected, the session stays with that one.
+  /// The first device that matches. Once connected, the session stays with that device.
   public static func first(_ rule: MatchRule) -> DeviceTarget { DeviceTarget(rule: rule) }
 
-  /// What is the same about a device that comes back.
+  /// What identifies a device when it returns.
   public enum Identity: Sendable, Hashable {
-    /// What this host calls it.
+    /// The identifier that this host assigned to it.
     case identifier
-    /// Its name, where names are unique: a device whose identifier has changed is taken, too.
+    /// Its name, if names are unique: the device is accepted even if its identifier has changed.
     case name
-    /// The address in its manufacturer data: a device whose identifier has changed is taken, too.
+    /// The address in its manufacturer specific data: the device is accepted even if its identifier has changed.
     case address(DeviceAddressRule)
   }
 
-  /// A device from before a restart.
+  /// A device that was remembered before a restart.
   public static func remembered(_ device: RememberedDevice, by identity: Identity = .identifier) -> DeviceTarget {
     let same = MatchRule.identifier(device.identifier)
     return switch identity {
@@ -45,23 +45,23 @@ public struct DeviceTarget: Sendable, Hashable {
   }
 }
 
-/// Where a characteristic is, by UUIDs: it stays right when the device's attributes are discovered anew.
+/// The UUIDs of a characteristic and its service; the path stays valid when the attributes are discovered again.
 public struct CharacteristicPath: Sendable, Hashable {
-  /// `nil` for whatever service has the characteristic.
+  /// The UUID of the service; `nil` for any service.
   public var service: CBUUID?
   /// The UUID of the characteristic.
   public var characteristic: CBUUID
-  /// Which one, where there are several: 0 is the first.
+  /// The index among characteristics with the same UUIDs, from 0.
   public var instance: Int
 
-  /// One characteristic, in whatever service or in this one.
+  /// Creates a path; without `service` the characteristic may be in any service.
   public init(_ characteristic: CBUUID, in service: CBUUID? = nil, instance: Int = 0) {
     self.service = service
     self.characteristic = characteristic
     self.instance = instance
   }
 
-  /// By the UUIDs' text. As everywhere in Core Bluetooth, a text that is no UUID is a programmer's mistake and ends the program.
+  /// Creates a path from UUID strings. As everywhere in Core Bluetooth, an invalid UUID string ends the program.
   public init(_ characteristic: String, in service: String? = nil) {
     self.init(CBUUID(string: characteristic), in: service.map { CBUUID(string: $0) })
   }

@@ -1,27 +1,27 @@
 import CoreBluetooth
 
-/// The values of one characteristic as they are notified, over every loss and return of the device.
+/// The values that one characteristic notifies, over all reconnections.
 ///
-/// Ends when the session is closed, or when whoever listens stops. Values that came while nobody took them wait, as many as the
-/// buffering says; what was thrown away is counted.
+/// Ends when the session is released or the consumer cancels. Values that are not consumed in time are buffered as the buffering policy
+/// says; dropped ones are counted.
 public struct Notifications: AsyncSequence, Sendable {
   public typealias Element = Data
   public typealias Failure = Never
 
-  /// What happens to values that nobody takes in time.
+  /// What happens to values that are not consumed in time.
   public enum Buffering: Sendable, Hashable {
-    /// The last ones are kept, older ones thrown away: for measurements.
+    /// The newest values are kept and older ones dropped: for measurements.
     case newest(Int)
-    /// The first ones are kept, newer ones thrown away.
+    /// The oldest values are kept and newer ones dropped.
     case oldest(Int)
-    /// All are kept: for what must not be missed, from a device that is trusted.
+    /// All values are kept, without a limit: for data that must not be lost, from a trusted device.
     case all
   }
 
   let stream: AsyncStream<Data>
   let dropped: Guarded<Int>
 
-  /// How many values were thrown away so far because nobody took them in time.
+  /// The number of values dropped so far.
   public var droppedCount: Int { dropped.with { $0 } }
 
   public func makeAsyncIterator() -> AsyncStream<Data>.Iterator { stream.makeAsyncIterator() }

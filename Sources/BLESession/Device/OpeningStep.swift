@@ -1,25 +1,25 @@
 import CoreBluetooth
 
-/// What an answer is, seen from a question.
+/// What a received value means for the command that waits for an answer.
 public enum AnswerVerdict: Sendable, Hashable {
-  /// That is it.
+  /// It is the expected answer.
   case accepted
-  /// The device says no.
+  /// The device refuses.
   case refused
-  /// It belongs to something else.
+  /// It is not an answer to this command.
   case unrelated
 }
 
-/// How a device's answer to something is recognised.
+/// How the answer to a command is recognised.
 public enum AnswerRule: Sendable {
-  /// Exactly these octets; others are for somebody else.
+  /// Exactly these octets; other values are unrelated.
   case exactly(Data)
-  /// Octets that begin so; others are for somebody else.
+  /// Octets with this prefix; other values are unrelated.
   case beginning(Data)
-  /// What the closure says. It runs on the session's queue and has to be quick.
+  /// The closure decides. It runs on the session's queue and must return quickly.
   case judged(@Sendable (Data) -> AnswerVerdict)
 
-  /// What `answer` is.
+  /// Returns what a received value means.
   public func verdict(on answer: Data) -> AnswerVerdict {
     switch self {
     case .exactly(let expected): answer == expected ? .accepted : .unrelated
@@ -29,22 +29,22 @@ public enum AnswerRule: Sendable {
   }
 }
 
-/// What tells a device from others of its kind and name: a value that it can be asked for, such as its serial number.
+/// A readable value that distinguishes a device from others of the same kind and name, such as its serial number.
 ///
-/// A device that says something else gets no command; the session goes on looking where its target leaves room for that.
+/// No command is sent to a device with another value; the session continues searching if its target allows that.
 public struct IdentityCheck: Sendable {
-  /// Where the value is read.
+  /// The characteristic that is read.
   public var path: CharacteristicPath
-  /// What the value has to be.
+  /// The expected value.
   public var expected: AnswerRule
 
-  /// A value that a device is told by.
+  /// Creates a check of one characteristic's value.
   public init(_ path: CharacteristicPath, _ expected: AnswerRule) {
     self.path = path
     self.expected = expected
   }
 
-  /// The serial number of the Device Information Service. Zeros behind it do not count.
+  /// The Serial Number String of the Device Information Service. Trailing zeros are ignored.
   public static func serialNumber(_ number: String) -> IdentityCheck {
     IdentityCheck(
       CharacteristicPath("2A25", in: "180A"),
@@ -52,42 +52,42 @@ public struct IdentityCheck: Sendable {
   }
 }
 
-/// A conversation that has to come to a good end before a session is ready.
+/// A dialogue with the device that has to succeed before a session is ready.
 ///
-/// Without input or output of its own: it is told what the device says and answers with what to do.
+/// A dialogue does no input or output itself: it receives the device's values and returns the next move.
 public protocol OpeningDialogue {
-  /// What comes first.
+  /// Returns the first move.
   mutating func begin() -> OpeningMove
-  /// What follows from a value that the device notified.
+  /// Returns the move that follows a notified value.
   mutating func received(_ value: Data) -> OpeningMove
 }
 
-/// What an opening dialogue does next.
+/// The next step of an opening dialogue.
 public enum OpeningMove: Sendable, Hashable {
-  /// Write this, and wait for what the device answers.
+  /// Write this value and wait for the answer.
   case say(Data)
-  /// The value was for somebody else, or there is more to come.
+  /// Wait for another value: this one is unrelated or incomplete.
   case listen
-  /// The device proved itself.
+  /// The dialogue has succeeded.
   case done
-  /// The device is not the right one, or does not want.
+  /// The device is not the expected one, or refuses; the text says why.
   case refused(String)
 }
 
-/// One conversation on the way to a session that is ready: a handshake that proves the device, or an agreement on keys.
+/// One dialogue on the way to the ready state: a handshake that authenticates the device, or a key agreement.
 public struct OpeningStep: Sendable {
-  /// Where commands are written.
+  /// The characteristic that commands are written to.
   public var commandPath: CharacteristicPath
-  /// Where answers are notified; may be the same characteristic.
+  /// The characteristic that notifies answers; may be the same.
   public var answerPath: CharacteristicPath
-  /// For each answer.
+  /// The time limit of each answer.
   public var timeLimit: Duration
-  /// How often something is said again where no answer comes.
+  /// How often a value is sent again if no answer is received.
   public var retries: Int
-  /// A new dialogue for each connection.
+  /// Creates the dialogue of one connection.
   public var dialogue: @Sendable () -> any OpeningDialogue
 
-  /// A conversation of one's own; `dialogue` makes a new one for each connection.
+  /// Creates a step from a custom dialogue; `dialogue` is called once for each connection.
   public init(
     commandPath: CharacteristicPath, answerPath: CharacteristicPath, timeLimit: Duration = .seconds(3),
     retries: Int = 2, dialogue: @escaping @Sendable () -> any OpeningDialogue
@@ -99,7 +99,7 @@ public struct OpeningStep: Sendable {
     self.dialogue = dialogue
   }
 
-  /// A command and the answer that proves a device.
+  /// One command, and the answer that authenticates the device.
   public static func handshake(
     _ command: Data, to commandPath: CharacteristicPath, answerOn answerPath: CharacteristicPath, answer: AnswerRule,
     timeLimit: Duration = .seconds(3), retries: Int = 2

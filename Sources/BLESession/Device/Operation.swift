@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// One thing that is asked of a connected device. One at a time is under way; the others wait, also for a reconnection.
+/// One operation on a connected device. One is in progress at a time; the others wait, also for a reconnection.
 package final class Operation {
   package enum Kind {
     case read(CharacteristicPath, Reply<Data>)
@@ -10,7 +10,7 @@ package final class Operation {
   }
 
   let kind: Kind
-  /// What it was carried out on, while it is under way.
+  /// The characteristic of the operation, while it is in progress.
   var characteristic: CBCharacteristic?
 
   init(_ kind: Kind) { self.kind = kind }
@@ -22,7 +22,7 @@ package final class Operation {
     }
   }
 
-  /// Whether whoever asked is not interested any more.
+  /// Whether the caller was answered already or has cancelled.
   var isOver: Bool {
     switch kind {
     case .read(_, let reply): reply.isOver

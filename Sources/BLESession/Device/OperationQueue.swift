@@ -1,24 +1,24 @@
 import CoreBluetooth
 
-/// Carries out operations on one peripheral, strictly one after another, in their order.
+/// Carries out operations on one peripheral, one at a time, in their order.
 ///
-/// The Attribute Protocol has one request under way at a time anyway; keeping the rest here means that they are not lost with the
-/// link, and that an answer always belongs to what was asked last.
+/// The Attribute Protocol has one request in progress at a time. Because the others are queued here, they are not lost with the link,
+/// and a response always belongs to the last request.
 final class Operations {
   private let queue: DispatchQueue
   private let clock: any SessionClock
   private let answerTime: Duration
-  /// Part of making the session ready: goes before all that waits.
+  /// Operations that make the session ready: they precede all that wait.
   private var urgent: [Operation] = []
   private var waiting: [Operation] = []
-  /// The first of `waiting` that was not carried out.
+  /// The index of the first element of `waiting` that was not carried out.
   private var head = 0
   private var current: Operation?
   private var guardTimer: (any SessionTimer)?
-  /// The link that operations go to; `nil` while there is none.
+  /// The connected peripheral; `nil` without a link.
   private var peripheral: CBPeripheral?
   private var isReady = false
-  /// The device did not answer in time: the link cannot be used any more.
+  /// Called when the device did not answer in time: the link cannot be used any longer.
   var onSilence: () -> Void = {}
 
   init(queue: DispatchQueue, clock: any SessionClock, answerTime: Duration) {
@@ -27,25 +27,25 @@ final class Operations {
     self.answerTime = answerTime
   }
 
-  /// At the end of the row; before all that wait where it is part of making the session ready.
+  /// Appends an operation; an urgent one, which makes the session ready, precedes all that are not.
   func add(_ operation: Operation, isUrgent: Bool = false) {
     if isUrgent { urgent.append(operation) } else { waiting.append(operation) }
     next()
   }
 
-  /// The attributes are known: what makes the session ready can be carried out.
+  /// The attributes were discovered: urgent operations can be carried out.
   func open(_ peripheral: CBPeripheral) {
     self.peripheral = peripheral
     next()
   }
 
-  /// The session is ready: everything can be carried out.
+  /// The session is ready: all operations can be carried out.
   func becomeReady() {
     isReady = true
     next()
   }
 
-  /// The attributes are not known any more: what was under way fails, what waits goes on waiting.
+  /// The attributes are no longer valid: the operation in progress and urgent ones fail, the others keep waiting.
   func close(_ error: SessionError) {
     peripheral = nil
     isReady = false
@@ -56,7 +56,7 @@ final class Operations {
     for operation in interrupted { operation.fail(error) }
   }
 
-  /// Nothing will be carried out any more.
+  /// Fails all operations.
   func failAll(_ error: SessionError) {
     close(error)
     let rest = waiting[head...]
@@ -119,7 +119,7 @@ final class Operations {
       peripheral.writeValue(data, for: found, type: .withoutResponse)
       return reply.succeed(())
     case .notify(_, let isOn, let reply):
-      // What is so already may bring no callback.
+      // If the state does not change, the system may not call back.
       if found.isNotifying == isOn { return reply.succeed(()) }
       peripheral.setNotifyValue(isOn, for: found)
     }
@@ -133,7 +133,7 @@ final class Operations {
     onSilence()
   }
 
-  /// Ends what is under way, if it is what the callback is about.
+  /// Ends the operation in progress, if the callback belongs to it.
   private func finish(_ characteristic: CBCharacteristic, _ body: (Operation.Kind) -> Bool) {
     guard let operation = current, operation.characteristic === characteristic, body(operation.kind) else { return }
     current = nil
@@ -143,7 +143,7 @@ final class Operations {
 }
 
 extension Operations {
-  /// Whether a value that came is the answer to a read.
+  /// Returns whether a value is the result of a read.
   @discardableResult
   func didUpdateValue(_ characteristic: CBCharacteristic, _ error: (any Error)?) -> Bool {
     var wasRead = false

@@ -1,16 +1,16 @@
 import CoreBluetooth
 
-/// How hard a session tries to have its device.
+/// How persistently a session tries to connect.
 public struct ReconnectPolicy: Sendable, Hashable {
   /// The pauses between attempts.
   public struct BackOff: Sendable, Hashable {
     /// The pause after the first failure.
     public var first: Duration
-    /// Each pause is this much longer than the one before.
+    /// The factor between a pause and the next one.
     public var factor: Double
-    /// No pause is longer.
+    /// The longest pause.
     public var longest: Duration
-    /// The part of a pause that is left to chance, 0 to 1, so that many devices do not come back in step.
+    /// The random part of a pause, 0 to 1, so that many devices do not reconnect at the same times.
     public var jitter: Double
 
     /// Pauses from half a second up to ten.
@@ -23,7 +23,7 @@ public struct ReconnectPolicy: Sendable, Hashable {
       self.jitter = jitter
     }
 
-    /// The pause before an attempt. `chance` is from 0 up to 1; a pause is made shorter by it, never longer.
+    /// Returns the pause before the next attempt. `chance` is from 0 to 1; it shortens the pause by at most `jitter`.
     public func pause(afterFailures failures: Int, chance: Double) -> Duration {
       let grown = first.seconds * pow(max(1, factor), Double(max(0, min(failures, 64) - 1)))
       let cut = 1 - min(max(jitter, 0), 1) * min(max(chance, 0), 1)
@@ -31,28 +31,28 @@ public struct ReconnectPolicy: Sendable, Hashable {
     }
   }
 
-  /// How the device is looked for.
+  /// How the device is searched for.
   public enum Approach: Sendable, Hashable {
-    /// Connecting where the device is known, scanning where it is not.
+    /// By a direct connection if the identifier is known, otherwise by a scan.
     case direct
-    /// The same; and if it has not come by then, scanning besides: it may have another identifier now.
+    /// The same, and additionally by a scan if the device is not connected after this time: it may have a new identifier.
     case directThenScan(after: Duration)
-    /// Always scanning first.
+    /// Always by a scan first.
     case scan
   }
 
-  /// Whether a lost connection is won back.
+  /// Whether the session reconnects automatically when the link is lost.
   public var isAutomatic: Bool
-  /// The time for all attempts together, from the loss or from the user's wish.
+  /// The time for all attempts together, from the loss of the link or the user's request.
   public var budget: Duration
-  /// `nil`: as many as the budget allows.
+  /// The most attempts; `nil`: as many as the budget allows.
   public var maximumAttempts: Int?
   /// The pauses between attempts.
   public var backOff: BackOff
-  /// How the device is looked for.
+  /// How the device is searched for.
   public var approach: Approach
 
-  /// A minute, for as many attempts as go into it.
+  /// Creates a policy; by default attempts continue for one minute.
   public init(
     isAutomatic: Bool = true, budget: Duration = .seconds(60), maximumAttempts: Int? = nil,
     backOff: BackOff = BackOff(), approach: Approach = .directThenScan(after: .seconds(10))
@@ -64,32 +64,32 @@ public struct ReconnectPolicy: Sendable, Hashable {
     self.approach = approach
   }
 
-  /// The user reconnects.
+  /// Without automatic reconnection: the user reconnects.
   public static let manual = ReconnectPolicy(isAutomatic: false)
 }
 
-/// What a session needs to know of its device.
+/// What a session needs to know about its device.
 public struct SessionConfiguration: Sendable {
-  /// How hard the session tries to have its device.
+  /// How persistently the session tries to connect.
   public var policy: ReconnectPolicy
   /// The services that are discovered; `nil` for all.
   public var services: [CBUUID]?
-  /// What proves that a device is the one that was meant, before anything else is said to it.
+  /// The check that the device is the expected one, before anything else is sent to it.
   public var identity: IdentityCheck?
-  /// What has to come to a good end, one after the other, before the session is ready.
+  /// The dialogues that have to succeed, one after another, before the session is ready.
   public var opening: [OpeningStep]
-  /// Where the device's address stands in what it advertises; it is remembered with the device.
+  /// Where the device's manufacturer specific data holds its address, which is remembered with the device.
   public var addressRule: DeviceAddressRule?
-  /// What `CBCentralManager.connect` takes: booleans and numbers.
+  /// Options of `CBCentralManager.connect(_:options:)`.
   public var connectOptions: [String: Bool]
-  /// How long the device may take for one answer. Past it the link counts as broken: the Attribute Protocol allows 30 s.
+  /// The time limit of each answer of the device. After it the link counts as broken; the Attribute Protocol allows 30 s.
   public var answerTime: Duration
-  /// What a user can do for a device that sleeps, such as "press its button": told when it does not come at once.
+  /// What the user can do to wake a sleeping device, such as "press its button"; emitted as an event if the device does not connect soon.
   public var wakeHint: String?
-  /// Past this without the device the hint is given.
+  /// The time after which `wakeHint` is emitted.
   public var patience: Duration
 
-  /// By default all services, no opening, and the standard policy.
+  /// Creates a configuration; by default with all services, no opening and the standard policy.
   public init(
     policy: ReconnectPolicy = ReconnectPolicy(), services: [CBUUID]? = nil, identity: IdentityCheck? = nil,
     opening: [OpeningStep] = [], addressRule: DeviceAddressRule? = nil, connectOptions: [String: Bool] = [:],

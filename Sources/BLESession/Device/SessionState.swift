@@ -1,10 +1,10 @@
 import CoreBluetooth
 
-/// How a connection came about.
+/// Who started a connection.
 public enum ConnectionOrigin: String, Sendable, Hashable, Codable {
-  /// The user chose it.
+  /// The user.
   case user
-  /// The session won the device back by itself.
+  /// The session, automatically.
   case automatic
 }
 
@@ -12,57 +12,57 @@ public enum ConnectionOrigin: String, Sendable, Hashable, Codable {
 public enum DisconnectReason: Sendable {
   /// The user asked for it.
   case user
-  /// It was lost; the error says how, where Core Bluetooth said something.
+  /// The link was lost; the error is that of Core Bluetooth, if there was one.
   case lost((any Error)?)
 
-  /// Whether it was lost.
+  /// Whether the link was lost.
   public var isLoss: Bool { if case .lost = self { true } else { false } }
 }
 
-/// Why a session does not try any longer.
+/// Why a session has stopped trying to connect.
 public enum StopReason: String, Sendable, Hashable, Codable {
   /// The user asked for it.
   case user
-  /// The device forgot the pairing: somebody has to pair anew.
+  /// The device has deleted the pairing: the user has to pair again.
   case bondLost
-  /// Bluetooth was switched off. A session that is wanted starts over when it is on again.
+  /// Bluetooth was switched off. A session that is wanted starts again when it is on.
   case poweredOff
-  /// The time for winning the device back is over.
+  /// The time for all attempts has elapsed.
   case budgetSpent
-  /// The attempts are used up.
+  /// The maximum number of attempts was reached.
   case attemptsSpent
-  /// This program may not use Bluetooth. A session that is wanted starts over when it may.
+  /// This program has no permission to use Bluetooth. A session that is wanted starts again when it has.
   case unauthorized
-  /// There is no Bluetooth here. A session that is wanted starts over when there is.
+  /// Bluetooth Low Energy is not available. A session that is wanted starts again when it is.
   case unsupported
-  /// The device did not prove to be what it should be.
+  /// The device failed the identity check or the opening.
   case notVerified
-  /// The connection was lost, and the policy says not to win it back.
+  /// The connection was lost, and the policy has no automatic reconnection.
   case lost
 }
 
-/// Where a session is on its way.
+/// The state of a session.
 public enum SessionState: Sendable, Hashable {
-  /// Nothing was asked for yet.
+  /// Nothing was requested yet.
   case idle
   /// Scanning for the device.
   case searching
-  /// Connecting to a device that is known.
+  /// Connecting to a known device.
   case connecting
-  /// Connected; services are discovered and subscriptions made.
+  /// Connected; discovering services and restoring subscriptions.
   case preparing
-  /// The device has to prove itself.
+  /// Checking the device's identity and carrying out the opening.
   case verifying
-  /// To be used.
+  /// Ready for operations.
   case ready
-  /// An attempt failed; the next one comes after a pause.
+  /// An attempt failed; the next one follows after a pause.
   case waiting
-  /// The user ended it; the link is not down yet.
+  /// The user ended the session; the link is not down yet.
   case disconnecting
-  /// No longer trying, and why.
+  /// Stopped trying, with the reason.
   case stopped(StopReason)
 
-  /// Whether something is being done to become ready.
+  /// Whether the session is working towards `ready`.
   public var isTrying: Bool {
     switch self {
     case .searching, .connecting, .preparing, .verifying, .waiting: true
@@ -71,36 +71,36 @@ public enum SessionState: Sendable, Hashable {
   }
 }
 
-/// What happens to a session.
+/// An event of a session.
 public enum SessionEvent: Sendable {
-  /// The session is somewhere else on its way.
+  /// The state has changed.
   case state(SessionState)
-  /// The link is there; services are not known yet.
+  /// The link is established; services are not discovered yet.
   case connected(ConnectionOrigin)
-  /// Everything can be used. An application navigates where the user asked for the connection, and else shows its state only.
+  /// The session is ready. An application navigates to the device's screen only if the user started the connection.
   case ready(ConnectionOrigin)
   /// The link is down.
   case disconnected(DisconnectReason)
-  /// An attempt begins. `remaining` is what is left of the time for all of them.
+  /// An attempt begins. `remaining` is the time left for all attempts.
   case attempt(number: Int, remaining: Duration)
-  /// An attempt came to nothing; the error says how.
+  /// An attempt failed.
   case attemptFailed(number: Int, any Error)
-  /// The device did not answer a step of the opening in time: it is said again.
+  /// The device did not answer a step of the opening in time: the value is sent again.
   case openingRepeated(retriesLeft: Int)
-  /// The device does not come at once: what the user can do about it.
+  /// The device did not connect soon: what the user can do (`SessionConfiguration.wakeHint`).
   case hint(String)
-  /// A characteristic that is listened to cannot be; the session is ready all the same.
+  /// Notifications of a characteristic could not be enabled; the session becomes ready nevertheless.
   case subscriptionFailed(CharacteristicPath, SessionError)
-  /// The device could not be remembered; it is connected all the same.
+  /// The device could not be stored in the memory; it is connected nevertheless.
   case storageFailed(any Error)
-  /// The device changed its services; they are discovered anew.
+  /// The device changed its services; they are discovered again.
   case servicesChanged
 }
 
-/// An event and when it happened, by the session's clock.
+/// An event with its time.
 public struct TimedEvent: Sendable {
-  /// When, by the session's clock.
+  /// The time, by the session's clock.
   public var time: Duration
-  /// What happened.
+  /// The event.
   public var event: SessionEvent
 }

@@ -1,7 +1,7 @@
 import CoreBluetooth
 
-/// Asks for the strength of a device's signal. That is no request of the Attribute Protocol, and systems answer it as slowly as once
-/// a second: it goes beside the operations and keeps none of them waiting. All who wait get the same answer.
+/// Reads the RSSI of a link. This is no request of the Attribute Protocol, and systems answer it at most once a second, so it is separate
+/// from the operations and does not delay them. All waiting callers get the same answer.
 final class SignalReader {
   private let queue: DispatchQueue
   private let clock: any SessionClock
@@ -9,7 +9,7 @@ final class SignalReader {
   private var waiting: [Reply<Int>] = []
   private var isAsked = false
   private var guardTimer: (any SessionTimer)?
-  /// The link that is measured; `nil` while the session is not ready.
+  /// The peripheral that is measured; `nil` while the session is not ready.
   private var peripheral: CBPeripheral?
 
   init(queue: DispatchQueue, clock: any SessionClock, answerTime: Duration) {
@@ -19,7 +19,7 @@ final class SignalReader {
   }
 
   func add(_ reply: Reply<Int>) {
-    // Whoever has lost interest is not kept until the device is back.
+    // Callers that have cancelled are not retained until the device is back.
     waiting.removeAll(where: \.isOver)
     waiting.append(reply)
     ask()
@@ -36,18 +36,18 @@ final class SignalReader {
     isAsked = true
     peripheral.readRSSI()
     guardTimer = clock.call(after: answerTime, on: queue) { [weak self] in
-      self?.end(.failure(SessionError(.timedOut, "the signal's strength was not told in time")))
+      self?.end(.failure(SessionError(.timedOut, "the RSSI was not reported in time")))
     }
   }
 
   func didRead(_ rssi: Int, _ error: (any Error)?) {
     guard isAsked else { return }
     end(
-      error.map { .failure(SessionError(.refused, "the signal's strength is not known", underlying: $0)) }
+      error.map { .failure(SessionError(.refused, "the RSSI could not be read", underlying: $0)) }
         ?? .success(rssi))
   }
 
-  /// The link is gone: what was asked for fails, what was not goes on waiting.
+  /// The link was lost: callers whose request was sent fail, the others keep waiting.
   func close(_ error: SessionError) {
     peripheral = nil
     if isAsked { end(.failure(error)) }

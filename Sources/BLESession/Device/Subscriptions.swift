@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// What the application listens to: kept over every loss of the link.
+/// The application's listeners of notifications, kept over reconnections.
 final class Subscriptions {
   private struct Listener {
     var path: CharacteristicPath
@@ -10,9 +10,9 @@ final class Subscriptions {
 
   private var listeners: [Int: Listener] = [:]
   private var next = 0
-  /// Where notifications are switched on, on this link.
+  /// The characteristics whose notifications are enabled on this link.
   private(set) var active: Set<CharacteristicPath> = []
-  /// Where they cannot be, on this link.
+  /// The characteristics whose notifications could not be enabled on this link.
   var refused: Set<CharacteristicPath> = []
 
   var wanted: Set<CharacteristicPath> { Set(listeners.values.map(\.path)) }
@@ -51,6 +51,6 @@ final class Subscriptions {
 }
 
 extension Set<CharacteristicPath> {
-  /// The same order each time.
+  /// Sorted, so that the order is the same each time.
   var ordered: [CharacteristicPath] { sorted { $0.description < $1.description } }
 }

@@ -1,25 +1,25 @@
 import Foundation
 
-/// One piece of a message that is longer than one value on the air.
+/// One piece of a message that is longer than one characteristic value.
 ///
-/// On the air: the message's number (2 octets, least significant first), the piece's place with the highest bit set on the last one
-/// (2 octets, least significant first), then the piece itself.
+/// Encoding: the message's number (2 octets, least significant first), the piece's index, with the highest bit set on the last piece
+/// (2 octets, least significant first), then the piece.
 public struct Fragment: Sendable, Hashable {
-  /// Octets in front of each piece.
+  /// The header of each piece, in octets.
   public static let headerLength = 4
-  /// The most pieces of one message.
+  /// The most pieces of a message.
   public static let maximumCount = 0x8000
 
-  /// The number of the message that it is a part of.
+  /// The number of the message.
   public var message: UInt16
-  /// From 0 to 32,767.
+  /// The index of the piece, 0 to 32,767.
   public var place: UInt16
-  /// Whether the message ends with it.
+  /// Whether this is the last piece of the message.
   public var isLast: Bool
-  /// Its part of the message.
+  /// The content of the piece.
   public var piece: Data
 
-  /// A part of a message.
+  /// Creates a piece of a message.
   public init(message: UInt16, place: UInt16, isLast: Bool, piece: Data) {
     self.message = message
     self.place = place & 0x7FFF
@@ -27,7 +27,7 @@ public struct Fragment: Sendable, Hashable {
     self.piece = piece
   }
 
-  /// Reads one value off the air; `nil` if it is shorter than a header.
+  /// Decodes a characteristic value; `nil` if it is shorter than a header.
   public init?(_ value: Data) {
     let octets = Array(value)
     guard octets.count >= Self.headerLength,
@@ -37,7 +37,7 @@ public struct Fragment: Sendable, Hashable {
     self.init(message: message, place: place, isLast: place & 0x8000 != 0, piece: Data(octets[4...]))
   }
 
-  /// The value as it goes on the air.
+  /// The encoded characteristic value.
   public var value: Data {
     var octets = message.octets(order: .littleEndian)
     octets.append((place | (isLast ? 0x8000 : 0)).octets(order: .littleEndian))
@@ -45,8 +45,8 @@ public struct Fragment: Sendable, Hashable {
     return octets
   }
 
-  /// Cuts a message into pieces that fit into values of `maximumLength` octets, header included. `nil` if the values are too short
-  /// for the header and one octet more, or the message too long for 32,768 pieces.
+  /// Splits a message into pieces whose values have at most `maximumLength` octets, including the header. Returns `nil` if that is not more
+  /// than the header, or if the message needs more than 32,768 pieces.
   public static func split(_ content: Data, message: UInt16, maximumLength: Int) -> [Fragment]? {
     let room = maximumLength - headerLength
     guard room > 0 else { return nil }
@@ -61,37 +61,37 @@ public struct Fragment: Sendable, Hashable {
   }
 }
 
-/// Puts messages together again from pieces that come in order, twice, or not at all.
+/// Reassembles messages from pieces that arrive in order, repeatedly, or not at all.
 public struct Reassembler: Sendable {
-  /// What a piece led to.
+  /// The result of one piece.
   public enum Outcome: Sendable, Hashable {
     /// More pieces are expected.
     case incomplete
-    /// A message is whole.
+    /// A message is complete.
     case message(number: UInt16, content: Data)
-    /// A piece that was there already; nothing changes.
+    /// The piece was received before, or belongs to a message that was discarded; nothing changes.
     case repeated
-    /// A piece before this one is missing: the message is given up.
+    /// A piece before this one is missing: the message is discarded.
     case gap(number: UInt16, expected: UInt16, found: UInt16)
-    /// The message is longer than is accepted: it is given up.
+    /// The message exceeds `maximumLength`: it is discarded.
     case tooLong(number: UInt16)
   }
 
-  /// The longest message that is accepted, in octets.
+  /// The longest accepted message, in octets.
   public let maximumLength: Int
   private var number: UInt16?
   private var next: UInt16 = 0
   private var content = Data()
   private var completed: UInt16?
-  /// The message whose rest is of no interest any more.
+  /// The message whose remaining pieces are ignored.
   private var abandoned: UInt16?
 
-  /// Messages may have as many octets as that.
+  /// Creates a reassembler for messages of at most `maximumLength` octets.
   public init(maximumLength: Int = 1 << 20) {
     self.maximumLength = maximumLength
   }
 
-  /// Takes the next piece. The first piece of another message gives up one that is not complete.
+  /// Processes the next piece. The first piece of another message discards an incomplete one.
   public mutating func append(_ fragment: Fragment) -> Outcome {
     if fragment.message == completed { return .repeated }
     if fragment.message != number {
@@ -110,7 +110,7 @@ public struct Reassembler: Sendable {
     content.append(fragment.piece)
     next += 1
     guard fragment.isLast else {
-      // 32,768 pieces are the most there can be, and the last of them must say that it is the last.
+      // A message has at most 32,768 pieces, so this one had to be the last.
       if Int(next) == Fragment.maximumCount { abandon() }
       return .incomplete
     }
@@ -119,7 +119,7 @@ public struct Reassembler: Sendable {
     return .message(number: fragment.message, content: content)
   }
 
-  /// Forgets all pieces, for a new connection. What was complete stays known, so that a repeated message is not taken for a new one.
+  /// Discards all pieces, for a new connection. The last complete message stays known, so that its repetition is not taken for a new one.
   public mutating func reset() { begin(nil) }
 
   private mutating func begin(_ message: UInt16?) {

@@ -1,15 +1,15 @@
 import Foundation
 
-/// One frame without its wrapping.
+/// One frame without its encoding.
 public struct Frame: Sendable, Hashable {
-  /// What kind of frame it is; 0 where the format has no such field.
+  /// The type of the frame; 0 if the format has no type field.
   public var type: UInt32
-  /// Its number; 0 where the format has no such field.
+  /// The sequence number; 0 if the format has no sequence field.
   public var sequence: UInt32
-  /// What the frame carries.
+  /// The content of the frame.
   public var payload: Data
 
-  /// A frame; which of its numbers go out is the format's matter.
+  /// Creates a frame; the format determines which of the fields are encoded.
   public init(type: UInt32 = 0, sequence: UInt32 = 0, payload: Data = Data()) {
     self.type = type
     self.sequence = sequence
@@ -17,15 +17,15 @@ public struct Frame: Sendable, Hashable {
   }
 }
 
-/// What is wrong with a layout of frames.
+/// Why a frame format is invalid.
 public enum FrameFormatError: Error, Sendable, Hashable {
-  /// A field of so many octets, which its meaning cannot have.
+  /// A field has this number of octets, which is not 1 to 4.
   case fieldWidth(FrameFormat.Field.Meaning, Int)
-  /// This meaning has two fields.
+  /// There are two fields with this meaning.
   case fieldTwice(FrameFormat.Field.Meaning)
-  /// No check has this name.
+  /// No check algorithm has this name.
   case unknownCheck(String)
-  /// Payloads of so many octets do not go into the length field.
+  /// The maximum payload is not 0 to 65,535 octets.
   case maximumPayload(Int)
 }
 
@@ -34,15 +34,15 @@ extension FrameFormatError: LocalizedError {
     switch self {
     case .fieldWidth(let meaning, let width): "the \(meaning.rawValue) field has \(width) octets: 1 to 4 are possible"
     case .fieldTwice(let meaning): "there is more than one \(meaning.rawValue) field"
-    case .unknownCheck(let name): "no check is called \"\(name)\""
+    case .unknownCheck(let name): "unknown check \"\(name)\""
     case .maximumPayload(let octets): "a payload of at most \(octets) octets: 0 to 65535 are possible"
     }
   }
 }
 
-/// Why a frame cannot be written.
+/// Why a frame cannot be encoded.
 public enum FrameEncodingError: Error, Sendable, Hashable {
-  /// More than the format allows.
+  /// The payload is longer than the format allows.
   case payloadTooLong(octets: Int, maximum: Int)
   /// The value needs more octets than its field has.
   case doesNotFit(FrameFormat.Field.Meaning, UInt32)
@@ -52,7 +52,7 @@ extension FrameEncodingError: LocalizedError {
   public var errorDescription: String? {
     switch self {
     case .payloadTooLong(let octets, let maximum):
-      "a payload of \(octets) octets; a frame carries \(maximum) at the most"
+      "the payload has \(octets) octets; a frame carries at most \(maximum)"
     case .doesNotFit(let meaning, let value): "\(value) does not fit into the \(meaning.rawValue) field"
     }
   }

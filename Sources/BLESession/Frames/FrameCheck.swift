@@ -1,44 +1,44 @@
 import Foundation
 
-/// What proves a frame: an algorithm over a part of it.
+/// The checksum of a frame: an algorithm and the part of the frame that it covers.
 public struct FrameCheck: Sendable, Hashable {
-  /// How the check is worked out.
+  /// The algorithm of the check.
   public enum Algorithm: Sendable, Hashable {
     /// A cyclic redundancy check by its catalogue name, see ``CyclicRedundancyCheck/named(_:)``.
     case cyclicRedundancyCheck(String)
     /// The sum of all octets modulo 256.
     case sum
-    /// What makes the sum of all octets and the check 0.
+    /// The two's complement: the sum of all octets and the check is 0.
     case complement
-    /// All octets combined by exclusive or.
+    /// XOR of all octets.
     case exclusiveOr
   }
 
-  /// What the check covers. It never covers itself and the end marker.
+  /// What the check covers. It never covers itself or the end marker.
   public enum Coverage: String, Sendable, Hashable, CaseIterable {
     /// The payload alone.
     case payload
-    /// From behind the start marker.
+    /// The fields and the payload, without the start marker.
     case fieldsAndPayload = "fields_and_payload"
-    /// From the first octet of the start marker.
+    /// Everything from the first octet of the start marker.
     case everything
   }
 
-  /// How it is computed.
+  /// The algorithm.
   public var algorithm: Algorithm
-  /// What it is computed of.
+  /// The covered part of the frame.
   public var covers: Coverage
-  /// The order of a check of more than one octet.
+  /// The octet order of a check with more than one octet.
   public var order: ByteOrder
 
-  /// A check at the end of each frame.
+  /// Creates a check that follows the payload of each frame.
   public init(_ algorithm: Algorithm, covers: Coverage = .fieldsAndPayload, order: ByteOrder = .littleEndian) {
     self.algorithm = algorithm
     self.covers = covers
     self.order = order
   }
 
-  /// Octets of the check; `nil` if no algorithm has that name.
+  /// The length of the check in octets; `nil` if no algorithm has this name.
   var width: Int? {
     switch algorithm {
     case .cyclicRedundancyCheck(let name): CyclicRedundancyCheck.named(name).map { ($0.width + 7) / 8 }
@@ -46,7 +46,7 @@ public struct FrameCheck: Sendable, Hashable {
     }
   }
 
-  /// The check of `octets` as it is sent.
+  /// Returns the encoded check of `octets`.
   func octets(of octets: some Collection<UInt8>) -> Data {
     switch algorithm {
     case .cyclicRedundancyCheck(let name):

@@ -1,34 +1,34 @@
 import Foundation
 
-/// How a vendor's device wraps what it says: the layout of one frame, as a value.
+/// The layout of a vendor's frames, as a value.
 ///
 /// ```
 /// start | sequence? | type? | length? | payload | check? | end
 /// ```
 ///
-/// The fields stand in the order of ``fields``. A format is read from a device description file or written in Swift; both give the
-/// same value.
+/// The order of the fields is that of ``fields``. A format from a device description file and one written in Swift are the same
+/// value.
 public struct FrameFormat: Sendable, Hashable {
   /// An integer field of a frame.
   public struct Field: Sendable, Hashable {
-    /// What the integer says.
+    /// The meaning of the integer.
     public enum Meaning: String, Sendable, Hashable, CaseIterable {
-      /// What kind of frame this is.
+      /// The type of the frame.
       case type
-      /// A number that counts up from frame to frame and wraps.
+      /// A counter that increments with each frame and wraps.
       case sequence
-      /// How many octets there are, of what ``FrameFormat/lengthCounts`` says.
+      /// The number of octets of the part that ``FrameFormat/lengthCounts`` selects.
       case length
     }
 
-    /// What the field says.
+    /// The meaning of the field.
     public var meaning: Meaning
-    /// Octets, 1 to 4.
+    /// The length of the field in octets, 1 to 4.
     public var width: Int
-    /// The order of its octets.
+    /// The octet order of the field.
     public var order: ByteOrder
 
-    /// A field of the head.
+    /// Creates a header field.
     public init(_ meaning: Meaning, width: Int = 1, order: ByteOrder = .littleEndian) {
       self.meaning = meaning
       self.width = width
@@ -40,26 +40,26 @@ public struct FrameFormat: Sendable, Hashable {
   public enum LengthCounts: String, Sendable, Hashable, CaseIterable {
     /// The payload alone.
     case payload
-    /// All that stands after the length field, the end marker not counted.
+    /// Everything after the length field except the end marker.
     case rest
-    /// The whole frame, markers counted.
+    /// The whole frame including both markers.
     case frame
   }
 
-  /// Octets that each frame begins with; may be empty.
+  /// The start marker; may be empty.
   public var start: Data
-  /// The fields between start and payload, in their order; each meaning once at the most.
+  /// The fields between start marker and payload, in their order; each meaning at most once.
   public var fields: [Field]
   /// What the length field counts.
   public var lengthCounts: LengthCounts
-  /// What stands behind the payload to prove it.
+  /// The check after the payload.
   public var check: FrameCheck?
-  /// Octets that each frame ends with; may be empty.
+  /// The end marker; may be empty.
   public var end: Data
-  /// The longest payload that is believed, in octets.
+  /// The longest accepted payload, in octets.
   public var maximumPayload: Int
 
-  /// Throws what is wrong with the layout.
+  /// - Throws: `FrameFormatError` if the layout is invalid.
   public init(
     start: Data = Data(), fields: [Field], lengthCounts: LengthCounts = .payload, check: FrameCheck? = nil,
     end: Data = Data(), maximumPayload: Int = 512
@@ -75,9 +75,9 @@ public struct FrameFormat: Sendable, Hashable {
 }
 
 extension FrameFormat {
-  /// Octets in front of the payload.
+  /// The octets before the payload.
   var headerLength: Int { start.count + fields.reduce(0) { $0 + $1.width } }
-  /// Octets of check and end marker.
+  /// The octets of check and end marker.
   var trailerLength: Int { (check?.width ?? 0) + end.count }
 
   private func validate() throws(FrameFormatError) {
@@ -92,10 +92,10 @@ extension FrameFormat {
     }
   }
 
-  /// What the length field says for a payload of that many octets.
+  /// Returns the value of the length field for a payload of `payload` octets.
   func lengthValue(payload: Int) -> Int { payload + lengthOverhead }
 
-  /// How much more than the payload the length field counts.
+  /// The number of octets that the length field counts in addition to the payload.
   var lengthOverhead: Int {
     switch lengthCounts {
     case .payload: return 0
@@ -106,7 +106,7 @@ extension FrameFormat {
     }
   }
 
-  /// The frame as it is sent.
+  /// Returns the encoded frame.
   public func encode(_ frame: Frame) throws(FrameEncodingError) -> Data {
     guard frame.payload.count <= maximumPayload else {
       throw .payloadTooLong(octets: frame.payload.count, maximum: maximumPayload)
@@ -131,7 +131,7 @@ extension FrameFormat {
     return octets
   }
 
-  /// The part of `octets`, which end with the payload, that a check covers.
+  /// Returns the part of `octets`, which end with the payload, that a check covers.
   func covered<Octets: BidirectionalCollection<UInt8>>(
     by check: FrameCheck, in octets: Octets, payload: Int
   ) -> Octets.SubSequence {
@@ -142,7 +142,7 @@ extension FrameFormat {
     }
   }
 
-  /// The value behind `sequence`, wrapped as the field wraps.
+  /// Returns the sequence number after `sequence`, wrapped to the width of the field.
   public func sequence(after sequence: UInt32) -> UInt32 {
     guard let field = fields.first(where: { $0.meaning == .sequence }), field.width < 4 else { return sequence &+ 1 }
     return (sequence &+ 1) & (1 << (8 * UInt32(field.width)) - 1)

@@ -1,51 +1,51 @@
 import Foundation
 
-/// Takes frames out of what a device sends, however it is cut into notifications.
+/// Extracts frames from a device's notifications, whatever their boundaries.
 ///
-/// After something that is no frame it looks for the next one: it drops the first octet and tries again from the next place where a
-/// frame may begin. It never holds more than one frame of the longest kind and what came last.
+/// After octets that are not a frame it resynchronises: it drops the first octet and tries again from the next one. It buffers at most
+/// one frame of the maximum length and the octets of the last call.
 public struct FrameParser: Sendable {
-  /// What was found.
+  /// The result of parsing.
   public enum Finding: Sendable, Hashable {
-    /// A frame that is whole and whose check is right.
+    /// A complete frame with a correct check.
     case frame(Frame)
-    /// Octets that belong to no frame, and why the frame that seemed to begin there was none.
+    /// Octets that belong to no frame, and why the first of them do not begin one.
     case rejected(Data, Reason)
   }
 
-  /// Why octets are no frame.
+  /// Why octets are not a frame.
   public enum Reason: Sendable, Hashable {
-    /// No frame begins here.
+    /// The octets do not begin with the start marker.
     case noStart
-    /// The length field says what cannot be.
+    /// The length field has an impossible value.
     case length(Int)
-    /// Its end does not stand where the length says.
+    /// The end marker is missing at the position that the length requires.
     case endMarker
-    /// The check is another one.
+    /// The check does not match.
     case check(expected: Data, found: Data)
-    /// Given up by ``FrameParser/reset()``.
+    /// The frame was incomplete at ``FrameParser/reset()``.
     case incomplete
   }
 
-  /// What frames look like.
+  /// The layout of the frames.
   public let format: FrameFormat
   private var buffer: [UInt8] = []
   private let start: [UInt8]
   private let end: [UInt8]
 
-  /// A parser that has seen nothing yet.
+  /// Creates a parser with an empty buffer.
   public init(format: FrameFormat) {
     self.format = format
     start = Array(format.start)
     end = Array(format.end)
   }
 
-  /// Octets of a frame that is not complete yet.
+  /// The buffered octets of an incomplete frame.
   public var pending: Int { buffer.count }
 
-  /// Takes the next octets; gives what they completed, in their order.
+  /// Parses the next octets and returns the completed frames and rejected octets, in their order.
   ///
-  /// Where the format has neither a length nor an end marker, what is given in one call is one frame.
+  /// If the format has neither a length field nor an end marker, the octets of one call are one frame.
   public mutating func append(_ octets: some Sequence<UInt8>) -> [Finding] {
     buffer.append(contentsOf: octets)
     var findings: [Finding] = []
@@ -69,14 +69,14 @@ public struct FrameParser: Sendable {
     return findings
   }
 
-  /// Gives up a frame that has not come to its end: after silence, or on a new connection.
+  /// Discards an incomplete frame, after a timeout or on a new connection, and returns its octets as rejected.
   public mutating func reset() -> Finding? {
     guard !buffer.isEmpty else { return nil }
     defer { buffer.removeAll(keepingCapacity: true) }
     return .rejected(Data(buffer), .incomplete)
   }
 
-  /// Octets that are dropped one by one are reported together, with the first one's reason.
+  /// Consecutive rejected octets, reported together with the reason of the first one.
   private struct Rejection {
     private var octets = Data()
     private var reason = Reason.noStart
@@ -99,7 +99,7 @@ public struct FrameParser: Sendable {
     case nothing(Reason)
   }
 
-  /// What begins with the first of `octets`.
+  /// Parses a frame that begins with the first of `octets`.
   private func look(at octets: ArraySlice<UInt8>) -> Look {
     guard octets.starts(with: start.prefix(octets.count)) else { return .nothing(.noStart) }
     guard octets.count >= format.headerLength else { return .more }
@@ -128,10 +128,10 @@ public struct FrameParser: Sendable {
     }
     let length = format.headerLength + payload + format.trailerLength
     guard octets.count >= length else { return .more }
-    return prove(octets.prefix(length), frame: &frame, payload: payload)
+    return verify(octets.prefix(length), frame: &frame, payload: payload)
   }
 
-  /// Octets of payload where no field says how many: up to the end marker, or all there is. `nil` if the marker has not come yet.
+  /// The payload length without a length field: up to the end marker, or all octets. `nil` if the marker was not received yet.
   private func payloadUntilEnd(_ octets: ArraySlice<UInt8>) -> Int? {
     let checkWidth = format.check?.width ?? 0
     guard let first = end.first else { return octets.count - checkWidth }
@@ -145,15 +145,15 @@ public struct FrameParser: Sendable {
     return nil
   }
 
-  private func prove(_ octets: ArraySlice<UInt8>, frame: inout Frame, payload: Int) -> Look {
+  private func verify(_ octets: ArraySlice<UInt8>, frame: inout Frame, payload: Int) -> Look {
     guard octets.suffix(end.count).elementsEqual(end) else { return .nothing(.endMarker) }
-    let proven = octets.prefix(format.headerLength + payload)
+    let checked = octets.prefix(format.headerLength + payload)
     if let check = format.check {
-      let found = Data(octets[proven.endIndex..<(octets.endIndex - end.count)])
-      let expected = check.octets(of: format.covered(by: check, in: proven, payload: payload))
+      let found = Data(octets[checked.endIndex..<(octets.endIndex - end.count)])
+      let expected = check.octets(of: format.covered(by: check, in: checked, payload: payload))
       guard expected == found else { return .nothing(.check(expected: expected, found: found)) }
     }
-    frame.payload = Data(proven.suffix(payload))
+    frame.payload = Data(checked.suffix(payload))
     return .frame(frame, length: octets.count)
   }
 }

@@ -1,19 +1,19 @@
 import CoreBluetooth
 
-/// Keeps devices in a file, which is replaced as a whole: a crash leaves the old one or the new one. The file is readable by this user
-/// only; another user's, a link or a pipe in its place is refused.
+/// Remembers devices in a file. The file is replaced atomically: after a crash it has the old or the new content. Only this user can
+/// read it; a file of another user, a link or a pipe at its path is rejected.
 public struct FileMemory: PeripheralMemory {
-  /// The file; neither it nor its folder need be there yet.
+  /// The file; it and its folder are created when needed.
   public let file: URL
 
-  /// Files that are longer are not what this type has written.
+  /// The longest file that is read, in octets; this type never writes a longer one.
   private static let longest = 1 << 20
 
-  /// A memory in that file.
+  /// Creates a memory in this file.
   public init(file: URL) { self.file = file }
 
-  /// The devices, the last one remembered first; none where there is no file.
-  /// - Throws: `FileMemoryError` where the file is no list of devices, and what the system says where it cannot be read.
+  /// Returns the devices, the most recently remembered first; none if the file does not exist.
+  /// - Throws: `FileMemoryError` if the file is not a list of devices or cannot be opened, and the system's error if reading fails.
   public func devices() throws -> [RememberedDevice] {
     guard let data = try contents() else { return [] }
     guard data.count <= Self.longest else { throw FileMemoryError(file: file, reason: "it has \(data.count) octets") }
@@ -24,9 +24,9 @@ public struct FileMemory: PeripheralMemory {
     }
   }
 
-  /// Puts the device first; a file that cannot be read stays as it is.
+  /// Inserts the device at the front. A file that cannot be read is left unchanged.
   public func remember(_ device: RememberedDevice) throws { try change { $0.putFirst(device) } }
-  /// Takes the device out; one that is not there is no error.
+  /// Removes the device; does nothing if it is not in the list.
   public func forget(_ identifier: UUID) throws { try change { $0.removeAll { $0.identifier == identifier } } }
 
   private func contents() throws -> Data? {
@@ -63,15 +63,15 @@ public struct FileMemory: PeripheralMemory {
   }
 }
 
-/// A file that devices should be remembered in holds something else.
+/// The file of a `FileMemory` cannot be used.
 public struct FileMemoryError: Error, LocalizedError, Sendable {
   /// The file; it was not changed.
   public let file: URL
-  /// What is wrong with it.
+  /// Why it cannot be used.
   public let reason: String
 
   /// What happened and what to do about it.
   public var errorDescription: String? {
-    "\(file.path) is no list of remembered devices (\(reason)): move it away, and a new one is begun"
+    "\(file.path) is not a list of remembered devices (\(reason)): move it away, and a new one is created"
   }
 }

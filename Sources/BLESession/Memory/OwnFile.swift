@@ -1,19 +1,19 @@
 import Foundation
 
-/// Files of this user alone, for what stands on Apple's interface: there the files of the layers below are not to be had.
+/// Private files of this user, for modules above the Core Bluetooth API, which cannot use the file types of the layers below.
 ///
-/// A file has to be a regular one of this user's own and no symbolic link; others are closed out of it (mode 0600).
+/// A file has to be a regular file of this user and no symbolic link. Access by other users is removed (mode 0600).
 package enum OwnFile {
-  /// Why what is at `path` cannot be used; `nil` where it can, or nothing is there. Without opening it.
+  /// Returns why the file at `path` cannot be used; `nil` if it can, or does not exist. The file is not opened.
   package static func objection(to path: String) -> String? {
     var status = stat()
     return lstat(path, &status) == 0 ? objection(to: status) : nil
   }
 
-  /// Opens a file with `flags`, and closes others out of it. It is made where they say so.
+  /// Opens a file with `flags` and removes access by other users. With `O_CREAT` in `flags` it is created.
   /// - Throws: `OwnFileError`.
   package static func open(_ path: String, _ flags: Int32) throws(OwnFileError) -> Int32 {
-    // A pipe must not hold anybody up.
+    // O_NONBLOCK: opening a pipe must not block.
     let descriptor = Foundation.open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
     guard descriptor >= 0 else {
       let code = errno
@@ -29,14 +29,14 @@ package enum OwnFile {
     throw OwnFileError(objection(to: status) ?? "its mode cannot be changed to 0600", code: EPERM)
   }
 
-  /// Closes others out of a file that is there, without opening it.
+  /// Removes access by other users to an existing file, without opening it.
   package static func closeToOthers(_ path: String) {
     var status = stat()
     guard lstat(path, &status) == 0, objection(to: status) == nil, status.st_mode & 0o077 != 0 else { return }
     chmod(path, 0o600)
   }
 
-  /// Puts a whole file in the place of what is there, in one step.
+  /// Replaces the file atomically.
   package static func replace(_ path: String, by data: Data) throws(OwnFileError) {
     let temporary = "\(path).\(getpid()).new"
     unlink(temporary)
@@ -61,15 +61,15 @@ package enum OwnFile {
     case S_IFREG: status.st_uid == geteuid() ? nil : "it belongs to another user (\(status.st_uid))"
     case S_IFLNK: "it is a symbolic link, which is not followed"
     case S_IFDIR: "it is a folder"
-    default: "it is no regular file"
+    default: "it is not a regular file"
     }
   }
 }
 
-/// Why a file cannot be used: a sentence without its name.
+/// Why a file cannot be used: a sentence without the file's name.
 package struct OwnFileError: Error, LocalizedError, Sendable {
   package let reason: String
-  /// What the system says.
+  /// The `errno` of the failed call.
   package let code: Int32
 
   package init(_ reason: String, code: Int32) {
@@ -77,7 +77,7 @@ package struct OwnFileError: Error, LocalizedError, Sendable {
     self.code = code
   }
 
-  /// What the system says.
+  /// Creates an error with the system's text for `code`.
   package init(errno code: Int32) { self.init(String(cString: strerror(code)), code: code) }
 
   package var errorDescription: String? { reason }

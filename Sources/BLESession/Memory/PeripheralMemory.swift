@@ -1,15 +1,15 @@
 import CoreBluetooth
 
-/// A device that was connected once, as it is remembered across restarts.
+/// A device that was connected once, as remembered across restarts.
 public struct RememberedDevice: Sendable, Hashable, Codable {
-  /// What this host calls it.
+  /// The identifier that this host assigned to the device.
   public var identifier: UUID
-  /// The name it had when it was last connected.
+  /// The name at the last connection.
   public var name: String?
-  /// The address that its manufacturer data holds, where there is a rule for that.
+  /// The address from its manufacturer specific data, if the session has an address rule.
   public var address: String?
 
-  /// A device as it is remembered.
+  /// Creates a remembered device.
   public init(identifier: UUID, name: String? = nil, address: String? = nil) {
     self.identifier = identifier
     self.name = name
@@ -17,26 +17,26 @@ public struct RememberedDevice: Sendable, Hashable, Codable {
   }
 }
 
-/// What keeps devices across restarts. The last one remembered is the first of the list.
+/// Remembers devices across restarts, the most recently remembered first.
 ///
-/// Called on a central's own queue, one call at a time; what is slow holds that central up.
+/// The methods are called on a central's private queue, one call at a time; a slow method delays that central.
 public protocol PeripheralMemory: Sendable {
-  /// The devices, the last one remembered first.
+  /// Returns the devices, the most recently remembered first.
   func devices() throws -> [RememberedDevice]
-  /// Puts the device first; a device of the same identifier is replaced.
+  /// Inserts the device at the front and removes an older entry with the same identifier.
   func remember(_ device: RememberedDevice) throws
-  /// Takes the device out; one that is not there is no error.
+  /// Removes the device; does nothing if it is not in the list.
   func forget(_ identifier: UUID) throws
 }
 
-/// Keeps devices in the user defaults.
+/// Remembers devices in the user defaults.
 public struct DefaultsMemory: PeripheralMemory {
   private let suite: String?
   private let key: String
 
   /// - Parameters:
-  ///   - suite: the name of the defaults; `nil` for the program's own.
-  ///   - key: where in them.
+  ///   - suite: the suite name of the user defaults; `nil` for the program's own.
+  ///   - key: the key in the user defaults.
   public init(suite: String? = nil, key: String = "BLESession.devices") {
     self.suite = suite
     self.key = key
@@ -44,14 +44,14 @@ public struct DefaultsMemory: PeripheralMemory {
 
   private var defaults: UserDefaults { suite.flatMap { UserDefaults(suiteName: $0) } ?? .standard }
 
-  /// The devices, the last one remembered first.
+  /// Returns the devices, the most recently remembered first.
   public func devices() throws -> [RememberedDevice] {
     guard let data = defaults.data(forKey: key) else { return [] }
     return try JSONDecoder().decode([RememberedDevice].self, from: data)
   }
 
   public func remember(_ device: RememberedDevice) throws { try change { $0.putFirst(device) } }
-  /// Takes the device out; one that is not there is no error.
+  /// Removes the device; does nothing if it is not in the list.
   public func forget(_ identifier: UUID) throws { try change { $0.removeAll { $0.identifier == identifier } } }
 
   private func change(_ body: (inout [RememberedDevice]) -> Void) throws {

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// What a `PeripheralSession` is on its queue.
+/// The state of a `PeripheralSession`, used on its queue only.
 package final class PeripheralCore: NSObject, CBPeripheralManagerDelegate {
   private struct Published {
     let path: CharacteristicPath
@@ -15,17 +15,17 @@ package final class PeripheralCore: NSObject, CBPeripheralManagerDelegate {
     let reply: Reply<Void>
   }
 
-  // The delegate has to be there when the manager is made, for what an earlier process left: so the manager is made after `self`.
+  // The delegate has to exist when the manager is created, for `willRestoreState`; so the manager is created after `self`.
   private var manager: CBPeripheralManager!
   private let declarations: [ServiceDeclaration]
   private var published: [Published] = []
-  /// Services whose `didAdd` has not come.
+  /// The number of services whose `didAdd` callback is outstanding.
   private var unanswered = 0
   private var isPublished = false
-  /// The system has services of an earlier process of this program.
+  /// Whether the system has restored services of an earlier process of this program.
   private var hasInherited = false
   private var plan: AdvertisingPlan?
-  /// Whether services and advertisement are wanted: then they come back after a power-off.
+  /// Whether services and advertising were requested: then they are restored after power-off.
   private var isWanted = false
   private var starters: [Reply<Void>] = []
   private var pushes: [Push] = []
@@ -58,7 +58,7 @@ package final class PeripheralCore: NSObject, CBPeripheralManagerDelegate {
     guard isWanted, unanswered == 0 else { return }
     guard !isPublished else { return advertise() }
     if hasInherited {
-      // What an earlier process published has no handlers here.
+      // Restored services have no handlers in this process.
       hasInherited = false
       manager.removeAllServices()
     }
@@ -136,7 +136,7 @@ package final class PeripheralCore: NSObject, CBPeripheralManagerDelegate {
   package func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
     emit(.state(peripheral.state))
     guard peripheral.state != .poweredOn else { return publish() }
-    // Published services are gone with the power.
+    // Published services are lost at power-off.
     isPublished = false
     unanswered = 0
     let waiting = pushes
@@ -147,8 +147,8 @@ package final class PeripheralCore: NSObject, CBPeripheralManagerDelegate {
 
   package func close() {
     isWanted = false
-    fail(SessionError(.cancelled, "the session was given up"))
-    for push in pushes { push.reply.fail(SessionError(.cancelled, "the session was given up")) }
+    fail(SessionError(.cancelled, "the session was released"))
+    for push in pushes { push.reply.fail(SessionError(.cancelled, "the session was released")) }
     pushes = []
     events.finish()
     guard manager.state == .poweredOn else { return }
@@ -189,7 +189,7 @@ extension PeripheralCore {
     if pushes.count == 1 { sendPushes() }
   }
 
-  /// Pushes a value in as many parts as it needs to fit, without waiting for it. What nobody takes for long is left out.
+  /// Pushes a value in parts that fit the subscribers, without waiting. The value is dropped if 1,000 pushes are waiting.
   package func pushInParts(_ value: Data, _ path: CharacteristicPath, _ centrals: Set<UUID>?) {
     let listeners = subscribers(of: path).filter { centrals?.contains($0.identifier) ?? true }
     guard pushes.count < 1_000, let longest = listeners.map(\.maximumLength).min(), longest > 0 else { return }
@@ -207,10 +207,10 @@ extension PeripheralCore {
     }
   }
 
-  /// False where there is no room: it is tried again when there is.
+  /// Returns `false` if there is no room; the push is repeated when there is.
   private func hand(_ push: Push) -> Bool {
     guard let characteristic = find(push.path)?.characteristic else {
-      push.reply.fail(SessionError(.notFound, "characteristic \(push.path) is not published any more"))
+      push.reply.fail(SessionError(.notFound, "characteristic \(push.path) is no longer published"))
       return true
     }
     let listeners = (characteristic.subscribedCentrals ?? []).filter { push.centrals?.contains($0.identifier) ?? true }
@@ -218,7 +218,7 @@ extension PeripheralCore {
       push.reply.fail(
         SessionError(
           .invalid,
-          "\(push.value.count) octets are more than the \(short) that every subscriber takes: send them in parts"))
+          "\(push.value.count) octets are more than the \(short) that every subscriber accepts: send them in parts"))
       return true
     }
     guard listeners.isEmpty || manager.updateValue(push.value, for: characteristic, onSubscribedCentrals: listeners)
@@ -260,8 +260,8 @@ extension PeripheralCore {
     }
   }
 
-  /// A long write comes as a batch of parts: the handler gets the whole. Where a batch is for several characteristics, the first
-  /// refusal is the answer to all.
+  /// A long write arrives as a batch of requests, which are combined for the handler. If a batch is for several characteristics, the first
+  /// refusal is the response to all.
   package func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
     guard let first = requests.first else { return }
     var writes: [(entry: Published, access: AttributeAccess, value: Data)] = []

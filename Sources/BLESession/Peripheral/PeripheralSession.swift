@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// The peripheral role with manners: services as values, handlers for reads and writes, pushes that wait for room.
+/// The peripheral role: services as values, handlers for reads and writes, and pushes that wait for room.
 ///
 /// ```swift
 /// let peripheral = PeripheralSession(services: [ServiceDeclaration(CBUUID(string: "FF11"), [line])])
@@ -11,10 +11,11 @@ public final class PeripheralSession: Sendable {
   package let core: Confined<PeripheralCore>
 
   /// - Parameters:
-  ///   - services: what is published whenever Bluetooth is on; after a power-off it is published anew.
-  ///   - restoreIdentifier: under which the system goes on when the process ends; the next one publishes anew in its place.
-  ///   - options: what else `CBPeripheralManager` takes.
-  ///   - clock: where the time comes from; tests pass a simulated world's.
+  ///   - services: the services that are published whenever Bluetooth is powered on, also again after power-off.
+  ///   - restoreIdentifier: the identifier under which the system preserves the services when the process ends; the next process replaces
+  ///     them by its own.
+  ///   - options: further options of `CBPeripheralManager`.
+  ///   - clock: the clock for timeouts; tests pass a simulated world's.
   public init(
     services: [ServiceDeclaration], restoreIdentifier: String? = nil, options: [String: Any]? = nil,
     clock: any SessionClock = SystemSessionClock()
@@ -31,18 +32,18 @@ public final class PeripheralSession: Sendable {
     core.perform { $0.close() }
   }
 
-  /// Publishes the services and advertises; returns when both are under way.
+  /// Publishes the services and starts advertising; returns when both have succeeded.
   ///
-  /// What was started goes on by itself after Bluetooth was off. `AdvertisingPlan.problems` says beforehand what will not fit.
-  /// - Throws: `unavailable` where Bluetooth cannot be used, `refused` where a service or the advertisement is refused.
+  /// Both are repeated automatically after power-off. `AdvertisingPlan.problems` returns in advance what will not fit.
+  /// - Throws: `unavailable` if Bluetooth cannot be used, `refused` if a service or the advertising is refused.
   public func start(advertising plan: AdvertisingPlan? = nil) async throws(SessionError) {
     try await core.reply { core, reply in core.start(plan, reply) }
   }
 
-  /// Stops advertising; connections stay.
+  /// Stops advertising; connections are kept.
   public func stopAdvertising() { core.perform { $0.stopAdvertising() } }
 
-  /// What happens from now on. Whoever is slow misses the oldest of 1,024 events.
+  /// Events from now on. A slow consumer loses the oldest of 1,024.
   public func events() -> AsyncStream<PeripheralEvent> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1_024)) { continuation in
       core.perform { core in
@@ -52,20 +53,20 @@ public final class PeripheralSession: Sendable {
     }
   }
 
-  /// Calls `tell` for everything that happens from now on, on the session's own queue at that very moment: for what must not miss an
-  /// event. It has to be quick.
+  /// Calls `tell` synchronously on the session's queue for every event from now on, for consumers that must not lose one. `tell` must
+  /// return quickly.
   public func observe(_ tell: @escaping @Sendable (PeripheralEvent) -> Void) {
     core.perform { $0.observers.append(tell) }
   }
 
-  /// Who listens to a characteristic now.
+  /// Returns the centrals that are subscribed to a characteristic.
   public func subscribers(of path: CharacteristicPath) async -> [Subscriber] {
     await core.value { $0.subscribers(of: path) }
   }
 
-  /// Pushes a value to all subscribers or to some, behind what was pushed before; returns when it was handed over, which is when
-  /// there is room. Without subscribers it returns at once.
-  /// - Throws: `notFound`, `invalid` where the value is longer than a subscriber takes (it would arrive cut), `unavailable`, `cancelled`.
+  /// Sends a notification or indication to all subscribers or to some, after earlier ones; returns when the system has accepted it, which
+  /// is when there is room. Without subscribers it returns immediately.
+  /// - Throws: `notFound`, `invalid` if the value is longer than a subscriber accepts (it would be truncated), `unavailable`, `cancelled`.
   public func push(
     _ value: Data, to path: CharacteristicPath, only centrals: Set<UUID>? = nil
   ) async throws(SessionError) {
@@ -73,29 +74,29 @@ public final class PeripheralSession: Sendable {
   }
 }
 
-/// A central that listens.
+/// A subscribed central.
 public struct Subscriber: Sendable, Hashable, Identifiable {
-  /// What this host calls it.
+  /// The identifier that this host assigned to the central.
   public var identifier: UUID
-  /// How many octets one push may have.
+  /// The longest value of one push, in octets.
   public var maximumLength: Int
   public var id: UUID { identifier }
 }
 
-/// What happens to a peripheral.
+/// An event of a peripheral session.
 public enum PeripheralEvent: Sendable {
-  /// Bluetooth is different now.
+  /// The state of the `CBPeripheralManager` has changed.
   case state(CBManagerState)
-  /// Advertising has begun.
+  /// Advertising has started.
   case advertising
-  /// A central listens from now on.
+  /// A central has subscribed.
   case subscribed(Subscriber, CharacteristicPath)
-  /// A central does not listen any more.
+  /// A central has unsubscribed.
   case unsubscribed(UUID, CharacteristicPath)
-  /// A central has read.
+  /// A central has read a value from its beginning.
   case read(UUID, CharacteristicPath)
-  /// A central has written this, and it was accepted.
+  /// A central has written this value, and it was accepted.
   case wrote(UUID, CharacteristicPath, Data)
-  /// Something that goes on by itself after a power-off could not be done.
+  /// Publishing or advertising could not be repeated after power-off.
   case failed(SessionError)
 }

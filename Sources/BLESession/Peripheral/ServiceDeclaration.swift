@@ -1,75 +1,75 @@
 import CoreBluetooth
 
-/// A service that a program publishes, as a value.
+/// A published service, as a value.
 public struct ServiceDeclaration: Sendable {
-  /// Its UUID.
+  /// The UUID of the service.
   public var uuid: CBUUID
-  /// Its characteristics, in their order.
+  /// The characteristics, in their order.
   public var characteristics: [CharacteristicDeclaration]
 
-  /// A primary service.
+  /// Creates a primary service.
   public init(_ uuid: CBUUID, _ characteristics: [CharacteristicDeclaration]) {
     self.uuid = uuid
     self.characteristics = characteristics
   }
 }
 
-/// What a central asks of a characteristic, and who asks.
+/// A read or write of a characteristic by a central.
 public struct AttributeAccess: Sendable, Hashable {
-  /// What this host calls the central.
+  /// The identifier that this host assigned to the central.
   public var central: UUID
-  /// Where in the value it begins, in octets.
+  /// The offset in the value, in octets.
   public var offset: Int
 }
 
 /// A characteristic of a published service, as a value.
 ///
-/// Its properties follow from what it can do, so that they never promise what its permissions deny.
+/// Its properties are derived from its handlers, so that they always agree with its permissions.
 public struct CharacteristicDeclaration: Sendable {
-  /// Answers a read with the whole value, or refuses it. Called on the session's queue; it has to be quick.
+  /// Returns the whole value for a read, or refuses it. Called on the session's queue; it must return quickly.
   public typealias Reader = @Sendable (AttributeAccess) -> ReadAnswer
-  /// Takes a written value, or refuses it. Called on the session's queue; it has to be quick.
+  /// Accepts a written value, or refuses it. Called on the session's queue; it must return quickly.
   public typealias Writer = @Sendable (AttributeAccess, Data) -> CBATTError.Code
 
-  /// Its UUID.
+  /// The UUID of the characteristic.
   public var uuid: CBUUID
-  /// A value that never changes; then there is nothing else.
+  /// A value that never changes; the characteristic has no handlers then.
   public var fixedValue: Data?
-  /// Answers reads; `nil`: it cannot be read.
+  /// The handler of reads; `nil`: the characteristic cannot be read.
   public var read: Reader?
-  /// Takes writes; `nil`: it cannot be written.
+  /// The handler of writes; `nil`: the characteristic cannot be written.
   public var write: Writer?
-  /// Whether writes without response are taken as well.
+  /// Whether writes without response are accepted, too.
   public var takesCommands: Bool
-  /// Whether values are pushed, and whether each push is acknowledged.
+  /// Whether values are notified or indicated; `nil` for neither.
   public var push: Push?
-  /// Whether only an encrypted link may read, write and subscribe.
+  /// Whether reading, writing and subscribing require an encrypted link.
   public var requiresEncryption: Bool
-  /// What people read (descriptor 2901).
+  /// The Characteristic User Description (2901).
   public var userDescription: String?
 
-  /// What becomes of a read.
+  /// The answer to a read.
   public enum ReadAnswer: Sendable {
-    /// The whole value, whatever the offset.
+    /// The whole value, regardless of the offset.
     case value(Data)
-    /// The central gets this error.
+    /// An ATT error.
     case refused(CBATTError.Code)
   }
 
   /// How values are pushed.
   public enum Push: Sendable, Hashable {
-    /// Notifications: nobody says that they came.
+    /// Notifications, which are not acknowledged.
     case notify
-    /// Indications: each is confirmed.
+    /// Indications, each of which is confirmed.
     case indicate
   }
 
-  /// A value that never changes.
+  /// Returns a characteristic whose value never changes.
   public static func fixed(_ uuid: CBUUID, _ value: Data, userDescription: String? = nil) -> CharacteristicDeclaration {
     CharacteristicDeclaration(uuid: uuid, fixedValue: value, userDescription: userDescription)
   }
 
-  /// A value that handlers answer for.
+  /// Returns a characteristic with handlers.
   public static func dynamic(
     _ uuid: CBUUID, read: Reader? = nil, write: Writer? = nil, takesCommands: Bool = false, push: Push? = nil,
     requiresEncryption: Bool = false, userDescription: String? = nil
@@ -110,7 +110,7 @@ public struct CharacteristicDeclaration: Sendable {
     case .indicate?: properties.insert(requiresEncryption ? .indicateEncryptionRequired : .indicate)
     case nil: break
     }
-    // A characteristic that can only be subscribed to has a value all the same; nobody may read it.
+    // A characteristic that can only be subscribed to needs a permission, too; reading is not among its properties.
     if permissions.isEmpty { permissions.insert(requiresEncryption ? .readEncryptionRequired : .readable) }
     let made = CBMutableCharacteristic(type: uuid, properties: properties, value: fixedValue, permissions: permissions)
     if let userDescription {
@@ -123,25 +123,25 @@ public struct CharacteristicDeclaration: Sendable {
   }
 }
 
-/// What is advertised, with its size worked out beforehand.
+/// The advertised data, with a check of its size.
 public struct AdvertisingPlan: Sendable, Hashable {
-  /// The name that is advertised.
+  /// The advertised name.
   public var localName: String?
-  /// The services that are advertised, the most important first.
+  /// The advertised services, the most important first.
   public var services: [CBUUID]
 
-  /// A name, services, both or nothing.
+  /// Creates a plan with a name, services, both or neither.
   public init(localName: String? = nil, services: [CBUUID] = []) {
     self.localName = localName
     self.services = services
   }
 
-  /// Octets for name and services together in one advertisement of an application in the foreground.
+  /// Octets for name and services together in the advertising data of an application in the foreground.
   public static let space = 28
-  /// Octets more for the name, in the answer to a scan.
+  /// Additional octets for the name in the scan response.
   public static let scanResponseSpace = 10
 
-  /// Octets that the services take, each list with its head of 2.
+  /// The octets that the service lists occupy, each with a header of 2.
   public var serviceOctets: Int {
     let widths = services.map { $0.data.count }
     return [2, 4, 16].reduce(0) { total, width in
@@ -150,12 +150,12 @@ public struct AdvertisingPlan: Sendable, Hashable {
     }
   }
 
-  /// What will not arrive as it is meant, in sentences; empty where everything fits.
+  /// What will not fit, in sentences; empty if everything fits.
   public var problems: [String] {
     var problems: [String] = []
     if serviceOctets > Self.space {
       problems.append(
-        "the services take \(serviceOctets) octets and \(Self.space) are there: the last ones are seen only by Apple's devices that look for them"
+        "the services take \(serviceOctets) octets of \(Self.space): the last ones are visible only to Apple devices that scan for them"
       )
     }
     if let localName {
@@ -163,7 +163,7 @@ public struct AdvertisingPlan: Sendable, Hashable {
       let room = max(Self.space - serviceOctets, Self.scanResponseSpace)
       if needed > room {
         problems.append(
-          "the name takes \(needed) octets and \(room) are left: it arrives shortened; take a shorter one or fewer services"
+          "the name takes \(needed) octets and \(room) are left: it will be shortened; use a shorter name or fewer services"
         )
       }
     }

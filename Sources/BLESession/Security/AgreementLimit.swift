@@ -1,24 +1,24 @@
 import CoreBluetooth
 
-/// How fast agreements on keys may follow one another when they come to nothing.
+/// Limits the rate of key agreements that do not complete.
 ///
-/// Somebody in between learns from each agreement whether its guess of the verification code fits, and breaks it off where it does not,
-/// before any user sees a code. An agreement takes a place at the moment in which this side says its public key, and gives the place
-/// back when the other side has shown that it has the keys. Five places are there at first; one that is not given back is free again
-/// after a minute. So five tries are possible at once and 1,440 on each day after that, of the 1,000,000 that there are codes.
+/// A man in the middle learns from each agreement whether its guess of the verification code is right, and can abort it if not, before any
+/// user sees a code. An agreement takes a place when this side sends its public key, and returns the place when the other side has shown
+/// that it has the keys. There are five places; one that is not returned is free again after a minute. So five tries are possible
+/// immediately and 1,440 on each day after that, of 1,000,000 codes.
 ///
-/// Agreements of one limit are counted together, whatever address the other side uses: addresses can be changed at will.
+/// All agreements of one limit are counted together, whatever the address of the other side, because addresses can be changed at will.
 public final class AgreementLimit: Sendable {
-  /// The one that counts all agreements of this process that were given no other.
+  /// The default limit, which counts all agreements of this process without a limit of their own.
   public static let shared = AgreementLimit()
 
-  /// Agreements that may be broken off at once.
+  /// The number of agreements that may be aborted in immediate succession.
   static let places = 5
   /// The time after which one place is free again.
   static let recovery = Duration.seconds(60)
 
   private struct State {
-    /// When all places will be free.
+    /// The time at which all places will be free.
     var allFree: Duration?
     var unconfirmed = 0
   }
@@ -26,14 +26,14 @@ public final class AgreementLimit: Sendable {
   private let clock: any SessionClock
   private let state = Guarded(State())
 
-  /// A limit of its own, for programs that talk to several devices of which one must not slow the others.
+  /// Creates a separate limit, for programs with several devices of which one must not delay the others.
   public init(clock: any SessionClock = SystemSessionClock()) { self.clock = clock }
 
-  /// Agreements in which this side has said its public key and which the other side has not confirmed, since the beginning. The one
-  /// that is under way is among them.
+  /// The number of agreements so far in which this side has sent its public key and which the other side has not confirmed, including the
+  /// one in progress.
   public var unconfirmed: Int { state.with { $0.unconfirmed } }
 
-  /// Whether there is a place for another agreement now.
+  /// Whether a place is free for another agreement.
   public var hasRoom: Bool {
     let now = clock.now
     return state.with { Self.hasRoom($0, now) }
@@ -56,7 +56,7 @@ public final class AgreementLimit: Sendable {
     guard hasBegun else { throw .tooManyAttempts }
   }
 
-  /// The other side has shown that it has the keys. The place is given back, unless it `keepsPlace`.
+  /// The other side has shown that it has the keys. The place is returned, unless `keepsPlace`.
   package func confirm(keepsPlace: Bool = false) {
     state.with { state in
       state.unconfirmed -= 1

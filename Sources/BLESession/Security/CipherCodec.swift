@@ -1,14 +1,14 @@
 import CoreBluetooth
 
-/// AES-128 with a key that a vendor's document names, between contents and values.
+/// AES-128 with a fixed key, as vendors' documents specify it.
 public struct CipherCodec: ValueCodec {
   private let cryptography: any SessionCryptography
   private let key: Data
   private let mode: AESMode
-  /// Whether contents are filled up to whole blocks (PKCS#7), as vendors of block modes do.
+  /// Whether contents are padded to whole blocks (PKCS#7), as vendors do with block modes.
   private let pads: Bool
 
-  /// - Throws: `CryptographyError.length` where the key does not have 16 octets.
+  /// - Throws: `CryptographyError.length` if the key does not have 16 octets.
   public init(
     cryptography: any SessionCryptography, mode: AESMode, key: Data, pads: Bool = true
   ) throws(CryptographyError) {
@@ -35,7 +35,7 @@ public struct CipherCodec: ValueCodec {
     return try cryptography.aes(mode, .encrypt, key: key, content)
   }
 
-  /// Every way of being wrong is the same error: whoever tries values out learns nothing from it.
+  /// All failures are the same error, so that an attacker who tries values learns nothing from it (no padding oracle).
   public func decode(_ value: Data) throws -> [Data] {
     do {
       let content = try cryptography.aes(mode, .decrypt, key: key, value)

@@ -1,14 +1,14 @@
 import CoreBluetooth
 
-/// One agreement on keys, from the commitment to the channel. The chat and ``SecureChannelAgreement`` both use this one.
+/// One key agreement, from the commitment to the channel. ``SecureChannelAgreement`` and the chat both use it.
 ///
-/// 1. The beginner makes its key and says the commitment to it, a hash.
-/// 2. The answerer says its public key.
-/// 3. The beginner says its public key; the answerer compares it with the commitment.
+/// 1. The beginner creates its key and sends the commitment to it, a hash.
+/// 2. The answerer sends its public key.
+/// 3. The beginner sends its public key; the answerer compares it with the commitment.
 ///
-/// The verification code depends on both keys. Each side is bound to its key before it sees the other's, so somebody in between cannot
-/// choose a key by the code that comes of it: each agreement gives one try, which fits with a probability of 1 in 1,000,000. Each
-/// agreement in which this side's key was said takes a place of the ``AgreementLimit``, so that tries cannot follow one another at speed.
+/// The verification code depends on both keys. Each side is committed to its key before it sees the other's, so a man in the middle cannot
+/// choose a key for its code: each agreement is one try, which succeeds with a probability of 1 in 1,000,000. Each agreement in which this
+/// side's key was sent takes a place of the ``AgreementLimit``, which limits the rate of tries.
 package struct KeyAgreement: Sendable {
   private enum Step {
     case waitingForCommitment
@@ -33,11 +33,11 @@ package struct KeyAgreement: Sendable {
     step = side == .beginner ? .committed : .waitingForCommitment
   }
 
-  /// What the beginner says first: 32 octets.
+  /// Returns the beginner's first message: 32 octets.
   package func commitment() throws(CryptographyError) -> Data { try commitment(to: own.publicKey) }
 
-  /// The answerer hears the commitment, and gives its public key.
-  /// - Throws: `tooManyAttempts`; the agreement is as it was then.
+  /// Processes the commitment at the answerer, and returns its public key.
+  /// - Throws: `tooManyAttempts`, which leaves the agreement unchanged; `outOfTurn`, `length`.
   package mutating func take(commitment: Data) throws(CryptographyError) -> Data {
     guard case .waitingForCommitment = step else { throw .outOfTurn }
     guard commitment.count == 32 else { throw .length }
@@ -46,9 +46,9 @@ package struct KeyAgreement: Sendable {
     return own.publicKey
   }
 
-  /// The other side's public key: gives the channel, and to the beginner the public key that it says next.
+  /// Processes the other side's public key. Returns the channel and, at the beginner, the public key to send next.
   ///
-  /// An agreement whose key was refused is over: the other side does not get a second try in it.
+  /// An agreement whose key was rejected has ended: the other side gets no second try in it.
   package mutating func take(key: Data) throws(CryptographyError) -> (channel: SecureChannel, answer: Data?) {
     switch step {
     case .committed:
@@ -69,7 +69,7 @@ package struct KeyAgreement: Sendable {
     return try SecureChannel(cryptography: cryptography, side: side, own: own, peer: key)
   }
 
-  /// A public key has 32 octets of chance, so its hash says nothing about it.
+  /// Returns the commitment to a key. A public key has 32 octets of entropy, so its hash reveals nothing about it.
   private func commitment(to key: Data) throws(CryptographyError) -> Data {
     try cryptography.deriveKey(
       secret: key, salt: Data(), info: Data("swift-corebluetooth agreement 2 commitment".utf8), count: 32)

@@ -1,25 +1,25 @@
 import CoreBluetooth
 
-/// Both sides agree on keys over the characteristic itself; then every value is encrypted, authenticated and numbered.
+/// A channel on a characteristic with keys of its own: every value is encrypted, authenticated and numbered.
 ///
-/// The agreement is X25519, the keys come from HKDF-SHA-256 over both public keys, values are sealed by AES-256-GCM. A value on the air is
-/// its number (8 octets, most significant first), the sealed octets and a tag of 16. Whoever sits in between from the beginning is
-/// found out by ``SecureChannel/verificationCode``, which both people compare.
+/// The agreement is X25519, the keys are derived by HKDF-SHA-256 from both public keys, values are sealed by AES-256-GCM. A sealed value is
+/// its number (8 octets, most significant first), the ciphertext and a tag of 16 octets. A man in the middle of the agreement is detected
+/// by ``SecureChannel/verificationCode``, which the users of both sides compare.
 public struct SecureChannel: Sendable {
-  /// Who speaks: the side that began, or the one that answered.
+  /// The role in the agreement.
   public enum Side: Sendable, Hashable {
-    /// The side that spoke first.
+    /// The side that sent the first message.
     case beginner
-    /// The other one.
+    /// The other side.
     case answerer
   }
 
-  /// Octets that a sealed value has more than its content.
+  /// The octets that sealing adds to a content.
   public static let overhead = 8 + 16
 
-  /// Six digits that are the same on both sides, unless somebody sits in between.
+  /// Six digits that are the same on both sides, unless there is a man in the middle.
   public let verificationCode: String
-  /// What both sides call these keys; never 0. It says nothing about them.
+  /// A number for these keys that is the same on both sides; never 0. It reveals nothing about them.
   package let identifier: UInt64
 
   private let cryptography: any SessionCryptography
@@ -47,7 +47,7 @@ public struct SecureChannel: Sendable {
     self.cryptography = cryptography
   }
 
-  /// What goes on the air for `content`.
+  /// Returns the sealed value of `content`.
   public mutating func seal(_ content: Data) throws(CryptographyError) -> Data {
     guard nextNumber < .max else { throw .library }
     let number = nextNumber.octets(order: .bigEndian)
@@ -56,8 +56,8 @@ public struct SecureChannel: Sendable {
       + (try cryptography.seal(content, key: sendingKey, nonce: Data(count: 4) + number, authenticating: number))
   }
 
-  /// What was sealed by the other side.
-  /// - Throws: `notAuthentic` for what was changed, `replayed` for what came before or is too old to tell.
+  /// Returns the content that the other side has sealed.
+  /// - Throws: `notAuthentic` for a changed value, `replayed` for one that was received before or is too old to decide that.
   public mutating func open(_ value: Data) throws(CryptographyError) -> Data {
     let number = Data(value.prefix(8))
     guard value.count >= Self.overhead, let position = UInt64(octets: number, order: .bigEndian) else {
@@ -66,16 +66,16 @@ public struct SecureChannel: Sendable {
     guard window.isNew(position) else { throw .replayed }
     let content = try cryptography.open(
       Data(value.dropFirst(8)), key: receivingKey, nonce: Data(count: 4) + number, authenticating: number)
-    // Only what is authentic moves the window.
+    // Only authentic values move the window.
     window.accept(position)
     return content
   }
 }
 
-/// Remembers the last 64 numbers: each is taken once, older ones never.
+/// Remembers which of the last 64 numbers were received: each is accepted once, older ones never.
 struct ReplayWindow: Sendable {
   private var newest: UInt64?
-  /// Bit n stands for `newest` - n.
+  /// Bit n is set if `newest` - n was received.
   private var seen: UInt64 = 0
 
   func isNew(_ number: UInt64) -> Bool {

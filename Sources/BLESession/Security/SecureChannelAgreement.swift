@@ -1,10 +1,10 @@
 import CoreBluetooth
 
-/// An agreement on keys as the first step of a session: its channel is there when the session goes on.
+/// A key agreement as the first step of a session, which provides the session's secure channel.
 ///
-/// Version 2. Each word begins with an octet that says which one it is:
+/// Version 2. The first octet of each message is its type:
 ///
-/// | word | who says it | behind the octet |
+/// | type | sender | after the type |
 /// |---|---|---|
 /// | `02` | the side that begins | the commitment to its public key: 32 octets |
 /// | `03` | the other side | its public key: 32 octets |
@@ -12,25 +12,25 @@ import CoreBluetooth
 /// | `05` | the other side | a sealed value without content: 24 octets |
 ///
 /// The commitment is HKDF-SHA-256 of the public key, without salt, with `swift-corebluetooth agreement 2 commitment` as info. Each side is
-/// bound to its key before it sees the other's: somebody in between cannot choose keys until the six digits fit, and has one try for each
-/// agreement. The sealed values show that both sides have the keys. Agreements that end before that are counted and slowed
+/// committed to its key before it sees the other's: a man in the middle cannot choose keys until the six digits match, and has one try per
+/// agreement. The sealed values show that both sides have the keys. Agreements that end before that are counted and limited
 /// (``AgreementLimit``).
 ///
-/// In version 1 each side said `01` and its public key, without a commitment, and the digits could be found by trying keys. Such a word
-/// is refused with ``CryptographyError/version``; a program answers the write with an error then, and the older side's session fails
-/// with that error instead of waiting.
+/// In version 1 each side sent `01` and its public key, without a commitment, so that matching digits could be found by trying keys. Such
+/// a message is refused with ``CryptographyError/version``; the program then answers the write with an error, and the older side's session
+/// fails with that error instead of waiting.
 ///
-/// The side that begins uses ``openingStep(commandPath:answerPath:timeLimit:)``. The other side gives each word that is written to it to
-/// ``answer(_:)``, notifies what that returns, and answers the write with an error where it throws.
+/// The side that begins uses ``openingStep(commandPath:answerPath:timeLimit:)``. The other side passes each message that is written to it
+/// to ``answer(_:)``, notifies the result, and answers the write with an error if it throws.
 public final class SecureChannelAgreement: Sendable {
   private struct State {
     var agreement: KeyAgreement?
-    /// Agreed on, but the other side has not shown that it has the keys.
+    /// The keys are agreed on, but the other side has not shown that it has them.
     var unconfirmed: SecureChannel?
     var channel: SecureChannel?
   }
 
-  /// The first octet of each word.
+  /// The first octet of a message.
   private enum Word {
     static let firstVersion: UInt8 = 0x01
     static let commitment: UInt8 = 0x02
@@ -43,19 +43,19 @@ public final class SecureChannelAgreement: Sendable {
   private let limit: AgreementLimit
   private let state = Guarded(State())
 
-  /// An agreement that has not begun.
+  /// Creates an agreement that has not begun.
   /// - Parameters:
-  ///   - cryptography: what computes keys, hashes and ciphers.
-  ///   - limit: how fast agreements that come to nothing may follow one another; the same for all of a process in most programs.
+  ///   - cryptography: the implementation of keys, hashes and ciphers.
+  ///   - limit: the limit for agreements that do not complete; most programs use one for the whole process.
   public init(cryptography: any SessionCryptography, limit: AgreementLimit = .shared) {
     self.cryptography = cryptography
     self.limit = limit
   }
 
-  /// Six digits to be compared by the people on both sides; `nil` before there is an agreement.
+  /// Six digits that the users of both sides compare; `nil` before the agreement is complete.
   public var verificationCode: String? { state.with { $0.channel?.verificationCode } }
 
-  /// What the side that begins says first. What was agreed on before is given up.
+  /// Returns the first message of the side that begins. An earlier agreement is discarded.
   public func begin() throws(CryptographyError) -> Data {
     let agreement = try KeyAgreement(.beginner, with: cryptography, limit: limit)
     let word = Data([Word.commitment]) + (try agreement.commitment())
@@ -63,9 +63,9 @@ public final class SecureChannelAgreement: Sendable {
     return word
   }
 
-  /// The side that began takes an answer, and gives what it says next; `nil` when there is an agreement.
-  /// - Throws: `publicKey` and `outOfTurn` for what is no answer, `notAuthentic` where the other side does not have the keys,
-  ///   `tooManyAttempts`, `version`. The agreement has to begin again then.
+  /// Processes an answer at the side that began, and returns its next message; `nil` when the agreement is complete.
+  /// - Throws: `publicKey` and `outOfTurn` for an invalid answer, `notAuthentic` if the other side does not have the keys,
+  ///   `tooManyAttempts`, `version`. After an error the agreement has to begin again.
   public func proceed(_ answer: Data) throws(CryptographyError) -> Data? {
     try change { (state) throws(CryptographyError) in
       let content = Data(answer.dropFirst())
@@ -86,9 +86,9 @@ public final class SecureChannelAgreement: Sendable {
     }
   }
 
-  /// The other side takes a word of the side that begins, and gives the answer to it. With its first word everything begins again.
-  /// - Throws: `publicKey` and `outOfTurn` for what is no such word, `notAsAnnounced` for another key than the one that was bound to,
-  ///   `notAuthentic` where the other side does not have the keys, `tooManyAttempts`, `version`.
+  /// Processes a message of the side that begins, and returns the answer. Its first message starts a new agreement.
+  /// - Throws: `publicKey` and `outOfTurn` for an invalid message, `notAsAnnounced` for a key that does not match the commitment,
+  ///   `notAuthentic` if the other side does not have the keys, `tooManyAttempts`, `version`.
   public func answer(_ word: Data) throws(CryptographyError) -> Data {
     try change { (state) throws(CryptographyError) in
       if word.first == Word.commitment {
@@ -125,7 +125,7 @@ public final class SecureChannelAgreement: Sendable {
     limit.confirm()
   }
 
-  /// Changes the state under its lock. `Guarded` knows no typed errors.
+  /// Changes the state under its lock. `Guarded.with` has no typed errors.
   private func change<Outcome>(
     _ body: (inout State) throws(CryptographyError) -> Outcome
   ) throws(CryptographyError) -> Outcome {
@@ -150,7 +150,7 @@ public final class SecureChannelAgreement: Sendable {
     }
   }
 
-  /// The agreement as a step of a session that begins it.
+  /// Returns the agreement as an opening step of the session that begins it.
   public func openingStep(
     commandPath: CharacteristicPath, answerPath: CharacteristicPath, timeLimit: Duration = .seconds(3)
   ) -> OpeningStep {
@@ -159,7 +159,7 @@ public final class SecureChannelAgreement: Sendable {
     }
   }
 
-  /// What seals and opens values between an application and the air, once there is an agreement.
+  /// Returns a codec that seals and opens values once the agreement is complete.
   public func codec() -> any ValueCodec { AgreementCodec(agreement: self) }
 }
 

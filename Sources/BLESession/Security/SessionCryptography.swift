@@ -1,77 +1,77 @@
 import CoreBluetooth
 
-/// What sessions need of cryptography. `BLESessionCryptography` has it from the system's library: CryptoKit and CommonCrypto on Apple's
-/// systems, libcrypto on Linux.
+/// The cryptography that sessions need. `BLESessionCryptography` implements it with the system's libraries: CryptoKit and CommonCrypto on
+/// Apple's systems, libcrypto on Linux.
 public protocol SessionCryptography: Sendable {
-  /// Octets that nobody can guess.
+  /// Returns cryptographically secure random octets.
   func randomOctets(_ count: Int) -> Data
 
-  /// AES-128 in one of the modes that vendors use, without padding.
-  /// - Throws: `CryptographyError.length` where key, initial value or data have lengths that the mode does not take.
+  /// Encrypts or decrypts with AES-128, without padding.
+  /// - Throws: `CryptographyError.length` if key, initial value or data have a length that the mode does not accept.
   func aes(_ mode: AESMode, _ direction: CipherDirection, key: Data, _ data: Data) throws(CryptographyError) -> Data
 
-  /// A new key pair for one agreement.
+  /// Creates a key pair for one agreement.
   func makeAgreementKey() throws(CryptographyError) -> any AgreementKey
 
-  /// HKDF with SHA-256 (RFC 5869): `count` octets, at most 8,160.
+  /// Derives a key by HKDF with SHA-256 (RFC 5869): `count` octets, at most 8,160.
   func deriveKey(secret: Data, salt: Data, info: Data, count: Int) throws(CryptographyError) -> Data
 
-  /// AES-256-GCM: `data` and a tag of 16 octets behind it. Key 32 octets, nonce 12.
+  /// Encrypts with AES-256-GCM; returns the ciphertext followed by a tag of 16 octets. The key has 32 octets, the nonce 12.
   func seal(_ data: Data, key: Data, nonce: Data, authenticating: Data) throws(CryptographyError) -> Data
 
-  /// Opens what `seal` made.
-  /// - Throws: `CryptographyError.notAuthentic` for anything that was changed.
+  /// Decrypts the result of `seal`.
+  /// - Throws: `CryptographyError.notAuthentic` if anything was changed.
   func open(_ sealed: Data, key: Data, nonce: Data, authenticating: Data) throws(CryptographyError) -> Data
 }
 
 /// Modes of AES-128.
 public enum AESMode: Sendable, Hashable {
-  /// Each block of 16 octets for itself: equal blocks look equal.
+  /// Electronic codebook (ECB): each block of 16 octets is encrypted separately, so equal blocks are visible.
   case electronicCodebook
-  /// Each block depends on the one before. `initial`: 16 octets.
+  /// Cipher block chaining (CBC). `initial`: the initialization vector of 16 octets.
   case blockChaining(initial: Data)
-  /// A stream of any length. `initial`: 16 octets.
+  /// Counter mode (CTR), for any length. `initial`: the initial counter block of 16 octets.
   case counter(initial: Data)
-  /// A stream that is authenticated (RFC 3610): a tag of `tagLength` octets stands behind the data. `nonce`: 7 to 13 octets.
+  /// CCM (RFC 3610): authenticated encryption; a tag of `tagLength` octets follows the data. `nonce`: 7 to 13 octets.
   case counterWithChecksum(nonce: Data, authenticating: Data = Data(), tagLength: Int = 4)
 }
 
-/// Which way a cipher goes.
+/// The direction of a cipher.
 public enum CipherDirection: Sendable, Hashable {
-  /// From content to value.
+  /// From plaintext to ciphertext.
   case encrypt
-  /// From value to content.
+  /// From ciphertext to plaintext.
   case decrypt
 }
 
-/// One side of an agreement on a secret (X25519, RFC 7748).
+/// A key pair for the agreement on a secret (X25519, RFC 7748).
 public protocol AgreementKey: Sendable {
-  /// 32 octets for the other side.
+  /// The public key for the other side: 32 octets.
   var publicKey: Data { get }
-  /// The secret that both sides arrive at: 32 octets.
-  /// - Throws: `CryptographyError.publicKey` where the other side's key is none, or gives nothing that is secret.
+  /// Returns the shared secret: 32 octets.
+  /// - Throws: `CryptographyError.publicKey` if the other side's key is invalid or yields no secret.
   func agree(with publicKey: Data) throws(CryptographyError) -> Data
 }
 
-/// Why cryptography could not be done. It never says more than an attacker may know.
+/// Why a cryptographic operation failed. It never reveals more than an attacker may know.
 public enum CryptographyError: Error, Sendable, Hashable {
-  /// A key, a nonce or a content of a length that the cipher does not have.
+  /// A key, nonce or content has a length that the cipher does not accept.
   case length
-  /// A public key that is none.
+  /// A public key is invalid.
   case publicKey
-  /// Changed, or sealed with another key.
+  /// The data was changed, or sealed with another key.
   case notAuthentic
-  /// The same octets came before.
+  /// The same value was received before.
   case replayed
-  /// Something was said at a moment at which it does not belong there, or there are no keys yet.
+  /// A message was received out of order, or there are no keys yet.
   case outOfTurn
-  /// Another public key than the one that the other side had bound itself to.
+  /// The public key is not the one that the other side has committed to.
   case notAsAnnounced
-  /// Too many agreements came to nothing: the next one has to wait (``AgreementLimit``).
+  /// Too many agreements were aborted: the next one has to wait (``AgreementLimit``).
   case tooManyAttempts
-  /// The other side speaks another version of the agreement.
+  /// The other side uses another version of the agreement.
   case version
-  /// The library failed.
+  /// The cryptographic library failed.
   case library
 }
 
@@ -81,11 +81,11 @@ extension CryptographyError: LocalizedError {
     case .length: "a key, an initial value or the data has a length that the cipher does not take"
     case .publicKey: "the other side's key cannot be used"
     case .notAuthentic: "the octets were changed, or sealed with another key"
-    case .replayed: "the octets came before"
-    case .outOfTurn: "the other side said something that does not belong there"
-    case .notAsAnnounced: "the other side's key is not the one that it had announced: somebody may be trying out keys"
-    case .tooManyAttempts: "too many agreements on keys were broken off: the next one is possible within a minute"
-    case .version: "the other side speaks another version of the agreement on keys: update the older one"
+    case .replayed: "the octets were received before"
+    case .outOfTurn: "the other side sent a message out of order"
+    case .notAsAnnounced: "the other side's key is not the one it had committed to: an attacker may be trying keys"
+    case .tooManyAttempts: "too many key agreements were aborted: the next one is possible within a minute"
+    case .version: "the other side uses another version of the key agreement: update the older side"
     case .library: "the cryptographic library failed"
     }
   }

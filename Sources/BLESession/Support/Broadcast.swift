@@ -1,4 +1,4 @@
-/// Sends elements to listeners, in the order in which these were added. On one queue only; each listener has a buffer of its own.
+/// Sends elements to listeners, in the order in which they were added. Used on one queue only; each listener has its own buffer.
 package final class Broadcast<Element: Sendable> {
   private struct Listener {
     let number: Int
@@ -9,14 +9,14 @@ package final class Broadcast<Element: Sendable> {
   private var listeners: [Listener] = []
   private var next = 0
 
-  var isHeard: Bool { !listeners.isEmpty }
+  var hasListeners: Bool { !listeners.isEmpty }
 
-  /// Adds a listener; gives what removes it again.
+  /// Adds a listener and returns the number for `remove`.
   package func add(_ continuation: AsyncStream<Element>.Continuation) -> Int {
     add(tell: { continuation.yield($0) }, finish: { continuation.finish() })
   }
 
-  /// The same for a listener without a buffer: it is called within `send`.
+  /// Adds a listener without a buffer: it is called within `send`.
   package func add(tell: @escaping (Element) -> Void, finish: @escaping () -> Void) -> Int {
     defer { next += 1 }
     listeners.append(Listener(number: next, tell: tell, finish: finish))

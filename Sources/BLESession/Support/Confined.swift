@@ -1,6 +1,6 @@
 import Foundation
 
-/// State that is touched on one serial queue only, and the way there from anywhere.
+/// State that is used on one serial queue only, with access from any thread.
 ///
 /// `@unchecked Sendable`: `state` leaves this type only inside closures that run on `queue`.
 package final class Confined<State: AnyObject>: @unchecked Sendable {
@@ -8,7 +8,7 @@ package final class Confined<State: AnyObject>: @unchecked Sendable {
   private let clock: any SessionClock
   private let state: State
 
-  /// `make` runs on the queue, so that callbacks which come of it wait for its end.
+  /// `make` runs on the queue, so that callbacks that it causes are delivered after it has returned.
   package init(queue: DispatchQueue, clock: any SessionClock, _ make: () -> State) {
     self.queue = queue
     self.clock = clock
@@ -21,12 +21,12 @@ package final class Confined<State: AnyObject>: @unchecked Sendable {
     self.state = state
   }
 
-  /// State that lives on the same queue. Not from the queue itself.
+  /// Returns state that is confined to the same queue. Must not be called on the queue.
   func derived<Other>(_ make: (State) -> Other) -> Confined<Other> {
     Confined<Other>(queue: queue, clock: clock, state: queue.sync { make(state) })
   }
 
-  /// State that was made on this very queue.
+  /// Returns state that was created on this queue. For callers on the queue.
   func derivedOnQueue<Other>(_ state: Other) -> Confined<Other> {
     Confined<Other>(queue: queue, clock: clock, state: state)
   }
@@ -36,15 +36,15 @@ package final class Confined<State: AnyObject>: @unchecked Sendable {
     clock.run(on: queue) { body(self.state) }
   }
 
-  /// What `body` gives.
+  /// Returns the result of `body`, which runs on the queue.
   package func value<Value: Sendable>(_ body: @escaping @Sendable (State) -> Value) async -> Value {
     await withCheckedContinuation { continuation in
       perform { continuation.resume(returning: body($0)) }
     }
   }
 
-  /// What `body`'s reply is told, sooner or later. If the task is cancelled the reply is told so, and whatever was begun for it is
-  /// undone by `Reply.onCancel`.
+  /// Runs `body` on the queue and returns what its reply is given. If the task is cancelled, the reply fails with `cancelled`, and
+  /// `Reply.onCancel` undoes what was begun for it.
   package func reply<Value: Sendable>(
     _ body: @escaping @Sendable (State, Reply<Value>) -> Void
   ) async throws(SessionError) -> Value {
@@ -63,7 +63,7 @@ package final class Confined<State: AnyObject>: @unchecked Sendable {
   }
 }
 
-/// An answer that somebody waits for: given exactly once, whatever is told afterwards.
+/// The answer to an asynchronous call: the first outcome is delivered, later ones are ignored.
 ///
 /// `@unchecked Sendable`: touched on the queue of its `Confined` only.
 package final class Reply<Value: Sendable>: @unchecked Sendable {
@@ -72,9 +72,9 @@ package final class Reply<Value: Sendable>: @unchecked Sendable {
   private var continuation: CheckedContinuation<Outcome, Never>?
   private var early: Outcome?
   package private(set) var isOver = false
-  /// Undoes what was begun when the asker is not interested any more.
+  /// Undoes what was begun, when the caller cancels.
   var onCancel: (() -> Void)?
-  /// For askers on the queue itself.
+  /// For callers on the queue itself.
   package var whenSucceeded: ((Value) -> Void)?
   package var whenFailed: ((SessionError) -> Void)?
 

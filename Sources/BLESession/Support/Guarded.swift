@@ -1,7 +1,7 @@
 import Foundation
 
-/// A value behind a lock: the one kind there is above Core Bluetooth. Below it there is Swift's `Mutex`, which the first of Apple's
-/// systems that are supported do not have.
+/// A value protected by a lock: the only lock type above the Core Bluetooth API. The layers below use Swift's `Mutex`, which the oldest
+/// supported Apple systems lack.
 ///
 /// `@unchecked Sendable`: touched under the lock only.
 package final class Guarded<Value>: @unchecked Sendable {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Where sessions get the time from: the system's, or in tests a simulated world's, whose clock is moved by hand.
+/// The clock of sessions: the system's, or in tests a simulated world's, which advances under the test's control.
 public protocol SessionClock: Sendable {
-  /// What cancels a call that is due.
+  /// Cancels a scheduled call.
   associatedtype Timer: SessionTimer
-  /// Time since some moment that stays the same; never goes back.
+  /// The time since a fixed moment; it never decreases.
   var now: Duration { get }
   /// Calls `action` on `queue` after `delay`, unless the timer is cancelled before.
   func schedule(after delay: Duration, on queue: DispatchQueue, _ action: @escaping @Sendable () -> Void) -> Timer
-  /// Calls `action` on `queue` as soon as it can. A simulated clock does not move before it has returned.
+  /// Calls `action` on `queue` as soon as possible. A simulated clock does not advance before it has returned.
   func run(on queue: DispatchQueue, _ action: @escaping @Sendable () -> Void)
 }
 
@@ -18,22 +18,22 @@ extension SessionClock {
   }
 }
 
-/// One call that is due later.
+/// One scheduled call.
 public protocol SessionTimer: Sendable {
-  /// Forgets the call. It may still come where it is on its way already.
+  /// Cancels the call. A call that is already queued may still be made.
   func cancel()
 }
 
 /// The system's clock.
 public struct SystemSessionClock: SessionClock {
-  /// A call on a dispatch queue.
+  /// A call scheduled on a dispatch queue.
   public struct Timer: SessionTimer {
-    // `DispatchWorkItem` may be cancelled from any thread; the type does not say so everywhere.
+    // `DispatchWorkItem` may be cancelled from any thread, but is not declared `Sendable` on all systems.
     nonisolated(unsafe) fileprivate let item: DispatchWorkItem
     public func cancel() { item.cancel() }
   }
 
-  /// The system's clock.
+  /// Creates the system's clock.
   public init() {}
 
   public var now: Duration { .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds)) }
@@ -48,20 +48,20 @@ public struct SystemSessionClock: SessionClock {
 }
 
 extension SessionClock {
-  /// Calls `body` on `queue` after `delay`. From `queue` itself.
+  /// Calls `body` on `queue` after `delay`. Must be called on `queue`.
   package func call(after delay: Duration, on queue: DispatchQueue, _ body: @escaping () -> Void) -> any SessionTimer {
     let bound = QueueBound(value: body)
     return schedule(after: delay, on: queue) { bound.value() }
   }
 }
 
-/// `@unchecked Sendable`: made on a queue, and opened there only.
+/// `@unchecked Sendable`: created and read on the same queue only.
 private struct QueueBound<Value>: @unchecked Sendable {
   let value: Value
 }
 
 extension Duration {
-  /// As seconds with a fraction, never below 0.
+  /// The duration in seconds, never negative.
   package var seconds: Double {
     let (seconds, attoseconds) = components
     return max(0, Double(seconds) + Double(attoseconds) / 1e18)

@@ -1,13 +1,13 @@
 import CoreBluetooth
 
-/// A value of a profile that the Bluetooth SIG has assigned: where it stands and what its octets mean.
+/// A value that the Bluetooth SIG has assigned: its characteristic and how to decode it.
 public struct ProfileValue<Value: Sendable>: Sendable {
-  /// Where the value is.
+  /// The characteristic.
   public let path: CharacteristicPath
-  /// `nil` where the octets are not such a value.
+  /// Decodes the characteristic's value; returns `nil` if it is invalid.
   public let decode: @Sendable (Data) -> Value?
 
-  /// A value of a profile: where it is, and what its octets mean.
+  /// Creates a value from its characteristic and its decoding.
   public init(_ path: CharacteristicPath, decode: @escaping @Sendable (Data) -> Value?) {
     self.path = path
     self.decode = decode
@@ -15,29 +15,29 @@ public struct ProfileValue<Value: Sendable>: Sendable {
 }
 
 extension DeviceSession {
-  /// Reads a value of a profile.
-  /// - Throws: what `read` throws, and `invalid` where the octets are not such a value.
+  /// Reads and decodes a value.
+  /// - Throws: the errors of `read(_:)`, and `invalid` if the value cannot be decoded.
   public func read<Value>(_ value: ProfileValue<Value>) async throws(SessionError) -> Value {
     let octets = try await read(value.path)
     guard let decoded = value.decode(octets) else {
-      throw SessionError(.invalid, "\(Hexadecimal.encode(octets)) is no value of \(value.path)")
+      throw SessionError(.invalid, "\(Hexadecimal.encode(octets)) is not a valid value of \(value.path)")
     }
     return decoded
   }
 }
 
-/// The heart rate and what comes with it (Heart Rate Service).
+/// A heart rate measurement (Heart Rate Service).
 public struct HeartRate: Sendable, Hashable {
-  /// Heart beats a minute.
+  /// Beats per minute.
   public var beatsPerMinute: Int
-  /// `nil` where the sensor cannot tell.
+  /// Whether the sensor detects skin contact; `nil` if it does not support that.
   public var hasContact: Bool?
-  /// In kilojoules, since it was reset.
+  /// In kilojoules, since the last reset; `nil` if absent.
   public var energyExpended: Int?
-  /// Between beats, in seconds.
+  /// The RR intervals between beats, in seconds.
   public var intervals: [Double]
 
-  /// A Heart Rate Measurement (2A37); `nil` where the octets are none.
+  /// Decodes a Heart Rate Measurement (2A37); `nil` if it is invalid.
   public init?(_ octets: Data) {
     var rest = octets
     func take(_ count: Int) -> UInt16? {
@@ -61,12 +61,12 @@ public struct HeartRate: Sendable, Hashable {
 }
 
 extension ProfileValue where Value == Int {
-  /// The power that the device sends with, in dBm (Tx Power Service).
+  /// The transmit power in dBm (Tx Power Service).
   public static let transmitPower = ProfileValue(CharacteristicPath("2A07", in: "1804")) { octets in
     octets.first.map { Int(Int8(bitPattern: $0)) }
   }
 
-  /// The battery's level in per cent (Battery Service).
+  /// The battery level in per cent (Battery Service).
   public static let batteryLevel = ProfileValue(CharacteristicPath("2A19", in: "180F")) { octets in
     octets.count >= 1 && octets[octets.startIndex] <= 100 ? Int(octets[octets.startIndex]) : nil
   }
@@ -78,7 +78,7 @@ extension ProfileValue where Value == HeartRate {
 }
 
 extension ProfileValue where Value == Double {
-  /// In degrees Celsius (Health Thermometer Service), whichever of the two units the device uses.
+  /// In degrees Celsius (Health Thermometer Service); a value in degrees Fahrenheit is converted.
   public static let bodyTemperature = ProfileValue(CharacteristicPath("2A1C", in: "1809")) { octets in
     guard octets.count >= 5, let flags = octets.first,
       let bits = UInt32(octets: octets.dropFirst().prefix(4), order: .littleEndian),
@@ -89,7 +89,7 @@ extension ProfileValue where Value == Double {
 
   /// In degrees Celsius (Environmental Sensing Service).
   public static let temperature = ProfileValue(CharacteristicPath("2A6E", in: "181A")) { octets in
-    // The smallest integer says that the value is not known.
+    // The smallest integer means that the value is unknown.
     octets.count < 2
       ? nil : Int16(octets: octets.prefix(2), order: .littleEndian).flatMap { $0 == .min ? nil : Double($0) / 100 }
   }
@@ -100,12 +100,12 @@ extension ProfileValue where Value == Double {
       ? nil : UInt16(octets: octets.prefix(2), order: .littleEndian).flatMap { $0 == .max ? nil : Double($0) / 100 }
   }
 
-  /// The pressure of the air in pascals (Environmental Sensing Service).
+  /// The air pressure in pascals (Environmental Sensing Service).
   public static let pressure = ProfileValue(CharacteristicPath("2A6D", in: "181A")) { octets in
     octets.count < 4 ? nil : UInt32(octets: octets.prefix(4), order: .littleEndian).map { Double($0) / 10 }
   }
 
-  /// The 32-bit float of ISO/IEEE 11073: 24 bits of mantissa, 8 bits of decimal exponent; `nil` for what is not a number.
+  /// The 32-bit FLOAT of ISO/IEEE 11073: 24-bit mantissa, 8-bit decimal exponent; `nil` for special values.
   static func medicalFloat(_ bits: UInt32) -> Double? {
     let mantissa = Int32(bitPattern: bits << 8) >> 8
     guard !(-0x80_0000 ... -0x7F_FFFE).contains(mantissa), mantissa < 0x7F_FFFE else { return nil }
@@ -128,7 +128,7 @@ extension ProfileValue where Value == String {
   public static let softwareRevision = text("2A28")
   private static func text(_ uuid: String) -> ProfileValue {
     ProfileValue(CharacteristicPath(uuid, in: "180A")) { octets in
-      // Some devices fill up with zeros.
+      // Some devices pad the string with zeros.
       String(data: octets.prefix { $0 != 0 }, encoding: .utf8)
     }
   }

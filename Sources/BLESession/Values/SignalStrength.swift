@@ -1,12 +1,12 @@
 import CoreBluetooth
 
-/// How near a device seems to be. Walls, bodies and antennas change a signal more than steps do: this is a hint.
+/// An estimate of a device's distance from its RSSI. Walls, bodies and antennas influence the RSSI more than small distances do.
 public enum Proximity: String, Sendable, Hashable, Codable, Comparable, CaseIterable {
-  /// Within reach.
+  /// Within arm's reach.
   case immediate
   /// In the same room.
   case near
-  /// Somewhere.
+  /// Farther away.
   case far
 
   public static func < (left: Proximity, right: Proximity) -> Bool {
@@ -14,22 +14,22 @@ public enum Proximity: String, Sendable, Hashable, Codable, Comparable, CaseIter
   }
 }
 
-/// Smooths signal strengths: each new one counts for a part, the past for the rest.
+/// Smooths RSSI values by exponential averaging and derives a proximity.
 public struct SignalFilter: Sendable, Hashable {
-  /// The part that a new strength counts for, 0 to 1. 1 does not smooth at all.
+  /// The weight of a new value, 0 to 1. With 1 values are not smoothed.
   public var weight: Double
-  /// From this many dBm on a device is immediate.
+  /// The smallest RSSI of an immediate device, in dBm.
   public var immediateFrom: Double
-  /// From this many dBm on a device is near.
+  /// The smallest RSSI of a near device, in dBm.
   public var nearFrom: Double
-  /// How many dBm a strength has to be past a border before the proximity changes, so that it does not flicker.
+  /// How far the RSSI has to exceed a threshold before the proximity changes, in dB, so that it does not oscillate.
   public var hysteresis: Double
-  /// The smoothed strength in dBm; `nil` before the first.
+  /// The smoothed RSSI in dBm; `nil` before the first value.
   public private(set) var smoothed: Double?
-  /// How near the device is.
+  /// The estimated distance; `nil` before the first value.
   public private(set) var proximity: Proximity?
 
-  /// A filter that has seen nothing yet.
+  /// Creates a filter without values.
   public init(weight: Double = 0.25, immediateFrom: Double = -50, nearFrom: Double = -75, hysteresis: Double = 3) {
     self.weight = min(max(weight, 0), 1)
     self.immediateFrom = immediateFrom
@@ -37,13 +37,13 @@ public struct SignalFilter: Sendable, Hashable {
     self.hysteresis = hysteresis
   }
 
-  /// Takes the next strength in dBm; 127 and other impossible ones are passed over.
+  /// Adds the next RSSI in dBm; 127 and other impossible values are ignored.
   public mutating func add(_ rssi: Int) {
     guard (-127...20).contains(rssi) else { return }
     let value = smoothed.map { $0 + weight * (Double(rssi) - $0) } ?? Double(rssi)
     smoothed = value
     guard let before = proximity else { return proximity = place(value) }
-    // Away from where it was only once it is clearly past the border.
+    // The proximity changes only when the value is past the threshold by more than the hysteresis.
     let nearer = place(value - hysteresis)
     let farther = place(value + hysteresis)
     if nearer < before { proximity = nearer } else if farther > before { proximity = farther }
@@ -54,18 +54,18 @@ public struct SignalFilter: Sendable, Hashable {
   }
 }
 
-/// One measurement of a device's signal.
+/// One measurement of a device's RSSI.
 public struct SignalStrength: Sendable, Hashable {
-  /// In dBm, as it was measured.
+  /// The measured RSSI in dBm.
   public var rssi: Int
-  /// In dBm, smoothed.
+  /// The smoothed RSSI in dBm.
   public var smoothed: Double
-  /// How near the device is.
+  /// The estimated distance.
   public var proximity: Proximity
-  /// When, by the session's clock.
+  /// The time, by the session's clock.
   public var time: Duration
 
-  /// A measurement of one's own, such as one of advertisements.
+  /// Creates a measurement, for example from an advertisement.
   public init(rssi: Int, smoothed: Double, proximity: Proximity, time: Duration) {
     self.rssi = rssi
     self.smoothed = smoothed
@@ -75,8 +75,8 @@ public struct SignalStrength: Sendable, Hashable {
 }
 
 extension DeviceSession {
-  /// Measures the device's signal for as long as somebody listens: now and every `interval`, while the session is ready. Over a loss
-  /// of the link the measurements pause. Systems answer once a second at most, however often they are asked.
+  /// Measures the RSSI until the sequence is cancelled: immediately and then every `interval`, while the session is ready. Measuring pauses
+  /// while there is no link. Systems answer at most once a second, whatever the interval. A slow consumer loses the oldest of 64.
   public func signalStrengths(
     every interval: Duration = .seconds(1), filter: SignalFilter = SignalFilter()
   ) -> AsyncStream<SignalStrength> {
@@ -92,8 +92,8 @@ extension DeviceSession {
 }
 
 extension DeviceSession {
-  /// Measures the device's signal until it is cancelled, as `signalStrengths` does, and calls `tell` on the session's own queue at the
-  /// moment of each measurement. It has to be quick.
+  /// Measures the RSSI until it is cancelled, as `signalStrengths` does, and calls `tell` synchronously on the session's queue for each
+  /// measurement. `tell` must return quickly.
   public func observeSignal(
     every interval: Duration = .seconds(1), filter: SignalFilter = SignalFilter(),
     _ tell: @escaping @Sendable (SignalStrength) -> Void
@@ -109,14 +109,14 @@ extension DeviceSession {
   }
 }
 
-/// Asks again and again, on its session's queue. Kept alive by its timer and by whoever stops it.
+/// Measures periodically on the session's queue. Retained by its timer and by its owner.
 private final class SignalMonitor {
   private weak var device: DeviceCore?
   private let interval: Duration
   private var filter: SignalFilter
   private let tell: (SignalStrength) -> Void
   private var isRunning = true
-  /// Asked and not answered yet: systems answer more slowly than they may be asked.
+  /// Whether a request is unanswered: systems may answer more slowly than `interval`.
   private var isWaiting = false
 
   init(_ device: DeviceCore, interval: Duration, filter: SignalFilter, tell: @escaping (SignalStrength) -> Void) {

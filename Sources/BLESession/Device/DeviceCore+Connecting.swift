@@ -1,19 +1,19 @@
 import CoreBluetooth
 
-/// One effort to get the device: attempts and pauses, until it is ready or the policy's limits are reached.
-final class Campaign {
+/// One effort to connect: attempts and pauses, until the session is ready or a limit of the policy is reached.
+final class ConnectionEffort {
   let origin: ConnectionOrigin
   let deadline: Duration
   var attempts = 0
   var failures = 0
   var waiters: [Reply<Void>] = []
   var budgetTimer: (any SessionTimer)?
-  /// What moves an attempt on: the switch to scanning, the pause between attempts.
+  /// Starts the next step of an attempt: scanning, or the next attempt after a pause.
   var stepTimer: (any SessionTimer)?
   var hintTimer: (any SessionTimer)?
   var scan: Int?
   var lastError: SessionError?
-  /// Devices that turned out to be others.
+  /// Devices that failed the identity check.
   var rejected: Set<UUID> = []
 
   init(origin: ConnectionOrigin, deadline: Duration) {
@@ -27,7 +27,7 @@ final class Campaign {
 }
 
 extension DeviceCore {
-  /// The user's own wish: what the session was about to do by itself gives way to it.
+  /// Connects on the user's request, which replaces an automatic effort.
   package func connect(_ reply: Reply<Void>) {
     let power = central.manager.state
     if power == .unknown || power == .resetting { return waitForPower(reply) }
@@ -35,23 +35,23 @@ extension DeviceCore {
     if state == .ready { return reply.succeed(()) }
     isWanted = true
     if state == .disconnecting {
-      // The link has to be down before it can come up again.
-      let farewell = Reply<Void>()
-      farewell.whenSucceeded = { [weak self] _ in if !reply.isOver { self?.connect(reply) } }
-      farewells.append(farewell)
+      // The link has to be down before a new connection is requested.
+      let disconnectReply = Reply<Void>()
+      disconnectReply.whenSucceeded = { [weak self] _ in if !reply.isOver { self?.connect(reply) } }
+      disconnectReplies.append(disconnectReply)
       return
     }
-    reply.onCancel = { [weak self] in self?.giveUpIfNobodyWaits() }
-    if let campaign, campaign.origin == .user || isConnected {
-      campaign.waiters.append(reply)
+    reply.onCancel = { [weak self] in self?.cancelIfNoCallerWaits() }
+    if let effort, effort.origin == .user || isConnected {
+      effort.waiters.append(reply)
     } else {
       abandonAttempt()
       begin(.user)
-      campaign?.waiters.append(reply)
+      effort?.waiters.append(reply)
     }
   }
 
-  /// Bluetooth is starting: it will say in a moment whether it can be used, and has the same budget for that.
+  /// The manager's state is not known yet: waits for it, at most for the policy's budget.
   private func waitForPower(_ reply: Reply<Void>) {
     awaitingPower.append(reply)
     _ = call(after: configuration.policy.budget) { core in
@@ -61,10 +61,10 @@ extension DeviceCore {
     reply.onCancel = { [weak self] in self?.awaitingPower.removeAll { $0 === reply } }
   }
 
-  /// Keeps the device from now on: connects by itself whenever Bluetooth is on.
+  /// Keeps the device connected: connects automatically whenever Bluetooth is powered on.
   func keep() {
     isWanted = true
-    guard campaign == nil, !isConnected, state != .disconnecting else { return }
+    guard effort == nil, !isConnected, state != .disconnecting else { return }
     switch central.manager.state {
     case .poweredOn: begin(.automatic)
     case .poweredOff: enter(.stopped(.poweredOff))
@@ -75,18 +75,18 @@ extension DeviceCore {
   }
 
   func begin(_ origin: ConnectionOrigin) {
-    campaign?.stopTimers()
+    effort?.stopTimers()
     let policy = configuration.policy
-    let campaign = Campaign(origin: origin, deadline: central.clock.now + policy.budget)
-    campaign.waiters = self.campaign?.waiters ?? []
-    self.campaign = campaign
+    let effort = ConnectionEffort(origin: origin, deadline: central.clock.now + policy.budget)
+    effort.waiters = self.effort?.waiters ?? []
+    self.effort = effort
     self.origin = origin
-    // A timer's call may be on its way when the timer is cancelled: each looks whether it is still meant.
-    campaign.budgetTimer = call(after: policy.budget) { [weak campaign] core in
-      if campaign != nil, core.campaign === campaign { core.stop(.budgetSpent) }
+    // The action of a timer may already be queued when the timer is cancelled, so each one checks whether it is still current.
+    effort.budgetTimer = call(after: policy.budget) { [weak effort] core in
+      if effort != nil, core.effort === effort { core.stop(.budgetSpent) }
     }
     if let hint = configuration.wakeHint {
-      campaign.hintTimer = call(after: configuration.patience) { core in
+      effort.hintTimer = call(after: configuration.patience) { core in
         if !core.isConnected { core.emit(.hint(hint)) }
       }
     }
@@ -94,75 +94,75 @@ extension DeviceCore {
   }
 
   private func attempt() {
-    guard let campaign else { return }
-    if let most = configuration.policy.maximumAttempts, campaign.attempts >= most { return stop(.attemptsSpent) }
-    campaign.attempts += 1
-    emit(.attempt(number: campaign.attempts, remaining: campaign.deadline - central.clock.now))
+    guard let effort else { return }
+    if let most = configuration.policy.maximumAttempts, effort.attempts >= most { return stop(.attemptsSpent) }
+    effort.attempts += 1
+    emit(.attempt(number: effort.attempts, remaining: effort.deadline - central.clock.now))
     guard configuration.policy.approach != .scan, let identifier = target.identifier,
-      !campaign.rejected.contains(identifier), let known = central.peripheral(identifier)
+      !effort.rejected.contains(identifier), let known = central.peripheral(identifier)
     else { return search() }
     guard !central.isTaken(identifier, by: self) else {
-      return attemptFailed(SessionError(.invalid, "another session of this central has the device: end that one first"))
+      return attemptFailed(SessionError(.invalid, "another session of this central uses the device: end it first"))
     }
     connect(to: known)
     if case .directThenScan(let delay) = configuration.policy.approach {
-      campaign.stepTimer = call(after: delay) { [weak campaign] core in
-        if campaign != nil, core.campaign === campaign, !core.isConnected { core.search() }
+      effort.stepTimer = call(after: delay) { [weak effort] core in
+        if effort != nil, core.effort === effort, !core.isConnected { core.search() }
       }
     }
   }
 
   private func search() {
-    guard let campaign, campaign.scan == nil else { return }
+    guard let effort, effort.scan == nil else { return }
     if peripheral == nil { enter(.searching) }
-    // What is connected to this host does not advertise.
+    // A device that is connected to this host does not advertise.
     for discovery in central.connected(withServices: configuration.services ?? [])
     where target.rule.matches(discovery) && isAcceptable(discovery) {
       return found(discovery)
     }
-    campaign.scan = central.scanner.add(target.rule, repeats: false) { [weak self] in self?.found($0) }
+    effort.scan = central.scanner.add(target.rule, repeats: false) { [weak self] in self?.found($0) }
   }
 
   private func found(_ discovery: Discovery) {
-    guard let campaign, !isConnected, isAcceptable(discovery),
+    guard let effort, !isConnected, isAcceptable(discovery),
       let found = central.peripheral(discovery.identifier)
     else { return }
     stopScan()
-    campaign.stepTimer?.cancel()
-    letGo()
+    effort.stepTimer?.cancel()
+    releasePeripheral()
     connect(to: found)
   }
 
   private func isAcceptable(_ discovery: Discovery) -> Bool {
     guard discovery.advertisement.isConnectable != false, discovery.identifier != peripheral?.identifier,
-      campaign?.rejected.contains(discovery.identifier) == false
+      effort?.rejected.contains(discovery.identifier) == false
     else { return false }
     guard central.isTaken(discovery.identifier, by: self) else { return true }
     central.passOver(discovery.identifier)
     return false
   }
 
-  /// The device that is connected is not the one that was meant: looks for another one, if the rule leaves room for that.
+  /// The connected device failed the identity check: tries another device, if the target's rule allows that.
   func reject(_ error: SessionError) {
-    guard let campaign, let peripheral else { return }
+    guard let effort, let peripheral else { return }
     if case .identifier = target.rule { return dropLink(error) }
-    campaign.rejected.insert(peripheral.identifier)
-    campaign.lastError = error
+    effort.rejected.insert(peripheral.identifier)
+    effort.lastError = error
     abandonAttempt()
-    emit(.attemptFailed(number: campaign.attempts, error))
+    emit(.attemptFailed(number: effort.attempts, error))
     attempt()
   }
 
-  /// A device that another session had is free.
-  func lookAgain() {
-    guard campaign?.scan != nil else { return }
+  /// Called when a device that another session had is free.
+  func searchAgain() {
+    guard effort?.scan != nil else { return }
     stopScan()
     search()
   }
 
   func stopScan() {
-    guard let scan = campaign?.scan else { return }
-    campaign?.scan = nil
+    guard let scan = effort?.scan else { return }
+    effort?.scan = nil
     central.scanner.remove(scan)
   }
 
@@ -176,50 +176,50 @@ extension DeviceCore {
   }
 
   func didConnect(_ peripheral: CBPeripheral) {
-    guard peripheral === self.peripheral, !isConnected, let campaign, state == .connecting else { return }
+    guard peripheral === self.peripheral, !isConnected, let effort, state == .connecting else { return }
     isConnected = true
     stopScan()
-    campaign.stepTimer?.cancel()
-    campaign.hintTimer?.cancel()
-    emit(.connected(campaign.origin))
+    effort.stepTimer?.cancel()
+    effort.hintTimer?.cancel()
+    emit(.connected(effort.origin))
     prepare()
   }
 
   func didFailToConnect(_ peripheral: CBPeripheral, _ error: (any Error)?) {
     guard peripheral === self.peripheral, !isConnected else { return }
-    if state == .disconnecting { return farewell() }
-    attemptFailed(SessionError(.notConnected, "the device could not be connected to", underlying: error))
+    if state == .disconnecting { return disconnectCompleted() }
+    attemptFailed(SessionError(.notConnected, "connecting to the device failed", underlying: error))
   }
 
-  /// The next attempt comes after a pause, unless the reason is one that no attempt changes.
+  /// The next attempt follows after a pause, unless the error cannot be solved by another attempt.
   func attemptFailed(_ error: SessionError) {
-    guard let campaign else { return }
-    campaign.lastError = error
+    guard let effort else { return }
+    effort.lastError = error
     abandonAttempt()
-    emit(.attemptFailed(number: campaign.attempts, error))
+    emit(.attemptFailed(number: effort.attempts, error))
     switch error.underlying {
     case CBError.peerRemovedPairingInformation?: return stop(.bondLost)
     default: if error.code == .notVerified { return stop(.notVerified) }
     }
-    campaign.failures += 1
+    effort.failures += 1
     enter(.waiting)
     let pause = configuration.policy.backOff.pause(
-      afterFailures: campaign.failures, chance: Double.random(in: 0..<1, using: &central.chance))
-    campaign.stepTimer = call(after: pause) { [weak campaign] core in
-      if campaign != nil, core.campaign === campaign, core.state == .waiting { core.attempt() }
+      afterFailures: effort.failures, chance: Double.random(in: 0..<1, using: &central.chance))
+    effort.stepTimer = call(after: pause) { [weak effort] core in
+      if effort != nil, core.effort === effort, core.state == .waiting { core.attempt() }
     }
   }
 
-  /// Ends what the attempt had begun. The link, if there is one, is taken down without waiting for it.
+  /// Ends the current attempt. A link is disconnected without waiting for the callback.
   func abandonAttempt() {
     stopScan()
-    campaign?.stepTimer?.cancel()
-    closeLink(campaign?.lastError ?? SessionError(.notConnected, "the attempt failed"))
-    letGo()
+    effort?.stepTimer?.cancel()
+    closeLink(effort?.lastError ?? SessionError(.notConnected, "the attempt failed"))
+    releasePeripheral()
   }
 
-  /// Turns away from the peripheral.
-  func letGo() {
+  /// Stops using the peripheral and cancels its connection.
+  func releasePeripheral() {
     guard let peripheral else { return }
     self.peripheral = nil
     isConnected = false
@@ -227,24 +227,24 @@ extension DeviceCore {
     if peripheral.state != .disconnected, central.manager.state == .poweredOn {
       central.manager.cancelPeripheralConnection(peripheral)
     }
-    // Last: another session may take it at once.
+    // Last, because another session may take the device immediately.
     central.detach(self, from: peripheral.identifier)
   }
 
-  private func giveUpIfNobodyWaits() {
-    guard let campaign, campaign.origin == .user, campaign.waiters.allSatisfy(\.isOver) else { return }
+  private func cancelIfNoCallerWaits() {
+    guard let effort, effort.origin == .user, effort.waiters.allSatisfy(\.isOver) else { return }
     disconnect(nil)
   }
 
   func becomeReady() {
-    guard let campaign, let peripheral else { return }
+    guard let effort, let peripheral else { return }
     target.identifier = peripheral.identifier
     remember(peripheral)
-    campaign.stopTimers()
-    self.campaign = nil
+    effort.stopTimers()
+    self.effort = nil
     enter(.ready)
-    emit(.ready(campaign.origin))
-    for waiter in campaign.waiters { waiter.succeed(()) }
+    emit(.ready(effort.origin))
+    for waiter in effort.waiters { waiter.succeed(()) }
     operations.becomeReady()
     signal.open(peripheral)
     settleSubscriptions()
