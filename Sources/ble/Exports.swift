@@ -1,2 +1,2 @@
-// What all of the tool writes text with.
+// Text functions that all of the tool uses.
 @_exported import BLEText

@@ -1,5 +1,5 @@
 extension Tool {
-  /// All commands: what the parser reads against, and what help, completions and the manual are made of.
+  /// All commands, for parsing, help, completion and the manual.
   static let tree = CommandNode(
     group: "ble",
     abstract: "Bluetooth Low Energy from the command line, with no hardware needed.",

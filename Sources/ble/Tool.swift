@@ -36,7 +36,7 @@ enum Tool {
     return await Session(options: options, style: style).run(command)
   }
 
-  /// The message, the usage line of the command that was recognised, and where to read on.
+  /// Prints the error, the usage of the recognised command, and where to find more information.
   @MainActor private static func explain(_ error: UsageError) -> ExitStatus {
     var path = [parser.root]
     for name in error.path.dropFirst() {

@@ -1,7 +1,7 @@
 import CoreBluetooth
 
 extension ToolError {
-  /// Why Bluetooth cannot be used, where it cannot be; `nil` for states that may still change by themselves.
+  /// The error for a state in which Bluetooth cannot be used; `nil` for states that may still change by themselves.
   init?(_ state: CBManagerState) {
     switch state {
     case .poweredOn, .unknown, .resetting: return nil
@@ -12,7 +12,7 @@ extension ToolError {
     }
   }
 
-  /// What an operation ended with.
+  /// An error for a failed operation. An ATT error keeps its code.
   static func failed(_ operation: String, _ error: any Error) -> ToolError {
     guard let refusal = error as? CBATTError else {
       return ToolError(.failed, "\(operation) failed: \(error.localizedDescription.inert)")

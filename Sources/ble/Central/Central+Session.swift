@@ -1,7 +1,7 @@
 import BLESession
 import CoreBluetooth
 
-/// What commands that keep a device, or record, do with a central first.
+/// The first steps of commands that use a `BLESession.Central`.
 extension Central {
   /// A central whose Bluetooth is on.
   @MainActor static func started(in session: Session) async throws(ToolError) -> Central {
@@ -15,8 +15,8 @@ extension Central {
     return central
   }
 
-  /// Looks for a device until it is there or the time is over. Gives what this host calls it, and the name under which it was found:
-  /// one that it tells once connected may differ.
+  /// Searches for a device until it is found or the time limit expires. Returns its identifier and the name under which it was found:
+  /// the name that it reports once connected may differ.
   @MainActor func find(_ target: Target, in session: Session) async throws(ToolError) -> (
     identifier: UUID, name: String?
   ) {
@@ -45,18 +45,18 @@ extension Central {
     return found
   }
 
-  /// What Bluetooth is like, as it was told last.
+  /// The last known state of Bluetooth.
   @MainActor final class Power {
     var now = CBManagerState.unknown
 
-    /// Throws where Bluetooth has gone while something was under way.
+    /// Throws if Bluetooth has become unavailable during an operation.
     func requirePower() throws(ToolError) {
       if let failure = ToolError(now) { throw failure }
       if now == .resetting { throw ToolError(.unavailable, "The Bluetooth adapter has gone.") }
     }
   }
 
-  /// Does something, and looks at what is waited for whenever Bluetooth's state changes.
+  /// Runs `body`, and checks the conditions that are waited for whenever the state of Bluetooth changes.
   @MainActor func whileWatchingPower(
     in session: Session, _ body: @MainActor (Power) async throws(ToolError) -> Void
   ) async throws(ToolError) {

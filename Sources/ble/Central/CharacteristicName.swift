@@ -2,7 +2,7 @@ import BLECore
 import BLESession
 import CoreBluetooth
 
-/// Characteristics as a command line names them, without a device at hand: `2A19`, `180F/2A19`, or by an assigned name.
+/// A characteristic as a command line names it, independent of a device: `2A19`, `180F/2A19`, or by an assigned name.
 struct CharacteristicName: Equatable, Sendable, CustomStringConvertible {
   let description: String
   /// `nil` for any.
@@ -17,7 +17,7 @@ struct CharacteristicName: Equatable, Sendable, CustomStringConvertible {
       && (services.map { services in path.service.map(services.contains) ?? false } ?? true)
   }
 
-  /// Each way in which it can be meant, by UUIDs alone, which stay right over every loss of a device.
+  /// All paths that the name can mean, by UUID only, so that they stay valid over reconnections.
   var paths: [CharacteristicPath] {
     characteristics.flatMap { uuid in
       services.map { $0.map { CharacteristicPath(uuid, in: $0) } } ?? [CharacteristicPath(uuid)]
@@ -37,7 +37,7 @@ extension CharacteristicName: ArgumentValue {
     services = parts.count == 2 ? try Self.uuids(parts[0], AssignedNames.name(ofService:)) : nil
   }
 
-  /// The UUIDs that a text stands for: itself, or all that are called so.
+  /// The UUIDs that a text means: the UUID itself, or all with that assigned name.
   private static func uuids(
     _ text: Substring, _ nameOf: (BLEUUID) -> String?
   ) throws(ArgumentValueError) -> [CBUUID] {
@@ -51,7 +51,7 @@ extension CharacteristicName: ArgumentValue {
 }
 
 extension ConnectedPeripheral {
-  /// Looks for the one characteristic that is meant. The device is asked once: it tells when its services change.
+  /// Finds the one characteristic with this name. The result is cached until the device changes its services.
   func find(_ name: CharacteristicName) async throws(ToolError) -> CBCharacteristic {
     if let known = characteristics[name.description] { return known }
     let found = try await discover(name)

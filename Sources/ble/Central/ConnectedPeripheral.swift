@@ -1,30 +1,30 @@
 import CoreBluetooth
 
-/// A conversation with one connected device: asks one thing after another and waits for each answer.
+/// One connected device: sends one request at a time and waits for its answer.
 @MainActor final class ConnectedPeripheral: NSObject {
   let peripheral: CBPeripheral
   /// The name under which it was found.
   let name: String?
   let session: Session
-  /// Why nothing more can be asked, where it is so.
+  /// Returns the error if the link cannot be used any longer.
   private let linkFailure: () -> ToolError?
 
-  /// The signal's strength as it was measured last, in dBm.
+  /// The last measured RSSI, in dBm.
   private var rssi: Int?
-  /// The channel that was opened last, until it has been handed out.
+  /// The channel opened last, until it is returned to the caller.
   private var channel: CBL2CAPChannel?
 
-  /// What names have been found to mean, until the device changes its services.
+  /// Characteristics found by name, until the device changes its services.
   var characteristics: [String: CBCharacteristic] = [:]
 
-  /// Told of each value of a characteristic that was subscribed to.
+  /// Called with each value of a subscribed characteristic.
   var onValue: ((CBCharacteristic, [UInt8]) -> Void)?
 
-  /// What is being waited for, and what came of it.
+  /// The request in progress and its result.
   private var question: Question?
   private var answer: Answer?
 
-  /// Names an answer: what was asked, and about which object.
+  /// Identifies the answer to a request: the kind of request and the object concerned.
   private enum Question: Equatable {
     case services
     case includedServices(ObjectIdentifier)
@@ -51,7 +51,7 @@ import CoreBluetooth
     peripheral.delegate = self
   }
 
-  /// For messages.
+  /// The device's name or identifier, for messages.
   var title: String { name.map { "'\($0.inert)'" } ?? peripheral.identifier.uuidString }
 
   func discoverServices() async throws(ToolError) -> [CBService] {
@@ -101,7 +101,7 @@ import CoreBluetooth
     }
   }
 
-  /// Hands the value to the link as soon as it takes one; nobody answers. Leaving the link waits until it has arrived.
+  /// Passes the value to the link as soon as there is room; there is no response. Disconnecting waits until it was sent.
   func writeWithoutResponse(_ value: [UInt8], to characteristic: CBCharacteristic) async throws(ToolError) {
     let peripheral = peripheral
     try await session.waiting.until(within: session.timeout) { () throws(ToolError) in
@@ -118,7 +118,7 @@ import CoreBluetooth
     }
   }
 
-  /// The strength of the link's signal, in dBm.
+  /// Returns the RSSI of the link, in dBm.
   func readRSSI() async throws(ToolError) -> Int {
     try await ask("Measuring the signal", .rssi) { peripheral.readRSSI() }
     guard let rssi, rssi != 127 else { throw ToolError(.failed, "The controller does not know the signal's strength.") }
@@ -132,12 +132,12 @@ import CoreBluetooth
     return channel
   }
 
-  /// Throws where the link is gone.
+  /// Throws if the link is lost.
   func requireLink() throws(ToolError) {
     if let failure = linkFailure() { throw failure }
   }
 
-  /// Waits for a condition that the device brings about, as long as the link holds.
+  /// Waits for a condition that depends on the device, while the link is up.
   func until(within seconds: Double?, _ condition: @escaping @MainActor () -> Bool) async throws(ToolError) {
     try await session.waiting.until(within: seconds) { () throws(ToolError) in
       if condition() { return true }

@@ -2,14 +2,14 @@ import BLECore
 import Foundation
 
 extension GATTTree {
-  /// The tree for people, a line for each attribute.
+  /// The tree as text, one line for each attribute.
   func lines(_ style: Style) -> [String] {
     var title = style.strong(name?.inert ?? "(no name)") + "  \(identifier.uuidString)"
     if let address { title += "  \(address)" }
     return [title] + Self.branch(services.map { $0.lines(style) })
   }
 
-  /// Draws the lines that lead to sub-trees.
+  /// Draws the branches in front of the lines of sub-trees.
   fileprivate static func branch(_ children: [[String]]) -> [String] {
     children.enumerated().flatMap { index, lines in
       let isLast = index == children.count - 1

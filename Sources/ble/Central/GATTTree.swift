@@ -1,7 +1,7 @@
 import BLECore
 import CoreBluetooth
 
-/// Everything that a device offers, as it was found and read.
+/// All services, characteristics and descriptors of a device with their values, as discovered and read.
 struct GATTTree: Equatable, Sendable {
   let identifier: UUID
   let address: DeviceAddress?
@@ -27,7 +27,7 @@ struct GATTTree: Equatable, Sendable {
     let value: Reading<DescriptorValue>
   }
 
-  /// What came of reading a value.
+  /// The result of reading a value.
   enum Reading<Value: Equatable & Sendable>: Equatable, Sendable {
     case value(Value)
     case failed(ToolError)
@@ -36,7 +36,7 @@ struct GATTTree: Equatable, Sendable {
 }
 
 extension ConnectedPeripheral {
-  /// Discovers everything, and reads what can be read. A value that the device refuses is part of the tree.
+  /// Discovers everything and reads all readable values. A value that the device refuses is part of the tree.
   func explore() async throws(ToolError) -> GATTTree {
     let address = PeerAddresses.address(of: peripheral.identifier)
     var tree = GATTTree(identifier: peripheral.identifier, address: address, name: name)

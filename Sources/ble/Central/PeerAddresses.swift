@@ -3,12 +3,12 @@ import BLECore
 import BLEDefaultStack
 import Foundation
 
-/// The addresses behind identifiers. Apple's API does not tell them; the stack below does.
+/// The addresses of peers by identifier. Apple's API does not provide them; the stack below does.
 enum PeerAddresses {
-  /// The same for as long as the process runs.
+  /// The adapter of this process.
   private static let adapter = DefaultStack.adapter
 
-  /// The address under which this machine has met the peer last.
+  /// The address under which this machine last met the peer.
   static func address(of identifier: UUID) -> DeviceAddress? {
     adapter.knownPeers([PeerIdentifier(identifier)]).first?.address
   }

@@ -1,18 +1,18 @@
 import BLECore
 import CoreBluetooth
 
-/// A device to connect to, and the name under which it was found: one that it tells once connected may differ.
+/// A device to connect to, and the name under which it was found: the name that it reports once connected may differ.
 @MainActor struct FoundDevice {
   let peripheral: CBPeripheral
   let name: String?
 }
 
-/// The search for one device among all that are heard.
+/// The search for one device among all that are received.
 @MainActor final class Search {
   private let target: Target
-  /// The device, and the name under which it was found: one that it tells once connected may differ.
+  /// The device, and the name under which it was found: the name that it reports once connected may differ.
   private(set) var found: (identifier: UUID, name: String?)?
-  /// Names that were heard, to tell somebody who asked for one that is not there.
+  /// Names that were received, for the message if the target is not found.
   private var heard: [String] = []
   private var others: Set<UUID> = []
   private static let mostNames = 8
@@ -20,7 +20,7 @@ import CoreBluetooth
 
   init(for target: Target) { self.target = target }
 
-  /// Whether a device that was heard is the one, and the first that is.
+  /// Returns whether a received device is the target, the first time that it is.
   func look(at identifier: UUID, _ name: String?) -> Bool {
     guard found == nil else { return false }
     let isMeant =
@@ -38,7 +38,7 @@ import CoreBluetooth
     return false
   }
 
-  /// Waits until it is found, or says why it was not; `check` throws where there is no sense in waiting.
+  /// Waits until the device is found; throws the reason if it is not. `check` throws if waiting is pointless.
   func finish(
     in session: Session, _ check: @escaping @MainActor () throws(ToolError) -> Void
   ) async throws(ToolError) {

@@ -1,7 +1,7 @@
 import BLECore
 import CoreBluetooth
 
-/// What one advertisement said about a device.
+/// The contents of one advertisement.
 struct Sighting: Equatable, Sendable {
   let identifier: UUID
   let address: DeviceAddress?
@@ -22,7 +22,7 @@ struct Sighting: Equatable, Sendable {
     let data: [UInt8]
   }
 
-  /// Whether it tells more than signal strength that `earlier` did not tell.
+  /// Whether it differs from `earlier` in more than the RSSI.
   func differs(from earlier: Sighting) -> Bool {
     var same = self
     same.rssi = earlier.rssi
@@ -50,7 +50,7 @@ extension Sighting {
 }
 
 extension Sighting {
-  /// The members of a scan event, and of everything else that names a device.
+  /// The members of a scan event.
   var json: JSONValue {
     .object([
       "identifier": .string(identifier.uuidString),
@@ -71,7 +71,7 @@ extension Sighting {
   /// One line of the scan table.
   func line(_ style: Style) -> String { strength + details(style) }
 
-  /// The beginning of the line, which is another one for nearly every packet.
+  /// The beginning of the line, which differs for nearly every packet.
   var strength: String {
     let number = rssi.map { String($0) } ?? "?"
     return String(repeating: " ", count: max(0, 4 - number.utf8.count)) + number + " dBm  "

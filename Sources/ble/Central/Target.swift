@@ -1,13 +1,13 @@
 import BLECore
 import Foundation
 
-/// Which device a command is about.
+/// The device that a command is for.
 enum Target: Equatable, Sendable, CustomStringConvertible {
-  /// The name that it advertises, exactly.
+  /// The advertised name, exactly.
   case name(String)
-  /// The identifier under which this machine knows it.
+  /// The identifier that this machine assigned to the device.
   case identifier(UUID)
-  /// Its address as a number; public or random.
+  /// The device's address as a number; public or random.
   case address(UInt64)
 
   var description: String {

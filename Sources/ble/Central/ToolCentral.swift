@@ -1,16 +1,16 @@
 import CoreBluetooth
 
-/// The tool as a central: finds a device, connects to it, and leaves it in good order.
+/// The tool as a central: finds a device, connects and disconnects.
 @MainActor final class ToolCentral: NSObject {
   private let session: Session
   private var waiting: Waiting { session.waiting }
   private var manager: CBCentralManager?
 
-  /// Told of each discovery event, while scanning.
+  /// Called with each discovery while scanning.
   var onSighting: ((Sighting, CBPeripheral) -> Void)?
-  /// Told when a link that was up has ended by itself; why, where that is known.
+  /// Called when an established link is lost, with the reason if it is known.
   var onLinkEnd: ((ToolError?) -> Void)?
-  /// The link that is up or being set up.
+  /// The peripheral that is connected or connecting.
   private(set) var connected: ConnectedPeripheral?
   private var connection = Connection.none
 
@@ -24,7 +24,7 @@ import CoreBluetooth
     self.session = session
   }
 
-  /// Makes a manager and waits until Bluetooth is on.
+  /// Creates the manager and waits until Bluetooth is powered on.
   func start() async throws(ToolError) {
     let manager = CBCentralManager(delegate: self, queue: .main)
     self.manager = manager
@@ -41,7 +41,7 @@ import CoreBluetooth
 
   func stopScan() { manager?.stopScan() }
 
-  /// Looks for a device until it is there or the time is over.
+  /// Searches for a device until it is found or the time limit expires.
   func find(_ target: Target) async throws(ToolError) -> FoundDevice {
     if case .identifier(let identifier) = target,
       let known = manager?.retrievePeripherals(withIdentifiers: [identifier]).first
@@ -65,7 +65,7 @@ import CoreBluetooth
     return found
   }
 
-  /// Connects, and answers with the conversation about it.
+  /// Connects and returns the connected peripheral.
   func connect(to device: FoundDevice) async throws(ToolError) -> ConnectedPeripheral {
     let conversation = ConnectedPeripheral(device, in: session) { [weak self] in self?.linkFailure }
     connected = conversation
@@ -90,7 +90,7 @@ import CoreBluetooth
     return conversation
   }
 
-  /// Leaves the device, and waits until that is done.
+  /// Disconnects, and waits until the link is down.
   func disconnect() async {
     guard let connected else { return }
     switch connection {
@@ -106,7 +106,7 @@ import CoreBluetooth
     connection = .none
   }
 
-  /// Finds a device, connects, lets `work` talk to it and disconnects, whatever comes of it.
+  /// Finds a device, connects, runs `work`, and disconnects in any case.
   func talk<Result: Sendable>(
     to target: Target, _ work: @MainActor (ConnectedPeripheral) async throws(ToolError) -> Result
   ) async throws(ToolError) -> Result {
@@ -122,14 +122,14 @@ import CoreBluetooth
     }
   }
 
-  /// Throws where Bluetooth has gone while something was under way.
+  /// Throws if Bluetooth has become unavailable during an operation.
   func requirePower() throws(ToolError) {
     guard let manager else { throw ToolError(.unavailable, "Bluetooth was not started.") }
     if let failure = ToolError(manager.state) { throw failure }
     if manager.state == .resetting { throw ToolError(.unavailable, "The Bluetooth adapter has gone.") }
   }
 
-  /// Why nothing more can be asked of the device.
+  /// Why the device cannot be used; `nil` while the link is up.
   private var linkFailure: ToolError? {
     do {
       try requirePower()

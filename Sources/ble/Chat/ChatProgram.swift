@@ -3,7 +3,7 @@ import BLESession
 import Dispatch
 import Foundation
 
-/// One run of `ble chat`: lines from the keyboard or a pipe go to the other side, its messages to the screen or a pipe.
+/// One run of `ble chat`: sends lines of the keyboard or a pipe, and shows or prints the messages of the other side.
 @MainActor final class ChatProgram {
   private let configuration: ChatConfiguration
   private let waitsForPeer: Bool
@@ -13,28 +13,28 @@ import Foundation
   private var input: LineInput?
   private var breaker: (any DispatchSourceSignal)?
 
-  // What is said.
+  // Sending.
   private var lines: [String] = []
   private var isSending = false
   private var hasInputEnded = false
   private var isTyped = false
-  /// Messages that have their number and have not arrived. The end of what is said is one of them.
+  /// Messages with a number that were not delivered yet. The message that marks the end of the input is one of them.
   private var outstanding = 0
   private var lost = 0
 
-  // What the other side does.
+  // The other side.
   private var hasPeerFinished = false
   private var isPeerThere = false
-  /// Whether the other side, which has said all, is not waited for any longer.
+  /// The other side has finished and is no longer waited for.
   private var isPeerGone = false
 
   private var hasBegun = false
   private var failure: ToolError?
   private var isOver = false
-  /// This side leaves: that its link ends then is no news.
+  /// This side is leaving: the end of the link is not reported.
   private var isLeaving = false
 
-  /// Lines that wait for their turn before a pipe is not read any more.
+  /// The most waiting lines before reading from a pipe pauses.
   private static let mostLines = 64
 
   init(_ configuration: ChatConfiguration, waitsForPeer: Bool, in session: Session) {
@@ -86,7 +86,7 @@ import Foundation
     self.input = input
   }
 
-  /// Says goodbye; links are closed then.
+  /// Leaves the chat and closes the links.
   private func end() async {
     isLeaving = true
     input?.stop()
@@ -121,12 +121,12 @@ import Foundation
 
   private func inputEnded() {
     hasInputEnded = true
-    // Who leaves from a keyboard leaves at once.
+    // At a keyboard the end of the input leaves the chat immediately.
     if isTyped { isOver = true }
     send()
   }
 
-  /// Hands over one line after the other; who writes them waits while there is no room.
+  /// Sends one line after another; waits while there is no room.
   private func send() {
     guard !isSending else { return }
     isSending = true
@@ -155,11 +155,11 @@ import Foundation
 
   private var hasFinished = false
 
-  /// Whether all is said, and heard.
+  /// Ends the chat when everything was sent and received.
   private func check() {
     defer { session.waiting.changed() }
     guard hasInputEnded, !isSending, lines.isEmpty else { return }
-    // The other side has said all and is gone: only the word that this one has, too, may not have arrived.
+    // The other side has finished and left: only this side's own end of input may be undelivered.
     if outstanding <= 0 || (hasPeerFinished && isPeerGone && outstanding == 1) {
       isOver = isOver || !waitsForPeer || hasPeerFinished || isPeerGone
     }
@@ -196,7 +196,7 @@ import Foundation
     screen.show(event)
   }
 
-  /// One that has said all may have gone in the very moment in which the link was lost.
+  /// The other side has finished, and may have left at the moment at which the link was lost: waits for the time limit only.
   private func giveUpSoon() {
     DispatchQueue.main.asyncAfter(deadline: .now() + session.timeout) { [weak self] in
       MainActor.assumeIsolated {

@@ -2,18 +2,18 @@ import BLEChat
 import BLESession
 import Foundation
 
-/// What a chat looks like: lines with marks on a terminal, messages alone in a pipe, events in JSON.
+/// The output of a chat: lines with marks on a terminal, only messages in a pipe, events in JSON.
 @MainActor final class ChatScreen {
   weak var input: LineInput?
   private let ownName: String
   private let output: Output
   private var partner: ChatPartner?
-  /// What this side has said and nobody has heard yet, oldest first.
+  /// Undelivered messages of this side, oldest first.
   private var waiting: [(number: Int, text: String)] = []
-  /// Numbers whose news came before their message had been noted.
+  /// Numbers that were reported delivered before `sent` was called for their message.
   private var early: Set<Int> = []
 
-  /// Messages that wait are shown above the line that is typed; of many, the last ones.
+  /// The most undelivered messages shown above the input line.
   private static let mostShown = 5
 
   init(ownName: String, output: Output) {
@@ -44,7 +44,7 @@ import Foundation
     output.note("\(waiting.count) message\(waiting.count == 1 ? " was" : "s were") not delivered.")
   }
 
-  /// A message has its place among those that are sent.
+  /// Called when a message has its number.
   func sent(_ text: String, _ number: Int) {
     if output.isJSON {
       report("sent", ["number": .integer(number), "octets": .integer(text.utf8.count)], "")
@@ -63,7 +63,7 @@ import Foundation
         ["number": .integer(message.number), "name": .string(orNull: partner?.name), "text": .string(message.text)],
         isTerminal
           ? output.style.strong(partnerName + ":") + " " + message.text.inertWords : message.text.inertWords)
-      // What vibration is on a phone.
+      // Rings the terminal bell.
       input?.ring()
     case .delivered(let numbers): settle(numbers, "delivered", "✓")
     case .undeliverable(let numbers): settle(numbers, "undeliverable", "✗")
@@ -124,19 +124,19 @@ import Foundation
     output.note("Encrypted. Both sides must show the same code: \(code.prefix(3)) \(code.suffix(3))")
   }
 
-  /// What became of messages of this side.
+  /// Messages of this side were delivered, or cannot be.
   private func settle(_ numbers: [Int], _ name: String, _ sign: String) {
     if output.isJSON { report(name, ["numbers": .array(numbers.map(JSONValue.integer))], "") }
     let settled = Set(numbers)
     let known = waiting.filter { settled.contains($0.number) }
     waiting.removeAll { settled.contains($0.number) }
     early.formUnion(settled.subtracting(known.map(\.number)))
-    // The end of what is said has a number, too, and is never noted.
+    // The message that marks the end of the input has a number, too, for which `sent` is never called.
     if early.count > 1_024 { early = [] }
     mark(known, sign)
   }
 
-  /// On a terminal what has arrived gets its place among what was said.
+  /// Prints delivered messages on a terminal.
   private func mark(_ messages: [(number: Int, text: String)], _ sign: String) {
     showWaiting()
     guard isTerminal else { return }
@@ -165,7 +165,7 @@ extension ChatConfiguration.Role {
 }
 
 extension ChatRefusal {
-  /// What to do about it.
+  /// The message for the user.
   fileprivate var sentence: String {
     switch self {
     case .busy: "Somebody is here, but talks to somebody else, or waits for somebody."

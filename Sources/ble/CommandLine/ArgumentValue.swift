@@ -1,4 +1,4 @@
-/// What an option or argument can be understood as.
+/// A type that an option or argument can be converted to.
 protocol ArgumentValue {
   init(argument: String) throws(ArgumentValueError)
 }
@@ -29,7 +29,7 @@ extension String: ArgumentValue {
 struct Seconds: ArgumentValue, Equatable, Sendable {
   let value: Double
 
-  /// A year: past that a number is a mistake.
+  /// The longest time: a year. A larger number is taken for a mistake.
   private static let limit = 31_536_000.0
 
   init(_ value: Double) { self.value = value }

@@ -1,8 +1,8 @@
 import BLESession
 
-/// Reads a command line against a tree of commands.
+/// Parses a command line by a tree of commands.
 struct CommandLineParser: Sendable {
-  /// What a command line asks for.
+  /// The result of parsing.
   enum Invocation {
     /// The help page of the last command of the path.
     case help([CommandNode])
@@ -13,7 +13,7 @@ struct CommandLineParser: Sendable {
   let root: CommandNode
   /// Understood by every command.
   let commonOptions: [Option]
-  /// What the first command takes besides.
+  /// Additional options of the root command.
   let rootOptions: [Option]
 
   init(
@@ -24,7 +24,7 @@ struct CommandLineParser: Sendable {
     self.rootOptions = rootOptions
   }
 
-  /// Whether this reads the command lines of a program, which ends with a status.
+  /// Whether this parses the command lines of a program, which ends with an exit status, and not those of the shell.
   var isProgram: Bool { !rootOptions.isEmpty }
 
   static let helpOption = Option.flag("help", letter: "h", "Show help information.")
@@ -47,7 +47,7 @@ struct CommandLineParser: Sendable {
   }
 }
 
-/// One reading of one command line.
+/// The state of parsing one command line.
 private struct Reading {
   let parser: CommandLineParser
   var words: ArraySlice<String>
@@ -83,7 +83,7 @@ private struct Reading {
     return try finish()
   }
 
-  /// A dash alone is the standard input, and a dash before a digit a sign: no option's letter is a digit.
+  /// A single dash is the standard input, and a dash before a digit is a sign: no option's letter is a digit.
   private static func isOption(_ word: String) -> Bool {
     guard word.hasPrefix("-"), let next = word.dropFirst().first else { return false }
     return !("0"..."9").contains(next) && next != "."
@@ -104,7 +104,7 @@ private struct Reading {
     return .help(path)
   }
 
-  /// Reads one word that begins with a dash; answers where the option is an order of its own.
+  /// Parses one word that begins with a dash; returns an invocation if the option is a command of its own, such as `--help`.
   private mutating func option(_ word: String) throws(UsageError) -> CommandLineParser.Invocation? {
     if !word.hasPrefix("--") { return try letters(word) }
     let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -129,7 +129,7 @@ private struct Reading {
     return nil
   }
 
-  /// `-vv`: letters that each stand for an option without a value.
+  /// `-vv`: letters that each are an option without a value.
   private mutating func letters(_ word: String) throws(UsageError) -> CommandLineParser.Invocation? {
     let known = parser.ownOptions(of: path) + parser.commonOptions
     for letter in word.dropFirst() {
@@ -164,7 +164,7 @@ private struct Reading {
     return .run(try make(parsed), parsed)
   }
 
-  /// Gives each argument its words. Those behind one that takes several have the last ones.
+  /// Assigns the words to the arguments. Those behind a repeated argument get the last words.
   private mutating func placeWords() throws(UsageError) {
     let arguments = node.arguments
     let place = arguments.firstIndex(where: \.isRepeated)

@@ -1,4 +1,4 @@
-/// One command of the tree: what it takes, what it is for, and how it comes to life.
+/// One command of the tree: its arguments, its help and how it is created.
 struct CommandNode: Sendable {
   let name: String
   /// One line.
@@ -8,7 +8,7 @@ struct CommandNode: Sendable {
   let arguments: [Argument]
   let options: [Option]
   let subcommands: [CommandNode]
-  /// Makes the command from what was given, or says what is wrong with it; `nil` where only subcommands do something.
+  /// Creates the command from parsed arguments, or throws what is wrong with them; `nil` for a command that only has subcommands.
   let make: (@Sendable (ParsedArguments) throws(UsageError) -> any ToolCommand)?
 
   init(
@@ -36,9 +36,9 @@ struct CommandNode: Sendable {
   }
 }
 
-/// A command with everything it was told, ready to run.
+/// A command with its arguments, ready to run.
 protocol ToolCommand: Sendable {
-  /// Puts in place what has to be there before anything asks for an adapter.
+  /// Called before anything accesses an adapter.
   @MainActor func prepare(in session: Session) throws(ToolError)
   @MainActor func run(in session: Session) async throws(ToolError)
 }
@@ -47,10 +47,10 @@ extension ToolCommand {
   @MainActor func prepare(in session: Session) throws(ToolError) {}
 }
 
-/// A command line that cannot be understood: exit status 64.
+/// An invalid command line: exit status 64.
 struct UsageError: Error, Equatable, Sendable {
   let message: String
-  /// The commands that were recognised, the tool's own name first.
+  /// The recognised commands, beginning with the tool's name.
   var path: [String] = []
 
   init(_ message: String) { self.message = message }

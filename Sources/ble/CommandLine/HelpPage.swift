@@ -1,11 +1,11 @@
-/// The help of one command, laid out as Swift's command-line tools do it.
+/// The help of one command, in the layout of Swift's command-line tools.
 struct HelpPage {
   private let parser: CommandLineParser
   private let path: [CommandNode]
   private static let width = 80
   private static let column = 26
 
-  /// - Parameter path: the commands down to the one to be explained, the tool itself first.
+  /// - Parameter path: the path of the command, beginning with the tool itself.
   init(of path: [CommandNode], parser: CommandLineParser) {
     self.path = path
     self.parser = parser
@@ -66,7 +66,7 @@ struct HelpPage {
     return head + String(repeating: " ", count: column - head.count) + body.dropFirst(column)
   }
 
-  /// A paragraph is filled; one that begins with blanks is kept as it is: an example.
+  /// Fills a paragraph; one that begins with blanks is an example and is kept as it is.
   private static func paragraph(_ text: Substring) -> String {
     text.hasPrefix("  ") ? String(text) : wrap(String(text), indent: 0)
   }

@@ -1,4 +1,4 @@
-/// The manual of the tool as a page for `man`, made from the tree of commands.
+/// The tool's manual page for `man`, generated from the tree of commands.
 struct ManualPage {
   private let parser: CommandLineParser
 
@@ -6,7 +6,7 @@ struct ManualPage {
 
   private var root: CommandNode { parser.root }
 
-  /// In the language of man pages (groff_man(7)).
+  /// The page as groff source (groff_man(7)).
   var text: String {
     var lines = [
       ".\\\" Made by '\(root.name) man' from its commands.",
@@ -64,10 +64,10 @@ struct ManualPage {
     }
   }
 
-  /// Without the dot at its end, as names of manuals are.
+  /// Removes the full stop, as is usual for the NAME section.
   private static func sentence(_ text: String) -> String { text.hasSuffix(".") ? String(text.dropLast()) : text }
 
-  /// Text that means nothing to the formatter.
+  /// Escapes everything that has a meaning for groff.
   private static func text(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

@@ -1,15 +1,15 @@
-/// Something that a command takes by name: `--name`, with or without a value.
+/// An option of a command: `--name`, with or without a value.
 ///
-/// Everything a parser, a help page, a completion script or a manual page needs to know is in here.
+/// It holds everything that the parser, help pages, completion scripts and the manual page need.
 struct Option: Sendable {
   enum Kind: Equatable, Sendable {
-    /// There or not.
+    /// Present or absent.
     case flag
-    /// Counts how often it is given: `-v`, `-vv`.
+    /// Counts its occurrences: `-v`, `-vv`.
     case counter
-    /// Takes one value; the last one given counts. The text stands for the value in the help.
+    /// Takes one value; the last one is used. The text is the placeholder in the help.
     case value(String)
-    /// Takes a value each time it is given.
+    /// Takes a value each time it occurs.
     case values(String)
   }
 
@@ -19,7 +19,7 @@ struct Option: Sendable {
   let letter: Character?
   let kind: Kind
   let help: String
-  /// What counts where the option is not given.
+  /// The default value.
   let standard: String?
 
   private init(_ name: String, _ letter: Character?, _ kind: Kind, _ help: String, standard: String? = nil) {
@@ -48,7 +48,7 @@ struct Option: Sendable {
 
   var spelling: String { "--\(name)" }
 
-  /// What stands for its value in help; `nil` where it takes none.
+  /// The placeholder of its value in the help; `nil` if it takes none.
   var placeholder: String? {
     switch kind {
     case .flag, .counter: nil
@@ -72,12 +72,12 @@ struct Option: Sendable {
   }
 }
 
-/// Something that a command takes by its place.
+/// A positional argument of a command.
 struct Argument: Sendable {
   let name: String
   let help: String
   let isOptional: Bool
-  /// Whether it takes all the words that the others leave; one at the most of a command's.
+  /// Whether it takes all words that the other arguments leave; at most one argument of a command does.
   let isRepeated: Bool
 
   init(_ name: String, isOptional: Bool = false, isRepeated: Bool = false, _ help: String) {

@@ -1,9 +1,9 @@
-/// What a command line says, read against the tree of commands.
+/// The values of a parsed command line.
 struct ParsedArguments: Sendable {
   private var values: [String: [String]] = [:]
   private var counts: [String: Int] = [:]
   private var positions: [String: String] = [:]
-  /// The words of the argument that takes all that the others leave.
+  /// The words of the repeated argument.
   var rest: [String] = []
 
   init() {}
@@ -14,14 +14,14 @@ struct ParsedArguments: Sendable {
 
   var isEmpty: Bool { values.isEmpty && counts.isEmpty && positions.isEmpty }
 
-  /// Whether the option is there, with or without a value.
+  /// Whether the option is present, with or without a value.
   func isGiven(_ option: Option) -> Bool { counts[option.name] != nil || values[option.name] != nil }
   func count(of counter: Option) -> Int { counts[counter.name] ?? 0 }
 
-  /// The value given, else the standard one.
+  /// The given value, otherwise the default.
   func text(of option: Option) -> String? { values[option.name]?.last ?? option.standard }
 
-  /// The value given, else the standard one, understood as a `Value`.
+  /// The given value, otherwise the default, converted to `Value`.
   func value<Value: ArgumentValue>(
     of option: Option, as type: Value.Type = Value.self
   ) throws(UsageError) -> Value? {
@@ -29,7 +29,7 @@ struct ParsedArguments: Sendable {
     return try Self.read(text, option.label)
   }
 
-  /// All values given, each understood as a `Value`.
+  /// All given values, converted to `Value`.
   func values<Value: ArgumentValue>(
     of option: Option, as type: Value.Type = Value.self
   ) throws(UsageError) -> [Value] {
@@ -38,7 +38,7 @@ struct ParsedArguments: Sendable {
     return result
   }
 
-  /// An argument that the parser made sure of.
+  /// A required argument, whose presence the parser has checked.
   func value<Value: ArgumentValue>(
     of argument: Argument, as type: Value.Type = Value.self
   ) throws(UsageError) -> Value {
@@ -46,7 +46,7 @@ struct ParsedArguments: Sendable {
     return try Self.read(text, argument.label)
   }
 
-  /// An argument that may be left out.
+  /// An optional argument.
   func value<Value: ArgumentValue>(
     ofOptional argument: Argument, as type: Value.Type = Value.self
   ) throws(UsageError) -> Value? {

@@ -3,7 +3,7 @@ import BLECore
 import BLEDefaultStack
 import BLETransports
 
-/// `ble adapters`: what a program can be told to use.
+/// `ble adapters`: the adapters that can be used.
 struct AdaptersCommand: ToolCommand {
   static let node = CommandNode(
     "adapters", abstract: "List the Bluetooth adapters that can be named.",

@@ -1,7 +1,7 @@
 import BLEAdapter
 import BLEDefaultStack
 
-/// `ble adapters use`: keeps a choice for all programs of this user.
+/// `ble adapters use`: stores the choice of an adapter for all programs of this user.
 struct AdaptersUseCommand: ToolCommand {
   static let name = Argument("name", isOptional: true, "The adapter, as 'ble adapters' lists it.")
   static let none = Option.flag("none", "Forget the choice that was kept.")
@@ -25,7 +25,7 @@ struct AdaptersUseCommand: ToolCommand {
     return AdaptersUseCommand(adapter: adapter)
   }
 
-  /// `nil`: none.
+  /// `nil`: removes the choice.
   let adapter: AdapterName?
 
   func run(in session: Session) async throws(ToolError) {

@@ -1,4 +1,4 @@
-/// `ble bonds`: the keys that are kept of devices, of all adapters of this user.
+/// `ble bonds`: the stored keys of paired devices, for all adapters of this user.
 enum BondsCommand {
   static let device = Argument("device", "The other device: its name, identifier or address.")
   static let optionalDevice = Argument("device", isOptional: true, "The other device: its name, identifier or address.")

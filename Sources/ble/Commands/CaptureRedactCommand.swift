@@ -1,6 +1,6 @@
 import BLECapture
 
-/// `ble capture redact`: a copy of a capture that can be shown to others.
+/// `ble capture redact`: a copy of a capture without secrets.
 struct CaptureRedactCommand: ToolCommand {
   static let target = Argument("copy", "The file to write: pcapng where it ends with .pcapng, else btsnoop.")
 

@@ -1,7 +1,7 @@
 import BLECapture
 import Foundation
 
-/// `ble capture show`: what a capture holds, in words.
+/// `ble capture show`: prints a capture as text.
 struct CaptureShowCommand: ToolCommand {
   static let file = Argument("file", "A btsnoop or pcapng file, as --capture writes it.")
 
@@ -36,7 +36,7 @@ struct CaptureShowCommand: ToolCommand {
       let text = dissector.line(packet)
       session.output.collect(session.output.isJSON ? Self.json(packet, number, text).text : text)
       if number.isMultiple(of: 256) { await Task.yield() }
-      // Whoever reads has gone, or Ctrl-C was pressed.
+      // The reader of the output has closed it, or Ctrl-C was pressed.
       if let interruption = session.waiting.interruption { throw interruption }
     }
     if number == 0 { session.output.note("The capture has no packets.") }

@@ -3,7 +3,7 @@ import BLESession
 import BLESessionCryptography
 import Foundation
 
-/// `ble chat`: two people, two devices, no network.
+/// `ble chat`: a conversation of two devices without a network.
 struct ChatCommand: ToolCommand {
   static let name = Option.value("name", "name", "What the other side calls you (default: your user name).")
   static let peer = Option.value("peer", "name", "Talk only to the one of this name.")

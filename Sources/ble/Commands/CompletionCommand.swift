@@ -1,7 +1,7 @@
 /// `ble completion`: a script for a shell.
 struct CompletionCommand: ToolCommand {
   static let shell = Argument("shell", "bash, zsh or fish.")
-  /// The way that Swift's command-line tools have.
+  /// The option that Swift's command-line tools have for this.
   static let option = Option.value(
     "generate-completion-script", "shell", "Print a completion script: bash, zsh or fish.")
 

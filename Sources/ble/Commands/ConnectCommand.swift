@@ -1,6 +1,6 @@
 import Foundation
 
-/// `ble connect`: a shell for one device.
+/// `ble connect`: an interactive shell for one device.
 struct ConnectCommand: ToolCommand {
   static let script = Option.value(
     "script", "script", "Carry out the commands of this file, one a line, and end; - is the standard input.")
@@ -51,7 +51,7 @@ struct ConnectCommand: ToolCommand {
   }
 }
 
-/// One run of the shell: takes lines from where they come, and carries them out one after another.
+/// One run of the shell: reads lines and executes them one at a time.
 @MainActor private final class ShellRun {
   private let shell: Shell
   private let keepsGoing: Bool
@@ -59,13 +59,13 @@ struct ConnectCommand: ToolCommand {
   private var lines: [ShellLine] = []
   private var isAtEnd = false
   private var failure: ToolError?
-  /// What stands in front of an error: nothing where somebody is typing.
+  /// The prefix of error messages; `nil` for interactive input.
   private var origin: String?
   private var count = 0
-  /// The beginning of a line that is not there as a whole yet.
+  /// The beginning of an incomplete line.
   private var pending: [UInt8] = []
 
-  /// Who writes more commands ahead than this is no script.
+  /// The most commands that may wait.
   private static let mostWaiting = 65_536
 
   init(_ shell: Shell, keepsGoing: Bool) {
@@ -98,7 +98,7 @@ struct ConnectCommand: ToolCommand {
     if let failure { throw failure }
   }
 
-  /// Begins to take lines from a pipe or file, empty ones too: they are counted.
+  /// Begins to read lines from a pipe or file. Empty lines are counted, too.
   private func read() -> DescriptorReader {
     DescriptorReader(
       STDIN_FILENO,
@@ -125,7 +125,7 @@ struct ConnectCommand: ToolCommand {
     pending.removeAll(keepingCapacity: true)
   }
 
-  /// Begins to take lines from whoever sits at the terminal.
+  /// Begins to read lines from the terminal.
   private func listen() async -> LineInput {
     await shell.lookAround()
     session.output.note("Connected to '\(shell.name)'. 'help' lists the commands, 'quit' ends.")
@@ -172,7 +172,7 @@ struct ConnectCommand: ToolCommand {
       let located = origin.map {
         ToolError(error.status, "\($0):\(line.number): \(error.message)", attributeError: error.attributeError)
       }
-      // Somebody who is typing sees it and goes on.
+      // At a terminal the error is shown and the shell continues.
       guard let located else { return session.output.failure(error) }
       guard keepsGoing else { throw located }
       session.output.failure(located)

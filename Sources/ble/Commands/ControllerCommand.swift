@@ -72,7 +72,7 @@ struct ControllerCommand: ToolCommand {
   }
 }
 
-/// Tells what the service on its loop reports.
+/// Prints the events of the service, which runs on its loop.
 @MainActor private final class ControllerDesk {
   private let endpoint: ControllerEndpoint
   private let session: Session
@@ -120,7 +120,7 @@ private struct RadioName: ArgumentValue {
 }
 
 extension DeviceAddress: ArgumentValue {
-  /// Addresses whose two highest bits are set are taken as random static ones, all others as public.
+  /// Addresses whose two highest bits are set are taken as static random ones, all others as public.
   init(argument: String) throws(ArgumentValueError) {
     guard let address = DeviceAddress(argument, kind: .public) else {
       throw ArgumentValueError("expected an address such as C0:12:34:56:78:9A")

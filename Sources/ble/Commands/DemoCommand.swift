@@ -1,4 +1,4 @@
-/// `ble demo`: everything in a few seconds.
+/// `ble demo`: a short demonstration of the main features.
 @MainActor final class DemoCommand: ToolCommand {
   nonisolated static let node = CommandNode(
     "demo", abstract: "Watch a peripheral and a central meet: two programs, no hardware.",
@@ -18,7 +18,7 @@
 
   nonisolated init() {}
 
-  /// The demo has a radio of its own whatever the machine has, and whatever else the command line says.
+  /// The demo uses its own radio, whatever adapters the machine has and the command line names.
   func prepare(in session: Session) throws(ToolError) {
     let stage = try DemoStage(capture: session.options.capture)
     stage.enter()

@@ -1,7 +1,7 @@
 import BLEDeviceFiles
 import BLESession
 
-/// `ble command`: talks to a device that a file describes.
+/// `ble command`: communicates with a device that a file describes.
 struct DeviceFileCommand: ToolCommand {
   static let file = Argument("file", "The device description file, such as Examples/Devices/lock.json.")
   static let action = Argument("command", "A command of the file; or list, check, listen, raw.")
@@ -58,7 +58,7 @@ struct DeviceFileCommand: ToolCommand {
     case .list: return DeviceFilePage(description).printList(to: session.output)
     case .check: return DeviceFilePage(description).printCheck(of: source.path, to: session.output)
     case .command(let name, let texts):
-      // What is wrong with the command line is said before anything is started.
+      // Errors in the command line are reported before Bluetooth is started.
       let values = try description.values(of: name, texts)
       try await talk(description, in: session) { (talk) async throws(ToolError) in try await talk.perform(name, values)
       }
@@ -84,7 +84,7 @@ struct DeviceFileCommand: ToolCommand {
     }
     let talk = DeviceTalk(description, target, keepsDevice: action == .listen, in: session)
     try await talk.run { () async throws(ToolError) in
-      // What comes of the command at once is not to be missed.
+      // Begins before the command, so that no notification that it causes is missed.
       if listens { talk.beginListening() }
       try await work(talk)
       if listens { try await talk.listen(for: listening) }

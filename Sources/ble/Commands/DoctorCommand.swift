@@ -1,4 +1,4 @@
-/// `ble doctor`: what is there, what is missing, and what to do.
+/// `ble doctor`: reports what is available, what is missing, and what to do about it.
 struct DoctorCommand: ToolCommand {
   static let node = CommandNode(
     "doctor", abstract: "Say what is there, what is missing, and what to do about it.",

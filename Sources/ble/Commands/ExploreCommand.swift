@@ -1,4 +1,4 @@
-/// `ble explore`: everything that a device offers.
+/// `ble explore`: all services, characteristics and descriptors of a device.
 struct ExploreCommand: ToolCommand {
   static let target = Argument("target", "The device: its name, identifier or address.")
 

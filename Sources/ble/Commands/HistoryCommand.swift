@@ -2,7 +2,7 @@ import BLESession
 import BLESessionStore
 import CoreBluetooth
 
-/// `ble history`: what a record holds.
+/// `ble history`: the contents of a recording.
 struct HistoryCommand: ToolCommand {
   static let file = Argument("file", "A file that 'ble record' writes or has written.")
   static let what = Argument(
@@ -51,7 +51,7 @@ struct HistoryCommand: ToolCommand {
     return command
   }
 
-  /// What is shown.
+  /// The kind of rows to print.
   enum Subject: String, CaseIterable, ArgumentValue, Sendable {
     case devices, sessions, connections, values, rssi, events
   }
@@ -88,7 +88,7 @@ struct HistoryCommand: ToolCommand {
     }
   }
 
-  /// The devices of the record that are meant; a name may be several's.
+  /// The recorded devices that match the target; several devices may have the same name.
   private func find(_ target: Target, in reader: StoreReader) throws(ToolError) -> [UUID] {
     var names: [String] = []
     let found = try attempt { () throws(StoreError) in

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// `ble l2cap`: a channel as a pipe between two machines.
+/// `ble l2cap`: an L2CAP channel as a pipe between two machines.
 enum L2CAPCommand {
   static let count = Option.value("count", "octets", "End when so many octets have come in.")
   static let rate = Option.value("rate", "octets", "Read no more than so many octets a second.")
@@ -16,12 +16,12 @@ enum L2CAPCommand {
       """,
     subcommands: [L2CAPListenCommand.node, L2CAPConnectCommand.node])
 
-  /// The service in which the tool says how its channel is opened.
+  /// The service with the characteristic that holds the channel's PSM.
   static let service = CBUUID(string: "B7E1A0C4-5D3F-4E86-9A27-1C0F8E6D4B52")
   static let characteristic = CBUUID(string: CBUUIDL2CAPPSMCharacteristicString)
 }
 
-/// `ble l2cap listen`: waits for the other side.
+/// `ble l2cap listen`: waits for a channel.
 struct L2CAPListenCommand: ToolCommand {
   static let name = Option.value("name", "name", standard: "ble", "The name to advertise.")
   static let encrypted = Option.flag("encrypted", "Only over an encrypted link.")
@@ -54,7 +54,7 @@ struct L2CAPListenCommand: ToolCommand {
   }
 }
 
-/// `ble l2cap connect`: opens the channel of the other side.
+/// `ble l2cap connect`: opens a channel to the other side.
 struct L2CAPConnectCommand: ToolCommand {
   static let multiplexer = Option.value(
     "psm", "number", "The PSM, where the device does not tell it by the usual characteristic.")

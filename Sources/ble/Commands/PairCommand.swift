@@ -2,7 +2,7 @@ import BLEHost
 import BLEProfileFiles
 import CoreBluetooth
 
-/// `ble pair`: protects the link to a device, and keeps the keys.
+/// `ble pair`: pairs with a device and stores the keys.
 struct PairCommand: ToolCommand {
   static let level = Option.value(
     "level", "level", standard: "encrypted",

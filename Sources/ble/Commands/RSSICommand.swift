@@ -1,7 +1,7 @@
 import BLESession
 import CoreBluetooth
 
-/// `ble rssi`: how strong a device's signal is, and how it changes.
+/// `ble rssi`: measures the RSSI of a device.
 struct RSSICommand: ToolCommand {
   static let interval = Option.value("interval", "seconds", standard: "1", "The time between two measurements.")
   static let weight = Option.value(
@@ -64,7 +64,7 @@ struct RSSICommand: ToolCommand {
     await kept.close()
   }
 
-  /// Without a connection.
+  /// Measures advertisements, without a connection.
   @MainActor private func listen(_ session: Session, _ meter: SignalMeter) async throws(ToolError) {
     let central = try await Central.started(in: session)
     let found = try await central.find(target, in: session)
@@ -95,7 +95,7 @@ struct Fraction: ArgumentValue, Equatable, Sendable {
   }
 }
 
-/// Shows measurements, and knows when there are enough.
+/// Shows measurements and counts them.
 @MainActor private final class SignalMeter {
   var title = ""
   var failure: ToolError?
@@ -106,7 +106,7 @@ struct Fraction: ArgumentValue, Equatable, Sendable {
   private var last: SignalStrength?
   private var number = 0
   private var isLeft = false
-  /// Of what is heard without a connection: smoothed here, and not taken more often than was asked for.
+  /// For advertisements: smoothed here, and measured at most once per interval.
   private var filter: SignalFilter
   private var lastHeard: Duration?
 
@@ -149,7 +149,7 @@ struct Fraction: ArgumentValue, Equatable, Sendable {
     session.waiting.changed()
   }
 
-  /// Waits for the end of the measuring.
+  /// Waits for the end of the measurement.
   func wait(_ check: @escaping @MainActor () throws(ToolError) -> Void = {}) async throws(ToolError) {
     do {
       try await session.waiting.until(within: command.duration) { () throws(ToolError) in
@@ -170,7 +170,7 @@ struct Fraction: ArgumentValue, Equatable, Sendable {
       + ["", style.faint("\(number) measurements  q: end".truncated(toColumns: columns))]
   }
 
-  /// Gives the terminal back; the last measurement stays.
+  /// Restores the terminal; the last measurement stays visible.
   func close() {
     guard let screen else { return }
     screen.close()

@@ -37,7 +37,7 @@ struct ReadCommand: ToolCommand {
   }
 }
 
-/// Which characteristic of which device something is about.
+/// A characteristic of a device, for output.
 struct AttributePlace: Equatable, Sendable {
   let identifier: UUID
   let name: String?
@@ -51,14 +51,14 @@ struct AttributePlace: Equatable, Sendable {
     self.characteristic = characteristic.uuid.uuidString
   }
 
-  /// These four members, and a value with what it means; `more` stands between them.
+  /// The members for the characteristic, `more`, and the value with its meaning.
   func json(
     _ more: KeyValuePairs<String, JSONValue> = [:], value: [UInt8], _ format: ValueFormat?
   ) -> JSONValue {
     JSONValue.combined(json(more), Self.values(value, of: characteristic, format))
   }
 
-  /// A value, and what it means.
+  /// The members for a value and its meaning.
   static func values(_ value: [UInt8], of characteristic: String, _ format: ValueFormat?) -> JSONValue {
     var numbers = JSONValue.null
     if case .number(let format) = format, let read = format.numbers(in: value) { numbers = .array(read.map(\.json)) }
@@ -68,7 +68,7 @@ struct AttributePlace: Equatable, Sendable {
     ])
   }
 
-  /// These four members, followed by `more`.
+  /// The members for the characteristic, followed by `more`.
   func json(_ more: KeyValuePairs<String, JSONValue>) -> JSONValue {
     JSONValue.object(more).preceded(by: [
       "identifier": .string(identifier.uuidString), "name": .string(orNull: name),

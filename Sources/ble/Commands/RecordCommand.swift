@@ -1,7 +1,7 @@
 import BLESessionStore
 import Foundation
 
-/// `ble record`: what devices say, into an SQLite file.
+/// `ble record`: records devices into an SQLite file.
 struct RecordCommand: ToolCommand {
   static let targets = Argument(
     "target", isOptional: true, isRepeated: true, "Devices to keep connected: by name, identifier or address.")
@@ -74,7 +74,7 @@ struct RecordCommand: ToolCommand {
   var subscriptions: [CharacteristicName] = []
   var readings: [CharacteristicName] = []
   var readInterval = 10.0
-  /// `nil` for never.
+  /// `nil`: never.
   var signalInterval: Double? = 1
   var duration: Double?
   var commitInterval = 0.2
@@ -88,7 +88,7 @@ struct RecordCommand: ToolCommand {
     } catch {
       failure = error
     }
-    // Everything that was seen is committed before anything else is said.
+    // Everything that was recorded is committed before an error is reported.
     try await recording.end()
     if let failure { throw failure }
   }

@@ -1,7 +1,7 @@
 import BLECore
 import CoreBluetooth
 
-/// `ble scan`: what is to be heard.
+/// `ble scan`: lists devices in range.
 struct ScanCommand: ToolCommand {
   static let service = Option.values("service", "uuid", "Only devices that advertise this service.")
   static let name = Option.value("name", "name", "Only devices that advertise exactly this name.")
@@ -54,7 +54,7 @@ struct ScanCommand: ToolCommand {
       view.add(sighting)
       session.waiting.changed()
     }
-    // A table follows how strong a signal is.
+    // The table shows the current RSSI, which needs every packet.
     central.scan(
       for: filter.services.isEmpty ? nil : filter.services.map { CBUUID($0) },
       duplicates: allowsDuplicates || screen != nil)

@@ -55,11 +55,11 @@ struct ServeCommand: ToolCommand {
     try await server.run()
   }
 
-  /// A described device, which is played by BLESession.
+  /// Simulates a described device.
   @MainActor private func play(_ description: DeviceDescription, in session: Session) async throws(ToolError) {
     let player = try DevicePlayer(description, name: name, in: session)
     let endsWithInput = endsWithInput
-    // Who reads a terminal from the background is stopped.
+    // A background process that reads from the terminal is stopped by SIGTTIN.
     let mayRead = isatty(STDIN_FILENO) != 1 || tcgetpgrp(STDIN_FILENO) == getpgrp()
     let input =
       mayRead
@@ -73,7 +73,7 @@ struct ServeCommand: ToolCommand {
     try await player.run()
   }
 
-  /// Reads the standard input where somebody's typing is wanted or its end matters.
+  /// Reads the standard input if the profile notifies typed lines or the end of the input ends the command.
   @MainActor private func listen(for profile: Profile, _ server: ProfileServer) -> LineInput? {
     let isTyped = profile.services.contains { $0.characteristics.contains { $0.notifications == .input } }
     guard isTyped || endsWithInput else { return nil }

@@ -1,7 +1,7 @@
 import BLESession
 import CoreBluetooth
 
-/// `ble watch`: keeps a device, and shows how it is.
+/// `ble watch`: keeps a device connected and shows its state.
 struct WatchCommand: ToolCommand {
   static let characteristic = Option.values(
     "characteristic", "characteristic", "Watch this characteristic's values: notified, or else read again and again.")
@@ -56,7 +56,7 @@ struct WatchCommand: ToolCommand {
   }
 }
 
-/// One watching of one device.
+/// One run of `ble watch`.
 @MainActor private final class DeviceWatch {
   private let kept: KeptDevice
   private let command: WatchCommand
@@ -67,7 +67,7 @@ struct WatchCommand: ToolCommand {
   private let start = Date()
   private var failure: ToolError?
   private var isLeft = false
-  /// Nothing is told any more.
+  /// Set when the command ends: later events are ignored.
   private var isOver = false
 
   private var time: Double { Date().timeIntervalSince(start) }

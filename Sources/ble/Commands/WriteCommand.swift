@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// `ble write`: gives a characteristic a value.
+/// `ble write`: writes a characteristic.
 struct WriteCommand: ToolCommand {
   static let value = Argument("value", "The value, at most 512 octets; - is the standard input.")
   static let format = Option.value(
@@ -59,7 +59,7 @@ struct WriteCommand: ToolCommand {
     }
   }
 
-  /// Nobody would say that such a write went wrong.
+  /// Checks what the device would not report, because a write without response is not acknowledged.
   @MainActor static func check(
     _ octets: [UInt8], _ characteristic: CBCharacteristic, _ peripheral: CBPeripheral
   ) throws(ToolError) {

@@ -2,7 +2,7 @@ import BLECore
 import BLESession
 import BLETransports
 
-/// Where a controller is offered: `tcp-server:127.0.0.1:0` or `unix-server:/run/ble`.
+/// Where the controller listens: `tcp-server:127.0.0.1:0` or `unix-server:/run/ble`.
 struct ControllerEndpoint: Equatable, Sendable {
   enum Place: Equatable, Sendable {
     case tcp(host: String, port: UInt16)
@@ -32,7 +32,7 @@ struct ControllerEndpoint: Equatable, Sendable {
     }
   }
 
-  /// The names under which it is offered and reached, with the port that it was given.
+  /// The endpoint's name for listening and for connecting, with the port that the system assigned.
   func names(port given: UInt16?) -> (listen: String, connect: String) {
     switch place {
     case .tcp(let host, let port):
@@ -52,7 +52,7 @@ extension ControllerEndpoint: ArgumentValue {
       guard let colon = rest.lastIndex(of: ":"), let port = UInt16(rest[rest.index(after: colon)...]) else {
         throw ArgumentValueError("expected tcp-server:<host>:<port>")
       }
-      // A numeric address of version 6 may stand in brackets.
+      // An IPv6 address may be in brackets.
       let host = rest[..<colon].trimmingPrefix("[")
       let plain = host.hasSuffix("]") ? host.dropLast() : host
       guard !plain.isEmpty else { throw ArgumentValueError("expected tcp-server:<host>:<port>") }

@@ -4,7 +4,7 @@ import BLEDefaultStack
 import BLEHCI
 import BLEVirtualRadio
 
-/// The radio behind an offered controller: its air, its identity, its capture. Everything on the loop.
+/// The radio of an offered controller: its air, identity and capture. Used on the loop only.
 final class ControllerRadio {
   private let airName: String
   private let device: String
@@ -18,9 +18,9 @@ final class ControllerRadio {
   var tap: (any HCITap)? { recording?.tap }
 
   /// - Parameters:
-  ///   - device: whose address is kept; not this program's, which may be a device of its own beside.
-  ///   - address: instead of a kept one.
-  ///   - recording: what of the traffic is kept.
+  ///   - device: the device whose address is kept; not this program's own device on the air.
+  ///   - address: the address, instead of a kept one.
+  ///   - recording: which traffic is captured.
   init(air: String, device: String, address: DeviceAddress?, recording: RecordingPaths) {
     airName = air
     self.device = device
@@ -28,7 +28,7 @@ final class ControllerRadio {
     paths = recording
   }
 
-  /// Joins the air; answers the address that the controller has there.
+  /// Joins the air; returns the address of the controller.
   func join(on loop: DispatchStackLoop, log: Logger) throws(TransportError) -> DeviceAddress {
     do throws(CaptureError) {
       recording = try Recording(paths, on: loop, log: log)
@@ -48,7 +48,7 @@ final class ControllerRadio {
     }
   }
 
-  /// A controller for the next host: the same device, with nothing left of the host before.
+  /// Creates a controller for the next host: with the same address, but no state of the previous host.
   func makeController() throws(TransportError) -> any HCITransport {
     guard let sharedAir, let address = givenAddress ?? identity?.address else {
       throw TransportError(.closed, "The air \(airName) was left.")

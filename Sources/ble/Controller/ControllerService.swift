@@ -2,17 +2,17 @@ import BLECore
 import BLEHCI
 import BLETransports
 
-/// Offers a controller of the shared air to one host after another. Everything on the loop.
+/// Offers a controller of the shared air to one host at a time. Used on the loop only.
 final class ControllerService {
-  /// What happens to it.
+  /// An event of the service.
   enum News: Equatable, Sendable {
-    /// Hosts can connect: at that port, to a controller with that address.
+    /// Hosts can connect at this port, to a controller with this address.
     case listening(port: UInt16?, address: DeviceAddress)
     case connected
     case disconnected(reason: String)
-    /// A second host came while the first was there.
+    /// A second host tried to connect.
     case refused
-    /// It cannot go on.
+    /// The service cannot continue.
     case failed(TransportError)
     case stopped
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// This program once more, as a process of its own, ended with this one whatever happens.
+/// A second process of this program, which ends at the latest with this process.
 @MainActor final class ChildProcess {
   private let process = Process()
   private let input = Pipe()
@@ -11,12 +11,12 @@ import Foundation
   var number: Int32 { process.processIdentifier }
   var isRunning: Bool { process.isRunning }
 
-  /// Prepares it; `onLine` is told each line that it prints.
+  /// Prepares the process.
   init(_ arguments: [String], waiting: Waiting) {
     self.waiting = waiting
     process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     process.arguments = arguments
-    // It ends when this pipe does, also where this process is killed.
+    // The child ends when this pipe is closed, which also happens if this process is killed.
     process.standardInput = input
     process.standardOutput = output
   }
@@ -33,7 +33,7 @@ import Foundation
     reader = LineReader(output.fileHandleForReading.fileDescriptor, onLine: onLine, onEnd: {})
   }
 
-  /// Asks it to end, waits for that, and insists after two seconds.
+  /// Sends SIGTERM, waits for two seconds at most, then sends SIGKILL.
   func end() async {
     reader?.stop()
     guard process.isRunning else { return }

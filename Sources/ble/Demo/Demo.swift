@@ -1,12 +1,12 @@
 import CoreBluetooth
 
-/// A peripheral in a process of its own, and this process as its central: everything that there is, once, in a few seconds.
+/// A peripheral in a second process and this process as its central: each main feature once, in a few seconds.
 @MainActor final class Demo {
   private let session: Session
   private let stage: DemoStage
   private let peripheral: ChildProcess
   private let start = Date()
-  /// What the peripheral told of itself.
+  /// The events that the peripheral printed.
   private var events: [PeripheralEvent] = []
   private var received: [[UInt8]] = []
 
@@ -25,7 +25,7 @@ import CoreBluetooth
     self.session = session
     self.stage = stage
     peripheral = ChildProcess(
-      // Should everything else fail, it ends by itself.
+      // With a time limit, in case it cannot be ended otherwise.
       [
         "serve", "owenli", "--adapter", "radio:\(stage.air)/peripheral", "--json", "--until-input-ends", "--duration",
         "60",
@@ -45,7 +45,7 @@ import CoreBluetooth
     await peripheral.end()
     stage.leave()
     if let failure { throw failure }
-    // What is captured reaches the file a moment later.
+    // Captured packets are written to the file with a short delay.
     try await session.waiting.pass(seconds: 0.5)
     try summarise()
   }
@@ -67,7 +67,7 @@ import CoreBluetooth
   }
 
   private func startPeripheral() async throws(ToolError) {
-    // A capture holds one program's traffic: this one's.
+    // A capture holds the traffic of one program, which is this one.
     let capture = getenv("BLE_CAPTURE").map { String(cString: $0) }
     unsetenv("BLE_CAPTURE")
     defer { if let capture { setenv("BLE_CAPTURE", capture, 1) } }
@@ -80,7 +80,7 @@ import CoreBluetooth
     tell("advertising", "'ble serve owenli' is a second process, \(peripheral.number), on the air '\(stage.air)'")
   }
 
-  /// Waits until the peripheral has told of something.
+  /// Waits until the peripheral has printed an event.
   private func expect(_ event: String, _ characteristic: String?, hex: String? = nil) async throws(ToolError) {
     let late = ToolError(.timedOut, "The peripheral did not tell '\(event)' within \(session.timeout.plain) s.")
     try await session.waiting.until(within: session.timeout, else: late) { () throws(ToolError) in
@@ -143,13 +143,13 @@ import CoreBluetooth
     }
   }
 
-  /// One step that has happened.
+  /// Reports a completed step.
   private func tell(_ step: String, _ text: String) {
     let label = session.output.style.strong(step) + String(repeating: " ", count: max(1, 14 - step.count))
     session.output.event("step", .object(["step": .string(step), "text": .string(text)]), "  ✓ \(label)\(text)")
   }
 
-  /// Makes sure of the capture, and says what there was.
+  /// Checks the capture and prints the summary.
   private func summarise() throws(ToolError) {
     let packets = try CaptureFile.countPackets(at: stage.capture)
     guard packets > 0 else { throw ToolError(.failed, "The capture \(stage.capture) has no packets.") }

@@ -2,10 +2,10 @@ import BLEAdapter
 import BLEDefaultStack
 import Foundation
 
-/// Where a demo takes place: an air that nobody else is on, and a folder for what its two devices remember.
+/// The environment of a demo: a separate air, and a temporary folder for the state of its two devices.
 @MainActor final class DemoStage {
   let air: String
-  /// Where the capture goes.
+  /// The path of the capture.
   let capture: String
   private let folder: URL
 
@@ -23,8 +23,8 @@ import Foundation
     }
   }
 
-  /// Puts this process on the stage, and those that it starts as far as they name no other adapter. To be called before anything asks
-  /// for an adapter.
+  /// Sets the environment of this process and of those that it starts, as far as they name no other adapter. Has to be called before
+  /// anything accesses an adapter.
   func enter() {
     setenv("XDG_STATE_HOME", folder.path, 1)
     DefaultStack.name(.radio(air: air, device: "central"))

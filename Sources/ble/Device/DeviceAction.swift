@@ -2,7 +2,7 @@ import BLEDeviceFiles
 import BLESession
 import Foundation
 
-/// What `ble command` is to do with the file.
+/// The action of `ble command`.
 enum DeviceAction: Equatable, Sendable {
   case list, check, listen
   case raw(Data, isUnframed: Bool)
@@ -42,7 +42,7 @@ enum DeviceAction: Equatable, Sendable {
 }
 
 extension DeviceDescription {
-  /// What is typed, as values of the command's fields.
+  /// Converts the typed values to values of the command's fields.
   func values(of name: String, _ texts: [String: String]) throws(ToolError) -> [String: FieldValue] {
     guard let command = command(named: name) else {
       let words = commands.map(\.name) + ["list", "check", "listen", "raw"]

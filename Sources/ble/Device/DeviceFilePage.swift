@@ -1,7 +1,7 @@
 import BLEDeviceFiles
 import BLESession
 
-/// What a device description file holds, for people and programs.
+/// The contents of a device description file, as text and JSON.
 @MainActor struct DeviceFilePage {
   private let description: DeviceDescription
 
@@ -93,7 +93,7 @@ import BLESession
 }
 
 extension DescribedField {
-  /// A value in words.
+  /// A value, by its word if it has one.
   fileprivate func shown(_ value: FieldValue) -> String {
     guard case .integer(_, _, _, _, let words) = kind, case .integer(let number) = value,
       let word = words.first(where: { $0.number == number })

@@ -5,7 +5,7 @@ import Foundation
 struct DeviceFileSource: Equatable, Sendable {
   let path: String
 
-  /// The description, with each mistake as `file:line:column: what was expected`.
+  /// Returns the description. Throws the first mistake as `file:line:column: what was expected`.
   func load() throws(ToolError) -> DeviceDescription {
     do {
       return try DeviceDescription(octets: try Self.octets(of: path), file: path)

@@ -5,7 +5,7 @@ import BLESession
 import BLESessionCryptography
 import CoreBluetooth
 
-/// `ble serve` of a device description file: the device, played.
+/// `ble serve` of a device description file: the simulated device.
 @MainActor final class DevicePlayer {
   private let device: SimulatedDevice
   private let session: Session
@@ -20,7 +20,7 @@ import CoreBluetooth
     }
   }
 
-  /// Lets `run()` come to its end.
+  /// Ends `run()`.
   func end() {
     isOver = true
     session.waiting.changed()
@@ -28,7 +28,7 @@ import CoreBluetooth
 
   func run() async throws(ToolError) {
     for problem in device.advertisement.problems { session.output.note("Note: \(problem.inert).") }
-    // No program of Core Bluetooth can advertise it; the stack below can.
+    // Core Bluetooth cannot advertise manufacturer data; the stack below can.
     if let data = device.description.simulation?.manufacturerData {
       (DefaultStack.adapter as? HostStack)?.setManufacturerData(Array(data))
     }
@@ -44,7 +44,7 @@ import CoreBluetooth
     try await session.waiting.until(within: nil) { self.isOver }
   }
 
-  /// `button` says the notification of that name, `charge=50` changes a field of the state.
+  /// `button` sends the notification of that name, `charge=50` changes a field of the state.
   func type(_ line: String) {
     let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     do throws(SessionError) {

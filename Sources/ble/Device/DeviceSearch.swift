@@ -4,7 +4,7 @@ import BLESession
 import CoreBluetooth
 import Synchronization
 
-/// Looks for one device that a file recognises.
+/// Searches for one device that a file recognises.
 @MainActor final class DeviceSearch {
   private let description: DeviceDescription
   private let target: Target?
@@ -14,7 +14,7 @@ import Synchronization
     self.target = target
   }
 
-  /// The devices that the file recognises and that are not meant.
+  /// Devices that the file recognises but that are not the target.
   private final class Others: Sendable {
     let names = Mutex<[UUID: String]>([:])
   }
@@ -42,7 +42,7 @@ import Synchronization
     }
   }
 
-  /// A sleeping device is patience and a hint.
+  /// Prints the file's hint for waking the device, after its delay.
   private func scheduleHint(_ session: Session) -> Task<Void, Never> {
     let (hint, patience) = (description.wakeHint, description.patience)
     return Task { @MainActor in
@@ -60,7 +60,7 @@ import Synchronization
       return { $0.name?.compare(name, options: .caseInsensitive) == .orderedSame }
     case .name(let name): return { $0.name == name }
     case .address(let value):
-      // Where the vendor puts the address into the manufacturer data, that is the one on the device's label.
+      // If the vendor puts the address into the manufacturer data, that is the address on the device's label.
       guard let rule = recognition.addressRule else {
         return { PeerAddresses.address(of: $0.identifier)?.value == value }
       }
@@ -69,7 +69,7 @@ import Synchronization
     }
   }
 
-  /// How devices that are not meant are told apart.
+  /// How devices other than the target are named in messages.
   private var title: @Sendable (Discovery) -> String {
     let rule = description.recognition.addressRule
     return { discovery in

@@ -4,7 +4,7 @@ import BLESession
 import BLESessionCryptography
 import CoreBluetooth
 
-/// One conversation with a described device: found, connected, proved, used, left.
+/// One session with a described device: finds it, connects, verifies, uses and disconnects it.
 @MainActor final class DeviceTalk {
   let description: DeviceDescription
   let session: Session
@@ -15,7 +15,7 @@ import CoreBluetooth
   let record: DeviceTalkRecord
   private var listening: Task<Void, Never>?
 
-  /// - Parameter keepsDevice: whether a lost connection is won back.
+  /// - Parameter keepsDevice: whether the session reconnects.
   init(_ description: DeviceDescription, _ target: Target?, keepsDevice: Bool = false, in session: Session) {
     self.description = description
     self.target = target
@@ -24,7 +24,7 @@ import CoreBluetooth
     record = DeviceTalkRecord(output: session.output)
   }
 
-  /// Finds the device, connects, lets it prove itself, lets `work` talk to it, and leaves it, whatever comes of it.
+  /// Finds the device, connects, carries out the handshake, runs `work`, and disconnects in any case.
   func run(_ work: @MainActor () async throws(ToolError) -> Void) async throws(ToolError) {
     let central = try await Central.started(in: session)
     let discovery = try await DeviceSearch(description, target).find(by: central, in: session)
@@ -47,7 +47,7 @@ import CoreBluetooth
     await leave(device)
   }
 
-  /// How the device is called in sentences.
+  /// The name of the device in messages.
   var title: String {
     let name = discovery?.name.map { "'\($0.inert)'" } ?? "a device without a name"
     guard let discovery, let address = description.recognition.addressRule?.address(in: discovery.advertisement) else {
@@ -70,7 +70,7 @@ import CoreBluetooth
     }
   }
 
-  /// With `--verbose`: everything that comes where answers come, as it is on the air. It shows what a file has wrong.
+  /// With `--verbose`: prints all raw values of the answer characteristic, which helps to find mistakes in a file.
   private func overhear(_ device: DescribedDevice) -> Task<Void, Never>? {
     guard session.options.verbosity > 0, let conversation = description.conversation else { return nil }
     let values = device.session.notifications(from: conversation.answerPath)
@@ -86,7 +86,7 @@ import CoreBluetooth
     }
   }
 
-  // MARK: What is done with it
+  // MARK: Operations
 
   func perform(_ name: String, _ values: [String: FieldValue]) async throws(ToolError) {
     guard let device else { return }
@@ -105,7 +105,7 @@ import CoreBluetooth
     }
   }
 
-  /// Octets in the conversation, and the first thing that the device says to them.
+  /// Sends octets, and prints the first answer of the device.
   func send(_ octets: Data, isUnframed: Bool) async throws(ToolError) {
     guard let device, let conversation = description.conversation, let queue = device.queue else { return }
     let answer: Data
@@ -132,7 +132,7 @@ import CoreBluetooth
     session.output.json(JSONValue.object(members).preceded(by: place))
   }
 
-  /// Prints what the device says unasked, from now on.
+  /// Prints the device's notifications from now on.
   func beginListening() {
     guard let device else { return }
     let names = description.notifications.map(\.name).joined(separator: ", ")
@@ -152,7 +152,7 @@ import CoreBluetooth
     }
   }
 
-  /// Goes on listening; for ever where no time is given.
+  /// Continues listening for a time; without one, until the session ends.
   func listen(for seconds: Double?) async throws(ToolError) {
     record.waiting = session.waiting
     try await record.waitForEnd(within: seconds, session.waiting)

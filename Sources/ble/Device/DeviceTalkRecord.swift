@@ -2,19 +2,19 @@ import BLEDeviceFiles
 import BLESession
 import Foundation
 
-/// What went on between the tool and a described device, and the notes about it.
+/// Counts and reports the events of a session with a described device.
 @MainActor final class DeviceTalkRecord {
   private let output: Output
-  /// How often the command was told.
+  /// How often the command was sent.
   private(set) var attempts = 0
   private var handshakeAttempts = 0
   private var handshakeBegin: Date?
   private var handshakeSeconds: Double?
   private var handshakeAnswer: [FieldReading] = []
-  /// Set while somebody waits for the end of the session.
+  /// Set while a caller waits for the end of the session.
   weak var waiting: Waiting?
   private var ending: ToolError?
-  /// The tool itself ends the connection: that is no news.
+  /// The tool itself is disconnecting: this is not reported.
   var isLeaving = false
 
   nonisolated init(output: Output) { self.output = output }
@@ -66,7 +66,7 @@ import Foundation
     }
   }
 
-  /// `null` where there was no handshake.
+  /// `null` if there was no handshake.
   var json: JSONValue {
     guard handshakeAttempts > 0 else { return .null }
     let members: KeyValuePairs<String, JSONValue> = [

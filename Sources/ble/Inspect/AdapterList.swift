@@ -2,25 +2,25 @@ import BLEAdapter
 import BLEDefaultStack
 import Foundation
 
-/// The adapters that this machine offers, found by looking only: nothing is opened, nobody is connected to.
+/// The adapters of this machine, found without opening or connecting to anything.
 struct AdapterList: Equatable, Sendable {
   struct Adapter: Equatable, Sendable {
     enum Kind: String, Sendable {
       case radio, serial
-      /// An adapter of the kernel's, by the user channel.
+      /// An adapter of the kernel, used by the HCI user channel.
       case system
-      /// The same, by BlueZ's daemon.
+      /// The same, used by BlueZ's daemon.
       case bluez
     }
 
-    /// What `--adapter` takes.
+    /// The value for `--adapter`.
     let name: String
     let kind: Kind
-    /// A sentence.
+    /// What is known about it, as a sentence.
     let state: String
-    /// Whether it can be used as things are.
+    /// Whether it can be used at present.
     let isUsable: Bool
-    /// What the kernel has, where it is one of the kernel's.
+    /// What the kernel knows about it, for an adapter of the kernel.
     var system: SystemAdapter?
   }
 
@@ -34,7 +34,7 @@ struct AdapterList: Equatable, Sendable {
     addSystemAdapters(SystemBluetooth(on: machine))
   }
 
-  /// The airs on which programs are, or on which devices have been.
+  /// The airs with running programs or stored devices.
   private mutating func addAirs(_ machine: Machine) {
     let alive = Self.listeningSockets(machine)
     let runtime = machine.runtimeFolder + "/air"
@@ -42,7 +42,7 @@ struct AdapterList: Equatable, Sendable {
     let airs = Set(machine.names(in: runtime) + machine.names(in: kept) + [AdapterName.defaultAir])
     for air in airs.sorted() where AdapterName.isPlainName(air) {
       let programs = machine.names(in: "\(runtime)/\(air)").filter { name in
-        // A socket goes by the name that it was made under.
+        // The kernel lists a socket under the path at which it was bound, before it was renamed.
         ["", ".new"].contains { alive.contains("\(runtime)/\(air)/\(name)\($0)") }
       }.count
       let devices = machine.names(in: "\(kept)/\(air)").filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }
@@ -56,9 +56,9 @@ struct AdapterList: Equatable, Sendable {
     }
   }
 
-  /// The paths of sockets that a living process has bound.
+  /// The paths of sockets that are bound by a living process.
   private static func listeningSockets(_ machine: Machine) -> Set<String> {
-    // Longer than other files may be: one line for each socket of the machine.
+    // With a larger limit than for other files: there is one line for each socket of the machine.
     let lines = (machine.text(of: "/proc/net/unix", upTo: 16 << 20) ?? "").split(separator: "\n")
     return Set(lines.compactMap { $0.split(separator: " ", maxSplits: 7).dropFirst(7).first.map(String.init) })
   }
@@ -79,7 +79,7 @@ struct AdapterList: Equatable, Sendable {
     }
   }
 
-  /// Each of them can be named in two ways: shared with the system, or taken from it.
+  /// Each of them has two names: shared with the system, or taken exclusively.
   private mutating func addSystemAdapters(_ system: SystemBluetooth) {
     for adapter in system.adapters {
       let title = adapter.title.isEmpty ? "" : "\(adapter.title); "
@@ -114,7 +114,7 @@ struct AdapterList: Equatable, Sendable {
     return ("taken for this program alone\(holder)", true)
   }
 
-  /// What can be named and cannot be found by looking.
+  /// Adapter names that cannot be discovered.
   static let otherNames = [
     ("radio:<air>/<device>", "a device of its own on an air, which keeps its address"),
     ("tcp-client:<host>:<port>", "a controller, or 'ble controller', behind TCP"),

@@ -8,7 +8,7 @@ extension Examination {
     good("program", "ble \(Tool.version) on Linux \(version).")
   }
 
-  /// The adapter that programs get.
+  /// The adapter that programs use.
   mutating func checkAdapter() {
     let choice = AdapterChoice(in: machine.surroundings)
     if case .configuration(let path) = choice.source {
@@ -56,7 +56,7 @@ extension Examination {
     }
   }
 
-  /// An adapter that is to be taken for this program alone.
+  /// An adapter that is used exclusively.
   private mutating func checkTaken(_ name: AdapterName, _ which: String?, _ choice: AdapterChoice) {
     let adapter = system.adapters.first { adapter in
       guard let which else { return adapter.information?.supportsLowEnergy ?? true }
@@ -81,7 +81,7 @@ extension Examination {
     }
   }
 
-  /// An adapter that is shared by way of BlueZ's daemon.
+  /// An adapter that is shared through BlueZ's daemon.
   private mutating func checkShared(_ name: AdapterName, _ choice: AdapterChoice) {
     if system.bus.access == .missing || system.bus.access == .notPermitted {
       problem(
@@ -94,12 +94,12 @@ extension Examination {
     }
   }
 
-  /// How to get into a group.
+  /// How to join a group.
   func joining(_ group: gid_t) -> String {
     "sudo usermod -aG \(Machine.groupName(group)) \(machine.accountName), then log in again"
   }
 
-  /// What else Bluetooth could go through on this machine.
+  /// Serial devices that could be controllers.
   mutating func checkDevices() {
     for device in machine.names(in: "/dev") where device.hasPrefix("ttyACM") || device.hasPrefix("ttyUSB") {
       guard let entry = machine.entry("/dev/\(device)"), entry.kind == .device else { continue }

@@ -36,7 +36,7 @@ extension Examination {
     }
   }
 
-  /// The way to the daemon.
+  /// The system message bus.
   mutating func checkBus() {
     guard system.isPresent || machine.variable("DBUS_SYSTEM_BUS_ADDRESS") != nil else { return }
     let bus = system.bus
@@ -54,7 +54,7 @@ extension Examination {
     }
   }
 
-  /// Whether the bus lets this user speak to the daemon.
+  /// Whether the bus policy lets this user send messages to the daemon.
   private mutating func checkPolicy() {
     guard system.daemon.isInstalled else { return }
     guard let policy = BusPolicy(on: machine) else {

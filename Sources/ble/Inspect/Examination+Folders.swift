@@ -1,7 +1,7 @@
 import Foundation
 
 extension Examination {
-  /// Where identities and bonds are kept.
+  /// Where identities and bonds are stored.
   mutating func checkState() {
     for name in ["XDG_STATE_HOME", "XDG_CONFIG_HOME"] {
       if let path = machine.variable(name), !path.hasPrefix("/") {
@@ -26,7 +26,7 @@ extension Examination {
     }
   }
 
-  /// Where running programs meet.
+  /// The folder in which running programs find each other.
   mutating func checkRuntime() {
     let folder = machine.runtimeFolder
     if machine.variable("XDG_RUNTIME_DIR") == nil {
@@ -38,7 +38,7 @@ extension Examination {
         "runtime", "XDG_RUNTIME_DIR is no folder of your own that you can write to: programs meet in \(folder).",
         "export XDG_RUNTIME_DIR=/run/user/\(machine.user)")
     }
-    // The path of a socket ends with ten digits and has at most 107 octets.
+    // A socket's name ends with ten digits, and its path has at most 107 octets.
     if folder.utf8.count > 107 - "/air/default/".utf8.count - 10 {
       problem(
         "runtime", "\(folder) is too long a path for sockets.",

@@ -2,7 +2,7 @@ import BLEAdapter
 import Foundation
 
 extension Examination {
-  /// Variables that are not understood, or not known.
+  /// Variables with invalid values or unknown names.
   mutating func checkEnvironment() {
     let known = EnvironmentVariable.all.map(\.name)
     let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
@@ -40,14 +40,14 @@ extension Examination {
       }
     }
     for name in machine.environment.keys.sorted() where name.hasPrefix("BLE_") && !known.contains(name) {
-      // Known to tests and examples.
+      // Variables of tests and examples.
       if ["BLE_SEED", "BLE_CAPTURE_FOLDER", "BLE_TOOL", "BLE_FUZZ", "BLE_ONLY"].contains(name) { continue }
       let suggestion = Suggestion.nearest(to: name, among: known).map { "Perhaps \($0) is meant." }
       note("environment", "\(name) is set, which nobody reads.", suggestion)
     }
   }
 
-  /// What is loaded into this program, or could be.
+  /// Shared libraries that are loaded or can be loaded.
   mutating func checkLibraries() {
     let libcrypto = Self.text(ofFunction: "OpenSSL_version") { symbol in
       unsafeBitCast(symbol, to: (@convention(c) (CInt) -> UnsafePointer<CChar>?).self)(0)
@@ -67,7 +67,7 @@ extension Examination {
     }
   }
 
-  /// What a function of a C library says, without depending on it; `nil` where it is not there.
+  /// Returns the text that a function of a C library returns, without linking it; `nil` if it is not available.
   private static func text(
     ofFunction name: String, in library: String? = nil, _ call: (UnsafeMutableRawPointer) -> UnsafePointer<CChar>?
   ) -> String? {
@@ -94,7 +94,7 @@ extension Examination {
     }
   }
 
-  /// Programs that are of use beside this one.
+  /// Optional programs.
   mutating func checkHelpers() {
     if let path = machine.program("wireshark") ?? machine.program("tshark") {
       good("wireshark", "\(path) opens what --capture writes.")

@@ -18,7 +18,7 @@ extension Examination {
     for place in kernel.unclaimed {
       note("kernel", "The Bluetooth adapter at USB \(place) has no driver.", "sudo modprobe btusb")
     }
-    // Where there is no Bluetooth nothing asks for firmware.
+    // Without Bluetooth support no driver requests firmware.
     guard kernel.support == .present else { return }
     guard let log = machine.kernelLog() else {
       return note(
@@ -34,7 +34,7 @@ extension Examination {
     }
   }
 
-  /// The adapters that the kernel has, and who has them.
+  /// The kernel's adapters, and what uses them.
   mutating func checkAdapters() {
     for adapter in system.adapters {
       let title = adapter.title.isEmpty ? adapter.name : "\(adapter.name) (\(adapter.title))"
@@ -68,7 +68,7 @@ extension Examination {
     }
   }
 
-  /// The capability that the user channel needs: of the file, and of this process.
+  /// The capability that the HCI user channel needs: of the program's file and of this process.
   mutating func checkCapabilities() {
     guard !system.adapters.isEmpty, let capabilities = system.capabilities else { return }
     let file = machine.fileCapabilities().flatMap(FileCapabilities.init)
@@ -91,7 +91,7 @@ extension Examination {
     }
   }
 
-  /// What a container keeps from its programs.
+  /// What the container withholds from its programs.
   mutating func checkContainer() {
     guard let container = system.container else { return }
     var missing: [String] = []

@@ -1,23 +1,23 @@
-/// One thing that was looked at.
+/// The result of one check.
 struct Finding: Equatable, Sendable {
   enum Verdict: String, Sendable {
     case good
-    /// Works, but somebody may want to know.
+    /// Works, but may be worth knowing.
     case note
     /// Does not work as it is.
     case problem
   }
 
-  /// A short name that stays the same.
+  /// A short, stable name.
   let check: String
   let verdict: Verdict
-  /// What was found, a sentence.
+  /// The result, as a sentence.
   let text: String
-  /// What to do about it, as exactly as it can be said.
+  /// What to do about it, if possible as a command.
   var remedy: String?
 }
 
-/// A look at everything that Bluetooth with this library needs. Changes nothing, opens no adapter.
+/// Checks everything that Bluetooth with this library needs. It changes nothing and opens no adapter.
 struct Examination: Sendable {
   let machine: Machine
   let system: SystemBluetooth

@@ -5,39 +5,39 @@ import BLEFiles
 import BLETransports
 import Foundation
 
-/// The machine as it is to be looked at, without changing anything: files, folders, environment. Tests look at one of their own.
+/// A read-only view of the machine: files, folders, environment. Tests provide their own.
 struct Machine: Sendable {
   var environment: [String: String]
-  /// In front of all paths; empty for this machine.
+  /// The prefix of all paths; empty for this machine.
   var root = ""
   var user = geteuid()
-  /// The home that the password database has for this user.
+  /// This user's home folder in the password database.
   var accountHome = UserFolders.accountHome
 
-  /// What the command line names.
+  /// The adapter named on the command line.
   var option: AdapterName?
-  /// Who is asked for the machine's own adapter where none is named.
+  /// The probes that find the machine's own adapter if none is named.
   var probes: [any AdapterProbe] = []
 
-  /// The user whose processes are the system's own.
+  /// The user that runs the system's processes.
   var administrator: uid_t = 0
-  /// What this user is called here.
+  /// The name of this user.
   var accountName = Machine.userName
   /// The groups of this process.
   var groups: Set<gid_t> = []
-  /// The file of this program.
+  /// The path of this program's file.
   var programPath = "ble"
-  /// What gives the file capabilities; `nil` where nothing does.
+  /// The extended attribute with the program file's capabilities; `nil` if it has none.
   var fileCapabilities: @Sendable () -> [UInt8]? = { nil }
-  /// The kernel's messages, oldest first; `nil` where they may not be read.
+  /// The kernel's messages, oldest first; `nil` if this user may not read them.
   var kernelLog: @Sendable () -> String? = { nil }
-  /// The adapters that the kernel manages; `nil` where it cannot be asked.
+  /// The adapters that the kernel manages; `nil` if it cannot be asked.
   var managedAdapters: @Sendable () -> [SystemAdapter.Information]? = { nil }
-  /// What the kernel counts for an adapter, by its number.
+  /// The kernel's counters of an adapter, by its index.
   var statistics: @Sendable (UInt16) -> KernelAdapterStatistics? = { _ in nil }
   /// The running programs of this user.
   var programs: @Sendable () -> [RunningPrograms.Program] = { [] }
-  /// Who may have an adapter by the user channel, in brackets.
+  /// The programs that may have an adapter by the user channel, in brackets.
   var channelHolder: @Sendable () -> String = { "" }
 
   /// This machine. `option` is what `--adapter` names.
@@ -62,10 +62,10 @@ struct Machine: Sendable {
     return machine
   }
 
-  /// A variable that says something.
+  /// A variable's value, unless it is empty.
   func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// What is at a path.
+  /// The attributes of a file.
   struct Entry: Equatable, Sendable {
     enum Kind: Sendable { case file, folder, socket, device, link, other }
     let kind: Kind
@@ -75,7 +75,7 @@ struct Machine: Sendable {
     let mode: mode_t
   }
 
-  /// `nil` where there is nothing, or nothing that may be seen.
+  /// Returns `nil` if there is nothing at the path, or this user may not see it.
   func entry(_ path: String, followingLinks: Bool = true) -> Entry? {
     let place = followingLinks ? URL(fileURLWithPath: root + path).resolvingSymlinksInPath().path : root + path
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: place) else { return nil }
@@ -97,22 +97,22 @@ struct Machine: Sendable {
   func isReadableAndWritable(_ path: String) -> Bool { access(root + path, R_OK | W_OK) == 0 }
   func isWritableFolder(_ path: String) -> Bool { access(root + path, W_OK | X_OK) == 0 }
 
-  /// The names in a folder, sorted; none where it cannot be read.
+  /// The names in a folder, sorted; empty if it cannot be read.
   func names(in folder: String) -> [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: root + folder)) ?? []).sorted()
   }
 
-  /// The beginning of a file; `nil` where it cannot be read.
+  /// The beginning of a file; `nil` if it cannot be read.
   func text(of path: String, upTo limit: Int = 65_536) -> String? {
     (try? UntrustedFile.beginning(of: root + path, limit: limit)).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The last part of what a link leads to; `nil` where there is none.
+  /// The last component of a link's target; `nil` if there is no link.
   func target(of link: String) -> String? {
     (try? FileManager.default.destinationOfSymbolicLink(atPath: root + link)).map { ($0 as NSString).lastPathComponent }
   }
 
-  /// Where a program is on the path; `nil` where it is not.
+  /// The path of a program on PATH; `nil` if it is not found.
   func program(_ name: String) -> String? {
     for folder in (variable("PATH") ?? "").split(separator: ":") where folder.hasPrefix("/") {
       let path = "\(folder)/\(name)"
@@ -131,16 +131,16 @@ struct Machine: Sendable {
     return String(cString: name)
   }
 
-  /// Whether the folder can be made: the nearest one above it that is there is writable.
+  /// Whether the folder can be created: its nearest existing parent is writable.
   func canMake(_ folder: String) -> Bool {
     var path = (folder as NSString).deletingLastPathComponent
     while path != "/", entry(path) == nil { path = (path as NSString).deletingLastPathComponent }
     return isWritableFolder(path)
   }
 
-  // MARK: As the library finds it
+  // MARK: As the library sees it
 
-  /// What says so is read by what reads it for the stacks.
+  /// The choice of the adapter is read by the same code that the stacks use.
   var surroundings: Surroundings {
     var surroundings = Surroundings(
       environment: variable, readFile: Surroundings.fileReader(below: root), system: system, accountHome: accountHome)
@@ -155,7 +155,7 @@ struct Machine: Sendable {
 
   var stateFolder: String { folders.state }
   var configurationPath: String { folders.configurationFile }
-  /// Where programs of this user may be: a service is often started without the variables that a terminal has.
+  /// The runtime folders of this user's programs: a service often runs without the variables of a terminal.
   private var runtimeFolders: [String] {
     let others = ["/run/user/\(user)/swift-corebluetooth", "/tmp/swift-corebluetooth-\(user)"]
     return [runtimeFolder] + others.filter { $0 != runtimeFolder }

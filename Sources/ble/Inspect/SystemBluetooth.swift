@@ -1,6 +1,6 @@
 import BLEDefaultStack
 
-/// What a machine has of Bluetooth of its own: kernel, adapters, daemon, bus, and what this program may do with it. Looked at once.
+/// The machine's own Bluetooth: kernel, adapters, daemon, bus and this program's capabilities. Read once.
 struct SystemBluetooth: Equatable, Sendable {
   let kernel: KernelBluetooth
   let daemon: BluetoothDaemon
@@ -18,7 +18,7 @@ struct SystemBluetooth: Equatable, Sendable {
     container = Container(on: machine)
   }
 
-  /// Whether anything of the system's Bluetooth is there to speak of.
+  /// Whether the machine has any Bluetooth support worth reporting.
   var isPresent: Bool {
     !adapters.isEmpty || daemon.isInstalled || !kernel.unclaimed.isEmpty || !kernel.drivers.isEmpty
   }

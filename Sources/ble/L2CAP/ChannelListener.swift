@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Publishes a channel, says by a characteristic how it is opened, and waits for whoever opens it.
+/// Publishes a channel and a characteristic with its PSM, and waits until a central opens the channel.
 @MainActor final class ChannelListener: NSObject {
   private let name: String
   private let needsEncryption: Bool
@@ -17,7 +17,7 @@ import CoreBluetooth
     self.session = session
   }
 
-  /// The first channel that somebody opens.
+  /// Returns the first channel that a central opens.
   func accept() async throws(ToolError) -> CBL2CAPChannel {
     let manager = CBPeripheralManager(delegate: self, queue: .main)
     self.manager = manager
@@ -50,7 +50,7 @@ import CoreBluetooth
     return channel
   }
 
-  /// Lets go of the channel and of everything that was published.
+  /// Releases the channel and everything that was published.
   func close() {
     channel = nil
     manager?.delegate = nil
@@ -91,7 +91,7 @@ extension ChannelListener: @MainActor CBPeripheralManagerDelegate {
   }
 
   func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
-    // One is enough: others are not kept, and so they are closed.
+    // One channel is enough: others are not retained, which closes them.
     if self.channel == nil { self.channel = channel }
     session.waiting.changed()
   }

@@ -2,7 +2,7 @@ import CoreBluetooth
 import Dispatch
 import Foundation
 
-/// Carries octets between a channel and the standard streams: a thread for each direction, which waits as it has to.
+/// Copies octets between a channel and the standard streams, with a blocking thread for each direction.
 @MainActor final class ChannelRelay {
   private let channel: CBL2CAPChannel
   private let limit: Int?
@@ -12,18 +12,18 @@ import Foundation
   private var isOver = false
   private var outcome = Outcome()
 
-  /// What one direction came to.
+  /// The result of one direction.
   struct Outcome: Sendable {
     var received = 0
-    /// From the first octet that came to the last, in seconds.
+    /// The time from the first received octet to the last, in seconds.
     var seconds = 0.0
     var failure: ToolError?
   }
 
   /// - Parameters:
-  ///   - limit: the octets to receive; `nil` for all there are.
-  ///   - rate: how many octets are read in a second at the most.
-  ///   - endsWithInput: whether the end of the standard input ends the channel.
+  ///   - limit: the most octets to receive; `nil`: no limit.
+  ///   - rate: the most octets to read per second; `nil`: no limit.
+  ///   - endsWithInput: whether the end of the standard input closes the channel.
   init(_ channel: CBL2CAPChannel, limit: Int?, rate: Int?, endsWithInput: Bool, in session: Session) {
     self.channel = channel
     self.limit = limit
@@ -32,7 +32,7 @@ import Foundation
     self.session = session
   }
 
-  /// Carries until one side ends it. `check` throws where it can't go on.
+  /// Copies until one side ends. `check` throws if the link cannot be used any longer.
   func run(_ check: @escaping @MainActor () throws(ToolError) -> Void) async throws(ToolError) {
     channel.inputStream.open()
     channel.outputStream.open()
@@ -45,7 +45,7 @@ import Foundation
     do {
       try await session.waiting.until(within: nil) { () throws(ToolError) in
         if self.isOver { return true }
-        // A lost link shows at the streams as well, after what has come.
+        // A lost link also ends the streams, after the received octets were read.
         if self.channel.inputStream.streamStatus == .open { try check() }
         return false
       }
@@ -91,7 +91,7 @@ import Foundation
   }
 }
 
-/// The work of one direction.
+/// Copies in one direction.
 ///
 /// `@unchecked Sendable`: a channel's streams take calls from any thread.
 private final class StreamCarrier: @unchecked Sendable {
@@ -111,7 +111,7 @@ private final class StreamCarrier: @unchecked Sendable {
   /// From the channel to the standard output.
   func receive() -> ChannelRelay.Outcome {
     var outcome = ChannelRelay.Outcome()
-    // A reader with a pace takes a tenth of a second's worth at a time.
+    // With a rate, it reads a tenth of a second's octets at a time.
     let length = rate.map { max(1, min(Self.pieceLength, $0 / 10)) } ?? Self.pieceLength
     var buffer = [UInt8](repeating: 0, count: length)
     var start: UInt64?

@@ -1,7 +1,7 @@
 import BLECore
 import BLEWire
 
-/// The names that the Bluetooth SIG has given to numbers.
+/// The assigned names of the Bluetooth SIG.
 enum AssignedNames {
   static func name(ofService uuid: BLEUUID) -> String? { AssignedNumbers.service(uuid) }
   static func name(ofCharacteristic uuid: BLEUUID) -> String? { AssignedNumbers.characteristic(uuid) }
@@ -23,13 +23,13 @@ enum AssignedNames {
     return "\(uuid) \(name)"
   }
 
-  /// The UUIDs that have this name, in whatever case it is written.
+  /// The UUIDs with this name, ignoring case.
   static func uuids(named name: String, _ nameOf: (BLEUUID) -> String?) -> [BLEUUID] {
     let wanted = name.lowercased()
     return (UInt16(0x1800)...0x2FFF).map(BLEUUID.init).filter { nameOf($0)?.lowercased() == wanted }
   }
 
-  /// Who made manufacturer data, and its octets.
+  /// The company and content of manufacturer specific data.
   static func manufacturer(_ data: [UInt8]) -> String {
     guard data.count >= 2 else { return data.hexadecimal }
     let company = UInt16(data[0]) | UInt16(data[1]) << 8

@@ -1,14 +1,14 @@
 extension AssignedValues {
-  /// A value that is one integer: what it is to be multiplied by, and its unit.
+  /// A value that is one integer, with its multiplier and unit.
   struct Quantity: Sendable {
     let format: NumberFormat
     let multiplier: Int64
-    /// The power of ten that comes on top.
+    /// An additional power of ten.
     let exponent: Int
     let unit: String
-    /// The pattern that says that nothing is known.
+    /// The value that means "not known".
     var unknown: Int64?
-    /// The largest that is allowed.
+    /// The largest valid value.
     var largest: Int64?
 
     init(

@@ -3,13 +3,13 @@ import BLEWire
 
 /// Values that the Bluetooth SIG has defined, in words (GATT Specification Supplement, chapter 3).
 enum AssignedValues {
-  /// The value of a characteristic for people.
+  /// A characteristic's value as text.
   static func describe(_ octets: [UInt8], of characteristic: String) -> String {
     guard let words = meaning(of: octets, in: characteristic) else { return ValueText(octets).description }
     return "\(words) (\(octets.hexadecimal))"
   }
 
-  /// What the value says; `nil` where the characteristic is none of those known here, or the octets do not fit it.
+  /// The meaning of a value; `nil` if the characteristic is not known here or the octets are invalid.
   static func meaning(of octets: [UInt8], in characteristic: String) -> String? {
     guard let short = BLEUUID(characteristic)?.short, !octets.isEmpty else { return nil }
     if let quantity = quantities[short] { return quantity.words(octets) }
@@ -137,7 +137,7 @@ enum AssignedValues {
   }
 }
 
-/// The fields of a value, one after another.
+/// Reads the fields of a value in order.
 struct ValueFields {
   private var rest: ArraySlice<UInt8>
 

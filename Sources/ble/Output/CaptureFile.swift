@@ -1,7 +1,7 @@
 import BLECapture
 import Foundation
 
-/// Captures in files, with errors that say which file.
+/// Capture files, with errors that name the file.
 enum CaptureFile {
   static func open(_ path: String) throws(ToolError) -> any CaptureReader {
     do throws(CaptureError) {
@@ -19,7 +19,7 @@ enum CaptureFile {
     }
   }
 
-  /// A new capture beside another, which must not be the same file.
+  /// Opens a new capture, which must not be the same file as `source`.
   static func writer(to path: String, insteadOf source: String) throws(ToolError) -> any CaptureWriter {
     func resolved(_ path: String) -> String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
     guard resolved(path) != resolved(source) else {

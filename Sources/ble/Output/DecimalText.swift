@@ -1,4 +1,4 @@
-/// A number as a mantissa and a power of ten, written out exactly: `365` and `-1` are `36.5`.
+/// A number as a mantissa and a power of ten, written exactly: `365` and `-1` are `36.5`.
 struct DecimalText: Equatable, Sendable, CustomStringConvertible {
   let mantissa: Int64
   let exponent: Int

@@ -1,4 +1,4 @@
-/// How the tool ends, with the numbers of `sysexits.h` where these have one.
+/// The tool's exit status, with the numbers of `sysexits.h` where they apply.
 enum ExitStatus: Int32, CaseIterable, Sendable {
   case done = 0
   case usage = 64
@@ -47,10 +47,10 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
   }
 }
 
-/// Why a command could not do what it was told.
+/// Why a command failed.
 struct ToolError: Error, Equatable, Sendable {
   let status: ExitStatus
-  /// A sentence for people; parts that come from a peer are inert already.
+  /// A sentence for people; parts from a peer have to be inert.
   let message: String
   /// The attribute protocol's error code, where the peer answered with one.
   var attributeError: Int?

@@ -1,4 +1,4 @@
-/// A JSON document on its way out: members keep the order in which they are written here, so that output is stable.
+/// A JSON document for output: members keep the order of the source, so that output is stable.
 enum JSONValue: Equatable, Sendable {
   case null
   case bool(Bool)
@@ -19,19 +19,19 @@ enum JSONValue: Equatable, Sendable {
 
   static func string(orNull text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
 
-  /// Members put in front of an object's own.
+  /// Inserts members before an object's own.
   func preceded(by members: KeyValuePairs<String, JSONValue>) -> JSONValue {
     guard case .object(let own) = self else { return self }
     return .object(members.map { Member(key: $0.key, value: $0.value) } + own)
   }
 
-  /// The members of two objects, one behind the other.
+  /// The members of two objects, in order.
   static func combined(_ first: JSONValue, _ second: JSONValue) -> JSONValue {
     guard case .object(let left) = first, case .object(let right) = second else { return first }
     return .object(left + right)
   }
 
-  /// On one line, in ASCII but for printable characters, so that the line does nothing to a terminal.
+  /// The document on one line. Characters that could affect a terminal are escaped.
   var text: String {
     var text = ""
     write(to: &text)

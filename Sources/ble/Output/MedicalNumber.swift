@@ -1,9 +1,9 @@
 import Foundation
 
-/// A number of ISO/IEEE 11073-20601, 2.2: a signed mantissa and a signed power of ten. Short ones (SFLOAT) have 12 bits and 4 bits,
-/// the others (FLOAT) 24 and 8.
+/// A number of ISO/IEEE 11073-20601, 2.2: a signed mantissa and a signed power of ten. A short one (SFLOAT) has 12 bits and 4 bits,
+/// the other kind (FLOAT) 24 and 8.
 struct MedicalNumber: Equatable, Sendable, CustomStringConvertible {
-  /// As they stand in the value, put together.
+  /// The bits as in the value.
   let bits: UInt32
   let isShort: Bool
 
@@ -12,18 +12,18 @@ struct MedicalNumber: Equatable, Sendable, CustomStringConvertible {
     self.isShort = isShort
   }
 
-  /// The nearest number there is, with as few digits as say the same.
+  /// The nearest representable number, with as few digits as possible.
   init?(_ value: Double, isShort: Bool) {
     let special: UInt32? =
       value.isNaN ? Self.largest(isShort) + 2 : value.isInfinite ? Self.largest(isShort) + 1 : nil
     if let special {
-      // Minus infinity comes two behind the smallest.
+      // Minus infinity is the fifth pattern after the largest mantissa.
       let bits = value == -.infinity ? Self.largest(isShort) + 5 : special
       self.init(bits: bits, isShort: isShort)
       return
     }
     let exponents = isShort ? -8...7 : -128...127
-    // From the finest power on: the first at which the mantissa fits is the most precise.
+    // Begins with the smallest power: the first at which the mantissa fits is the most precise.
     for exponent in exponents {
       let scaled = (value / pow(10, Double(exponent))).rounded()
       guard scaled.magnitude <= Double(Self.largest(isShort)) else { continue }
@@ -42,7 +42,7 @@ struct MedicalNumber: Equatable, Sendable, CustomStringConvertible {
     return nil
   }
 
-  /// The largest mantissa: the five patterns behind it are no numbers.
+  /// The largest mantissa: the five patterns after it are special values.
   private static func largest(_ isShort: Bool) -> UInt32 { isShort ? 0x07FD : 0x007F_FFFD }
 
   private var pattern: UInt32 { bits & (isShort ? 0xFFF : 0xFF_FFFF) }
@@ -53,7 +53,7 @@ struct MedicalNumber: Equatable, Sendable, CustomStringConvertible {
     isShort ? Int(Int32(bitPattern: bits << 16) >> 28) : Int(Int8(truncatingIfNeeded: bits >> 24))
   }
 
-  /// What is no number: by name.
+  /// The name of a special value.
   private var special: String? {
     switch pattern &- Self.largest(isShort) {
     case 1: "infinity"
@@ -65,7 +65,7 @@ struct MedicalNumber: Equatable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// `nil` for what is no number.
+  /// `nil` for special values.
   var value: Double? { special == nil ? Double(description) : nil }
 
   var description: String { special ?? DecimalText(Int64(mantissa), exponent: exponent).description }

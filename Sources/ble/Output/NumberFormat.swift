@@ -1,13 +1,13 @@
 import BLESession
 import Foundation
 
-/// How numbers stand in the octets of a value: their kind, their width and the order of their octets.
+/// The encoding of numbers in a value: kind, width and octet order.
 struct NumberFormat: Equatable, Sendable {
   enum Kind: Equatable, Sendable {
     case unsigned, signed
     /// IEEE 754.
     case float
-    /// ISO/IEEE 11073-20601: a mantissa and a decimal exponent, as health devices have it. 16 bits (SFLOAT) or 32 bits (FLOAT).
+    /// ISO/IEEE 11073-20601: a mantissa and a decimal exponent, as in health devices. 16 bits (SFLOAT) or 32 bits (FLOAT).
     case medical
   }
 
@@ -22,8 +22,8 @@ struct NumberFormat: Equatable, Sendable {
     self.order = order
   }
 
-  /// `uint8`, `int16le`, `uint24be`, `float32le`, `sfloat`, `float`: without an ending the least significant octet is first, as
-  /// Bluetooth has it.
+  /// `uint8`, `int16le`, `uint24be`, `float32le`, `sfloat`, `float`: without a suffix the least significant octet is first, as in
+  /// Bluetooth.
   init?(name: String) {
     switch name {
     case "sfloat": self.init(.medical, width: 2)
@@ -48,7 +48,7 @@ struct NumberFormat: Equatable, Sendable {
     }
   }
 
-  /// The numbers that the octets stand for; `nil` where they are not a whole number of them.
+  /// The numbers in the octets; `nil` if the length is not a multiple of the width.
   func numbers(in octets: [UInt8]) -> [Number]? {
     guard !octets.isEmpty, octets.count.isMultiple(of: width) else { return nil }
     return stride(from: 0, to: octets.count, by: width).map { number(Array(octets[$0..<$0 + width])) }
@@ -66,7 +66,7 @@ struct NumberFormat: Equatable, Sendable {
     }
   }
 
-  /// The octets of a number that somebody wrote.
+  /// The octets of a typed number.
   func octets(of text: Substring) throws(ArgumentValueError) -> [UInt8] {
     switch kind {
     case .unsigned, .signed: return try integer(text)
@@ -93,7 +93,7 @@ struct NumberFormat: Equatable, Sendable {
     }
     let bits = width * 8
     let largest = UInt64.max >> (64 - bits + (kind == .signed ? 1 : 0))
-    // A negative number reaches one further.
+    // The range of negative numbers is larger by one.
     let limit = isNegative ? (kind == .signed ? largest + 1 : 0) : largest
     guard magnitude <= limit else {
       let least = kind == .signed ? "-\(largest + 1)" : "0"
@@ -104,7 +104,7 @@ struct NumberFormat: Equatable, Sendable {
   }
 }
 
-/// A number that was read from a value.
+/// A number decoded from a value.
 enum Number: Equatable, Sendable, CustomStringConvertible {
   case unsigned(UInt64)
   case signed(Int64)
@@ -122,7 +122,7 @@ enum Number: Equatable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// `null` for what is no number.
+  /// `null` for special values.
   var json: JSONValue {
     switch self {
     case .unsigned(let value): Int(exactly: value).map(JSONValue.integer) ?? .string(String(value))

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Where results and everything else go: results to the standard output, the rest to the standard error.
+/// The tool's output: results to the standard output, everything else to the standard error.
 @MainActor final class Output {
   let isJSON: Bool
   let isQuiet: Bool
   let style: Style
-  /// What is drawn at the bottom of the terminal, and makes room for what is written.
+  /// What is drawn at the bottom of the terminal and has to be moved for other output.
   static weak var bottomLine: (any BottomLine)?
-  /// Called once, when whoever read the results has gone.
+  /// Called once, when the reader of the standard output has closed it.
   var onClosed: (() -> Void)?
 
   private var pending: [UInt8] = []
@@ -20,20 +20,20 @@ import Foundation
     self.style = style
   }
 
-  /// One line of results. What comes from a peer is to be inert already.
+  /// Prints one line of results. Text from a peer has to be inert.
   func line(_ text: String) {
     collect(text)
     flush()
   }
 
-  /// A line of many: they reach the reader together, at the latest with `flush()`.
+  /// Adds one of many lines, which are written together, at the latest by `flush()`.
   func collect(_ text: String) {
     pending += Array(text.utf8)
     pending.append(0x0A)
     if pending.count >= Self.flushSize { flush() }
   }
 
-  /// Octets as they are.
+  /// Writes octets unchanged.
   func raw(_ octets: [UInt8]) {
     pending += octets
     flush()
@@ -46,22 +46,22 @@ import Foundation
     onClosed?()
   }
 
-  /// One document, or one line of a stream.
+  /// Prints one document, or one line of a stream.
   func json(_ value: JSONValue) { line(value.text) }
 
-  /// Something that happened, with the time at which it did: a line for people, a line of JSON for programs.
+  /// Prints an event with its time: a line for people, or a line of JSON for programs.
   func event(_ name: String, _ members: @autoclosure () -> JSONValue, _ sentence: @autoclosure () -> String) {
     guard isJSON else { return line(sentence()) }
     let now = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     json(members().preceded(by: ["event": .string(name), "time": .string(now)]))
   }
 
-  /// What a reader of the results need not know, such as progress.
+  /// Prints information that is not a result, such as progress, to the standard error.
   func note(_ text: String) {
     if !isQuiet { Self.complain(text) }
   }
 
-  /// Why the command failed.
+  /// Prints why the command failed.
   func failure(_ error: ToolError) {
     guard isJSON else { return Self.complain("Error: \(error.message)") }
     let code = error.attributeError.map(JSONValue.integer) ?? .null
@@ -72,10 +72,10 @@ import Foundation
     Self.complain(JSONValue.object(["error": .object(members)]).text)
   }
 
-  /// A line on the standard error.
+  /// Prints a line to the standard error.
   static func complain(_ text: String) { _ = put(Array(text.utf8) + [0x0A], to: STDERR_FILENO) }
 
-  /// Writes above what is drawn at the bottom of the terminal, where it goes to the same.
+  /// Writes above what is drawn at the bottom of the terminal, if the descriptor is a terminal.
   private static func put(_ octets: [UInt8], to descriptor: Int32) -> Bool {
     guard let bottomLine, isatty(descriptor) == 1 else { return write(octets, to: descriptor) }
     var isTaken = true
@@ -83,7 +83,7 @@ import Foundation
     return isTaken
   }
 
-  /// Whether all octets were taken.
+  /// Returns whether all octets were written.
   static func write(_ octets: [UInt8], to descriptor: Int32) -> Bool {
     var rest = octets[...]
     while !rest.isEmpty {
@@ -101,17 +101,17 @@ import Foundation
   }
 }
 
-/// Something that is drawn below everything else.
+/// Something that is drawn below all other output.
 @MainActor protocol BottomLine: AnyObject {
-  /// Takes itself away, lets `work` write whole lines, and draws itself anew.
+  /// Erases itself, lets `work` write whole lines, and draws itself again.
   func makeRoom(for work: () -> Void)
 }
 
-/// Emphasis, where a terminal shows it.
+/// Emphasis on terminals that support it.
 struct Style: Sendable {
   let isOn: Bool
 
-  /// On for a terminal, unless `NO_COLOR` is set or the terminal cannot do it.
+  /// On for a terminal, unless `NO_COLOR` is set or the terminal has no support for it.
   static func standard(environment: [String: String], isTerminal: Bool) -> Style {
     let isRefused = !(environment["NO_COLOR"] ?? "").isEmpty || ["dumb", ""].contains(environment["TERM"])
     return Style(isOn: isTerminal && !isRefused)

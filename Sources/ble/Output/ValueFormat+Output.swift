@@ -2,7 +2,7 @@ import BLECore
 import Foundation
 
 extension ValueFormat {
-  /// The value in this form; `nil` for `raw`, which is not for the eye.
+  /// The value in this format; `nil` for `raw`, which is not printable.
   func text(of octets: [UInt8]) throws(ToolError) -> String? {
     switch self {
     case .hex: return octets.hexadecimal

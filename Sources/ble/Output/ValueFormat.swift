@@ -1,10 +1,10 @@
 import BLEProfileFiles
 import Foundation
 
-/// How a value is written on the command line, and printed where somebody asks for it in one form.
+/// The format of a value on the command line and in output.
 enum ValueFormat: Equatable, ArgumentValue, Sendable {
   case hex, utf8, base64
-  /// The octets alone: on output, and on input from the standard input.
+  /// The octets unchanged: on output, and on input from the standard input.
   case raw
   case number(NumberFormat)
 
@@ -37,8 +37,8 @@ enum ValueFormat: Equatable, ArgumentValue, Sendable {
 
   static let longest = ValueReader.longest
 
-  /// The octets that `text` stands for. Hexadecimal digits may be separated by blanks, colons or dashes and begin with `0x`;
-  /// several numbers are separated by commas or blanks.
+  /// The octets of a typed value. Hexadecimal digits may be separated by blanks, colons or dashes and begin with `0x`; several numbers are
+  /// separated by commas or blanks.
   func octets(of text: String) throws(ArgumentValueError) -> [UInt8] {
     let octets: [UInt8]
     switch self {

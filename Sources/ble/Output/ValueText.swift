@@ -1,6 +1,6 @@
 import BLECore
 
-/// How the value of an attribute is shown.
+/// The textual form of an attribute's value.
 struct ValueText: Equatable, Sendable {
   let octets: [UInt8]
 
@@ -8,7 +8,7 @@ struct ValueText: Equatable, Sendable {
 
   var hexadecimal: String { octets.hexadecimal }
 
-  /// The value as text, where it is UTF-8 that has something to show and nothing hidden in it.
+  /// The value as text, if it is UTF-8 and printable.
   var readableText: String? {
     guard let text = utf8, !text.isEmpty, text.isInert || !text.unicodeScalars.contains(where: Self.isBinary) else {
       return nil
@@ -18,7 +18,7 @@ struct ValueText: Equatable, Sendable {
 
   private var utf8: String? { String(validating: octets, as: UTF8.self) }
 
-  /// A line break or a tabulator belongs to a text; other control characters say that it is none.
+  /// Line breaks and tabs occur in text; other control characters mean that the value is binary.
   private static func isBinary(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case "\n", "\r", "\t": false
@@ -26,7 +26,7 @@ struct ValueText: Equatable, Sendable {
     }
   }
 
-  /// For people: the octets, and the text they spell if they do.
+  /// For people: the octets, and the text if there is one.
   var description: String {
     if octets.isEmpty { return "(empty)" }
     let digits = octets.hexadecimal

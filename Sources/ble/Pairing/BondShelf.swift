@@ -5,11 +5,11 @@ import BLEHost
 import BLEVirtualRadio
 import Foundation
 
-/// A bond as it lies on the disk, and what is known of the two devices that it is between.
+/// A stored bond, and what is known about its two devices.
 struct KeptBond: Sendable {
-  /// The device of this user that it belongs to.
+  /// The address of this user's device.
   let adapter: DeviceAddress
-  /// Its place on the embedded radio: `radio:default/ble`.
+  /// The device's name on the embedded radio, such as `radio:default/ble`.
   let place: String?
   let bond: Bond
   let peer: KnownPeer?
@@ -19,19 +19,19 @@ struct KeptBond: Sendable {
   var adapterTitle: String { place.map { "\($0) (\(adapter))" } ?? adapter.description }
 }
 
-/// All bonds of this user, read without Bluetooth: no adapter is opened or disturbed, and whoever uses the bonds goes on.
+/// All bonds of this user, read from files: no adapter is opened, and programs that use the bonds are not disturbed.
 struct BondShelf {
   let bonds: [KeptBond]
-  /// Files that could not be read, in words.
+  /// Error messages of files that could not be read.
   let failures: [String]
   private let folder: BondFolder
 
-  /// - Parameter filter: whose bonds; `nil`: those of all adapters.
+  /// - Parameter filter: whose bonds; `nil`: the bonds of all adapters.
   static func open(_ filter: AdapterFilter?) throws(ToolError) -> BondShelf {
     let folder = DefaultStack.bondFolder
     do throws(BondStoreError) {
       let adapters = try folder.adapters()
-      // Where there are no bonds nothing else is looked for, or made.
+      // Without bonds, no other file is read or created.
       if adapters.isEmpty { return BondShelf(bonds: [], failures: [], folder: folder) }
       let places = RadioIdentity.known(stateFolder: DefaultStack.stateFolder)
       let peers = knownPeers()
@@ -58,7 +58,7 @@ struct BondShelf {
     return Dictionary(store.open().peers.map { ($0.address, $0) }) { _, later in later }
   }
 
-  /// The bonds with one device. None is a mistake.
+  /// The bonds with one device. Throws if there is none.
   func bonds(with target: Target) throws(ToolError) -> [KeptBond] {
     let found = bonds.filter { kept in
       switch target {
@@ -79,12 +79,12 @@ struct BondShelf {
     throw ToolError(.notFound, message)
   }
 
-  /// Throws where a file could not be read: what is not found may be in it.
+  /// Throws if a file could not be read, because it may contain what was not found.
   func requireAll() throws(ToolError) {
     if let failure = failures.first { throw ToolError(.badData, "\(failure.inert).") }
   }
 
-  /// Takes bonds away for good. Running programs notice, and their links to these devices end.
+  /// Deletes bonds. Running programs notice, and their links to these devices end.
   func remove(_ removed: [KeptBond]) throws(ToolError) {
     for adapter in Set(removed.map(\.adapter)) {
       do throws(BondStoreError) {
@@ -96,7 +96,7 @@ struct BondShelf {
   }
 }
 
-/// Whose bonds a command is about: those of an adapter by its own address, or of devices of the embedded radio.
+/// Whose bonds a command is for: those of an adapter, by address, or of devices of the embedded radio.
 struct AdapterFilter: Equatable, Sendable {
   static let option = Option.value(
     "of", "address",
@@ -112,13 +112,13 @@ struct AdapterFilter: Equatable, Sendable {
     if address == nil, adapter == nil { return nil }
   }
 
-  /// The system's adapter that was named: its bonds are no files of this user's.
+  /// The system's adapter that was named: its bonds are not files of this user.
   var system: (any SystemPairing)? {
     guard case .bluez? = adapter, let adapter else { return nil }
     return DefaultStack.stack(named: adapter) as? any SystemPairing
   }
 
-  /// Whether bonds of this user's device with an address are asked for.
+  /// Returns a test for the addresses of this user's devices whose bonds are requested.
   func acceptance(among places: [RadioIdentity.Known]) -> (DeviceAddress) -> Bool {
     let named: (DeviceAddress) -> Bool
     switch adapter {

@@ -1,27 +1,27 @@
 import BLEPairing
 import Synchronization
 
-/// Answers for the user of the tool: by what the command line says, else by asking on the terminal.
+/// Answers pairing requests for the user of the tool: by the command line, otherwise by asking on the terminal.
 ///
-/// What is only shown goes where the command's results go, so that it is seen without a terminal as well. `Sendable`: what
-/// changes is behind a mutex.
+/// A passkey to be displayed is printed like the command's results, so that it is visible without a terminal as well. `Sendable`: the
+/// mutable state is protected by a mutex.
 final class CommandLineAgent: PairingAgent {
-  /// What a pairing is answered with.
+  /// The answers that are known in advance.
   struct Rules: Sendable {
     var capability: PairingCapability?
     var passkey: String?
     var outOfBand: String?
-    /// What has come already, by a pipe.
+    /// Out-of-band data that was already read from a pipe.
     var outOfBandData: PairingOutOfBandData?
-    /// The other device connects to this one.
+    /// Whether the other device connects to this one.
     var isPeripheral = false
-    /// Nothing but what protects against somebody in the middle will do.
+    /// Whether only a pairing with protection against a man in the middle is acceptable.
     var wantsAuthentication = false
-    /// What becomes of a pairing by Just Works that the other device has begun.
+    /// How a Just Works pairing that the other device has begun is answered.
     var incoming = IncomingPairing.ask
   }
 
-  /// What the user is to be told.
+  /// What the user is informed about.
   enum Notice: Sendable {
     case passkey(String, PairingRequest)
     case question(PairingRequest)
@@ -30,7 +30,7 @@ final class CommandLineAgent: PairingAgent {
   }
 
   private let rules = Mutex(Rules())
-  /// The terminal, if there is one in front.
+  /// The terminal, if the process is in its foreground.
   private let terminal = StandardPairingAgent()
   private let tell: @Sendable (Notice) -> Void
 
@@ -38,13 +38,13 @@ final class CommandLineAgent: PairingAgent {
 
   func change(_ body: (inout Rules) -> Void) { rules.withLock { body(&$0) } }
 
-  /// Somebody sits in front of a terminal.
+  /// Whether the tool runs on a terminal.
   var hasTerminal: Bool { terminal.capability != .noInputNoOutput }
 
   var capability: PairingCapability {
     let rules = rules.withLock { $0 }
     if let capability = rules.capability { return capability }
-    // Six digits that are known beforehand are typed by who connects and shown by who is connected to, as on a sticker.
+    // A passkey that is known in advance is typed by the central and displayed by the peripheral, as on a label.
     if rules.passkey != nil { return rules.isPeripheral ? .displayOnly : .keyboardOnly }
     return terminal.capability
   }
@@ -70,12 +70,12 @@ final class CommandLineAgent: PairingAgent {
     }
   }
 
-  /// Answers a pairing by Just Works that the other device has begun.
+  /// Answers a Just Works pairing that the other device has begun.
   private func permit(_ request: PairingRequest, _ incoming: IncomingPairing) {
     switch incoming {
     case .accept: request.accept()
     case .refuse: request.refuse()
-    // Who says that there is nobody to see or type anything is not asked anything.
+    // Without input and output capabilities no question is asked.
     case .ask where hasTerminal && capability != .noInputNoOutput: tell(.question(request))
     case .ask:
       if request.occasion == .unasked {
@@ -93,7 +93,7 @@ final class CommandLineAgent: PairingAgent {
     request.refuse()
   }
 
-  /// Asks on the terminal itself, for commands that do not read what is typed.
+  /// Asks on the terminal itself, for commands that do not read the standard input.
   func askOnTerminal(_ request: PairingRequest) { terminal.pairing(request) }
 
   func pairingEnded(with peer: PairingPeer, _ outcome: PairingOutcome) { tell(.ended(peer, outcome)) }

@@ -6,19 +6,19 @@ import BLEWire
 import CoreBluetooth
 import Foundation
 
-/// What came of pairing with a device.
+/// The result of pairing with a device.
 struct PairingReport: Sendable {
-  /// `nil` where the system keeps the keys, and does not say how good they are.
+  /// `nil` if the system keeps the keys and does not report their properties.
   let security: PairingSecurity?
   let address: String?
-  /// The keys are kept for the next connection.
+  /// Whether the keys are stored for the next connection.
   let isBonded: Bool
-  /// There was nothing to do: the keys of an earlier pairing are good enough, and the link is encrypted with them.
+  /// Whether the keys of an earlier pairing were sufficient, and the link is encrypted with them.
   let isEarlier: Bool
 }
 
 extension ConnectedPeripheral {
-  /// Makes sure that the link is protected as well as `level`, with the keys that there are or with new ones.
+  /// Ensures that the security of the link is at least `level`, with existing or new keys.
   func pair(_ level: SecurityLevel) async throws(ToolError) -> PairingReport {
     guard let stack = PairingDesk.stack else {
       guard let system = DefaultStack.adapter as? any SystemPairing else {
@@ -28,10 +28,10 @@ extension ConnectedPeripheral {
     }
     let peer = PeerIdentifier(peripheral.identifier)
     if let bond = stack.bond(with: peer), bond.security.level >= level {
-      // A device that had kept its keys may have asked for this pairing as soon as it was connected.
+      // A device that still has its keys may have requested this pairing as soon as it was connected.
       return report(bond.security, peer, !bond.isNew)
     }
-    // A device may ask for a pairing on its own as soon as it is connected: that one counts as well.
+    // A device may request pairing as soon as it is connected: that pairing counts as well.
     for _ in 1...3 {
       let before = session.pairing.ended.count
       switch try await pairOnce(stack, peer, level) {
@@ -67,7 +67,7 @@ extension ConnectedPeripheral {
   private func pairOnce(
     _ stack: HostStack, _ peer: PeerIdentifier, _ level: SecurityLevel
   ) async throws(ToolError) -> Result<PairingSecurity, PairingFailure> {
-    // The stack ends each pairing that does not go on, and one whose link is gone.
+    // The stack ends a pairing that stalls, and one whose link is lost.
     try await session.waiting.answer { stack.pair(with: peer, minimumLevel: level, $0) }
   }
 
@@ -135,7 +135,7 @@ extension PairingSecurity {
 }
 
 extension SecurityLevel {
-  /// The word for it in JSON and on the command line.
+  /// The word for the level in JSON and on the command line.
   var word: String {
     switch self {
     case .open: "open"
@@ -147,7 +147,7 @@ extension SecurityLevel {
 }
 
 extension JSONValue {
-  /// An object of members that are put together as they come.
+  /// An object from an array of members.
   static func members(_ members: [(String, JSONValue)]) -> JSONValue {
     .object(members.map { Member(key: $0.0, value: $0.1) })
   }

@@ -2,7 +2,7 @@ import CoreBluetooth
 
 /// A device that has removed its keys while this side has kept its own.
 enum ForgottenBond {
-  /// What to do about it, to be put behind the message; nothing where the link ended for another reason.
+  /// A remedy to append to the message; empty if the link ended for another reason.
   @MainActor static func remedy(_ error: any Error, _ peripheral: CBPeripheral) -> String {
     guard (error as? CBError)?.code == .peerRemovedPairingInformation else { return "" }
     return ". 'ble unpair \(peripheral.identifier.uuidString)' forgets it here as well; then it can be paired anew."

@@ -5,13 +5,13 @@ import BLEHost
 import Foundation
 
 extension KeptBond {
-  /// One line for a list.
+  /// One line of a list.
   func line(_ style: Style) -> String {
     let name = peer?.name.map { "  '\($0.inert)'" } ?? ""
     return "\(style.strong(bond.identity.description))\(name)  \(bond.keys.security.summary)"
   }
 
-  /// Everything, for people; keys only where `withKeys`.
+  /// All properties, as lines of text; with the keys if `withKeys`.
   func lines(_ style: Style, withKeys: Bool) -> [String] {
     let keys = bond.keys
     var lines = [
@@ -98,6 +98,6 @@ extension KeptBond {
 }
 
 extension SecretKey {
-  /// Thirty-two digits, most significant first: where somebody asked for keys by name.
+  /// Thirty-two digits, most significant first, for output that was requested explicitly.
   fileprivate var digits: String { revealMostSignificantFirst().hexadecimal }
 }

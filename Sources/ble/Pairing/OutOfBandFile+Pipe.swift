@@ -1,6 +1,6 @@
 import BLEFiles
 
 extension OutOfBandFile {
-  /// What comes by a pipe comes once. To be asked behind the reading: who writes to a pipe would take this for the reader.
+  /// Whether the path is a pipe, whose data can be read only once. Must be called after reading, because a writer would take this for it.
   static func isPipe(_ path: String) -> Bool { (try? UntrustedFile.beginning(of: path, limit: 1)) == nil }
 }

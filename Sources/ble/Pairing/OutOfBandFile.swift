@@ -4,23 +4,23 @@ import BLEPairing
 import BLEWire
 import Foundation
 
-/// Out-of-band data as a file: the LE OOB data block of the Core Specification Supplement (Part A 1.16 to 1.18), as near-field
-/// tags have it, in hexadecimal digits. Blanks and line breaks mean nothing; a line that begins with `#` is a remark.
+/// Out-of-band data as a file: the LE OOB data block of the Core Specification Supplement (Part A 1.16 to 1.18), as on NFC tags, in
+/// hexadecimal digits. Blanks and line breaks are ignored; a line that begins with `#` is a comment.
 ///
 ///     # out-of-band data of this device
 ///     11 22 <confirmation value, 16 octets>
 ///     11 23 <random value, 16 octets>
 ///
-/// A temporary key of legacy pairing, which both devices have, is `11 10` and 16 octets. The octets of each value come least
-/// significant first. Other structures (address, role, name) are passed over.
+/// A temporary key of legacy pairing, which both devices have, is `11 10` and 16 octets. The octets of each value are least
+/// significant first. Other structures (address, role, name) are ignored.
 enum OutOfBandFile {
-  /// More is no data block.
+  /// The largest file, in octets.
   private static let largest = 65_536
 
-  /// How long a pipe may say nothing, in milliseconds.
+  /// How long reading waits for data from a pipe, in milliseconds.
   private static let patience = 2_000
 
-  /// - Parameter mayWait: a pipe is read as well, and given a moment until somebody writes to it.
+  /// - Parameter mayWait: whether a pipe is read as well, with a time limit.
   static func read(_ path: String, mayWait: Bool = false) throws(ToolError) -> PairingOutOfBandData {
     let octets: [UInt8]
     do throws(PrivateFileError) {
@@ -66,7 +66,7 @@ enum OutOfBandFile {
     return data
   }
 
-  /// Writes the file for this user only.
+  /// Writes the file, readable by this user only.
   static func write(_ data: PairingOutOfBandData, to path: String) throws(ToolError) {
     guard let own = data.peer else { return }
     var text = "# Out-of-band data of one device, for one pairing with it. Whoever has it can pretend to be near.\n"
@@ -87,7 +87,7 @@ enum OutOfBandFile {
 }
 
 extension PrivateFile {
-  /// Replaces what is there by `octets`, for this user only, with an error for the command line.
+  /// Replaces the file, readable by this user only, with an error for the command line.
   static func replace(_ path: String, by octets: [UInt8]) throws(ToolError) {
     do throws(PrivateFileError) {
       try place(octets, at: path)

@@ -7,22 +7,22 @@ import BLEProfileFiles
 import Dispatch
 import Foundation
 
-/// Where a run of the tool deals with pairings: who answers, what is told, and how the last one ended.
+/// The pairings of one run of the tool: the agent that answers, the output, and the last outcome.
 @MainActor final class PairingDesk {
   private let options: PairingOptions
   private let output: Output
   private let waiting: Waiting
   private var agent: CommandLineAgent?
   private var policy = SecurityPolicy()
-  /// Waits for a line of somebody who reads what is typed.
+  /// A question that waits for a typed line, in commands that read the standard input.
   private var question: PairingRequest?
   private static weak var current: PairingDesk?
 
-  /// The command tells what happens line by line: so are pairings told.
+  /// Whether the command prints events: then pairings are printed as events.
   var isStream = false
-  /// The command says itself how a pairing ended.
+  /// Whether the command itself reports the end of a pairing.
   var leavesEnds = false
-  /// How many pairings have ended so far, and how the last one did.
+  /// The number of pairings that have ended, and the last outcome.
   private(set) var ended: (count: Int, last: PairingOutcome?) = (0, nil)
 
   init(_ options: PairingOptions, _ output: Output, _ waiting: Waiting) {
@@ -31,10 +31,10 @@ import Foundation
     self.waiting = waiting
   }
 
-  /// The stack of this process, where it is one of ours.
+  /// This process's stack, if it is one of this project.
   static var stack: HostStack? { DefaultStack.adapter as? HostStack }
 
-  /// From here on the tool answers.
+  /// Registers the agent.
   func begin() throws(ToolError) {
     if options.outOfBand != nil { try Self.refuseOnSystem("'--oob'", "takes no data out of band") }
     if options.makeOutOfBand != nil { try Self.refuseOnSystem("'--make-oob'", "takes no data out of band") }
@@ -50,30 +50,30 @@ import Foundation
       rules.incoming = options.incoming
     }
     PairingAgents.register(agent)
-    // A mistake in the file is told now. One that is not there yet may be written by the other device meanwhile.
+    // Errors in the file are reported now. A file that does not exist yet may be written by the other device meanwhile.
     if let path = options.outOfBand, options.makeOutOfBand == nil || FileManager.default.fileExists(atPath: path) {
       let data = try OutOfBandFile.read(path, mayWait: true)
       if OutOfBandFile.isPipe(path) { agent.change { rules in rules.outOfBandData = data } }
-      // A temporary key alone is of use in legacy pairing only: who begins a pairing has to decide before it knows the other.
+      // A temporary key alone is useful in legacy pairing only, and the initiator has to decide that before it knows the other side.
       if data.temporaryKey != nil, data.peer == nil { policy.offersSecureConnections = false }
     }
     policy.fixedPasskey = options.passkey
     if options.passkey != nil || !policy.offersSecureConnections { Self.stack?.setSecurityPolicy(policy) }
   }
 
-  /// Writes out-of-band data where that was asked for.
+  /// Writes out-of-band data if the command line requests it.
   func makeOutOfBandData() async throws(ToolError) {
     guard let path = options.makeOutOfBand, let stack = Self.stack else { return }
     try OutOfBandFile.write(try await waiting.answer { stack.makeOutOfBandData($0) }, to: path)
   }
 
-  /// This side is connected to, and a profile says what it insists on; the command line says more.
+  /// Configures pairing for a peripheral: by the profile's requirements, which the command line overrides.
   func serve(_ requirements: SecurityRequirements?) throws(ToolError) {
     isStream = true
     var wanted = requirements ?? SecurityRequirements()
     wanted.capability = options.capability ?? wanted.capability
     wanted.passkey = options.passkey ?? wanted.passkey
-    // One that is only typed is an answer to the daemon's question.
+    // A passkey that is only typed answers the daemon's question.
     if wanted.passkey != nil, wanted.capability != .keyboardOnly {
       try Self.refuseOnSystem("a passkey that is shown", "makes up the passkeys that are shown")
     }
@@ -94,13 +94,13 @@ import Foundation
     if wanted.passkey != nil || wanted.minimumLevel != nil { Self.stack?.setSecurityPolicy(policy) }
   }
 
-  /// Refuses what an adapter whose daemon pairs cannot do, so that no pairing is weaker than was asked for.
+  /// Refuses what the system's daemon does not support, so that no pairing is weaker than requested.
   private static func refuseOnSystem(_ wish: String, _ reason: String) throws(ToolError) {
     guard DefaultStack.adapter is any SystemPairing else { return }
     throw ToolError(.unavailable, "The Bluetooth daemon \(reason): \(wish) needs --adapter hci.")
   }
 
-  /// Whether a line that was typed at the terminal answered a question about a pairing, and nothing else.
+  /// Whether a typed line was the answer to a question about a pairing.
   static func takes(_ line: String) -> Bool { current?.take(line) ?? false }
 
   private func take(_ line: String) -> Bool {
@@ -125,7 +125,7 @@ import Foundation
   private func tell(_ notice: CommandLineAgent.Notice) {
     switch notice {
     case .question(let request):
-      // Users take their time: the command waits for them.
+      // Timeouts are suspended while the user is asked.
       waiting.isHeld = true
       if LineInput.current != nil { ask(request) } else { agent?.askOnTerminal(request) }
     case .passkey(let digits, let request):
@@ -155,7 +155,7 @@ import Foundation
     }
   }
 
-  /// An event where events are what the command prints, else a line on the standard error.
+  /// Prints an event if the command prints events, otherwise a line to the standard error.
   private func tell(
     _ event: String, _ peer: PairingPeer, _ members: KeyValuePairs<String, JSONValue>, _ sentence: String
   ) {
@@ -168,7 +168,7 @@ import Foundation
 }
 
 extension PairingMethod {
-  /// The word for it in JSON.
+  /// The word for the method in JSON.
   var word: String {
     switch self {
     case .justWorks: "just-works"

@@ -2,7 +2,7 @@ import BLEHost
 import BLEPairing
 import BLEProfileFiles
 
-/// What the command line says about pairing. Understood by every command: a link is paired when a protected value is used.
+/// The pairing options of every command: a link is paired when a protected value is accessed.
 struct PairingOptions: Sendable {
   static let io = Option.value(
     "io", "capability",
@@ -44,7 +44,7 @@ struct PairingOptions: Sendable {
   }
 }
 
-/// What becomes of a pairing by Just Works that another device begins.
+/// How a Just Works pairing that another device begins is answered.
 enum IncomingPairing: String, CaseIterable, ArgumentValue {
   case ask
   case accept

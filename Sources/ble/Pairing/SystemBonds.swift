@@ -2,7 +2,7 @@ import BLEAdapter
 import BLECore
 import Foundation
 
-/// The bonds of an adapter whose keys the system keeps.
+/// The bonds that the system keeps for an adapter.
 @MainActor struct SystemBonds {
   private let system: any SystemPairing
   private let session: Session

@@ -1,7 +1,7 @@
 import Dispatch
 
 extension Waiting {
-  /// Waits, however long it takes, for what is answered from another thread: by what `begin` is given.
+  /// Waits without a time limit for a value from another thread, which `begin` passes to its argument.
   func answer<Value: Sendable>(
     _ begin: (@escaping @Sendable (Value) -> Void) -> Void
   ) async throws(ToolError) -> Value {

@@ -2,12 +2,12 @@ import BLEDeviceFiles
 import BLEProfileFiles
 import Foundation
 
-/// Where a profile comes from: one of the tool's own, or a file.
+/// The source of a profile: a built-in one, or a file.
 enum ProfileSource: Equatable, Sendable {
   case builtIn(Profile)
   case file(String)
 
-  /// The profile, with mistakes told as `file:line:column: what was expected`.
+  /// Returns the profile. Throws the first mistake as `file:line:column: what was expected`.
   func load() throws(ToolError) -> Profile {
     switch self {
     case .builtIn(let profile): return profile
@@ -22,7 +22,7 @@ enum ProfileSource: Equatable, Sendable {
     }
   }
 
-  /// The device description, where the file is one: it says its format.
+  /// The device description, if the file is one, which its `format` member shows.
   func device() throws(ToolError) -> DeviceDescription? {
     guard case .file(let path) = self, let text = try? Self.text(of: path),
       let json = try? PositionedJSONReader.read(text), case .object(let members) = json.content,
@@ -51,7 +51,7 @@ enum ProfileSource: Equatable, Sendable {
     return text
   }
 
-  /// How many octets at the start are UTF-8.
+  /// The number of valid UTF-8 octets at the start.
   private static func validOctets(_ data: Data) -> Int {
     var codec = UTF8()
     var octets = data.makeIterator()

@@ -2,10 +2,10 @@ import BLESession
 import BLESessionStore
 import CoreBluetooth
 
-/// What is recorded of one device that a recording keeps.
+/// The recording of one device.
 @MainActor final class DeviceRecording {
   private(set) var wasReady = false
-  /// Why there is no sense in going on.
+  /// Why the recording cannot continue.
   private(set) var failure: ToolError?
   var onChange: (() -> Void)?
   var onIdentified: ((UUID, String?) -> Void)?
@@ -19,7 +19,7 @@ import CoreBluetooth
   private var device: DeviceSession { kept.device }
   private var title: String { kept.title }
 
-  /// A recording goes on as long as its user wants.
+  /// Recordings try to reconnect without a practical time limit.
   static let configuration = SessionConfiguration(
     policy: ReconnectPolicy(
       budget: .seconds(365 * 86_400), backOff: .init(longest: .seconds(15)),
@@ -39,7 +39,7 @@ import CoreBluetooth
     if let interval = command.signalInterval {
       await recorder.recordSignal(of: device, every: .milliseconds(Int(interval * 1_000)))
     }
-    // What comes of it is told as an event.
+    // The outcome is reported by an event.
     kept.start { device in try? await device.connect() }
   }
 
@@ -67,7 +67,7 @@ import CoreBluetooth
     onChange?()
   }
 
-  /// Finds out what there is to listen to and to read.
+  /// Determines which characteristics to subscribe to and to read.
   private func prepare() async {
     let found = await device.services().flatMap(\.characteristics)
     guard !found.isEmpty else { return }

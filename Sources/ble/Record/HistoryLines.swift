@@ -1,6 +1,6 @@
 import BLESessionStore
 
-/// Prints rows as they are read: as many as there may be, one is in memory.
+/// Prints rows as they are read, so that only one is in memory.
 @MainActor struct HistoryLines {
   private let session: Session
   private let isCSV: Bool
@@ -30,7 +30,7 @@ import BLESessionStore
         }
         count += 1
         if count.isMultiple(of: 256) { await Task.yield() }
-        // Whoever reads has gone, or Ctrl-C was pressed.
+        // The reader of the output has closed it, or Ctrl-C was pressed.
         if session.waiting.interruption != nil { break }
       }
     } catch {
@@ -45,9 +45,9 @@ import BLESessionStore
 
 /// One field of comma-separated values (RFC 4180).
 enum CSVField: Sendable, Equatable {
-  /// Something that this program has made: a number, a moment, a word, hexadecimal digits.
+  /// A text made by this program: a number, a time, a word, hexadecimal digits.
   case word(String)
-  /// A text from anywhere.
+  /// A text from any source.
   case text(String)
   case none
 
@@ -62,15 +62,15 @@ enum CSVField: Sendable, Equatable {
     case .none: return ""
     case .word(let word): return word
     case .text(let text):
-      // Control characters, which act on terminals, are written out; a beginning that spreadsheets take for a formula is not one
-      // behind an apostrophe. Quotes keep separators of all kinds inside.
+      // Control characters are escaped. A text that a spreadsheet would take for a formula gets an apostrophe in front. Quotes protect all
+      // kinds of separators.
       let inert = text.inert
       let safe = inert.first.map { Self.beginnings.contains($0) } ?? false ? "'" + inert : inert
       return "\"" + safe.replacing("\"", with: "\"\"") + "\""
     }
   }
 
-  /// Also in the width that East Asian keyboards type; a blank, which some spreadsheets drop; the apostrophe itself, so that what was
-  /// added can be taken away again.
+  /// Also the full-width forms of East Asian keyboards; a blank, which some spreadsheets drop; and the apostrophe itself, so that an added
+  /// one can be removed again.
   private static let beginnings: Set<Character> = ["=", "+", "-", "@", "＝", "＋", "－", "＠", " ", "'"]
 }

@@ -1,21 +1,21 @@
 import Foundation
 
-/// A row of a record: declared once, and shown as a table, as JSON and as comma-separated values.
+/// A row of a recording: declared once, and printed as a table, as JSON and as comma-separated values.
 protocol HistoryRow: Sendable {
-  /// The table for people.
+  /// The columns for people.
   static var table: [HistoryColumn<Self>] { get }
-  /// What programs get, in this order.
+  /// The members for programs, in this order.
   static var members: [HistoryMember<Self>] { get }
-  /// What stands behind the last column, where there is something to say.
+  /// Additional texts after the last column.
   func remarks(_ style: Style) -> [String]
 }
 
-/// A column of the table for people. What comes from a device is inert in it.
+/// A column of the table for people. Text from a device has to be inert.
 struct HistoryColumn<Row>: Sendable {
   let title: String
-  /// In characters; `nil` for a column that nothing follows, or whose texts have one length.
+  /// In characters; `nil` for the last column, or one whose texts have the same length.
   let width: Int?
-  /// Whether it is what the eye looks for.
+  /// Whether it is emphasised.
   let isStrong: Bool
   let text: @Sendable (Row) -> String?
 
@@ -26,7 +26,7 @@ struct HistoryColumn<Row>: Sendable {
     self.text = text
   }
 
-  /// Cut or filled up to the column's width.
+  /// Truncates or pads a text to the column's width.
   func fit(_ text: String) -> String {
     guard let width else { return text }
     let shown = text.count > width ? String(text.prefix(width - 1)) + "…" : text
@@ -34,10 +34,10 @@ struct HistoryColumn<Row>: Sendable {
   }
 }
 
-/// What programs get of a row under one name.
+/// A named value of a row, for programs.
 struct HistoryMember<Row>: Sendable {
   let name: String
-  /// Its columns among comma-separated values: most have one, of the same name.
+  /// Its columns in comma-separated values: most members have one, of the same name.
   let columns: [String]
   let value: @Sendable (Row) -> HistoryValue
 
@@ -49,14 +49,14 @@ struct HistoryMember<Row>: Sendable {
 }
 
 enum HistoryValue {
-  /// What this program has made: a moment, an identifier, hexadecimal digits.
+  /// A text made by this program: a time, an identifier, hexadecimal digits.
   case word(String?)
-  /// A text from anywhere.
+  /// A text from any source.
   case text(String?)
   case texts([String])
   case integer(Int)
   case number(Double?)
-  /// A value of a characteristic: its octets, and as text where they are one.
+  /// A characteristic's value: its octets, and as text if it is printable.
   case octets(Data)
 
   var json: JSONValue {

@@ -1,7 +1,7 @@
 import BLESessionStore
 import Foundation
 
-/// How much there is in a record, and from when to when.
+/// The number of rows in a recording, and its time span.
 struct HistorySummary {
   private let path: String
   private let counts: StoreSummary

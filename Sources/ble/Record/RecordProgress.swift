@@ -1,8 +1,8 @@
 import BLESessionStore
 import Foundation
 
-/// What a recording says while it goes on: one line on the standard error that is written over on a terminal, and a line now and then
-/// elsewhere. With `--json` a line on the standard output for each transaction.
+/// The progress of a recording: one line on the standard error, which is overwritten on a terminal and printed at intervals elsewhere.
+/// With `--json`, a line on the standard output for each transaction.
 @MainActor final class RecordProgress {
   private let output: Output
   private let isTerminal: Bool
@@ -30,7 +30,7 @@ import Foundation
     self.timer = timer
   }
 
-  /// Something that happened: a line of JSON, or a note for people.
+  /// Reports an event: a line of JSON, or a note for people.
   func event(_ name: String, _ members: JSONValue, note text: String) {
     if output.isJSON { output.event(name, members, "") } else { note(text) }
   }
@@ -44,7 +44,7 @@ import Foundation
     output.note(text)
   }
 
-  /// A transaction is on the disk.
+  /// Called when a transaction was committed.
   func committed(_ statistics: StoreStatistics, session: Int64?) {
     guard output.isJSON, let session else { return }
     output.event(
@@ -101,7 +101,7 @@ import Foundation
 
   private static func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 
-  /// The last word.
+  /// Prints the summary.
   func finish(_ statistics: StoreStatistics, _ path: String) {
     timer?.cancel()
     timer = nil

@@ -16,10 +16,10 @@ import CoreBluetooth
   private var addressed: Set<UUID> = []
   private var failure: ToolError?
 
-  /// Somebody may make up new devices without end.
+  /// A limit, because an attacker can simulate any number of devices.
   private static let mostAddressed = 65_536
 
-  /// Opens the file, before anything is asked of the radio.
+  /// Opens the file before the radio is used.
   init(_ command: RecordCommand, in session: Session) async throws(ToolError) {
     self.command = command
     self.session = session
@@ -41,7 +41,7 @@ import CoreBluetooth
     reports.tell = { [weak self] in self?.take($0) }
   }
 
-  /// What the store reports, once somebody listens.
+  /// Forwards the store's reports once a receiver is set.
   @MainActor private final class Reports {
     var tell: ((StoreReport) -> Void)?
   }
@@ -81,7 +81,7 @@ import CoreBluetooth
     }
   }
 
-  /// An address is known to the system only once its device was heard.
+  /// The system knows an address only after the device was received, so an address is resolved by a scan.
   private func resolve(_ target: Target, by central: Central) async throws(ToolError) -> DeviceTarget {
     switch target {
     case .name(let name): .first(.names([name]))
@@ -131,7 +131,7 @@ import CoreBluetooth
     }
   }
 
-  /// Leaves the devices, and commits everything.
+  /// Disconnects the devices and commits everything.
   func end() async throws(ToolError) {
     scan?.cancel()
     var isOver = false
@@ -151,7 +151,7 @@ import CoreBluetooth
       isOver = true
       session.waiting.changed()
     }
-    // Twice Ctrl-C does not wait, nor does a disk that never answers: see `Signals`.
+    // A second Ctrl-C does not wait, nor does a disk that never answers: see `Signals`.
     try await session.waiting.until(within: nil, isCleanUp: true) { isOver }
     progress.finish(store.statistics, command.path)
     if let problem, problem.code != .closed { throw ToolError(problem) }

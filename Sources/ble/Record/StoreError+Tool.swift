@@ -1,7 +1,7 @@
 import BLESessionStore
 
 extension ToolError {
-  /// Why a record cannot be opened, read or written.
+  /// The error for a recording that cannot be opened, read or written.
   init(_ error: StoreError) {
     let status: ExitStatus =
       switch error.code {

@@ -4,7 +4,7 @@ import Foundation
 struct Span: ArgumentValue, Equatable, Sendable {
   let seconds: Double
 
-  /// A century: past that a number is a mistake.
+  /// The longest span: a century. A larger number is taken for a mistake.
   private static let limit = 3_155_760_000.0
   private static let units: [Character: Double] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
 
@@ -35,8 +35,8 @@ struct Size: ArgumentValue, Equatable, Sendable {
   }
 }
 
-/// A moment: `2026-11-22`, `2026-11-22T10:30`, `2026-11-22T10:30:05.250Z`, with `+01:00` or the like instead of `Z`; without a zone it
-/// is UTC. Or so long ago: `30m`, `12h`, `7d`.
+/// A point in time: `2026-11-22`, `2026-11-22T10:30`, `2026-11-22T10:30:05.250Z`, with an offset such as `+01:00` instead of `Z`; without
+/// a zone it is UTC. Or an age: `30m`, `12h`, `7d`.
 struct Moment: ArgumentValue, Equatable, Sendable {
   let date: Date
 
@@ -80,7 +80,7 @@ struct Moment: ArgumentValue, Equatable, Sendable {
 }
 
 extension Date {
-  /// ISO 8601 with milliseconds, UTC. A moment that no calendar has is the nearest that one has.
+  /// ISO 8601 with milliseconds, UTC. A date outside of the calendar's range is clamped to it.
   var stamp: String {
     let (first, last) = (-62_135_596_800.0, 253_402_300_799.999)
     let held = Date(timeIntervalSince1970: Swift.min(Swift.max(timeIntervalSince1970, first), last))

@@ -1,7 +1,7 @@
 import BLECore
 import Foundation
 
-/// Which devices a scan is about.
+/// The devices that a scan reports.
 struct ScanFilter: Equatable, Sendable {
   var services: [BLEUUID] = []
   var name: String?
@@ -10,7 +10,7 @@ struct ScanFilter: Equatable, Sendable {
   var leastRSSI: Int?
   var manufacturer: ManufacturerName?
 
-  /// Whether a device that was heard like this is one of them. Services are left to the system, which knows more of them.
+  /// Whether a device passes the filter. Services are filtered by the system, which knows more of them.
   func admits(_ sighting: Sighting) -> Bool {
     if let name, sighting.name != name { return false }
     if let prefix, sighting.name?.hasPrefix(prefix) != true { return false }
@@ -23,9 +23,9 @@ struct ScanFilter: Equatable, Sendable {
   }
 }
 
-/// Who made a device, as a command line says it: `0x004C`, `76`, or a part of a company's name.
+/// A company on the command line: `0x004C`, `76`, or a part of its name.
 struct ManufacturerName: ArgumentValue, Equatable, Sendable {
-  /// The numbers of all companies that are meant.
+  /// The company identifiers of all matching companies.
   let numbers: Set<UInt16>
 
   init(argument: String) throws(ArgumentValueError) {
@@ -45,7 +45,7 @@ struct ManufacturerName: ArgumentValue, Equatable, Sendable {
   }
 }
 
-/// A signal strength as a limit.
+/// An RSSI limit.
 struct SignalLimit: ArgumentValue, Equatable, Sendable {
   /// In dBm.
   let value: Int

@@ -1,32 +1,32 @@
 import CoreBluetooth
 
-/// Whoever shows what a scan finds.
+/// Shows the devices that a scan finds.
 @MainActor protocol ScanView: AnyObject {
-  /// How many devices were found so far.
+  /// The number of devices found so far.
   var devices: Int { get }
-  /// Takes what was heard; what is not wanted has been left out already.
+  /// Adds a discovery that has passed the filter.
   func add(_ sighting: Sighting)
-  /// Shows what has not been shown yet. Nothing comes after this.
+  /// Shows everything that was not shown yet. No other call follows.
   func finish()
 }
 
-/// The devices that a scan has found so far, each as a line once it was heard.
+/// Prints the devices that a scan finds, one line each.
 @MainActor final class ScanLines: ScanView {
   private let output: Output
   private let showsEverything: Bool
   private struct Known {
     var sighting: Sighting
-    /// The line without the strength, where it has been written already.
+    /// The line without the RSSI, if it was already formatted.
     var details: String?
   }
 
   private var known: [UUID: Known] = [:]
-  /// Heard a moment ago: what the scan response adds belongs in the same line.
+  /// Devices just received: their line waits for the scan response.
   private var fresh: [UUID] = []
   private var isFresh: Set<UUID> = []
   private(set) var devices = 0
 
-  /// Somebody may make up new devices without end.
+  /// A limit, because an attacker can simulate any number of devices.
   static let limit = 65_536
   private static let settlingTime = 0.25
 
@@ -38,7 +38,7 @@ import CoreBluetooth
   func add(_ heard: Sighting) {
     let earlier = known[heard.identifier]
     guard earlier != nil || known.count < Self.limit else { return }
-    // Most packets repeat what the one before said.
+    // Most packets repeat the previous one.
     let isNews = earlier.map { heard.differs(from: $0.sighting) } ?? true
     known[heard.identifier] = Known(sighting: heard, details: isNews ? nil : earlier?.details)
     if earlier == nil { devices += 1 }
@@ -56,7 +56,7 @@ import CoreBluetooth
     }
   }
 
-  /// Prints what has not been printed yet.
+  /// Prints the pending lines.
   func finish() {
     for identifier in fresh { print(identifier) }
     fresh.removeAll(keepingCapacity: true)

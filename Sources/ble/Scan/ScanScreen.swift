@@ -1,18 +1,18 @@
 import Foundation
 
-/// The table of a scan on the whole terminal. What was found stays there afterwards, as lines.
+/// The table of a scan on the whole terminal. The devices found stay visible afterwards, as lines.
 @MainActor final class ScanScreen: ScanView {
   private let session: Session
   private var table = ScanTable()
   private var screen: Screen?
   private let start = Date()
-  /// Somebody has seen enough.
+  /// Whether the user has ended the scan.
   private(set) var isLeft = false
 
   var devices: Int { table.rows.count }
   private var time: Double { Date().timeIntervalSince(start) }
 
-  /// `nil` where there is no terminal to draw on.
+  /// Returns `nil` without a terminal to draw on.
   init?(in session: Session) {
     self.session = session
     screen = Screen(

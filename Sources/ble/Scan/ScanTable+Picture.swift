@@ -2,11 +2,11 @@ import BLECore
 import Foundation
 
 extension ScanTable {
-  /// The table on a screen of that size.
+  /// The table for a screen of this size.
   func picture(columns: Int, rows: Int, at time: Double, _ style: Style) -> [String] {
     let room = max(0, rows - 2)
     let hidden = self.rows.count - room
-    // The last line says what finds no room.
+    // The last line says how many devices are hidden.
     let shown = first(hidden > 0 ? room - 1 : room)
     let widths = Widths(shown, columns)
     let count = "\(self.rows.count)\(isFull ? "+" : "") device\(self.rows.count == 1 ? "" : "s")"
@@ -17,13 +17,13 @@ extension ScanTable {
     return lines
   }
 
-  /// How the columns share a line.
+  /// The widths of the columns.
   private struct Widths {
     let name: Int
     let address: Int
     let rest: Int
 
-    /// Strength, bars, the last seconds and when it was heard, with what is between them.
+    /// The width of RSSI, bars, trend and age, with the gaps between them.
     static let fixed = 4 + 1 + 4 + 2 + ScanTable.trendWidth + 2 + 4 + 2
 
     init(_ rows: [Row], _ columns: Int) {
@@ -63,7 +63,7 @@ extension ScanTable {
     return isStale ? style.faint(line) : line
   }
 
-  /// Services and maker.
+  /// Services and company.
   private static func offers(of sighting: Sighting) -> String {
     var parts = sighting.services.prefix(8).map(AssignedNames.labelled(service:))
     if let maker = sighting.maker { parts.append(maker) }
@@ -71,7 +71,7 @@ extension ScanTable {
     return parts.joined(separator: ", ")
   }
 
-  /// How long ago, in at most four characters.
+  /// An age in at most four characters.
   static func age(_ seconds: Double) -> String {
     switch seconds {
     case ..<2: "now"
@@ -83,7 +83,7 @@ extension ScanTable {
 }
 
 extension Sighting {
-  /// The company whose number its manufacturer data begins with.
+  /// The company of its manufacturer specific data.
   var maker: String? {
     guard let manufacturerData, manufacturerData.count >= 2 else { return nil }
     let number = UInt16(manufacturerData[0]) | UInt16(manufacturerData[1]) << 8
@@ -92,7 +92,7 @@ extension Sighting {
 }
 
 extension String {
-  /// With blanks behind it, to a width in columns.
+  /// Pads with blanks to a width in columns.
   func padded(to columns: Int) -> String {
     self + String(repeating: " ", count: max(0, columns - displayWidth))
   }

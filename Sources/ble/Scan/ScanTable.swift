@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a scan has found, as a table that changes while it goes on.
+/// The devices found by a scan, as a table that changes during the scan.
 struct ScanTable {
   enum Order: String, CaseIterable, Sendable {
     case signal, name, time
@@ -13,19 +13,19 @@ struct ScanTable {
 
   struct Row: Sendable {
     var sighting: Sighting
-    /// When it was heard last, in seconds since the scan began.
+    /// The time of the last advertisement, in seconds since the scan began.
     var time: Double
     var trend: SignalTrend
-    /// When it was found among the others.
+    /// The order of discovery.
     let number: Int
   }
 
   private(set) var rows: [UUID: Row] = [:]
   var order = Order.signal
-  /// Devices past the limit, which are not remembered.
+  /// Whether there are more devices than the limit, which are ignored.
   private(set) var isFull = false
 
-  /// Past this a device that has fallen silent is shown faintly, in seconds.
+  /// The time without an advertisement, in seconds, after which a device is shown faintly.
   static let staleAfter = 10.0
   private static let trendSeconds = 12
   private static let limit = 65_536
@@ -44,7 +44,7 @@ struct ScanTable {
     rows[heard.identifier] = Row(sighting: heard, time: time, trend: trend, number: rows.count)
   }
 
-  /// The first `count` devices in the table's order. Not more is sorted than is shown: there may be many thousands.
+  /// The first `count` devices in the table's order. Only as many as are shown are sorted, because there may be many thousands.
   func first(_ count: Int) -> [Row] {
     guard count > 0 else { return [] }
     if count >= rows.count { return rows.values.sorted(by: isBefore) }
@@ -61,7 +61,7 @@ struct ScanTable {
   private func isBefore(_ left: Row, _ right: Row) -> Bool {
     switch order {
     case .signal:
-      // In steps, so that devices of one strength do not jump about.
+      // In steps of 5 dB, so that devices of similar RSSI keep their order.
       let (first, second) = ((left.sighting.rssi ?? -128) / 5, (right.sighting.rssi ?? -128) / 5)
       if first != second { return first > second }
     case .name:
@@ -75,7 +75,7 @@ struct ScanTable {
 }
 
 extension Sighting {
-  /// What was heard now, and of what it doesn't tell what was heard before.
+  /// The new advertisement, completed by the fields of the earlier one.
   func merged(with earlier: Sighting) -> Sighting {
     var merged = self
     merged.name = name ?? earlier.name

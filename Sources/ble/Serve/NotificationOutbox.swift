@@ -1,14 +1,14 @@
 import BLEProfileFiles
 import CoreBluetooth
 
-/// Notifications that wait until the stack takes them, in order.
+/// Notifications that wait until the stack accepts them, in order.
 @MainActor final class NotificationOutbox {
   private var entries: [(characteristic: ServedCharacteristic, value: [UInt8])] = []
   private static let limit = 256
 
   var first: (ServedCharacteristic, [UInt8])? { entries.first.map { ($0.characteristic, $0.value) } }
 
-  /// False where too much is waiting already.
+  /// Returns `false` if too many notifications are waiting.
   func append(_ value: [UInt8], for characteristic: ServedCharacteristic) -> Bool {
     guard entries.count < Self.limit else { return false }
     entries.append((characteristic, value))
@@ -27,14 +27,14 @@ import CoreBluetooth
 }
 
 extension ServedCharacteristic {
-  /// What fits into one notification to each of the subscribers, in octets.
+  /// The longest value that fits into one notification to every subscriber, in octets.
   var longestNotification: Int {
     let shortest = subscribers.map(\.maximumUpdateValueLength).min() ?? ValueFormat.longest
     return max(1, min(shortest, ValueFormat.longest))
   }
 }
 
-/// A text cut into values of at most so many octets, never within a character where that can be helped.
+/// Splits a text into values of a maximum length in octets, between characters if possible.
 struct TextPieces: Sequence {
   private let text: String
   private let longest: Int
@@ -54,7 +54,7 @@ struct TextPieces: Sequence {
         piece = []
       }
       piece += octets
-      // One character longer than a value, such as a letter under a heap of accents.
+      // A character that is longer than a value, such as a letter with many combining marks, is split.
       while piece.count > longest {
         pieces.append(Array(piece.prefix(longest)))
         piece.removeFirst(longest)

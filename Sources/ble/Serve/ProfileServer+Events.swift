@@ -2,12 +2,12 @@ import BLEProfileFiles
 import CoreBluetooth
 
 extension ProfileServer {
-  /// Tells that something happened to the whole peripheral.
+  /// Reports an event of the whole peripheral.
   func report(_ event: String, _ members: KeyValuePairs<String, JSONValue>, _ sentence: String) {
     session.output.event(event, .object(members), sentence)
   }
 
-  /// Tells that something happened to one characteristic.
+  /// Reports an event of one characteristic.
   func report(_ event: String, _ served: ServedCharacteristic, _ central: CBCentral?, _ value: [UInt8]?) {
     let uuid = served.published.uuid.uuidString
     let members = JSONValue.object([
@@ -19,7 +19,7 @@ extension ProfileServer {
   }
 
   private func sentence(_ event: String, _ uuid: String, _ served: ServedCharacteristic, _ value: [UInt8]?) -> String {
-    // In a conversation the words are what matters.
+    // For a chat, only the text is printed.
     if event == "written", served.profile.notifications == .input, let text = value.map(ValueText.init)?.readableText {
       let bell = session.output.style.isOn ? "\u{7}" : ""
       return bell + "> " + text.inert

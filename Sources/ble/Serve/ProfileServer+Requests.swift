@@ -54,14 +54,14 @@ extension ProfileServer: @MainActor CBPeripheralManagerDelegate {
     }
     request.value = Data(served.value[request.offset...])
     peripheral.respond(to: request, withResult: .success)
-    // A long value is asked for piece by piece; that is one read.
+    // A long value is read in several requests, which count as one read.
     if request.offset == 0 { report("read", served, request.central, served.value) }
   }
 
   func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
     guard let first = requests.first else { return }
     var changes: [(served: ServedCharacteristic, central: CBCentral, value: [UInt8])] = []
-    // All or nothing: first everything is looked at, then everything is done.
+    // All requests are checked before any is applied.
     for request in requests {
       guard let served = served(request.characteristic) else {
         return peripheral.respond(to: first, withResult: .attributeNotFound)

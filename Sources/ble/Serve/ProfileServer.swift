@@ -1,7 +1,7 @@
 import BLEProfileFiles
 import CoreBluetooth
 
-/// Plays the peripheral that a profile describes, and tells what happens to it.
+/// Publishes the peripheral of a profile and reports its events.
 @MainActor final class ProfileServer: NSObject {
   let profile: Profile
   let session: Session
@@ -9,7 +9,7 @@ import CoreBluetooth
   private(set) var characteristics: [ServedCharacteristic] = []
   let outbox = NotificationOutbox()
 
-  /// What publishing waits for: how many services were added, and whether advertising began.
+  /// The progress of publishing: the number of services added, and whether advertising has started.
   var added = 0
   var isAdvertising = false
   var failure: ToolError?
@@ -22,13 +22,13 @@ import CoreBluetooth
     self.session = session
   }
 
-  /// Lets `run()` come to its end.
+  /// Ends `run()`.
   func end() {
     isOver = true
     waiting.changed()
   }
 
-  /// Publishes and advertises, again each time Bluetooth comes back, until the end.
+  /// Publishes and advertises, again each time Bluetooth is back, until `end()`.
   func run() async throws(ToolError) {
     try await session.adapterIsReady { self.isOver }
     let manager = CBPeripheralManager(delegate: self, queue: .main)
@@ -47,7 +47,7 @@ import CoreBluetooth
       try await waiting.until(within: nil) { () throws(ToolError) in
         switch manager.state {
         case .poweredOn: return true
-        // What was switched off can be switched on; these do not change by themselves any more.
+        // Bluetooth that is switched off can be switched on; these states do not change by themselves.
         case .unsupported, .unauthorized: if let failure = ToolError(manager.state) { throw failure }
         default: break
         }
@@ -85,7 +85,7 @@ import CoreBluetooth
       "Advertising \(title)" + (names.isEmpty ? "" : " with \(names.joined(separator: ", "))"))
   }
 
-  /// Waits for one step of publishing; the loss of Bluetooth ends it without an error: it begins anew then.
+  /// Waits for one step of publishing; returns without an error if Bluetooth is lost, because publishing is repeated then.
   private func step(_ late: String, _ isDone: @escaping @MainActor () -> Bool) async throws(ToolError) {
     try await waiting.until(within: session.timeout, else: ToolError(.timedOut, late)) { () throws(ToolError) in
       if let failure = self.failure { throw failure }
@@ -109,7 +109,7 @@ import CoreBluetooth
     manager.removeAllServices()
   }
 
-  /// Sends what was typed to whoever is subscribed to it.
+  /// Sends a typed line to all subscribers.
   func type(_ line: String) {
     for characteristic in characteristics where characteristic.profile.notifications == .input {
       characteristic.value = Array(line.utf8.prefix(ValueFormat.longest))
@@ -131,7 +131,7 @@ import CoreBluetooth
     send()
   }
 
-  /// Hands over what waits until the queue of the stack is full.
+  /// Passes waiting notifications to the stack until its queue is full.
   func send() {
     guard let manager else { return }
     while let (characteristic, value) = outbox.first {
@@ -142,7 +142,7 @@ import CoreBluetooth
   }
 
   func tick(_ characteristic: ServedCharacteristic, _ templates: [ValueTemplate]) {
-    // A subscriber that is slower than the interval misses values; they do not pile up.
+    // A subscriber that is slower than the interval misses values; they are not queued.
     guard !outbox.contains(characteristic) else { return }
     let value = templates[characteristic.count % templates.count].value(number: characteristic.count + 1)
     characteristic.count += 1

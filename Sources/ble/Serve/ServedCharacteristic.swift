@@ -1,14 +1,14 @@
 import BLEProfileFiles
 import CoreBluetooth
 
-/// A characteristic that is being served: its value now, and who is subscribed.
+/// A published characteristic with its current value and subscribers.
 @MainActor final class ServedCharacteristic {
   let profile: Profile.Characteristic
   let service: CBUUID
   let published: CBMutableCharacteristic
   var value: [UInt8]
   private(set) var subscribers: [CBCentral] = []
-  /// How many notifications were made so far.
+  /// The number of notifications so far.
   var count = 0
   private var timer: (any DispatchSourceTimer)?
 
@@ -16,7 +16,7 @@ import CoreBluetooth
     self.profile = profile
     self.service = service
     value = profile.value
-    // The value is answered by this program, also where it never changes: so each read can be shown.
+    // The value is dynamic even if it never changes, so that each read can be reported.
     published = CBMutableCharacteristic(
       type: CBUUID(profile.uuid), properties: profile.cbProperties, value: nil, permissions: profile.cbPermissions)
     if !profile.descriptors.isEmpty {
@@ -46,7 +46,7 @@ import CoreBluetooth
     stopTimer()
   }
 
-  /// Calls `tick` at each interval until nobody is subscribed any more.
+  /// Calls `tick` at each interval while there are subscribers.
   func startTimer(every interval: Double, _ tick: @escaping @MainActor () -> Void) {
     guard timer == nil else { return }
     let timer = DispatchSource.makeTimerSource(queue: .main)

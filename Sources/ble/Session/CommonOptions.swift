@@ -3,7 +3,7 @@ import BLECapture
 import BLEDefaultStack
 import Foundation
 
-/// What every command understands.
+/// The options of every command.
 struct CommonOptions: Sendable {
   static let adapter = Option.value(
     "adapter", "name",
@@ -68,7 +68,7 @@ struct CommonOptions: Sendable {
     RecordingPaths(capture: capture, air: captureAir, keys: captureKeys, isRedacted: isCaptureRedacted)
   }
 
-  /// Makes sure that the capture can be written, rather than find out when all is over.
+  /// Checks that the captures can be written, before the command runs.
   func checkCapture() throws(ToolError) {
     do throws(CaptureError) {
       for path in [capture, captureAir].compactMap(\.self) { try CaptureFileOutput.check(path: path) }
@@ -78,7 +78,7 @@ struct CommonOptions: Sendable {
     }
   }
 
-  /// Hands them to the stack, which reads its environment when the first manager is made.
+  /// Passes the options to the stack, which reads its environment when the first manager is created.
   func setEnvironment() {
     if let adapter { DefaultStack.name(adapter) }
     if let phy { setenv("BLE_PHY", phy.rawValue, 1) }

@@ -1,14 +1,14 @@
-/// Lines from a descriptor: what is typed or piped in, or what a child process says.
+/// Reads lines from a descriptor: typed, piped, or from a child process.
 @MainActor final class LineReader {
   private var reader: DescriptorReader?
   private var pending: [UInt8] = []
   private let onLine: (String) -> Void
 
-  /// A line longer than this is cut.
+  /// The longest line in octets; the rest of a longer one is dropped.
   static let longestLine = 65_536
   private let longestLine: Int
 
-  /// Begins to read; the descriptor stays the caller's. `onEnd` is called once, at the end of the input.
+  /// Begins to read; the caller keeps ownership of the descriptor. `onEnd` is called once, at the end of the input.
   init(
     _ descriptor: Int32, longestLine: Int = LineReader.longestLine, onLine: @escaping (String) -> Void,
     onEnd: @escaping () -> Void
@@ -28,7 +28,7 @@
     reader = nil
   }
 
-  /// Nothing is read for now; the rest of what was read already still comes.
+  /// Suspends reading; lines that were already read are still delivered.
   func pause() { reader?.pause() }
   func resume() { reader?.resume() }
 
@@ -44,7 +44,7 @@
 
   private func finishLine() {
     if pending.last == 0x0D { pending.removeLast() }
-    // What is not UTF-8 is repaired: it was meant as text.
+    // Invalid UTF-8 is repaired, because the input is meant as text.
     let line = String(decoding: pending, as: UTF8.self)
     pending.removeAll(keepingCapacity: true)
     if !line.isEmpty { onLine(line) }

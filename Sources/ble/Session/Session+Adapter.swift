@@ -4,12 +4,12 @@ import BLESession
 import CoreBluetooth
 
 extension Session {
-  /// Waits until Bluetooth can be used, for commands that run until they are ended: for an adapter of this machine as long as it takes, since
-  /// a service may start before its adapter is plugged in or switched on. Any other adapter has to be there.
+  /// Waits until Bluetooth is powered on, for commands that run until they are ended. For an adapter of this machine there is no time
+  /// limit, because a service may start before its adapter is plugged in or switched on. Any other adapter has to be available.
   /// - Parameters:
-  ///   - seconds: how long at the most; `nil` for as long as it takes.
-  ///   - isOver: whether the command is to end, without an adapter.
-  /// - Throws: what is wrong with Bluetooth, where that does not change by itself, or the waiting ended.
+  ///   - seconds: a time limit for that case; `nil`: none.
+  ///   - isOver: whether the command should end without an adapter.
+  /// - Throws: the reason if Bluetooth is unavailable permanently, or the wait ended.
   func adapterIsReady(
     within seconds: Double? = nil, orUntil isOver: @escaping @MainActor () -> Bool = { false }
   ) async throws(ToolError) {

@@ -1,14 +1,14 @@
 import BLESession
 import CoreBluetooth
 
-/// BLESession's work, waited for in the tool's way.
+/// Waits for asynchronous work of BLESession.
 extension Session {
-  /// What became of something that is waited for.
+  /// The result of the work.
   private final class Outcome<Value: Sendable> {
     var result: Result<Value, SessionError>?
   }
 
-  /// Waits for work of BLESession. What ends the waiting (Ctrl-C, the time) cancels the work.
+  /// Runs work of BLESession and waits for it. If the wait ends early (Ctrl-C, the time limit), the work is cancelled.
   func wait<Value: Sendable>(
     within seconds: Double? = nil, else late: ToolError? = nil, isCleanUp: Bool = false,
     for work: @escaping @Sendable () async throws(SessionError) -> Value
@@ -38,14 +38,14 @@ extension Session {
 }
 
 extension Session {
-  /// Waits for something that is part of ending in good order, but not for long.
+  /// Waits a short time for work that is part of the clean-up.
   func settle(within seconds: Double = 2, _ work: @escaping @Sendable () async -> Void) async {
     _ = try? await wait(within: seconds, isCleanUp: true) { () async throws(SessionError) in await work() }
   }
 }
 
 extension ToolError {
-  /// How the tool ends for what a session says.
+  /// The exit status and message for an error of a session.
   init(_ error: SessionError) {
     let status: ExitStatus =
       switch error.code {

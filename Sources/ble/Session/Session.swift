@@ -2,7 +2,7 @@ import BLEAdapter
 import BLEDefaultStack
 import Foundation
 
-/// One run of the tool: what it was told, where its results go, and what it waits for.
+/// One run of the tool: its options, its output, and what it waits for.
 @MainActor final class Session {
   let options: CommonOptions
   let output: Output
@@ -36,7 +36,7 @@ import Foundation
       failure = error
     }
     output.flush()
-    // Commands that run until Ctrl-C end by it as they should, and still say that it was so.
+    // Commands that run until Ctrl-C end by it as intended; the exit status still says so.
     guard let error = failure ?? waiting.interruption else { return .done }
     switch error.status {
     case .interrupted, .terminated, .outputClosed: break
@@ -45,7 +45,7 @@ import Foundation
     return error.status
   }
 
-  /// Says which adapter was taken where none was named.
+  /// Prints which adapter was chosen if none was named.
   private var choiceHandler: @Sendable (AdapterChoice) -> Void {
     if options.isJSON || options.isQuiet { return { _ in } }
     return { choice in
@@ -60,7 +60,7 @@ import Foundation
 }
 
 extension AdapterChoice {
-  /// For people; `nil` where an adapter was named.
+  /// A line for people; `nil` if an adapter was named.
   var line: String? {
     guard case .success(let name) = name, remark != nil else { return nil }
     let kind = if case .radio = name { ", the embedded radio" } else { "" }

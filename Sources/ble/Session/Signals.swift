@@ -1,15 +1,15 @@
 import Dispatch
 import Foundation
 
-/// Turns the signals that end a program into the end of what it waits for, so that links are closed first.
+/// Interrupts what the program waits for when a signal should end it, so that links are closed first.
 @MainActor final class Signals {
   private var sources: [any DispatchSourceSignal] = []
 
-  /// How long ending in good order may take, in seconds; also where the program is stuck in something.
+  /// The time limit of the clean-up, in seconds; it also holds if the main queue is blocked.
   private nonisolated static let patience = 6.0
 
   init(interrupting waiting: Waiting) {
-    // A reader that has gone shows as an error of the write.
+    // A closed reader is reported as an error of the write.
     signal(SIGPIPE, SIG_IGN)
     watch(SIGINT, ToolError(.interrupted, "Interrupted."), waiting)
     watch(SIGTERM, ToolError(.terminated, "Terminated."), waiting)
@@ -20,7 +20,7 @@ import Foundation
     sources.append(Self.makeSource(number, reason, waiting))
   }
 
-  /// Not on the main queue, which may be what is stuck.
+  /// Uses another queue than the main queue, which may be blocked.
   private nonisolated static func makeSource(
     _ number: Int32, _ reason: ToolError, _ waiting: Waiting
   ) -> any DispatchSourceSignal {
@@ -31,17 +31,17 @@ import Foundation
       queue.asyncAfter(deadline: .now() + patience) {
         let words = Array(
           "Error: Links were not closed within \(Int(patience)) s, and are left to their time-outs.\n".utf8)
-        // Not by way of the main queue's output: what is stuck may be just that.
+        // Written directly, because the main queue, which owns the output, may be blocked.
         _ = write(STDERR_FILENO, words, words.count)
         end(status)
       }
       DispatchQueue.main.async {
-        // Asked twice: whatever hangs is not waited for.
+        // The second signal ends the program immediately.
         if waiting.interruption != nil { end(status) }
         waiting.interrupt(reason)
       }
     }
-    // Before it listens a signal ends the program, as nothing has begun yet. Ignored meanwhile it would be lost.
+    // Until the source is registered, the signal keeps its default action and ends the program; if it were ignored, it would be lost.
     let listens = DispatchSemaphore(value: 0)
     source.setRegistrationHandler { listens.signal() }
     source.resume()
@@ -49,7 +49,7 @@ import Foundation
     return source
   }
 
-  /// At once, but for the terminal, which whoever comes next wants as it was.
+  /// Ends the program immediately, after restoring the terminal.
   private nonisolated static func end(_ status: Int32) -> Never {
     TerminalMode.leave()
     _exit(status)

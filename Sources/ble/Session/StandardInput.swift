@@ -1,11 +1,11 @@
 import Foundation
 
-/// The standard input as a value.
+/// Reads a value from the standard input.
 @MainActor enum StandardInput {
-  /// More is no value of an attribute, however it is written.
+  /// The longest input, in octets: more is not a valid value in any format.
   private static let longest = 4096
 
-  /// The whole input as one value of an attribute, once it has come to its end.
+  /// Reads the whole input as one value.
   static func value(in format: ValueFormat, _ session: Session) async throws(ToolError) -> [UInt8] {
     if isatty(STDIN_FILENO) == 1 || session.options.verbosity > 0 {
       session.output.note("Reading the value from the standard input.")
@@ -32,7 +32,7 @@ import Foundation
         }
         return octets
       }
-      // The line break at the end is the shell's, not the value's.
+      // The line break at the end comes from the shell and is not part of the value.
       if octets.last == 0x0A { octets.removeLast() }
       guard let text = String(validating: octets, as: UTF8.self) else {
         throw ArgumentValueError("it is not UTF-8: octets as they are go with --format raw")

@@ -1,10 +1,10 @@
 import Dispatch
 
-/// Everything that a command waits for: conditions that are looked at whenever something has happened.
+/// The conditions that a command waits for, which are evaluated whenever something has changed.
 ///
-/// Whoever learns something (a delegate, a signal, a child process) stores it and calls `changed()`.
+/// A delegate, signal handler or child process stores its result and calls `changed()`.
 @MainActor final class Waiting {
-  /// Answers whether what was waited for is there; throws where it will not come any more.
+  /// Returns whether the condition holds; throws if it cannot hold any more.
   typealias Condition = @MainActor () throws(ToolError) -> Bool
   private typealias Outcome = Result<Void, ToolError>
 
@@ -23,19 +23,19 @@ import Dispatch
   }
 
   private var waiters: [Waiter] = []
-  /// When the clock is looked at next. One look serves all who wait: a timer for each answer of a device would cost more than the answer.
+  /// The time of the next timeout check. One timer serves all waiters, because a timer for each request would cost more than the request.
   private var nextLook: DispatchTime?
   private var lastNumber = 0
-  /// Why everything is to end, once it is.
+  /// The reason for ending, once the command is interrupted.
   private(set) var interruption: ToolError?
-  /// The user is being asked something: meanwhile nothing is too late.
+  /// Whether the user is being asked: timeouts are suspended meanwhile.
   var isHeld = false
 
   /// Waits until `condition` is true.
   /// - Parameters:
-  ///   - seconds: how long; `nil` for as long as it takes.
-  ///   - late: what is thrown after that.
-  ///   - isCleanUp: whether this is part of ending in good order, which goes on after an interruption.
+  ///   - seconds: the time limit; `nil`: none.
+  ///   - late: the error after the time limit.
+  ///   - isCleanUp: whether this is part of the clean-up, which continues after an interruption.
   func until(
     within seconds: Double?, else late: ToolError? = nil, isCleanUp: Bool = false, _ condition: @escaping Condition
   ) async throws(ToolError) {
@@ -57,13 +57,13 @@ import Dispatch
     try outcome.get()
   }
 
-  /// Looks at the clock then, unless it does so before.
+  /// Schedules a timeout check, unless an earlier one is scheduled.
   private func look(at time: DispatchTime) {
     if let nextLook, nextLook <= time { return }
     nextLook = time
     DispatchQueue.main.asyncAfter(deadline: time) { [weak self] in
       MainActor.assumeIsolated {
-        // One that was put forward has nothing to do.
+        // A check that was replaced by an earlier one does nothing.
         guard let self, self.nextLook == time else { return }
         self.nextLook = nil
         self.expire()
@@ -85,7 +85,7 @@ import Dispatch
     if let next = waiters.compactMap(\.expiry?.deadline).min() { look(at: next) }
   }
 
-  /// Waits for a time and for nothing else.
+  /// Waits for a time.
   func pass(seconds: Double?) async throws(ToolError) {
     guard let seconds else { return try await until(within: nil) { false } }
     var isOver = false
@@ -98,7 +98,7 @@ import Dispatch
     try await until(within: nil) { isOver }
   }
 
-  /// Something has happened: looks at all conditions.
+  /// Evaluates all conditions.
   func changed() {
     for waiter in waiters {
       do {
@@ -109,7 +109,7 @@ import Dispatch
     }
   }
 
-  /// Everything is to end: whoever waits is told, but for those who are ending things already.
+  /// Interrupts all waiters except those of the clean-up.
   func interrupt(_ reason: ToolError) {
     guard interruption == nil else { return }
     interruption = reason

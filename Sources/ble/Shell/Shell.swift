@@ -1,17 +1,17 @@
 import BLECore
 import CoreBluetooth
 
-/// A conversation with one device, command by command: typed, piped or from a script.
+/// A session with one device, command by command: typed, piped or from a script.
 @MainActor final class Shell {
   let session: Session
   private let central: ToolCentral
   private let found: FoundDevice
   private var connected: ConnectedPeripheral?
   private var subscriptions: [Subscription] = []
-  /// Names of characteristics that are known, for completion.
+  /// Names of known characteristics, for completion.
   private(set) var characteristics: [String] = []
   private(set) var hasEnded = false
-  /// Told when the connection has come or gone.
+  /// Called when the connection was established or has ended.
   var onChange: (() -> Void)?
 
   var output: Output { session.output }
@@ -19,7 +19,7 @@ import CoreBluetooth
   private struct Subscription {
     let name: CharacteristicName
     let format: ValueFormat?
-    /// What came of the name: UUIDs stay right where objects do not.
+    /// The characteristic by UUID, which stays valid over reconnections.
     let service: CBUUID?
     let characteristic: CBUUID
     var count = 0
@@ -31,11 +31,11 @@ import CoreBluetooth
     self.session = session
   }
 
-  /// For prompts and messages.
+  /// The device's name, for prompts and messages.
   var name: String { (found.name ?? found.peripheral.identifier.uuidString).inert }
   var isConnected: Bool { connected != nil }
 
-  /// The device, as long as there is a link to it.
+  /// The device; throws if there is no link to it.
   func device() throws(ToolError) -> ConnectedPeripheral {
     guard let connected else { throw ToolError(.failed, "There is no connection: 'reconnect' opens one.") }
     try connected.requireLink()
@@ -81,7 +81,7 @@ import CoreBluetooth
     let device = try device()
     let found = try await device.find(name)
     subscriptions.removeAll { $0.characteristic == found.uuid && $0.service == found.service?.uuid }
-    // Before the first value comes.
+    // Before notifications are enabled, so that the first value is not missed.
     subscriptions.append(
       Subscription(name: name, format: format, service: found.service?.uuid, characteristic: found.uuid))
     do {
@@ -113,7 +113,7 @@ import CoreBluetooth
       "\(AssignedNames.labelled(characteristic: uuid))  \(text)")
   }
 
-  // MARK: What is known
+  // MARK: Completion and information
 
   func learn(_ tree: GATTTree) {
     learn(tree.services.flatMap { service in service.characteristics.map { (service.uuid, $0.uuid) } })
@@ -126,7 +126,7 @@ import CoreBluetooth
     characteristics = Array(Set(uuids + names + several.map { "\($0.service)/\($0.characteristic)" })).sorted()
   }
 
-  /// Looks around for what completion can offer; whatever goes wrong shows elsewhere.
+  /// Discovers characteristics for completion; errors are ignored here and reported by other commands.
   func lookAround() async {
     guard let connected else { return }
     var found: [(service: String, characteristic: String)] = []

@@ -31,7 +31,7 @@ struct ShellMTU: ShellCommand {
     let peripheral = try shell.device().peripheral
     let without = peripheral.maximumWriteValueLength(for: .withoutResponse)
     let with = peripheral.maximumWriteValueLength(for: .withResponse)
-    // Opcode and handle take three octets (Core, Vol 3 Part F 3.4.5), and no value is longer than 512.
+    // Opcode and handle take three octets (Core, Vol 3 Part F 3.4.5), and a value has at most 512.
     let agreed = PairingDesk.stack?.maximumTransmissionUnit(with: PeerIdentifier(peripheral.identifier)) ?? without + 3
     let members: KeyValuePairs<String, JSONValue> = [
       "mtu": .integer(agreed), "without_response": .integer(without), "with_response": .integer(with),

@@ -1,4 +1,4 @@
-/// A command of the shell, with everything it was told.
+/// A command of the shell, with its arguments.
 protocol ShellCommand: ToolCommand {
   @MainActor func run(in shell: Shell) async throws(ToolError)
 }
@@ -9,7 +9,7 @@ extension ShellCommand {
   }
 }
 
-/// All commands of the shell: what lines are read against, and what help and completion are made of.
+/// All commands of the shell, for parsing, help and completion.
 enum ShellTree {
   static let parser = CommandLineParser(
     root: CommandNode(

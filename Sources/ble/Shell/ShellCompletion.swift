@@ -1,4 +1,4 @@
-/// What the tab key offers in the shell.
+/// Completion in the shell.
 enum ShellCompletion {
   /// - Parameter characteristics: those of the device, by UUID and name.
   static func completion(of text: String, characteristics: [String]) -> LineEditor.Completion {

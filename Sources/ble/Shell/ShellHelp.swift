@@ -1,6 +1,6 @@
 /// The help of the shell.
 enum ShellHelp {
-  /// - Parameter path: the command to be explained behind the root; the root alone for all of them.
+  /// - Parameter path: the root and the command to explain; only the root for all commands.
   static func text(_ path: [CommandNode]) -> String {
     guard path.count > 1 else {
       let usages = path.first?.subcommands.map { ($0, usage($0)) } ?? []

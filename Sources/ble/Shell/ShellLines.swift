@@ -1,21 +1,21 @@
 import Foundation
 
-/// A line of commands, and where it stands.
+/// A line of commands, with its number.
 struct ShellLine: Equatable, Sendable {
   let text: String
   /// Counted from 1.
   let number: Int
 }
 
-/// Where the commands come from when nobody is typing them.
+/// A script of commands from a file.
 struct ShellScript: Equatable, Sendable {
   let path: String
   let lines: [ShellLine]
 
-  /// More is no script.
+  /// The longest script, in octets.
   private static let longest = 1 << 20
 
-  /// Reads a file, and makes sure that every line of it can be understood.
+  /// Reads a file and checks the syntax of every line.
   init(path: String) throws(ToolError) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
@@ -57,7 +57,7 @@ struct ShellScript: Equatable, Sendable {
 }
 
 extension ShellLine {
-  /// What the line asks for; `nil` where it is empty.
+  /// The command of the line; `nil` if it is empty.
   func invocation() throws(UsageError) -> CommandLineParser.Invocation? {
     let words = try ShellWords.split(text)
     return words.isEmpty ? nil : try ShellTree.parser.parse(words)

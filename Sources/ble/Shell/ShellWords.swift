@@ -1,9 +1,9 @@
-/// A line of the shell, taken apart: blanks separate words, quotes and backslashes keep them together, `#` begins a comment.
+/// Splits a line of the shell into words: blanks separate words, quotes and backslashes keep them together, `#` begins a comment.
 struct ShellWords: Equatable {
   private(set) var words: [String] = []
-  /// The last word, where the line ends within it or behind a blank: what is being typed.
+  /// The last word, which is being typed; empty if the line ends with a blank.
   private(set) var unfinished = ""
-  /// How many characters of the line the unfinished word takes, quotes and all.
+  /// The number of characters of the unfinished word, including quotes.
   private(set) var unfinishedLength = 0
   /// A quote that is not closed.
   private(set) var openQuote: Character?
@@ -19,7 +19,7 @@ struct ShellWords: Equatable {
         word = (word ?? "") + String(character)
         isEscaped = false
       } else if let quote = openQuote {
-        // Within double quotes a backslash is for quotes and itself.
+        // In double quotes, a backslash escapes quotes and itself only.
         if character == "\\", quote == "\"", index + 1 < characters.count, "\"\\".contains(characters[index + 1]) {
           isEscaped = true
         } else if character == quote {
@@ -57,7 +57,7 @@ struct ShellWords: Equatable {
     return parts.words + (parts.unfinishedLength > 0 ? [parts.unfinished] : [])
   }
 
-  /// A word as it has to be typed.
+  /// A word with the quotes that it needs.
   static func quoted(_ word: String) -> String {
     guard word.contains(where: { " \t\"'\\#".contains($0) }) || word.isEmpty else { return word }
     return "\"" + word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""

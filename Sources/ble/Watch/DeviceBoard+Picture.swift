@@ -2,7 +2,7 @@ import BLESession
 import Foundation
 
 extension DeviceBoard {
-  /// The board on a screen of that size.
+  /// The board for a screen of this size.
   func picture(columns: Int, rows: Int, at time: Double, _ style: Style) -> [String] {
     var lines = [
       style.strong("\(title)  \(situation(at: time))".truncated(toColumns: columns)), signal, "",
@@ -14,7 +14,7 @@ extension DeviceBoard {
       lines += values.map { value(for: $0, columns, at: time) }
     }
     lines.append("")
-    // What remains is the log's.
+    // The log uses the remaining lines.
     let room = max(1, rows - lines.count - 1)
     lines += log.suffix(room).map { entry in
       "\(Self.clock(entry.time))  \(entry.text)".truncated(toColumns: columns)
@@ -23,7 +23,7 @@ extension DeviceBoard {
     return Array(lines.prefix(rows - 1)) + [style.faint("q: end".truncated(toColumns: columns))]
   }
 
-  /// Where it is, with the countdown while it is being won back.
+  /// The state, with the remaining time while the session is connecting.
   func situation(at time: Double) -> String {
     let lost = losses == 0 ? "" : losses == 1 ? ", lost once" : ", lost \(losses) times"
     if state == .ready { return "ready\(origin == .automatic ? " again" : "")\(lost)" }

@@ -1,14 +1,14 @@
 import BLESession
 import Foundation
 
-/// What there is to know of a device that is watched: kept up to date by events, drawn by `picture`.
+/// The state of a watched device: updated by events, drawn by `picture`.
 struct DeviceBoard: Sendable {
-  /// One characteristic that is watched.
+  /// A watched characteristic.
   struct Value: Sendable {
     let title: String
     var text = "(nothing yet)"
     var count = 0
-    /// When the last ones came, in seconds since the beginning.
+    /// The times of the last values, in seconds since the start.
     var times: [Double] = []
   }
 
@@ -18,10 +18,10 @@ struct DeviceBoard: Sendable {
   private(set) var strength: SignalStrength?
   private(set) var chart = SignalChart()
   private(set) var values: [Value]
-  /// What happened, with when.
+  /// Events with their times.
   private(set) var log: [(time: Double, text: String)] = []
   private(set) var attempt = 0
-  /// Until when the device can be won back.
+  /// When the current attempts to connect end.
   private(set) var deadline: Double?
   private(set) var losses = 0
 

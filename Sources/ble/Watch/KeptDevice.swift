@@ -1,10 +1,10 @@
 import BLESession
 import CoreBluetooth
 
-/// A device that a command keeps: found, connected, won back.
+/// A device that a command keeps connected.
 @MainActor final class KeptDevice {
   let device: DeviceSession
-  /// What this host calls it, and the name under which it was found; not known where it was not found yet.
+  /// The device's identifier and the name under which it was found; `nil` before it was found.
   private(set) var identifier: UUID?
   private(set) var name: String?
   private let called: String?
@@ -12,10 +12,10 @@ import CoreBluetooth
   private var observation: Observation?
   private var tasks: [Task<Void, Never>] = []
 
-  /// For messages.
+  /// The device's name in messages.
   var title: String { called ?? name.map { "'\($0.inert)'" } ?? identifier?.uuidString ?? "the device" }
 
-  /// Keeps a device, found or not; nothing is connected yet.
+  /// Creates a session without searching or connecting.
   init(
     _ target: DeviceTarget, _ called: String?, _ configuration: SessionConfiguration, by central: Central,
     in session: Session
@@ -25,12 +25,12 @@ import CoreBluetooth
     device = central.session(with: target, configuration: configuration)
   }
 
-  /// Looks for the device; nothing is connected yet.
+  /// Searches for the device; does not connect.
   convenience init(_ target: Target, policy: ReconnectPolicy, in session: Session) async throws(ToolError) {
     let central = try await Central.started(in: session)
     let (identifier, name) = try await central.find(target, in: session)
     var rule = MatchRule.identifier(identifier)
-    // Who was called by name may come back under another identifier.
+    // A device that was named on the command line may return with a new identifier.
     if case .name(let name) = target { rule = .either([rule, .names([name])]) }
     self.init(
       DeviceTarget(identifier: identifier, rule: rule), nil, SessionConfiguration(policy: policy), by: central,
@@ -39,7 +39,7 @@ import CoreBluetooth
     self.name = name
   }
 
-  /// Tells what happens to it from now on.
+  /// Calls `tell` for each event from now on.
   func observe(_ tell: @escaping @MainActor (SessionEvent) -> Void) async {
     observation = await device.observeNews { news in
       DispatchQueue.main.async {
@@ -53,23 +53,23 @@ import CoreBluetooth
     }
   }
 
-  /// The members that say which device an event is about.
+  /// The JSON members that identify the device.
   var members: KeyValuePairs<String, JSONValue> {
     ["identifier": .string(orNull: identifier?.uuidString), "name": .string(orNull: name)]
   }
 
-  /// Does something beside, until the device is left.
+  /// Runs a task until the device is disconnected.
   func start(_ work: @escaping @Sendable @MainActor (DeviceSession) async -> Void) {
     tasks.append(Task { [device] in await work(device) })
   }
 
-  /// Tells each value of a characteristic, over every loss and return.
+  /// Calls `tell` with each value of a characteristic, over all reconnections.
   func listen(to path: CharacteristicPath, _ tell: @escaping @MainActor ([UInt8]) -> Void) {
     let values = device.notifications(from: path, buffering: .newest(4_096))
     start { _ in for await value in values { tell(Array(value)) } }
   }
 
-  /// Tells its signal's strength every so often, while it is there.
+  /// Calls `tell` with the RSSI at each interval, while the session is ready.
   func measure(
     every interval: Double, _ filter: SignalFilter, _ tell: @escaping @MainActor (SignalStrength) -> Void
   ) {
@@ -77,7 +77,7 @@ import CoreBluetooth
     start { _ in for await strength in strengths { tell(strength) } }
   }
 
-  /// Does something every so often, while the device is there.
+  /// Runs `work` at each interval, while the session is ready.
   func repeating(
     every interval: Double, _ work: @escaping @Sendable @MainActor (DeviceSession) async -> Void
   ) {
@@ -89,7 +89,7 @@ import CoreBluetooth
     }
   }
 
-  /// Leaves the device, however long that takes.
+  /// Disconnects, without a time limit.
   func leave() async {
     for task in tasks { task.cancel() }
     tasks = []
@@ -97,6 +97,6 @@ import CoreBluetooth
     observation?.cancel()
   }
 
-  /// Leaves the device in good order, but not for long.
+  /// Disconnects, with a short time limit.
   func close() async { await session.settle { await self.leave() } }
 }

@@ -1,9 +1,9 @@
-/// Signal strengths over time, drawn with blocks.
+/// RSSI values over time, drawn with block characters.
 struct SignalChart: Sendable {
-  /// In dBm, the last one last; `nil` where there was none.
+  /// In dBm, oldest first; `nil` for a gap.
   private(set) var strengths: [Int?] = []
 
-  /// More than any terminal is wide.
+  /// The most values: more than any terminal has columns.
   private static let most = 1024
   private static let blocks: [Character] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
@@ -12,7 +12,7 @@ struct SignalChart: Sendable {
     if strengths.count > Self.most { strengths.removeFirst(strengths.count - Self.most) }
   }
 
-  /// The chart with its scale, so many columns wide and rows high.
+  /// The chart with its scale, with this width and height.
   func lines(columns: Int, rows: Int) -> [String] {
     let width = columns - 6
     guard width > 0, rows > 0 else { return [] }
@@ -24,7 +24,7 @@ struct SignalChart: Sendable {
       let label = isLabelled ? String(top) : row == rows - 1 ? String(Sparkline.weakest) : ""
       let bars = shown.map { strength -> Character in
         guard let strength else { return " " }
-        // In eighths of a row, above the bottom of this one; the weakest signal still shows.
+        // In eighths of a row, above the bottom of this row; the weakest signal is still visible.
         let height = max(1, (min(strength, Sparkline.strongest) - Sparkline.weakest) * rows * 8 / span)
         return Self.blocks[min(8, max(0, height - (rows - 1 - row) * 8))]
       }

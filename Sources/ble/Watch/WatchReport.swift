@@ -1,12 +1,12 @@
 import BLESession
 import CoreBluetooth
 
-/// What happens to a watched device, for people and for programs.
+/// An event of a watched device, for people and for programs.
 struct WatchReport {
-  /// Its name in JSON; `nil` where programs are told by another one.
+  /// The event's name in JSON; `nil` if JSON has no such event.
   let name: String?
   let members: JSONValue
-  /// A line for people; `nil` where they are told by another one.
+  /// A line for people; `nil` if another event's line includes it.
   let sentence: String?
 
   private init(_ name: String?, _ members: KeyValuePairs<String, JSONValue>, _ sentence: String?) {
@@ -79,10 +79,10 @@ struct WatchReport {
     }
   }
 
-  /// What a command ends with when its device is not tried for any longer; `nil` where that is no end.
+  /// The error with which a command ends when its session stops; `nil` if the command continues.
   static func failure(_ reason: StopReason, of title: String) -> ToolError? {
     switch reason {
-    // Goes on when Bluetooth is on again, or is the user's wish.
+    // The session starts again when Bluetooth is on, or the user has ended it.
     case .user, .poweredOff: nil
     case .budgetSpent, .attemptsSpent: ToolError(.timedOut, "\(title): \(word(reason)).")
     case .unauthorized: ToolError(.unauthorized)

@@ -61,7 +61,7 @@ extension CompletionScript {
     return "_\(name)_offer \(words)\(values.includesFiles ? " files" : ""); "
   }
 
-  /// What may stand where no option stands.
+  /// The values of positional arguments.
   func words(in entry: Entry) -> Values {
     if !entry.node.subcommands.isEmpty { return .words(entry.node.subcommands.map(\.name) + ["help"]) }
     let values = entry.node.arguments.map { Values(placeholder: $0.name) }

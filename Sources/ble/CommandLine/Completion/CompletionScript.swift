@@ -1,19 +1,19 @@
 import BLEProfileFiles
 
-/// What a shell has to know to complete command lines of the tool: made from the tree of commands, so that nothing is forgotten.
+/// The information that a shell needs to complete command lines of the tool. It is derived from the tree of commands, so it is complete.
 struct CompletionScript {
   enum Shell: String, CaseIterable, ArgumentValue, Sendable {
     case bash, zsh, fish
   }
 
-  /// What may stand in the place of a value.
+  /// The possible values of an option or argument.
   enum Values: Equatable {
     case nothing
     case files
     case words([String])
     case wordsAndFiles([String])
 
-    /// By the word that stands for the value in the help.
+    /// By the placeholder in the help.
     init(placeholder: String) {
       switch placeholder {
       case "file", "copy", "path", "folder", "script", "database": self = .files
@@ -39,9 +39,9 @@ struct CompletionScript {
     }
   }
 
-  /// One command with everything that can follow its name.
+  /// One command with all its options.
   struct Entry {
-    /// The words that lead to it, the tool's name first.
+    /// The words of the command, beginning with the tool's name.
     let path: [String]
     let node: CommandNode
     let options: [Option]
@@ -73,11 +73,11 @@ struct CompletionScript {
     }
   }
 
-  /// The first line of each script, behind what its shell wants there.
+  /// The first comment of each script.
   func heading(_ shell: Shell) -> String {
     "# Completion of '\(name)' in \(shell.rawValue), made by '\(name) completion \(shell.rawValue)'."
   }
 
-  /// In single quotes, as all three shells understand it.
+  /// Quotes a text in a way that all three shells understand.
   static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: #"'\''"#) + "'" }
 }

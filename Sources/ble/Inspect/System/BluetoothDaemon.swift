@@ -1,18 +1,18 @@
 import BLEDefaultStack
 import Foundation
 
-/// BlueZ's daemon as far as files show it: what is installed, what runs, and how it was started.
+/// BlueZ's daemon as far as files show it: installation, process and configuration.
 struct BluetoothDaemon: Equatable, Sendable {
-  /// What it is started with.
+  /// The running daemon.
   struct Process: Equatable, Sendable {
     let number: Int32
     let arguments: [String]
   }
 
   let isInstalled: Bool
-  /// `nil` where none runs, or none is to be seen, as in a container.
+  /// `nil` if none runs, or none is visible, as in a container.
   let process: Process?
-  /// As the package of the distribution has it; `nil` where that is not known.
+  /// The version of the distribution's package; `nil` if unknown.
   let version: String?
   let hasExperimentalInterfaces: Bool
   /// LE is switched off in the daemon's configuration.
@@ -34,7 +34,7 @@ struct BluetoothDaemon: Equatable, Sendable {
     isClassicOnly = settings["General", "ControllerMode"]?.lowercased() == "bredr"
   }
 
-  /// Any user may call a program so: it counts where it is the administrator's.
+  /// Any user can run a program with this name, so only a process of the administrator counts.
   private static func running(on machine: Machine) -> Process? {
     for name in machine.names(in: "/proc") {
       guard let number = Int32(name), machine.system.line(of: "/proc/\(name)/comm") == "bluetoothd",
@@ -56,7 +56,7 @@ struct BluetoothDaemon: Equatable, Sendable {
     return entry.first { $0.hasPrefix("Version: ") }.map { String($0.dropFirst(9)) }
   }
 
-  /// Whether it reads the battery level of each phone that connects, for which phones ask to be paired (bluetoothd(8), `--plugin` and
+  /// Whether it reads the battery level of each phone that connects, for which phones require pairing (bluetoothd(8), `--plugin` and
   /// `--noplugin`, both lists of patterns).
   var readsBatteries: Bool {
     guard let process else { return false }
@@ -66,7 +66,7 @@ struct BluetoothDaemon: Equatable, Sendable {
     return !isNamed(unwanted) && (wanted.isEmpty || isNamed(wanted))
   }
 
-  /// The values of an option in all forms that it may have: `-P a,b`, `-Pa`, `--noplugin a`, `--noplugin=a`.
+  /// The values of an option in all its forms: `-P a,b`, `-Pa`, `--noplugin a`, `--noplugin=a`.
   private static func values(_ short: String, _ long: String, in arguments: [String]) -> [String] {
     var found: [Substring] = []
     for (index, argument) in arguments.enumerated() {
@@ -81,7 +81,7 @@ struct BluetoothDaemon: Equatable, Sendable {
     return found.map(String.init)
   }
 
-  /// A file of sections, and in them names with values.
+  /// A configuration file with sections of names and values.
   private struct Settings {
     private var values: [String: String] = [:]
 

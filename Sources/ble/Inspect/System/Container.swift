@@ -1,13 +1,13 @@
 import BLEDefaultStack
 
-/// The container that a program runs in, as far as files show it.
+/// The container that this program runs in, as far as files show it.
 struct Container: Equatable, Sendable {
   /// `docker`, `podman`, `lxc` ...
   let kind: String
 
-  /// `nil` where there is no sign of one.
+  /// Returns `nil` if there is no sign of a container.
   init?(on machine: Machine) {
-    // What systemd and its relatives leave (systemd.io/CONTAINER_INTERFACE).
+    // Files that systemd and container managers create (systemd.io/CONTAINER_INTERFACE).
     if let named = machine.system.line(of: "/run/systemd/container"), !named.isEmpty {
       kind = named
     } else if machine.entry("/.dockerenv") != nil {

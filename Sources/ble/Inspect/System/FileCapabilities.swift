@@ -4,10 +4,10 @@ import BLEDefaultStack
 /// The capabilities that a program's file gives (capabilities(7), "File capabilities"): the extended attribute `security.capability`.
 struct FileCapabilities: Equatable, Sendable {
   let permitted: UInt64
-  /// They hold from the start, and not only where the program asks for them.
+  /// Whether they are effective from the start, and not only when the program enables them.
   let isEffective: Bool
 
-  /// Reads the attribute's value (`struct vfs_cap_data`); `nil` where it is none.
+  /// Decodes the attribute's value (`struct vfs_cap_data`); `nil` if it is invalid.
   init?(_ octets: [UInt8]) {
     var reader = ByteReader(octets, layer: "capability")
     guard let magic = try? reader.uint32("magic_etc"), let low = try? reader.uint32("permitted"),

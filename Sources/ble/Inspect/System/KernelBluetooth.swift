@@ -1,6 +1,6 @@
 import BLEDefaultStack
 
-/// What the kernel has of Bluetooth.
+/// The kernel's Bluetooth support.
 struct KernelBluetooth: Equatable, Sendable {
   enum Support: Equatable, Sendable {
     case present
@@ -10,9 +10,9 @@ struct KernelBluetooth: Equatable, Sendable {
   }
 
   let support: Support
-  /// The modules of transports that are loaded: `btusb`.
+  /// The loaded transport drivers, such as `btusb`.
   let drivers: [String]
-  /// Adapters on USB that no driver has, by their places on the bus.
+  /// USB Bluetooth adapters without a driver, by their positions on the bus.
   let unclaimed: [String]
 
   private static let knownDrivers = [
@@ -51,7 +51,7 @@ struct KernelBluetooth: Equatable, Sendable {
   }
 }
 
-/// What the kernel's messages say of firmware that adapters asked for in vain.
+/// Firmware files that the kernel could not load for an adapter, according to its messages.
 struct FirmwareTrouble: Equatable, Sendable {
   /// The names of missing files: `rtl_bt/rtl8761bu_fw.bin`.
   let missing: [String]
@@ -66,7 +66,7 @@ struct FirmwareTrouble: Equatable, Sendable {
     missing = names
   }
 
-  /// The folders of Linux' collection of firmware that Bluetooth controllers load from, with the packages of Debian that have them.
+  /// Path prefixes of Bluetooth firmware, with the Debian packages that contain it.
   private static let packages = [
     ("intel/ibt-", "firmware-iwlwifi"), ("rtl_bt/", "firmware-realtek"), ("brcm/BCM", "firmware-brcm80211"),
     ("mediatek/BT", "firmware-mediatek"), ("mediatek/mt", "firmware-mediatek"), ("qca/", "firmware-atheros"),
@@ -82,6 +82,6 @@ struct FirmwareTrouble: Equatable, Sendable {
     return words.first { word in word.utf8.count < 128 && packages.contains { word.hasPrefix($0.0) } }.map(String.init)
   }
 
-  /// Debian's package with a file.
+  /// The Debian package with a file.
   static func package(of file: String) -> String? { packages.first { file.hasPrefix($0.0) }?.1 }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What this process can say of itself.
+/// Properties of this process.
 enum ProcessReadings {
   static var groups: Set<gid_t> {
     var groups = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
@@ -16,9 +16,9 @@ enum ProcessReadings {
     return count > 0 ? String(decoding: path.prefix(count), as: UTF8.self) : "ble"
   }
 
-  /// The attribute of this program's file that gives it capabilities.
+  /// The attribute of this program's file that holds its capabilities.
   static var fileCapabilities: [UInt8]? {
-    // The C library has it, and its module for Swift does not declare it.
+    // glibc has the function, but its Swift module does not declare it.
     typealias Reader =
       @convention(c) (
         UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeMutableRawPointer, Int
@@ -32,10 +32,10 @@ enum ProcessReadings {
 
 /// The kernel's messages.
 enum KernelLog {
-  /// In octets. The kernel's own memory of them is smaller on most machines.
+  /// In octets. The kernel's buffer is smaller on most machines.
   private static let limit = 4 << 20
 
-  /// All that the kernel remembers; `nil` where this user may not read it.
+  /// All messages in the kernel's buffer; `nil` if this user may not read it.
   static func read() -> String? {
     let descriptor = open("/dev/kmsg", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }

@@ -2,9 +2,9 @@ import BLECore
 import BLEDefaultStack
 import BLETransports
 
-/// An adapter that the kernel has.
+/// An adapter of the kernel.
 struct SystemAdapter: Equatable, Sendable {
-  /// What the kernel's management interface says of it.
+  /// What the kernel's management interface reports.
   struct Information: Equatable, Sendable {
     let index: UInt16
     let address: String
@@ -14,13 +14,13 @@ struct SystemAdapter: Equatable, Sendable {
     let supportsLowEnergy: Bool
   }
 
-  /// Who has it.
+  /// What uses the adapter.
   enum Holder: Equatable, Sendable {
-    /// BlueZ's daemon, by the number of its process.
+    /// BlueZ's daemon, by its process number.
     case daemon(Int32)
-    /// A program, by the user channel; who that is as far as it can be seen: " (probably btmon, process 12)".
+    /// A program, by the user channel; the text says which, as far as that can be seen: " (probably btmon, process 12)".
     case program(String)
-    /// It is switched on, and what did that cannot be seen.
+    /// It is powered on by something that cannot be seen.
     case kernel
     case none
   }
@@ -32,7 +32,7 @@ struct SystemAdapter: Equatable, Sendable {
   let information: Information?
   let holder: Holder
   let isBlocked: Bool
-  /// What the kernel counts for it.
+  /// The kernel's counters of the adapter.
   let statistics: KernelAdapterStatistics?
 
   /// Versions of the Core Specification by their assigned numbers (Assigned Numbers, 2.1).
@@ -49,7 +49,7 @@ struct SystemAdapter: Equatable, Sendable {
       let information = managed?.first { $0.index == index }
       let holder: Holder =
         if managed != nil, information == nil {
-          // What the kernel has and does not manage is with a program.
+          // An adapter that the kernel has but does not manage is used by a program.
           .program(machine.channelHolder())
         } else if let process = daemon.process {
           .daemon(process.number)
@@ -66,7 +66,7 @@ struct SystemAdapter: Equatable, Sendable {
 
   var version: String? { information.flatMap { Self.versions[$0.version] } }
 
-  /// What it is, in a few words: `00:1A:7D:DA:71:13, btusb on usb, Bluetooth 5.1`.
+  /// A short description: `00:1A:7D:DA:71:13, btusb on usb, Bluetooth 5.1`.
   var title: String {
     var parts = [information?.address].compactMap(\.self)
     if let driver { parts.append(bus.map { "\(driver) on \($0)" } ?? driver) }
@@ -80,7 +80,7 @@ struct SystemAdapter: Equatable, Sendable {
     return parts.joined(separator: ", ")
   }
 
-  /// Who has it, in words; `nil` where nothing has.
+  /// What uses it, in words; `nil` if nothing does.
   var holderTitle: String? {
     switch holder {
     case .daemon(let number): "BlueZ's daemon (bluetoothd, process \(number))"

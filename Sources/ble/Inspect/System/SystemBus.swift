@@ -1,6 +1,6 @@
 import Foundation
 
-/// The system's message bus, by which BlueZ's daemon is reached, as far as files show it: no connection is made.
+/// The system message bus, which connects to BlueZ's daemon, as far as files show it: no connection is made.
 struct SystemBus: Equatable, Sendable {
   enum Access: Equatable, Sendable {
     case missing
@@ -40,9 +40,9 @@ struct SystemBus: Equatable, Sendable {
   }
 }
 
-/// Who may send messages to BlueZ's daemon, as the bus's policy files say (dbus-daemon(1), CONFIGURATION FILE).
+/// Which users may send messages to BlueZ's daemon, according to the bus's policy files (dbus-daemon(1), CONFIGURATION FILE).
 struct BusPolicy: Equatable, Sendable {
-  /// Everybody may.
+  /// Whether all users may.
   private(set) var isOpen = false
   /// The names of groups whose members may.
   private(set) var groups: [String] = []
@@ -52,7 +52,7 @@ struct BusPolicy: Equatable, Sendable {
     "/usr/share/dbus-1/system.d/org.bluez.conf",
   ]
 
-  /// `nil` where there is no policy to be seen.
+  /// Returns `nil` if there is no readable policy.
   init?(on machine: Machine) {
     let texts = Self.places.compactMap { machine.text(of: $0) }
     if texts.isEmpty { return nil }
@@ -61,7 +61,7 @@ struct BusPolicy: Equatable, Sendable {
 
   init(_ text: String) { read(text) }
 
-  /// Takes the tags as they come. Later rules come before earlier ones, and denials are rules as well.
+  /// Evaluates the tags in order. Later rules override earlier ones; a denial is a rule, too.
   private mutating func read(_ text: String) {
     var context: [Substring: Substring] = [:]
     for tag in Self.tags(text) {

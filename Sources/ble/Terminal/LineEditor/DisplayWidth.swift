@@ -1,7 +1,7 @@
-/// How many columns of a terminal text takes.
+/// The width of text in columns of a terminal.
 ///
-/// A character (grapheme cluster) is taken as a whole: emoji are two columns wide however many scalars they are made of, marks
-/// that combine with a letter take none, East Asian wide and full-width letters two (Unicode Standard Annex 11).
+/// A character (grapheme cluster) is measured as a whole: an emoji has two columns, however many scalars it consists of; combining marks
+/// have none; East Asian wide and full-width letters have two (Unicode Standard Annex 11).
 extension Character {
   var displayWidth: Int {
     var width = 0
@@ -17,10 +17,10 @@ extension Character {
 }
 
 extension StringProtocol {
-  /// The sum over its characters; line breaks take none.
+  /// The sum over its characters; line breaks have no width.
   var displayWidth: Int { reduce(0) { $0 + $1.displayWidth } }
 
-  /// As much of the text as fits into so many columns, ending with an ellipsis where something is missing.
+  /// As much of the text as fits into `columns`, with an ellipsis if something is cut off.
   func truncated(toColumns columns: Int) -> String {
     guard displayWidth > columns else { return String(self) }
     var text = ""
@@ -48,7 +48,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// The ranges of East Asian width W and F, with the unassigned places between them, but for emoji.
+  /// The ranges of East Asian width W and F without emoji, including the unassigned code points between them.
   private static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x3247, 0x3250...0x4DBF, 0x4E00...0xA4CF,
     0xA960...0xA97F,

@@ -1,36 +1,36 @@
-/// A line being edited: octets from a terminal in, edits and what came of them out. Knows no terminal: what it looks like there is
-/// `LineEditorDisplay`'s, and reading and writing `LineInput`'s.
+/// Edits a line: octets from a terminal in, outcomes out. It is independent of the terminal: `LineEditorDisplay` draws, and `LineInput`
+/// reads and writes.
 ///
-/// Text is edited by characters as people see them: a letter with its marks, an emoji of many scalars, a flag.
+/// The unit of editing is the grapheme cluster: a letter with its marks, an emoji of many scalars, a flag.
 struct LineEditor {
-  /// What comes of keys, besides a line that looks different.
+  /// The result of a key, other than a changed line.
   enum Outcome: Equatable, Sendable {
     /// A line was submitted; the editor is empty again.
     case line(String)
-    /// Nothing more will come.
+    /// The end of the input.
     case end
     case interrupt
-    /// A key had nothing to do.
+    /// The key has no effect.
     case bell
-    /// What the word before the cursor may become.
+    /// The possible completions of the word before the cursor.
     case candidates([String])
     case clearScreen
   }
 
-  /// What a line can become at the cursor: so many of the characters before it are replaced by one of the candidates.
+  /// A completion at the cursor: `replacing` characters before it are replaced by one of the candidates.
   struct Completion: Equatable, Sendable {
     var replacing: Int
     var candidates: [String]
   }
 
-  /// Answers with completions of the text before the cursor.
+  /// Returns completions of the text before the cursor.
   typealias Completer = (_ text: String) -> Completion
 
-  /// What does not fit any more is refused with a bell.
+  /// The longest line, in octets; longer input is refused with a bell.
   static let longestLine = 65_536
 
   private(set) var characters: [Character] = []
-  /// Where the cursor is: in front of the character with this index.
+  /// The cursor is in front of the character with this index.
   private(set) var cursor = 0
   var history: LineHistory
   private let completer: Completer?
@@ -45,7 +45,7 @@ struct LineEditor {
 
   var text: String { String(characters) }
 
-  /// Octets as they come, in pieces of any length.
+  /// Processes octets of the terminal, in pieces of any length.
   mutating func take(_ octets: some Sequence<UInt8>) -> [Outcome] {
     reader.take(octets).compactMap { press($0) }
   }
@@ -88,7 +88,7 @@ struct LineEditor {
     return nil
   }
 
-  /// Characters may grow together with their neighbours: the cursor stays behind what was put in.
+  /// Inserted characters may combine with their neighbours; the cursor stays after the inserted text.
   private mutating func insert(_ text: String) -> Outcome? {
     let before = String(characters[..<cursor])
     let after = String(characters[cursor...])
@@ -109,7 +109,7 @@ struct LineEditor {
     guard range.lowerBound >= 0, range.upperBound <= characters.count else { return .bell }
     cursor = range.lowerBound
     characters.removeSubrange(range)
-    // What now stands side by side may be one character.
+    // The characters that are now adjacent may combine.
     _ = insert("")
     return nil
   }
@@ -156,7 +156,7 @@ struct LineEditor {
 
   // MARK: Killing
 
-  /// What is killed one after another is yanked together.
+  /// Consecutive kills are yanked together.
   private mutating func kill(_ key: LineEditorKey) -> Outcome? {
     let range =
       switch key {
@@ -177,7 +177,7 @@ struct LineEditor {
 
   // MARK: Completing
 
-  /// Puts in what all candidates have in common; asked again where that is nothing, shows them.
+  /// Inserts the common prefix of all candidates; a second Tab shows them.
   private mutating func complete() -> Outcome? {
     guard let completion = completer?(String(characters[..<cursor])), !completion.candidates.isEmpty else {
       return .bell

@@ -1,11 +1,11 @@
-/// What a line being edited looks like at the bottom of a terminal: text for the terminal out, knowing what it wrote there before.
+/// Draws a line being edited at the bottom of a terminal: returns text for the terminal, based on what it has drawn before.
 ///
-/// Rows are ended by line breaks of its own, so that nothing depends on how a terminal wraps. A line that is taller than the
-/// terminal is shown around the cursor.
+/// It breaks rows itself, so that the result does not depend on the terminal's wrapping. A line that is taller than the terminal is shown
+/// around the cursor.
 struct LineEditorDisplay {
-  /// What is to be seen.
+  /// The contents to draw.
   struct Picture: Equatable {
-    /// Lines above the prompt, cut at the terminal's width.
+    /// Lines above the prompt, truncated to the terminal's width.
     var above: [String] = []
     var prompt: String
     var characters: [Character]
@@ -14,7 +14,7 @@ struct LineEditorDisplay {
 
   var columns: Int
   var rows: Int
-  /// The widths of the rows that are on the screen, and which of them the cursor is in.
+  /// The widths of the drawn rows, and the row of the cursor.
   private var drawn: [Int] = []
   private var cursorRow = 0
   private var cursorColumn = 0
@@ -26,22 +26,22 @@ struct LineEditorDisplay {
 
   private var width: Int { max(4, columns) }
 
-  /// Takes away what was drawn; the cursor is at the beginning of the first of its rows.
+  /// Erases what was drawn; the cursor is then at the beginning of its first row.
   mutating func erase() -> String {
     guard !drawn.isEmpty else { return "" }
     defer { drawn = [] }
-    // A terminal that has become narrower has broken the rows anew.
+    // A terminal that has become narrower has wrapped the rows again.
     let height = drawn[..<cursorRow].reduce(0) { $0 + Self.height(ofRow: $1, width) } + cursorColumn / width
     let up = min(height, max(0, rows - 1))
     return (up > 0 ? "\u{1B}[\(up)A" : "") + "\r\u{1B}[J"
   }
 
-  /// Draws anew, instead of what was there.
+  /// Replaces what was drawn.
   mutating func draw(_ picture: Picture) -> String {
     let erasure = erase()
     let layout = Layout(picture, width)
     let mostRows = max(1, rows - 1)
-    // As many rows as fit, with the cursor's among them.
+    // As many rows as fit, including the cursor's.
     let first = max(0, min(layout.cursorRow - mostRows / 2, layout.rows.count - mostRows))
     let shown = layout.rows[first..<min(layout.rows.count, first + mostRows)]
     drawn = shown.map(\.width)
@@ -54,7 +54,7 @@ struct LineEditorDisplay {
     return text
   }
 
-  /// Leaves the line on the screen, and goes on below it.
+  /// Leaves the line on the screen and moves the cursor below it.
   mutating func leave(_ picture: Picture) -> String {
     var picture = picture
     picture.cursor = picture.characters.count
@@ -63,7 +63,7 @@ struct LineEditorDisplay {
     return text + "\r\n"
   }
 
-  /// Empties the screen.
+  /// Clears the screen.
   mutating func clearScreen() -> String {
     drawn = []
     return "\u{1B}[H\u{1B}[2J"
@@ -73,7 +73,7 @@ struct LineEditorDisplay {
 }
 
 extension LineEditorDisplay {
-  /// Text cut into rows, and the cursor's place in them.
+  /// Text in rows, with the position of the cursor.
   private struct Layout {
     struct Row {
       var text = ""
@@ -118,14 +118,14 @@ extension LineEditorDisplay {
     }
   }
 
-  /// A character as it may be shown: what could act on the terminal is written out.
+  /// A character as it is displayed: one that could affect the terminal is escaped.
   static func shown(_ character: Character) -> (text: String, width: Int) {
     if character == "\n" { return ("↵", 1) }
     if character == "\\" { return ("\\", 1) }
     let text = String(character)
     if text.isInert {
       let width = character.displayWidth
-      // A mark without a letter to stand on would change what is left of it.
+      // A combining mark without a base character would combine with whatever is before it.
       return width > 0 ? (text, width) : ("◌" + text, 1)
     }
     let written = text.inert

@@ -1,8 +1,8 @@
-/// What somebody did at the keyboard.
+/// A key or an input at the keyboard.
 enum LineEditorKey: Equatable, Sendable {
-  /// Typed characters; many where they came together.
+  /// Typed characters; several if they arrive together.
   case text(String)
-  /// Text from the clipboard: line breaks in it submit nothing.
+  /// Pasted text: line breaks in it do not submit the line.
   case paste(String)
   case enter, tab, backspace, delete
   case left, right, wordLeft, wordRight, home, end
@@ -12,6 +12,6 @@ enum LineEditorKey: Equatable, Sendable {
   /// Ctrl-D: the end of the input on an empty line.
   case endOfInput
   case interrupt
-  /// Means nothing here.
+  /// A key without a meaning here.
   case unknown
 }

@@ -1,9 +1,9 @@
-/// Makes keys of the octets that a terminal sends: UTF-8, control characters, and the sequences of xterm and its relatives.
+/// Decodes the octets of a terminal into keys: UTF-8, control characters, and the escape sequences of xterm and similar terminals.
 ///
-/// Takes whatever comes: octets that are not UTF-8 become U+FFFD, sequences that nobody knows become `unknown`, and neither
-/// makes it hold more than `longestPaste` octets. What is cut off at the end waits for the rest.
+/// It accepts any input: invalid UTF-8 becomes U+FFFD, an unknown sequence becomes `unknown`, and neither makes it hold more than
+/// `longestPaste` octets. An incomplete character or sequence at the end waits for the rest.
 struct LineEditorKeyReader {
-  /// The rest of a longer paste is dropped.
+  /// The longest paste in octets; the rest of a longer one is dropped.
   static let longestPaste = 65_536
 
   private enum State {
@@ -37,7 +37,7 @@ struct LineEditorKeyReader {
       keys.append(Self.final(octet, parameters: [0x31]))
     case .sequence(var parameters):
       guard !(0x40...0x7E).contains(octet) else { return finish(parameters, octet) }
-      // A control character in a sequence breaks it off.
+      // A control character aborts a sequence.
       guard octet >= 0x20, octet < 0x7F, parameters.count < Self.longestSequence else {
         state = .ground
         return octet < 0x20 ? takeGround(octet) : keys.append(.unknown)
@@ -47,7 +47,7 @@ struct LineEditorKeyReader {
     case .paste(var pasted):
       state = .ground
       pasted.append(octet)
-      // Of too long a paste the last octets go round, so that its end is found.
+      // Of a paste that is too long, the last octets are kept in a window, so that its end is found.
       if pasted.count > Self.longestPaste + Self.pasteEnd.count { pasted.remove(at: Self.longestPaste) }
       if pasted.suffix(Self.pasteEnd.count).elementsEqual(Self.pasteEnd) {
         return keys.append(.paste(Self.pasteText(pasted.dropLast(Self.pasteEnd.count))))
@@ -86,7 +86,7 @@ struct LineEditorKeyReader {
     if case .ground = state { keys.append(Self.final(final, parameters: parameters)) }
   }
 
-  /// Hands on what was typed; a character that is cut off waits, unless something else has come after it.
+  /// Emits the typed text; an incomplete character waits, unless another kind of input has followed.
   private mutating func flushText(isWhole: Bool) {
     let kept = isWhole ? 0 : Self.lengthOfUnfinishedCharacter(at: text[...])
     let whole = text.dropLast(kept)
@@ -94,7 +94,7 @@ struct LineEditorKeyReader {
     text = Array(text.suffix(kept))
   }
 
-  /// How many octets at the end begin a character that is not complete.
+  /// The number of octets at the end that begin an incomplete character.
   private static func lengthOfUnfinishedCharacter(at octets: ArraySlice<UInt8>) -> Int {
     for (back, octet) in octets.suffix(3).reversed().enumerated() {
       if octet & 0xC0 == 0x80 { continue }
@@ -104,7 +104,7 @@ struct LineEditorKeyReader {
     return 0
   }
 
-  /// Line breaks become LF; control characters other than it and the tab are left out.
+  /// Line breaks become LF; other control characters except the tab are removed.
   private static func pasteText(_ octets: some Sequence<UInt8>) -> String {
     let text = String(decoding: Array(octets), as: UTF8.self).replacing("\r\n", with: "\n").replacing("\r", with: "\n")
     var kept = String.UnicodeScalarView()
@@ -138,7 +138,7 @@ extension LineEditorKeyReader {
     }
   }
 
-  /// A sequence by its last octet; the second parameter says which keys were held: 5 is Ctrl, 3 is Alt.
+  /// Decodes a sequence by its final octet. The second parameter holds the modifiers: 5 is Ctrl, 3 is Alt.
   private static func final(_ octet: UInt8, parameters: [UInt8]) -> LineEditorKey {
     let numbers = parameters.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
       .map { Int(String(decoding: $0, as: UTF8.self)) }

@@ -1,15 +1,15 @@
-/// The lines that were typed before, and where one is among them.
+/// The lines typed before, and the current position in them.
 struct LineHistory {
-  /// Older ones are forgotten.
+  /// The most lines; older ones are removed.
   static let mostLines = 1000
-  /// Longer ones are not kept.
+  /// The longest line that is kept, in octets.
   static let longestLine = 4096
 
   private(set) var lines: [String]
   private var position: Int
-  /// What was being typed when somebody went back.
+  /// The unfinished line at the time of the first `previous`.
   private var draft = ""
-  /// Told of each line that is kept.
+  /// Called with each line that is added.
   private let keep: ((String) -> Void)?
 
   init(_ lines: [String] = [], keep: ((String) -> Void)? = nil) {
@@ -18,7 +18,7 @@ struct LineHistory {
     position = self.lines.count
   }
 
-  /// Keeps a line, unless it is blank, begins with a space, is too long or is the same as the last one.
+  /// Adds a line, unless it is blank, begins with a space, is too long or equals the last one.
   mutating func remember(_ line: String) {
     defer { position = lines.count }
     guard let first = line.first, first != " ", line.contains(where: { !$0.isWhitespace }),
@@ -29,7 +29,7 @@ struct LineHistory {
     keep?(line)
   }
 
-  /// The line before, `nil` at the first one. `text` is what stands on the screen, which `next()` brings back in the end.
+  /// The previous line, `nil` at the first one. `text` is the unfinished line, which `next()` finally returns.
   mutating func previous(instead text: String) -> String? {
     guard position > 0 else { return nil }
     if position == lines.count { draft = text }
@@ -37,7 +37,7 @@ struct LineHistory {
     return lines[position]
   }
 
-  /// The line after; after the last one what was being typed.
+  /// The next line; after the last one, the unfinished line.
   mutating func next() -> String? {
     guard position < lines.count else { return nil }
     position += 1

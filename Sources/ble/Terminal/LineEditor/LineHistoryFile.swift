@@ -1,13 +1,13 @@
 import BLEFiles
 import Foundation
 
-/// The file of a history: a line for each, which only its owner can read. Programs that run at the same time add to it by turns.
+/// The file of a line history, readable by its owner only. Programs that run at the same time take turns in appending to it.
 ///
-/// Nothing depends on it: where it cannot be read or written there is no history, and no error.
+/// It is optional: if it cannot be read or written, there is no history, and no error.
 struct LineHistoryFile {
   let path: String
 
-  /// A file longer than this was not written here: only its end is read.
+  /// Of a longer file, which this program has not written, only the end is read.
   private static let mostOctets = 1 << 20
 
   /// `<name>` in the tool's folder of the state folder (`$XDG_STATE_HOME`, else `~/.local/state`).
@@ -16,7 +16,7 @@ struct LineHistoryFile {
     return LineHistoryFile(path: folders.state + "/history/" + name)
   }
 
-  /// The history as it is, which keeps in this file what is added to it.
+  /// The stored history, which appends new lines to this file.
   func history() -> LineHistory { LineHistory(load(), keep: { add($0) }) }
 
   func load() -> [String] {
@@ -46,7 +46,7 @@ struct LineHistoryFile {
     if file.size > Self.mostOctets / 2 { try PrivateFile.place(shortened(file), at: path) }
   }
 
-  /// The lines that are still remembered, and of those not more than half of what is read.
+  /// The newest lines, with at most a quarter of the octets that are read.
   private func shortened(_ file: borrowing PrivateFile) -> [UInt8] {
     var kept: [[UInt8]] = []
     var octets = 0

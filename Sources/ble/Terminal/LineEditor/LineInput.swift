@@ -1,19 +1,19 @@
 import Dispatch
 import Foundation
 
-/// Lines from whoever sits at the standard input: edited at the bottom of a terminal, plain from a pipe or file, without a prompt.
+/// Lines from the standard input: edited at the bottom of a terminal, or read without a prompt from a pipe or file.
 ///
-/// What the tool writes meanwhile comes above the line that is being typed, which is drawn anew.
+/// Other output of the tool appears above the line being edited, which is drawn again.
 @MainActor final class LineInput: BottomLine {
-  /// Asks for the next line; drawn anew when it changes.
+  /// The prompt; drawn again when it changes.
   var prompt: String { didSet { redraw() } }
-  /// Lines that are shown between what was written and the prompt. What comes from a peer is to be inert already.
+  /// Lines between the output and the prompt. Text from a peer has to be inert.
   var above: [String] = [] { didSet { if above != oldValue { redraw() } } }
   /// Whether a submitted line stays on the screen.
   var leavesLines = true
-  /// Who reads what is typed at the terminal, if somebody does: questions of the tool are answered by its lines.
+  /// The instance that reads the terminal, if there is one: its lines also answer questions of the tool.
   private(set) static weak var current: LineInput?
-  /// Whether lines are edited: there is a terminal on both sides that can move its cursor.
+  /// Whether lines are edited: input and output are terminals that can move the cursor.
   var isEditing: Bool { terminal != nil }
 
   private let onLine: (String) -> Void
@@ -23,18 +23,18 @@ import Foundation
   private var reader: DescriptorReader?
   private var lines: LineReader?
   private var signals: [any DispatchSourceSignal] = []
-  /// Where the line is drawn, while that is so.
+  /// The descriptor that the line is drawn on; `nil` if it is not.
   private var terminal: Int32?
-  /// Whether something else has the screen just now: output, or whoever Ctrl-Z gave it to.
+  /// Whether the line is erased for other output.
   private var isAside = false
   private var isSuspended = false
 
   /// - Parameters:
-  ///   - prompt: what stands in front of the line that is typed.
-  ///   - history: where lines are kept; `nil` for nowhere.
+  ///   - prompt: the text in front of the line.
+  ///   - history: where lines are stored; `nil`: nowhere.
   ///   - edits: `false` for plain lines even on a terminal.
-  ///   - longestLine: where a plain line is cut, in octets.
-  ///   - completer: what the tab key asks.
+  ///   - longestLine: the longest plain line, in octets.
+  ///   - completer: called for the Tab key.
   ///   - onEnd: called once, at the end of the input or at Ctrl-D on an empty line.
   init(
     prompt: String, history: LineHistoryFile? = nil, edits: Bool = true, longestLine: Int = LineReader.longestLine,
@@ -67,14 +67,14 @@ import Foundation
     resize()
   }
 
-  /// Where to draw: `nil` without a terminal on both sides, or on one that cannot move its cursor.
+  /// The descriptor to draw on; `nil` unless input and output are terminals that can move the cursor.
   private static func terminal(_ environment: [String: String]) -> Int32? {
     let kind = environment["TERM"] ?? ""
     guard isatty(STDIN_FILENO) == 1, !kind.isEmpty, kind != "dumb" else { return nil }
     return [STDOUT_FILENO, STDERR_FILENO].first { isatty($0) == 1 }
   }
 
-  /// Nothing more is read, and the terminal is as it was before. A line that was being typed stays on the screen.
+  /// Stops reading and restores the terminal. A line that was being edited stays on the screen.
   func stop() {
     lines?.stop()
     reader?.stop()
@@ -90,7 +90,7 @@ import Foundation
     TerminalMode.leave()
   }
 
-  /// Nothing is read for now: who writes to a pipe waits.
+  /// Suspends reading plain lines, so that the writer of a pipe blocks.
   func pauseReading() { lines?.pause() }
   func resumeReading() { lines?.resume() }
 
@@ -175,7 +175,7 @@ import Foundation
     signals.append(source)
   }
 
-  /// Ctrl-Z: the shell gets its terminal as it was.
+  /// Ctrl-Z: restores the terminal for the shell and stops the process.
   private func suspend() {
     write(display.leave(picture))
     isSuspended = true

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The mode in which a terminal hands on each key, and the way back from it.
+/// The terminal mode that delivers each key, and its restoration.
 ///
-/// However the program ends, the terminal gets back what it had: at `leave()`, at `exit`, and when a signal ends the program, be it
-/// one that somebody sent or a crash. (Only SIGKILL leaves no time.)
+/// However the program ends, the terminal's mode is restored: by `leave()`, at `exit`, and when a signal or a crash ends the program.
+/// (SIGKILL is the only exception.)
 enum TerminalMode {
-  /// What the terminal had before; `nil` while it has it. Signal handlers read it, so it lies at one place for good.
+  /// The mode to restore, while `isEntered`. Signal handlers read it, so it has a fixed address.
   ///
   /// `nonisolated(unsafe)`: written on the main thread, `isEntered` last on the way in and first on the way out.
   private nonisolated(unsafe) static let saved = UnsafeMutablePointer<termios>.allocate(capacity: 1)
@@ -15,21 +15,21 @@ enum TerminalMode {
 
   private static let bracketedPasteOn = "\u{1B}[?2004h"
   private static let bracketedPasteOff: StaticString = "\u{1B}[?2004l"
-  /// The other screen, no cursor, and lines that are cut instead of broken.
+  /// Alternate screen, hidden cursor, no line wrapping.
   private static let wholeScreenOn = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l"
   private static let wholeScreenOff: StaticString = "\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
   private nonisolated(unsafe) static let isWholeScreen = UnsafeMutablePointer<sig_atomic_t>.allocate(capacity: 1)
 
-  /// Those by which programs end without having asked for it.
+  /// Signals that end the program, other than those that `Signals` handles.
   private static let deadly = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGQUIT, SIGALRM, SIGXCPU]
 
-  /// Keys come one by one and are not echoed; Ctrl-C, Ctrl-Z and output go on as before.
+  /// Keys are delivered immediately and not echoed; Ctrl-C, Ctrl-Z and output work as before.
   /// - Parameter isWholeScreen: whether the alternate screen is wanted, too; without a cursor, and without pastes in brackets.
   @MainActor static func enter(drawingOn output: Int32, isWholeScreen: Bool = false) -> Bool {
     prepare()
-    // Who is in the background would be stopped for touching the terminal.
+    // A background process would be stopped for changing the terminal.
     guard tcgetpgrp(terminal) == getpgrp() else { return false }
-    // Where it was entered before, a shell may have changed the mode while the program was stopped.
+    // If the mode was entered before, `saved` is kept: a shell may have changed the mode while the program was stopped.
     guard isEntered.pointee != 0 || tcgetattr(terminal, saved) == 0 else { return false }
     var mode = saved.pointee
     mode.c_lflag &= ~tcflag_t(ICANON | ECHO | IEXTEN)
@@ -48,7 +48,7 @@ enum TerminalMode {
     return true
   }
 
-  /// Gives the terminal back. May be called at any time, from a signal's handler too.
+  /// Restores the terminal. May be called at any time, also from a signal handler.
   static func leave() {
     guard isEntered.pointee != 0 else { return }
     isEntered.pointee = 0
@@ -57,7 +57,7 @@ enum TerminalMode {
     tcsetattr(terminal, TCSANOW, saved)
   }
 
-  /// Has the terminal given back at the end, whatever that will be.
+  /// Installs the restoration at the end of the program.
   private static func prepare() {
     guard !isPrepared else { return }
     isPrepared = true
@@ -69,7 +69,7 @@ enum TerminalMode {
       var action = sigaction()
       action.__sigaction_handler.sa_handler = { number in
         TerminalMode.leave()
-        // What the signal does is done when the handler has returned: it was reset to that before.
+        // The default action follows when the handler returns: SA_RESETHAND has restored it.
         raise(number)
       }
       action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND))

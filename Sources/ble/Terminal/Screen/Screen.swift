@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 
-/// A whole terminal for something that changes: on the alternate screen, so that afterwards the terminal is as it was.
+/// Draws a changing picture on the whole terminal, on the alternate screen, so that the previous contents reappear afterwards.
 ///
-/// Whoever shows something gives a picture when asked for one; it is asked some times a second at the most, and when the window
-/// changes. Keys come one by one. However the program ends, `TerminalMode` gives the terminal back.
+/// The picture is requested several times a second at most, and when the size of the window changes. Keys are delivered immediately.
+/// `TerminalMode` restores the terminal however the program ends.
 @MainActor final class Screen {
   private let makePicture: (_ columns: Int, _ rows: Int) -> [String]
   private let onKey: (Character) -> Void
@@ -17,10 +17,10 @@ import Foundation
   private var isSuspended = false
   private var lastTick = 0
 
-  /// Pictures a second, at the most; what shows the time needs one of them each second.
+  /// The most pictures per second; a picture that shows the time is requested at least once per second.
   private static let rate = 8
 
-  /// `nil` where nothing can be drawn: no terminal on both sides, one that cannot move its cursor, or one that the log goes to.
+  /// Returns `nil` if nothing can be drawn: input or output is not a terminal, it cannot move the cursor, or the log is written to it.
   init?(
     in session: Session, picture: @escaping (_ columns: Int, _ rows: Int) -> [String],
     onKey: @escaping (Character) -> Void = { _ in }
@@ -42,7 +42,7 @@ import Foundation
     self.ticker = ticker
   }
 
-  /// Whether lines for programs, or for a terminal that is none, are wanted instead.
+  /// Whether the screen can be used; otherwise lines are printed.
   static func isPossible(_ options: CommonOptions, _ environment: [String: String]) -> Bool {
     let kind = environment["TERM"] ?? ""
     let isLogged = options.verbosity > 0 && isatty(STDERR_FILENO) == 1
@@ -50,10 +50,10 @@ import Foundation
       && kind != "dumb"
   }
 
-  /// The picture is another one.
+  /// Requests a new picture.
   func changed() { isDirty = true }
 
-  /// Gives the terminal back. What is printed after this stays there.
+  /// Restores the terminal. Output after this stays visible.
   func close() {
     guard isOpen else { return }
     isOpen = false
@@ -67,7 +67,7 @@ import Foundation
   }
 
   private func take(_ octets: ArraySlice<UInt8>) {
-    // Arrows and other keys of several octets mean nothing here.
+    // Arrow keys and other escape sequences have no meaning here.
     guard octets.first != 0x1B else { return }
     for character in String(decoding: octets, as: UTF8.self) where isOpen { onKey(character) }
     isDirty = true
@@ -99,7 +99,7 @@ import Foundation
     signals.append(source)
   }
 
-  /// Ctrl-Z: the shell gets its terminal as it was.
+  /// Ctrl-Z: restores the terminal for the shell and stops the process.
   private func suspend() {
     isSuspended = true
     TerminalMode.leave()
@@ -113,9 +113,9 @@ import Foundation
   }
 }
 
-/// The size of the terminal that the results go to.
+/// The size of the terminal of the standard output.
 enum TerminalSize {
-  /// `nil` where there is none, or it does not say.
+  /// `nil` if it is not a terminal, or its size is unknown.
   static var current: (columns: Int, rows: Int)? {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }

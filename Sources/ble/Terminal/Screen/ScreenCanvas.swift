@@ -1,4 +1,4 @@
-/// What is on a whole screen, and how to get from there to the next picture: only lines that differ are written again.
+/// The contents of the whole screen; only lines that differ are written again.
 struct ScreenCanvas {
   private(set) var columns: Int
   private(set) var rows: Int
@@ -9,17 +9,17 @@ struct ScreenCanvas {
     self.rows = rows
   }
 
-  /// A window of another size: nothing of what is there can be relied on.
+  /// The size has changed: the previous contents are unknown.
   mutating func resize(columns: Int, rows: Int) {
     self.columns = columns
     self.rows = rows
     shown = []
   }
 
-  /// The picture is to be drawn as a whole, onto a cleared screen.
+  /// Forces the next picture to be drawn completely, on a cleared screen.
   mutating func forget() { shown = [] }
 
-  /// What brings the screen to show `lines`, from the top; those that find no room are left out.
+  /// Returns the text that makes the screen show `lines`, from the top; lines that do not fit are omitted.
   mutating func draw(_ lines: [String]) -> String {
     let picture = Array(lines.prefix(rows))
     var text = shown.isEmpty ? "\u{1B}[2J" : ""
@@ -29,7 +29,7 @@ struct ScreenCanvas {
     if shown.count > picture.count { text += "\u{1B}[\(picture.count + 1);1H\u{1B}[J" }
     shown = picture
     guard !text.isEmpty else { return "" }
-    // Terminals that know this show all of it at once; the others pass over it.
+    // Synchronized output: terminals that support it show everything at once, the others ignore it.
     return "\u{1B}[?2026h" + text + "\u{1B}[?2026l"
   }
 }

@@ -1,38 +1,38 @@
-/// Signal strengths drawn in a line of text.
+/// RSSI values drawn as characters.
 enum Sparkline {
   private static let levels: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
-  /// Weaker and stronger signals look like these, in dBm.
+  /// The range of the scale in dBm; values outside of it are clamped.
   static let (weakest, strongest) = (-100, -30)
 
-  /// A character for one strength; a blank where there is none.
+  /// A character for one RSSI; a blank for none.
   static func mark(_ rssi: Int?) -> Character {
     guard let rssi else { return " " }
     return levels[step(rssi, of: levels.count)]
   }
 
-  /// Four bars, of which as many stand as the signal is strong.
+  /// Four bars, as many of which are filled as the RSSI is strong.
   static func bars(_ rssi: Int?) -> String {
     guard let rssi else { return "····" }
     let standing = step(rssi, of: 4) + 1
     return String("▂▄▆█".prefix(standing)) + String(repeating: "·", count: 4 - standing)
   }
 
-  /// A strength as one of so many steps.
+  /// The step of a scale with `count` steps.
   private static func step(_ rssi: Int, of count: Int) -> Int {
     let clamped = min(max(rssi, weakest), strongest)
     return min(count - 1, (clamped - weakest) * count / (strongest - weakest))
   }
 }
 
-/// How strong a signal was in each of the last seconds.
+/// The RSSI in each of the last seconds.
 struct SignalTrend: Equatable, Sendable {
-  /// The strongest of each second, the last one being `second`; 127 where nothing was heard.
+  /// The strongest RSSI of each second, ending with `second`; 127 if nothing was received.
   private var strengths: [Int8]
   private var second = Int.min
 
   private static let nothing: Int8 = 127
 
-  /// - Parameter seconds: how far back it reaches.
+  /// - Parameter seconds: the length of the trend.
   init(seconds: Int) { strengths = Array(repeating: Self.nothing, count: seconds) }
 
   mutating func add(_ rssi: Int, at time: Double) {
@@ -53,7 +53,7 @@ struct SignalTrend: Equatable, Sendable {
     second = max(second, now)
   }
 
-  /// A character for each second, the present one last.
+  /// A character for each second, ending with the current one.
   func text(at time: Double) -> String {
     var present = self
     present.advance(to: time)
