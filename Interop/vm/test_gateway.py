@@ -25,7 +25,7 @@ def test_i12_1_a_service_waits_for_an_adapter_that_is_plugged_in_later(lab, adap
     hot_plug.unplug()
     try:
         service = lab.guest.start(f"{ENVIRONMENT} exec /host/ble serve owenli --adapter {adapter} 2>&1")
-        service.wait_for(f"Waiting for the adapter {adapter}: it is not there, or something else has it.")
+        service.wait_for(f"Waiting for the adapter {adapter}: it is missing, or another program uses it.")
         status, output = lab.guest.run(f"{ENVIRONMENT} /host/ble read Owenli FFF1 --adapter {adapter} 2>&1")
         assert status == 69 and "Bluetooth is not available" in output
     finally:

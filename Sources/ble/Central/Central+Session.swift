@@ -52,7 +52,7 @@ extension Central {
     /// Throws if Bluetooth has become unavailable during an operation.
     func requirePower() throws(ToolError) {
       if let failure = ToolError(now) { throw failure }
-      if now == .resetting { throw ToolError(.unavailable, "The Bluetooth adapter has gone.") }
+      if now == .resetting { throw ToolError(.unavailable, "The Bluetooth adapter was lost.") }
     }
   }
 
@@ -74,6 +74,6 @@ extension Central {
 
 extension ToolError {
   @MainActor static func lateAdapter(_ session: Session) -> ToolError {
-    ToolError(.unavailable, "The Bluetooth adapter did not get ready within \(session.timeout.plain) s.")
+    ToolError(.unavailable, "The Bluetooth adapter was not ready within \(session.timeout.plain) s.")
   }
 }

@@ -121,7 +121,7 @@ import CoreBluetooth
   /// Returns the RSSI of the link, in dBm.
   func readRSSI() async throws(ToolError) -> Int {
     try await ask("Measuring the signal", .rssi) { peripheral.readRSSI() }
-    guard let rssi, rssi != 127 else { throw ToolError(.failed, "The controller does not know the signal's strength.") }
+    guard let rssi, rssi != 127 else { throw ToolError(.failed, "The controller does not know the RSSI.") }
     return rssi
   }
 

@@ -62,7 +62,7 @@ import CoreBluetooth
     } else if !others.isEmpty {
       message += " Devices without a name were heard: \(others.count)."
     } else {
-      message += " Nothing was heard."
+      message += " No device was heard."
     }
     return ToolError(.notFound, message)
   }

@@ -126,7 +126,7 @@ import CoreBluetooth
   func requirePower() throws(ToolError) {
     guard let manager else { throw ToolError(.unavailable, "Bluetooth was not started.") }
     if let failure = ToolError(manager.state) { throw failure }
-    if manager.state == .resetting { throw ToolError(.unavailable, "The Bluetooth adapter has gone.") }
+    if manager.state == .resetting { throw ToolError(.unavailable, "The Bluetooth adapter was lost.") }
   }
 
   /// Why the device cannot be used; `nil` while the link is up.

@@ -68,7 +68,7 @@ import Foundation
       hasBegun = true
       session.waiting.changed()
     }
-    let late = ToolError(.unavailable, "The Bluetooth adapter did not get ready within \(session.timeout.plain) s.")
+    let late = ToolError(.unavailable, "The Bluetooth adapter was not ready within \(session.timeout.plain) s.")
     try await session.waiting.until(within: session.timeout, else: late) { () throws(ToolError) in
       if let failure = self.failure { throw failure }
       return self.hasBegun

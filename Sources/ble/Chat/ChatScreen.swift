@@ -28,7 +28,7 @@ import Foundation
     guard output.isJSON else {
       return output.note(
         configuration.partner.map { "You are '\(ownName)'. Looking for '\($0.inertWords)' ..." }
-          ?? "You are '\(ownName)'. Looking for somebody to talk to ...")
+          ?? "You are '\(ownName)'. Looking for a chat partner ...")
     }
     report(
       "searching",
@@ -78,14 +78,14 @@ import Foundation
   private func tell(_ event: ChatEvent) {
     let (name, members, sentence): (String, KeyValuePairs<String, JSONValue>, String) =
       switch event {
-      case .away: ("away", [:], "\(partnerName.capitalizedFirst) is out of reach; what you say is kept.")
+      case .away: ("away", [:], "\(partnerName.capitalizedFirst) is out of range; your messages are kept.")
       case .left: ("left", [:], "\(partnerName.capitalizedFirst) has left.")
-      case .finished: ("finished", [:], "\(partnerName.capitalizedFirst) has said all.")
+      case .finished: ("finished", [:], "\(partnerName.capitalizedFirst) has finished.")
       case .refused(let reason): ("refused", ["reason": .string(reason.rawValue)], reason.sentence)
       case .unavailable(let error):
         (
           "unavailable", ["message": .string(error.description)],
-          "\(error.description.inert.capitalizedFirst). The chat goes on when it is back."
+          "\(error.description.inert.capitalizedFirst). The chat continues when it is back."
         )
       default: ("", [:], "")
       }
@@ -107,19 +107,19 @@ import Foundation
         ], "")
     }
     output.note("\(partnerName.capitalizedFirst) is \(isBack ? "back" : "here").")
-    if !partner.isFramed, !isBack { output.note("It is a plain app: long messages come to it in parts.") }
+    if !partner.isFramed, !isBack { output.note("It is a plain-text app: long messages are sent to it in parts.") }
     if partner.failedAgreements > 0 {
       output.note(
-        "Warning: agreements on keys that were broken off before this one: \(partner.failedAgreements). Compare the code with care."
+        "Warning: key agreements that were aborted before this one: \(partner.failedAgreements). Compare the code carefully."
       )
     }
     guard let code = partner.verificationCode else {
-      if partner.isCodeChanged { output.note("Warning: this talk is not encrypted; the one before was.") }
+      if partner.isCodeChanged { output.note("Warning: this chat is not encrypted; the previous one was.") }
       return
     }
     guard !isBack || partner.isCodeChanged || partner.failedAgreements > 0 else { return }
     if partner.isCodeChanged {
-      output.note("Warning: \(partnerName) has other keys than before, or somebody else calls itself like that.")
+      output.note("Warning: \(partnerName) has other keys than before, or another device uses that name.")
     }
     output.note("Encrypted. Both sides must show the same code: \(code.prefix(3)) \(code.suffix(3))")
   }
@@ -168,14 +168,14 @@ extension ChatRefusal {
   /// The message for the user.
   fileprivate var sentence: String {
     switch self {
-    case .busy: "Somebody is here, but talks to somebody else, or waits for somebody."
+    case .busy: "A device is here, but is in another chat, or waits for another device."
     case .noEncryption:
-      "Somebody is here, but only one of you talks encrypted: give --encrypt to both, or take it from both."
-    case .version: "Somebody is here with another version of the chat: update the older one."
-    case .notAskedFor: "Somebody is here, but not the one that is asked for with --peer, on this side or the other."
-    case .violation: "Somebody is here who does not keep to the rules of the chat; it is left alone for a while."
+      "A device is here, but only one side requires encryption: give --encrypt to both, or to neither."
+    case .version: "A device is here with another version of the chat: update the older one."
+    case .notAskedFor: "A device is here, but --peer on this side or the other names another one."
+    case .violation: "A device is here that violates the chat protocol; it is ignored for a while."
     case .later:
-      "Too many agreements on keys were broken off; the next one is possible within a minute. Somebody may be trying out codes."
+      "Too many key agreements were aborted; the next one is possible within a minute. An attacker may be trying codes."
     }
   }
 }

@@ -6,7 +6,7 @@ import BLETransports
 /// `ble adapters`: the adapters that can be used.
 struct AdaptersCommand: ToolCommand {
   static let node = CommandNode(
-    "adapters", abstract: "List the Bluetooth adapters that can be named.",
+    "adapters", abstract: "List the available Bluetooth adapters.",
     discussion: """
       Looks for the airs of the embedded radio, for serial lines and for the system's own adapters, and says which one is \
       used where nothing else is named. Nothing is opened and nothing changed. 'ble doctor' says what is missing.
@@ -32,7 +32,7 @@ struct AdaptersCommand: ToolCommand {
     case .failure(let mistake): output.collect("Used: none. \(mistake.description.inert).")
     }
     output.collect("")
-    output.collect("What can be named besides:")
+    output.collect("Other adapter names:")
     for (name, meaning) in AdapterList.otherNames { output.collect("  \(name.padded(to: 27))\(meaning)") }
   }
 

@@ -4,7 +4,7 @@ import BLEDefaultStack
 /// `ble adapters use`: stores the choice of an adapter for all programs of this user.
 struct AdaptersUseCommand: ToolCommand {
   static let name = Argument("name", isOptional: true, "The adapter, as 'ble adapters' lists it.")
-  static let none = Option.flag("none", "Forget the choice that was kept.")
+  static let none = Option.flag("none", "Remove the stored choice.")
 
   static let node = CommandNode(
     "use", abstract: "Choose the adapter of all programs that name none.",

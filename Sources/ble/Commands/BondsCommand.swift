@@ -3,13 +3,13 @@ enum BondsCommand {
   static let device = Argument("device", "The other device: its name, identifier or address.")
   static let optionalDevice = Argument("device", isOptional: true, "The other device: its name, identifier or address.")
   static let withKeys = Option.flag(
-    "with-keys", "Print the keys as well. Whoever has them can read along, and pretend to be either device.")
+    "with-keys", "Print the keys as well. With them, anybody can decrypt the traffic and impersonate both devices.")
 
   static let group = CommandNode(
     group: "bonds", abstract: "Show and remove the keys that are kept of paired devices.",
     discussion: """
       Bonds belong to one device of yours (an adapter, or a program on the embedded radio) and one other. They are read \
-      from files: no adapter is opened, and programs that run go on. A program whose bond is removed notices at once and \
+      from files: no adapter is opened, and running programs continue. A program whose bond is removed notices at once and \
       closes its link to that device.
       """,
     subcommands: [
@@ -96,7 +96,7 @@ struct BondsRemoveCommand: ToolCommand {
     "unpair", abstract: "Forget a device: remove its keys here.",
     discussion: """
       The other device keeps its keys until it forgets as well. If it is the one that forgot, connecting fails until this \
-      side has forgotten too; then the two can be paired anew. A link that is open is closed.
+      side has forgotten too; then the two can be paired again. An open link is closed.
       """,
     arguments: [BondsCommand.device], options: [AdapterFilter.option]
   ) { (arguments) throws(UsageError) in

@@ -14,7 +14,7 @@ struct ChatCommand: ToolCommand {
     "until-peer-ends", "When the input has ended, go on until the other side's has, too.")
 
   static let node = CommandNode(
-    "chat", abstract: "Talk to somebody near, with no network.",
+    "chat", abstract: "Chat with a nearby device, without a network.",
     discussion: """
       Start it on two devices: they find each other, agree on one link and keep it. Messages of any length, up to 1 MiB, \
       arrive whole, in order and once, however often the link is lost; what you say while the other side is away is \

@@ -4,7 +4,7 @@ import Foundation
 struct ConnectCommand: ToolCommand {
   static let script = Option.value(
     "script", "script", "Carry out the commands of this file, one a line, and end; - is the standard input.")
-  static let keepGoing = Option.flag("keep-going", "Go on with a script after a command that failed.")
+  static let keepGoing = Option.flag("keep-going", "Continue a script after a command that failed.")
 
   static let node = CommandNode(
     "connect", abstract: "Connect, and talk to a device command by command.",
@@ -19,8 +19,8 @@ struct ConnectCommand: ToolCommand {
         write 2A06 2 --format uint8 --without-response
         sleep 10
 
-      A file is read as a whole before anything is done: a mistake in it is told with file and line (status 65). A command \
-      that fails is told with file and line and ends the script, and its status is the script's; with --keep-going the \
+      A file is read as a whole before anything is done: a mistake in it is reported with file and line (status 65). A command \
+      that fails is reported with file and line and ends the script, and its status is the script's; with --keep-going the \
       rest is carried out, and the status is the first failure's.
       """,
     arguments: [ExploreCommand.target], options: [script, keepGoing]
@@ -176,7 +176,7 @@ struct ConnectCommand: ToolCommand {
       guard let located else { return session.output.failure(error) }
       guard keepsGoing else { throw located }
       session.output.failure(located)
-      failure = failure ?? ToolError(error.status, "Not all commands were carried out.")
+      failure = failure ?? ToolError(error.status, "Not all commands succeeded.")
     }
   }
 

@@ -14,7 +14,7 @@ struct ControllerCommand: ToolCommand {
   static let address = Option.value(
     "address", "address", "Its address, such as C0:12:34:56:78:9A, instead of a kept one.")
   static let allowRemote = Option.flag(
-    "allow-remote", "Listen where other machines can connect. Whoever connects controls the radio.")
+    "allow-remote", "Listen where other machines can connect. Any program that connects controls the radio.")
 
   static let node = CommandNode(
     "controller", abstract: "Offer a simulated controller to another Bluetooth host, as H4.",
@@ -94,8 +94,8 @@ struct ControllerCommand: ToolCommand {
       tell("listening", .object(members), "Listening: connect a host to \(names.connect)  (controller \(address))")
     case .connected: tell("connected", .object([:]), "A host has connected.")
     case .disconnected(let reason):
-      tell("disconnected", .object(["reason": .string(reason)]), "The host has gone: \(reason.inert)")
-    case .refused: tell("refused", .object([:]), "A second host was turned away: one at a time.")
+      tell("disconnected", .object(["reason": .string(reason)]), "The host has disconnected: \(reason.inert)")
+    case .refused: tell("refused", .object([:]), "A second host was refused: only one can connect at a time.")
     case .failed(let error): failure = ToolError(.unavailable, error.description.inert)
     case .stopped: isStopped = true
     }

@@ -12,9 +12,9 @@ struct DeviceFileCommand: ToolCommand {
     "Which device, where the file recognises several: its name, identifier or address. Where the file says that the address "
       + "stands in the manufacturer data, it is looked for there.")
   static let listen = Option.value(
-    "listen", "seconds", "Stay connected so long afterwards, and print what the device says unasked.")
+    "listen", "seconds", "Stay connected for this time afterwards, and print the device's notifications.")
   static let unframed = Option.flag("unframed", "For raw: send the octets as they are, without frame and codecs.")
-  static let skipHandshake = Option.flag("no-handshake", "Do not wait for the device to prove itself.")
+  static let skipHandshake = Option.flag("no-handshake", "Skip the handshake.")
 
   static let node = CommandNode(
     "command", abstract: "Talk to a vendor's device that a file describes.",
@@ -22,10 +22,10 @@ struct DeviceFileCommand: ToolCommand {
       The file says how the device is recognised, how it proves itself, what its frames look like, and its commands by name; \
       Docs/device-files.md describes it. The same file turned round is a device: 'ble serve FILE'.
 
-        ble command lock.json list                 what the device can be told
+        ble command lock.json list                 the device's commands
         ble command lock.json check                what is wrong with the file
         ble command lock.json unlock pin=123456    a command, and its answer
-        ble command itag.json listen               what the device says unasked
+        ble command itag.json listen               the device's notifications
         ble command lock.json raw 12               octets in the file's frames
 
       Results go to the standard output; what the handshake did, time-outs, retries and hints to wake the device go to the \
@@ -80,7 +80,7 @@ struct DeviceFileCommand: ToolCommand {
   ) async throws(ToolError) {
     let listens = action == .listen || listening != nil
     if listens, description.notifications.isEmpty {
-      throw ToolError(.usage, "The file describes nothing that the device says unasked.")
+      throw ToolError(.usage, "The file describes no notifications.")
     }
     let talk = DeviceTalk(description, target, keepsDevice: action == .listen, in: session)
     try await talk.run { () async throws(ToolError) in

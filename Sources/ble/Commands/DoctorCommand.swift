@@ -1,10 +1,10 @@
 /// `ble doctor`: reports what is available, what is missing, and what to do about it.
 struct DoctorCommand: ToolCommand {
   static let node = CommandNode(
-    "doctor", abstract: "Say what is there, what is missing, and what to do about it.",
+    "doctor", abstract: "Report what is available, what is missing, and what to do about it.",
     discussion: """
       Looks at the adapter and at what names it, at folders, permissions, variables, libraries and the terminal. Changes \
-      nothing and opens no adapter. The status is 69 where something does not work as it is.
+      nothing and opens no adapter. The status is 69 if there are problems.
       """
   ) { (_) throws(UsageError) in DoctorCommand() }
 
@@ -20,9 +20,9 @@ struct DoctorCommand: ToolCommand {
       }
     }
     let count = examination.findings.filter { $0.verdict == .problem }.count
-    guard count > 0 else { return output.note("Everything that is needed is there.") }
+    guard count > 0 else { return output.note("Everything needed is available.") }
     throw ToolError(
-      .unavailable, count == 1 ? "One thing does not work as it is." : "\(count) things do not work as they are.")
+      .unavailable, count == 1 ? "1 problem was found." : "\(count) problems were found.")
   }
 }
 

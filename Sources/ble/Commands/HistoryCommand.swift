@@ -101,7 +101,7 @@ struct HistoryCommand: ToolCommand {
       return found
     }
     guard found.isEmpty else { return found }
-    var message = "\(path.inert) knows no device \(target)."
+    var message = "\(path.inert) has no device \(target)."
     if case .name(let name) = target, let nearest = Suggestion.nearest(to: name, among: names) {
       message += " Did you mean '\(nearest.inert)'?"
     }

@@ -27,9 +27,9 @@ struct L2CAPListenCommand: ToolCommand {
   static let encrypted = Option.flag("encrypted", "Only over an encrypted link.")
 
   static let node = CommandNode(
-    "listen", abstract: "Publish a channel and wait for somebody to open it.",
+    "listen", abstract: "Publish a channel and wait until it is opened.",
     discussion: """
-      Advertises, and tells the PSM by the usual characteristic (ABDD3056-28FA-441D-A470-55A75A52553A). Takes one channel, \
+      Advertises, and provides the PSM by the usual characteristic (ABDD3056-28FA-441D-A470-55A75A52553A). Takes one channel, \
       and ends when that ends or --count octets have come.
       """,
     options: [name, encrypted, L2CAPCommand.count, L2CAPCommand.rate]
@@ -57,7 +57,7 @@ struct L2CAPListenCommand: ToolCommand {
 /// `ble l2cap connect`: opens a channel to the other side.
 struct L2CAPConnectCommand: ToolCommand {
   static let multiplexer = Option.value(
-    "psm", "number", "The PSM, where the device does not tell it by the usual characteristic.")
+    "psm", "number", "The PSM, if the device has no PSM characteristic.")
 
   static let node = CommandNode(
     "connect", abstract: "Open a device's channel.",
@@ -102,7 +102,7 @@ struct L2CAPConnectCommand: ToolCommand {
       guard value.count == 2 else { break }
       return CBL2CAPPSM(value[0]) | CBL2CAPPSM(value[1]) << 8
     }
-    throw ToolError(.notFound, "\(device.title) does not tell the PSM of a channel; give it with --psm.")
+    throw ToolError(.notFound, "\(device.title) does not provide the PSM of a channel; give it with --psm.")
   }
 }
 

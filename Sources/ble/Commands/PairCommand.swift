@@ -6,14 +6,14 @@ import CoreBluetooth
 struct PairCommand: ToolCommand {
   static let level = Option.value(
     "level", "level", standard: "encrypted",
-    "What the pairing must reach: encrypted; authenticated, so that somebody in the middle is noticed; or secure, the same "
+    "What the pairing must reach: encrypted; authenticated, with protection against a man in the middle; or secure, the same "
       + "with Secure Connections.")
 
   static let node = CommandNode(
     "pair", abstract: "Pair with a device, and keep the keys.",
     discussion: """
-      Connects, pairs and says how: the method, whether it protects against somebody in the middle, and the size of the \
-      key. Where keys are kept that are good enough, the link is encrypted with them and nothing is asked.
+      Connects, pairs and says how: the method, whether it protects against a man in the middle, and the size of the \
+      key. If stored keys are sufficient, the link is encrypted with them without pairing.
 
       Passkeys and comparisons are asked on the terminal; '--passkey', '--io' and '--oob' answer beforehand. Other \
       commands pair by themselves where a value is protected.

@@ -9,11 +9,11 @@ struct RSSICommand: ToolCommand {
   static let advertisements = Option.flag(
     "advertisements", "Measure what the device advertises instead of connecting to it.")
   static let count = Option.value("count", "number", "End after so many measurements.")
-  static let duration = Option.value("duration", "seconds", "End after so long.")
+  static let duration = Option.value("duration", "seconds", "End after this time.")
   static let lines = Option.flag("lines", "Lines as in a pipe, also on a terminal.")
 
   static let node = CommandNode(
-    "rssi", abstract: "Measure how strong a device's signal is.",
+    "rssi", abstract: "Measure a device's RSSI.",
     discussion: """
       Connects and measures the link, or with --advertisements what is heard of the device. Strengths are smoothed, and \
       told as immediate, near or far: a hint, as walls and bodies change a signal more than steps do. On a terminal a \
@@ -164,7 +164,7 @@ struct Fraction: ArgumentValue, Equatable, Sendable {
 
   private func picture(columns: Int, rows: Int) -> [String] {
     let style = session.output.style
-    let line = last.map { $0.sentence(Style(isOn: false)) } ?? "  (nothing yet)"
+    let line = last.map { $0.sentence(Style(isOn: false)) } ?? "  (no value yet)"
     return [style.strong(title.truncated(toColumns: columns)), line.truncated(toColumns: columns), ""]
       + chart.lines(columns: columns, rows: max(1, min(16, rows - 5)))
       + ["", style.faint("\(number) measurements  q: end".truncated(toColumns: columns))]

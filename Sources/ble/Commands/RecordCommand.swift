@@ -5,19 +5,19 @@ import Foundation
 struct RecordCommand: ToolCommand {
   static let targets = Argument(
     "target", isOptional: true, isRepeated: true, "Devices to keep connected: by name, identifier or address.")
-  static let file = Argument("file", "The SQLite file; made where it is not there, else continued.")
-  static let scan = Option.flag("scan", "Record who advertises, and how strong it is heard.")
+  static let file = Argument("file", "The SQLite file; created if it does not exist, otherwise continued.")
+  static let scan = Option.flag("scan", "Record advertisements and their RSSI.")
   static let subscribe = Option.values(
     "subscribe", "characteristic", "Record what this characteristic notifies (default: all that notify).")
-  static let read = Option.values("read", "characteristic", "Read this characteristic again and again.")
+  static let read = Option.values("read", "characteristic", "Read this characteristic repeatedly.")
   static let readEvery = Option.value(
     "read-every", "seconds", standard: "10", "The time between two readings of a characteristic.")
   static let rssi = Option.value(
     "rssi", "seconds", standard: "1", "The time between two measurements of a connection's signal; 0 is never.")
-  static let duration = Option.value("duration", "seconds", "End after so long.")
+  static let duration = Option.value("duration", "seconds", "End after this time.")
   static let commitEvery = Option.value(
     "commit-every", "seconds", standard: "0.2", "How long something that was seen waits before it is safe in the file.")
-  static let retainAge = Option.value("retain-age", "time", "Throw away what is older: 30m, 12h, 7d.")
+  static let retainAge = Option.value("retain-age", "time", "Delete older rows: 30m, 12h, 7d.")
   static let retainRows = Option.value(
     "retain-rows", "number", "Keep so many values, signal strengths, events, connections and devices at most.")
   static let retainSize = Option.value("retain-size", "size", "Keep the file below this size: 100M, 2G; at least 1M.")
@@ -25,7 +25,7 @@ struct RecordCommand: ToolCommand {
   static let node = CommandNode(
     "record", abstract: "Record devices into an SQLite file: connections, values, signal, events.",
     discussion: """
-      Connects to each target and wins it back whenever it is lost. Without --subscribe and --read it listens to \
+      Connects to each target and reconnects whenever the link is lost. Without --subscribe and --read it listens to \
       everything that notifies. 'ble history' shows what was recorded, also meanwhile.
 
       Runs until Ctrl-C, unless --duration ends it. What was committed is safe whatever happens to the program and to the \

@@ -7,7 +7,7 @@ import Foundation
 struct ServeCommand: ToolCommand {
   static let profile = Argument("profile", "owenli, chat, battery, a profile file, or a device description file.")
   static let name = Option.value("name", "name", "Advertise this name instead of the profile's.")
-  static let duration = Option.value("duration", "seconds", "End after so long.")
+  static let duration = Option.value("duration", "seconds", "End after this time.")
   static let untilInputEnds = Option.flag(
     "until-input-ends", "End when the standard input does, for programs that start this one.")
 
@@ -19,7 +19,7 @@ struct ServeCommand: ToolCommand {
 
       A profile file is JSON: services with their characteristics, properties, permissions, values, descriptors, \
       notifications by interval, what a write does, and what is asked of those who pair. Examples/profiles describes it. \
-      A mistake is told with file, line and what was expected (status 65).
+      A mistake is reported with file, line and what was expected (status 65).
 
       A device description file (Docs/device-files.md) is the other side of 'ble command': it is played with its frames, its \
       handshake and its state. Typing the name of a notification says it, charge=50 changes a field of the state.

@@ -3,7 +3,7 @@ import CoreBluetooth
 /// `ble subscribe`: the values that a characteristic notifies or indicates.
 struct SubscribeCommand: ToolCommand {
   static let count = Option.value("count", "number", "End after so many values.")
-  static let duration = Option.value("duration", "seconds", "End after so long.")
+  static let duration = Option.value("duration", "seconds", "End after this time.")
 
   static let node = CommandNode(
     "subscribe", abstract: "Print the values that a characteristic notifies.",

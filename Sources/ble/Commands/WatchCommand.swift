@@ -4,22 +4,22 @@ import CoreBluetooth
 /// `ble watch`: keeps a device connected and shows its state.
 struct WatchCommand: ToolCommand {
   static let characteristic = Option.values(
-    "characteristic", "characteristic", "Watch this characteristic's values: notified, or else read again and again.")
+    "characteristic", "characteristic", "Watch this characteristic's values: notified, or otherwise read repeatedly.")
   static let budget = Option.value(
-    "budget", "seconds", standard: "60", "How long a lost device is tried to be won back, each time.")
+    "budget", "seconds", standard: "60", "The time limit of each reconnection.")
   static let interval = Option.value(
     "interval", "seconds", standard: "1", "The time between two measurements of the signal.")
-  static let duration = Option.value("duration", "seconds", "End after so long.")
+  static let duration = Option.value("duration", "seconds", "End after this time.")
   static let lines = Option.flag("lines", "Lines as in a pipe, also on a terminal.")
 
   static let node = CommandNode(
     "watch", abstract: "Keep a device connected, and show its signal and values.",
     discussion: """
-      Connects, and wins the device back by itself whenever it is lost: at once where it is known, and by scanning besides \
+      Connects, and reconnects whenever the link is lost: directly if the device is known, and additionally by a scan \
       after ten seconds. On a terminal a screen with state, countdown, a chart of the signal, values, and what happened; \
       'q' ends it. Elsewhere a line for each event.
 
-      Runs until Ctrl-C, unless --duration ends it. The status is 75 where the device did not come back in time.
+      Runs until Ctrl-C, unless --duration ends it. The status is 75 if the device did not reconnect in time.
       """,
     arguments: [ExploreCommand.target],
     options: [characteristic, ReadCommand.format, budget, interval, duration, lines]

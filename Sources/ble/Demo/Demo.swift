@@ -82,7 +82,7 @@ import CoreBluetooth
 
   /// Waits until the peripheral has printed an event.
   private func expect(_ event: String, _ characteristic: String?, hex: String? = nil) async throws(ToolError) {
-    let late = ToolError(.timedOut, "The peripheral did not tell '\(event)' within \(session.timeout.plain) s.")
+    let late = ToolError(.timedOut, "The peripheral did not report '\(event)' within \(session.timeout.plain) s.")
     try await session.waiting.until(within: session.timeout, else: late) { () throws(ToolError) in
       let isTold = self.events.contains {
         $0.event == event && $0.characteristic == characteristic && (hex == nil || $0.value?.hex == hex)

@@ -19,7 +19,7 @@ enum DeviceAction: Equatable, Sendable {
       do {
         octets = try Hexadecimal.decode(text)
       } catch {
-        throw UsageError("'\(text.inert)' is no row of octets: \((error.errorDescription ?? "").inert)")
+        throw UsageError("'\(text.inert)' is not a sequence of octets: \((error.errorDescription ?? "").inert)")
       }
       guard !octets.isEmpty, octets.count <= ValueFormat.longest else {
         throw UsageError("'raw' needs 1 to \(ValueFormat.longest) octets as hexadecimal digits")
@@ -30,10 +30,10 @@ enum DeviceAction: Equatable, Sendable {
       for text in rest {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, !parts[0].isEmpty else {
-          throw UsageError("'\(text.inert)' is no value of a field: expected field=value")
+          throw UsageError("'\(text.inert)' is not a field value: expected field=value")
         }
         guard values.updateValue(parts[1], forKey: parts[0]) == nil else {
-          throw UsageError("The field '\(parts[0].inert)' is there twice")
+          throw UsageError("The field '\(parts[0].inert)' is given twice")
         }
       }
       self = .command(word, values)

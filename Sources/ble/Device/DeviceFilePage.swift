@@ -30,10 +30,10 @@ import BLESession
     if output.isJSON { return output.json(json) }
     output.line(output.style.strong(description.name.inert) + (description.summary.map { ": \($0.inert)" } ?? ""))
     if let handshake = description.conversation?.handshake {
-      output.line("Proves itself by answering '\(handshake.command)'.")
+      output.line("Verified by its answer to '\(handshake.command)'.")
     }
     section("Commands", description.commands.map { ($0.name, $0.parameters, $0.results, $0.summary) }, output)
-    section("Says unasked", description.notifications.map { ($0.name, [], $0.layout.fields, $0.summary) }, output)
+    section("Notifications", description.notifications.map { ($0.name, [], $0.layout.fields, $0.summary) }, output)
   }
 
   private typealias Entry = (name: String, parameters: [DescribedField], results: [DescribedField], summary: String?)
@@ -51,7 +51,7 @@ import BLESession
         output.line("      \(field.name): \(text)\(field.expectation)\(field.unit.map { " (\($0.inert))" } ?? "")")
       }
       if !entry.results.isEmpty {
-        output.line("      tells \(entry.results.map(\.name).joined(separator: ", "))")
+        output.line("      returns \(entry.results.map(\.name).joined(separator: ", "))")
       }
     }
   }

@@ -37,7 +37,7 @@ import CoreBluetooth
     let printing = Task { @MainActor in for await event in events { self.show(event) } }
     defer { printing.cancel() }
     try await session.adapterIsReady { self.isOver }
-    let late = ToolError(.unavailable, "The Bluetooth adapter did not get ready within \(session.timeout.plain) s.")
+    let late = ToolError(.unavailable, "The Bluetooth adapter was not ready within \(session.timeout.plain) s.")
     try await session.wait(within: session.timeout, else: late) { () async throws(SessionError) in
       try await device.start()
     }
@@ -75,7 +75,7 @@ import CoreBluetooth
         ]),
         "Advertising \(title)" + (services.isEmpty ? "" : " with \(services.joined(separator: ", "))"))
     case .unavailable:
-      output.event("unavailable", .object([:]), "Bluetooth has gone; waiting for it to come back.")
+      output.event("unavailable", .object([:]), "Bluetooth is unavailable; waiting until it is back.")
     case .subscribed(let central, let path): report("subscribed", central, path, nil)
     case .unsubscribed(let central, let path): report("unsubscribed", central, path, nil)
     case .read(let central, let path, let value): report("read", central, path, value)

@@ -75,7 +75,7 @@ import CoreBluetooth
     guard session.options.verbosity > 0, let conversation = description.conversation else { return nil }
     let values = device.session.notifications(from: conversation.answerPath)
     let output = session.output
-    return Task { @MainActor in for await value in values { output.note("Heard \(Hexadecimal.encode(value)).") } }
+    return Task { @MainActor in for await value in values { output.note("Received \(Hexadecimal.encode(value)).") } }
   }
 
   private func leave(_ device: DescribedDevice) async {
@@ -109,7 +109,7 @@ import CoreBluetooth
   func send(_ octets: Data, isUnframed: Bool) async throws(ToolError) {
     guard let device, let conversation = description.conversation, let queue = device.queue else { return }
     let answer: Data
-    let late = ToolError(.timedOut, "The octets were written; nothing was answered within \(session.timeout.plain) s.")
+    let late = ToolError(.timedOut, "The octets were written; there was no answer within \(session.timeout.plain) s.")
     if isUnframed {
       let values = device.session.notifications(from: conversation.answerPath)
       answer = try await session.wait(within: session.timeout, else: late) { () async throws(SessionError) in

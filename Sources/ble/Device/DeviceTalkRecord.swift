@@ -28,12 +28,12 @@ import Foundation
       handshakeAnswer = readings
       handshakeSeconds = handshakeBegin.map { Date().timeIntervalSince($0) }
       let time = handshakeSeconds.map { String(Int($0 * 1_000)) } ?? "?"
-      let again = handshakeAttempts > 1 ? ", at the \(handshakeAttempts). attempt" : ""
-      output.note("The device proved itself in \(time) ms\(again)\(readings.sentence).")
+      let again = handshakeAttempts > 1 ? ", at attempt \(handshakeAttempts)" : ""
+      output.note("The device passed the handshake in \(time) ms\(again)\(readings.sentence).")
     case .handshakeRefused(let readings): output.note("The device refused the handshake\(readings.sentence).")
     case .told(let command, let attempt):
       attempts = attempt
-      if attempt > 1 { output.note("No answer to '\(command)' yet: told again (attempt \(attempt)).") }
+      if attempt > 1 { output.note("No answer to '\(command)' yet: sent again (attempt \(attempt)).") }
     }
   }
 
@@ -42,7 +42,7 @@ import Foundation
     switch event {
     case .openingRepeated(let left):
       handshakeAttempts += 1
-      output.note("No answer to the handshake yet: told again (\(left) more possible).")
+      output.note("No answer to the handshake yet: sent again (\(left) more possible).")
     case .attemptFailed(let number, let error):
       output.note("Attempt \(number) failed: \(error.localizedDescription.inert).")
     case .hint(let hint): output.note("Hint: \(hint.inert)")

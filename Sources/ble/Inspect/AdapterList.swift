@@ -47,7 +47,7 @@ struct AdapterList: Equatable, Sendable {
       }.count
       let devices = machine.names(in: "\(kept)/\(air)").filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }
       var state =
-        programs == 0 ? "nobody is on it" : programs == 1 ? "1 program is on it" : "\(programs) programs are on it"
+        programs == 0 ? "no program is on it" : programs == 1 ? "1 program is on it" : "\(programs) programs are on it"
       if !devices.isEmpty {
         state += "; devices kept: " + devices.prefix(6).map(\.inert).joined(separator: ", ")
         if devices.count > 6 { state += " and \(devices.count - 6) more" }
@@ -101,7 +101,7 @@ struct AdapterList: Equatable, Sendable {
 
   private static func shared(_ adapter: SystemAdapter, _ system: SystemBluetooth) -> (state: String, isUsable: Bool) {
     if case .program(let who) = adapter.holder { return ("another program has it\(who)", false) }
-    if system.daemon.process == nil, system.container == nil { return ("BlueZ's daemon does not run", false) }
+    if system.daemon.process == nil, system.container == nil { return ("BlueZ's daemon is not running", false) }
     guard system.bus.access == .open else { return ("the system message bus cannot be used", false) }
     let isOn = adapter.information?.isPowered ?? true
     return (isOn ? "shared with the system by BlueZ's daemon" : "BlueZ's daemon has it switched off", isOn)

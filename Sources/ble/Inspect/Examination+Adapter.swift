@@ -13,7 +13,7 @@ extension Examination {
     let choice = AdapterChoice(in: machine.surroundings)
     if case .configuration(let path) = choice.source {
       if let entry = machine.entry(path), entry.owner != machine.user, entry.owner != 0 {
-        note("configuration", "\(path) belongs to somebody else.", "chown \(Machine.userName) \(path)")
+        note("configuration", "\(path) belongs to another user.", "chown \(Machine.userName) \(path)")
       }
     }
     switch choice.name {
@@ -34,7 +34,7 @@ extension Examination {
           "adapter", "\(name): there is no \(path).", "Plug the controller in, and look with: ble adapters")
       }
       if entry.kind != .device {
-        problem("adapter", "\(name): \(path) is no device.", "Look with: ble adapters")
+        problem("adapter", "\(name): \(path) is not a device.", "Look with: ble adapters")
       } else if !machine.isReadableAndWritable(path) {
         problem("adapter", "\(name): you may not use \(path).", joining(entry.group))
       } else {
@@ -74,7 +74,7 @@ extension Examination {
       problem("adapter", "\(name): \(adapter.name) is off by a switch (rfkill).", "rfkill unblock bluetooth")
     } else if !system.mayTakeAdapters {
       problem(
-        "adapter", "\(name): this program has not CAP_NET_ADMIN, which taking an adapter needs.",
+        "adapter", "\(name): this program does not have CAP_NET_ADMIN, which taking an adapter needs.",
         "sudo setcap cap_net_admin+ep \(machine.programPath)")
     } else {
       good("adapter", "\(name), because \(choice.reason); whether it answers 'ble scan' shows.")
@@ -88,7 +88,7 @@ extension Examination {
         "adapter", "\(name): the system message bus cannot be used (\(system.bus.path ?? "?")).",
         system.container == nil ? "sudo systemctl start dbus" : "Start the container with -v /run/dbus:/run/dbus")
     } else if system.container == nil, system.daemon.process == nil {
-      problem("adapter", "\(name): BlueZ's daemon does not run.", "sudo systemctl start bluetooth")
+      problem("adapter", "\(name): BlueZ's daemon is not running.", "sudo systemctl start bluetooth")
     } else {
       good("adapter", "\(name), because \(choice.reason); whether it answers 'ble scan' shows.")
     }

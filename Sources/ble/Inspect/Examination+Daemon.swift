@@ -13,7 +13,7 @@ extension Examination {
     }
     let title = daemon.version.map { "BlueZ \($0)" } ?? "BlueZ, whose version is not known,"
     guard let process = daemon.process else {
-      let fate = system.container == nil ? "does not run" : "is not to be seen from this container"
+      let fate = system.container == nil ? "is not running" : "is not visible from this container"
       return note(
         "bluez", "\(title) is installed, and its daemon \(fate).",
         system.container == nil ? "sudo systemctl start bluetooth" : nil)
@@ -58,7 +58,7 @@ extension Examination {
   private mutating func checkPolicy() {
     guard system.daemon.isInstalled else { return }
     guard let policy = BusPolicy(on: machine) else {
-      return note("dbus", "Who may use BlueZ is not known: its policy for the bus is not to be seen.")
+      return note("dbus", "It is not known who may use BlueZ: its bus policy cannot be read.")
     }
     if policy.isOpen || machine.user == machine.administrator { return good("dbus", "You may use BlueZ.") }
     let known = policy.groups.compactMap { Group(named: $0, on: machine) }

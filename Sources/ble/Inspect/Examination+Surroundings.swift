@@ -8,13 +8,13 @@ extension Examination {
     let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
     if let level = machine.variable("BLE_LOG"), !levels.contains(level.lowercased()) {
       problem(
-        "environment", "BLE_LOG is '\(level)', which is no level.",
+        "environment", "BLE_LOG is '\(level)', which is not a log level.",
         "export BLE_LOG=info, or one of \(levels.joined(separator: ", "))")
     }
     let phys = SearchPHYs.allCases.map(\.rawValue)
     if let phy = machine.variable("BLE_PHY"), !phys.contains(phy.lowercased()) {
       problem(
-        "environment", "BLE_PHY is '\(phy)', which is none of \(phys.joined(separator: ", ")).", "unset BLE_PHY")
+        "environment", "BLE_PHY is '\(phy)', which is not one of \(phys.joined(separator: ", ")).", "unset BLE_PHY")
     }
     if let speed = machine.variable("BLE_RADIO_SPEED") {
       if let number = Int(speed), (1...1000).contains(number) {
@@ -25,7 +25,7 @@ extension Examination {
         }
       } else {
         problem(
-          "environment", "BLE_RADIO_SPEED is '\(speed)', which is no number of 1 to 1000.", "unset BLE_RADIO_SPEED")
+          "environment", "BLE_RADIO_SPEED is '\(speed)', which is not from 1 to 1000.", "unset BLE_RADIO_SPEED")
       }
     }
     for name in ["BLE_CAPTURE", "BLE_CAPTURE_AIR", "BLE_CAPTURE_KEYS"] {
@@ -33,7 +33,7 @@ extension Examination {
       let folder = (path as NSString).deletingLastPathComponent
       if machine.entry(path) == nil, !machine.isWritableFolder(folder.isEmpty ? "." : folder) {
         problem(
-          "environment", "\(name): \(path) cannot be made.",
+          "environment", "\(name): \(path) cannot be created.",
           "Name a file in a folder that you can write to, or unset \(name).")
       } else {
         note("environment", "\(name) is set: traffic of every program goes to \(path).", "unset \(name)")
@@ -43,7 +43,7 @@ extension Examination {
       // Variables of tests and examples.
       if ["BLE_SEED", "BLE_CAPTURE_FOLDER", "BLE_TOOL", "BLE_FUZZ", "BLE_ONLY"].contains(name) { continue }
       let suggestion = Suggestion.nearest(to: name, among: known).map { "Perhaps \($0) is meant." }
-      note("environment", "\(name) is set, which nobody reads.", suggestion)
+      note("environment", "\(name) is set, but nothing reads it.", suggestion)
     }
   }
 
@@ -55,7 +55,7 @@ extension Examination {
     if let libcrypto {
       good("libcrypto", "\(libcrypto).")
     } else {
-      note("libcrypto", "Its version could not be asked for.", "apt-get install libssl3")
+      note("libcrypto", "Its version could not be determined.", "apt-get install libssl3")
     }
     let sqlite = Self.text(ofFunction: "sqlite3_libversion", in: "libsqlite3.so.0") { symbol in
       unsafeBitCast(symbol, to: (@convention(c) () -> UnsafePointer<CChar>?).self)()
@@ -63,7 +63,7 @@ extension Examination {
     if let sqlite {
       good("sqlite", "SQLite \(sqlite).")
     } else {
-      note("sqlite", "There is no SQLite: nothing can be recorded.", "apt-get install libsqlite3-0")
+      note("sqlite", "SQLite is missing: nothing can be recorded.", "apt-get install libsqlite3-0")
     }
   }
 
@@ -100,7 +100,7 @@ extension Examination {
       good("wireshark", "\(path) opens what --capture writes.")
     } else {
       note(
-        "wireshark", "Wireshark is not there; 'ble capture show' reads captures as well.", "apt-get install wireshark")
+        "wireshark", "Wireshark is not installed; 'ble capture show' reads captures.", "apt-get install wireshark")
     }
   }
 }

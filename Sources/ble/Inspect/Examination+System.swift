@@ -26,7 +26,7 @@ extension Examination {
         "sudo dmesg | grep -i firmware")
     }
     let missing = FirmwareTrouble(log: log).missing
-    if missing.isEmpty { good("firmware", "The kernel has missed no firmware.") }
+    if missing.isEmpty { good("firmware", "No firmware is missing.") }
     for file in missing {
       note(
         "firmware", "The kernel did not find the firmware \(file).",
@@ -39,9 +39,9 @@ extension Examination {
     for adapter in system.adapters {
       let title = adapter.title.isEmpty ? adapter.name : "\(adapter.name) (\(adapter.title))"
       if adapter.information?.supportsLowEnergy == false {
-        note("system", "\(title) cannot do Bluetooth LE.")
+        note("system", "\(title) does not support Bluetooth LE.")
       } else if let holder = adapter.holderTitle {
-        note("system", "\(title) is with \(holder).", remedy(for: adapter))
+        note("system", "\(title) is used by \(holder).", remedy(for: adapter))
       } else {
         good("system", "\(title) is free.")
       }
@@ -76,17 +76,17 @@ extension Examination {
     if capabilities.has(.networkAdministration) {
       return good("capabilities", "This program has CAP_NET_ADMIN, which taking an adapter needs (--adapter hci).")
     }
-    let text = "This program has not CAP_NET_ADMIN, which taking an adapter needs (--adapter hci)"
+    let text = "This program does not have CAP_NET_ADMIN, which taking an adapter needs (--adapter hci)"
     if !isGiven {
       note("capabilities", text + ".", "sudo setcap cap_net_admin+ep \(machine.programPath)")
     } else if capabilities.takesNoNewPrivileges {
       note("capabilities", text + ": its file gives it, but this process takes no new privileges (NoNewPrivileges).")
     } else if !capabilities.couldHave(.networkAdministration) {
-      note("capabilities", text + ": its file gives it, but what it was started by may not hand it on.")
+      note("capabilities", text + ": its file gives it, but the process that started it may not pass it on.")
     } else {
       note(
         "capabilities",
-        text + ": its file gives it, but not from the start, or its file system is mounted without them.",
+        text + ": its file gives it, but it is not effective, or its file system is mounted without capabilities.",
         "sudo setcap cap_net_admin+ep \(machine.programPath), on a file system without nosuid")
     }
   }

@@ -21,7 +21,7 @@ import CoreBluetooth
   func accept() async throws(ToolError) -> CBL2CAPChannel {
     let manager = CBPeripheralManager(delegate: self, queue: .main)
     self.manager = manager
-    let late = ToolError(.unavailable, "The Bluetooth adapter did not get ready within \(session.timeout.plain) s.")
+    let late = ToolError(.unavailable, "The Bluetooth adapter was not ready within \(session.timeout.plain) s.")
     try await session.waiting.until(within: session.timeout, else: late) { () throws(ToolError) in
       if let failure = ToolError(manager.state) { throw failure }
       return manager.state == .poweredOn
@@ -37,7 +37,7 @@ import CoreBluetooth
     ]
     manager.add(service)
     manager.startAdvertising([CBAdvertisementDataLocalNameKey: name])
-    try await step("Advertising did not begin in time.") { self.isAdvertising }
+    try await step("Advertising did not start in time.") { self.isAdvertising }
     session.output.note("Advertising as '\(name.inert)'; the channel's PSM is \(psm).")
     try await session.waiting.until(within: nil) { () throws(ToolError) in
       if let failure = ToolError(manager.state) { throw failure }
@@ -87,7 +87,7 @@ extension ChannelListener: @MainActor CBPeripheralManagerDelegate {
 
   func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
     isAdvertising = error == nil
-    fail("Advertising did not begin", error)
+    fail("Advertising did not start", error)
   }
 
   func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {

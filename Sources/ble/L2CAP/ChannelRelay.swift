@@ -128,7 +128,7 @@ private final class StreamCarrier: @unchecked Sendable {
       outcome.received += count
       outcome.seconds = Double(now - (start ?? now)) / 1e9
       guard Self.write(buffer[..<count], to: STDOUT_FILENO) else {
-        outcome.failure = ToolError(.outputClosed, "Whoever read the output has gone.")
+        outcome.failure = ToolError(.outputClosed, "The reader of the standard output has closed it.")
         break
       }
       if let rate, let start { Self.wait(until: start + UInt64(Double(outcome.received) / Double(rate) * 1e9)) }

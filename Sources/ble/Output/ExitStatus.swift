@@ -24,7 +24,7 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     case .failed: "The operation failed: refused by the peer, or the link was lost."
     case .timedOut: "No answer in time."
     case .interrupted: "Interrupted with Ctrl-C; links were closed first."
-    case .outputClosed: "Whoever read the output has gone."
+    case .outputClosed: "The reader of the standard output has closed it."
     case .terminated: "Ended by SIGTERM; links were closed first."
     }
   }

@@ -71,11 +71,11 @@ struct NumberFormat: Equatable, Sendable {
     switch kind {
     case .unsigned, .signed: return try integer(text)
     case .float:
-      guard let value = Double(text) else { throw ArgumentValueError("'\(String(text).inert)' is no number") }
+      guard let value = Double(text) else { throw ArgumentValueError("'\(String(text).inert)' is not a number") }
       let bits = width == 4 ? UInt64(Float(value).bitPattern) : value.bitPattern
       return Array(bits.octets(width: width, order: order))
     case .medical:
-      guard let value = Double(text) else { throw ArgumentValueError("'\(String(text).inert)' is no number") }
+      guard let value = Double(text) else { throw ArgumentValueError("'\(String(text).inert)' is not a number") }
       guard let number = MedicalNumber(value, isShort: width == 2) else {
         throw ArgumentValueError("\(String(text).inert) has too many digits, or is too large or too small")
       }
@@ -89,7 +89,7 @@ struct NumberFormat: Equatable, Sendable {
     let isHexadecimal = digits.lowercased().hasPrefix("0x")
     let magnitude = isHexadecimal ? UInt64(digits.dropFirst(2), radix: 16) : UInt64(digits)
     guard let magnitude, digits.first != "+" else {
-      throw ArgumentValueError("'\(String(text).inert)' is no integer")
+      throw ArgumentValueError("'\(String(text).inert)' is not an integer")
     }
     let bits = width * 8
     let largest = UInt64.max >> (64 - bits + (kind == .signed ? 1 : 0))

@@ -16,7 +16,7 @@ extension ValueFormat {
     case .number(let format):
       guard let numbers = format.numbers(in: octets) else {
         let length = octets.isEmpty ? "is empty" : "has \(octets.count) octets (\(octets.hexadecimal))"
-        throw ToolError(.failed, "The value \(length): that is no whole number of \(format.width) octets each.")
+        throw ToolError(.failed, "The value \(length): that is not a multiple of \(format.width) octets.")
       }
       return numbers.map(\.description).joined(separator: " ")
     }

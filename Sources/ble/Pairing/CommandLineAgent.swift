@@ -64,9 +64,9 @@ final class CommandLineAgent: PairingAgent {
     case .confirmJustWorks: permit(request, rules.incoming)
     case .enterPasskey:
       if let passkey { request.enter(passkey) } else { ask(request, "'--passkey' says them beforehand") }
-    case .compare: ask(request, "there is nobody to compare; '--passkey' and '--io' choose another way")
+    case .compare: ask(request, "there is no user to compare; '--passkey' and '--io' choose another way")
     case .replaceBond(of: let kept, _):
-      ask(request, "'ble bonds remove \(kept.address)' forgets the old keys; then it can be paired anew")
+      ask(request, "'ble bonds remove \(kept.address)' removes the old keys; then it can be paired again")
     }
   }
 
@@ -81,7 +81,7 @@ final class CommandLineAgent: PairingAgent {
       if request.occasion == .unasked {
         tell(
           .remark(
-            "\(request.question.inert) Nobody asked for that: refused; '--incoming accept' lets every device pair."))
+            "\(request.question.inert) It was not requested: refused; '--incoming accept' lets every device pair."))
       }
       request.answerUnattended()
     }
@@ -99,7 +99,7 @@ final class CommandLineAgent: PairingAgent {
   func pairingEnded(with peer: PairingPeer, _ outcome: PairingOutcome) { tell(.ended(peer, outcome)) }
 
   func pairing(with peer: PairingPeer, changedFrom before: PairingCapability?, to now: PairingCapability?) {
-    tell(.remark("\(peer.title.inert) says otherwise than before what it can show and type: is it the same device?"))
+    tell(.remark("\(peer.title.inert) reports other input and output capabilities than before: is it the same device?"))
   }
 
   func outOfBandData(for peer: PairingPeer) -> PairingOutOfBandData? {

@@ -50,7 +50,7 @@ extension ConnectedPeripheral {
   private func pair(by system: any SystemPairing, _ level: SecurityLevel) async throws(ToolError) -> PairingReport {
     if level > .encrypted {
       throw ToolError(
-        .unavailable, "The Bluetooth daemon does not say how good its keys are: '--level' needs --adapter hci.")
+        .unavailable, "The Bluetooth daemon does not report the security of its keys: '--level' needs --adapter hci.")
     }
     let peer = PeerIdentifier(peripheral.identifier)
     let result: Result<Bool, SystemPairingError> = try await session.waiting.answer { system.pair(with: peer, $0) }
@@ -83,8 +83,8 @@ extension ConnectedPeripheral {
     switch failure {
     case .refused(.authenticationRequirements), .refusedByPeer(.authenticationRequirements):
       message +=
-        " What the two sides can show and type is not enough; '--io', '--passkey' and '--oob' say what this side has."
-    case .refusedByPeer(.repeatedAttempts): message += " Wait a little: each failure makes it wait longer."
+        " The input and output capabilities are not sufficient; '--io', '--passkey' and '--oob' set those of this side."
+    case .refusedByPeer(.repeatedAttempts): message += " Wait a moment: each failure makes the device wait longer."
     default: break
     }
     return ToolError(failure == .timedOut ? .timedOut : .failed, message)
@@ -121,7 +121,7 @@ extension PairingSecurity {
   var summary: String {
     let level = isAuthenticated ? "authenticated" : "encrypted, not authenticated"
     let kind = isSecureConnections ? "Secure Connections" : "legacy pairing"
-    let debug = usesDebugKey ? ", DEBUG KEY: whoever listened knows it" : ""
+    let debug = usesDebugKey ? ", DEBUG KEY: any listener knows it" : ""
     return "\(level), \(kind), \(keySize)-octet key, by \(method.rawValue)\(debug)"
   }
 

@@ -5,6 +5,6 @@ enum ForgottenBond {
   /// A remedy to append to the message; empty if the link ended for another reason.
   @MainActor static func remedy(_ error: any Error, _ peripheral: CBPeripheral) -> String {
     guard (error as? CBError)?.code == .peerRemovedPairingInformation else { return "" }
-    return ". 'ble unpair \(peripheral.identifier.uuidString)' forgets it here as well; then it can be paired anew."
+    return ". 'ble unpair \(peripheral.identifier.uuidString)' removes the keys here; then it can be paired again."
   }
 }

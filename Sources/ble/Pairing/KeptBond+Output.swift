@@ -17,14 +17,14 @@ extension KeptBond {
     var lines = [
       style.strong(bond.identity.description) + (peer?.name.map { "  '\($0.inert)'" } ?? ""),
       "  address     \(bond.identity.kind == .public ? "public" : "random static")"
-        + (keys.peerIdentityResolvingKey == nil ? "" : ", hides behind private ones"),
-      "  identifier  \(peer?.identifier.uuid.uuidString ?? "none: it was not met since the peer file was made")",
+        + (keys.peerIdentityResolvingKey == nil ? "" : ", uses private addresses"),
+      "  identifier  \(peer?.identifier.uuid.uuidString ?? "none: it was not met since the peer file was created")",
       "  bond of     \(adapterTitle)",
       "  protection  \(keys.security.summary)",
       "  keys        \(keyNames.isEmpty ? "none" : keyNames.joined(separator: ", "))",
     ]
-    if bond.clientState != nil { lines.append("  subscribed  what it subscribed to here is kept") }
-    if bond.layout != nil { lines.append("  layout      what it offers is known: it is not discovered again") }
+    if bond.clientState != nil { lines.append("  subscribed  its subscriptions are kept") }
+    if bond.layout != nil { lines.append("  layout      its attributes are cached: they are not discovered again") }
     if withKeys {
       for (name, value) in keyTexts { lines.append("  \(name)  \(value)") }
     } else if !keyNames.isEmpty {

@@ -75,10 +75,10 @@ import Foundation
     wanted.passkey = options.passkey ?? wanted.passkey
     // A passkey that is only typed answers the daemon's question.
     if wanted.passkey != nil, wanted.capability != .keyboardOnly {
-      try Self.refuseOnSystem("a passkey that is shown", "makes up the passkeys that are shown")
+      try Self.refuseOnSystem("a passkey that is shown", "generates the passkeys that are shown")
     }
     if wanted.minimumLevel ?? .encrypted > .encrypted {
-      try Self.refuseOnSystem("a 'minimum_level' above encrypted", "does not say how good its keys are")
+      try Self.refuseOnSystem("a 'minimum_level' above encrypted", "does not report the security of its keys")
     }
     agent?.change { rules in
       rules.isPeripheral = true

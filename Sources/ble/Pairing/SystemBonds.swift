@@ -43,7 +43,7 @@ import Foundation
     }
     let output = session.output
     if output.isJSON { return output.json(.object(["removed": .array(removed.map(Self.json))])) }
-    for device in removed { output.note("The Bluetooth daemon has forgotten \(Self.title(device)).") }
+    for device in removed { output.note("The Bluetooth daemon has removed \(Self.title(device)).") }
     if removed.isEmpty { output.note("The Bluetooth daemon has paired with no device.") }
   }
 

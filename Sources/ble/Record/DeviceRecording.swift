@@ -24,7 +24,7 @@ import CoreBluetooth
     policy: ReconnectPolicy(
       budget: .seconds(365 * 86_400), backOff: .init(longest: .seconds(15)),
       approach: .directThenScan(after: .seconds(5))),
-    wakeHint: "not there yet: is it switched on and near?", patience: .seconds(10))
+    wakeHint: "not connected yet: is it on and in range?", patience: .seconds(10))
 
   init(_ kept: KeptDevice, _ command: RecordCommand, _ recorder: SessionRecorder, _ progress: RecordProgress) {
     self.kept = kept
@@ -56,7 +56,7 @@ import CoreBluetooth
       let reason = error?.localizedDescription
       progress.event(
         "disconnected", JSONValue.object(["reason": .string(orNull: reason)]).preceded(by: kept.members),
-        note: "Lost \(title)\(reason.map { ": \($0.inert)" } ?? ""). It is won back when it is there.")
+        note: "Lost \(title)\(reason.map { ": \($0.inert)" } ?? ""). It is reconnected when it is in range.")
     case .hint(let hint): progress.note("\(title) is \(hint)")
     case .attemptFailed(_, let error): progress.note("\(title): \(error.localizedDescription.inert)")
     case .subscriptionFailed(let path, let error):

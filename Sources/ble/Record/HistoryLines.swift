@@ -39,7 +39,7 @@ import BLESessionStore
     }
     output.flush()
     if let interruption = session.waiting.interruption { throw interruption }
-    if count == 0 { output.note("Nothing of that was recorded.") }
+    if count == 0 { output.note("No such rows were recorded.") }
   }
 }
 

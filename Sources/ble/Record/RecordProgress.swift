@@ -106,7 +106,7 @@ import Foundation
     timer?.cancel()
     timer = nil
     clear()
-    let dropped = statistics.dropped > 0 ? "; \(statistics.dropped) had no room" : ""
+    let dropped = statistics.dropped > 0 ? "; \(statistics.dropped) dropped" : ""
     if output.isJSON {
       output.event(
         "recorded",

@@ -124,7 +124,7 @@ import CoreBluetooth
     switch report {
     case .committed(let statistics): progress.committed(statistics, session: recorder?.session)
     case .failed(let error) where error.isTransient:
-      progress.note("\(error.description.inert): what is recorded waits, and is tried again every second.")
+      progress.note("\(error.description.inert): recorded data is kept, and writing is retried every second.")
     case .failed(let error):
       failure = ToolError(error)
       session.waiting.changed()

@@ -15,7 +15,7 @@ extension ProfileServer: @MainActor CBPeripheralManagerDelegate {
 
   func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
     if let error {
-      failure = ToolError(.failed, "Advertising did not begin: \(error.localizedDescription.inert)")
+      failure = ToolError(.failed, "Advertising did not start: \(error.localizedDescription.inert)")
     } else {
       isAdvertising = true
     }

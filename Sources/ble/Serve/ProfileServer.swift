@@ -34,7 +34,7 @@ import CoreBluetooth
     let manager = CBPeripheralManager(delegate: self, queue: .main)
     self.manager = manager
     defer { close() }
-    let late = ToolError(.unavailable, "The Bluetooth adapter did not get ready within \(session.timeout.plain) s.")
+    let late = ToolError(.unavailable, "The Bluetooth adapter was not ready within \(session.timeout.plain) s.")
     try await waiting.until(within: session.timeout, else: late) { () throws(ToolError) in
       if let failure = ToolError(manager.state) { throw failure }
       return manager.state == .poweredOn
@@ -43,7 +43,7 @@ import CoreBluetooth
       try await publish(with: manager)
       try await waiting.until(within: nil) { self.isOver || manager.state != .poweredOn }
       if isOver { return }
-      report("unavailable", [:], "Bluetooth has gone; waiting for it to come back.")
+      report("unavailable", [:], "Bluetooth is unavailable; waiting until it is back.")
       try await waiting.until(within: nil) { () throws(ToolError) in
         switch manager.state {
         case .poweredOn: return true
@@ -76,7 +76,7 @@ import CoreBluetooth
       data[CBAdvertisementDataServiceUUIDsKey] = profile.advertisedServices.map { CBUUID($0) }
     }
     manager.startAdvertising(data)
-    try await step("Advertising did not begin in time.") { self.isAdvertising }
+    try await step("Advertising did not start in time.") { self.isAdvertising }
     guard isAdvertising else { return }
     let names = profile.advertisedServices.map { CBUUID($0).uuidString }
     let title = profile.name.map { "'\($0.inert)'" } ?? "a device without a name"
@@ -114,7 +114,7 @@ import CoreBluetooth
     for characteristic in characteristics where characteristic.profile.notifications == .input {
       characteristic.value = Array(line.utf8.prefix(ValueFormat.longest))
       if characteristic.subscribers.isEmpty {
-        session.output.note("Nobody is subscribed to \(characteristic.published.uuid.uuidString) yet.")
+        session.output.note("\(characteristic.published.uuid.uuidString) has no subscriber yet.")
       } else {
         notify(characteristic, TextPieces(of: line, atMost: characteristic.longestNotification))
       }
@@ -124,7 +124,7 @@ import CoreBluetooth
   func notify(_ characteristic: ServedCharacteristic, _ values: some Sequence<[UInt8]>) {
     for value in values {
       guard outbox.append(value, for: characteristic) else {
-        session.output.note("\(characteristic.published.uuid.uuidString): too much is waiting; a value was left out.")
+        session.output.note("\(characteristic.published.uuid.uuidString): too many values wait; one was dropped.")
         return
       }
     }

@@ -37,7 +37,7 @@ extension Session {
   private func tellWaiting(for adapter: AdapterName, _ state: CBManagerState) {
     let (word, sentence): (String, String)
     switch state {
-    case .unsupported: (word, sentence) = ("missing", "it is not there, or something else has it")
+    case .unsupported: (word, sentence) = ("missing", "it is missing, or another program uses it")
     case .poweredOff: (word, sentence) = ("off", "it is switched off")
     default: return
     }

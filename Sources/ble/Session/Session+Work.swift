@@ -32,7 +32,7 @@ extension Session {
     switch outcome.result {
     case .success(let value): return value
     case .failure(let error): throw ToolError(error)
-    case nil: throw ToolError(.failed, "Nothing came of it.")
+    case nil: throw ToolError(.failed, "There was no result.")
     }
   }
 }

@@ -19,7 +19,7 @@ import Foundation
     self.pairing = PairingDesk(options.pairing, output, waiting)
     self.signals = Signals(interrupting: waiting)
     output.onClosed = { [waiting] in
-      waiting.interrupt(ToolError(.outputClosed, "Whoever read the output has gone."))
+      waiting.interrupt(ToolError(.outputClosed, "The reader of the standard output has closed it."))
     }
   }
 

@@ -13,7 +13,7 @@ import Foundation
     signal(SIGPIPE, SIG_IGN)
     watch(SIGINT, ToolError(.interrupted, "Interrupted."), waiting)
     watch(SIGTERM, ToolError(.terminated, "Terminated."), waiting)
-    watch(SIGHUP, ToolError(.terminated, "The terminal has gone."), waiting)
+    watch(SIGHUP, ToolError(.terminated, "The terminal was closed."), waiting)
   }
 
   private func watch(_ number: Int32, _ reason: ToolError, _ waiting: Waiting) {

@@ -3,7 +3,7 @@ import BLEHost
 import CoreBluetooth
 
 struct ShellRSSI: ShellCommand {
-  static let node = CommandNode("rssi", abstract: "Measure the signal's strength.") { (_) throws(UsageError) in
+  static let node = CommandNode("rssi", abstract: "Measure the RSSI.") { (_) throws(UsageError) in
     ShellRSSI()
   }
 
@@ -15,7 +15,7 @@ struct ShellRSSI: ShellCommand {
 }
 
 struct ShellInfo: ShellCommand {
-  static let node = CommandNode("info", abstract: "Say which device this is, and how the link is.") {
+  static let node = CommandNode("info", abstract: "Print the device and the state of the link.") {
     (_) throws(UsageError) in ShellInfo()
   }
 
@@ -23,7 +23,7 @@ struct ShellInfo: ShellCommand {
 }
 
 struct ShellMTU: ShellCommand {
-  static let node = CommandNode("mtu", abstract: "Say how long the values of one write may be.") {
+  static let node = CommandNode("mtu", abstract: "Print the longest value of one write.") {
     (_) throws(UsageError) in ShellMTU()
   }
 
@@ -50,7 +50,7 @@ struct ShellDisconnect: ShellCommand {
 }
 
 struct ShellReconnect: ShellCommand {
-  static let node = CommandNode("reconnect", abstract: "Connect anew, and take subscriptions up again.") {
+  static let node = CommandNode("reconnect", abstract: "Connect again, and restore subscriptions.") {
     (_) throws(UsageError) in ShellReconnect()
   }
 
@@ -59,7 +59,7 @@ struct ShellReconnect: ShellCommand {
 
 struct ShellSleep: ShellCommand {
   static let seconds = Argument("seconds", "How long.")
-  static let node = CommandNode("sleep", abstract: "Wait, while values go on being printed.", arguments: [seconds]) {
+  static let node = CommandNode("sleep", abstract: "Wait, and print notified values.", arguments: [seconds]) {
     (arguments) throws(UsageError) in ShellSleep(seconds: try arguments.value(of: seconds))
   }
 

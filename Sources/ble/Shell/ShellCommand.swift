@@ -119,7 +119,7 @@ struct ShellSubscribe: ShellCommand {
 
 struct ShellUnsubscribe: ShellCommand {
   static let node = CommandNode(
-    "unsubscribe", abstract: "Have a characteristic notify no longer.", arguments: [ReadCommand.characteristic]
+    "unsubscribe", abstract: "Disable a characteristic's notifications.", arguments: [ReadCommand.characteristic]
   ) { (arguments) throws(UsageError) in
     ShellUnsubscribe(characteristic: try arguments.value(of: ReadCommand.characteristic))
   }

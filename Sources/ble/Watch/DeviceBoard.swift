@@ -6,7 +6,7 @@ struct DeviceBoard: Sendable {
   /// A watched characteristic.
   struct Value: Sendable {
     let title: String
-    var text = "(nothing yet)"
+    var text = "(no value yet)"
     var count = 0
     /// The times of the last values, in seconds since the start.
     var times: [Double] = []

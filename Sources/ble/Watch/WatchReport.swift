@@ -18,7 +18,7 @@ struct WatchReport {
     case .state(.stopped(let reason)):
       self.init("stopped", ["reason": .string(reason.rawValue)], "stopped: \(Self.word(reason))")
     case .state(let state):
-      self.init("state", ["state": .string(Self.word(state))], state == .searching ? "looking for it" : nil)
+      self.init("state", ["state": .string(Self.word(state))], state == .searching ? "searching" : nil)
     case .connected(let origin): self.init("connected", ["origin": .string(origin.rawValue)], nil)
     case .ready(let origin):
       self.init("ready", ["origin": .string(origin.rawValue)], origin == .automatic ? "ready again" : "ready")
@@ -39,7 +39,7 @@ struct WatchReport {
         "attempt_failed", ["number": .integer(number), "message": .string(text)], "attempt \(number) failed: \(text)")
     case .openingRepeated(let left):
       self.init(
-        "opening_repeated", ["retries_left": .integer(left)], "no answer: asked again, \(left) times more at the most")
+        "opening_repeated", ["retries_left": .integer(left)], "no answer: sent again, at most \(left) more times")
     case .hint(let hint): self.init("hint", ["message": .string(hint)], hint.inert)
     case .subscriptionFailed(let path, let error):
       let text = Self.text(error)
@@ -67,15 +67,15 @@ struct WatchReport {
 
   static func word(_ reason: StopReason) -> String {
     switch reason {
-    case .user: "as you wished"
-    case .bondLost: "it forgot the pairing"
+    case .user: "at your request"
+    case .bondLost: "the device has deleted the pairing"
     case .poweredOff: "Bluetooth is off"
-    case .budgetSpent: "it did not come back in time"
+    case .budgetSpent: "it did not reconnect in time"
     case .attemptsSpent: "all attempts failed"
     case .unauthorized: "this program may not use Bluetooth"
-    case .unsupported: "there is no Bluetooth"
-    case .notVerified: "it is not what it should be"
-    case .lost: "it was lost"
+    case .unsupported: "Bluetooth is not available"
+    case .notVerified: "its identity was not verified"
+    case .lost: "the connection was lost"
     }
   }
 
@@ -88,7 +88,7 @@ struct WatchReport {
     case .unauthorized: ToolError(.unauthorized)
     case .unsupported: ToolError(.unsupported)
     case .bondLost:
-      ToolError(.failed, "\(title): \(word(reason)). Forget it here as well ('ble unpair'), and pair anew.")
+      ToolError(.failed, "\(title): \(word(reason)). Remove it here as well ('ble unpair'), and pair again.")
     case .notVerified, .lost: ToolError(.failed, "\(title): \(word(reason)).")
     }
   }

@@ -78,7 +78,7 @@ struct ChatTranscripts {
     ann.type("hello\n")
     ann.endInput()
     #expect(try ann.finish().status == 0 && bob.finish().status == 0, "\(bob.transcript)\n\(ann.transcript)")
-    #expect(ann.errors == ["You are 'Ann'. Looking for somebody to talk to ...", "Bob is here.", "Bob has said all."])
+    #expect(ann.errors == ["You are 'Ann'. Looking for a chat partner ...", "Bob is here.", "Bob has finished."])
   }
 
   @Test func `R1.12 ble chat with --json tells everything, line by line`() throws {
@@ -112,7 +112,7 @@ struct ChatTranscripts {
   @Test func `R1.12 ble chat talks to a plain peripheral, whose text cannot act on a terminal`() throws {
     let server = try place.serve("chat")
     let ann = try terminal("Ann")
-    try ann.see("It is a plain app")
+    try ann.see("It is a plain-text app")
     ann.type("hello\r")
     try ann.see("Ann: hello ✓")
     let written = try server.event("written")["value"] as? [String: Any]

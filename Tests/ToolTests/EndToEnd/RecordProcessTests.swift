@@ -174,7 +174,7 @@ struct RecordProcessTests {
     #expect(try lines("values", "--characteristic", "FFF0/FFF1").isEmpty)
     #expect(try lines("events", "--session", "2").isEmpty)
     let unknown = try place.run("history", file, "values", "--device", "nobody")
-    #expect(unknown.status == 68 && unknown.process.errors.first?.contains("knows no device 'nobody'") == true)
+    #expect(unknown.status == 68 && unknown.process.errors.first?.contains("has no device 'nobody'") == true)
     let first = try #require(try lines("values").first)
     let value = try #require(ToolProcess.object(first))
     #expect(value["time"] as? String == "2023-11-14T22:13:20.500Z" && value["source"] as? String == "notified")

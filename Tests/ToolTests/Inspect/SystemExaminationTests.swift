@@ -63,10 +63,10 @@ final class SystemExaminationTests {
     let examination = Examination(of: machine)
     #expect(!examination.hasProblems, "\(examination.findings)")
     #expect(texts("kernel") == ["The kernel's Bluetooth is loaded, with btusb."])
-    #expect(texts("firmware") == ["The kernel has missed no firmware."])
+    #expect(texts("firmware") == ["No firmware is missing."])
     #expect(
       texts("system") == [
-        "hci0 (00:1A:7D:DA:71:13, btusb on usb, Bluetooth 5.1, on) is with BlueZ's daemon (bluetoothd, process 512)."
+        "hci0 (00:1A:7D:DA:71:13, btusb on usb, Bluetooth 5.1, on) is used by BlueZ's daemon (bluetoothd, process 512)."
       ])
     #expect(texts("bluez") == ["BlueZ 5.82-1.1 runs (bluetoothd, process 512), without experimental interfaces."])
     #expect(texts("dbus") == ["The system message bus is at /run/dbus/system_bus_socket.", "You may use BlueZ."])
@@ -178,7 +178,7 @@ final class SystemExaminationTests {
     try allow(effective: 0, noNewPrivileges: true)
     #expect(texts("capabilities").first?.contains("NoNewPrivileges") == true)
     try allow(effective: 0, bounding: 0)
-    #expect(texts("capabilities").first?.contains("may not hand it on") == true)
+    #expect(texts("capabilities").first?.contains("may not pass it on") == true)
     try allow(effective: 0)
     #expect(texts("capabilities").first?.contains("mounted without") == true)
     machine.fileCapabilities = { [1, 0] }

@@ -22,7 +22,7 @@ struct DeviceCommandTranscripts {
     let (status, terminal) = try place.runOnTerminal("command", lock, "unlock", "pin=123456")
     #expect(status == 0)
     #expect(terminal.model.text.contains("bolt: open") && terminal.model.text.contains("seconds: 5 s"))
-    #expect(terminal.model.text.contains("The device proved itself in"))
+    #expect(terminal.model.text.contains("The device passed the handshake in"))
     terminal.expectGoodOrder()
   }
 
@@ -77,7 +77,7 @@ struct DeviceCommandTranscripts {
     #expect(refused.process.errors.last == "Error: The device refused \"unlock\" (reason wrong-pin).")
     let early = try place.run("command", lock, "status", "--no-handshake")
     #expect(early.status == 75, "\(early.process.transcript)")
-    #expect(early.process.errors.contains { $0.contains("told again (attempt 2)") }, "\(early.process.transcript)")
+    #expect(early.process.errors.contains { $0.contains("sent again (attempt 2)") }, "\(early.process.transcript)")
   }
 
   @Test func `A wrong command line ends with 64 before anything is started`() throws {
@@ -86,7 +86,7 @@ struct DeviceCommandTranscripts {
       (["unlock", "pni=1"], "Did you mean 'pin'?"),
       (["unlock", "pin=123456", "seconds=99"], "from 1 to 60, found '99'"),
       (["unlock", "pin"], "expected field=value"),
-      (["raw", "0G"], "is no row of octets"), (["list", "x"], "takes nothing else"),
+      (["raw", "0G"], "is not a sequence of octets"), (["list", "x"], "takes nothing else"),
     ] {
       let result = try place.ble(["command", lock] + words)
       let (status, lines) = try result.finish()
@@ -111,7 +111,7 @@ struct DeviceCommandTranscripts {
     try place.serve(band)
     let result = try place.run("command", band, "steps", "--verbose")
     #expect(result.status == 0)
-    #expect(result.process.errors.contains { $0.hasPrefix("Heard ab01820600") }, "\(result.process.transcript)")
+    #expect(result.process.errors.contains { $0.hasPrefix("Received ab01820600") }, "\(result.process.transcript)")
     let wrong = try place.run("command", tag, "listen", "--timeout", "1")
     #expect(wrong.status == 68 && wrong.process.errors.last?.contains("'iTAG'") == true)
   }

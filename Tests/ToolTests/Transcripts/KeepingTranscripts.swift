@@ -33,7 +33,7 @@ struct KeepingTranscripts {
   @Test func `I12.1 What runs until it is ended waits for an adapter of the machine, and says once for what`() throws {
     for words in ["serve owenli", "watch Owenli", "record Owenli \(place.path("a.sqlite"))"] {
       let waiting = try withoutDaemon(words)
-      try waiting.complaint("Waiting for the adapter bluez: it is not there, or something else has it.")
+      try waiting.complaint("Waiting for the adapter bluez: it is missing, or another program uses it.")
       waiting.send(SIGINT)
       #expect(try waiting.finish().status == 130, "\(waiting.transcript)")
       #expect(waiting.errors.count { $0.hasPrefix("Waiting") } == 1, "\(waiting.transcript)")

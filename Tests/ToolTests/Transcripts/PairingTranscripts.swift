@@ -91,7 +91,7 @@ struct PairingTranscripts {
     server.type("\(digits)\r")
     #expect(try client.finish().status == 0, "\(client.transcript)")
     try server.see("Paired with")
-    #expect(!server.model.text.contains("Nobody is subscribed"))
+    #expect(!server.model.text.contains("has no subscriber yet"))
   }
 
   @Test func `A hostile name does nothing to the terminal that asks`() throws {
