@@ -3,14 +3,14 @@ import BLETestKit
 import CoreBluetooth
 import Testing
 
-@Suite("A4: a central of one's own, permission and power", .keepsCapture)
+@Suite("A4: one central, permission and power", .keepsCapture)
 struct AvailabilityTests {
-  /// What Core Bluetooth complained of, and what would have made the system ask the user.
+  /// What Core Bluetooth logged as misuse, and what would have made the system prompt the user.
   private static func complaints(in world: World) -> [String] {
     world.logLines.map(\.text).filter { $0.contains("API MISUSE") || $0.contains("asks to switch it on") }
   }
 
-  @Test("R4.2 everything happens on one serial queue of the central's own, never on the main thread")
+  @Test("R4.2 all callbacks come on one serial queue that belongs to the central, never on the main thread")
   func queue() async throws {
     let world = World()
     let scene = await SessionScene.make(in: world)
@@ -39,7 +39,7 @@ struct AvailabilityTests {
     #expect(calls.value > 10 && problems.value.isEmpty)
   }
 
-  @Test("R4.2 the system asks for power once, where that is wanted", arguments: [true, false])
+  @Test("R4.2 the system shows its power alert once, where the application wants it", arguments: [true, false])
   func powerAlert(isWanted: Bool) async {
     let world = World()
     let phone = world.makeDevice("phone")
@@ -51,7 +51,7 @@ struct AvailabilityTests {
     #expect(Self.complaints(in: world).count == (isWanted ? 1 : 0))
   }
 
-  @Test("R4.2 with a restore identifier the next process takes over what the killed one was connected to")
+  @Test("R4.2 with a restore identifier the next process takes over the connections of the killed one")
   func restoring() async throws {
     let world = World()
     let phone = world.makeDevice("phone")
@@ -76,7 +76,7 @@ struct AvailabilityTests {
     withExtendedLifetime((first, dead, peripheral)) {}
   }
 
-  @Test("R4.12 without permission everything says what is missing and how to grant it, and works when it is granted")
+  @Test("R4.12 without permission every call reports what is missing and how to grant it, and works once it is granted")
   func permission() async throws {
     let world = World()
     let phone = world.makeDevice("phone")
@@ -107,7 +107,7 @@ struct AvailabilityTests {
     withExtendedLifetime(other) {}
   }
 
-  @Test("R4.12 where there is no Bluetooth at all that is said")
+  @Test("R4.12 where there is no Bluetooth every call reports that")
   func unsupported() async throws {
     let world = World()
     let phone = world.makeDevice("phone")
@@ -120,7 +120,7 @@ struct AvailabilityTests {
     #expect(error.code == .unavailable && error.message.contains("Bluetooth Low Energy is not available"))
   }
 
-  @Test("R4.13 with Bluetooth off nothing is called that would make the system ask the user, whatever is asked for")
+  @Test("R4.13 with Bluetooth off nothing is called that would make the system prompt the user, whatever is requested")
   func poweredOff() async throws {
     let world = World()
     let phone = world.makeDevice("phone")
@@ -136,7 +136,8 @@ struct AvailabilityTests {
   }
 
   @Test(
-    "R4.13 the same where Bluetooth is switched off in the middle", arguments: [0, 50, 250, 500, 1_000, 2_000, 3_000])
+    "R4.13 the same holds where Bluetooth is switched off during operations",
+    arguments: [0, 50, 250, 500, 1_000, 2_000, 3_000])
   func switchedOff(after milliseconds: Int) async throws {
     let world = World()
     let configuration = SessionConfiguration(services: [CBUUID(string: "FF11")])
@@ -198,7 +199,7 @@ struct AvailabilityTests {
       listening.forEach { $0.cancel() }
       await world.advance(by: .seconds(2))
     }
-    // Everything was given up; what ends with it calls nothing either.
+    // Everything was cancelled; ending it makes no call that prompts either.
     await world.advance(by: .seconds(2))
   }
 }

@@ -19,13 +19,13 @@ struct BackgroundTests {
     await world.settle()
     open.manager.scanForPeripherals(withServices: nil, options: Self.everyPacket)
     await world.advance(by: .seconds(5))
-    // Nobody listens for nothing.
+    // No listener, so no event.
     #expect(world.scanWindows.isEmpty)
     filtered.manager.scanForPeripherals(withServices: [Self.service], options: Self.everyPacket)
     await world.advance(by: .seconds(30))
     #expect(open.sightings.isEmpty && open.manager.isScanning)
     #expect(Set(filtered.names) == ["Owenli"])
-    // Once with the advertisement, once more when the scan response has told the rest.
+    // Once for the advertisement, and once more when the scan response has brought the rest.
     #expect(filtered.sightings.count <= 2)
 
     phone.enterForeground()
@@ -42,7 +42,7 @@ struct BackgroundTests {
     withExtendedLifetime((owenli, other)) {}
   }
 
-  @Test("R3.10 in the background the name is not advertised, and services are found only by who looks for them")
+  @Test("R3.10 in the background the name is not advertised, and only scans for its services find the device")
   func advertising() async throws {
     let world = World()
     let device = world.makeDevice("device")
@@ -64,7 +64,7 @@ struct BackgroundTests {
     #expect(found.name == nil && found.advertisement[CBAdvertisementDataServiceUUIDsKey] == nil)
     let overflow = found.advertisement[CBAdvertisementDataOverflowServiceUUIDsKey] as? [CBUUID]
     #expect(overflow == [CBUUID(string: "FFE0")])
-    // Somebody else's service is not there.
+    // Services of another application are not there.
     central.sightings = []
     central.manager.scanForPeripherals(withServices: [CBUUID(string: "180D")])
     await world.advance(by: .seconds(5))
@@ -79,7 +79,7 @@ struct BackgroundTests {
     withExtendedLifetime(owenli) {}
   }
 
-  @Test("R3.10 in the background advertising is slower, also when it begins there, and on an older controller")
+  @Test("R3.10 in the background advertising is slower, also when it starts there, and on an older controller")
   func pace() async throws {
     for hasExtendedAdvertising in [true, false] {
       let world = World()
@@ -94,7 +94,7 @@ struct BackgroundTests {
       await world.settle()
       central.manager.scanForPeripherals(withServices: [Self.service], options: Self.everyPacket)
       await world.advance(by: .seconds(20))
-      // One about each second, with its scan response, less what falls into the gaps of the scan.
+      // About one each second, with its scan response, less those that fall into the gaps of the scan.
       let slow = central.sightings.count
       #expect((16...42).contains(slow))
       device.enterForeground()
@@ -104,7 +104,7 @@ struct BackgroundTests {
     }
   }
 
-  @Test("R3.10 a connection goes on in the background, and comes about there")
+  @Test("R3.10 in the background connections stay, and new ones are made")
   func connection() async throws {
     let world = World()
     let talk = try await Conversation.start(in: world, with: Devices.owenli)
@@ -120,7 +120,7 @@ struct BackgroundTests {
   }
 }
 
-/// How long of each interval a scanner listens, in milliseconds.
+/// How long a scanner listens in each interval, in milliseconds.
 private struct ScanPace: Equatable {
   let interval: Double
   let window: Double
@@ -131,8 +131,8 @@ private struct ScanPace: Equatable {
 }
 
 extension World {
-  /// What hosts have told their controllers, in the capture: HCI_LE_Set_Extended_Scan_Parameters (Core, Vol 4 Part E 7.8.64) for
-  /// active scanning on one PHY.
+  /// The parameters that hosts gave their controllers, from the capture: HCI_LE_Set_Extended_Scan_Parameters (Core, Vol 4
+  /// Part E 7.8.64) for active scanning on one PHY.
   fileprivate var scanWindows: [ScanPace] {
     let octets = capture
     return octets.indices.dropLast(12).compactMap { index in

@@ -31,7 +31,7 @@ private struct Talk {
   }
 }
 
-/// Octets that repeat late: a piece that is lost, doubled or in the wrong place is noticed.
+/// Octets that repeat after a long period, so that a piece that is lost, doubled or misplaced is noticed.
 private func pattern(_ count: Int) -> [UInt8] {
   (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8 &* 7) }
 }
@@ -51,7 +51,7 @@ struct ChannelTests {
     }
   }
 
-  @Test("R3.11 octets go both ways at once by polling, and nothing is lost")
+  @Test("R3.11 octets flow both ways simultaneously by polling, and none is lost")
   func polling() async throws {
     let talk = try await Talk.start(in: World())
     talk.openStreams()
@@ -69,7 +69,7 @@ struct ChannelTests {
     #expect(gotBack == back)
   }
 
-  @Test("R3.11 streams tell their delegates on a run loop as Foundation's do")
+  @Test("R3.11 streams call their delegates on a run loop as Foundation's do")
   func runLoops() async throws {
     let talk = try await Talk.start(in: World())
     let threads = (RunLoopThread(), RunLoopThread())
@@ -87,7 +87,7 @@ struct ChannelTests {
     #expect(writer.outputEvents.first == .openCompleted && reader.inputEvents.first == .openCompleted)
     #expect(writer.outputEvents.contains(.hasSpaceAvailable))
     #expect(reader.inputEvents.filter { $0 == .openCompleted }.count == 1)
-    // The one end closes: the other is told once it has read everything.
+    // One end closes: the other gets the end event once it has read everything.
     writer.stop()
     try await talk.world.wait(within: .seconds(10)) { reader.inputEvents.last == .endEncountered }
     #expect(reader.outputEvents.last == .endEncountered)
@@ -96,7 +96,7 @@ struct ChannelTests {
     #expect(talk.near.inputStream.streamStatus == .closed)
   }
 
-  @Test("R3.11 a reader that does not read stops the writer, and loses nothing")
+  @Test("R3.11 a reader that does not read stops the writer, and no octet is lost")
   func slowReader() async throws {
     let talk = try await Talk.start(in: World())
     talk.openStreams()
@@ -106,7 +106,7 @@ struct ChannelTests {
       sent += talk.near.outputStream.writeAvailable(octets[sent...])
       await talk.world.advance(by: .milliseconds(50))
     }
-    // What can wait: 64 KiB that were written here, and no more than 64 KiB that are unread there.
+    // What can be pending: 64 KiB written here, and at most 64 KiB unread there.
     #expect(sent >= 112 << 10 && sent <= 128 << 10)
     #expect(!talk.near.outputStream.hasSpaceAvailable)
     var got: [UInt8] = []
@@ -119,7 +119,7 @@ struct ChannelTests {
     #expect(got == octets)
   }
 
-  @Test("R3.11 what was written before a stream was closed still arrives, then the end")
+  @Test("R3.11 octets written before a stream was closed still arrive, then the end")
   func closing() async throws {
     let talk = try await Talk.start(in: World())
     talk.openStreams()
@@ -127,7 +127,7 @@ struct ChannelTests {
     #expect(talk.near.outputStream.writeAvailable(octets) == octets.count)
     talk.near.outputStream.close()
     talk.near.inputStream.close()
-    // The connection is given up as well: it waits for the channel.
+    // The connection is cancelled as well: its end waits for the channel.
     talk.client.manager.cancelPeripheralConnection(try #require(talk.client.found))
     try await talk.world.wait(within: .seconds(10)) { talk.client.disconnections == 1 }
     await talk.world.advance(by: .seconds(1))
@@ -139,7 +139,7 @@ struct ChannelTests {
     #expect(talk.far.outputStream.write(&octet, maxLength: 1) == -1)
   }
 
-  @Test("R3.11 unpublished is not opened any more, and what is open stays")
+  @Test("R3.11 an unpublished channel can no longer be opened, and open ones stay")
   func unpublish() async throws {
     let talk = try await Talk.start(in: World())
     talk.openStreams()
@@ -158,7 +158,7 @@ struct ChannelTests {
     #expect(talk.far.inputStream.readAvailable() == [1, 2, 3])
   }
 
-  @Test("R3.11 the loss of the link is an error of both streams, after what had come")
+  @Test("R3.11 the loss of the link is an error of both streams, after the octets received before it")
   func loss() async throws {
     let talk = try await Talk.start(in: World())
     let thread = RunLoopThread()
@@ -174,7 +174,7 @@ struct ChannelTests {
     #expect((talk.near.outputStream.streamError as? CBError)?.code == .connectionTimeout)
     #expect(talk.far.inputStream.readAvailable() == [1, 2, 3])
     #expect(talk.far.inputStream.streamStatus == .error)
-    // Told on a run loop, also where it comes to it late.
+    // The event comes on a run loop, also where the stream is scheduled late.
     let user = StreamUser(talk.far)
     user.start(on: thread.loop)
     await talk.world.settle()
@@ -182,7 +182,7 @@ struct ChannelTests {
     #expect(user.outputEvents.last == .errorOccurred)
   }
 
-  @Test("R3.11 a channel that the program does not keep is closed")
+  @Test("R3.11 a channel that the program does not retain is closed")
   func notKept() async throws {
     let world = World()
     let (phone, other) = (world.makeDevice("phone"), world.makeDevice("other"))

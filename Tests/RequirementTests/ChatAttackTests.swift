@@ -5,11 +5,11 @@ import BLETestKit
 import CoreBluetooth
 import Testing
 
-/// Strangers who want to keep two chats apart, over the radio.
-@Suite("A1: a chat among strangers", .keepsCapture)
+/// Attackers who try to keep two chats apart, over the radio.
+@Suite("A1: a chat under attack", .keepsCapture)
 struct ChatAttackTests {
   @Test(
-    "R1.12 I11.4 sixteen strangers who write one octet and never subscribe take no place, whether they leave or stay",
+    "R1.12 I11.4 sixteen strangers that write one octet and never subscribe take no place, whether they leave or stay",
     arguments: [true, false])
   func sixteenWithoutSubscription(leaves: Bool) async throws {
     let world = World()
@@ -29,7 +29,7 @@ struct ChatAttackTests {
     try await world.wait(within: .seconds(10)) { ann.texts == ["hello"] }
   }
 
-  @Test("R1.12 I11.4 sixteen strangers who subscribe, begin a greeting and stay make room for the next one")
+  @Test("R1.12 I11.4 sixteen strangers that subscribe, begin a greeting and stay make room for the next one")
   func sixteenWithSubscription() async throws {
     let world = World()
     let ann = try await ChatParty.join(world, on: world.makeDevice("Ann"), role: .peripheral)
@@ -45,7 +45,7 @@ struct ChatAttackTests {
     #expect(strangers.count == 16 && strangers.allSatisfy { $0.peripheral.state == .connected })
   }
 
-  /// A hello as Docs/chat.md has it; flags: 1 talks encrypted only, 2 can encrypt.
+  /// A hello as Docs/chat.md defines it; flags: 1 talks encrypted only, 2 can encrypt.
   private static func hello(
     version: UInt8 = 2, flags: UInt8 = 0, number: UInt64, keys: UInt64 = 0, name: String = "Bob"
   ) -> [UInt8] {
@@ -53,12 +53,14 @@ struct ChatAttackTests {
     return [1, version, flags] + octets(number) + octets(keys) + Array(name.utf8)
   }
 
-  @Test("R1.12 I11.4 a stranger who says hello and nothing more has ten seconds", arguments: [0, 1, 2, 3])
+  @Test(
+    "R1.12 I11.4 a stranger that sends a hello and nothing more is disconnected after ten seconds",
+    arguments: [0, 1, 2, 3])
   func slowGreeting(steps: Int) async throws {
     let world = World()
     let ann = try await ChatParty.join(world, on: world.makeDevice("Ann"), role: .peripheral, encryption: .possible)
     let stranger = try await ChatStranger.connect(world, on: world.makeDevice("stranger"))
-    // In the open, encrypted, with a commitment, and one octet of a frame.
+    // In plain text, encrypted, with a commitment, and one octet of a frame.
     let frames: [[UInt8]] = [Self.hello(number: 7), Self.hello(flags: 3, number: 7)]
     switch steps {
     case 0, 1: stranger.say(frames[steps])
@@ -95,7 +97,7 @@ struct ChatAttackTests {
     try await world.wait(within: .seconds(120)) { ann.isTalking && bob.isTalking }
   }
 
-  @Test("R1.12 I11.2 a chat of the first version is told of the other version, and is not left to wait")
+  @Test("R1.12 I11.2 a chat of the first version is sent the version error, and is not left waiting")
   func firstVersion() async throws {
     let world = World()
     let ann = try await ChatParty.join(world, on: world.makeDevice("Ann"), role: .peripheral, encryption: .possible)
@@ -109,7 +111,7 @@ struct ChatAttackTests {
   }
 
   @Test(
-    "R1.12 I11.14 somebody who begins agreements and breaks them off has to wait, and the next one does not for long")
+    "R1.12 I11.14 a peer that begins agreements and breaks them off has to wait, and the next one does not for long")
   func brokenAgreements() async throws {
     let world = World()
     let ann = try await ChatParty.join(world, on: world.makeDevice("Ann"), role: .peripheral, encryption: .possible)
@@ -132,7 +134,7 @@ struct ChatAttackTests {
     #expect(ann.partners.last?.verificationCode == bob.partners.last?.verificationCode)
   }
 
-  @Test("R1.12 I11.2 an agreement with the octets of Docs/chat.md, where another key than the announced one is refused")
+  @Test("R1.12 I11.2 an agreement with the octets of Docs/chat.md, where a key other than the announced one is refused")
   func scriptedAgreement() async throws {
     let cryptography = SystemCryptography()
     for isHonest in [true, false] {
@@ -155,14 +157,14 @@ struct ChatAttackTests {
   }
 
   @Test(
-    "R1.12 I11.5 a stranger who says hello with the number of the one that is talked to does not end that talk for long",
+    "R1.12 I11.5 a stranger's hello with the number of the current partner does not end that talk for long",
     arguments: [ChatParty.Encryption.none, .required])
   func sameNumber(encryption: ChatParty.Encryption) async throws {
     let world = World()
     let ann = try await ChatParty.join(
       world, on: world.makeDevice("Ann"), role: .peripheral, identifier: 1, encryption: encryption)
     let phone = world.makeDevice("stranger")
-    // A link that was there before the two met.
+    // A link that existed before the two met.
     let stranger = try await ChatStranger.connect(world, on: phone)
     let bob = try await ChatParty.join(
       world, on: world.makeDevice("Bob"), role: .central, identifier: 2, encryption: encryption)
@@ -175,14 +177,14 @@ struct ChatAttackTests {
     if encryption == .required {
       #expect(ann.losses == 0 && bob.losses == 0 && stranger.heard.last == [7, 1])
     }
-    // In the name of the one that is talked to nobody else says goodbye.
+    // A goodbye in the partner's name, sent by another peer, has no effect.
     stranger.say([7, 0])
     await world.advance(by: .seconds(5))
     #expect(ann.isTalking && bob.isTalking && !ann.events.contains(.left))
   }
 
   @Test(
-    "R1.12 I11.5 two that talk encrypted agree on one link when both greet at once, also where both have one name",
+    "R1.12 I11.5 two encrypted chats agree on one link when both greet simultaneously, also where both have one name",
     arguments: [(1, 200), (200, 1), (5, 261), (256, 512)] as [(UInt64, UInt64)], ["Bob", "Ann"])
   func encryptedGreetingAtOnce(numbers: (UInt64, UInt64), name: String) async throws {
     let world = World()
@@ -203,7 +205,7 @@ struct ChatAttackTests {
     // With its memory: the same code, no alarm.
     #expect(Set((ann.partners + bob.partners).map(\.verificationCode)).count == 1)
     #expect((ann.partners + bob.partners).allSatisfy { !$0.isCodeChanged })
-    // Without it: another code, and the one that has a memory is told so.
+    // Without it: another code, and the side that has a memory gets the alarm.
     device.terminateProcess()
     let again = try await ChatParty.join(world, on: device, name: name, encryption: .possible)
     try await world.wait(within: .seconds(60)) { ann.isTalking && again.isTalking }
@@ -211,7 +213,7 @@ struct ChatAttackTests {
     #expect(ann.partners.last?.verificationCode == again.partners.last?.verificationCode)
   }
 
-  @Test("R1.12 I11.5 what waits for one that talks encrypted is not given to a plain app that comes in between")
+  @Test("R1.12 I11.5 messages waiting for an encrypted chat are not given to a plain app that connects in between")
   func plainInBetween() async throws {
     let world = World()
     let device = world.makeDevice("Bob")

@@ -31,7 +31,7 @@ struct ChatTests {
   }
 
   @Test(
-    "R1.12 two chats that both advertise and scan agree on one link, whoever is first",
+    "R1.12 two chats that both advertise and scan agree on one link, whichever is first",
     arguments: [(1, 200), (200, 1), (5, 261), (261, 5), (256, 512), (1 << 60, 1 << 61)] as [(UInt64, UInt64)])
   func oneLink(first: UInt64, second: UInt64) async throws {
     let world = World()
@@ -46,7 +46,7 @@ struct ChatTests {
     #expect(ann.isTalking && bob.isTalking && ann.losses == 0 && bob.losses == 0)
   }
 
-  @Test("R1.12 text, JSON and emoji of up to 20,000 octets go both ways at once, by fixed roles, in order and once")
+  @Test("R1.12 text, JSON and emoji of up to 20,000 octets flow both ways, with fixed roles, in order and once")
   func bothWays() async throws {
     let world = World()
     let (ann, bob) = try await Self.pair(in: world, roles: (.peripheral, .central))
@@ -60,7 +60,7 @@ struct ChatTests {
     #expect(ann.delivered == Array(1...30))
   }
 
-  @Test("R1.12 what is said while the link is lost, ten times, arrives in order and once", arguments: [1, 2])
+  @Test("R1.12 messages sent while the link is lost, ten times, arrive in order and once", arguments: [1, 2])
   func losses(seed: UInt64) async throws {
     let world = World(seed: seed)
     let bobsDevice = world.makeDevice("Bob")
@@ -82,7 +82,7 @@ struct ChatTests {
     #expect(ann.losses >= 10 && bob.losses >= 10 && first.isOver && second.isOver)
   }
 
-  @Test("R1.12 a link that is broken in the middle of a word is won back, and Bluetooth may be switched off and on")
+  @Test("R1.12 a link that breaks inside a message is restored, and Bluetooth may be switched off and on")
   func broken() async throws {
     let world = World()
     let annsDevice = world.makeDevice("Ann")
@@ -105,14 +105,14 @@ struct ChatTests {
     #expect(bob.texts == said && sending.isOver)
   }
 
-  @Test("R1.12 the peer leaves and comes back: what was said meanwhile is there, and a stranger does not get it")
+  @Test("R1.12 the peer leaves and comes back: messages sent meanwhile arrive, and a stranger does not get them")
   func leaving() async throws {
     let world = World()
     let device = world.makeDevice("Bob")
     let ann = try await ChatParty.join(world, on: world.makeDevice("Ann"))
     let bob = try await ChatParty.join(world, on: device)
     try await world.wait(within: .seconds(30)) { ann.isTalking && bob.isTalking }
-    // Both have connected to each other; which of the two links is kept is decided by now.
+    // Both have connected to each other; the choice between the two links is made by now.
     await world.advance(by: .seconds(5))
     try await world.perform { await bob.chat.leave() }
     try await world.wait(within: .seconds(10)) { ann.events.last == .left }
@@ -130,10 +130,10 @@ struct ChatTests {
   }
 
   @Test(
-    "R1.12 whoever leaves at once, while both have connected to each other, is not waited for: the next one is found",
+    "R1.12 a peer that leaves while both have connected to each other is not waited for: the next one is found",
     arguments: [0, 1, 20, 40, 60, 80, 100, 120, 140, 160, 180, 200, 220, 240] as [UInt64])
   func leavingAtOnce(_ head: UInt64) async throws {
-    // Ann begins to connect so many milliseconds behind Bob.
+    // Ann starts to connect this many milliseconds after Bob.
     for delay in 0..<20 {
       let world = World()
       let (ann, bob) = try await Self.pair(in: world, identifiers: (256 + head, 512))
@@ -142,12 +142,12 @@ struct ChatTests {
       try await world.wait(within: .seconds(10)) { ann.events.last == .left || ann.events.last == .away }
       let wasTold = ann.events.last == .left
       let carol = try await ChatParty.join(world, on: world.makeDevice("Carol"), role: .peripheral)
-      // Who went without a word may come back, and is waited for.
+      // A peer that left without a goodbye may come back, and is waited for.
       try await world.wait(within: .seconds(wasTold ? 10 : 40)) { ann.isTalking && carol.isTalking }
     }
   }
 
-  @Test("R1.12 the one who is asked for is found among others, and a third one is told that the two are busy")
+  @Test("R1.12 the requested partner is found among others, and a third peer gets the answer that both are busy")
   func choosing() async throws {
     let world = World()
     let carol = try await ChatParty.join(world, on: world.makeDevice("Carol"), role: .peripheral)
@@ -160,7 +160,7 @@ struct ChatTests {
     #expect(dan.partners.map(\.name) == ["Carol"] && ann.isTalking)
   }
 
-  @Test("R1.12 the end of what one side says is told when all before it has arrived")
+  @Test("R1.12 the end of one side's messages is reported when all before it have arrived")
   func finishing() async throws {
     let world = World()
     let (ann, bob) = try await Self.pair(in: world)

@@ -9,11 +9,11 @@ struct CommandQueueTests {
     Command(Data([number]), answer: .beginning(Data([0x80 | number])), timeLimit: timeLimit, retries: retries)
   }
 
-  @Test("R4.8 a command is done when the device's answer says so, and answers find their command")
+  @Test("R4.8 a command is done when the device's answer says so, and answers are matched to their command")
   func answers() async throws {
     let world = World()
     let vendor = try await VendorScene.make(in: world) { told in
-      // Something unasked comes first, the answer half a second later.
+      // An unsolicited message comes first, the answer half a second later.
       [(.milliseconds(10), Data([0x55])), (.milliseconds(500), Data([0x80 | told[0], told[0] &* 2]))]
     }
     try await vendor.scene.connect()
@@ -34,7 +34,7 @@ struct CommandQueueTests {
     #expect(unsolicited.value == [Data([0x55]), Data([0x55])])
   }
 
-  @Test("R4.8 a device that says no fails the command though the write was acknowledged")
+  @Test("R4.8 a device that refuses fails the command though the write was acknowledged")
   func refusal() async throws {
     let world = World()
     let vendor = try await VendorScene.make(in: world) { _ in [(.milliseconds(5), Data([0xFF]))] }
@@ -46,7 +46,7 @@ struct CommandQueueTests {
     #expect(task.error(as: SessionError.self)?.code == .refused)
   }
 
-  @Test("R4.9 commands go strictly one after another, the urgent ones first")
+  @Test("R4.9 commands are sent strictly one after another, the urgent ones first")
   func order() async throws {
     let world = World()
     let vendor = try await VendorScene.make(in: world) { [(.milliseconds(100), Data([0x80 | $0[0]]))] }
@@ -61,7 +61,7 @@ struct CommandQueueTests {
     #expect(vendor.told.value == [1, 9, 2, 3, 4].map { Data([$0]) })
   }
 
-  @Test("R4.9 what is not answered is told again, then fails, and the next one goes")
+  @Test("R4.9 a command without an answer is sent again, then fails, and the next one is sent")
   func retries() async throws {
     let world = World()
     let vendor = try await VendorScene.make(in: world) { told in
@@ -77,7 +77,7 @@ struct CommandQueueTests {
     #expect(vendor.told.value == [Data([1]), Data([1]), Data([1]), Data([2])])
   }
 
-  @Test("R4.9 a cancelled command is not told, and the answer of one under way is nobody's")
+  @Test("R4.9 a cancelled command is not sent, and the answer to a cancelled pending one belongs to no command")
   func cancellation() async throws {
     let world = World()
     let vendor = try await VendorScene.make(in: world) { [(.milliseconds(500), Data([0x80 | $0[0]]))] }
@@ -97,7 +97,7 @@ struct CommandQueueTests {
   }
 
   @Test(
-    "R4.9 a disconnection fails the rest with a clear error, or carries them over by choice",
+    "R4.9 a disconnection fails the remaining commands with a clear error, or keeps them by choice",
     arguments: [
       DisconnectPolicy.fail, .resume,
     ])
@@ -158,7 +158,7 @@ struct VerifiedConnectionTests {
     #expect(ready - verifying >= .milliseconds(300))
   }
 
-  @Test("R4.7 a wrong answer ends it at once, with the reason")
+  @Test("R4.7 a wrong answer ends the attempt immediately, with the reason")
   func wrong() async throws {
     let world = World()
     let vendor = try await VendorScene.make(in: world, configuration: Self.configuration()) { _ in
@@ -172,7 +172,7 @@ struct VerifiedConnectionTests {
     #expect(vendor.scene.diary.readies.isEmpty)
   }
 
-  @Test("R4.7 no answer: it is asked again, then the next attempt, then it fails")
+  @Test("R4.7 without an answer the question is repeated, then the next attempt is made, then it fails")
   func none() async throws {
     let world = World()
     let vendor = try await VendorScene.make(in: world, configuration: Self.configuration()) { _ in [] }
@@ -183,7 +183,7 @@ struct VerifiedConnectionTests {
     #expect(vendor.told.value.count == 4)
   }
 
-  @Test("R4.7 a late answer to the first question answers the second one, too, and nothing is doubled")
+  @Test("R4.7 a late answer to the first question also answers the second one, and nothing is doubled")
   func late() async throws {
     let world = World()
     let vendor = try await VendorScene.make(in: world, configuration: Self.configuration()) { _ in

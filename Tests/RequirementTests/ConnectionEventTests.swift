@@ -2,7 +2,7 @@ import BLETestKit
 import CoreBluetooth
 import Testing
 
-/// Registers for connection events and notes them.
+/// Registers for connection events and records them.
 private final class Observer: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
   let queue = DispatchQueue(label: "observer")
   private(set) var manager: CBCentralManager!
@@ -24,7 +24,7 @@ private final class Observer: NSObject, CBCentralManagerDelegate, @unchecked Sen
 
 @Suite("Connection events", .keepsCapture)
 struct ConnectionEventTests {
-  @Test("a manager hears of connections that another makes to peers with its services, and of their ends")
+  @Test("a manager is notified of connections of other managers to peers with its services, and of their ends")
   func services() async throws {
     let world = World()
     let phone = world.makeDevice("phone")
@@ -58,7 +58,7 @@ struct ConnectionEventTests {
     withExtendedLifetime(owenli) {}
   }
 
-  @Test("a service that is not advertised is known once somebody has discovered it")
+  @Test("a service that is not advertised counts once any program has discovered it")
   func discovered() async throws {
     let world = World()
     let phone = world.makeDevice("phone")
@@ -85,7 +85,8 @@ struct ConnectionEventTests {
     #expect(observer.kinds == [.peerConnected, .peerDisconnected])
   }
 
-  @Test("peripherals are matched by identifier as well, also those that connect to this device; nil ends it")
+  @Test(
+    "peripherals are matched by identifier as well, also those that connect to this device; nil ends the registration")
   func identifiers() async throws {
     let world = World()
     let phone = world.makeDevice("phone")

@@ -14,7 +14,7 @@ struct DelegateCheckTests {
 
   private static let base = "class Base: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {\n"
 
-  @Test("a method that only a subclass of the delegate's class has is found, with its place")
+  @Test("a method that only a subclass of the delegate's class implements is found, with its place")
   func subclassOnly() throws {
     let found = try findings(
       Self.base + """
@@ -56,7 +56,7 @@ struct DelegateCheckTests {
     #expect(found.isEmpty)
   }
 
-  @Test("the check knows every method that may be left out")
+  @Test("the check knows every optional delegate method")
   func methods() throws {
     let interface = try BuiltModule.toolchain.interface()
     for (delegate, methods) in DelegateMethods.all {

@@ -7,7 +7,7 @@ import Testing
 /// Both sides of a device description file, over the radio.
 @Suite("A4: described devices", .keepsCapture)
 struct DeviceFileTests {
-  @Test("R4.4 of two like locks the one with the wanted address is taken, whatever the case of its name")
+  @Test("R4.4 of two similar locks the one with the requested address is taken, whatever the case of its name")
   func address() async throws {
     let world = World()
     let lock = try DescribedScene.description("lock.json")
@@ -25,7 +25,7 @@ struct DeviceFileTests {
     #expect(like.state["bolt"] == .text("locked") || like.state["bolt"] == 0)
   }
 
-  @Test("R4.5 a device that sleeps draws the file's hint, and is waited for")
+  @Test("R4.5 a device that sleeps causes the file's hint, and is waited for")
   func sleeping() async throws {
     let world = World()
     let scene = try await DescribedScene.make(in: world, "lock.json", policy: ReconnectPolicy())
@@ -52,7 +52,7 @@ struct DeviceFileTests {
     }
   }
 
-  @Test("R4.7 the device is ready after the file's handshake, and says what it is")
+  @Test("R4.7 the device is ready after the file's handshake, and reports what it is")
   func handshake() async throws {
     let scene = try await DescribedScene.make(in: World(), "smart-band.json")
     try await scene.connect()
@@ -64,7 +64,7 @@ struct DeviceFileTests {
     #expect(readings.map(\.description) == ["SB-2", "260"])
   }
 
-  @Test("R4.7 a lock that does not know the key refuses, and no command goes out")
+  @Test("R4.7 a lock that does not know the key refuses, and no command is sent")
   func wrongKey() async throws {
     var other = try DescribedScene.description("lock.json")
     other.simulation?.state["key"] = .octets(Data([9, 9, 9, 9]))
@@ -78,7 +78,7 @@ struct DeviceFileTests {
     #expect(scene.diary.state == .stopped(.notVerified))
   }
 
-  @Test("R4.7 a device that says nothing is asked as often as the file says, at its times")
+  @Test("R4.7 a device that does not answer is asked as often as the file says, at its times")
   func silence() async throws {
     let text = try DescribedScene.text("lock.json").replacing(
       #""simulated": { "requires": ["key"], "otherwise": { "reason": "unknown-key" } }"#,
@@ -96,7 +96,7 @@ struct DeviceFileTests {
     #expect(told.count == 3)
   }
 
-  @Test("R4.7 what is told before the handshake is passed over")
+  @Test("R4.7 messages before the handshake are ignored")
   func early() async throws {
     var careless = try DescribedScene.description("lock.json")
     careless.conversation?.handshake = nil
@@ -109,7 +109,7 @@ struct DeviceFileTests {
     #expect(scene.events.value.contains(.command("status", [], .untrusted)))
   }
 
-  @Test("R4.8 a command is done when the file's answer came, and a refusal says why")
+  @Test("R4.8 a command is done when the file's answer has come, and a refusal has its reason")
   func answers() async throws {
     let scene = try await DescribedScene.make(in: World(), "lock.json")
     try await scene.connect()
@@ -122,7 +122,7 @@ struct DeviceFileTests {
     #expect(refusal?.message == #"the device refused "unlock" (reason wrong-pin)"#)
   }
 
-  @Test("R4.8 what one command changes another one reads")
+  @Test("R4.8 a value that one command changes is read by another one")
   func state() async throws {
     let lock = try await DescribedScene.make(in: World(), "lock.json")
     try await lock.connect()
@@ -139,7 +139,7 @@ struct DeviceFileTests {
     #expect(try await band.perform("alarm") == ["hour": "6", "minute": "45", "alarm": "daily", "label": "起きて"])
   }
 
-  @Test("R4.8 what the device says unasked is told by name, and is no answer")
+  @Test("R4.8 an unsolicited message of the device is reported by name, and is no answer")
   func notifications() async throws {
     let scene = try await DescribedScene.make(in: World(), "smart-band.json")
     try await scene.connect()
@@ -160,7 +160,7 @@ struct DeviceFileTests {
     #expect(texts.last == "heart-rate 140 beats/min")
   }
 
-  @Test("R4.6 the tag's characteristics are read, written and listened to by the file's names")
+  @Test("R4.6 the tag's characteristics are read, written and subscribed to by the file's names")
   func tag() async throws {
     let scene = try await DescribedScene.make(in: World(), "itag.json")
     try await scene.connect()
@@ -178,7 +178,8 @@ struct DeviceFileTests {
     try await scene.world.wait(within: .seconds(5)) { heard.value == ["button"] }
   }
 
-  @Test("R4.6 a tag of another hand: its alert is written without response, and what it does not have is not found")
+  @Test(
+    "R4.6 a tag of another vendor: its alert is written without response, and missing characteristics are not found")
   func otherTag() async throws {
     let world = World()
     let alert = CBMutableCharacteristic(
@@ -199,7 +200,7 @@ struct DeviceFileTests {
     #expect(missing.error(as: SessionError.self)?.code == .notFound)
   }
 
-  @Test("R4.9 after a loss the handshake comes first, and commands go on")
+  @Test("R4.9 after a loss the handshake comes first, then the commands continue")
   func losses() async throws {
     let scene = try await DescribedScene.make(in: World(), "lock.json", policy: ReconnectPolicy())
     try await scene.connect()
@@ -214,7 +215,8 @@ struct DeviceFileTests {
     #expect(handshakes >= 6)
   }
 
-  @Test("R4.8 R4.9 a device that answers everything late: each answer finds its own command, stale ones nobody's")
+  @Test(
+    "R4.8 R4.9 a device that answers everything late: each answer is matched to its own command, stale ones to none")
   func late() async throws {
     var slow = try DescribedScene.description("lock.json")
     for index in slow.commands.indices where slow.commands[index].name != "login" {
@@ -232,7 +234,7 @@ struct DeviceFileTests {
     #expect(scene.reports.value.contains(.told(command: "status", attempt: 2)))
   }
 
-  @Test("R4.8 answers to commands that nobody told are nobody's")
+  @Test("R4.8 answers to commands that were never sent belong to no command")
   func unasked() async throws {
     var chatty = try DescribedScene.description("lock.json")
     let status = try #require(chatty.command(named: "status"))
@@ -247,7 +249,7 @@ struct DeviceFileTests {
     #expect(scene.diary.state == .ready)
   }
 
-  @Test("R4.10 damaged, cut and unknown frames get what the file says, and nothing stops")
+  @Test("R4.10 damaged, cut and unknown frames are treated as the file says, and nothing stops")
   func damaged() async throws {
     let scene = try await DescribedScene.make(in: World(), "smart-band.json")
     try await scene.connect()
@@ -262,12 +264,12 @@ struct DeviceFileTests {
     }
     await scene.world.advance(by: .seconds(1))
     #expect(scene.events.value.contains { if case .damaged = $0 { true } else { false } })
-    // What is left of a frame that was cut belongs to the first command after it, which is told again.
+    // The rest of a frame that was cut is read with the first command after it, which is sent again.
     #expect(try await scene.perform("steps")["steps"] == "8421")
     #expect(try await scene.perform("steps")["goal"] == "10000")
   }
 
-  @Test("R4.8 a command, a field or a value that the file does not know is told with the right word")
+  @Test("R4.8 a command, a field or a value that the file does not define is an error that names it")
   func unknown() async throws {
     let scene = try await DescribedScene.make(in: World(), "lock.json")
     try await scene.connect()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A2 and A4: lists of devices", .keepsCapture)
 struct DeviceListTests {
-  /// A phone with a list, and what the list said.
+  /// A phone with a list, and what the list reported.
   private struct Screen {
     let world: World
     let central: Central
@@ -26,7 +26,7 @@ struct DeviceListTests {
       watching = world.start { for await change in list.changes() { changes.change { $0.append(change) } } }
     }
 
-    /// What was said since the last time, in short.
+    /// What was reported since the last time, in short.
     func news() -> [String] {
       defer { changes.value = [] }
       return changes.value.map { change in
@@ -70,7 +70,7 @@ struct DeviceListTests {
     #expect(!isScanning)
   }
 
-  @Test("R2.8 a device that is not heard is stale after exactly the time that was said, and returns to its place")
+  @Test("R2.8 a device that is not heard is stale after exactly the given time, and returns to its place")
   func staleness() async throws {
     let world = World()
     let (one, two) = (world.makeScriptedDevice("one"), world.makeScriptedDevice("two"))
@@ -95,7 +95,7 @@ struct DeviceListTests {
     #expect(screen.news() == ["returned SMART_one at 0"])
   }
 
-  @Test("R1.2 R2.8 listed by name, a device under another identifier is the same entry; nobody can fill the memory")
+  @Test("R1.2 R2.8 listed by name, a device under another identifier is the same entry; memory is bounded")
   func identity() async throws {
     let world = World()
     let screen = await Screen(
@@ -131,14 +131,14 @@ struct DeviceListTests {
     func advertise(_ name: String, _ content: [UInt8]) -> ScriptedDevice {
       let device = world.makeScriptedDevice(name)
       device.advertise(AdvertisingData.name(name) + AdvertisingData.manufacturer(0x1234, content))
-      // Whatever it is asked for: there is no such attribute.
+      // Whatever is requested: there is no such attribute.
       device.answer { request in request.count < 3 ? nil : [0x01, request[0], request[1], request[2], 0x0A] }
       return device
     }
     let wanted: [UInt8] = [7, 0xA0, 0xB1, 0xC2, 0xD3, 0xE4, 0x02]
     let others = [
       advertise("SMART LOCK", [7, 0xA0, 0xB1, 0xC2, 0xD3, 0xE4, 0x01]), advertise("smart lamp", wanted),
-      // The address is there, and not where it should be; or only its beginning.
+      // The address is there, but not where it should be; or only its beginning.
       advertise("Smart Lock", [0xA0, 0xB1, 0xC2, 0xD3, 0xE4, 0x02]), advertise("Smart Lock", Array(wanted.dropLast())),
       advertise("Smart Lock", []),
     ]
@@ -155,7 +155,7 @@ struct DeviceListTests {
     let remembered = try #require(try memory.devices().first)
     #expect(remembered.address == "A0:B1:C2:D3:E4:02" && remembered.name == "sMaRt LoCk")
 
-    // Another device with that address in its advertisement: the vendor says that it is the same lock.
+    // Another device with that address in its advertisement: by the vendor's rule it is the same lock.
     try await world.perform { await session.disconnect() }
     lock.cutPower()
     others[1].cutPower()
@@ -166,7 +166,7 @@ struct DeviceListTests {
   }
 }
 
-/// Remembers for as long as the test runs.
+/// Keeps bonds for as long as the test runs.
 final class VolatileMemory: PeripheralMemory {
   private let list = Locked<[RememberedDevice]>([])
   func devices() throws -> [RememberedDevice] { list.value }

@@ -4,7 +4,7 @@ import BLETestKit
 import CoreBluetooth
 import Testing
 
-/// Both ends agree on a key over the characteristic itself; a value then travels as its sequence number and its sealed octets.
+/// Both ends agree on a key over the characteristic itself; a value is then sent as its sequence number and its sealed octets.
 private struct Channel {
   let cipher: AESCCM
   var sequence: UInt8 = 0
@@ -37,7 +37,7 @@ extension P256PrivateKey {
 
 @Suite("A0: an encrypted channel", .keepsCapture)
 struct EncryptedChannelTests {
-  @Test("R0.10 a channel is agreed on as soon as the characteristics are known, and nothing travels in clear")
+  @Test("R0.10 a channel is agreed on as soon as the characteristics are known, and nothing is sent in clear text")
   func encryptedChannel() async throws {
     let world = World()
     let talk = try await Conversation.start(in: world, with: { Devices.chat(on: $0).program })
@@ -45,7 +45,7 @@ struct EncryptedChannelTests {
     let entropy = SeededEntropy(seed: world.seed)
     let (mine, theirs) = (P256PrivateKey.random(entropy), P256PrivateKey.random(entropy))
 
-    // The handshake: keys go both ways before anything else is written or read.
+    // The handshake: keys are exchanged before anything else is written or read.
     talk.peripheral.queue.sync { talk.peripheral.values[line.uuid] = theirs.announcement }
     talk.found.readValue(for: line)
     talk.found.writeValue(mine.announcement, for: line, type: .withResponse)

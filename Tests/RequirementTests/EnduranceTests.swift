@@ -4,9 +4,9 @@ import CoreBluetooth
 import Measurements
 import Testing
 
-/// More than ten thousand times lost and won back. In a process of its own, where nobody else asks for memory.
+/// More than ten thousand losses and reconnections, in a process of its own, where no other test allocates memory.
 @Suite("A2: endurance") struct EnduranceTests {
-  @Test("R2.10 10,000 times lost and won back: subscriptions restored, nothing doubled or lost silently, memory flat")
+  @Test("R2.10 10,000 losses and reconnections: subscriptions restored, nothing doubled or lost silently, memory flat")
   func cycles() async throws {
     let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
       let run = await EnduranceRun(seed: 20)
@@ -22,7 +22,7 @@ import Testing
   }
 }
 
-/// A device that numbers its values, on an air that loses packets, and a session that listens to it in two places.
+/// A device that numbers its values, on a radio that loses packets, and a session that listens to it in two places.
 ///
 /// `@unchecked Sendable`: used by one test, in order.
 private final class EnduranceRun: @unchecked Sendable {
@@ -76,7 +76,7 @@ private final class EnduranceRun: @unchecked Sendable {
           var last: (epoch: UInt32, index: UInt32)?
           for await value in values {
             let next = try #require(NumberingDevice.parse(value))
-            // Within one subscription none is missing; a gap is the end of one, which is told.
+            // Within one subscription no value is missing; a gap means the end of one, which is reported.
             let isRight =
               last.map { last in
                 next.epoch == last.epoch ? next.index == last.index + 1 : next.epoch > last.epoch && next.index == 0
@@ -100,7 +100,7 @@ private final class EnduranceRun: @unchecked Sendable {
       })
   }
 
-  /// Loses the device again and again, at whatever moment, until that has happened `count` times.
+  /// Disconnects the device repeatedly, at random moments, until that has happened `count` times.
   func play(until count: Int) async throws {
     if cycle == 0 { session.keepConnected() }
     let (state, losses) = (state, losses)
@@ -108,10 +108,10 @@ private final class EnduranceRun: @unchecked Sendable {
       try await world.wait(within: .seconds(50)) { state.value == .ready }
       await world.advance(by: .milliseconds(chance.next(below: 120)))
       let before = losses.value
-      // Out of reach, or switched off.
+      // Out of range, or switched off.
       if chance.next(below: 4) == 0 { other.moveAway() } else { other.powerOff() }
       try await world.wait(within: .seconds(50)) { losses.value > before }
-      // It may be back for a moment only, in the middle of the way to being ready.
+      // The device may be back only for a moment, before it is ready.
       if chance.next(below: 5) == 0 {
         comeBack()
         await world.advance(by: .milliseconds(chance.next(below: 300)))
@@ -134,7 +134,7 @@ private final class EnduranceRun: @unchecked Sendable {
     tasks.forEach { $0.cancel() }
     try await world.wait(within: .seconds(10)) { tasks.allSatisfy(\.isOver) }
     for task in tasks { try await task.value }
-    // Whoever is slow is told how many values that cost.
+    // A slow listener gets the number of values that it missed.
     #expect(slowCount.value + dropped == received.value && dropped > 0)
     #expect(received.value >= 10_000)
     #expect(losses.value >= 10_000)
@@ -151,9 +151,9 @@ private struct SeededChance {
   }
 }
 
-/// Pushes values while somebody listens: each says which subscription it belongs to, and its place in it.
+/// Sends values while there is a subscriber: each contains its subscription and its place in it.
 ///
-/// `@unchecked Sendable`: callbacks and timers come on the serial queue, and the test looks while the world stands still.
+/// `@unchecked Sendable`: callbacks and timers come on the serial queue, and the test looks while the world is not running.
 private final class NumberingDevice: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
   static let lines = [CharacteristicPath("FFD1", in: "FFD0"), CharacteristicPath("FFD2", in: "FFD0")]
 
@@ -183,7 +183,7 @@ private final class NumberingDevice: NSObject, CBPeripheralManagerDelegate, @unc
   }
 
   func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-    // Nobody is told of subscriptions that end with the power.
+    // No callback reports subscriptions that end with the power.
     epochs = [:]
     guard peripheral.state == .poweredOn else { return }
     peripheral.add(service)
@@ -206,7 +206,7 @@ private final class NumberingDevice: NSObject, CBPeripheralManagerDelegate, @unc
 
   func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { push() }
 
-  /// One value of each line. Where one does not fit it is pushed when there is room: nothing goes on while the link is dead.
+  /// One value of each line. Where one does not fit it is sent when there is room: no further values while the link is dead.
   private func push() {
     timer?.cancel()
     for case let line as CBMutableCharacteristic in service.characteristics ?? [] {

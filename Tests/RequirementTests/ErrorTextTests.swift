@@ -2,7 +2,7 @@ import BLETestKit
 import CoreBluetooth
 import Testing
 
-/// What programs read in the errors that they are given, and what the newest of Apple's symbols answer.
+/// What programs read in the errors that they get, and what the newest of Apple's symbols answer.
 @Suite("A3: errors", .keepsCapture)
 struct ErrorTextTests {
   /// Answers the reads of its one characteristic with one code after another.
@@ -34,7 +34,7 @@ struct ErrorTextTests {
     }
   }
 
-  /// Connects, reads as often as it is asked to, and measures distance.
+  /// Connects, reads as often as requested, and measures distance.
   private final class Reader: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
     private var manager: CBCentralManager!
     private(set) var peripheral: CBPeripheral?
@@ -115,7 +115,7 @@ struct ErrorTextTests {
     withExtendedLifetime(refuser) {}
   }
 
-  @Test("R3.1 what is newer than iOS 18 is there, and answers that it is not supported")
+  @Test("R3.1 symbols newer than iOS 18 exist, and answer that they are not supported")
   func newerThanTarget() async throws {
     let world = World()
     let refuser = Refuser([], options: world.makeDevice("refuser").options)

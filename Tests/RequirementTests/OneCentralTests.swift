@@ -30,7 +30,7 @@ struct OneCentralTests {
       ])
   }
 
-  @Test("R0.1 exactly one state comes where the answer is no from the start", arguments: [0, 1, 2])
+  @Test("R0.1 exactly one state is reported where Bluetooth is unavailable from the start", arguments: [0, 1, 2])
   func firstState(which: Int) async throws {
     let world = World()
     let phone = world.makeDevice("phone")
@@ -45,7 +45,7 @@ struct OneCentralTests {
     #expect(central.events == [.state([.poweredOff, .unauthorized, .unsupported][which])])
   }
 
-  @Test("R0.2 a scan with no filter hears all, a scan for services only those that have them")
+  @Test("R0.2 a scan with no filter finds all devices, a scan for services only those that have them")
   func scanning() async throws {
     let world = World()
     let phone = world.makeDevice("phone")
@@ -96,7 +96,7 @@ struct OneCentralTests {
     withExtendedLifetime(programs) {}
   }
 
-  @Test("R0.3 a pending connection of a peripheral that nobody keeps is given up")
+  @Test("R0.3 a pending connection of a peripheral that no program retains is cancelled")
   func unused() async throws {
     let world = World()
     let phone = world.makeDevice("phone")
@@ -120,7 +120,7 @@ struct OneCentralTests {
     withExtendedLifetime(program) {}
   }
 
-  @Test("R0.4 scanning stops without touching the connection; nil discovers all services")
+  @Test("R0.4 scanning stops without affecting the connection; nil discovers all services")
   func discovering() async throws {
     let world = World()
     let talk = try await Conversation.start(in: world, with: Devices.owenli, discovering: false)
@@ -135,7 +135,7 @@ struct OneCentralTests {
     #expect(talk.found.services?.map(\.uuid.uuidString) == ["FFF0", "FFE0"])
   }
 
-  @Test("R0.5 RSSI asked every 0.1 s is answered at most once a second")
+  @Test("R0.5 RSSI requested every 0.1 s is answered at most once a second")
   func fastRSSI() async throws {
     let world = World()
     let talk = try await Conversation.start(in: world, with: Devices.owenli, discovering: false)
@@ -147,7 +147,7 @@ struct OneCentralTests {
     #expect((9...11).contains(answers))
   }
 
-  @Test("R0.5 RSSI asked every two seconds is answered as asked")
+  @Test("R0.5 RSSI requested every two seconds is answered at that rate")
   func slowRSSI() async throws {
     let world = World()
     let talk = try await Conversation.start(in: world, with: Devices.owenli, discovering: false)
@@ -177,7 +177,7 @@ struct OneCentralTests {
     #expect(talk.central.events.contains(.disconnected("Owenli", nil)) == disconnecting)
   }
 
-  @Test("R0.7 a peer that disconnects, and one that vanishes, each say which device and why")
+  @Test("R0.7 a peer that disconnects, and one that vanishes, are each reported with device and reason")
   func losing() async throws {
     for (vanishes, expected) in [(true, CBError.Code.connectionTimeout), (false, .peripheralDisconnected)] {
       let world = World()
@@ -189,7 +189,7 @@ struct OneCentralTests {
     }
   }
 
-  @Test("R0.7 a peer that vanishes in the middle of the handshake makes the attempt fail, or leaves it pending")
+  @Test("R0.7 a peer that vanishes during the handshake makes the attempt fail, or leaves it pending")
   func vanishingEarly() async throws {
     let world = World()
     let phone = world.makeDevice("phone")
@@ -294,7 +294,7 @@ struct OneCentralTests {
     #expect(talk.central.events.contains(.written("FFE1", CBATTError.Code.writeNotPermitted.rawValue)))
   }
 
-  @Test("R0.14 values flow only between subscribing and unsubscribing")
+  @Test("R0.14 values arrive only between subscribing and unsubscribing")
   func subscribing() async throws {
     let world = World()
     let phone = world.makeDevice("phone")

@@ -7,7 +7,7 @@ import Testing
 struct PeripheralSessionTests {
   private static let line = CharacteristicPath("FF22", in: "FF11")
 
-  /// A peripheral with one line that keeps what is written, and a session that has it.
+  /// A peripheral with one line that keeps what is written, and a session with it.
   private static func make(
     in world: World, kept: Locked<Data>
   ) async throws -> (peripheral: PeripheralSession, session: DeviceSession) {
@@ -52,7 +52,7 @@ struct PeripheralSessionTests {
     withExtendedLifetime(peripheral) {}
   }
 
-  @Test("R1.9 a thousand pushes wait for room: none lost, none doubled, in order")
+  @Test("R1.9 a thousand updates wait for room: none lost, none doubled, in order")
   func pushes() async throws {
     let world = World()
     let (peripheral, session) = try await Self.make(in: world, kept: Locked(Data()))
@@ -74,7 +74,7 @@ struct PeripheralSessionTests {
     #expect(long.error(as: SessionError.self)?.code == .invalid)
   }
 
-  @Test("R1.5 what will not fit into an advertisement is told beforehand")
+  @Test("R1.5 data that will not fit into an advertisement is reported beforehand")
   func plans() {
     #expect(AdvertisingPlan(localName: "My dear", services: [CBUUID(string: "FF11")]).problems.isEmpty)
     #expect(AdvertisingPlan(localName: String(repeating: "n", count: 40)).problems.count == 1)

@@ -8,7 +8,8 @@ import Testing
 struct PlainChatTests {
   private static let long = String(repeating: "你好 hello 👍 ", count: 60)
 
-  @Test("R1.12 a plain peripheral gets plain text, long text in parts that are whole characters, and is heard")
+  @Test(
+    "R1.12 a plain peripheral gets plain text, long text in parts that are whole characters, and its text is received")
   func plainPeripheral() async throws {
     let world = World()
     let (program, line) = Devices.chat(on: world.makeDevice("other"))
@@ -26,7 +27,7 @@ struct PlainChatTests {
     try await world.wait(within: .seconds(5)) { ann.texts == ["hi 👋"] }
   }
 
-  @Test("R1.12 a plain central writes, is written to by notifications, reads the last text, and sees no frame ever")
+  @Test("R1.12 a plain central writes, is notified, reads the last text, and never gets a frame")
   func plainCentral() async throws {
     let world = World()
     let ann = try await ChatParty.join(world, on: world.makeDevice("Ann"))
@@ -43,10 +44,10 @@ struct PlainChatTests {
     await world.settle()
     found.discoverCharacteristics(nil, for: try #require(found.services?.first))
     await world.settle()
-    // Who takes the first characteristic has the right one.
+    // A central that takes the first characteristic has the right one.
     let line = try #require(found.services?.first?.characteristics?.first)
     #expect(line.uuid == CBUUID(string: "FF22") && line.properties == [.read, .write, .notify])
-    // One that listens to everything there is hears nothing else than text either.
+    // One that subscribes to every characteristic gets nothing but text either.
     for characteristic in found.services?.first?.characteristics ?? [] {
       found.setNotifyValue(true, for: characteristic)
     }
@@ -68,9 +69,9 @@ struct PlainChatTests {
     try await world.wait(within: .seconds(10)) { ann.events.last == .away }
   }
 
-  /// What a central that does not keep to the rules writes to the characteristic for frames.
+  /// What a central that violates the protocol writes to the characteristic for frames.
   @Test(
-    "R1.12 who breaks the rules is left alone, and the next one is welcome",
+    "R1.12 a peer that violates the protocol is left, and the next one is accepted",
     arguments: [
       Data([0, 0]), Data([0xFF, 0xFF, 1]), Data([2, 0, 5, 0]), Data([1, 0, 0x7F]),
       Data([20, 0, 1, 9] + Array(repeating: 0, count: 17)),
@@ -104,7 +105,7 @@ struct PlainChatTests {
     try await world.wait(within: .seconds(10)) { ann.texts == ["hello"] }
   }
 
-  @Test("R1.12 a flood of messages that nobody reads stops at the window, and nothing of it is lost")
+  @Test("R1.12 a flood of messages that are not read stops at the window, and none is lost")
   func flood() async throws {
     let world = World()
     let ann = try await ChatParty.join(world, on: world.makeDevice("Ann"), inboxLimit: 0)

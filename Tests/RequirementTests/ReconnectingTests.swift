@@ -3,12 +3,12 @@ import BLETestKit
 import CoreBluetooth
 import Testing
 
-@Suite("A2: winning a device back", .keepsCapture)
+@Suite("A2: reconnecting a device", .keepsCapture)
 struct ReconnectingTests {
   private static let lively = SessionConfiguration(
     policy: ReconnectPolicy(backOff: .init(first: .milliseconds(500), jitter: 0)))
 
-  @Test("R2.1 a connection ends because the user asked, or is lost with the error")
+  @Test("R2.1 a connection ends by the user's request, or is lost with the error")
   func reasons() async throws {
     let world = World()
     let scene = await SessionScene.make(in: world, configuration: SessionConfiguration(policy: .manual))
@@ -33,7 +33,7 @@ struct ReconnectingTests {
   }
 
   @Test(
-    "R2.2 R2.9 R2.10 the user's connection and an automatic one are told apart; a lost one comes back, an ended one does not"
+    "R2.2 R2.9 R2.10 user's and automatic connections are distinguished; a lost one comes back, an ended one does not"
   )
   func origins() async throws {
     let world = World()
@@ -69,13 +69,13 @@ struct ReconnectingTests {
     let scansOn = await scene.central.isScanning
     #expect(!scansOn)
 
-    // Nothing is left that would still bring it back.
+    // Nothing is left that would still reconnect it.
     scene.other.restorePower()
     await world.advance(by: .seconds(120))
     #expect(scene.diary.readies == [.user])
   }
 
-  @Test("R2.7 the user's own choice replaces what was going on and has the same budget")
+  @Test("R2.7 the user's own choice replaces the pending attempt and has the same budget")
   func userChoice() async throws {
     let world = World()
     let scene = await SessionScene.make(in: world)
@@ -93,7 +93,7 @@ struct ReconnectingTests {
   }
 
   @Test(
-    "R2.4 R2.5 a remembered device is kept without being asked: at once where it is known, by scanning where it is not")
+    "R2.4 R2.5 a remembered device is connected without a request: directly where it is known, else by scanning")
   func keeping() async throws {
     let world = World()
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
@@ -104,7 +104,7 @@ struct ReconnectingTests {
     try await scene.connect()
     try await scene.disconnect()
 
-    // Another program, later: only the file tells it of the device.
+    // Another program, later: it knows the device only from the file.
     let remembered = try #require(memory.devices().first)
     #expect(remembered.name == "My dear")
     let later = Central(options: scene.phone.options, clock: world.clock, memory: memory)
@@ -116,7 +116,7 @@ struct ReconnectingTests {
     #expect(!diary.all.contains { if case .state(.searching) = $0.event { true } else { false } })
   }
 
-  @Test("R2.13 power off says that the device is gone, power on starts over")
+  @Test("R2.13 power off reports the device as disconnected, power on starts over")
   func power() async throws {
     let world = World()
     let scene = await SessionScene.make(in: world, configuration: Self.lively)
@@ -131,7 +131,7 @@ struct ReconnectingTests {
     #expect(scene.diary.readies == [.user, .automatic])
   }
 
-  @Test("R2.10 subscriptions are taken up again, what waits is carried out, what was under way fails once")
+  @Test("R2.10 subscriptions are restored, pending writes are performed, interrupted ones fail once")
   func restoring() async throws {
     let world = World()
     let scene = await SessionScene.make(in: world, configuration: Self.lively)

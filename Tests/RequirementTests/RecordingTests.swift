@@ -4,7 +4,7 @@ import BLETestKit
 import CoreBluetooth
 import Testing
 
-@Suite("A0: a record of what was seen")
+@Suite("A0: a record of observed devices")
 struct RecordingTests {
   @Test("R0.15 devices, sessions, events, values and RSSI are in SQLite, and a killed process loses no committed row")
   func recording() async throws {
@@ -16,7 +16,7 @@ struct RecordingTests {
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
       let world = World(seed: 15)
       let scene = await SessionScene.make(in: world)
-      // Dies in the middle of the report that 20 values are committed.
+      // The process is killed in the middle of the event that 20 values are committed.
       let configuration = StoreConfiguration(interval: .milliseconds(1), batch: 4) { report in
         if case .committed(let statistics) = report, statistics.committedValues >= 20 { kill(getpid(), SIGKILL) }
       }
@@ -42,7 +42,7 @@ struct RecordingTests {
     #expect(try reader.signals().all().allSatisfy { $0.rssi < 0 })
     let values = try reader.values().all().map { String(decoding: $0.octets, as: UTF8.self) }
     #expect(values.count >= 20)
-    // Not one is missing in between.
+    // None between them is missing.
     #expect(values == (1...max(1, values.count)).map(String.init))
   }
 }

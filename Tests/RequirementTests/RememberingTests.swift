@@ -15,7 +15,7 @@ struct RememberingTests {
     try await body(FileMemory(file: folder.appendingPathComponent("devices.json")))
   }
 
-  @Test("R2.3 a program that is started again has its last device back by its identifier, beside one of the same name")
+  @Test("R2.3 a restarted program gets its last device back by its identifier, beside one of the same name")
   func restartedProgram() async throws {
     try await Self.inFolder { memory in
       let world = World()
@@ -49,7 +49,7 @@ struct RememberingTests {
         let scene = await SessionScene.make(in: world, configuration: Self.configuration, memory: memory)
         try await scene.connect()
       }
-      // Another machine, as far as it knows its peers: only the file is the same.
+      // Another machine as far as known peers are concerned: only the file is the same.
       let world = World()
       let phone = world.makeDevice("phone")
       let (peripheral, _) = Devices.chat(on: world.makeDevice("other"))
@@ -70,7 +70,7 @@ struct RememberingTests {
       named.keepConnected()
       try await world.wait(within: .seconds(20)) { diary.state == .ready }
       #expect(diary.readies == [.automatic])
-      // From now on it is remembered under the identifier that it has here.
+      // From now on it is remembered under its identifier on this machine.
       let after = try #require(try memory.devices().first)
       let identifier = await named.identifier
       #expect(after.identifier == identifier && after.identifier != before.identifier && after.name == "My dear")
@@ -99,7 +99,7 @@ struct RememberingTests {
     let scan = world.start {
       for await discovery in central.discoveries(for: .seconds(4)) { names.change { $0.append(discovery.name) } }
     }
-    // The time is that of scanning: while Bluetooth is off nothing is heard.
+    // The time is that of scanning: while Bluetooth is off nothing is received.
     await world.advance(by: .seconds(30))
     #expect(!scan.isOver)
     phone.powerOn()

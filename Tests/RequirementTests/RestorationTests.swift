@@ -12,7 +12,7 @@ struct RestorationTests {
     device.options.merging([CBPeripheralManagerOptionRestoreIdentifierKey: identifier]) { $1 }
   }
 
-  /// A central with a restore identifier, connected to Owenli and walked.
+  /// A central with a restore identifier, connected to Owenli, with everything discovered.
   private static func talk(in world: World) async throws -> (phone: Device, CentralProgram, PeripheralProgram) {
     let phone = world.makeDevice("phone")
     let owenli = Devices.owenli(on: world.makeDevice("owenli"))
@@ -28,7 +28,7 @@ struct RestorationTests {
   }
 
   @Test(
-    "R3.9 a central that is killed in mid-connection gets its peripheral back, first of all, and is connected again")
+    "R3.9 a central that is killed while connected gets its peripheral back, first of all, and is connected again")
   func midConnection() async throws {
     let world = World()
     let (phone, dead, owenli) = try await Self.talk(in: world)
@@ -50,12 +50,12 @@ struct RestorationTests {
     restored[0].discoverServices(nil)
     await world.settle()
     #expect(central.events.contains(.services(2, nil)))
-    // The dead say nothing.
+    // A killed process gets no callbacks.
     #expect(dead.events == deadEvents)
     withExtendedLifetime((dead, owenli)) {}
   }
 
-  @Test("R3.9 a connection that was pending is pending again, and succeeds when the peripheral turns up")
+  @Test("R3.9 a connection that was pending is pending again, and succeeds when the peripheral appears")
   func pending() async throws {
     let world = World()
     let (phone, dead, owenli) = try await Self.talk(in: world)
@@ -76,7 +76,7 @@ struct RestorationTests {
     withExtendedLifetime(dead) {}
   }
 
-  @Test("R3.9 a scan goes on with its services and options")
+  @Test("R3.9 a scan continues with its services and options")
   func scan() async throws {
     let world = World()
     let phone = world.makeDevice("phone")
@@ -134,7 +134,7 @@ struct RestorationTests {
       ])
     let phone = CentralProgram(options: world.makeDevice("phone").options)
     await world.settle()
-    // What is left stays where it is.
+    // The remaining services stay where they are.
     dead.manager.remove(gone)
     phone.manager.scanForPeripherals(withServices: [second.uuid])
     try await world.wait(within: .seconds(5)) { !phone.sightings.isEmpty }
@@ -176,7 +176,7 @@ struct RestorationTests {
     #expect(back.service === services[1] && back.subscribedCentrals?.isEmpty == true)
     #expect(program.manager.isAdvertising)
 
-    // The other side finds what it knew, where it was.
+    // The other side finds the known services at the known handles.
     program.values = [back.uuid: Data("again".utf8)]
     try await world.wait(within: .seconds(30)) { found.state == .disconnected }
     phone.sightings = []
@@ -193,14 +193,14 @@ struct RestorationTests {
     #expect(program.manager.updateValue(Data("news".utf8), for: back, onSubscribedCentrals: nil))
     await world.settle()
     #expect(phone.values.last == Data("news".utf8))
-    // What is restored can be taken back like what was added.
+    // Restored services can be removed like added ones.
     program.manager.remove(services[1])
     await world.settle()
     #expect(phone.events.last == .modified(["FF11"]))
     withExtendedLifetime(dead) {}
   }
 
-  @Test("R3.9 managers that were shut down, or had nothing to go on with, leave nothing")
+  @Test("R3.9 managers that were shut down, or had nothing to preserve, leave nothing")
   func shutDown() async throws {
     let world = World()
     let phone = world.makeDevice("phone")
@@ -221,7 +221,7 @@ struct RestorationTests {
     withExtendedLifetime((dead, idle)) {}
   }
 
-  @Test("R3.9 what the program does not keep is given up, with Apple's line in the log")
+  @Test("R3.9 what the program does not retain is released, with Apple's line in the log")
   func notKept() async throws {
     let world = World()
     let (phone, dead, owenli) = try await Self.talk(in: world)
@@ -244,7 +244,7 @@ struct RestorationTests {
     let world = World()
     let (phone, dead, owenli) = try await Self.talk(in: world)
     phone.terminateProcess()
-    // Killed before it had got anywhere.
+    // Killed before it had done anything.
     let early = CentralProgram(options: Self.options(phone))
     phone.terminateProcess()
     let first = CentralProgram(options: Self.options(phone))
@@ -255,7 +255,7 @@ struct RestorationTests {
     withExtendedLifetime((dead, early, owenli)) {}
   }
 
-  @Test("R3.9 with Bluetooth off at the restart there is nothing to go on with, and later connections work")
+  @Test("R3.9 with Bluetooth off at the restart there is nothing to restore, and later connections work")
   func poweredOff() async throws {
     let world = World()
     let (phone, dead, owenli) = try await Self.talk(in: world)
@@ -276,8 +276,8 @@ struct RestorationTests {
 }
 
 extension World {
-  /// The handles of all ATT Read Requests so far, as they passed between hosts and controllers: an L2CAP frame of three octets
-  /// on channel 4 that begins with 0A (Core, Vol 3 Part F 3.4.4.3).
+  /// The handles of all ATT Read Requests so far, as they passed between hosts and controllers: an L2CAP frame of three
+  /// octets on channel 4 that begins with 0A (Core, Vol 3 Part F 3.4.4.3).
   fileprivate var handlesRead: [UInt16] {
     let octets = capture
     return octets.indices.dropLast(6).compactMap { index in

@@ -2,10 +2,10 @@ import BLETestKit
 import CoreBluetooth
 import Testing
 
-/// Pairing, bonds and encryption as programs see them: nobody calls for a pairing, it happens.
+/// Pairing, bonds and encryption as programs see them: no call requests a pairing, the stack pairs where it is needed.
 @Suite("Security through Core Bluetooth", .keepsCapture)
 struct SecurityTests {
-  /// A phone and `Safe`, connected and walked.
+  /// A phone and `Safe`, connected, with everything discovered.
   private func start(_ world: World) async throws -> Conversation {
     try await Conversation.start(in: world, with: { Devices.safe(on: $0).program })
   }
@@ -27,7 +27,7 @@ struct SecurityTests {
     try await talk.world.wait(within: .seconds(10)) { talk.found.state == .connected }
   }
 
-  @Test("R3.5 a value that needs encryption is read: the link is paired and encrypted without a word of the programs")
+  @Test("R3.5 reading a value that needs encryption pairs and encrypts the link without a call by the programs")
   func encryptedRead() async throws {
     let world = World()
     let talk = try await start(world)
@@ -43,7 +43,7 @@ struct SecurityTests {
   }
 
   @Test(
-    "R3.5 what needs encryption pairs on access, whatever the access is",
+    "R3.5 attributes that need encryption pair on access, whatever the access is",
     arguments: ["read", "write", "notify", "indicate"])
   func everyAccess(_ access: String) async throws {
     let world = World()
@@ -105,7 +105,7 @@ struct SecurityTests {
   }
 
   @Test(
-    "R2.11 a bonded device is encrypted again without pairing, its subscriptions back, its database known by one request"
+    "R2.11 a bonded device is encrypted again without pairing, its subscriptions back, its database checked by one request"
   )
   func reconnection() async throws {
     let world = World()
@@ -115,7 +115,7 @@ struct SecurityTests {
     let services = talk.found.services?.map(\.uuid)
     let before = world.attributeRequests
     try await reconnect(talk)
-    // Features and MTU are settled before a connection is told.
+    // Features and MTU are settled before a connection is reported.
     let connected = world.attributeRequests
     #expect(connected - before <= 1)
     await talk.discoverEverything()
@@ -134,7 +134,7 @@ struct SecurityTests {
   }
 
   @Test(
-    "R2.11 after both programs have started anew a stored identifier brings the bonded device back, encrypted, without a scan"
+    "R2.11 after both programs restart a stored identifier reconnects the bonded device, encrypted, without a scan"
   )
   func relaunch() async throws {
     let world = World()
@@ -163,7 +163,7 @@ struct SecurityTests {
     withExtendedLifetime(safe) {}
   }
 
-  @Test("I11.23 a bond says whether it was made in this run of its program, or there before")
+  @Test("I11.23 a bond reports whether it was made in this run of its program, or before")
   func newBonds() async throws {
     let world = World()
     let talk = try await startBonded(world)
@@ -176,7 +176,7 @@ struct SecurityTests {
   }
 
   @Test(
-    "R2.11 a bonded device that changes its address is the same device all the time", arguments: [true, false])
+    "R2.11 a bonded device that changes its address stays the same device", arguments: [true, false])
   func privateAddresses(controllerResolves: Bool) async throws {
     let world = World()
     let (phone, other) = (world.makeDevice("phone"), world.makeDevice("other"))
@@ -206,7 +206,7 @@ struct SecurityTests {
     #expect(central.events.last == .value("FF31", "secret"))
     #expect(phone.bonds.map(\.address) == [other.address])
     central.manager.cancelPeripheralConnection(found)
-    // Five addresses later it is still the one that was met, to scans as to connections.
+    // Five addresses later it is still the same device, for scans and for connections.
     await world.advance(by: .seconds(300))
     central.manager.stopScan()
     central.sightings = []
@@ -221,7 +221,7 @@ struct SecurityTests {
     withExtendedLifetime(safe) {}
   }
 
-  @Test("R2.14 a peer that has forgotten the bond is reported as such; forgotten here as well, it is paired anew")
+  @Test("R2.14 a peer that has removed the bond is reported as such; removed here as well, it pairs again")
   func forgotten() async throws {
     let world = World()
     let talk = try await startBonded(world)
@@ -233,7 +233,7 @@ struct SecurityTests {
     await world.advance(by: .seconds(5))
     #expect(talk.central.events == [.failedToConnect(talk.found.name, .peerRemovedPairingInformation)])
     #expect(talk.found.state == .disconnected)
-    // Again, however often: nothing is done in the open instead.
+    // However often it is tried: nothing is sent unencrypted instead.
     talk.central.manager.connect(talk.found)
     await world.advance(by: .seconds(5))
     #expect(talk.central.events.last == .failedToConnect(talk.found.name, .peerRemovedPairingInformation))
@@ -250,7 +250,7 @@ struct SecurityTests {
     #expect(world.pairingRequests == 2)
   }
 
-  @Test("R2.14 keys that do not fit end the connection, and the program hears that it could not be encrypted")
+  @Test("R2.14 keys that do not match end the connection, and the program gets the error that encryption failed")
   func wrongKeys() async throws {
     let world = World()
     let talk = try await startBonded(world)
@@ -268,7 +268,7 @@ struct SecurityTests {
     #expect(world.endReasons(at: talk.other).last == 0x3D)
   }
 
-  @Test("where there is no room for more keys the access fails with tooManyLEPairedDevices, and the link goes on")
+  @Test("where there is no room for more keys the access fails with tooManyLEPairedDevices, and the link stays")
   func tooMany() async throws {
     let world = World()
     let talk = try await start(world)
@@ -283,7 +283,7 @@ struct SecurityTests {
     #expect(talk.central.events.last == .value("FF31", "secret"))
   }
 
-  @Test("where keys cannot be kept the pairing fails, and the bond that there was is as it was")
+  @Test("where keys cannot be stored the pairing fails, and the previous bond is unchanged")
   func fullDisk() async throws {
     let world = World()
     let talk = try await start(world)

@@ -6,7 +6,7 @@ import Testing
 @Suite("A0: signals, typed values, progress", .keepsCapture)
 struct SignalTests {
   @Test(
-    "R0.5 asked every 0.1 s the signal is answered at most once a second, asked more slowly as asked, and nothing waits for it"
+    "R0.5 requested every 0.1 s RSSI is answered at most once a second, slower requests as made, and nothing waits for it"
   )
   func rates() async throws {
     let world = World()
@@ -34,7 +34,7 @@ struct SignalTests {
     }
   }
 
-  @Test("R0.5 a signal that fades is far, and over a loss of the link the measurements pause")
+  @Test("R0.5 a weak signal means far, and measurements pause while the link is lost")
   func proximity() async throws {
     let world = World()
     let scene = await SessionScene.make(in: world)
@@ -65,7 +65,8 @@ struct SignalTests {
   }
 
   @Test(
-    "R0.9 a battery's level is read as a percentage, and what is none is an error that shows it", arguments: [87, 101])
+    "R0.9 a battery's level is read as a percentage, and an invalid one is an error that shows its octets",
+    arguments: [87, 101])
   func battery(octet: UInt8) async throws {
     let world = World()
     let device = Devices.battery(on: world.makeDevice("other"), percent: octet)
@@ -86,7 +87,7 @@ struct SignalTests {
     withExtendedLifetime(device) {}
   }
 
-  @Test("R4.9 a long command tells how far it is, part by part, and the time limit counts from the last part")
+  @Test("R4.9 a long command reports its progress, part by part, and the time limit counts from the last part")
   func progress() async throws {
     let world = World()
     let told = Locked(0)

@@ -6,7 +6,7 @@ import Testing
 @Suite("A2: subscriptions", .keepsCapture)
 struct SubscriptionTests {
   @Test(
-    "R2.10 whoever listens, at whatever moment, hears the device, and it is switched off when nobody does",
+    "R2.10 every listener, added at any moment, gets values, and the subscription ends with the last listener",
     arguments: (0...50).map { $0 * 20 })
   func whenever(milliseconds: Int) async throws {
     let world = World(seed: 7)
@@ -14,7 +14,7 @@ struct SubscriptionTests {
     let session = scene.session
     let heard = Locked<[String]>([])
     let connecting = world.start { try await session.connect() }
-    // One that is there too early and gone again, one that stays.
+    // One that comes too early and leaves again, one that stays.
     let brief = world.start { for await _ in session.notifications(from: SessionScene.line) {} }
     await world.advance(by: .milliseconds(milliseconds))
     brief.cancel()
@@ -37,7 +37,7 @@ struct SubscriptionTests {
     #expect(peripheral.centrals.isEmpty)
   }
 
-  @Test("R2.10 one who ceases to listen while the device is being asked leaves nothing switched on")
+  @Test("R2.10 a listener that leaves while the device is being subscribed to leaves no subscription behind")
   func hasty() async throws {
     let world = World()
     let scene = await SessionScene.make(in: world)

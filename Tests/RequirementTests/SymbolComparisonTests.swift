@@ -8,7 +8,7 @@ enum BuiltModule {
   static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().path
   static let list = package + "/" + SymbolComparisonTool.list
-  /// Beside the test program: it may have been built in another folder than usual.
+  /// In the same folder as the test program, which may have been built in another folder than usual.
   static let toolchain = Toolchain(
     package: package,
     modules: URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path + "/Modules")
@@ -23,7 +23,7 @@ struct SymbolComparisonTests {
       annotations: try Annotations.read(at: BuiltModule.package + "/" + SymbolComparisonTool.annotations))
   }
 
-  @Test("R3.1 every symbol of the list is declared as Apple declares it, and nothing else is, but for a justified list")
+  @Test("R3.1 every symbol of the list is declared as Apple declares it, and no other, except a justified list")
   func everything() throws {
     let comparison = try comparison()
     let findings = try comparison.findings(BuiltModule.toolchain.errors)
@@ -33,7 +33,7 @@ struct SymbolComparisonTests {
     #expect(comparison.annotations.extra.count <= 10)
   }
 
-  @Test("R3.1 every number and text that the list knows is Apple's")
+  @Test("R3.1 every number and text that the list contains is Apple's")
   func values() throws {
     let reader: any SymbolValueReader = SymbolValues()
     let values = reader.values
@@ -54,7 +54,7 @@ struct SymbolComparisonTests {
     #expect(count > 150)
   }
 
-  @Test("R3.1 each symbol that is taken away is reported, and no other")
+  @Test("R3.1 each symbol that is removed is reported, and no other")
   func removal() throws {
     let whole = try comparison()
     let compiler = Self.asPromised(whole)
@@ -68,7 +68,7 @@ struct SymbolComparisonTests {
     }
   }
 
-  @Test("R3.1 each way of declaring a symbol otherwise is reported")
+  @Test("R3.1 each different way of declaring a symbol is reported")
   func alteration() throws {
     let whole = try comparison()
     let changes: [(String, (inout InterfaceSymbol) -> Void)] = [
@@ -103,7 +103,7 @@ struct SymbolComparisonTests {
     }
   }
 
-  @Test("R3.1 what Apple does not have is reported, and so is a reason for something that is not there")
+  @Test("R3.1 symbols that Apple does not have are reported, as are exceptions for missing symbols")
   func extras() throws {
     let whole = try comparison()
     let added = InterfaceSymbol(
@@ -119,11 +119,11 @@ struct SymbolComparisonTests {
     #expect(findings.map(\.symbol) == ["CBPeripheral.connect()", "CBManager", "CBNothing"])
   }
 
-  @Test("R3.1 a conformance that should not be there, and a hidden name that is not, are reported")
+  @Test("R3.1 a conformance that should not exist, and a hidden name that is missing, are reported")
   func compilerProbe() throws {
     let whole = try comparison()
     let probe = CompilerProbe(whole.list)
-    // The compiler takes everything, then nothing.
+    // The compiler accepts everything, then nothing.
     let all = try probe.findings { _ in [:] }
     #expect(all.contains { $0.symbol == "CBPeripheral" && $0.detail.contains("Sendable") })
     #expect(all.contains { $0.symbol == "CBManager.init()#unavailable" })
@@ -135,7 +135,7 @@ struct SymbolComparisonTests {
     #expect(all.count + none.count == probe.questions.count)
   }
 
-  /// A compiler to which all that the annotations do not except is right, so that only the graph counts.
+  /// A compiler that accepts everything that the annotations do not except, so that only the graph counts.
   private static func asPromised(_ comparison: SymbolComparison) -> (String) -> [Int: String] {
     let questions = CompilerProbe(comparison.list).questions
     return { _ in

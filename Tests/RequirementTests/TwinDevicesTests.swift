@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A4: two devices of one kind and name", .keepsCapture)
 struct TwinDevicesTests {
-  /// Two bands, a phone, and another program on that phone that has the first band connected all the time.
+  /// Two wristbands, a phone, and another program on that phone that is connected to the first band all the time.
   private struct Scene {
     let world: World
     let bands: [Band]
@@ -27,13 +27,13 @@ struct TwinDevicesTests {
       let found = occupant.sightings[0].peripheral
       occupant.manager.connect(found)
       try await world.wait(within: .seconds(5)) { found.state == .connected }
-      // Connected, the first one does not advertise any more: no scan finds it.
+      // Connected, the first one does not advertise: no scan finds it.
       bands[0].program.manager.stopAdvertising()
       bands[1].device.restorePower()
       await world.advance(by: .seconds(1))
     }
 
-    /// A session with whichever band says that it is that one.
+    /// A session with whichever band claims to be that one.
     func session(with band: Int) -> DeviceSession {
       central.session(
         with: .first(.names([Band.name])),
@@ -48,7 +48,7 @@ struct TwinDevicesTests {
     return Command(content, answer: .exactly(Data([content[0] | 0x80]) + content.dropFirst()))
   }
 
-  @Test("R4.3 a device that is connected already is found by its service, and asked who it is before any command")
+  @Test("R4.3 a device that is already connected is found by its service, and must identify itself before any command")
   func connectedAlready() async throws {
     let world = World()
     let scene = try await Scene(in: world)
@@ -65,7 +65,7 @@ struct TwinDevicesTests {
     try await world.perform { try await second.connect() }
     let other = await second.identifier
     #expect(other != identifier)
-    // The one that was connected was asked first, and left alone.
+    // The connected one was asked first, and then left alone.
     let failures = diary.all.compactMap { event -> SessionError? in
       guard case .attemptFailed(_, let error) = event.event else { return nil }
       return error as? SessionError
@@ -76,7 +76,7 @@ struct TwinDevicesTests {
     #expect(scene.occupant.sightings[0].peripheral.state == .connected)
   }
 
-  @Test("R4.3 the wrong device alone is never taken, however long the right one is not there")
+  @Test("R4.3 the wrong device is never taken, however long the right one is absent")
   func wrongOneOnly() async throws {
     let world = World()
     let scene = try await Scene(in: world)
@@ -87,7 +87,7 @@ struct TwinDevicesTests {
     let error = try #require(pending.error(as: SessionError.self))
     #expect(error.code == .budgetSpent)
     #expect((error.underlying as? SessionError)?.code == .notVerified)
-    // By its identifier nothing else can be meant: that fails at once.
+    // By its identifier no other device can be meant: that fails immediately.
     let known = try #require(await scene.central.connectedDevices(withServices: Band.services).first)
     let pinned = scene.central.session(
       with: .device(known.identifier),
@@ -98,19 +98,19 @@ struct TwinDevicesTests {
     #expect(scene.bands.allSatisfy { $0.told.value.isEmpty })
   }
 
-  @Test("R4.3 two like devices, switched 1,000 times: not one command astray")
+  @Test("R4.3 two identical devices, switched 1,000 times: no command goes to the wrong one")
   func switching() async throws {
     let world = World(seed: 43, keepsPackets: false)
     let scene = try await Scene(in: world)
     let answered = Locked([[Int]](repeating: [], count: 2))
     for number in 0..<1_000 {
-      // Not simply in turn.
+      // Not simply in alternation.
       let band = (number * 7 / 5 + number / 3) % 2
       let session = scene.session(with: band)
       let commands = CommandQueue(session, commandPath: Band.line, answerPath: Band.line)
       try await world.perform { try await session.connect() }
       if number % 3 == 2 {
-        // Left while a command is under way.
+        // Switched while a command is pending.
         let hasty = world.start { _ = try await commands.send(Self.command(number, for: band)) }
         await world.advance(by: .milliseconds(number % 50))
         if number % 2 == 0 { hasty.cancel() }
@@ -131,7 +131,7 @@ struct TwinDevicesTests {
     }
   }
 
-  @Test("R4.3 both at once, with 1,000 commands in turn: not one astray, not one answer taken for another's")
+  @Test("R4.3 both connected, with 1,000 commands in turn: no command and no answer goes to the wrong one")
   func together() async throws {
     let world = World(seed: 44, keepsPackets: false)
     let scene = try await Scene(in: world)

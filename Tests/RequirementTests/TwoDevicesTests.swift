@@ -27,7 +27,7 @@ struct TwoDevicesTests {
     withExtendedLifetime(peripherals) {}
   }
 
-  @Test("R1.2 devices found are listed once, by name")
+  @Test("R1.2 found devices are listed once, by name")
   func listing() async throws {
     let world = World()
     let programs = (0..<10).map { PeripheralProgram.beacon("device \($0)", options: world.makeDevice("\($0)").options) }
@@ -53,7 +53,7 @@ struct TwoDevicesTests {
     #expect(talk.central.values == [Data("one".utf8), Data("two".utf8)])
   }
 
-  @Test("R1.4 a cached value demands a read-only characteristic")
+  @Test("R1.4 a cached value requires a read-only characteristic")
   func cachedValue() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let world = World()
@@ -72,7 +72,7 @@ struct TwoDevicesTests {
     #expect(text.contains("Characteristics with cached values must be read-only"))
   }
 
-  @Test("R1.4 properties that promise what is not permitted fail at add")
+  @Test("R1.4 properties that need a permission which is missing fail at add")
   func disagreement() async {
     let world = World()
     let program = PeripheralProgram(options: world.makeDevice("device").options)
@@ -187,7 +187,7 @@ struct TwoDevicesTests {
     }
   }
 
-  @Test("R1.8 a batch of writes is accepted or refused as one")
+  @Test("R1.8 a batch of writes is accepted or refused as a whole")
   func batches() async throws {
     let world = World()
     let talk = try await Conversation.start(
@@ -211,7 +211,7 @@ struct TwoDevicesTests {
     #expect(batches == 2)
   }
 
-  @Test("R1.9 what is pushed arrives once and in order; a full queue says so and says when there is room")
+  @Test("R1.9 updates arrive once and in order; a full queue refuses, and reports when there is room")
   func pushing() async throws {
     let world = World()
     let phone = world.makeDevice("phone")
@@ -264,7 +264,7 @@ struct TwoDevicesTests {
     }
   }
 
-  @Test("R1.9 a push to chosen subscribers reaches only them")
+  @Test("R1.9 an update for chosen subscribers reaches only them")
   func chosen() async throws {
     let world = World()
     let (program, line) = Devices.chat(on: world.makeDevice("other"))
@@ -307,7 +307,7 @@ struct TwoDevicesTests {
     #expect(talk.peripheral.events.suffix(1) == [.unsubscribed("FF22")])
   }
 
-  @Test("R1.11 an incoming message makes itself felt: the program is called at once, on its queue")
+  @Test("R1.11 an incoming message calls the program immediately, on its queue")
   func felt() async throws {
     let world = World()
     let talk = try await Conversation.start(in: world, with: { Devices.chat(on: $0).program })
@@ -316,7 +316,7 @@ struct TwoDevicesTests {
     #expect(talk.peripheral.events.last == .wrote(["ring"]))
   }
 
-  @Test("R1.12 a chat goes on after the peer has left and come back")
+  @Test("R1.12 a chat continues after the peer has left and come back")
   func comingBack() async throws {
     let world = World()
     let talk = try await Conversation.start(in: world, with: { Devices.chat(on: $0).program })

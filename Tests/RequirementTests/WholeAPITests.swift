@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A3: the whole of Core Bluetooth", .keepsCapture)
 struct WholeAPITests {
-  @Test("R3.2 the delegate methods of a whole conversation are called, each in its turn")
+  @Test("R3.2 the delegate methods of a whole conversation are called, each in order")
   func conversation() async throws {
     let world = World()
     let talk = try await Conversation.start(in: world, with: Devices.owenli)
@@ -19,7 +19,7 @@ struct WholeAPITests {
       ])
   }
 
-  @Test("R3.3 duplicates are coalesced, or all delivered; solicited services match where asked for")
+  @Test("R3.3 duplicates are coalesced, or all delivered; solicited services match where requested")
   func duplicates() async throws {
     let world = World()
     let beacon = PeripheralProgram.beacon("beacon", options: world.makeDevice("beacon").options)
@@ -39,7 +39,7 @@ struct WholeAPITests {
     withExtendedLifetime(beacon) {}
   }
 
-  @Test("R3.4 a start delay holds the attempt back; alert options are accepted")
+  @Test("R3.4 a start delay delays the attempt; alert options are accepted")
   func connectOptions() async throws {
     let world = World()
     let beacon = PeripheralProgram.beacon("beacon", options: world.makeDevice("beacon").options)
@@ -62,7 +62,7 @@ struct WholeAPITests {
     withExtendedLifetime(beacon) {}
   }
 
-  @Test("R3.5 every combination of property and permission answers as it says")
+  @Test("R3.5 every combination of property and permission gives its documented answer")
   func permissions() async throws {
     let world = World()
     let combinations: [(CBCharacteristicProperties, CBAttributePermissions)] = [
@@ -121,7 +121,7 @@ struct WholeAPITests {
     #expect(talk.central.events.last == .modified(["FF20"]))
   }
 
-  @Test("R3.7 a disconnection invalidates what was discovered, and rediscovery finds it again")
+  @Test("R3.7 a disconnection invalidates discovered objects, and rediscovery finds them again")
   func invalidation() async throws {
     let world = World()
     let talk = try await Conversation.start(in: world, with: { Devices.chat(on: $0).program })

@@ -3,8 +3,8 @@ import BLETestKit
 import CoreBluetooth
 import Testing
 
-/// Permission, power, scan, connect, verify, read and write, disconnect: the whole way, and what is said where one step fails.
-@Suite("A4: the whole way", .keepsCapture)
+/// Permission, power, scan, connect, verify, read and write, disconnect: the whole sequence, and the error where one step fails.
+@Suite("A4: the whole sequence", .keepsCapture)
 struct WholeWayTests {
   private static func configuration(attempts: Int? = nil) -> SessionConfiguration {
     SessionConfiguration(
@@ -16,7 +16,7 @@ struct WholeWayTests {
       ])
   }
 
-  /// A device that proves itself, keeps what is written and answers each command.
+  /// A device that proves its identity, keeps what is written and answers each command.
   private static func scene(in world: World, attempts: Int? = nil) async throws -> VendorScene {
     let scene = try await VendorScene.make(in: world, configuration: configuration(attempts: attempts)) { told in
       // 0x10 is a value and no command.
@@ -26,7 +26,7 @@ struct WholeWayTests {
     return scene
   }
 
-  /// Goes the whole way; answers which step failed, and with what.
+  /// Performs the whole sequence; returns which step failed, and with what.
   private static func go(_ vendor: VendorScene, in world: World) async throws -> (step: String, error: SessionError)? {
     let (central, session, commands) = (vendor.scene.central, vendor.scene.session, vendor.commands)
     let step = Locked("ready")
@@ -106,7 +106,7 @@ struct WholeWayTests {
     #expect(!isScanning)
   }
 
-  @Test("R4.1 I11.34 a device that goes away while it is being connected to is tried until the time for it is over")
+  @Test("R4.1 I11.34 a device that vanishes while it is being connected to is tried until the time limit")
   func connect() async throws {
     let world = World()
     let vendor = try await Self.scene(in: world, attempts: 1)
@@ -117,7 +117,7 @@ struct WholeWayTests {
     #expect(vendor.told.value.isEmpty)
   }
 
-  @Test("R4.1 a device that does not prove itself is told nothing else")
+  @Test("R4.1 a device that does not prove its identity is sent nothing else")
   func verify() async throws {
     let world = World()
     let vendor = try await VendorScene.make(in: world, configuration: Self.configuration(attempts: 1)) { _ in
@@ -145,7 +145,7 @@ struct WholeWayTests {
     #expect(failure.error.attError == (ofWrite ? .insufficientResources : .readNotPermitted))
   }
 
-  @Test("R4.1 a disconnection comes to its end though the device does not answer any more")
+  @Test("R4.1 a disconnection completes though the device does not answer")
   func disconnect() async throws {
     let world = World()
     let vendor = try await Self.scene(in: world)
@@ -159,12 +159,12 @@ struct WholeWayTests {
       Issue.record("not the user's")
       return
     }
-    // It can be had again at once.
+    // It can be connected again immediately.
     vendor.scene.other.restorePower()
     try await vendor.scene.connect()
   }
 
-  @Test("R4.5 a device that sleeps: a hint to wake it after the patience, once, and it is waited for")
+  @Test("R4.5 a device that sleeps: one hint to wake it when it does not answer, and it is waited for")
   func sleeping() async throws {
     let world = World()
     let configuration = SessionConfiguration(
@@ -181,12 +181,12 @@ struct WholeWayTests {
     }
     #expect(hints.count == 1 && hints.first?.0 == asked + .seconds(4) && hints.first?.1 == "press its button")
     #expect(!waking.isOver)
-    // The user presses it.
+    // The user presses its button.
     scene.other.restorePower()
     try await world.wait(within: .seconds(10)) { waking.isOver }
     try await waking.value
 
-    // One that is awake brings no hint; one that falls asleep brings another.
+    // A device that is awake causes no hint; one that falls asleep causes another.
     try await scene.disconnect()
     try await scene.connect()
     await world.advance(by: .seconds(20))

@@ -3,8 +3,8 @@ import BLETestKit
 import CoreBluetooth
 import Testing
 
-/// Frames that come cut, doubled, in another order, with the wrong length or check, over the radio.
-@Suite("A4: frames on a bad day", .keepsCapture) struct FrameStreamTests {
+/// Frames that arrive cut, doubled, reordered, or with a wrong length or check, over the radio.
+@Suite("A4: damaged frames", .keepsCapture) struct FrameStreamTests {
   private static func format() throws -> FrameFormat {
     try FrameFormat(
       start: Data([0xA5]), fields: [.init(.type), .init(.length)],
@@ -30,7 +30,7 @@ import Testing
     return (vendor, commands)
   }
 
-  @Test("R4.8 answers are found however their frames are cut, doubled, mixed with others and with what is no frame")
+  @Test("R4.8 answers are found however their frames are cut, doubled, or mixed with other frames and noise")
   func cut() async throws {
     let world = World()
     let format = try Self.format()
@@ -39,7 +39,7 @@ import Testing
         let other = try? format.encode(Frame(type: 3, payload: Data([0x55])))
       else { return [] }
       let wrong = whole.dropLast() + [whole[whole.count - 1] ^ 1]
-      // Noise, a frame with a wrong check, another frame, the answer octet by octet between others, and twice.
+      // Noise, a frame with a wrong check, another frame, the answer octet by octet between others, and the answer twice.
       return [Data([0, 1, 0xA5]), wrong, other] + whole.map { Data([$0]) } + [
         other + whole.prefix(3), whole.dropFirst(3),
       ]
@@ -62,7 +62,8 @@ import Testing
     withExtendedLifetime(vendor) {}
   }
 
-  @Test("R4.9 whatever is wrong with an answer, the command fails in time or has the right one, and the next one goes")
+  @Test(
+    "R4.9 whatever is wrong with an answer, the command fails in time or gets its answer, and the next command is sent")
   func mutations() async throws {
     let world = World(seed: 5)
     let format = try Self.format()

@@ -1,12 +1,12 @@
 import CoreBluetooth
 
-/// How often callbacks of each kind still meddle, so that each kind gets its turn and there is an end.
+/// How many callbacks of each kind still call methods, so that each kind is exercised and the test ends.
 struct Meddling {
   private let times: Int
   private var left: [String: Int] = [:]
-  /// All so far.
+  /// All that were received so far.
   private(set) var count = 0
-  /// Which callbacks have come.
+  /// Which callbacks were received.
   var kinds: [String] { left.keys.sorted() }
 
   init(times: Int) { self.times = times }
@@ -22,9 +22,9 @@ struct Meddling {
   mutating func stop() { self = Meddling(times: 0) }
 }
 
-/// A central program that calls, from each callback, every method with everything it has.
+/// A central program that calls, from each callback, every method with every object it has.
 ///
-/// `@unchecked Sendable`: callbacks come on the serial `queue`, and the tests look only while the world stands still.
+/// `@unchecked Sendable`: callbacks come on the serial `queue`, and the tests look only while the world is not running.
 final class CentralMeddler: NSObject, @unchecked Sendable {
   let queue = DispatchQueue(label: "meddler")
   private(set) var manager: CBCentralManager!
@@ -32,7 +32,7 @@ final class CentralMeddler: NSObject, @unchecked Sendable {
   private var kept: [CBPeripheral] = []
   private var isMeddling = false
 
-  /// - Parameter times: how often each kind of callback meddles.
+  /// - Parameter times: how many callbacks of each kind call methods.
   init(options: [String: Any], times: Int) {
     meddling = Meddling(times: times)
     super.init()
@@ -58,7 +58,7 @@ final class CentralMeddler: NSObject, @unchecked Sendable {
   private func meddle(with peripheral: CBPeripheral) {
     peripheral.delegate = self
     manager.connect(peripheral)
-    // Now and then all is given up.
+    // Sometimes everything is released.
     if meddling.count % 31 == 0 { manager.cancelPeripheralConnection(peripheral) }
     peripheral.readRSSI()
     peripheral.discoverServices(nil)
@@ -202,7 +202,7 @@ final class PeripheralMeddler: NSObject, @unchecked Sendable {
     _ = (manager.isAdvertising, manager.state, manager.description)
     manager.delegate = nil
     manager.delegate = self
-    // Now and then all is taken back, and given again.
+    // Sometimes everything is removed and added again.
     if meddling.count % 29 == 0 {
       manager.removeAllServices()
       others = []

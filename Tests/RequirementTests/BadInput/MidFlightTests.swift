@@ -2,10 +2,10 @@ import BLETestKit
 import CoreBluetooth
 import Testing
 
-/// Delegates, managers and peripherals that go while something is under way, and callbacks that call back into everything.
-@Suite("Bad input: in mid-flight", .keepsCapture)
+/// Delegates, managers and peripherals that are released during an operation, and callbacks that call every method.
+@Suite("Bad input: during operations", .keepsCapture)
 struct MidFlightTests {
-  /// Everything a program can ask of what it is connected to, all at once.
+  /// Calls every method of a connected peripheral, without waiting between them.
   private static func ask(_ talk: Conversation) throws {
     let line = try talk.characteristic("FF22")
     talk.found.readRSSI()
@@ -18,7 +18,7 @@ struct MidFlightTests {
     talk.central.manager.scanForPeripherals(withServices: nil)
   }
 
-  @Test("a delegate that is taken away hears nothing more; what was asked is done, and another hears what comes then")
+  @Test("a delegate that is removed is called no more; operations finish, and a later delegate gets what comes after")
   func delegates() async throws {
     let world = World()
     let talk = try await Conversation.start(in: world, with: { Devices.chat(on: $0).program })
@@ -31,7 +31,7 @@ struct MidFlightTests {
     await world.settle()
     #expect(talk.central.events.isEmpty && talk.peripheral.events.isEmpty)
     let line = try talk.characteristic("FF22")
-    // Nobody was there to answer: the other side was told so, and nothing hangs.
+    // No delegate could answer: the host answered the other side with an error, and nothing hangs.
     talk.found.delegate = talk.central
     talk.found.readValue(for: line)
     await world.settle()
@@ -45,7 +45,7 @@ struct MidFlightTests {
     #expect(talk.central.events.last == .disconnected("other", nil) || talk.central.events.count > 1)
   }
 
-  @Test("a delegate that is deallocated in mid-flight is one that is not there")
+  @Test("a delegate that is deallocated during an operation counts as absent")
   func deallocatedDelegates() async throws {
     let world = World()
     let phone = world.makeDevice("phone")
@@ -70,7 +70,7 @@ struct MidFlightTests {
     let chat = Devices.chat(on: world.makeDevice("chat"))
     await world.settle()
     for step in 0..<24 {
-      // Each time a little further: while it starts, scans, connects, discovers, reads, writes.
+      // Each time a little later: while it starts, scans, connects, discovers, reads, writes.
       var central: CentralMeddler? = CentralMeddler(options: phone.options, times: 4)
       weak let gone = central
       await world.advance(by: .milliseconds(step * 17))
@@ -89,7 +89,7 @@ struct MidFlightTests {
     withExtendedLifetime(chat) {}
   }
 
-  @Test("peripheral managers that are released at any moment take their services along")
+  @Test("peripheral managers that are released at any moment remove their services")
   func releasedPeripherals() async throws {
     let world = World()
     let device = world.makeDevice("device")
@@ -117,7 +117,7 @@ struct MidFlightTests {
     withExtendedLifetime((chat, phone)) {}
   }
 
-  @Test("a manager and its peripheral may be let go of inside any callback")
+  @Test("a manager and its peripheral may be released inside any callback")
   func releasedInside() async throws {
     let world = World()
     let phone = world.makeDevice("phone")
@@ -132,7 +132,7 @@ struct MidFlightTests {
     withExtendedLifetime(chat) {}
   }
 
-  @Test("callbacks that call every method, on both sides, never run inside one another, and end")
+  @Test("callbacks that call every method, on both sides, are never nested, and the sequence ends")
   func meddling() async throws {
     let world = World()
     let phone = world.makeDevice("phone")
@@ -153,7 +153,7 @@ struct MidFlightTests {
   }
 }
 
-/// Lets go of its manager and its peripheral inside one callback.
+/// Releases its manager and its peripheral inside one callback.
 ///
 /// `@unchecked Sendable`: as `CentralMeddler`.
 private final class Quitter: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {

@@ -10,11 +10,11 @@ struct SessionBadInputTests {
     Command(Data([number]), answer: .beginning(Data([0x80 | number])), timeLimit: timeLimit)
   }
 
-  @Test("R4.8 answers for commands that nobody sent are nobody's answers")
+  @Test("R4.8 answers to commands that were never sent belong to no command")
   func unasked() async throws {
     let world = World()
     let vendor = try await VendorScene.make(in: world) { told in
-      // Answers to everything but what was asked, then the right one, then that again.
+      // Answers to every other command, then the right one, then the others again.
       (UInt8(0x10)..<0x20).filter { $0 != told[0] }.map { (.milliseconds(5), Data([0x80 | $0])) }
         + [(.milliseconds(50), Data([0x80 | told[0]])), (.milliseconds(60), Data([0x80 | told[0]]))]
     }
@@ -29,14 +29,15 @@ struct SessionBadInputTests {
       await world.advance(by: .milliseconds(200))
     }
     #expect(unsolicited.value == 16 * 16)
-    // Nobody listens to them: they are not kept.
+    // They have no listener: they are not kept.
     listening.cancel()
     await world.advance(by: .seconds(1))
     _ = try await world.perform { try await commands.send(Self.command(0x10)) }
     #expect(unsolicited.value == 16 * 16)
   }
 
-  @Test("R4.8 R4.9 a device that answers everything late: each command fails in time, no answer goes to another one")
+  @Test(
+    "R4.8 R4.9 a device that answers everything late: each command fails in time, no answer goes to another command")
   func late() async throws {
     let world = World()
     let vendor = try await VendorScene.make(in: world) { [(.milliseconds(3_000), Data([0x80 | $0[0]]))] }
@@ -48,13 +49,13 @@ struct SessionBadInputTests {
     #expect(tasks.allSatisfy { $0.error(as: SessionError.self)?.code == .timedOut })
     #expect(world.now - begin >= .seconds(40) && world.now - begin < .seconds(41))
     #expect(vendor.told.value.count == 20)
-    // Who has patience gets the answer.
+    // A caller with a longer time limit gets the answer.
     let answer = try await world.perform { try await commands.send(Self.command(30, timeLimit: .seconds(5))) }
     #expect(answer == Data([0x80 | 30]))
   }
 
   @Test(
-    "R4.9 a device that changes its services while it is connected: what was under way fails once, all is found again")
+    "R4.9 a device that changes its services while connected: pending operations fail once, all is found again")
   func changingServices() async throws {
     let world = World()
     let vendor = try await VendorScene.make(in: world) { [(.milliseconds(20), Data([0x80 | $0[0]]))] }
@@ -78,7 +79,7 @@ struct SessionBadInputTests {
       peripheral.queue.sync { peripheral.manager.add(change.value) }
       try await world.wait(within: .seconds(20)) { task.isOver }
       if let error = task.error(as: SessionError.self) { #expect(error.code == .notFound) }
-      // A device that changes again and again is heeded less and less often: this one does it seldom.
+      // Repeated changes are acted on at growing intervals: this device changes rarely.
       await world.advance(by: .seconds(70))
       let value = try await world.perform { try await session.read(CharacteristicPath("FF78", in: "FF77")) }
       #expect(value == Data([UInt8(round)]))
@@ -94,7 +95,7 @@ struct SessionBadInputTests {
     #expect(vendor.scene.diary.losses.isEmpty && vendor.scene.diary.state == .ready)
   }
 
-  @Test("R4.9 a device that never answers ends every call in time, and is won back")
+  @Test("R4.9 a device that never answers ends every call in time, and is connected again")
   func silent() async throws {
     let world = World()
     let configuration = SessionConfiguration(answerTime: .seconds(3))
@@ -108,7 +109,7 @@ struct SessionBadInputTests {
     try await world.wait(within: .seconds(10)) { read.isOver }
     #expect(world.now - begin >= .seconds(3) && world.now - begin < .seconds(4))
     #expect(read.error(as: SessionError.self)?.code == .timedOut)
-    // The link is of no use any more; what waited is carried out on the next one.
+    // The link is unusable; pending operations are performed on the next one.
     vendor.scene.peripheral.answersRequests = true
     try await world.wait(within: .seconds(60)) { write.isOver }
     try await write.value
@@ -116,7 +117,8 @@ struct SessionBadInputTests {
   }
 
   @Test(
-    "R4.9 callbacks that come twice, unasked or for what is gone: nothing ends twice, nothing hangs", arguments: 0..<10)
+    "R4.9 callbacks that come twice, unasked or for an ended link: nothing ends twice, nothing hangs", arguments: 0..<10
+  )
   func callbacks(step: Int) async throws {
     let world = World(seed: 9)
     let vendor = try await VendorScene.make(in: world) { [(.milliseconds(20), Data([0x80 | $0[0]]))] }
@@ -145,7 +147,7 @@ struct SessionBadInputTests {
     peripheral.queue.sync { peripheral.values[SessionScene.line.characteristic] = Data("there".utf8) }
     let value = try await world.perform { try await session.read(SessionScene.line) }
     #expect(value == Data("there".utf8))
-    // The link is gone, and is said to be gone again and again.
+    // The link has ended, and its end is reported again and again.
     let gone = await session.core.value { core in core.peripheral.map { Locked($0) } }
     try await vendor.scene.disconnect()
     let before = vendor.scene.diary.all.count

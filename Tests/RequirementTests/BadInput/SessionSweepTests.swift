@@ -3,7 +3,7 @@ import BLETestKit
 import CoreBluetooth
 import Testing
 
-/// Whatever is under way is ended by something, at every step of its way: it ends, once, and the session goes on afterwards.
+/// Operations that are interrupted at every step: each ends once, and the session continues afterwards.
 @Suite("A4: sessions interrupted at every step") struct SessionSweepTests {
   enum Action: String, CaseIterable, Sendable {
     case connect, read, write, longWrite, writeWithoutResponse, signal, command, notifications, disconnect
@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(
-    "R4.9 whatever ends it, and whenever: each call ends exactly once, and the next one works",
+    "R4.9 whatever interrupts a call, and whenever: each call ends exactly once, and the next one works",
     arguments: Action.allCases, Interruption.allCases)
   func sweep(action: Action, interruption: Interruption) async throws {
     for step in 0..<12 {
@@ -38,7 +38,7 @@ import Testing
       try await world.wait(within: .seconds(80)) { task.isOver && extra.allSatisfy(\.isOver) }
       #expect(task.error(as: WaitError.self) == nil, label)
 
-      // All works as on the first day.
+      // Everything works as before.
       let central = vendor.scene.central
       try await world.perform { try await central.ready(waitsForPower: true) }
       try await vendor.scene.connect()
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(
-    "R4.9 a session that nobody keeps any more ends its streams and its link, whatever was going on", arguments: 0..<12)
+    "R4.9 a session that is released ends its streams and its link, whatever operation was pending", arguments: 0..<12)
   func givenUp(step: Int) async throws {
     let world = World(seed: UInt64(step))
     let (peripheral, line) = Devices.chat(on: world.makeDevice("other"))

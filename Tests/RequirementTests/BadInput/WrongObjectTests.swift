@@ -2,7 +2,7 @@ import BLETestKit
 import CoreBluetooth
 import Testing
 
-/// Objects where they do not belong, or do not belong any more.
+/// Objects of another manager or connection, and objects that have become invalid.
 @Suite("Bad input: objects", .keepsCapture)
 struct WrongObjectTests {
   private static func misuses(_ world: World) -> [String] {
@@ -74,7 +74,7 @@ struct WrongObjectTests {
     #expect(talk.central.values == [Data("owenli".utf8)])
   }
 
-  @Test("a service that was removed meanwhile answers no more, on either side, and the link goes on")
+  @Test("a service that was removed answers no requests, on either side, and the link stays")
   func removedService() async throws {
     let world = World()
     let service = CBMutableService(type: CBUUID(string: "FF01"), primary: true)
@@ -89,7 +89,7 @@ struct WrongObjectTests {
     let found = try talk.characteristic("FF02")
     talk.found.setNotifyValue(true, for: found)
     await world.settle()
-    // A request waits for its answer while its service goes.
+    // A request waits for its answer while its service is removed.
     talk.peripheral.judge = { requests in
       waiting += requests
       talk.peripheral.manager.remove(service)
@@ -112,7 +112,7 @@ struct WrongObjectTests {
     await world.settle()
     #expect(
       talk.central.events == [.valueError("FF02", 1), .written("FF02", 1), .notifying("FF02", false, 1)])
-    // It can come back.
+    // It can be added again.
     talk.peripheral.judge = nil
     talk.peripheral.manager.add(service)
     await world.settle()
@@ -122,7 +122,7 @@ struct WrongObjectTests {
     #expect(talk.central.values.last == Data("late".utf8))
   }
 
-  @Test("requests, services and characteristics of another peripheral manager are left alone")
+  @Test("requests, services and characteristics of another peripheral manager are ignored")
   func otherPeripheralManagersObjects() async throws {
     let world = World()
     let talk = try await Conversation.start(in: world, with: Devices.owenli)
@@ -157,7 +157,7 @@ struct WrongObjectTests {
     #expect(try talk.characteristic("FF22").service?.uuid == service.uuid)
   }
 
-  @Test("objects of a connection that has ended are answered, not used, in the next one")
+  @Test("objects of a connection that has ended are answered with an error, not used, in the next one")
   func oldConnection() async throws {
     let world = World()
     let talk = try await Conversation.start(in: world, with: Devices.owenli)

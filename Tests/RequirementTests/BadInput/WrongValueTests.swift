@@ -5,7 +5,7 @@ import Testing
 /// Values that are missing, empty, too long or too many.
 @Suite("Bad input: values", .keepsCapture)
 struct WrongValueTests {
-  @Test("nil is taken wherever Apple's interface takes it")
+  @Test("nil is accepted wherever Apple's interface accepts it")
   func nothing() async throws {
     let world = World()
     let talk = try await Conversation.start(in: world, with: Devices.owenli)
@@ -53,7 +53,7 @@ struct WrongValueTests {
     withExtendedLifetime((lonely, lonelyPeripheral)) {}
   }
 
-  @Test("values over 512 octets are refused or cut, never sent")
+  @Test("values over 512 octets are refused or truncated, never sent")
   func tooLong() async throws {
     let world = World()
     let talk = try await Conversation.start(in: world, with: { Devices.chat(on: $0).program })
@@ -69,7 +69,7 @@ struct WrongValueTests {
     talk.found.writeValue(long, for: line, type: .withoutResponse)
     await world.settle()
     #expect(talk.peripheral.values[line.uuid] == long.prefix(most))
-    // What a program answers with is cut by the protocol: no attribute is longer.
+    // The protocol truncates a program's answer: no attribute is longer.
     talk.peripheral.values[line.uuid] = long
     talk.found.readValue(for: line)
     await world.settle()
@@ -113,7 +113,7 @@ struct WrongValueTests {
         ])
   }
 
-  @Test("empty values travel as empty values")
+  @Test("empty values arrive as empty values")
   func empty() async throws {
     let world = World()
     let talk = try await Conversation.start(in: world, with: { Devices.chat(on: $0).program })
@@ -135,7 +135,7 @@ struct WrongValueTests {
   }
 
   @Test(
-    "a name over the limit of advertising is shortened at a character, and an empty one is no error",
+    "a name over the limit of advertising is shortened at a character boundary, and an empty one is no error",
     arguments: [String(repeating: "很长的名字", count: 60), "👨‍👩‍👧‍👦👨‍👩‍👧‍👦👨‍👩‍👧‍👦", "", "\u{0}\n\u{7F}"])
   func names(_ name: String) async throws {
     let world = World()
@@ -219,7 +219,7 @@ struct WrongValueTests {
     #expect(talk.central.names.contains { "many".hasPrefix($0) })
   }
 
-  @Test("what the attribute database has no handles for is refused, and what was there stays")
+  @Test("services beyond the handles of the attribute database are refused, and the existing ones stay")
   func tooManyServices() async throws {
     let world = World()
     let program = PeripheralProgram(options: world.makeDevice("device").options)

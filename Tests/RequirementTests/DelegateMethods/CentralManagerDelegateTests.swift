@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A3: each method of CBCentralManagerDelegate", .keepsCapture)
 struct CentralManagerDelegateTests {
-  @Test("R3.2 centralManagerDidUpdateState(_:) is called once for each state, which the manager has by then")
+  @Test("R3.2 centralManagerDidUpdateState(_:) is called once for each state, when the manager already has it")
   func state() async throws {
     let stage = Stage()
     #expect(stage.central.state == .unknown && stage.near.calls.isEmpty)
@@ -27,7 +27,9 @@ struct CentralManagerDelegateTests {
     #expect(zip(states, states.dropFirst()).allSatisfy { $0 != $1 })
   }
 
-  @Test("R3.2 centralManager(_:willRestoreState:) comes before the first state, with what the process before was doing")
+  @Test(
+    "R3.2 centralManager(_:willRestoreState:) comes before the first state, with the operations of the previous process"
+  )
   func restored() async throws {
     let world = World()
     let phone = world.makeDevice("phone")
@@ -53,7 +55,8 @@ struct CentralManagerDelegateTests {
     withExtendedLifetime(dead) {}
   }
 
-  @Test("R3.2 centralManager(_:didDiscover:advertisementData:rssi:) tells who was seen, saying what, and how strong")
+  @Test(
+    "R3.2 centralManager(_:didDiscover:advertisementData:rssi:) brings the device, its data and the signal strength")
   func discovery() async throws {
     let stage = Stage()
     await stage.world.settle()
@@ -75,7 +78,7 @@ struct CentralManagerDelegateTests {
     #expect((-127..<20).contains(try call.argument(3, as: NSNumber.self).intValue))
   }
 
-  @Test("R3.2 centralManager(_:didConnect:) tells of the object that was asked for, connected")
+  @Test("R3.2 centralManager(_:didConnect:) brings the requested object, connected")
   func connected() async throws {
     let stage = Stage()
     let peripheral = try await stage.found()
@@ -90,7 +93,7 @@ struct CentralManagerDelegateTests {
     #expect(stage.near.calls.count == 1)
   }
 
-  @Test("R3.2 centralManager(_:didFailToConnect:error:) tells of an attempt that came to nothing, and why")
+  @Test("R3.2 centralManager(_:didFailToConnect:error:) reports a failed attempt, and why it failed")
   func failed() async throws {
     let stage = Stage()
     let peripheral = try await stage.found()
@@ -109,7 +112,7 @@ struct CentralManagerDelegateTests {
   }
 
   @Test(
-    "R3.2 centralManager(_:didDisconnectPeripheral:error:) tells of an end, with an error where nobody here asked for it"
+    "R3.2 centralManager(_:didDisconnectPeripheral:error:) reports an end, with an error where it was not requested here"
   )
   func disconnected() async throws {
     let method = "centralManager(_:didDisconnectPeripheral:error:)"
@@ -128,11 +131,11 @@ struct CentralManagerDelegateTests {
     await stage.world.advance(by: .seconds(2))
     let closed = try stage.near.only(method)
     #expect((closed.error as? CBError)?.code == .peripheralDisconnected)
-    // The newer method is not called where the older one is there.
+    // The newer method is not called where the older one is implemented.
     #expect(stage.near.calls.map(\.method) == ["centralManager(_:didConnect:)", method])
   }
 
-  /// Has only the newer of the two disconnect callbacks.
+  /// Implements only the newer of the two disconnect callbacks.
   private final class Newer: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
     struct Call {
       let manager: CBCentralManager
@@ -156,7 +159,7 @@ struct CentralManagerDelegateTests {
   }
 
   @Test(
-    "R3.2 centralManager(_:didDisconnectPeripheral:timestamp:isReconnecting:error:) tells when, and whether it is wanted again"
+    "R3.2 centralManager(_:didDisconnectPeripheral:timestamp:isReconnecting:error:) has the time, and whether it reconnects"
   )
   func disconnectedWithTimestamp() async throws {
     let stage = Stage()
@@ -178,12 +181,12 @@ struct CentralManagerDelegateTests {
     #expect((newer.calls[0].error as? CBError)?.code == .connectionTimeout && newer.calls[1].error == nil)
     for call in newer.calls {
       #expect(call.manager === stage.central && call.peripheral === peripheral)
-      // A few seconds in the past at the most.
+      // A few seconds in the past at most.
       #expect((before - 10...CFAbsoluteTimeGetCurrent()).contains(call.timestamp))
     }
   }
 
-  @Test("R3.2 centralManager(_:connectionEventDidOccur:for:) tells of connections that any program has, where asked to")
+  @Test("R3.2 centralManager(_:connectionEventDidOccur:for:) reports connections of any program, after registration")
   func connectionEvents() async throws {
     let stage = Stage()
     let peripheral = try await stage.found()
@@ -210,7 +213,7 @@ struct CentralManagerDelegateTests {
     #expect(other.calls(of: "centralManager(_:connectionEventDidOccur:for:)").count == 2)
   }
 
-  @Test("R3.2 centralManager(_:didUpdateANCSAuthorizationFor:) is never called: nobody is authorized")
+  @Test("R3.2 centralManager(_:didUpdateANCSAuthorizationFor:) is never called: no peer is authorized")
   func notificationCentre() async throws {
     let stage = Stage()
     let peripheral = try await stage.found()

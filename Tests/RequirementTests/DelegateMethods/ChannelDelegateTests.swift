@@ -11,7 +11,7 @@ struct ChannelDelegateTests {
     return try stage.far.only("peripheralManager(_:didPublishL2CAPChannel:error:)").argument(1)
   }
 
-  @Test("R3.2 peripheralManager(_:didPublishL2CAPChannel:error:) tells under which PSM centrals find the channel")
+  @Test("R3.2 peripheralManager(_:didPublishL2CAPChannel:error:) has the PSM under which centrals find the channel")
   func published() async throws {
     let stage = Stage()
     await stage.world.settle()
@@ -22,7 +22,7 @@ struct ChannelDelegateTests {
     #expect(stage.far.calls.count == 1)
   }
 
-  @Test("R3.2 peripheralManager(_:didUnpublishL2CAPChannel:error:) tells that no more are opened there")
+  @Test("R3.2 peripheralManager(_:didUnpublishL2CAPChannel:error:) reports that no further channels are opened there")
   func unpublished() async throws {
     let method = "peripheralManager(_:didUnpublishL2CAPChannel:error:)"
     let stage = Stage()
@@ -54,7 +54,7 @@ struct ChannelDelegateTests {
     #expect(channel.psm == psm && channel.peer is CBCentral)
   }
 
-  @Test("R3.2 peripheral(_:didOpen:error:) brings the channel that was asked for, or says why there is none")
+  @Test("R3.2 peripheral(_:didOpen:error:) brings the requested channel, or the reason why there is none")
   func opened() async throws {
     let method = "peripheral(_:didOpen:error:)"
     let stage = Stage()

@@ -1,9 +1,9 @@
 import CoreBluetooth
 import Testing
 
-/// A delegate with every method of the three protocols, which notes each call under the method's name.
+/// A delegate with every method of the three protocols, which records each call under the method's name.
 ///
-/// `@unchecked Sendable`: callbacks come on the serial `queue`, and the tests look only while the world stands still.
+/// `@unchecked Sendable`: callbacks come on the serial `queue`, and the tests look only while the world is not running.
 class Listener: NSObject, @unchecked Sendable {
   struct Call {
     let method: String
@@ -16,7 +16,7 @@ class Listener: NSObject, @unchecked Sendable {
 
   let queue = DispatchQueue(label: "listener")
   private(set) var calls: [Call] = []
-  /// Done at each call of that method, after it was noted.
+  /// Called at each call of that method, after it was recorded.
   var reactions: [String: (Call) -> Void] = [:]
 
   /// A missing error is an argument as well: `nil` as `Any`.

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A3: the methods of CBPeripheralDelegate about services and the rest", .keepsCapture)
 struct PeripheralDelegateTests {
-  @Test("R3.2 peripheralDidUpdateName(_:) tells of a name that was read and is another than the one known")
+  @Test("R3.2 peripheralDidUpdateName(_:) reports a name that was read and differs from the known one")
   func name() async throws {
     let stage = Stage()
     await stage.world.settle()
@@ -23,7 +23,7 @@ struct PeripheralDelegateTests {
     #expect(call.arguments[1] as? String == "device" && peripheral.name == "device")
   }
 
-  @Test("R3.2 peripheral(_:didModifyServices:) tells which services are of no use any more")
+  @Test("R3.2 peripheral(_:didModifyServices:) reports which services are no longer valid")
   func modified() async throws {
     let stage = Stage()
     let service = await stage.publish([Stage.characteristic("FF22", .read)])
@@ -37,7 +37,7 @@ struct PeripheralDelegateTests {
     #expect(services.count == 1 && services[0] === known)
   }
 
-  /// Has the callback that newer programs have not.
+  /// Implements the callback that newer programs lack.
   private final class Older: NSObject, CBPeripheralDelegate, @unchecked Sendable {
     var told: [(peripheral: CBPeripheral, error: (any Error)?)] = []
     @available(*, deprecated)
@@ -45,7 +45,7 @@ struct PeripheralDelegateTests {
   }
 
   @Test(
-    "R3.2 peripheralDidUpdateRSSI(_:error:) is deprecated: it is called where its successor is missing, and only there")
+    "R3.2 peripheralDidUpdateRSSI(_:error:) is deprecated: it is called only where its successor is missing")
   func oldSignalStrength() async throws {
     let stage = Stage()
     let peripheral = try await stage.connected()
@@ -77,7 +77,7 @@ struct PeripheralDelegateTests {
     #expect((try stage.near.only(method).error as? CBError)?.code == .notConnected)
   }
 
-  @Test("R3.2 peripheral(_:didDiscoverServices:) comes once, when the services are there")
+  @Test("R3.2 peripheral(_:didDiscoverServices:) comes once, when the services are known")
   func services() async throws {
     let stage = Stage()
     await stage.publish()
@@ -92,7 +92,7 @@ struct PeripheralDelegateTests {
     #expect(peripheral.services?.map(\.uuid.uuidString) == ["FF11"])
   }
 
-  @Test("R3.2 peripheral(_:didDiscoverIncludedServicesFor:error:) comes with the service that includes")
+  @Test("R3.2 peripheral(_:didDiscoverIncludedServicesFor:error:) brings the including service")
   func includedServices() async throws {
     let stage = Stage()
     let inner = await stage.publish()
@@ -111,7 +111,7 @@ struct PeripheralDelegateTests {
   }
 
   @Test(
-    "R3.2 peripheral(_:didDiscoverCharacteristicsFor:error:) comes with the service whose characteristics are there")
+    "R3.2 peripheral(_:didDiscoverCharacteristicsFor:error:) brings the service whose characteristics are known")
   func characteristics() async throws {
     let stage = Stage()
     await stage.publish([Stage.characteristic("FF22", .read), Stage.characteristic("FF23", .notify)])
@@ -131,7 +131,7 @@ struct PeripheralDelegateTests {
     #expect(service.characteristics?.map(\.properties) == [.read, .notify])
   }
 
-  @Test("R3.2 peripheral(_:didDiscoverDescriptorsFor:error:) comes with the characteristic whose descriptors are there")
+  @Test("R3.2 peripheral(_:didDiscoverDescriptorsFor:error:) brings the characteristic whose descriptors are known")
   func descriptors() async throws {
     let stage = Stage()
     await stage.publish([Stage.characteristic("FF22", .notify)])
@@ -157,7 +157,7 @@ struct PeripheralDelegateTests {
     #expect((call.error as? CBError)?.code == .operationNotSupported)
   }
 
-  @Test("R3.2 peripheral(_:didReceive:error:) is never called: no session brings results")
+  @Test("R3.2 peripheral(_:didReceive:error:) is never called: no session has results")
   func soundingResults() async throws {
     let stage = Stage()
     let peripheral = try await stage.connected()

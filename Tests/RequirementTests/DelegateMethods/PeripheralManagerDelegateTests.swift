@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A3: each method of CBPeripheralManagerDelegate", .keepsCapture)
 struct PeripheralManagerDelegateTests {
-  @Test("R3.2 peripheralManagerDidUpdateState(_:) is called once for each state, which the manager has by then")
+  @Test("R3.2 peripheralManagerDidUpdateState(_:) is called once for each state, when the manager already has it")
   func state() async throws {
     let stage = Stage()
     #expect(stage.peripheralManager.state == .unknown && stage.far.calls.isEmpty)
@@ -20,7 +20,8 @@ struct PeripheralManagerDelegateTests {
   }
 
   @Test(
-    "R3.2 peripheralManager(_:willRestoreState:) comes before the first state, with what the process before was doing")
+    "R3.2 peripheralManager(_:willRestoreState:) comes before the first state, with the operations of the previous process"
+  )
   func restored() async throws {
     let world = World()
     let device = world.makeDevice("device")
@@ -60,13 +61,13 @@ struct PeripheralManagerDelegateTests {
     let calls = stage.far.calls(of: "peripheralManagerDidStartAdvertising(_:error:)")
     try #require(calls.count == 2)
     #expect(calls.allSatisfy { $0.arguments[0] as? CBPeripheralManager === stage.peripheralManager })
-    // It is on by the time of the call.
+    // Advertising is on by the time of the call.
     #expect(calls[0].arguments[1] as? Bool == true && calls[0].error == nil)
     #expect((calls[1].error as? CBError)?.code == .alreadyAdvertising)
     #expect(stage.far.calls.count == 2)
   }
 
-  @Test("R3.2 peripheralManager(_:didAdd:error:) hands the service back, with an error where it failed")
+  @Test("R3.2 peripheralManager(_:didAdd:error:) brings the service, with an error where it failed")
   func added() async throws {
     let method = "peripheralManager(_:didAdd:error:)"
     let stage = Stage()
@@ -83,7 +84,7 @@ struct PeripheralManagerDelegateTests {
     #expect((refused.error as? CBError)?.code == .uuidNotAllowed)
   }
 
-  @Test("R3.2 peripheralManager(_:central:didSubscribeTo:) tells who subscribed to what, once")
+  @Test("R3.2 peripheralManager(_:central:didSubscribeTo:) reports who subscribed to what, once")
   func subscribed() async throws {
     let stage = Stage()
     let line = Stage.characteristic("FF22", .notify)
@@ -100,7 +101,9 @@ struct PeripheralManagerDelegateTests {
     #expect(call.arguments[3] as? [CBCentral] == [central])
   }
 
-  @Test("R3.2 peripheralManager(_:central:didUnsubscribeFrom:) tells the same of the end, by wish or by disconnection")
+  @Test(
+    "R3.2 peripheralManager(_:central:didUnsubscribeFrom:) reports the end of a subscription, by request or disconnection"
+  )
   func unsubscribed() async throws {
     let method = "peripheralManager(_:central:didUnsubscribeFrom:)"
     let stage = Stage()
@@ -125,7 +128,7 @@ struct PeripheralManagerDelegateTests {
     #expect(try stage.far.only(method).arguments[1] as? CBCentral === central)
   }
 
-  @Test("R3.2 peripheralManager(_:didReceiveRead:) asks for the value of a characteristic, from an offset on")
+  @Test("R3.2 peripheralManager(_:didReceiveRead:) asks for the value of a characteristic, from an offset")
   func read() async throws {
     let stage = Stage()
     stage.device.setMaximumTransmissionUnit(23)
@@ -149,7 +152,7 @@ struct PeripheralManagerDelegateTests {
     #expect(try peripheral.characteristic("FF22").value == value)
   }
 
-  @Test("R3.2 peripheralManager(_:didReceiveWrite:) hands a batch over, with values and offsets")
+  @Test("R3.2 peripheralManager(_:didReceiveWrite:) brings a batch, with values and offsets")
   func write() async throws {
     let stage = Stage()
     stage.device.setMaximumTransmissionUnit(23)

@@ -5,7 +5,7 @@ import Testing
 @Suite("A3: the methods of CBPeripheralDelegate about values", .keepsCapture)
 struct PeripheralValueDelegateTests {
   @Test(
-    "R3.2 peripheral(_:didUpdateValueFor:error:)#characteristic brings what was read, what was notified, and errors")
+    "R3.2 peripheral(_:didUpdateValueFor:error:)#characteristic brings read values, notified values, and errors")
   func value() async throws {
     let method = "peripheral(_:didUpdateValueFor:error:)"
     let stage = Stage()
@@ -53,7 +53,7 @@ struct PeripheralValueDelegateTests {
     }
   }
 
-  @Test("R3.2 peripheral(_:didUpdateNotificationStateFor:error:) answers each wish, with the state it led to")
+  @Test("R3.2 peripheral(_:didUpdateNotificationStateFor:error:) answers each request, with the resulting state")
   func notificationState() async throws {
     let method = "peripheral(_:didUpdateNotificationStateFor:error:)"
     let stage = Stage()
@@ -76,7 +76,7 @@ struct PeripheralValueDelegateTests {
   }
 
   @Test(
-    "R3.2 peripheral(_:didUpdateValueFor:error:)#descriptor brings what was read in the type that the descriptor has")
+    "R3.2 peripheral(_:didUpdateValueFor:error:)#descriptor brings the read value in the type of the descriptor")
   func descriptorValue() async throws {
     let stage = Stage()
     let line = Stage.characteristic("FF22", .read)
@@ -147,7 +147,7 @@ struct PeripheralValueDelegateTests {
   }
 }
 
-/// A service FF11 with a characteristic FF22 whose user description can be written, octet by octet: no program written against
+/// A service FF11 with a characteristic FF22 whose user description is writable, as raw octets: no program written against
 /// Core Bluetooth can publish that.
 private enum WritableDescription {
   /// Handles: 1 the service, 2 and 3 the characteristic, 4 its description.

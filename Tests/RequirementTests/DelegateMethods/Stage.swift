@@ -2,7 +2,7 @@ import BLETestKit
 import CoreBluetooth
 import Testing
 
-/// A phone with a central manager and a device with a peripheral manager, whose delegates note every call.
+/// A phone with a central manager and a device with a peripheral manager, whose delegates record every call.
 struct Stage {
   let world: World
   let phone: Device
@@ -53,7 +53,7 @@ struct Stage {
     return try near.calls(of: method)[0].argument(1)
   }
 
-  /// The same, connected, and with all of its services and characteristics discovered. What was called so far is forgotten.
+  /// The same, connected, and with all of its services and characteristics discovered. The calls recorded so far are forgotten.
   func connected() async throws -> CBPeripheral {
     let peripheral = try await found()
     central.connect(peripheral)
@@ -69,7 +69,7 @@ struct Stage {
 }
 
 extension CBPeripheral {
-  /// The discovered characteristic of this UUID.
+  /// The discovered characteristic with this UUID.
   func characteristic(_ uuid: String) throws -> CBCharacteristic {
     let all = (services ?? []).flatMap { $0.characteristics ?? [] }
     return try #require(all.first { $0.uuid == CBUUID(string: uuid) })

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// The octets of an advertisement, for devices whose every octet a test says (Core, Vol 3 Part C, 11).
+/// The octets of an advertisement, for devices for which the test gives every octet (Core, Vol 3 Part C, 11).
 enum AdvertisingData {
   static func name(_ name: String) -> [UInt8] { structure(0x09, Array(name.utf8)) }
 

@@ -2,8 +2,8 @@ import BLESession
 import BLETestKit
 import CoreBluetooth
 
-/// A band as vendors make them: all have one name and one service, and only the serial number tells one from the other. It repeats
-/// each command with its highest bit set.
+/// A wristband as vendors make them: all have one name and one service, and only the serial number distinguishes them. It
+/// repeats each command with its highest bit set.
 struct Band {
   static let name = "SMART_band"
   static let services = [CBUUID(string: "FFE0"), CBUUID(string: "180A")]
@@ -12,7 +12,7 @@ struct Band {
   let serialNumber: String
   let device: Device
   let program: PeripheralProgram
-  /// What it was told, in order.
+  /// The commands that it received, in order.
   let told: Locked<[Data]>
 
   init(_ serialNumber: String, in world: World) {

@@ -1,9 +1,9 @@
 import CoreBluetooth
 import Synchronization
 
-/// A program as an app developer writes it: a central manager on a queue of its own, whose delegate notes what it is told.
+/// A program as an app developer writes it: a central manager on a queue of its own, whose delegate records its calls.
 ///
-/// `@unchecked Sendable`: callbacks come on the serial `queue`, and the tests look only while the world stands still.
+/// `@unchecked Sendable`: callbacks come on the serial `queue`, and the tests look only while the world is not running.
 final class CentralProgram: NSObject, @unchecked Sendable {
   struct Sighting {
     let peripheral: CBPeripheral
@@ -38,11 +38,11 @@ final class CentralProgram: NSObject, @unchecked Sendable {
   let queue = DispatchQueue(label: "central program")
   private(set) var manager: CBCentralManager!
   var events: [Event] = []
-  /// What an earlier process left.
+  /// The preserved state of an earlier process.
   var restored: [String: Any] = [:]
   var sightings: [Sighting] = []
   var values: [Data] = []
-  /// Peripherals that the program keeps a reference to; what it does not keep is gone.
+  /// Peripherals that the program retains; others are released.
   var kept: [CBPeripheral] = []
   /// Called first in each callback, for programs that act from within.
   var onDiscover: ((CBPeripheral, [String: Any]) -> Void)?

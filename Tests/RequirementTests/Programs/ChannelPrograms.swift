@@ -1,16 +1,16 @@
 import CoreBluetooth
 import Synchronization
 
-/// A program in the peripheral role that publishes a channel, and says by the usual characteristic how it is opened.
+/// A program in the peripheral role that publishes a channel, and gives its PSM in the usual characteristic.
 ///
-/// `@unchecked Sendable`: callbacks come on the serial `queue`, and the tests look only while the world stands still.
+/// `@unchecked Sendable`: callbacks come on the serial `queue`, and the tests look only while the world is not running.
 final class ChannelServer: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
   let queue = DispatchQueue(label: "channel server")
   private(set) var manager: CBPeripheralManager!
   private let needsEncryption: Bool
   var published: [CBL2CAPPSM] = []
   var unpublished: [(psm: CBL2CAPPSM, error: (any Error)?)] = []
-  /// What the program keeps.
+  /// What the program retains.
   var channels: [CBL2CAPChannel] = []
   var openedCount = 0
   var keepsChannels = true
@@ -58,7 +58,7 @@ final class ChannelServer: NSObject, CBPeripheralManagerDelegate, @unchecked Sen
   }
 }
 
-/// A program in the central role that finds the server, reads how its channel is opened, and opens it.
+/// A program in the central role that finds the server, reads the channel's PSM, and opens the channel.
 ///
 /// `@unchecked Sendable`: as the server.
 final class ChannelClient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
@@ -128,9 +128,9 @@ final class ChannelClient: NSObject, CBCentralManagerDelegate, CBPeripheralDeleg
   }
 }
 
-/// Two streams on a run loop, used as the delegate's events say: writes what it has been given, reads what comes.
+/// Two streams on a run loop, used as the delegate's events say: writes the octets it was given, reads those that arrive.
 ///
-/// `@unchecked Sendable`: the run loop's thread is the only one that touches it, or the world stands still.
+/// `@unchecked Sendable`: only the run loop's thread touches it, or the world is not running.
 final class StreamUser: NSObject, StreamDelegate, @unchecked Sendable {
   let channel: CBL2CAPChannel
   var toWrite: [UInt8]

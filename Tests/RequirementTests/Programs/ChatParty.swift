@@ -15,7 +15,7 @@ final class ChatParty: Sendable {
 
   private init(_ chat: Chat) { self.chat = chat }
 
-  /// Begins to chat on a device.
+  /// Starts a chat on a device.
   static func join(
     _ world: World, on device: Device, name: String? = nil, role: ChatConfiguration.Role = .automatic,
     partner: String? = nil, identifier: UInt64? = nil, inboxLimit: Int = 1 << 18,

@@ -2,7 +2,7 @@ import BLETestKit
 import CoreBluetooth
 import Testing
 
-/// A central that finds a chat's characteristic for frames and writes to it what it likes.
+/// A central that finds a chat's characteristic for frames and writes arbitrary octets to it.
 struct ChatStranger {
   let program: CentralProgram
   let peripheral: CBPeripheral
@@ -32,14 +32,14 @@ struct ChatStranger {
     return stranger
   }
 
-  /// The frame with its length in front.
+  /// The frame preceded by its length.
   func say(_ frame: [UInt8]) { write([UInt8(frame.count % 256), UInt8(frame.count / 256)] + frame) }
 
   func write(_ octets: [UInt8]) { peripheral.writeValue(Data(octets), for: framed, type: .withResponse) }
 
   func leave() { program.manager.cancelPeripheralConnection(peripheral) }
 
-  /// The frames that came so far, without their lengths. Only for values of whole frames.
+  /// The frames received so far, without their lengths. Only for values of whole frames.
   var heard: [[UInt8]] {
     var stream = Array(program.values.joined())[...]
     var frames: [[UInt8]] = []

@@ -27,8 +27,8 @@ struct DescribedScene {
   }
 
   /// - Parameters:
-  ///   - file: the description on both sides.
-  ///   - played: what the device is played after, where that is not the same.
+  /// - file: the description on both sides.
+  /// - played: the description that the simulated device follows, where it is another.
   static func make(
     in world: World, _ file: String, played: DeviceDescription? = nil, target: DeviceTarget? = nil,
     policy: ReconnectPolicy = ReconnectPolicy(maximumAttempts: 2, backOff: .init(jitter: 0))

@@ -1,7 +1,7 @@
 import BLETestKit
 import CoreBluetooth
 
-/// The peripherals that the articles talk to, written against Core Bluetooth.
+/// The peripherals that the articles use, written against Core Bluetooth.
 enum Devices {
   /// R3.12: services FFF0 (FFF1 notify, FFF2 read and write, described as `name`) and FFE0 (FFE1 read), called `Owenli`.
   static func owenli(on device: Device) -> PeripheralProgram {
@@ -28,7 +28,7 @@ enum Devices {
     return program
   }
 
-  /// The same, which says `send data : N` each second of `clock` while FFF1 is subscribed to.
+  /// The same, which sends `send data : N` each second of `clock` while FFF1 is subscribed to.
   static func owenli(on device: Device, counting clock: WorldClock) -> PeripheralProgram {
     let program = owenli(on: device)
     program.onSubscribe = { [weak program] _, _ in program?.count(from: 1, on: "FFF1", each: .seconds(1), of: clock) }
@@ -50,7 +50,7 @@ enum Devices {
     return (program, line)
   }
 
-  /// Service FF30, called `Safe`: FF31 is read, written and notified only over an encrypted link, FF32 by anybody.
+  /// Service FF30, called `Safe`: FF31 is read, written and notified only over an encrypted link, FF32 over any.
   static func safe(on device: Device) -> (program: PeripheralProgram, secret: CBMutableCharacteristic) {
     let secret = CBMutableCharacteristic(
       type: CBUUID(string: "FF31"), properties: [.read, .write, .notifyEncryptionRequired], value: nil,
@@ -81,7 +81,7 @@ enum Devices {
 }
 
 extension PeripheralProgram {
-  /// Sends numbers until there is no subscriber any more.
+  /// Sends numbers until there is no subscriber.
   fileprivate func count(
     from number: Int, on uuid: String, each interval: Duration, of clock: WorldClock
   ) {
@@ -93,7 +93,7 @@ extension PeripheralProgram {
   }
 }
 
-/// A phone with a central program and one other device, connected and walked.
+/// A phone with a central program and one other device, connected, with everything discovered.
 struct Conversation {
   let world: World
   let phone: Device

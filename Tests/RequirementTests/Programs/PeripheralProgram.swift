@@ -1,8 +1,9 @@
 import CoreBluetooth
 
-/// A program in the peripheral role: a peripheral manager on a queue of its own, with services and manners given by the test.
+/// A program in the peripheral role: a peripheral manager on a queue of its own, with services and behaviour given by the
+/// test.
 ///
-/// `@unchecked Sendable`: callbacks come on the serial `queue`, and the tests look only while the world stands still.
+/// `@unchecked Sendable`: callbacks come on the serial `queue`, and the tests look only while the world is not running.
 final class PeripheralProgram: NSObject, @unchecked Sendable {
   enum Event: Equatable {
     case restored
@@ -21,12 +22,12 @@ final class PeripheralProgram: NSObject, @unchecked Sendable {
   private let services: [CBMutableService]
   private let advertisement: [String: Any]?
   var events: [Event] = []
-  /// What an earlier process left.
+  /// The preserved state of an earlier process.
   var restored: [String: Any] = [:]
   var centrals: [CBCentral] = []
-  /// Values by characteristic: what reads are answered with and writes change.
+  /// Values by characteristic: reads are answered with them and writes change them.
   var values: [CBUUID: Data] = [:]
-  /// Says whether a read or a batch of writes is allowed.
+  /// Decides whether a read or a batch of writes is allowed.
   var judge: (([CBATTRequest]) -> CBATTError.Code)?
   var onSubscribe: ((CBCentral, CBCharacteristic) -> Void)?
   var onReady: (() -> Void)?
@@ -41,7 +42,7 @@ final class PeripheralProgram: NSObject, @unchecked Sendable {
     manager = CBPeripheralManager(delegate: self, queue: queue, options: options)
   }
 
-  /// The characteristic that was given to be published.
+  /// The characteristic that is to be published.
   func published(_ uuid: String) -> CBMutableCharacteristic? {
     let all = services.flatMap { $0.characteristics ?? [] }
     return all.first { $0.uuid == CBUUID(string: uuid) } as? CBMutableCharacteristic

@@ -6,7 +6,7 @@ import Testing
 extension WorldClock: SessionClock {}
 extension WorldTimer: SessionTimer {}
 
-/// A phone whose program is a `Central` with one session, and the device that it keeps.
+/// A phone whose program is a `Central` with one session, and the device of that session.
 struct SessionScene {
   let world: World
   let phone: Device
@@ -52,7 +52,7 @@ struct SessionScene {
   }
 }
 
-/// What happened to a session, with the time to the nanosecond.
+/// The events of a session, with the time to the nanosecond.
 final class Diary: Sendable {
   private let entries = Locked<[TimedEvent]>([])
 

@@ -6,10 +6,10 @@ import CoreBluetooth
 struct VendorScene {
   let scene: SessionScene
   let commands: CommandQueue
-  /// What the device was told, in order.
+  /// The commands that the device received, in order.
   let told: Locked<[Data]>
 
-  /// - Parameter answers: what the device says to a command, and after how long.
+  /// - Parameter answers: the device's answers to a command, and after how long.
   static func make(
     in world: World, configuration: SessionConfiguration = SessionConfiguration(),
     onDisconnect policy: DisconnectPolicy = .fail,
