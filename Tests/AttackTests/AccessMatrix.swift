@@ -4,7 +4,7 @@ import BLEHost
 import BLEWire
 import Testing
 
-/// Every way to an attribute, every requirement, every state of a link: the exact error, or none (Core, Vol 3 Part C 10.3.1).
+/// Every way to access an attribute, every requirement, every state of a link: the exact error, or none (Core, Vol 3 Part C 10.3.1).
 @Suite("Access matrix")
 struct AccessMatrix {
   private static let requirements: [AccessRequirement?] =
@@ -31,7 +31,7 @@ struct AccessMatrix {
       }
     }
 
-  /// What the specification says, in its own order.
+  /// The specification's requirements, in its order.
   private static func expected(_ requirement: AccessRequirement?, _ link: LinkSecurity, isRead: Bool) -> UInt8? {
     guard let requirement else { return isRead ? 0x02 : 0x03 }
     if requirement.security != .none {
@@ -125,7 +125,7 @@ struct AccessMatrix {
     #expect(Set(refused.keys) == [isRead ? 0x02 : 0x03, 0x05, 0x08, 0x0C, 0x0F])
   }
 
-  @Test("A9 an execute is refused where the link has lost what the prepared write had")
+  @Test("A9 an execute is refused where the link has lost the security that the prepared write had")
   func execute() {
     for requirement in Self.requirements {
       for link in Self.links {
@@ -145,7 +145,7 @@ struct AccessMatrix {
   }
 
   @Test(
-    "A9 commands that are not allowed change nothing and are not answered; unsigned and badly signed ones count the same"
+    "A9 commands that are not allowed change nothing and get no answer, whether unsigned or badly signed"
   )
   func commands() {
     for requirement in Self.requirements {
@@ -183,7 +183,7 @@ struct AccessMatrix {
     }
   }
 
-  @Test("A9 a type search tells nothing of a value that may not be read")
+  @Test("A9 a search by type reveals nothing of a value that may not be read")
   func comparison() {
     // Find By Type Value for the value itself.
     let client = Self.client(AccessRequirement(.encryption), .open)

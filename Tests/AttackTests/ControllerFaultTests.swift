@@ -3,10 +3,11 @@ import BLEVirtualRadio
 import CoreBluetooth
 import Testing
 
-/// Controllers that die or hang, as those of SweynTooth do: not ours to mend, but ours to notice, to begin anew and to tell.
-@Suite("S18 controllers that die or hang")
+/// Controllers that stop or hang, as the SweynTooth attacks make them do: the host cannot repair them; it has to notice, reset and report
+/// that.
+@Suite("S18 controllers that stop or hang")
 struct ControllerFaultTests {
-  @Test("S18 hardware that fails at any moment is reported and begun anew, and everything works afterwards")
+  @Test("S18 hardware that fails at any moment is reported and reset, and everything works afterwards")
   func hardwareFailures() async throws {
     // Scanning, connecting, discovering, reading: the failure falls into each of these.
     for step in 1...24 {
@@ -23,7 +24,7 @@ struct ControllerFaultTests {
     }
   }
 
-  @Test("S18 a controller that hangs in the middle of a link is noticed, begun anew, and that is told")
+  @Test("S18 a controller that hangs during a link is noticed and reset, and that is reported")
   func hang() async throws {
     for step in 0..<6 {
       try await withWorld(seed: UInt64(step) + 1) { world in
@@ -42,7 +43,7 @@ struct ControllerFaultTests {
     }
   }
 
-  @Test("S18 a controller that goes on but delivers nothing more ends in the request's time-out, not in a hang")
+  @Test("S18 a controller that runs but delivers nothing ends in the request's time-out, not in a hang")
   func silentLink() async throws {
     try await withWorld(seed: 3) { world in
       let patient = Patient(world.makeDevice("patient"))
@@ -63,7 +64,7 @@ struct ControllerFaultTests {
 
 /// A central that wants one value, and starts over whenever it loses its peripheral.
 ///
-/// `@unchecked Sendable`: used on its serial queue only, and looked at while the world stands still.
+/// `@unchecked Sendable`: used on its serial queue only, and looked at while the world is not running.
 private final class Patient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
   let device: Device
   private(set) var manager: CBCentralManager!
@@ -79,7 +80,7 @@ private final class Patient: NSObject, CBCentralManagerDelegate, CBPeripheralDel
     manager = CBCentralManager(delegate: self, queue: DispatchQueue(label: "patient"), options: device.options)
   }
 
-  /// The fault was told, and after it that all is well again.
+  /// The fault was reported, and after it that Bluetooth is on again.
   var hasRecovered: Bool {
     guard let fault = log.lastIndex(of: "resetting") else { return false }
     return log[fault...].contains("powered on") && manager.state == .poweredOn
@@ -171,7 +172,7 @@ private final class Server: NSObject, CBPeripheralManagerDelegate, @unchecked Se
   func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
     guard peripheral.state == .poweredOn else { return }
     let service = CBMutableService(type: Self.service, primary: true)
-    // Asked for each time: a value kept by the stack would hide a dead link.
+    // Requested each time: a value cached by the stack would hide a dead link.
     service.characteristics = [
       CBMutableCharacteristic(type: Self.characteristic, properties: .read, value: nil, permissions: .readable)
     ]

@@ -6,10 +6,10 @@ import BLETestKit
 import BLEVirtualRadio
 import BLEWire
 
-/// A device whose host is a test: it says whatever it wants over a real link layer, and notes what comes back. Where it is
-/// given a Security Manager it pairs as it should, but for what `forge` makes of its commands.
+/// A device whose host is a test: it sends arbitrary PDUs over a real link layer, and records the answers. With a Security
+/// Manager it pairs as it should, except for the commands that `forge` changes.
 ///
-/// `@unchecked Sendable`: touched on the world's loop, and by the test while the world stands still.
+/// `@unchecked Sendable`: touched on the world's loop, and by the test while the world is not running.
 final class HostileDevice: @unchecked Sendable {
   let world: World
   let address: DeviceAddress
@@ -22,18 +22,18 @@ final class HostileDevice: @unchecked Sendable {
   private(set) var endReason: UInt8?
   /// Each change of encryption: the controller's status, and whether the link is encrypted.
   private(set) var encryption: [(status: UInt8, isOn: Bool)] = []
-  /// What came on the Security Manager's channel.
+  /// PDUs received on the Security Manager's channel.
   private(set) var commands: [[UInt8]] = []
-  /// What came on the Attribute Protocol's channel.
+  /// PDUs received on the Attribute Protocol's channel.
   private(set) var attributePDUs: [[UInt8]] = []
   /// Signed commands that its server got.
   private(set) var signedCommands: [ATTSignedWriteCommand] = []
-  /// How often its controller was asked for a key.
+  /// How often its controller requested a key.
   private(set) var keyRequests = 0
   private var unanswered: LELongTermKeyRequestEvent?
 
-  // What it does.
-  /// Makes of each command of its Security Manager what is sent in its place.
+  // Its behaviour.
+  /// Replaces each command of its Security Manager by the octets to send.
   var forge: ([UInt8]) -> [[UInt8]] = { [$0] }
   /// The key that it gives its controller; `nil`: its Security Manager's, if it has one.
   var answersKeyRequests = true
@@ -41,9 +41,9 @@ final class HostileDevice: @unchecked Sendable {
   var server: GATTServer?
   /// The longest attribute PDU that its server takes.
   var receiveMTU = ATTLimits.fullValueMTU
-  /// Makes of what its server says what is sent in its place; `request` is what came last on that channel.
+  /// Replaces its server's answers; `request` is the last PDU received on that channel.
   var forgeAttribute: (_ request: [UInt8], _ answer: [UInt8]) -> [[UInt8]] = { [$1] }
-  /// Told on the loop when its link is there, and when it has ended.
+  /// Called on the loop when its link is there, and when it has ended.
   var linkChanged: (_ device: HostileDevice, _ isUp: Bool) -> Void = { _, _ in }
   /// Its identity and policy where it pairs as it should.
   var local: LocalSecurity?
@@ -79,7 +79,7 @@ final class HostileDevice: @unchecked Sendable {
     world.loop.submit(from: .common) { bound.value.1(bound.value.0) }
   }
 
-  /// Pairs as it should from now on.
+  /// From now on it pairs as it should.
   func behave(_ policy: SecurityPolicy = SecurityPolicy(), resolvingKey: SecretKey? = nil, seed: UInt64 = 0xBAD) {
     let entropy = SeededEntropy(seed: seed)
     local = LocalSecurity(
@@ -166,7 +166,7 @@ final class HostileDevice: @unchecked Sendable {
     failures = []
   }
 
-  /// Sends one request and gives back what came for it, in hexadecimal.
+  /// Sends one request and returns the answer, in hexadecimal.
   func ask(_ pdu: String) async -> [String] {
     attributePDUs = []
     sendAttributePDU([UInt8](hexadecimal: pdu) ?? [])
@@ -181,7 +181,7 @@ final class HostileDevice: @unchecked Sendable {
     }
   }
 
-  /// Begins a pairing as a central should.
+  /// Starts a pairing as a central should.
   func pair() { onLoop { device in try? device.security?.pair() } }
 }
 
@@ -261,7 +261,7 @@ extension HostileDevice: HCIControllerDelegate {
     security?.encryptionChanged(isEncrypted: isOn && status.isSuccess)
   }
 
-  /// Answers a request of its controller for a key that it has left without an answer so far.
+  /// Answers a request of its controller for a key that was left unanswered so far.
   func answerKeyRequest() {
     onLoop { device in
       guard let event = device.unanswered else { return }

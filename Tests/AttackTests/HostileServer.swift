@@ -2,8 +2,8 @@ import BLEAdapter
 import BLECore
 import BLEHost
 
-/// The database of a hostile peripheral: service FF30 with FF31, which it says needs encryption, and whose value it would like
-/// to be believed.
+/// The database of a hostile peripheral: service FF30 with FF31, which it claims needs encryption, and whose value it wants
+/// accepted.
 enum HostileServer {
   static func make() -> GATTServer {
     let server = GATTServer()

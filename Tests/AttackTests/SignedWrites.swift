@@ -6,7 +6,7 @@ import BLEWire
 import CoreBluetooth
 import Testing
 
-/// Commands whose signature stands for an encrypted link (Core, Vol 3 Part C 10.4).
+/// Commands whose signature replaces an encrypted link (Core, Vol 3 Part C 10.4).
 @Suite("Signed writes", .keepsCapture)
 struct SignedWrites {
   /// The value of FF33.
@@ -17,7 +17,8 @@ struct SignedWrites {
     return message + signing.signature(of: message, signCounter: counter)
   }
 
-  @Test("A9 a signed command is taken once, from the bonded device only, and never again, whatever happens in between")
+  @Test(
+    "A9 a signed command is accepted once, from the bonded device only, and never again, whatever happens in between")
   func received() async throws {
     let scene = try await AttackedPeripheral.start { $0.behave() }
     await scene.pair()
@@ -39,7 +40,7 @@ struct SignedWrites {
     await send(forged)
     await send(command("other", SignatureAlgorithm(csrk: SecretKey(AESBlock(high: 1, low: 1))), 7))
     #expect(scene.program.writes == ["first", "later"])
-    // The counter outlives links and the adapter's being switched off.
+    // The counter is kept across links and while the adapter is off.
     scene.attacker.disconnect()
     scene.device.powerOff()
     await scene.world.advance(by: .seconds(1))
@@ -54,7 +55,7 @@ struct SignedWrites {
   }
 
   @Test(
-    "A9 I11.16 a signed command is not taken again after a crash that lost what was not written yet",
+    "A9 I11.16 a signed command is not accepted again after a crash that lost unwritten data",
     arguments: [false, true])
   func crash(isLinkOver: Bool) async throws {
     let scene = try await AttackedPeripheral.start { $0.behave() }
@@ -77,7 +78,7 @@ struct SignedWrites {
     for command in commands { scene.attacker.sendAttributePDU(command) }
     await scene.world.advance(by: .seconds(1))
     #expect(program.writes == [])
-    // What comes next is lost at the most where the process died in the middle of a link.
+    // At most the next command is lost where the process died during a link.
     if isLinkOver { scene.attacker.sendAttributePDU(command("third", signing, 2)) }
     scene.attacker.sendAttributePDU(command("later", signing, 100))
     await scene.world.advance(by: .seconds(1))
@@ -85,12 +86,12 @@ struct SignedWrites {
   }
 
   @Test(
-    "a command to a characteristic that wants signatures is signed where the link is open, and plain where it is encrypted"
+    "a command to a characteristic that requires signatures is signed on an unencrypted link, plain on an encrypted one"
   )
   func sent() async throws {
     var policy = SecurityPolicy()
     policy.offersSecureConnections = false
-    // A peripheral that hands out no key to encrypt with: there is nothing to encrypt the next link with.
+    // A peripheral that distributes no encryption key: the next link cannot be encrypted.
     policy.responderKeys = [.identity, .signing]
     let scene = try await AttackedCentral.start { $0.behave(policy) }
     _ = await scene.read()

@@ -3,9 +3,9 @@ import BLETestKit
 import CoreBluetooth
 import Synchronization
 
-/// A program in the central role: connects to whoever calls itself `name`, discovers, and reads what it is told to.
+/// A program in the central role: connects to the device named `name`, discovers, and reads the given values.
 ///
-/// `@unchecked Sendable`: callbacks come on the serial queue, and the tests look only while the world stands still.
+/// `@unchecked Sendable`: callbacks come on the serial queue, and the tests look only while the world is not running.
 final class VictimCentral: NSObject, @unchecked Sendable, CBCentralManagerDelegate, CBPeripheralDelegate {
   enum Event: Equatable {
     case connected
@@ -108,7 +108,7 @@ final class VictimCentral: NSObject, @unchecked Sendable, CBCentralManagerDelega
   }
 }
 
-/// A program in the peripheral role, called `Safe`: FF31 only over an encrypted link, FF32 for everybody, FF33 takes signed
+/// A program in the peripheral role, called `Safe`: FF31 only over an encrypted link, FF32 unrestricted, FF33 accepts signed
 /// commands.
 ///
 /// `@unchecked Sendable`: as `VictimCentral`.
@@ -166,7 +166,7 @@ final class VictimPeripheral: NSObject, @unchecked Sendable, CBPeripheralManager
   ) { subscribers.removeAll { $0 == characteristic.uuid.uuidString } }
 }
 
-/// Answers as it is told to, and notes what it was asked.
+/// Answers as configured, and records the requests.
 final class TestAgent: PairingAgent {
   private struct State {
     var asked: [PairingRequest] = []
@@ -274,7 +274,7 @@ struct AttackedCentral {
     return AttackedCentral(world: world, device: device, program: program, attacker: attacker)
   }
 
-  /// Reads what needs a pairing; what comes of it.
+  /// Reads a value that needs a pairing. Returns the value or the error.
   func read() async -> VictimCentral.Event? {
     program.events = []
     program.read("FF31")

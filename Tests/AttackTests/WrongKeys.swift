@@ -4,7 +4,7 @@ import BLEVirtualRadio
 import CoreBluetooth
 import Testing
 
-/// What becomes of links whose packets do not pass the integrity check, seen by two whole stacks.
+/// Links whose packets do not pass the integrity check, seen by two whole stacks.
 @Suite("Wrong keys")
 struct WrongKeys {
   private struct Bonded {
@@ -40,7 +40,7 @@ struct WrongKeys {
     scene.central.events = []
     scene.central.connect()
     await scene.world.advance(by: .seconds(40))
-    // The side that cannot read says nothing more (Core, Vol 6 Part B 5.1.3.1): the other one waits in vain.
+    // The side that cannot decrypt sends nothing more (Core, Vol 6 Part B 5.1.3.1): the other one times out.
     #expect(scene.world.endReasons(at: scene.sensor).last == 0x3D)
     #expect(scene.world.endReasons(at: scene.phone).last == 0x08)
     #expect(scene.central.events == [.failed(.encryptionTimedOut)])
@@ -62,7 +62,7 @@ struct WrongKeys {
         Issue.record("\(scene.central.events)")
         continue
       }
-      // Nothing is wrong with the keys: the next link is encrypted with them.
+      // The keys are right: the next link is encrypted with them.
       scene.central.connect()
       try await scene.world.wait(within: .seconds(10)) { scene.central.isDiscovered }
       scene.central.read("FF31")

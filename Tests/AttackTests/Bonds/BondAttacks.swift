@@ -8,12 +8,12 @@ import CoreBluetooth
 import Foundation
 import Testing
 
-/// Attacks on keys that are kept: links that are not encrypted, data between clients.
+/// Attacks on stored keys: links that are not encrypted, data between clients.
 @Suite("Bond attacks", .keepsCapture)
 struct BondAttacks {
   enum Refusal: String, CaseIterable { case negativeReply, silence, wrongKey }
 
-  @Test("A13 a bonded peripheral that is not encrypted is not listened to", arguments: Refusal.allCases)
+  @Test("A13 values of a bonded peripheral that is not encrypted are ignored", arguments: Refusal.allCases)
   func plaintextPeripheral(_ refusal: Refusal) async throws {
     let bonded = try await BondedDevices.start()
     try await bonded.disconnect()
@@ -32,12 +32,13 @@ struct BondAttacks {
     let code: CBError.Code = refusal == .negativeReply ? .peerRemovedPairingInformation : .encryptionTimedOut
     #expect(bonded.central.events == [.failed(code)])
     #expect(bonded.central.peripheral?.state == .disconnected)
-    // It was asked for nothing in the open but what a link begins with.
+    // Without encryption it was sent only the requests that every link begins with.
     #expect(spoofer.attributePDUs.allSatisfy { $0.first == 0x02 })
   }
 
   @Test(
-    "A13 who opens a link to this device under a bonded peripheral's address is not taken for it by programs that wait")
+    "A13 a peer that connects from a bonded peripheral's address is not handed to programs that wait for that peripheral"
+  )
   func spoofedFromOutside() async throws {
     let bonded = try await BondedDevices.start()
     try await bonded.disconnect()
@@ -51,15 +52,15 @@ struct BondAttacks {
     spoofer.connect(to: bonded.phone.address)
     await bonded.world.advance(by: .seconds(5))
     #expect(spoofer.isConnected && bonded.central.events.isEmpty)
-    // Nor by one that asks for the connection only then, or again.
+    // Nor to one that requests the connection only then, or again.
     if let peripheral = bonded.central.peripheral { bonded.central.manager.cancelPeripheralConnection(peripheral) }
     bonded.central.connect()
     await bonded.world.advance(by: .seconds(5))
     #expect(bonded.central.events.allSatisfy { $0 == .disconnected(nil) })
     #expect(bonded.central.peripheral?.state == .connecting)
-    // What it asks as a central it gets like anybody else.
+    // As a central it gets what any other central gets.
     #expect(await spoofer.ask("0a" + Shelf.fixed) == Shelf.fixedAnswer)
-    // The sensor itself is found as soon as it is there and the other is gone.
+    // The sensor itself is found as soon as it is there and the impostor has gone.
     spoofer.disconnect()
     await bonded.world.advance(by: .seconds(1))
     bonded.sensor.restorePower()
@@ -69,7 +70,9 @@ struct BondAttacks {
     #expect(bonded.central.events.last == .value("FF31", "secret"))
   }
 
-  @Test("A13 a bonded peripheral that opens the link itself, and shows its keys, is the one that programs wait for")
+  @Test(
+    "A13 a bonded peripheral that opens the link itself, and proves its keys, completes the programs' pending connections"
+  )
   func openedByThePeripheral() async throws {
     let bonded = try await BondedDevices.start()
     try await bonded.disconnect()
@@ -84,7 +87,7 @@ struct BondAttacks {
     bonded.central.read("FF31")
     await bonded.world.advance(by: .seconds(1))
     #expect(bonded.central.events.last == .value("FF31", "secret"))
-    // That wish is fulfilled: nothing is connected to again when the link ends.
+    // The request is completed: there is no reconnection when the link ends.
     explorer.disconnect()
     if let peripheral = bonded.central.peripheral { bonded.central.manager.cancelPeripheralConnection(peripheral) }
     await bonded.world.advance(by: .seconds(1))
@@ -95,7 +98,7 @@ struct BondAttacks {
   }
 
   @Test(
-    "A13 an indication that comes before the link to a bonded peripheral is encrypted is not confirmed to who has no keys",
+    "A13 an indication before the link to a bonded peripheral is encrypted is not confirmed to a peer without the keys",
     arguments: Refusal.allCases)
   func earlyIndication(_ refusal: Refusal) async throws {
     let bonded = try await BondedDevices.start()
@@ -141,7 +144,7 @@ struct BondAttacks {
     #expect(scene.program.peripheral?.state == .connected)
   }
 
-  @Test("A14 what a bonded central subscribed to is not sent to whoever has its address")
+  @Test("A14 values that a bonded central subscribed to are not sent to another device with its address")
   func spoofedSubscriber() async throws {
     let bonded = try await BondedDevices.start()
     bonded.central.subscribe("FF31")
@@ -169,7 +172,7 @@ struct BondAttacks {
   }
 
   @Test(
-    "A14 a client that changes its address keeps its subscriptions; who takes up an address that it has had gets nothing",
+    "A14 a client that changes its address keeps its subscriptions; a device that takes its old address gets nothing",
     arguments: [true, false])
   func changingAddress(controllerResolves: Bool) async throws {
     let world = World()
@@ -221,7 +224,7 @@ struct BondAttacks {
     await world.advance(by: .seconds(1))
     phone.cutPower()
     await world.advance(by: .seconds(1))
-    // The addresses that it had resolve to it still: without its keys they are worth nothing.
+    // Its earlier addresses still resolve to it: without its keys they give nothing.
     for address in [shown[0], shown[3]] {
       let spoofer = HostileDevice(world, address: address)
       await world.advance(by: .milliseconds(100))
@@ -258,11 +261,11 @@ struct BondAttacks {
     #expect(scene.program.writes.isEmpty)
   }
 
-  @Test("H5 keys that come before the link is encrypted are refused")
+  @Test("H5 keys that arrive before the link is encrypted are refused")
   func earlyKeys() async throws {
     let scene = try await AttackedPeripheral.start {
       $0.behave()
-      // The check is answered, and before the link is encrypted the attacker hands out its keys.
+      // The check is answered, and the attacker distributes its keys before the link is encrypted.
       $0.forge = { $0.first == 0x0D ? [$0, [0x08] + [UInt8](repeating: 1, count: 16)] : [$0] }
     }
     await scene.pair()
@@ -271,7 +274,8 @@ struct BondAttacks {
     #expect(await scene.attacker.ask("0a" + AttackedPeripheral.secret) == AttackedPeripheral.refusal("05"))
   }
 
-  @Test("H8 keys are kept in a folder and files of the user's alone, and belong to the adapter that made them")
+  @Test(
+    "H8 keys are stored in a folder and files that only the user may access, and belong to the adapter that made them")
   func keyFiles() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ble-h8-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }

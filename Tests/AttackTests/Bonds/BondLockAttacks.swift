@@ -5,10 +5,10 @@ import CoreBluetooth
 import Foundation
 import Testing
 
-/// Another process of the same user that holds the lock of the file of keys, as one does that was stopped.
+/// Another process of the same user that holds the lock of the key file, as a stopped process does.
 @Suite("Bond lock attacks", .keepsCapture)
 struct BondLockAttacks {
-  /// A device with keys in a folder, and a stranger who is connected to it.
+  /// A device with keys in a folder, and an attacker that is connected to it.
   private struct Scene {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ble-lock-\(UUID().uuidString)").path
     let world = World()
@@ -39,7 +39,7 @@ struct BondLockAttacks {
   }
 
   @Test(
-    "H8 a lock that is never given back ends a pairing with an error, the link stays, and the next pairing succeeds")
+    "H8 a lock that is never released fails a pairing with an error, the link stays, and the next pairing succeeds")
   func neverFree() async throws {
     let scene = try await Scene()
     defer { try? FileManager.default.removeItem(atPath: scene.folder) }
@@ -58,7 +58,7 @@ struct BondLockAttacks {
     #expect(await scene.peer.ask("0a" + AttackedPeripheral.secret) == ["0b" + "736563726574"])
   }
 
-  @Test("H8 a lock that another process gives back after a while holds a pairing up, and nothing else")
+  @Test("H8 a lock that another process releases after a while delays a pairing, and nothing else")
   func freeAfterAWhile() async throws {
     let scene = try await Scene()
     defer { try? FileManager.default.removeItem(atPath: scene.folder) }

@@ -7,10 +7,10 @@ import BLEWire
 import CoreBluetooth
 import Testing
 
-/// Attacks that would put keys of their own in the place of those that are kept of another device.
+/// Attacks that would replace the stored keys of another device by the attacker's.
 @Suite("Bond replacement attacks", .keepsCapture)
 struct BondReplacementAttacks {
-  @Test("S11 a pairing under a bonded device's address does not take its keys away")
+  @Test("S11 a pairing under a bonded device's address does not replace its keys")
   func spoofedIdentity() async throws {
     let bonded = try await BondedDevices.start()
     try await bonded.disconnect()
@@ -25,7 +25,7 @@ struct BondReplacementAttacks {
     // The sensor's user did not agree: nothing was replaced.
     #expect(spoofer.commands.last?.first == 0x05)
     #expect(bonded.sensor.bonds.map(\.address) == [bonded.phone.address])
-    // Nor is anything lost by a pairing that is broken off.
+    // A pairing that is broken off replaces nothing either.
     await bonded.world.advance(by: .seconds(70))
     spoofer.sendCommand([0x01, 0x03, 0x00, 0x09, 0x10, 0x03, 0x03])
     await bonded.world.advance(by: .milliseconds(200))
@@ -39,7 +39,7 @@ struct BondReplacementAttacks {
     #expect(bonded.central.events.last == .value("FF31", "secret"))
   }
 
-  @Test("S11 the user may agree: then the new keys take the place of the old ones when they are complete")
+  @Test("S11 where the user agrees the new keys replace the old ones when they are complete")
   func agreedReplacement() async throws {
     let bonded = try await BondedDevices.start()
     let agent = TestAgent()
@@ -57,7 +57,7 @@ struct BondReplacementAttacks {
   }
 
   @Test(
-    "S11 I11.22 a Just Works pairing of a device that is bonded is refused at the Pairing Request: the peer gets no key"
+    "S11 I11.22 a Just Works pairing under a bonded identity is refused at the Pairing Request: the peer gets no key"
   )
   func refusedAtOnce() async throws {
     let bonded = try await BondedDevices.start()
@@ -74,8 +74,8 @@ struct BondReplacementAttacks {
     #expect(peer.results.isEmpty && peer.failures.count == 1)
   }
 
-  /// Somebody who pairs in either role under an address of its own and says to be the one of two bonded devices that the victim
-  /// has keys of.
+  /// A device that pairs in either role under an address of its own and claims the identity of one of two bonded devices of
+  /// the victim.
   private struct Impostor {
     let bonded: BondedDevices
     let attacker: HostileDevice
@@ -115,18 +115,18 @@ struct BondReplacementAttacks {
   }
 
   @Test(
-    "S11 I11.6 who claims another device's identity never takes its place silently: the user is asked about that device",
+    "S11 I11.6 a peer that claims a bonded identity never replaces it silently: the user is asked about that device",
     arguments: [true, false], [true, false])
   func claimedIdentity(isCentral: Bool, isAuthenticated: Bool) async throws {
     let scene = try await Impostor(isCentral: isCentral, isAuthenticated: isAuthenticated, replaces: false)
     let (bonded, victim, impersonated) = (scene.bonded, scene.victim, scene.impersonated)
     let question = try #require(
       scene.agent.asked.last { if case .replaceBond = $0.kind { true } else { false } }?.question)
-    // The identity whose keys are at stake, its name where that is known, and the address of the link.
+    // The identity whose keys would be replaced, its name where that is known, and the address of the link.
     #expect(question.contains("\(impersonated.address)"))
     #expect(question.contains("\(scene.attacker.address)"))
     if !isCentral { #expect(question.contains("\"sensor\"")) }
-    // The user did not agree: all is as it was.
+    // The user did not agree: everything is unchanged.
     #expect(victim.bonds.map(\.address) == [impersonated.address])
     #expect(victim.bonds.map(\.security.method) == [.justWorks])
     #expect(scene.attacker.commands.last?.first == 0x05)

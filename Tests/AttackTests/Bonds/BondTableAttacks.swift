@@ -7,7 +7,7 @@ import BLEWire
 import CoreBluetooth
 import Testing
 
-/// Strangers who pair with a device that did not ask for it, and the room that there is for keys.
+/// Strangers that pair with a device that did not ask for it, and the limit on stored keys.
 @Suite("Bond table attacks", .keepsCapture)
 struct BondTableAttacks {
   /// Pairs as one stranger after the other, each from an address of its own.
@@ -25,7 +25,7 @@ struct BondTableAttacks {
     }
   }
 
-  @Test("S11 I11.8 strangers who pair by Just Works and do not come back make room for whoever pairs next")
+  @Test("S11 I11.8 bonds of strangers that paired by Just Works and do not come back are evicted for later pairings")
   func fullTable() async throws {
     let world = World()
     let (phone, sensor) = (world.makeDevice("phone"), world.makeDevice("sensor"))
@@ -40,21 +40,21 @@ struct BondTableAttacks {
     await world.advance(by: .seconds(2))
     #expect(central.events.last == .value("FF31", "secret"))
     #expect(sensor.bonds.map(\.address) == [HostileDevice.address(4), HostileDevice.address(5), phone.address])
-    // As long as a device is connected its keys stay, also the first time.
+    // The keys of a connected device stay, also the first time.
     await pairStrangers(11...15, with: sensor, in: world)
     #expect(sensor.bonds.first?.address == phone.address && sensor.bonds.count == 3)
     #expect(central.peripheral?.state == .connected)
   }
 
   @Test(
-    "S11 I11.8 a bond that was used again stays, and one that proves more than Just Works, however many strangers pair")
+    "S11 I11.8 a bond that was used again stays, as does an authenticated one, however many strangers pair")
   func usedBonds() async throws {
     let bonded = try await BondedDevices.start()
     bonded.sensor.setBondLimit(3)
     try await bonded.disconnect()
     #expect(try await bonded.reconnect() == .value("FF31", "secret"))
     try await bonded.disconnect()
-    // One that has shown digits to the user, and was not seen since.
+    // A bond made by comparing digits, and not used since.
     bonded.sensor.setPairingAgent(TestAgent(.displayYesNo))
     let friend = HostileDevice(bonded.world, address: HostileDevice.address(100))
     friend.behave(SecurityPolicy(ioCapability: .displayYesNo))
@@ -68,7 +68,7 @@ struct BondTableAttacks {
     await pairStrangers(1...4, with: bonded.sensor, in: bonded.world)
     #expect(
       bonded.sensor.bonds.map(\.address) == [bonded.phone.address, friend.address, HostileDevice.address(4)])
-    // What is known of a bond's use outlives the adapter's being switched off.
+    // What is known of a bond's use is kept while the adapter is off.
     bonded.sensor.powerOff()
     await bonded.world.advance(by: .seconds(1))
     bonded.sensor.powerOn()
@@ -79,7 +79,7 @@ struct BondTableAttacks {
     #expect(try await bonded.reconnect() == .value("FF31", "secret"))
   }
 
-  @Test("S11 I11.8 a pairing that fails in a full table takes nothing away")
+  @Test("S11 I11.8 a pairing that fails in a full table evicts nothing")
   func failedNewcomer() async throws {
     let scene = try await AttackedPeripheral.start { $0.behave() }
     scene.device.setBondLimit(1)
@@ -100,7 +100,7 @@ struct BondTableAttacks {
   }
 
   @Test(
-    "S11 I11.8 a device none of whose programs has anything for paired devices is paired by nobody who was not asked")
+    "S11 I11.8 no unrequested pairing is accepted where no program publishes anything that needs one")
   func nothingOffered() async throws {
     let world = World()
     let device = world.makeDevice("shelf")
@@ -115,11 +115,11 @@ struct BondTableAttacks {
     await world.advance(by: .seconds(2))
     #expect(stranger.commands.last?.first == 0x05 && stranger.results.isEmpty)
     #expect(device.bonds.isEmpty)
-    // It may use what is there for everybody.
+    // The peer may use the attributes that are open to all.
     #expect(await stranger.ask("0a" + Shelf.fixed) == Shelf.fixedAnswer)
   }
 
-  @Test("S11 I11.1 a device that pairs again and again under one identity after the other leaves nothing in the tables")
+  @Test("S11 I11.1 a device that pairs repeatedly, each time with another identity, leaves nothing in the tables")
   func manyIdentities() async throws {
     let world = World()
     let device = world.makeDevice("victim")

@@ -29,7 +29,7 @@ struct BondedDevices {
     central.events = []
   }
 
-  /// Connects again, and reads the protected value: what comes of it.
+  /// Connects again, and reads the protected value: the value or the error.
   func reconnect() async throws -> VictimCentral.Event? {
     central.connect()
     try await world.wait(within: .seconds(10)) { [central] in central.isDiscovered }

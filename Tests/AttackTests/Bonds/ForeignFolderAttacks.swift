@@ -5,7 +5,7 @@ import CoreBluetooth
 import Foundation
 import Testing
 
-/// A whole device whose folder of keys and peers is another user's, who knows the keys that are in it.
+/// A whole device whose folder of keys and peers belongs to another user, who knows the keys in it.
 @Suite("Foreign folder attacks", .keepsCapture)
 struct ForeignFolderAttacks {
   private static let otherUser: uid_t = 4_242
@@ -20,7 +20,7 @@ struct ForeignFolderAttacks {
     }
   }
 
-  /// A device with that folder, and a stranger who is connected to it and has `key`.
+  /// A device with that folder, and an attacker that is connected to it and has `key`.
   private func connected(_ folder: String) async throws -> AttackedPeripheral {
     let world = World(seed: Self.seed)
     let device = world.makeDevice("victim", keepingPeersIn: folder)
@@ -34,7 +34,7 @@ struct ForeignFolderAttacks {
   }
 
   @Test(
-    "H8 I11.7 a device whose folder is another user's has none of the keys in it, pairs for as long as it runs, and writes nothing",
+    "H8 I11.7 a device with another user's folder uses no key in it, bonds in memory only, and writes nothing",
     .enabled(if: geteuid() == 0, "only root can give a folder to another user"), arguments: [true, false])
   func foreignFolder(isWhole: Bool) async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ble-foreign-\(UUID().uuidString)").path
@@ -46,7 +46,7 @@ struct ForeignFolderAttacks {
     let key = try #require(first.attacker.results.first?.keyAsCentral?.key)
     first.attacker.disconnect()
     await first.world.advance(by: .seconds(1))
-    // All of the first is written before the folder becomes another's.
+    // All of the first part is written before the folder changes its owner.
     try #require(first.device.options[CBManagerOptionAdapterKey] as? HostStack).flush()
 
     for name in try FileManager.default.subpathsOfDirectory(atPath: folder) where isWhole || name.hasPrefix("bonds") {
@@ -56,7 +56,7 @@ struct ForeignFolderAttacks {
     let before = try inventory(folder).filter { isWhole || $0.hasPrefix("bonds") }
     let second = try await connected(folder)
     #expect(second.device.address == address && second.device.bonds.isEmpty)
-    // The key is worth nothing, and the value is refused.
+    // The key is not accepted, and the value is refused.
     second.attacker.encrypt(with: key)
     await second.world.advance(by: .seconds(1))
     #expect(second.attacker.encryption.allSatisfy { !$0.isOn } && !second.attacker.encryption.isEmpty)

@@ -6,10 +6,10 @@ import BLEWire
 import CoreBluetooth
 import Testing
 
-/// Keys that were good enough once: the policy was raised since. They are used for nothing, in neither role.
+/// Bonds that were sufficient until the policy was raised. Their keys are not used, in either role.
 @Suite("Weak bond attacks", .keepsCapture)
 struct WeakBondAttacks {
-  /// What the policy wants more of.
+  /// What the policy requires more of.
   enum Demand: String, CaseIterable {
     case level, method, keySize, secureConnections
 
@@ -41,7 +41,7 @@ struct WeakBondAttacks {
   }
 
   @Test(
-    "A13 I11.3 a central whose bond does not suffice any more reads nothing of who answers in its place, in the open or paired",
+    "A13 I11.3 a central whose bond is insufficient now reads nothing of an impostor, unencrypted or paired",
     arguments: Demand.allCases, [true, false])
   func central(_ demand: Demand, pairs: Bool) async throws {
     let bonded = try await BondedDevices.start(policy: demand.before)
@@ -63,7 +63,7 @@ struct WeakBondAttacks {
   }
 
   @Test(
-    "A13 I11.3 a central whose bond does not suffice pairs again with the real peripheral before its program hears of it"
+    "A13 I11.3 a central whose bond is insufficient pairs again with the real peripheral before its program is notified"
   )
   func pairsAgain() async throws {
     let bonded = try await BondedDevices.start()
@@ -75,14 +75,14 @@ struct WeakBondAttacks {
     for device in [bonded.phone, bonded.sensor] {
       #expect(device.bonds.map(\.security.method) == [.numericComparison])
     }
-    // Those keys are good for the next time.
+    // The new keys are used the next time.
     try await bonded.disconnect()
     #expect(try await bonded.reconnect() == .value("FF31", "secret"))
     #expect(bonded.world.pairingRequests == 2)
   }
 
   @Test(
-    "A13 I11.3 a peripheral whose bond does not suffice any more gives its central no value", arguments: Demand.allCases
+    "A13 I11.3 a peripheral whose bond is insufficient now gives its central no value", arguments: Demand.allCases
   )
   func peripheral(_ demand: Demand) async throws {
     let bonded = try await BondedDevices.start(policy: demand.before)
@@ -99,7 +99,7 @@ struct WeakBondAttacks {
   }
 
   @Test(
-    "A13 I11.3 who opens a link from outside under a bonded address is not taken for that device because its bond is weak"
+    "A13 I11.3 a peer that connects from a bonded address is not taken for that device because its bond is weak"
   )
   func fromOutside() async throws {
     let bonded = try await BondedDevices.start()
@@ -118,7 +118,7 @@ struct WeakBondAttacks {
     #expect(bonded.central.peripheral?.state == .connecting)
   }
 
-  @Test("S10 I11.3 a link that is encrypted with keys that do not suffice any more ends when the policy is raised")
+  @Test("S10 I11.3 a link encrypted with keys that are insufficient now ends when the policy is raised")
   func whileConnected() async throws {
     for isPhone in [true, false] {
       let bonded = try await BondedDevices.start()
@@ -127,7 +127,7 @@ struct WeakBondAttacks {
       await raise(isPhone ? bonded.phone : bonded.sensor, .level, bonded)
       await bonded.world.advance(by: .seconds(1))
       #expect(bonded.central.peripheral?.state == .disconnected)
-      // Of a policy that asks for no more than there is nothing is noticed.
+      // A policy that requires no more than the link has changes nothing.
       let content = try await BondedDevices.start()
       content.phone.setSecurityPolicy(SecurityPolicy())
       await content.world.advance(by: .seconds(1))
@@ -135,7 +135,7 @@ struct WeakBondAttacks {
     }
   }
 
-  @Test("A9 I11.3 commands signed with a key of a bond that does not suffice any more are not taken")
+  @Test("A9 I11.3 commands signed with a key of a bond that is insufficient now are not accepted")
   func signatures() async throws {
     let scene = try await AttackedPeripheral.start { $0.behave() }
     await scene.pair()
@@ -157,7 +157,7 @@ struct WeakBondAttacks {
   }
 
   @Test(
-    "A14 I11.3 a pairing that leaves no bond does not change what the bonded device under that address subscribed to")
+    "A14 I11.3 a pairing without a bond does not change the subscriptions of the bonded device under that address")
   func unbondedPairing() async throws {
     let bonded = try await BondedDevices.start()
     bonded.central.subscribe("FF31")
@@ -184,7 +184,7 @@ struct WeakBondAttacks {
     #expect(bonded.peripheral.subscribers.sorted() == ["FF31", "FF32"])
   }
 
-  @Test("A13 I11.3 a peripheral whose bond does not suffice any more asks its central for better keys when it connects")
+  @Test("A13 I11.3 a peripheral whose bond is insufficient now asks its central for better keys when it connects")
   func securityRequest() async throws {
     let scene = try await AttackedPeripheral.start { $0.behave() }
     await scene.pair()
@@ -198,11 +198,11 @@ struct WeakBondAttacks {
     try await scene.connect()
     await scene.world.advance(by: .seconds(3))
     let request = try #require(scene.attacker.commands.first)
-    // Security Request, for protection against somebody in the middle.
+    // Security Request, for MITM protection.
     #expect(request.count == 2 && request[0] == 0x0B && request[1] & 0x04 != 0)
     #expect(scene.device.bonds.map(\.security.method) == [.numericComparison])
     #expect(await scene.attacker.ask("0a" + AttackedPeripheral.secret) == ["0b736563726574"])
-    // With keys that suffice nothing is asked for.
+    // With sufficient keys no Security Request is sent.
     scene.attacker.forgetWhatCame()
     try await scene.reconnect()
     await scene.world.advance(by: .seconds(3))

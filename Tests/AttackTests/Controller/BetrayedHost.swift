@@ -10,7 +10,7 @@ import Synchronization
 
 /// A host whose controllers are hostile, in a world with honest devices.
 ///
-/// `@unchecked Sendable`: the stack is touched by its own rules, the controllers on the loop or while it stands still.
+/// `@unchecked Sendable`: the stack is touched by its own rules, the controllers on the loop or while it is not running.
 final class BetrayedHost: @unchecked Sendable {
   let world: World
   let stack: HostStack
@@ -18,7 +18,7 @@ final class BetrayedHost: @unchecked Sendable {
   let log = HCILog()
   private let chips: Chips
 
-  /// - Parameter prepare: gets each controller before it is opened, and its number, from 0.
+  /// - Parameter prepare: called with each controller before it is opened, and its number, from 0.
   init(
     _ world: World = World(), configuration: ControllerConfiguration = ControllerConfiguration(),
     _ prepare: @escaping (MaliciousController, Int) -> Void = { _, _ in }
@@ -43,13 +43,13 @@ final class BetrayedHost: @unchecked Sendable {
     var all: [MaliciousController] = []
   }
 
-  /// The controller that it has at the moment.
+  /// The current controller.
   var chip: MaliciousController { chips.all[chips.all.count - 1] }
   /// How many controllers it has had.
   var chipCount: Int { chips.all.count }
   var options: [String: Any] { [CBManagerOptionAdapterKey: stack as any Adapter] }
 
-  /// Does something on the loop, and lets what comes of it happen.
+  /// Runs a job on the loop, and all that follows in that instant.
   func perform(_ job: @escaping (MaliciousController) -> Void) async {
     let bound = LoopBound((self, job))
     world.loop.submit(from: .common) { bound.value.1(bound.value.0.chip) }
@@ -57,7 +57,7 @@ final class BetrayedHost: @unchecked Sendable {
   }
 }
 
-/// Counts what the host's side of HCI complains of.
+/// Counts the complaints of the host's side of HCI.
 final class HCILog: LogSink {
   let minimumLevel = LogLevel.warning
   private let count = Mutex(0)

@@ -5,7 +5,7 @@ import BLEWire
 import CoreBluetooth
 import Testing
 
-/// Controllers that answer what was not asked, twice, wrongly or never.
+/// Controllers that answer commands that were not sent, answer twice, wrongly or never.
 @Suite("H6 commands and their answers", .keepsCapture)
 struct CommandAttacks {
   /// A program that explores an honest shelf over hostile controllers.
@@ -37,7 +37,7 @@ struct CommandAttacks {
       && [CommandCompleteEvent.code.event, CommandStatusEvent.code.event].contains(packet.octets.first)
   }
 
-  /// Answers to commands that no host of ours sends, and to no command at all with a number of credits.
+  /// Answers to commands that this host never sends, and to no command at all with a number of credits.
   private static let unasked: [HCIPacket] = [
     HCIPacket(CommandCompleteEvent(commandCredits: 255, opcode: HCIOpcode(0xFFFF), returnParameters: [0])),
     HCIPacket(CommandCompleteEvent(commandCredits: 0, opcode: HCIOpcode(0x0C14), returnParameters: [0, 1, 2, 3])),
@@ -60,7 +60,7 @@ struct CommandAttacks {
         case .unaskedAfter: return [packet] + Self.unasked
         case .twice: return [packet, packet]
         case .statusFirst:
-          // A command that ends by Command Complete cannot have begun by Command Status.
+          // A command that ends by Command Complete cannot start with Command Status.
           guard let event = try? HCIEvent(HCIEventPacket(packet.octets)), case .commandComplete(let complete) = event
           else { return [packet] }
           return [.commandStatus(.success, of: complete.opcode), packet]
@@ -73,7 +73,7 @@ struct CommandAttacks {
   }
 
   @Test(
-    "H6 whichever command is never answered, the host waits 10 s for it, begins anew with a fresh controller, and works"
+    "H6 whichever command is never answered, the host waits 10 s, resets with a new controller, and works"
   )
   func unansweredCommand() async throws {
     var number = 0
@@ -99,7 +99,7 @@ struct CommandAttacks {
   }
 
   @Test(
-    "H6 I11.24 a command whose link has ended before it arrives is no warning, and all goes on",
+    "H6 I11.24 a command whose link has ended before it arrives logs no warning, and everything works",
     arguments: [LESetPHY.opcode, LESetDataLength.opcode, LEReadRemoteFeatures.opcode, HCIReadRSSI.opcode])
   func lateCommand(_ late: HCIOpcode) async throws {
     var isOver = false
@@ -109,7 +109,7 @@ struct CommandAttacks {
           packet.octets.prefix(2) == [UInt8(late.rawValue & 0xFF), UInt8(late.rawValue >> 8)]
         else { return [packet] }
         isOver = true
-        // The link's end is on its way to the host when the host sends this.
+        // The event of the link's end is on its way to the host when the host sends this.
         chip.inject(.commandStatus(.unknownConnectionIdentifier, of: late))
         chip.injectDisconnection(handle)
         return []
@@ -127,7 +127,7 @@ struct CommandAttacks {
   enum LateEnd: String, CaseIterable { case unknown, disallowed, unknownInTheEvent }
 
   @Test(
-    "H6 I11.24 a link that has ended before the controller gets the command to end it is no warning",
+    "H6 I11.24 a link that has ended before the controller gets Disconnect logs no warning",
     arguments: LateEnd.allCases)
   func lateDisconnection(_ end: LateEnd) async throws {
     let code = HCIDisconnect.opcode
@@ -161,7 +161,7 @@ struct CommandAttacks {
   }
 
   @Test(
-    "H6 controllers that never answer at all are given up after a bounded time, and tried again when the user says so")
+    "H6 controllers that never answer are given up after a bounded time, and tried again when the user powers on")
   func silence() async throws {
     var isSilent = true
     let scene = Scene { chip, _ in chip.toHost = { isSilent && Self.isAnswer($0) ? [] : [$0] } }
@@ -176,7 +176,7 @@ struct CommandAttacks {
   }
 
   @Test(
-    "H6 a controller that falls silent in the middle of a link is told of as resetting, once, and everything works again"
+    "H6 a controller that stops answering during a link is reported as resetting, once, and everything works again"
   )
   func silentLater() async throws {
     let scene = Scene { _, _ in }
@@ -195,7 +195,7 @@ struct CommandAttacks {
     #expect(scene.host.stack.linkCount == 1)
   }
 
-  @Test("H6 a controller that says that it takes no more commands is waited for 10 s and begun anew")
+  @Test("H6 a controller that says that it takes no more commands is reset after 10 s")
   func noCredits() async throws {
     var closed = 0
     let scene = Scene { chip, index in

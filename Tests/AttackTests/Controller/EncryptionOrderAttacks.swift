@@ -6,10 +6,10 @@ import BLEWire
 import CoreBluetooth
 import Testing
 
-/// Controllers that say late, or never, that a link is encrypted, while data comes over it already.
-@Suite("H5 data and encryption in an odd order", .keepsCapture)
+/// Controllers that report encryption late, or never, while data already arrives over the link.
+@Suite("H5 data and encryption events in an unusual order", .keepsCapture)
 struct EncryptionOrderAttacks {
-  /// Holds back what a controller says about encryption.
+  /// Holds back a controller's events about encryption.
   private final class Gate {
     var isShut = false
     private(set) var held: [HCIPacket] = []
@@ -24,7 +24,7 @@ struct EncryptionOrderAttacks {
 
   private static let secret = ["0b" + Array("secret".utf8).hexadecimal]
 
-  @Test("H5 a peripheral hands out what needs encryption when its controller has said that there is some, not before")
+  @Test("H5 a peripheral serves what needs encryption after its controller has reported encryption, not before")
   func peripheral() async throws {
     let gate = Gate()
     let host = BetrayedHost { chip, _ in chip.toHost = gate.pass }
@@ -50,13 +50,13 @@ struct EncryptionOrderAttacks {
     gate.isShut = true
     try await connect()
     attacker.encrypt(with: key.key, random: key.randomNumber, diversifier: key.encryptedDiversifier)
-    // Before, and long after: nothing but the event makes the difference.
+    // Before, and long after: only the event makes the difference.
     for wait in [1, 29, 300] {
       await world.advance(by: .seconds(wait))
       #expect(attacker.encryption.last?.isOn == true)
       let answer = await attacker.ask("0a" + AttackedPeripheral.secret)
       #expect(answer == AttackedPeripheral.refusal("05") || answer == AttackedPeripheral.refusal("0f"))
-      // Writes and subscriptions of what needs encryption neither.
+      // Nor are writes and subscriptions that need encryption accepted.
       _ = await attacker.ask("12" + AttackedPeripheral.secret + "41")
       #expect(program.writes.isEmpty && program.subscribers.isEmpty)
     }
@@ -67,7 +67,7 @@ struct EncryptionOrderAttacks {
   }
 
   @Test(
-    "H5 a central with keys neither tells its program of the link nor asks or believes anything before its controller says that it is encrypted",
+    "H5 a central with keys neither reports the link nor sends or accepts data before its controller reports encryption",
     arguments: [false, true])
   func central(isLate: Bool) async throws {
     let gate = Gate()
@@ -92,14 +92,14 @@ struct EncryptionOrderAttacks {
     attacker.forgetWhatCame()
     program.connect()
     try await world.wait(within: .seconds(5)) { attacker.isConnected }
-    // Data of all kinds, before anybody has said that it is protected.
+    // Data of all kinds, before the encryption event.
     for handle in 1...40 as ClosedRange<UInt8> {
       attacker.sendAttributePDU([0x1B, handle, 0] + Array("early".utf8))
       attacker.sendAttributePDU([0x1D, handle, 0] + Array("early".utf8))
     }
     await world.advance(by: .seconds(5))
     #expect(program.events.isEmpty)
-    // The keys are used, and nothing of the database is asked for.
+    // The keys are used, and the database is not read.
     #expect(!attacker.attributePDUs.contains { [0x04, 0x06, 0x08, 0x0A, 0x0C, 0x10, 0x12, 0x52].contains($0.first) })
     if isLate {
       gate.isShut = false

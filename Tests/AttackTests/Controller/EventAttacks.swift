@@ -5,7 +5,7 @@ import BLEWire
 import CoreBluetooth
 import Testing
 
-/// Events whose lengths contradict themselves, in the middle of a program's work on a good link.
+/// Events whose lengths contradict their contents, while a program uses a good link.
 @Suite("H1 and H2 events", .keepsCapture)
 struct EventAttacks {
   /// A program that is connected to an honest shelf and subscribed to it, over a hostile controller.
@@ -31,7 +31,7 @@ struct EventAttacks {
       program = Explorer(options: host.options, lookingFor: "Shelf")
     }
 
-    /// Whether a value still comes over the link, with all the events that this takes.
+    /// Whether a value still arrives over the link, with all the events that this takes.
     func works() async -> Bool {
       program.forget()
       shelf.update("works")
@@ -41,7 +41,7 @@ struct EventAttacks {
     }
   }
 
-  /// Each example of each event and subevent, as it travels.
+  /// Each example of each event and subevent, as octets.
   private static let events: [(name: String, octets: [UInt8], decodes: @Sendable ([UInt8]) -> Bool)] =
     HCIRegistry.events.flatMap { event in
       let code = HCIEventCode(rawValue: UInt16(truncatingIfNeeded: event.code ?? 0))
@@ -54,7 +54,7 @@ struct EventAttacks {
     }
 
   @Test(
-    "H1 each event and subevent, cut at each octet, extended, or with a length of 0 or 255, is dropped and counted; the next ones work"
+    "H1 each event and subevent, truncated, extended, or with length 0 or 255, is dropped and counted; later ones work"
   )
   func lengths() async throws {
     let scene = try await Scene.start()
@@ -72,7 +72,7 @@ struct EventAttacks {
     #expect(scene.program.manager.state == .poweredOn)
   }
 
-  @Test("H1 the same behind a length that agrees: what is too short or too long for its event is dropped and counted")
+  @Test("H1 the same with an agreeing length: a body too short or too long for its event is dropped and counted")
   func agreeingLengths() async throws {
     let scene = try await Scene.start()
     var count = 0
@@ -82,7 +82,7 @@ struct EventAttacks {
       var refused: [[UInt8]] = []
       for length in start...octets.count + 3 where length != octets.count {
         let changed = Array((octets + [0, 0, 0]).prefix(length))
-        // What is a sound event all the same is none of this test's.
+        // Variants that are valid events are not part of this test.
         if decodes(Array(changed.dropFirst(start))) { continue }
         refused.append([changed[0], UInt8(length - 2)] + changed.dropFirst(2))
       }
@@ -92,7 +92,7 @@ struct EventAttacks {
       count += refused.count
     }
     #expect(count > 500)
-    // Events that nobody has declared, whatever is in them, are none of the host's.
+    // Undeclared events, whatever they contain, have no effect on the host.
     await scene.host.perform { chip in
       for code in UInt8.min...UInt8.max where !HCIRegistry.events.contains(where: { ($0.code ?? 0) & 0xFF == code }) {
         chip.inject(event: [code, 3, 1, 2, 3])
@@ -105,7 +105,7 @@ struct EventAttacks {
 
   // MARK: Advertising reports
 
-  /// A program that scans and is told of everything.
+  /// A program that scans and gets every report.
   private final class Watcher: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
     private var manager: CBCentralManager!
     private(set) var names: [String?] = []
@@ -151,7 +151,7 @@ struct EventAttacks {
   func reportCounts() async {
     let (host, watcher) = await Self.watch()
     for subevent: UInt8 in [0x02, 0x0B, 0x0D] {
-      // No body, one report without its end, and zeros as far as an event reaches.
+      // No body, one report without its end, and zeros up to the length of an event.
       for body in [0, 9, 23, 253] {
         let before = host.log.warnings
         let counts = UInt8(1)...255
@@ -170,7 +170,7 @@ struct EventAttacks {
     #expect(watcher.names == ["Hello"])
   }
 
-  @Test("H2 data said to reach beyond its body, or to end before it, is dropped and counted")
+  @Test("H2 data with a length beyond its body, or short of it, is dropped and counted")
   func dataLengths() async {
     let (host, watcher) = await Self.watch()
     let legacy = LEAdvertisingReportEvent(reports: [
@@ -194,7 +194,7 @@ struct EventAttacks {
       #expect(watcher.names == ["Hello"])
       watcher.forget()
     }
-    // A structure in the data that is longer than the data is the advertiser's own lie: the rest is told.
+    // A structure in the data that is longer than the data is the advertiser's fault: the rest is reported.
     for length in UInt8(7)...255 {
       watcher.forget()
       await host.perform {
@@ -205,17 +205,17 @@ struct EventAttacks {
   }
 
   @Test(
-    "H2 parts that are followed by more without end are bounded in length and number, and others are heard between them"
+    "H2 parts without a last part are bounded in length and number, and others are received between them"
   )
   func endlessParts() async {
     let (host, watcher) = await Self.watch()
     let filling = [UInt8](repeating: 0, count: 229)
-    // One advertiser without an end.
+    // One advertiser without a last part.
     await host.perform { chip in
       for _ in 0..<2_000 { chip.inject(Self.part([.connectable, .incomplete], filling)) }
     }
     await host.perform { $0.inject(Self.part(.connectable, Self.hello)) }
-    // That was its end: all of it is too long for an advertisement, and none of it is told.
+    // That was the last part: the whole is too long for an advertisement, and is not reported.
     #expect(watcher.names.isEmpty)
     await host.perform { $0.inject(Self.part(.connectable, Self.hello)) }
     #expect(watcher.names == ["Hello"])

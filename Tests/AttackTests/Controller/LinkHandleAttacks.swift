@@ -6,7 +6,7 @@ import BLEWire
 import CoreBluetooth
 import Testing
 
-/// Data and credits of links that are not there, no longer there, or somebody else's.
+/// Data and credits for links that do not exist, have ended, or belong to another peer.
 @Suite("H4 handles and credits", .keepsCapture)
 struct LinkHandleAttacks {
   /// A shelf on a hostile controller, and a central that is connected to it over the air.
@@ -38,7 +38,7 @@ struct LinkHandleAttacks {
     var written: [String] { shelf.writes.flatMap { $0.map { String(decoding: $0.value, as: UTF8.self) } } }
   }
 
-  @Test("H4 data for handles without a link, possible or not, goes nowhere")
+  @Test("H4 data for handles without a link, valid or not, is dropped")
   func unknownHandles() async throws {
     let scene = try await Scene()
     let own = try scene.handle()
@@ -50,13 +50,13 @@ struct LinkHandleAttacks {
     }
     #expect(scene.shelf.writes.isEmpty && scene.host.chipCount == 1)
     #expect(await scene.serves())
-    // What the link itself brings is delivered, so the attack would have been seen.
+    // Data of the link itself is delivered, so the attack would have been seen.
     await scene.host.perform { $0.injectWrite("good", to: 0x14, on: own) }
     #expect(scene.written == ["good"])
   }
 
   @Test(
-    "H4 data of a link that has just ended is ignored, and half a frame of it is not finished by the handle's next owner"
+    "H4 data of a link that has just ended is ignored, and half a frame of it is not completed by the handle's next owner"
   )
   func reusedHandle() async throws {
     let scene = try await Scene()
@@ -75,11 +75,11 @@ struct LinkHandleAttacks {
     #expect(scene.host.chipCount == 1 && scene.shelf.manager.state == .poweredOn)
     await scene.host.perform { $0.injectWrite("new owner", to: 0x14, on: handle) }
     #expect(scene.written == ["new owner"])
-    // What the old owner had subscribed to and prepared is not the new one's either.
+    // The old owner's subscriptions and prepared writes are not the new one's either.
     scene.shelf.update("for the old owner")
     await scene.world.advance(by: .milliseconds(200))
     #expect(scene.shelf.subscribers.isEmpty)
-    // A link that is there does not change hands, nor end twice.
+    // An existing link does not change its owner, nor end twice.
     await scene.host.perform { chip in
       chip.injectConnection(handle, from: 0xF00D)
       chip.injectDisconnection(handle)
@@ -88,7 +88,8 @@ struct LinkHandleAttacks {
     #expect(scene.host.stack.linkCount == 0)
   }
 
-  @Test("H4 subscriptions, prepared writes and a request under way end with their link, whoever has the handle then")
+  @Test(
+    "H4 subscriptions, prepared writes and a pending request end with their link, whichever link has the handle next")
   func inheritance() async throws {
     let scene = try await Scene()
     let handle = try scene.handle()
@@ -122,13 +123,13 @@ struct LinkHandleAttacks {
     #expect(sent.map { Array($0.suffix(1)) } == [[0x19]])
   }
 
-  @Test("H4 credits never fall below none nor rise above what there are, whatever is given back")
+  @Test("H4 credits never fall below zero nor exceed the total, whatever is returned")
   func credits() async throws {
     var configuration = ControllerConfiguration()
     (configuration.aclPacketCount, configuration.aclPacketLength) = (4, 27)
     let scene = try await Scene(configuration)
     let handle = try scene.handle()
-    // The controller keeps what it gets: nothing is given back but by the test.
+    // The controller keeps its packets: only the test returns credits.
     var held = 0
     var most = 0
     await scene.host.perform { chip in
@@ -149,7 +150,7 @@ struct LinkHandleAttacks {
     for number in 0..<40 { scene.shelf.update("value \(number)") }
     await scene.world.advance(by: .seconds(1))
     #expect(held == 4)
-    // Nothing, something for nobody, and all that it has.
+    // None, some for an unknown handle, and all that it has.
     await giveBack(0, of: handle)
     await scene.host.perform { $0.injectCompletion(200, of: ConnectionHandle(0x0EEE)) }
     #expect(held == 4)
@@ -160,7 +161,7 @@ struct LinkHandleAttacks {
     #expect(most == 4 && scene.host.chipCount == 1)
   }
 
-  @Test("H4 a controller that gives back more than it has is begun anew, and serves as before")
+  @Test("H4 a controller that returns more credits than it has is reset, and works as before")
   func tooManyCredits() async throws {
     for count in [1, 2, 65_535] as [UInt16] {
       let scene = try await Scene()

@@ -3,13 +3,13 @@ import BLEHCI
 import BLEVirtualRadio
 import BLEWire
 
-/// A controller that works, but for what a test makes of each packet: changed, held back, doubled, made up.
+/// A controller that works, except for packets that a test changes, holds back, doubles or forges.
 final class MaliciousController: HCITransport {
   let name = "malicious"
   let isSimulated = true
-  /// Made of each packet that the controller has for its host.
+  /// Applied to each packet from the controller to its host.
   var toHost: (HCIPacket) -> [HCIPacket] = { [$0] }
-  /// Made of each packet that the host has for its controller.
+  /// Applied to each packet from the host to its controller.
   var toController: (HCIPacket) -> [HCIPacket] = { [$0] }
   /// The handle of the latest connection.
   private(set) var handle: ConnectionHandle?
@@ -19,12 +19,12 @@ final class MaliciousController: HCITransport {
 
   init(_ inner: VirtualController) { self.inner = inner }
 
-  /// The host gets a packet that the controller never sent, whether it makes sense or not.
+  /// Delivers a packet to the host that the controller never sent, valid or not.
   func inject(_ packet: HCIPacket) { receiver?.transport(self, didReceive: packet) }
   func inject(_ event: some HCIEventParameters) { inject(HCIPacket(event)) }
   func inject(event octets: [UInt8]) { inject(HCIPacket(kind: .event, octets: octets)) }
 
-  /// A Write Command for the attribute at `attribute`, as it comes from a link.
+  /// A Write Command for the attribute at `attribute`, as it arrives from a link.
   func injectWrite(
     _ text: String, to attribute: UInt8, on handle: ConnectionHandle, pieces: ClosedRange<Int> = 0...1
   ) {

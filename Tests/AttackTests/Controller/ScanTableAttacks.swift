@@ -7,10 +7,10 @@ import BLEWire
 import CoreBluetooth
 import Testing
 
-/// More advertisers than a host keeps, and some that are filed by one address and named by another.
+/// More advertisers than a host keeps, and some that are stored under one address and named by another.
 @Suite("H2 the table of advertisers", .keepsCapture)
 struct ScanTableAttacks {
-  /// A program that scans and is told of each advertiser once, for as long as its host remembers it.
+  /// A program that scans and gets each advertiser once, for as long as its host remembers it.
   private final class Listener: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
     private var manager: CBCentralManager!
     private(set) var names: [String] = []
@@ -29,7 +29,7 @@ struct ScanTableAttacks {
     ) { names.append(advertisementData[CBAdvertisementDataLocalNameKey] as? String ?? "") }
   }
 
-  /// So many advertisers a host keeps.
+  /// How many advertisers a host keeps.
   private static let limit = 16_384
 
   /// A host with a program that is connected to and one that scans.
@@ -51,7 +51,7 @@ struct ScanTableAttacks {
       listener = Listener(options: host.options)
     }
 
-    /// Advertisers with these numbers are heard one after the other; how many of them the program was told of.
+    /// Advertisers with these numbers are received one after the other. Returns how many of them the program discovered.
     func hear(_ numbers: Range<UInt64>) async -> Int {
       listener.forget()
       // Fewer at a time than may wait for a program.
@@ -71,12 +71,12 @@ struct ScanTableAttacks {
     }
   }
 
-  @Test("H2 past 16,384 advertisers the one unheard for longest is forgotten, and no other")
+  @Test("H2 past 16,384 advertisers the least recently heard one is removed, and no other")
   func manyAdvertisers() async throws {
     let scene = try await Scene.start()
     #expect(await scene.hear(0..<40_000) == 40_000)
     #expect(scene.host.stack.scannedDeviceCount == Self.limit)
-    // Those that are kept are known, and heard again; each that was forgotten is new, and takes the place of one.
+    // Those that are kept are known when they are heard again; each removed one is new, and replaces another.
     #expect(await scene.hear(40_000 - UInt64(Self.limit)..<40_000) == 0)
     #expect(await scene.hear(0..<100) == 100)
     #expect(await scene.hear(40_000 - UInt64(Self.limit) + 100..<40_000) == 0)
@@ -85,14 +85,14 @@ struct ScanTableAttacks {
   }
 
   enum Stray: String, CaseIterable {
-    /// The key that it gives does not resolve the private address that it shows.
+    /// The key that it distributes does not resolve its private address.
     case unresolved
-    /// Its key does, and its bond is removed.
+    /// Its key resolves the address, and its bond is removed.
     case unbonded
   }
 
   @Test(
-    "H2 I11.1 a bonded device that is heard by a private address which no key resolves is forgotten by that address",
+    "H2 I11.1 a bonded device that is heard by a private address which no key resolves is removed under that address",
     arguments: Stray.allCases)
   func filedUnderAnother(_ stray: Stray) async throws {
     let scene = try await Scene.start()
@@ -125,12 +125,12 @@ struct ScanTableAttacks {
       let first = round * 100_000
       #expect(await scene.hear(first..<first + UInt64(Self.limit)) == Self.limit)
       #expect(stack.scannedDeviceCount == Self.limit)
-      // It was forgotten: it is new when it is heard again, one time.
+      // It was removed: it is new when it is heard again, one time.
       listener.forget()
       attacker.restorePower()
       await world.advance(by: .seconds(2))
       #expect(listener.names == ["Stray"])
-      // It took the place of the first and of no other.
+      // It replaced the first and no other.
       #expect(await scene.hear(first + 1..<first + UInt64(Self.limit)) == 0)
       #expect(stack.scannedDeviceCount == Self.limit)
     }

@@ -6,14 +6,14 @@ import CoreBluetooth
 import Measurements
 import Testing
 
-/// What comes ten thousand times. Each measures the memory of a process of its own, where nobody else asks for any.
+/// Events that come ten thousand times. Each test measures the memory of a process of its own, where no other test allocates.
 @Suite("H7 storms", .enabled(if: Allocations.areKnown, "a sanitizer has an allocator of its own"))
 struct StormAttacks {
-  @Test("H7 10,000 connections that end at once, or in the middle of something, leave tables and memory as they were")
+  @Test("H7 10,000 connections that end immediately, or during an operation, leave tables and memory as they were")
   func connections() async throws {
     await #expect(processExitsWith: .success) {
       let storm = try await Storm.start()
-      // Until Dispatch has the blocks that it keeps: what grows after that is left behind.
+      // Until Dispatch has the blocks that it keeps: memory that grows after that is leaked.
       try await storm.cycles(20_000)
       let growth = try await Allocations.leftBehind(byEachOf: 10_000, atMost: 9) { _ in
         try await storm.cycles(10_000 / 8)
@@ -23,7 +23,7 @@ struct StormAttacks {
     }
   }
 
-  @Test("H7 1,000 connections over the air, ended as soon as they are there, leave the shelf as it was")
+  @Test("H7 1,000 connections over the air, ended as soon as they are made, leave the shelf as it was")
   func overTheAir() async throws {
     await #expect(processExitsWith: .success) {
       let world = World(seed: 1, keepsPackets: false)
@@ -90,7 +90,7 @@ struct StormAttacks {
 private struct Storm {
   let host: BetrayedHost
   let shelf: Shelf
-  /// What Dispatch keeps for four threads, 1,024 blocks of 128 octets for each.
+  /// Dispatch's cache for four threads, 1,024 blocks of 128 octets for each.
   static let leaps = 4 * 131_072
 
   static func start() async throws -> Storm {
@@ -100,7 +100,7 @@ private struct Storm {
     return Storm(host: host, shelf: shelf)
   }
 
-  /// What is begun on a link before it ends, as ACL payloads.
+  /// Data begun on a link before it ends, as ACL payloads.
   private static let beginnings: [[UInt8]] = [
     [],
     // Half a frame; a write; a subscription; a prepared write; a request; a pairing; a channel; half a header.
@@ -135,7 +135,7 @@ private struct Storm {
     shelf.forgetWrites()
   }
 
-  /// Nothing is left of it, and who comes over the air is served.
+  /// Nothing of them is left, and a central over the air is served.
   func isOver() async throws {
     #expect(host.stack.linkCount == 0 && host.chipCount == 1)
     #expect(shelf.subscribers.isEmpty)

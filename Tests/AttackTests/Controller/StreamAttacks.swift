@@ -9,7 +9,7 @@ import BLEWire
 import CoreBluetooth
 import Testing
 
-/// A stream of HCI packets that is cut anywhere, merged, or no stream of HCI packets at all.
+/// A stream of HCI packets that is cut anywhere, merged, or not a stream of HCI packets at all.
 @Suite("H3 framing", .keepsCapture)
 struct StreamAttacks {
   /// A program that explores an honest shelf; its controllers are at the end of a line.
@@ -24,7 +24,7 @@ struct StreamAttacks {
       var all: [StreamedController] = []
     }
 
-    /// - Parameter prepare: gets each line before it is opened, and its number, from 0.
+    /// - Parameter prepare: called with each line before it is opened, and its number, from 0.
     init(pieceLength: Int = 16_384, _ prepare: @escaping (StreamedController, Int) -> Void = { _, _ in }) {
       let (world, lines) = (world, lines)
       stack = HostStack(
@@ -56,7 +56,7 @@ struct StreamAttacks {
   }
 
   @Test(
-    "H3 packets that come in pieces of any length, or many in one, are whole to the host",
+    "H3 packets that arrive in pieces of any length, or many in one, are whole to the host",
     arguments: [1, 2, 3, 5, 8, 13, 64, 1_000, 16_384])
   func pieces(_ length: Int) async throws {
     let scene = Scene(pieceLength: length)
@@ -64,7 +64,7 @@ struct StreamAttacks {
     #expect(scene.lineCount == 1)
   }
 
-  @Test("H3 a stream of every event and of data is taken apart the same, wherever it is cut in two")
+  @Test("H3 a stream of every event and of data is parsed equally, wherever it is cut in two")
   func everyBoundary() throws {
     var packets = HCIRegistry.events.flatMap { event in
       let code = HCIEventCode(rawValue: UInt16(truncatingIfNeeded: event.code ?? 0))
@@ -89,7 +89,7 @@ struct StreamAttacks {
   }
 
   @Test(
-    "H3 an octet that is no packet type is reported as the line's failure; a fresh line works",
+    "H3 an octet that is no packet type is reported as the line's failure; a new line works",
     arguments: [0x00, 0x01, 0x06, 0x0E, 0x3E, 0x7F, 0x80, 0xFE, 0xFF] as [UInt8], [0, 40, 400])
   func unknownType(_ octet: UInt8, _ place: Int) async throws {
     let scene = Scene { line, number in
@@ -106,7 +106,7 @@ struct StreamAttacks {
   }
 
   @Test(
-    "H3 a stream that has slipped by an octet, or lacks one, is noticed in bounded time; all works after that",
+    "H3 a stream that is shifted by an octet, or lacks one, is noticed in bounded time; everything works after that",
     arguments: [[0x02], [0x03], [0x05], [0x04, 0xFF], [0x02, 0x40, 0x20, 0xFF, 0xFF], []] as [[UInt8]], [0, 40, 400])
   func slipped(_ inserted: [UInt8], _ place: Int) async throws {
     let scene = Scene { line, number in
@@ -114,23 +114,23 @@ struct StreamAttacks {
       line.spoil = { octets, count in
         guard number == 0, !isSpoilt, count >= place else { return octets }
         isSpoilt = true
-        // Without anything to insert, the packet type is what is missing.
+        // With no octets to insert, the packet type is missing.
         return inserted.isEmpty ? Array(octets.dropFirst()) : inserted + octets
       }
     }
     await scene.world.advance(by: .seconds(2))
     #expect(scene.first.pendingCount < 66_000)
-    // What is under way then, or is wished for next, gets no answer: 30 s for a request, and 10 s for a command.
+    // Operations that are pending then, or requested next, get no answer: 30 s for a request, and 10 s for a command.
     scene.program.manager.stopScan()
     scene.program.read("FF31")
     await scene.world.advance(by: .seconds(45))
-    // By chance a stream is whole again at the end of what was taken for a packet.
+    // By chance a stream can be whole again after the misread packet.
     #expect(scene.lineCount >= 2 || scene.first.pendingCount == 0)
     try await scene.explore(within: .seconds(30))
   }
 
   @Test(
-    "H3 octets at random are reported as failures, one line after the other, until the host gives up; no line is read twice"
+    "H3 random octets are reported as failures, one line after the other, until the host gives up; no line is read twice"
   )
   func noise() async throws {
     let entropy = SeededEntropy(seed: 3)
@@ -145,7 +145,7 @@ struct StreamAttacks {
     #expect(scene.lineCount == 7)
   }
 
-  @Test("H3 no room is taken for octets that are only claimed, however often and by whatever kind of packet")
+  @Test("H3 no memory is allocated for octets that are only announced, however often and by whatever kind of packet")
   func claims() throws {
     for header in [
       [0x02, 0x40, 0x20, 0xFF, 0xFF], [0x03, 0x40, 0x00, 0xFF], [0x04, 0x3E, 0xFF], [0x05, 0x40, 0x00, 0xFF, 0x3F],

@@ -4,17 +4,17 @@ import BLETransports
 import BLEVirtualRadio
 import BLEWire
 
-/// A controller at the end of a line: what it has for its host goes as a stream of octets, which a test cuts, merges and spoils,
-/// and which the host's side takes apart as it does that of a socket or a serial line.
+/// A controller at the end of a line: its packets are sent as a stream of octets, which a test cuts, merges and corrupts, and
+/// which the host's side parses as it does that of a socket or a serial line.
 final class StreamedController: HCITransport, HCITransportReceiver, TimerTarget {
   let name = "streamed"
   let isSimulated = true
-  /// Made of what is in the line before the host reads it, with how many octets it had read until then.
+  /// Applied to the octets in the line before the host reads them, with how many octets it had read until then.
   var spoil: (_ octets: [UInt8], _ count: Int) -> [UInt8] = { octets, _ in octets }
 
   private let inner: VirtualController
   private let loop: any StackLoop
-  /// The most that is read at once.
+  /// The most that is read at one time.
   private let pieceLength: Int
   private weak var receiver: (any HCITransportReceiver)?
   private var parser = H4Parser(.toHost)
@@ -27,7 +27,7 @@ final class StreamedController: HCITransport, HCITransportReceiver, TimerTarget 
     self.pieceLength = pieceLength
   }
 
-  /// What the host's side keeps of a packet that is not whole.
+  /// The octets of an incomplete packet that the host's side keeps.
   var pendingCount: Int { parser.pendingCount }
 
   func open(receiver: any HCITransportReceiver) throws(TransportError) {
@@ -40,7 +40,7 @@ final class StreamedController: HCITransport, HCITransportReceiver, TimerTarget 
     inner.close()
   }
 
-  /// What comes within a tenth of a millisecond is read together.
+  /// Octets that arrive within a tenth of a millisecond are read together.
   func transport(_ transport: any HCITransport, didReceive packet: HCIPacket) {
     if line.isEmpty { loop.schedule(after: .microseconds(100), .work, self) }
     line += [packet.kind.rawValue] + packet.octets

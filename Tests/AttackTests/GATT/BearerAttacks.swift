@@ -4,12 +4,12 @@ import BLEVirtualRadio
 import CoreBluetooth
 import Testing
 
-/// Bearers beside the fixed one (the enhanced ATT bearer, SPSM 0x0027). This host opens none and takes none.
+/// Enhanced ATT bearers (SPSM 0x0027) beside the fixed one. This host opens none and accepts none.
 @Suite("A8 bearers", .keepsCapture)
 struct BearerAttacks {
   private static let spsm: UInt16 = 0x0027
 
-  /// A shelf, and a peer that writes its frames octet by octet.
+  /// A shelf, and a peer that writes raw frames.
   private struct Scene {
     let shelf: AttackedShelf
     let peer: RawPeer
@@ -36,7 +36,7 @@ struct BearerAttacks {
       await shelf.world.advance(by: .zero)
     }
 
-    /// What comes back on a channel.
+    /// The answers on a channel.
     func answers(on channel: UInt16, after job: @escaping (RawPeer) -> Void) async -> [[UInt8]] {
       peer.forget()
       await perform(job)
@@ -50,7 +50,7 @@ struct BearerAttacks {
     }
   }
 
-  @Test("A8 a peer that asks for further bearers is refused in each form, and the fixed one goes on")
+  @Test("A8 a peer that requests further bearers is refused in each form, and the fixed one still works")
   func refused() async throws {
     let scene = try await Scene.start()
     // Result 0x0002: no such SPSM.
@@ -64,19 +64,19 @@ struct BearerAttacks {
       #expect(answers == [Attack.refusedEnhanced(2, 0x0002, count: count)])
       #expect(await scene.serves())
     }
-    // Nor is anything served on a channel that nobody has opened, be it said to be a bearer.
+    // Nothing is served on a channel that was not opened, even one with the bearer's number.
     for channel in [0x0040, 0x0041, 0x0027, 0x007F] as [UInt16] {
       let request = [UInt8](hexadecimal: "03000a" + Shelf.fixed) ?? []
       await scene.perform { $0.send(request, on: channel) }
       await scene.shelf.world.advance(by: .milliseconds(300))
     }
     #expect(await scene.serves())
-    // Server Supported Features says as much: no bit is set.
+    // Server Supported Features agrees: no bit is set.
     #expect(
       await scene.answers(on: 4) { $0.send([0x0A, 0x0F, 0x00], on: 4) } == [[0x0B, 0x00]])
   }
 
-  @Test("A8 a client that says that it knows further bearers is believed, and still gets all on the fixed one")
+  @Test("A8 a client that announces enhanced bearers is accepted, and still gets all values on the fixed one")
   func features() async throws {
     let scene = try await Scene.start()
     #expect(await scene.answers(on: 4) { $0.send([0x12, 0x0B, 0x00, 0x02], on: 4) } == [[0x13]])
@@ -88,7 +88,7 @@ struct BearerAttacks {
   }
 
   @Test(
-    "A8 writes keep their order whatever is asked, refused and closed between them, and the link may go at any point")
+    "A8 writes stay in order whatever is requested, refused and closed between them, and the link may end at any point")
   func order() async throws {
     let scene = try await Scene.start()
     var expected: [[UInt8]] = []
@@ -99,7 +99,7 @@ struct BearerAttacks {
           peer.send([0x52, 0x14, 0x00, last, number], on: 4)
           peer.signal(Attack.openEnhanced(number + 1, spsm: Self.spsm, mtu: 64, mps: 64, cids: [0x40 + UInt16(number)]))
           peer.signal(Attack.close(number + 1))
-          // An invalid request, and the end of its bearer straight after it.
+          // An invalid request, and the end of its bearer directly after it.
           peer.send([0x03, 0x00, 0xFF, 0xFF, 0xFF], on: 0x40 + UInt16(number))
         }
       }
@@ -107,7 +107,7 @@ struct BearerAttacks {
       expected += (0...last).map { [last, $0] }
       #expect(scene.shelf.program.writes.map { $0.flatMap(\.value) } == expected)
     }
-    // Another link goes on while this one dies in the middle of such a row.
+    // Another link is served while this one ends inside such a sequence.
     await scene.perform { peer in
       for number in UInt8(0)..<30 {
         peer.send([0x52, 0x14, 0x00, 99, number], on: 4)

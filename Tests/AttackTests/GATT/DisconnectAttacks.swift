@@ -4,9 +4,9 @@ import BLEWire
 import CoreBluetooth
 import Testing
 
-/// Links that end in the middle of what takes several steps. Each operation ends at most once, and nothing is told after the
-/// end of its link.
-@Suite("A6 ends in the middle", .keepsCapture)
+/// Links that end during operations of several steps. Each operation ends at most once, and no callback comes after the end
+/// of its link.
+@Suite("A6 disconnections during operations", .keepsCapture)
 struct DisconnectAttacks {
   enum Operation: CaseIterable {
     case longWrite, longRead, reads, subscription, walk, commands
@@ -25,7 +25,7 @@ struct DisconnectAttacks {
       }
     }
 
-    /// How many answers there are at the most.
+    /// The largest number of answers.
     var answerLimit: Int {
       switch self {
       case .longWrite, .longRead, .commands: 1
@@ -38,7 +38,7 @@ struct DisconnectAttacks {
 
   enum End: CaseIterable { case instead, before, after, silence }
 
-  @Test("A6 a peer that goes at any request of an operation", arguments: Operation.allCases, End.allCases)
+  @Test("A6 a peer that disconnects at any request of an operation", arguments: Operation.allCases, End.allCases)
   func clientOperations(_ operation: Operation, _ end: End) async throws {
     let server = OpenServer(length: 200)
     let scene = try await AttackedExplorer.start(server) { $0.receiveMTU = ATTLimits.defaultMTU }
@@ -59,7 +59,7 @@ struct DisconnectAttacks {
       await scene.world.advance(by: .seconds(end == .silence ? 8 : 2))
       let told = scene.program.log
       guard requests >= step else {
-        // All of it was done before: there is no such request.
+        // All requests were answered before: there is no such request.
         #expect(attacker.isConnected && told.count == operation.answerLimit, "step \(step): \(told)")
         break
       }
@@ -67,7 +67,7 @@ struct DisconnectAttacks {
       #expect(told.last?.hasPrefix("disconnected") == true, "step \(step): \(told)")
       #expect(told.count - 1 <= operation.answerLimit, "step \(step): \(told)")
       #expect(scene.program.peripheral?.state == .disconnected)
-      // The next link is as good as the first.
+      // The next link works like the first.
       attacker.forgeAttribute = { [$1] }
       attacker.restorePower()
       scene.program.forget()
@@ -80,7 +80,7 @@ struct DisconnectAttacks {
   }
 
   @Test(
-    "A6 a central that goes while values wait for it, confirmed or not: the program may go on exactly once",
+    "A6 a central that disconnects while values wait for it, confirmed or not: the program is ready exactly once",
     arguments: ["0100", "0200"])
   func pendingUpdates(_ configuration: String) async throws {
     let scene = try await AttackedShelf.start(attackers: 2)
@@ -88,7 +88,7 @@ struct DisconnectAttacks {
     for step in 0..<10 {
       #expect(await leaving.ask("12\(Shelf.configuration)\(configuration)") == ["13"])
       let before = scene.program.readyCount
-      // As many as the program may have waiting, and one that is refused.
+      // As many as the program may have pending, and one that is refused.
       var count = 0
       while count < 1_000, scene.program.update("value \(count)") { count += 1 }
       #expect(count < 1_000)
@@ -104,7 +104,7 @@ struct DisconnectAttacks {
   }
 
   @Test(
-    "A6 a central that goes with writes prepared, or with a request that the program has not answered, leaves nothing behind"
+    "A6 a central that disconnects with prepared writes, or with an unanswered request, leaves nothing behind"
   )
   func pendingRequests() async throws {
     let scene = try await AttackedShelf.start()
@@ -117,7 +117,7 @@ struct DisconnectAttacks {
       try await scene.disconnect(scene.attacker)
       try await scene.connect(scene.attacker)
       scene.attacker.forgetWhatCame()
-      // The program answers the request of a link that is gone: nobody hears of it.
+      // The program answers the request of a link that has ended: the answer is dropped.
       scene.program.answers = true
       scene.program.answerWaiting()
       await scene.world.advance(by: .milliseconds(300))

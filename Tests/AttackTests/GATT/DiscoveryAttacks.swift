@@ -4,18 +4,18 @@ import BLEWire
 import CoreBluetooth
 import Testing
 
-/// Answers to discovery that contradict themselves: an error in bounded steps, and never a loop.
+/// Discovery answers that contradict themselves: an error in a bounded number of steps, and never a loop.
 @Suite("A2 discovery", .keepsCapture)
 struct DiscoveryAttacks {
-  /// One lie, told in answer to one kind of request.
+  /// One forged answer to one kind of request.
   struct Lie: Sendable, CustomTestStringConvertible {
     let what: String
-    /// The request's opcode, and the type that it asks for, as it travels.
+    /// The request's opcode, and the type that it contains, as octets.
     let request: UInt8
     let type: String
-    /// The whole answer in hexadecimal; `first` is where the handle goes that the request begins with.
+    /// The whole answer in hexadecimal; `first` stands for the starting handle of the request.
     let answer: String
-    /// The step of the walk that fails.
+    /// The step of the discovery that fails.
     let step: String
 
     var testDescription: String { "\(step): \(what)" }
@@ -98,7 +98,9 @@ struct DiscoveryAttacks {
     Lie("descriptors", "a length that is not there", "05"),
   ]
 
-  @Test("A2 each lie ends the walk with an error in bounded steps, and the next walk finds everything", arguments: lies)
+  @Test(
+    "A2 each forged answer ends discovery with an error in bounded steps, and the next discovery finds everything",
+    arguments: lies)
   func lie(_ lie: Lie) async throws {
     let scene = try await AttackedExplorer.start { attacker in
       attacker.forgeAttribute = { lie.matches($0) ? [lie.told($0)] : [$1] }
@@ -107,7 +109,7 @@ struct DiscoveryAttacks {
     #expect(!scene.program.isWalkSound, "\(scene.program.log)")
     #expect(scene.attacker.attributePDUs.count < 60)
     #expect(scene.world.now < .seconds(10))
-    // It has not cost the link, and an honest answer is understood.
+    // The link has not ended, and an honest answer is accepted.
     #expect(scene.attacker.isConnected)
     scene.attacker.forgeAttribute = { [$1] }
     scene.program.forget()
@@ -118,7 +120,7 @@ struct DiscoveryAttacks {
     #expect(scene.program.characteristic("FF32")?.descriptors?.count == 2)
   }
 
-  @Test("A2 a server that has always the same to say, or always one handle more, is asked a bounded number of times")
+  @Test("A2 a server that always repeats its answer, or always has one handle more, is asked a bounded number of times")
   func endless() async throws {
     // The whole range answered with its first handle, and every range said to hold a service of one handle.
     for answer in ["1106010001000a18", "1106firstfirst30ff"] {
@@ -128,20 +130,20 @@ struct DiscoveryAttacks {
         attacker.forgeAttribute = { request, answer in
           guard lie.matches(request) else { return [answer] }
           asked += 1
-          // After 500 services there is no other end but an honest one.
+          // After 500 services discovery ends, though the server has more.
           return asked > 500 ? [[0x01, 0x10, request[1], request[2], 0x0A]] : [lie.told(request)]
         }
       }
       #expect(asked <= 501)
       #expect(scene.attacker.isConnected)
       let isSound = answer.contains("first")
-      // Each of the 500 is walked too: two requests each at the most, and one for what comes behind.
+      // Each of the 500 is discovered too: two requests each at most, and one for what follows.
       #expect(scene.program.isWalkSound == isSound, "\(scene.program.log)")
       #expect(scene.attacker.attributePDUs.count < (isSound ? 1_600 : 30))
     }
   }
 
-  @Test("A2 characteristics whose values lie outside of their service, on one another or before themselves do no harm")
+  @Test("A2 characteristics whose values lie outside their service, on each other or before themselves do no harm")
   func overlaps() async throws {
     for value in ["0000", "0100", "1500", "1600", "1700", "2000", "ffff"] {
       let lie = Lie("characteristics", "value at \(value)", "0907first1e\(value)32ff")

@@ -1,20 +1,20 @@
 import BLETestKit
 import CoreBluetooth
 
-/// A program in the central role that walks through the whole database of whoever calls itself `name`, step by step, and notes
-/// in words what it was told.
+/// A program in the central role that discovers the whole database of the device named `name`, step by step, and records its
+/// callbacks in words.
 ///
-/// `@unchecked Sendable`: callbacks come on the serial queue, and the tests look only while the world stands still.
+/// `@unchecked Sendable`: callbacks come on the serial queue, and the tests look only while the world is not running.
 final class Explorer: NSObject, @unchecked Sendable, CBCentralManagerDelegate, CBPeripheralDelegate {
   private(set) var manager: CBCentralManager!
   private let name: String
   private(set) var peripheral: CBPeripheral?
-  /// What happened, without what was found.
+  /// What happened, without the discovered objects.
   private(set) var log: [String] = []
-  /// Steps of the walk that are still to be answered, and whether all of it went well.
+  /// Steps of the discovery that are still unanswered, and whether all of it succeeded.
   private(set) var openSteps = 0
   private(set) var isWalkSound = false
-  /// Whether a change of the peer's services leads to another walk, as in most programs.
+  /// Whether a change of the peer's services leads to another discovery, as in most programs.
   var walksAgain = false
 
   init(options: [String: Any], lookingFor name: String) {
@@ -48,7 +48,7 @@ final class Explorer: NSObject, @unchecked Sendable, CBCentralManagerDelegate, C
     if let characteristic = characteristic(uuid) { peripheral?.setNotifyValue(isOn, for: characteristic) }
   }
 
-  /// Whether the walk has come to its end.
+  /// Whether the discovery has ended.
   var isDone: Bool { openSteps == 0 && (isWalkSound || log.contains { $0.contains("error") }) }
 
   func walk() {
@@ -75,7 +75,7 @@ final class Explorer: NSObject, @unchecked Sendable, CBCentralManagerDelegate, C
   }
 
   func centralManagerDidUpdateState(_ central: CBCentralManager) {
-    // After a reset of its adapter it begins from the beginning.
+    // After a reset of its adapter it starts over.
     peripheral = nil
     (openSteps, isWalkSound) = (0, false)
     if central.state == .resetting { note("resetting", nil) }
@@ -151,7 +151,7 @@ struct AttackedExplorer {
   let program: Explorer
   let attacker: HostileDevice
 
-  /// - Parameter server: the hostile device's honest self, before `forgeAttribute` has its say.
+  /// - Parameter server: the hostile device's regular server, whose answers `forgeAttribute` may replace.
   static func start(
     _ server: OpenServer = OpenServer(), _ prepare: (HostileDevice) -> Void = { _ in }
   ) async throws -> AttackedExplorer {
@@ -167,7 +167,7 @@ struct AttackedExplorer {
     return scene
   }
 
-  /// A fresh link, and another walk on it.
+  /// A new link, and another discovery on it.
   func reconnect() async throws {
     let count = attacker.connectionCount
     program.disconnect()

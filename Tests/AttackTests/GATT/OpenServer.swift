@@ -2,8 +2,8 @@ import BLEAdapter
 import BLECore
 import BLEHost
 
-/// A database that anybody may use: FF31 with a fixed value, FF32 with a value that can be read, written and notified and has
-/// a description, and a second service, which is included in the first.
+/// A database without access restrictions: FF31 with a fixed value, FF32 with a value that can be read, written and notified
+/// and has a description, and a second service, which is included in the first.
 final class OpenServer {
   let gatt = GATTServer()
   private let application = Application()
@@ -38,7 +38,7 @@ final class OpenServer {
     value = first?.values[LocalCharacteristicIdentifier(rawValue: 2)] ?? value
   }
 
-  /// What was written.
+  /// The written values.
   var writes: [[UInt8]] { application.writes }
   var octets: [UInt8] { application.value }
 

@@ -8,10 +8,10 @@ import Testing
 /// Attribute PDUs of every length, over the radio, against both roles.
 @Suite("A1 PDUs of every length", .keepsCapture)
 struct PDUAttacks {
-  /// Lengths from nothing to one more than the MTU allows.
+  /// Lengths from zero to one more than the MTU allows.
   private static let lengths = 0...ATTLimits.defaultMTU + 1
 
-  /// What fills PDUs: no handle at all, and over and over the handle of a value that a program answers for.
+  /// Contents of PDUs: an invalid handle, and the repeated handle of a value that a program answers for.
   enum Filling: CaseIterable {
     case zeros, handles
 
@@ -49,7 +49,8 @@ struct PDUAttacks {
     #expect(scene.attacker.connectionCount == 1)
   }
 
-  @Test("A1 the same, where the PDUs name an attribute of the program's, at the smallest and at the largest MTU")
+  @Test(
+    "A1 the same, where the PDUs contain the handle of a program's attribute, at the smallest and at the largest MTU")
   func program() async throws {
     let scene = try await AttackedShelf.start()
     for opcode in UInt8.min...UInt8.max {
@@ -68,7 +69,7 @@ struct PDUAttacks {
     #expect(scene.program.writes.allSatisfy { $0.allSatisfy { $0.offset + $0.value.count <= 512 } })
   }
 
-  @Test("A1 a client gets every opcode at every length in front of the answer to its request, which ends exactly once")
+  @Test("A1 a client gets every opcode at every length before the answer to its request, which ends exactly once")
   func client() async throws {
     let scene = try await AttackedExplorer.start { $0.receiveMTU = ATTLimits.defaultMTU }
     #expect(scene.program.openSteps == 0 && scene.program.isWalkSound)
@@ -81,7 +82,7 @@ struct PDUAttacks {
       }
       scene.program.read("FF31")
       await scene.world.advance(by: .milliseconds(600))
-      // A Read Response without a value is one; an Error Response must name the request.
+      // A Read Response without a value is valid; an Error Response must contain the request's opcode.
       #expect(scene.program.log == [opcode == 0x0B ? "FF31 " : honest], "opcode \(opcode)")
     }
     scene.attacker.forgeAttribute = { [$1] }
@@ -93,7 +94,7 @@ struct PDUAttacks {
   }
 
   @Test(
-    "A1 each response to each request of a client, at each length, ends the request once, well or with an error",
+    "A1 each response to each request of a client, at each length, ends the request once, with a result or an error",
     arguments: [1, 2] as [UInt64])
   func responses(_ seed: UInt64) async throws {
     let entropy = SeededEntropy(seed: seed)

@@ -22,14 +22,14 @@ struct QueueAttacks {
     for (offset, count) in [(513, 0), (512, 1), (511, 2), (500, 13), (0, 512 + 1 - 5 + 5), (65_535, 1), (65_535, 512)] {
       let value = [UInt8](repeating: 7, count: min(count, 512))
       var pdus = [Self.prepare(offset, value)]
-      // One octet more than a PDU can bring at once.
+      // One octet more than fits into a PDU.
       if count > 512 { pdus.append(Self.prepare(512, [7])) }
       let answers = await scene.flood(pdus + [Self.execute], from: scene.attacker)
       #expect(answers.last == Self.refused(0x18, 0x0D), "\(count) octets at \(offset)")
       #expect(answers.dropLast().map(\.first) == pdus.map { _ in 0x17 })
     }
     #expect(scene.program.writes.isEmpty)
-    // 512 octets are taken, in two parts.
+    // 512 octets are accepted, in two parts.
     let whole = [UInt8](0..<255) + [UInt8](0..<255) + [1, 2]
     let answers = await scene.flood(
       [Self.prepare(0, Array(whole[..<500])), Self.prepare(500, Array(whole[500...])), Self.execute],
@@ -38,7 +38,7 @@ struct QueueAttacks {
     #expect(scene.program.writes.map { $0.flatMap(\.value) } == [whole])
   }
 
-  @Test("A3 a queue that is full says so, by parts and by octets, and is empty again after cancel and execute")
+  @Test("A3 a full queue is refused by parts and by octets, and is empty again after cancel and execute")
   func full() async throws {
     let scene = try await AttackedShelf.start()
     for (value, room) in [([], 128), ([1], 128), ([UInt8](repeating: 2, count: 500), 8)] as [([UInt8], Int)] {
@@ -61,13 +61,13 @@ struct QueueAttacks {
   func isolation() async throws {
     let scene = try await AttackedShelf.start(attackers: 2)
     let (first, second) = (scene.attackers[0], scene.attackers[1])
-    // One fills its queue; the other has a whole one all the same.
+    // One client fills its queue; the other still has a whole one.
     _ = await scene.flood((0..<130).map { _ in Self.prepare(0, [0xBA, 0xD0]) }, from: first)
     #expect(await scene.flood([Self.prepare(0, Array("good".utf8))], from: second).map(\.first) == [0x17])
     #expect(await scene.flood([Self.cancel], from: first) == [[0x19]])
     #expect(await scene.flood([Self.execute], from: second) == [[0x19]])
     #expect(scene.program.writes.map { $0.flatMap(\.value) } == [Array("good".utf8)])
-    // What one has prepared, the other neither executes nor sees, and its next link knows nothing of it.
+    // One client's prepared writes are neither executed nor seen by the other, nor by its own next link.
     #expect(await scene.flood([Self.prepare(0, [1])], from: first).map(\.first) == [0x17])
     #expect(await scene.flood([Self.execute], from: second) == [[0x19]])
     #expect(scene.program.writes.count == 1)
@@ -78,7 +78,7 @@ struct QueueAttacks {
   }
 
   @Test(
-    "A3 execute with flags that mean nothing, and prepares of what is not there or may not be written, keep nothing")
+    "A3 execute with undefined flags, and prepares of missing or read-only attributes, store nothing")
   func nonsense() async throws {
     let scene = try await AttackedShelf.start()
     for flags in UInt8(2)...255 {
@@ -102,12 +102,12 @@ struct QueueAttacks {
       #expect(await scene.attacker.ask("1801") == ["0118160007"], "offset \(offset)")
       #expect(await scene.attacker.ask("0a1600") == ["0b0000"])
     }
-    // At the end nothing is longer by nothing, and by an octet it is no configuration.
+    // At the end zero octets change nothing, and with one octet more it is no valid configuration.
     for (part, answer) in [("", "19"), ("01", "011816000d")] {
       _ = await scene.attacker.ask("1616000200" + part)
       #expect(await scene.attacker.ask("1801") == [answer])
     }
-    // Two parts make the whole.
+    // Two parts form the whole.
     _ = await scene.attacker.ask("161600000001")
     _ = await scene.attacker.ask("161600010000")
     #expect(await scene.attacker.ask("1801") == ["19"])

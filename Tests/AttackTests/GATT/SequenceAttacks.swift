@@ -3,11 +3,11 @@ import BLETestKit
 import CoreBluetooth
 import Testing
 
-/// Peers that break the rule of one request after the other, in both roles.
+/// Peers that send requests without waiting for the answers, in both roles.
 @Suite("A7 the sequential protocol", .keepsCapture)
 struct SequenceAttacks {
   @Test(
-    "A7 requests in front of the answer to the one before are ignored; that one is answered, and the next one works")
+    "A7 requests before the answer to the previous one are ignored; that one is answered, and the next one works")
   func overlappingRequests() async throws {
     let scene = try await AttackedShelf.start()
     scene.program.answers = false
@@ -16,7 +16,7 @@ struct SequenceAttacks {
       "0a1200", "0a1400", "0c14000000", "020001", "0401001000", "10010010000028", "12140061", "1801", "3f",
     ]
     let answers = await scene.flood(requests.compactMap { [UInt8](hexadecimal: $0) }, from: scene.attacker)
-    // What is no request of the protocol is refused at once: it opens no transaction.
+    // A PDU that is no request of the protocol is refused immediately: it starts no transaction.
     #expect(answers == [[0x01, 0x3F, 0, 0, 0x06]])
     #expect(scene.program.waiting.count == 1 && scene.program.writes.isEmpty)
     scene.attacker.forgetWhatCame()
@@ -28,7 +28,7 @@ struct SequenceAttacks {
     #expect(await scene.serves(scene.attacker))
   }
 
-  @Test("A7 a program that never answers holds up its own client only; another is served, and both after that")
+  @Test("A7 a program that never answers delays its own client only; another is served, and both after that")
   func otherClients() async throws {
     let scene = try await AttackedShelf.start(attackers: 2)
     scene.program.answers = false
@@ -42,7 +42,7 @@ struct SequenceAttacks {
     #expect(await scene.serves(scene.attackers[0]))
   }
 
-  @Test("A7 responses that nobody waits for, and of the wrong type, are dropped; the right one still counts")
+  @Test("A7 responses without a request, and of the wrong type, are dropped; the right one still counts")
   func wrongResponses() async throws {
     let scene = try await AttackedExplorer.start()
     let responses: [[UInt8]] = [
@@ -55,7 +55,7 @@ struct SequenceAttacks {
     for response in responses { scene.attacker.sendAttributePDU(response) }
     await scene.world.advance(by: .milliseconds(500))
     #expect(scene.program.log.isEmpty)
-    // In front of the answer all but those of the right type, and errors about other requests.
+    // Before the answer all responses except those of the right type, and errors about other requests.
     scene.attacker.forgeAttribute = { request, answer in
       guard request.first == 0x0A else { return [answer] }
       return responses.filter { $0[0] != 0x0B && $0[0] != 0x01 } + [[0x01, 0x0C, 0x16, 0x00, 0x0E]] + [answer, answer]
@@ -63,7 +63,7 @@ struct SequenceAttacks {
     scene.program.read("FF31")
     scene.program.read("FF41")
     await scene.world.advance(by: .seconds(1))
-    // The first answer came twice: the second one is taken for an answer to the request behind it, as it must be.
+    // The first answer came twice: the second one is taken for an answer to the following request, as it must be.
     #expect(scene.program.log.first == "FF31 " + Array("honest".utf8).hexadecimal)
     #expect(scene.program.log.count == 2)
     scene.attacker.forgeAttribute = { [$1] }
@@ -74,7 +74,7 @@ struct SequenceAttacks {
     #expect(scene.attacker.isConnected)
   }
 
-  @Test("A7 a request without an answer ends the link after 30 s, and what comes then belongs to nobody")
+  @Test("A7 a request without an answer ends the link after 30 s, and later answers are dropped")
   func timeOut() async throws {
     let scene = try await AttackedExplorer.start()
     scene.attacker.forgeAttribute = { $0.first == 0x0A ? [] : [$1] }
@@ -83,13 +83,13 @@ struct SequenceAttacks {
     scene.program.read("FF31")
     scene.program.read("FF41")
     await scene.world.advance(by: .seconds(29))
-    // What is sent unasked does not keep the transaction alive, nor do answers to others.
+    // Unsolicited PDUs do not extend the transaction, nor do answers to other requests.
     for _ in 0..<10 { scene.attacker.sendAttributePDU([0x0D, 0x61]) }
     await scene.world.advance(by: .milliseconds(800))
     #expect(scene.program.log.isEmpty && scene.attacker.isConnected)
     await scene.world.advance(by: .seconds(2))
     #expect(!scene.attacker.isConnected)
-    // The one that was not answered, the one behind it, which was never sent, and the link: each once.
+    // The unanswered request, the one after it, which was never sent, and the link: each ends once.
     let (timedOut, notConnected) = (CBError.connectionTimeout.rawValue, CBError.notConnected.rawValue)
     #expect(
       scene.program.log == ["FF31 error \(timedOut)", "FF41 error \(notConnected)", "disconnected error \(timedOut)"])

@@ -3,17 +3,17 @@ import BLETestKit
 import CoreBluetooth
 import Testing
 
-/// Peers that say again and again that their services have changed, or never confirm that they were told.
+/// Peers that repeatedly indicate changed services, or never confirm such an indication.
 @Suite("A12 changed services", .keepsCapture)
 struct ServiceChangedAttacks {
-  /// Indications of Service Changed: everything, one service, nothing that makes sense.
+  /// Indications of Service Changed: everything, one service, invalid ranges.
   private static let changed: [UInt8] = [0x1D, 0x08, 0x00, 0x01, 0x00, 0xFF, 0xFF]
   private static let partly: [UInt8] = [0x1D, 0x08, 0x00, 0x13, 0x00, 0x1A, 0x00]
 
   private func modifications(_ scene: AttackedExplorer) -> Int { scene.program.log.count { $0 == "modified" } }
 
   @Test(
-    "A12 indications with every answer and a hundred a second: the program is told at a bounded rate, and finds its way",
+    "A12 indications with every answer and a hundred a second: callbacks come at a bounded rate, and discovery completes",
     arguments: [0, 1])
   func storm(_ kind: Int) async throws {
     let scene = try await AttackedExplorer.start()
@@ -30,13 +30,13 @@ struct ServiceChangedAttacks {
       await scene.world.advance(by: .milliseconds(100))
       if scene.program.openSteps == 0, scene.program.isWalkSound { soundWalks += 1 }
     }
-    // Half a minute of it: each change is confirmed, few are told, and most of the time the database is known.
+    // For half a minute: each change is confirmed, few are reported, and most of the time the database is known.
     #expect(scene.attacker.isConnected)
     #expect((2...12).contains(modifications(scene)), "\(modifications(scene))")
     #expect(soundWalks > 200)
     #expect(scene.attacker.attributePDUs.count { $0 == [0x1E] } > 2_500)
     #expect(scene.attacker.attributePDUs.count { $0 != [0x1E] } < 200)
-    // What comes when it is over counts, at the latest when the last of the changes was told.
+    // The state after the last change counts, at the latest when it was reported.
     scene.attacker.forgeAttribute = { [$1] }
     await scene.world.advance(by: .seconds(60))
     #expect(scene.program.isDone && scene.program.isWalkSound)
@@ -44,7 +44,7 @@ struct ServiceChangedAttacks {
     scene.program.read("FF31")
     await scene.world.advance(by: .milliseconds(500))
     #expect(scene.program.log == ["FF31 " + Array("honest".utf8).hexadecimal])
-    // After some quiet a change is told at once again.
+    // After some quiet a change is reported immediately again.
     await scene.world.advance(by: .seconds(120))
     scene.program.forget()
     scene.attacker.sendAttributePDU(change)
@@ -52,7 +52,7 @@ struct ServiceChangedAttacks {
     #expect(modifications(scene) == 1)
   }
 
-  @Test("A12 indications that make no sense are confirmed and change nothing")
+  @Test("A12 invalid indications are confirmed and change nothing")
   func nonsense() async throws {
     let scene = try await AttackedExplorer.start()
     await scene.world.advance(by: .seconds(1))
@@ -69,7 +69,7 @@ struct ServiceChangedAttacks {
   }
 
   @Test(
-    "A12 a peer that calls every request out of sync, with another hash each time, costs a bounded number of requests")
+    "A12 a peer that answers Database Out Of Sync each time, with a new hash, causes a bounded number of requests")
   func outOfSync() async throws {
     let scene = try await AttackedExplorer.start()
     await scene.world.advance(by: .seconds(1))
@@ -92,7 +92,7 @@ struct ServiceChangedAttacks {
     }
     #expect(scene.program.log.filter { $0.hasPrefix("FF31") }.allSatisfy { $0 == "FF31 error 18" })
     #expect(modifications(scene) <= 12, "\(modifications(scene))")
-    // Each read, and the hash after it; and a walk for each change that was told.
+    // Each read, and the hash after it; and a discovery for each change that was reported.
     #expect(scene.attacker.attributePDUs.count < 2 * 200 + 12 * 15, "\(scene.attacker.attributePDUs.count)")
     // An honest peer again: everything is found.
     scene.attacker.forgeAttribute = { [$1] }
@@ -106,7 +106,7 @@ struct ServiceChangedAttacks {
     #expect(scene.program.log == ["FF31 " + Array("honest".utf8).hexadecimal])
   }
 
-  @Test("A12 a client that never confirms is told of any number of changes by one indication, and goes after 30 s")
+  @Test("A12 a client that never confirms gets any number of changes as one indication, and is disconnected after 30 s")
   func unconfirmed() async throws {
     let scene = try await AttackedShelf.start(attackers: 2)
     let (silent, good) = (scene.attackers[0], scene.attackers[1])
@@ -126,7 +126,7 @@ struct ServiceChangedAttacks {
     }
     #expect(silent.attributePDUs.map(\.first) == [0x1D])
     #expect((2...12).contains(good.attributePDUs.count))
-    // Until it knows, it is served nothing but what it takes to find out, and values are held back.
+    // Until it is aware of the change, it is served only what it needs to find out, and values are held back.
     #expect(await silent.ask("0a" + Shelf.own) == ["010a000012"])
     for _ in 0..<3 {
       good.sendAttributePDU([0x1E])

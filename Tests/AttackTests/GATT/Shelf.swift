@@ -1,16 +1,16 @@
 import BLETestKit
 import CoreBluetooth
 
-/// A program in the peripheral role, called `Shelf`: FF31 has a fixed value, FF32 a value of the program's that can be read,
-/// written, notified and indicated.
+/// A program in the peripheral role, called `Shelf`: FF31 has a fixed value, FF32 a dynamic value that can be read, written,
+/// notified and indicated.
 ///
-/// `@unchecked Sendable`: callbacks come on the serial queue, and the tests look only while the world stands still.
+/// `@unchecked Sendable`: callbacks come on the serial queue, and the tests look only while the world is not running.
 final class Shelf: NSObject, @unchecked Sendable, CBPeripheralManagerDelegate {
-  /// The handles of the two values, and of the second one's client configuration, as they travel.
+  /// The handles of the two values, and of the second one's client configuration, as octets.
   static let fixed = "1200"
   static let own = "1400"
   static let configuration = "1500"
-  /// What a Read Request for the fixed value is answered with.
+  /// The answer to a Read Request for the fixed value.
   static let fixedAnswer = ["0b" + Array("shelf".utf8).hexadecimal]
 
   private(set) var manager: CBPeripheralManager!
@@ -19,13 +19,13 @@ final class Shelf: NSObject, @unchecked Sendable, CBPeripheralManagerDelegate {
     permissions: [.readable, .writeable])
   /// The value that is read.
   var value = Data("own".utf8)
-  /// Whether requests are answered at once.
+  /// Whether requests are answered immediately.
   var answers = true
   private(set) var waiting: [CBATTRequest] = []
   /// Each write, its parts one after the other: offset and octets.
   private(set) var writes: [[(offset: Int, value: [UInt8])]] = []
   private(set) var subscribers: [UUID] = []
-  /// How often it was told that it may update again.
+  /// How many times it was ready to update subscribers.
   private(set) var readyCount = 0
   private(set) var isAdvertising = false
 
@@ -41,7 +41,7 @@ final class Shelf: NSObject, @unchecked Sendable, CBPeripheralManagerDelegate {
 
   func forgetWrites() { writes = [] }
 
-  /// Answers everything that waits.
+  /// Answers all pending requests.
   func answerWaiting() {
     let requests = waiting
     waiting = []
@@ -55,7 +55,7 @@ final class Shelf: NSObject, @unchecked Sendable, CBPeripheralManagerDelegate {
     manager.respond(to: request, withResult: .success)
   }
 
-  /// Publishes one more service, or takes it back.
+  /// Publishes one more service, or removes it.
   func add(_ service: CBMutableService) { manager.add(service) }
   func remove(_ service: CBMutableService) { manager.remove(service) }
 
@@ -124,10 +124,10 @@ struct AttackedShelf {
     await world.advance(by: .seconds(1))
   }
 
-  /// Whether the attacker's link still serves.
+  /// Whether the attacker's link is still served.
   func serves(_ attacker: HostileDevice) async -> Bool { await attacker.ask("0a" + Shelf.fixed) == Shelf.fixedAnswer }
 
-  /// Sends PDUs one right after the other; what came back until the link is quiet again.
+  /// Sends PDUs one right after the other. Returns the answers until the link is quiet again.
   func flood(_ pdus: [[UInt8]], from attacker: HostileDevice) async -> [[UInt8]] {
     attacker.forgetWhatCame()
     for pdu in pdus { attacker.sendAttributePDU(pdu) }

@@ -3,13 +3,13 @@ import BLETestKit
 import CoreBluetooth
 import Testing
 
-/// Values that a hostile peer sends unasked, or never confirms.
-@Suite("A4 and A11 values unasked", .keepsCapture)
+/// Values that a hostile peer sends unsolicited, or never confirms.
+@Suite("A4 and A11 unsolicited values", .keepsCapture)
 struct ValueAttacks {
-  /// FF31 and FF32 of the open server, and a handle that nobody has, as they travel.
+  /// FF31 and FF32 of the open server, and an unassigned handle, as octets.
   private static let (fixed, own, nobody) = ("1600", "1800", "4000")
 
-  /// What the program was told after the peer has sent `pdu`.
+  /// The program's callbacks after the peer has sent `pdu`.
   private func told(_ pdu: String, in scene: AttackedExplorer) async -> [String] {
     scene.program.forget()
     scene.attacker.sendAttributePDU([UInt8](hexadecimal: pdu) ?? [])
@@ -17,14 +17,14 @@ struct ValueAttacks {
     return scene.program.log
   }
 
-  @Test("A4 several values in one notification reach the program only where all of it is sound")
+  @Test("A4 several values in one notification reach the program only where all of it is valid")
   func severalValues() async throws {
     let scene = try await AttackedExplorer.start()
     scene.program.notify(true, "FF32")
     await scene.world.advance(by: .milliseconds(300))
     #expect(scene.program.log.last == "on FF32")
     let own = Self.own
-    // Sound: two values of the same characteristic, one of them empty, and one of a handle that nobody has.
+    // Valid: two values of the same characteristic, one of them empty, and one of an unassigned handle.
     #expect(await told("23\(own)0100aa\(own)0000", in: scene) == ["FF32 aa", "FF32 "])
     #expect(await told("23\(own)0100aa\(Self.nobody)0200bbcc\(own)0100dd", in: scene) == ["FF32 aa", "FF32 dd"])
     for (what, pdu) in [
@@ -43,7 +43,7 @@ struct ValueAttacks {
   }
 
   @Test(
-    "A11 values of what the program has not subscribed to are not delivered; indications are confirmed all the same")
+    "A11 values without a subscription of the program are not delivered; indications are still confirmed")
   func unsubscribed() async throws {
     let scene = try await AttackedExplorer.start()
     for handle in [Self.fixed, Self.own, Self.nobody, "0000", "ffff", "0300"] {
@@ -54,7 +54,7 @@ struct ValueAttacks {
       #expect(await told("23\(handle)0100aa\(handle)0100bb", in: scene) == [])
     }
     #expect(scene.program.characteristic("FF32")?.value == nil)
-    // From the moment that the peer has agreed until the program has had enough, and no longer.
+    // From the moment that the peer has agreed until the program unsubscribes, and no longer.
     scene.program.notify(true, "FF32")
     await scene.world.advance(by: .milliseconds(300))
     #expect(await told("1b\(Self.own)aa", in: scene) == ["FF32 aa"])
@@ -62,13 +62,13 @@ struct ValueAttacks {
     scene.program.notify(false, "FF32")
     await scene.world.advance(by: .milliseconds(300))
     #expect(await told("1b\(Self.own)bb", in: scene) == [])
-    // A subscription that was refused is none.
+    // A refused subscription delivers nothing.
     scene.attacker.forgeAttribute = { $0.first == 0x12 ? [[0x01, 0x12, $0[1], $0[2], 0x11]] : [$1] }
     scene.program.notify(true, "FF32")
     await scene.world.advance(by: .milliseconds(300))
     #expect(scene.program.log.last == "off FF32 error 17")
     #expect(await told("1b\(Self.own)cc", in: scene) == [])
-    // Nor does any survive its link.
+    // No subscription outlives its link.
     scene.attacker.forgeAttribute = { [$1] }
     scene.program.notify(true, "FF32")
     await scene.world.advance(by: .milliseconds(300))
@@ -76,7 +76,7 @@ struct ValueAttacks {
     #expect(await told("1b\(Self.own)dd", in: scene) == [])
   }
 
-  @Test("A11 an indication that is never confirmed ends its link after 30 s, and other links' values go on")
+  @Test("A11 an indication that is never confirmed ends its link after 30 s, and other links' values are delivered")
   func neverConfirmed() async throws {
     let scene = try await AttackedShelf.start(attackers: 2)
     let (silent, good) = (scene.attackers[0], scene.attackers[1])
@@ -86,7 +86,7 @@ struct ValueAttacks {
     good.forgetWhatCame()
     for number in 1...3 { scene.program.update("value \(number)") }
     await scene.world.advance(by: .seconds(1))
-    // One at a time to the one that must confirm, all of them to the one that must not.
+    // One at a time to the central that must confirm, all of them to the other.
     #expect(silent.attributePDUs.map(\.first) == [0x1D])
     #expect(good.attributePDUs.map(\.first) == [0x1B, 0x1B, 0x1B])
     await scene.world.advance(by: .seconds(28))
@@ -99,12 +99,12 @@ struct ValueAttacks {
     scene.program.update("still here")
     await scene.world.advance(by: .milliseconds(300))
     #expect(good.attributePDUs == [[0x1B, 0x14, 0x00] + Array("still here".utf8)])
-    // Whoever has been turned out may come again.
+    // A disconnected central may connect again.
     try await scene.connect(silent)
     #expect(await scene.serves(silent))
   }
 
-  @Test("A11 confirmations of nothing are ignored, and confirm nothing that is sent later")
+  @Test("A11 unsolicited confirmations are ignored, and confirm nothing that is sent later")
   func confirmations() async throws {
     let scene = try await AttackedShelf.start()
     #expect(await scene.flood([[UInt8]](repeating: [0x1E], count: 100), from: scene.attacker) == [])
@@ -114,7 +114,7 @@ struct ValueAttacks {
     scene.program.update("second")
     await scene.world.advance(by: .seconds(1))
     #expect(scene.attacker.attributePDUs.count == 1)
-    // Confirmations with something behind them are none.
+    // Confirmations with extra octets are invalid.
     #expect(await scene.flood([[0x1E, 0x00], [0x1E, 0x14, 0x00]], from: scene.attacker) == [])
     #expect(await scene.flood([[0x1E]], from: scene.attacker) == [[0x1D, 0x14, 0x00] + Array("second".utf8)])
     #expect(await scene.flood([[0x1E], [0x1E], [0x1E]], from: scene.attacker) == [])

@@ -7,10 +7,9 @@ import BLEWire
 import CoreBluetooth
 import Testing
 
-/// A whole stack with a program that publishes two channels, one of them for encrypted links only, and reads nothing until it
-/// is told to.
+/// A whole stack with a program that publishes two channels, one of them for encrypted links only, and reads only on request.
 ///
-/// `@unchecked Sendable`: touched on the loop, on the program's queue, or while the loop stands still.
+/// `@unchecked Sendable`: touched on the loop, on the program's queue, or while the loop is not running.
 final class ChannelVictim: NSObject, @unchecked Sendable {
   let loop = VirtualLoop()
   let air: Air
@@ -24,7 +23,7 @@ final class ChannelVictim: NSObject, @unchecked Sendable {
   private(set) var failures: [any Error] = []
   private(set) var found: CBPeripheral?
   private(set) var connected = false
-  /// Whether it keeps all channels, or the latest one alone.
+  /// Whether it retains all channels, or only the latest one.
   var keepsChannels = true
 
   static let address = DeviceAddress(0xC0_0000_0000_AA, kind: .random)
@@ -72,7 +71,7 @@ final class ChannelVictim: NSObject, @unchecked Sendable {
     loop.submit(from: .common) { bound.value() }
   }
 
-  /// What the victim answers to a command on the signaling channel.
+  /// The victim's answer to a command on the signaling channel.
   func answers(to command: [UInt8], from peer: RawPeer) async -> [[UInt8]] {
     peer.forget()
     onLoop { peer.signal(command) }
@@ -80,7 +79,7 @@ final class ChannelVictim: NSObject, @unchecked Sendable {
     return peer.answers
   }
 
-  /// What the victim answers to a frame of a channel.
+  /// The victim's answer to a frame of a channel.
   func answers(to payload: [UInt8], on channel: UInt16, from peer: RawPeer) async -> [[UInt8]] {
     peer.forget()
     onLoop { peer.send(payload, on: channel) }
@@ -138,7 +137,7 @@ extension ChannelVictim: CBCentralManagerDelegate, CBPeripheralDelegate {
   }
 }
 
-/// Counts what the victim's host asks of its controller.
+/// Counts the commands of the victim's host to its controller.
 final class CommandCounter: HCITap {
   private(set) var connectionUpdates = 0
   func tapDidHear(_ packet: HCIPacket, _ direction: HCIDirection, at instant: StackInstant) {
@@ -149,7 +148,7 @@ final class CommandCounter: HCITap {
   }
 }
 
-/// Commands of the signaling channel, octet by octet.
+/// Commands of the signaling channel, as octets.
 enum Attack {
   private static func words(_ values: [UInt16]) -> [UInt8] { values.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] } }
 
@@ -199,7 +198,7 @@ enum Attack {
     command(0x16, identifier, words([cid, count]))
   }
 
-  /// What the victim sends to close a channel: the peer's end, then its own.
+  /// What the victim sends to close a channel: the peer's identifier, then its own.
   static func close(_ identifier: UInt8, theirs: UInt16 = 0x40, own: UInt16 = 0x40) -> [UInt8] {
     command(0x06, identifier, words([theirs, own]))
   }

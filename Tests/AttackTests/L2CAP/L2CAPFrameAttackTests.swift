@@ -19,14 +19,14 @@ struct L2CAPFrameAttackTests {
       ("a frame much longer than the MPS", [[0x6E, 0x0F] + [UInt8](repeating: 1, count: 3_950)], 0),
     ]
     for (index, attack) in attacks.enumerated() {
-      // Each time the next name on this side, and the same one on theirs.
+      // Each time the next identifier on this side, and the same one on the peer's.
       let own = UInt16(0x40 + index)
       #expect(await victim.answers(to: Attack.open(1), from: peer) == [Attack.opened(1, cid: own)])
       for frame in attack.frames.dropLast() { _ = await victim.answers(to: frame, on: own, from: peer) }
       let answers = await victim.answers(to: try #require(attack.frames.last), on: own, from: peer)
       let identifier = answers.first?.dropFirst().first ?? 0
       #expect(answers == [Attack.close(identifier, theirs: 0x40, own: own)], "\(attack.what)")
-      // What comes before the peer has agreed is nobody's.
+      // Frames before the peer has agreed belong to no channel.
       _ = await victim.answers(to: [1, 0, 9], on: own, from: peer)
       _ = await victim.answers(to: Attack.closed(identifier, theirs: 0x40, own: own), from: peer)
       let stream = try #require(victim.channels.last?.inputStream)
@@ -56,7 +56,7 @@ struct L2CAPFrameAttackTests {
     #expect(!peer.isDisconnected)
   }
 
-  @Test("L5 a peer that gives no credits gets no frame, and one for each that it gives")
+  @Test("L5 a peer that gives no credits gets no frame, and one for each credit that it gives")
   func zeroCredits() async throws {
     let victim = ChannelVictim()
     let peer = try await victim.attacker()
@@ -90,7 +90,7 @@ struct L2CAPFrameAttackTests {
     #expect(input.streamStatus == .error && !peer.isDisconnected)
   }
 
-  @Test("L5 frames of one octet use up credits like whole ones, and empty frames keep nothing")
+  @Test("L5 frames of one octet use up credits like whole ones, and empty frames store nothing")
   func smallFrames() async throws {
     let victim = ChannelVictim()
     let peer = try await victim.attacker()
@@ -103,13 +103,13 @@ struct L2CAPFrameAttackTests {
       await victim.run(.seconds(3))
       granted = 0
       for answer in peer.answers where answer[0] == 0x16 { granted += Int(answer[6]) | Int(answer[7]) << 8 }
-      // The next round sends so many: it must not go on with credits without end.
+      // The next round sends as many: it must not have unlimited credits.
       try #require(granted <= 265, "a window of 265 frames")
     }
     #expect(victim.channels[0].inputStream.streamStatus == .open && !peer.isDisconnected)
   }
 
-  @Test("L5 frames that a peer has credits for, and octets that were not read, never exceed the window together")
+  @Test("L5 frames that a peer has credits for, and unread octets, never exceed the window together")
   func window() async throws {
     let victim = ChannelVictim()
     let peer = try await victim.attacker()
@@ -158,7 +158,7 @@ struct L2CAPFrameAttackTests {
     }
     await victim.run(.seconds(1))
     #expect(peer.answers.allSatisfy { Array($0.prefix(1) + $0[4...5]) == [0x16, 0x41, 0] } && !peer.answers.isEmpty)
-    // Reading starts the other one again.
+    // Reading resumes the other one.
     var all = [UInt8](repeating: 0, count: 64 << 10)
     #expect(victim.channels[0].inputStream.read(&all, maxLength: all.count) == 265 * 245)
     peer.forget()
@@ -166,7 +166,7 @@ struct L2CAPFrameAttackTests {
     #expect(peer.answers.map { Array($0.prefix(1) + $0[4...7]) } == [[0x16, 0x40, 0, 0x09, 0x01]])
   }
 
-  @Test("L6 data of channels that are not there is dropped, unknown commands are rejected, octet for octet")
+  @Test("L6 data for missing channels is dropped, unknown commands are rejected, octet for octet")
   func unknown() async throws {
     let victim = ChannelVictim()
     let peer = try await victim.attacker()
@@ -177,11 +177,11 @@ struct L2CAPFrameAttackTests {
       let answers = await victim.answers(to: Attack.command(code, 9, [1, 2, 3, 4]), from: peer)
       #expect(answers == [Attack.command(0x01, 9, [0, 0])])
     }
-    // Channels that nobody has: the identifiers come back, the receiver's first.
+    // Missing channels: the identifiers are returned, the receiver's first.
     #expect(
       await victim.answers(to: Attack.close(9, theirs: 0x41, own: 0x42), from: peer)
         == [Attack.command(0x01, 9, [2, 0, 0x41, 0, 0x42, 0])])
-    // One that is there, by the wrong name of the other end: dropped. By the right one: closed.
+    // An existing one with the wrong identifier of the other end: dropped. With the right one: closed.
     _ = await victim.answers(to: Attack.open(1, cid: 0x55), from: peer)
     #expect(await victim.answers(to: Attack.close(9, theirs: 0x40, own: 0x56), from: peer) == [])
     #expect(
@@ -213,7 +213,7 @@ struct L2CAPFrameAttackTests {
     #expect(await victim.answers(to: open, from: peer) == [Attack.opened(1, cid: 0x40)])
   }
 
-  @Test("L1 fragments that make no frame are dropped, and the link lives")
+  @Test("L1 fragments that form no frame are dropped, and the link stays")
   func fragments() async throws {
     let victim = ChannelVictim()
     let peer = try await victim.attacker()
@@ -221,7 +221,7 @@ struct L2CAPFrameAttackTests {
     let whole: [UInt8] = [5, 0, 0x40, 0, 3, 0, 1, 2, 3]
     peer.forget()
     victim.onLoop {
-      // Beginnings without a header, a continuation of nothing, too many octets, too few.
+      // Starts without a header, a continuation of nothing, too many octets, too few.
       for count in 0...3 { peer.send(raw: Array(whole.prefix(count))) }
       peer.send(raw: [1, 2, 3], isFirst: false)
       peer.send(raw: whole + [9])

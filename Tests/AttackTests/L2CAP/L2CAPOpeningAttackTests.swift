@@ -25,7 +25,7 @@ struct L2CAPOpeningAttackTests {
     let short = Attack.command(0x14, 7, [0x80, 0, 0x40, 0])
     #expect(await victim.answers(to: short, from: peer) == [Attack.command(0x01, 7, [0, 0])])
     #expect(victim.channels.isEmpty)
-    // As many as ever can be opened.
+    // As many as can ever be opened.
     for index in 0..<UInt16(16) {
       let answers = await victim.answers(to: Attack.open(2, cid: 0x40 + index), from: peer)
       #expect(answers == [Attack.opened(2, cid: 0x40 + index)])
@@ -33,7 +33,7 @@ struct L2CAPOpeningAttackTests {
     #expect(victim.channels.count == 16 && !peer.isDisconnected)
   }
 
-  @Test("L4 a source that is in use already is refused, and the channel that has it goes on")
+  @Test("L4 a source that is already in use is refused, and the channel that has it stays")
   func duplicate() async throws {
     let victim = ChannelVictim()
     let peer = try await victim.attacker()
@@ -46,12 +46,12 @@ struct L2CAPOpeningAttackTests {
     #expect(victim.channels[0].inputStream.hasBytesAvailable)
   }
 
-  @Test("L3 each invalid enhanced request gets its result, and no octet that was not asked for")
+  @Test("L3 each invalid enhanced request gets its result, and no further octet")
   func enhanced() async throws {
     let victim = ChannelVictim()
     let peer = try await victim.attacker()
     let cases: [(request: [UInt8], answer: [UInt8])] = [
-      // No channel, six of them, half of an identifier, the fixed part cut.
+      // No channel, six of them, half of an identifier, a truncated fixed part.
       (Attack.openEnhanced(1, cids: []), Attack.refusedEnhanced(1, 0x000C, count: 0)),
       (
         Attack.openEnhanced(1, cids: [0x40, 0x41, 0x42, 0x43, 0x44, 0x45]), Attack.refusedEnhanced(1, 0x000C, count: 5)
@@ -75,7 +75,7 @@ struct L2CAPOpeningAttackTests {
       #expect(await victim.answers(to: request, from: peer) == [answer])
     }
     #expect(victim.channels.isEmpty)
-    // Some of them: what is right is opened, in its place.
+    // Some of them: the valid ones are opened, in their place.
     let some = Attack.openEnhanced(2, cids: [0x50, 0x50, 0x51])
     #expect(await victim.answers(to: some, from: peer) == [Attack.openedEnhanced(2, 0x000A, cids: [0x40, 0, 0x41])])
     let invalid = Attack.openEnhanced(3, cids: [0x0004, 0x52])
@@ -108,7 +108,7 @@ struct L2CAPOpeningAttackTests {
     for (request, result) in cases {
       #expect(await victim.answers(to: request, from: peer) == [Attack.reconfigured(3, result)])
     }
-    // A smaller MPS of one channel is a peer's right, and holds at once.
+    // A smaller MPS of one channel is a peer's right, and holds immediately.
     #expect(
       await victim.answers(to: Attack.reconfigure(4, mtu: 600, mps: 64, cids: [0x50]), from: peer)
         == [Attack.reconfigured(4, 0)])
@@ -118,7 +118,7 @@ struct L2CAPOpeningAttackTests {
     #expect(peer.frames.filter { $0.channel == 0x50 }.map(\.payload.count) == [64, 64, 64, 64, 46])
   }
 
-  @Test("L4 a host without enhanced channels rejects what belongs to them")
+  @Test("L4 a host without enhanced channels rejects their commands")
   func withoutEnhanced() async throws {
     let victim = ChannelVictim(usesEnhancedChannels: false)
     let peer = try await victim.attacker()
@@ -129,7 +129,7 @@ struct L2CAPOpeningAttackTests {
     #expect(await victim.answers(to: Attack.open(6), from: peer) == [Attack.opened(6, cid: 0x40)])
   }
 
-  @Test("L9 requests without end get as many channels as a link may have; other links keep running")
+  @Test("L9 endless requests get as many channels as a link may have; other links keep running")
   func flood() async throws {
     let victim = ChannelVictim()
     let peer = try await victim.attacker(1)
@@ -154,12 +154,12 @@ struct L2CAPOpeningAttackTests {
     #expect(!peer.isDisconnected && !other.isDisconnected)
   }
 
-  @Test("L3 answers that say what no answer may open nothing, and the next request is made")
+  @Test("L3 invalid answers open nothing, and the next request is made")
   func answers() async throws {
     let victim = ChannelVictim()
     let peer = try await victim.attackedPeripheral()
     let found = try #require(victim.found)
-    /// The request that the victim makes, by its code; answered with what `answer` says of its identifier.
+    /// The victim's request, by its code; answered by `answer` with its identifier.
     func request(_ code: UInt8, _ answer: (UInt8) -> [UInt8]) async throws {
       let asked = try #require(peer.answers.last { $0[0] == code })
       peer.forget()
@@ -172,13 +172,13 @@ struct L2CAPOpeningAttackTests {
     await victim.run(.milliseconds(300))
     try await request(0x17) { Attack.openedEnhanced($0, cids: [0x0004]) }
     #expect(victim.failures.count == 1 && victim.channels.isEmpty)
-    // Not understood: the other way is tried, from now on at once.
+    // Not understood: the other command is tried, and from now on first.
     found.openL2CAPChannel(0x80)
     await victim.run(.milliseconds(300))
     try await request(0x17) { Attack.command(0x01, $0, [0, 0]) }
     try await request(0x14) { Attack.command(0x15, $0, [0x40, 0, 22, 0, 64, 0, 1, 0, 0, 0]) }
     #expect(victim.failures.count == 2 && victim.channels.isEmpty)
-    // The peer thinks that there is a channel: it is told.
+    // The peer assumes that there is a channel: it gets a disconnection request.
     try await request(0x06) { Attack.closed($0, theirs: 0x40, own: 0x42) }
     found.openL2CAPChannel(0x80)
     await victim.run(.milliseconds(300))
@@ -192,7 +192,7 @@ struct L2CAPOpeningAttackTests {
     found.openL2CAPChannel(0x80)
     await victim.run(.seconds(31))
     #expect(victim.failures.count == 4 && !peer.isDisconnected)
-    // Answers to nothing.
+    // Answers to no request.
     for code in [0x07, 0x15, 0x18, 0x1A] as [UInt8] {
       #expect(await victim.answers(to: Attack.command(code, 9, [0x40, 0, 0x40, 0]), from: peer).isEmpty)
     }
@@ -200,7 +200,7 @@ struct L2CAPOpeningAttackTests {
   }
 
   @Test(
-    "L9 I11.12 a peer that asks for patience again and again gets 300 s for the whole opening",
+    "L9 I11.12 a peer that answers \"pending\" repeatedly gets 300 s for the whole opening",
     arguments: [false, true])
   func patience(refusesInTheEnd: Bool) async throws {
     let victim = ChannelVictim()
@@ -217,20 +217,20 @@ struct L2CAPOpeningAttackTests {
     await victim.run(.seconds(10))
     #expect(victim.failures.isEmpty, "290 s")
     if refusesInTheEnd {
-      // The other way of opening it takes up what is left.
+      // The other way of opening it has the remaining time.
       victim.onLoop { peer.signal(Attack.refusedEnhanced(asked, 0x0002, count: 1)) }
       await victim.run(.seconds(1))
       #expect(peer.answers.contains { $0[0] == 0x14 })
     }
     await victim.run(.seconds(11))
     #expect(victim.failures.count == 1, "302 s")
-    // What it says afterwards opens nothing.
+    // Its later answers open nothing.
     let late = Attack.openedEnhanced(asked, cids: [0x40])
     #expect(await victim.answers(to: late, from: peer).isEmpty)
     #expect(victim.channels.isEmpty && !peer.isDisconnected)
   }
 
-  @Test("L9 I11.12 a peer that asks for patience one time may answer minutes later")
+  @Test("L9 I11.12 a peer that answers \"pending\" one time may answer minutes later")
   func oneWord() async throws {
     let victim = ChannelVictim()
     let peer = try await victim.attackedPeripheral()
@@ -245,7 +245,7 @@ struct L2CAPOpeningAttackTests {
   }
 
   @Test(
-    "L9 channels that are opened, filled and closed again and again leave nothing behind",
+    "L9 channels that are opened, filled and closed repeatedly leave nothing behind",
     .enabled(if: Allocations.areKnown, "a sanitizer has an allocator of its own"))
   func cycles() async throws {
     await #expect(processExitsWith: .success) {
@@ -254,7 +254,7 @@ struct L2CAPOpeningAttackTests {
       let peer = try await victim.attacker()
       let frame: [UInt8] = [245, 0] + [UInt8](repeating: 1, count: 245)
       var done = 0
-      /// Half of them end in the middle of a message.
+      /// Half of them end inside a message.
       func cycle() async throws {
         let answer = try #require(await victim.answers(to: Attack.open(1), from: peer).first)
         let own = UInt16(answer[4])
@@ -271,7 +271,7 @@ struct L2CAPOpeningAttackTests {
       let growth = try await Allocations.leftBehind(byEachOf: 240) { goal in
         while done < 70 + goal { try await cycle() }
       }
-      // Each brings some 10,000 octets.
+      // Each carries some 10,000 octets.
       #expect(growth.octets < 500, "\(growth)")
       for index in 0..<UInt16(16) {
         let answer = await victim.answers(to: Attack.open(2, cid: 0x40 + index), from: peer).first

@@ -3,12 +3,12 @@ import BLEHCI
 import BLEVirtualRadio
 import BLEWire
 
-/// A peer that is no stack: it sends the frames that a test writes octet by octet, and keeps what comes back.
+/// A peer without a stack: it sends the frames that a test writes octet by octet, and keeps the received ones.
 final class RawPeer: HCITransportReceiver {
   let controller: VirtualController
   private(set) var handle: ConnectionHandle?
   private(set) var isDisconnected = false
-  /// Whole L2CAP frames that came in.
+  /// Whole L2CAP frames that were received.
   private(set) var frames: [(channel: UInt16, payload: [UInt8])] = []
   private var partial: [UInt8] = []
   /// Packets that the controller has room for.
@@ -51,7 +51,7 @@ final class RawPeer: HCITransportReceiver {
 
   // MARK: Frames
 
-  /// The payloads that came on the signaling channel.
+  /// The payloads received on the signaling channel.
   var answers: [[UInt8]] { frames.filter { $0.channel == 0x0005 }.map(\.payload) }
 
   func forget() { frames = [] }
@@ -90,7 +90,7 @@ final class RawPeer: HCITransportReceiver {
 
   private func send(_ command: some HCICommand) { controller.send(HCIPacket(command)) }
 
-  // MARK: What comes
+  // MARK: Receiving
 
   func transport(_ transport: any HCITransport, didReceive packet: HCIPacket) {
     switch packet.kind {
@@ -128,7 +128,7 @@ final class RawPeer: HCITransportReceiver {
     let channel = UInt16(partial[2]) | UInt16(partial[3]) << 8
     let payload = Array(partial[4...])
     frames.append((channel, payload))
-    // So that a stack that begins as central does not wait for a peer that says nothing about its MTU.
+    // So that a stack that is the central does not wait for a peer that never answers about its MTU.
     if channel == 0x0004, payload.first == 0x02 { send([0x03, 0x17, 0x00], on: 0x0004) }
   }
 }

@@ -2,7 +2,7 @@ import BLEHost
 import BLEPairing
 import Testing
 
-/// The specification's table of association models, as it is printed there: the oracle of the matrix, written down by hand.
+/// The specification's table of association models, as printed there: the oracle of the matrix, written by hand.
 enum AssociationTable {
   /// What the two users have to do.
   enum Entry: Character {
@@ -40,7 +40,7 @@ enum AssociationTable {
     "INRJN",
   ]
 
-  /// Table 2.8 alone, where somebody has asked for protection and there are no data out of band.
+  /// Table 2.8 alone, where a side requests MITM protection and there are no out-of-band data.
   static func byCapabilities(_ combination: Combination) -> Entry {
     let table = combination.isSecureConnections ? secureConnections : legacy
     guard let row = order.firstIndex(of: combination.responder),
@@ -69,7 +69,7 @@ extension AssociationTable.Entry {
     }
   }
 
-  /// Vol 3 Part C 10.2.1: what a link that is encrypted with such keys of sixteen octets is worth.
+  /// Vol 3 Part C 10.2.1: the security level of a link that is encrypted with such keys of sixteen octets.
   func level(isSecureConnections: Bool) -> SecurityLevel {
     if self == .justWorks { return .encrypted }
     return isSecureConnections ? .authenticatedSecureConnections : .authenticated
@@ -100,9 +100,9 @@ struct Combination: Sendable, CustomTestStringConvertible {
   let initiator: PairingCapability
   let responder: PairingCapability
   let isSecureConnections: Bool
-  /// Who has got data by another way.
+  /// Which sides have out-of-band data.
   let data: Sides
-  /// Who asks for protection against somebody in the middle.
+  /// Which sides request MITM protection.
   let protection: Sides
 
   static let all = PairingCapability.allCases.flatMap { initiator in

@@ -4,10 +4,10 @@ import BLEHost
 import BLETestKit
 import CoreBluetooth
 
-/// A peripheral on a device's stack whose values tell how well a link is protected: FF41 wants it encrypted, FF42 wants it
-/// protected against somebody in the middle as well. Core Bluetooth has no permission for the latter.
+/// A peripheral on a device's stack whose values show how well a link is protected: FF41 requires encryption, FF42 requires
+/// MITM protection as well. Core Bluetooth has no permission for the latter.
 ///
-/// `@unchecked Sendable`: touched on the world's loop, and by the test while the world stands still.
+/// `@unchecked Sendable`: touched on the world's loop, and by the test while the world is not running.
 final class GuardedPeripheral: PeripheralEvents, @unchecked Sendable {
   private var role: (any PeripheralRole)?
   private let name: String

@@ -3,8 +3,8 @@ import BLEPairing
 import BLETestKit
 import Testing
 
-/// Every two devices that there can be, paired over the radio by two whole stacks: the method is the one of the specification's
-/// table, the users are asked for what it says, and the link is worth what that method gives and nothing more.
+/// Every two kinds of devices, paired over the radio by two whole stacks: the method is that of the specification's table,
+/// the users are asked what it says, and the link has the security level of that method and no higher one.
 @Suite("Method matrix", .keepsCapture)
 struct MethodMatrix {
   private struct Scene {
@@ -21,8 +21,8 @@ struct MethodMatrix {
 
   private final class Delivery: @unchecked Sendable { var data: PairingOutOfBandData? }
 
-  /// What each side has got by another way: for Secure Connections what the other one has made, for legacy pairing a key that
-  /// both would have to have.
+  /// Each side's out-of-band data: for Secure Connections those that the other one has made, for legacy pairing a key that
+  /// both would need.
   private func data(
     _ combination: Combination, in scene: Scene
   ) async -> (initiator: PairingOutOfBandData?, responder: PairingOutOfBandData?) {
@@ -75,7 +75,7 @@ struct MethodMatrix {
       #expect(request.method == wanted.method && request.isSecureConnections == combination.isSecureConnections)
     }
 
-    // Where more is wanted than that is worth, more is had only if the table has it.
+    // A higher level is reached only if the table allows it.
     let best = wanted == .justWorks ? AssociationTable.byCapabilities(combination) : wanted
     central.events = []
     central.read("FF42")

@@ -1,7 +1,7 @@
 import BLEPairing
 import Synchronization
 
-/// The two people in front of two devices: what one device shows they type on the other, and digits they compare.
+/// The two people in front of two devices: they type on one device what the other shows, and compare digits.
 final class People: Sendable {
   private struct State {
     var shown: String?
@@ -42,7 +42,7 @@ final class People: Sendable {
     }
   }
 
-  /// What was shown belongs to a pairing that is over.
+  /// What was shown belongs to a pairing that has ended.
   func pairingEnded() { state.withLock { $0 = State() } }
 }
 

@@ -5,7 +5,7 @@ import BLETestKit
 import BLEWire
 import Testing
 
-/// Trying again and again.
+/// Repeated attempts.
 @Suite("Attempt attacks", .keepsCapture)
 struct AttemptAttacks {
   private static let request: [UInt8] = [0x01, 0x03, 0x00, 0x09, 0x10, 0x03, 0x03]
@@ -36,15 +36,15 @@ struct AttemptAttacks {
       await scene.world.advance(by: .milliseconds(100))
     }
     #expect(answers.first?.first == 0x02)
-    // Who has never failed waits too.
+    // A peer that has never failed waits too.
     #expect(answers.last == [0x05, 0x09])
   }
 
-  /// How an attacker ends an attempt behind an answer that told it something.
+  /// How an attacker ends an attempt after an answer that revealed something.
   enum Ending: String, CaseIterable, Sendable { case leaving, refusing, nonsense }
 
   @Test(
-    "S5 behind whatever answer an attempt is broken off, and in whatever way, it counts for everybody: private addresses that change don't help",
+    "S5 at whatever answer an attempt is broken off, it counts for all: changing private addresses does not help",
     arguments: 1...4, Ending.allCases)
   func everyAnswer(_ answers: Int, _ ending: Ending) async throws {
     let scene = try await AttackedPeripheral.start()
@@ -78,13 +78,13 @@ struct AttemptAttacks {
       await scene.world.advance(by: .milliseconds(100))
     }
     let heard = first.count { $0.first == 0x02 }
-    // Those that everybody has, and as many as fit into 20 s with 1, 2, 4 and 8 s between them.
+    // The free attempts, and as many as fit into 20 s with 1, 2, 4 and 8 s between them.
     #expect(heard >= PairingAttempts.overallAllowance && heard <= PairingAttempts.overallAllowance + 5)
     #expect(first.count { $0 == Self.repeated } == 20 - heard)
     #expect(scene.device.bonds.isEmpty)
   }
 
-  @Test("S5 the delay of one address doubles with each failure, and what was refused for it does not count")
+  @Test("S5 the delay of one address doubles with each failure, and attempts refused for it do not count")
   func doubling() async throws {
     let scene = try await AttackedPeripheral.start()
     let attacker = scene.attacker
@@ -94,7 +94,7 @@ struct AttemptAttacks {
       await scene.world.advance(by: .milliseconds(100))
       return attacker.commands.first ?? []
     }
-    // A link hears so many refusals, two of each round, and then nothing any more.
+    // A link gets this many refusals, two of each round, and then nothing.
     for failure in 0..<SecurityManager.unsolicitedLimit / 2 {
       #expect(await attempt().first == 0x02)
       attacker.sendCommand([0x04] + [UInt8](repeating: 0, count: 16))
@@ -102,7 +102,7 @@ struct AttemptAttacks {
       #expect(attacker.commands.last?.first == 0x05)
       let delay = Duration.seconds(1 << failure)
       #expect(await attempt() == Self.repeated)
-      // Up to here 0.2 s have passed since the failure, at the most.
+      // Up to here at most 0.2 s have passed since the failure.
       await scene.world.advance(by: delay - .milliseconds(450))
       #expect(await attempt() == Self.repeated, "\(failure)")
       await scene.world.advance(by: .milliseconds(250))

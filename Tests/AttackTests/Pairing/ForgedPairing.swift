@@ -4,7 +4,7 @@ import BLETestKit
 import Testing
 
 extension AttackedPeripheral {
-  /// The attacker is a central that pairs as it should, but for one command.
+  /// The attacker is a central that pairs as it should, except for one command.
   static func forged(
     policy: SecurityPolicy = SecurityPolicy(), _ forge: @escaping ([UInt8]) -> [[UInt8]]
   ) async throws -> AttackedPeripheral {
@@ -16,7 +16,7 @@ extension AttackedPeripheral {
     return scene
   }
 
-  /// Neither keys nor what needs them.
+  /// Neither keys nor values that need them.
   func expectNothingGained(_ location: SourceLocation = #_sourceLocation) async {
     #expect(device.bonds.isEmpty, sourceLocation: location)
     #expect(attacker.results.isEmpty, sourceLocation: location)

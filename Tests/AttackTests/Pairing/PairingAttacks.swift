@@ -6,8 +6,7 @@ import BLEWire
 import Foundation
 import Testing
 
-/// Hostile pairings over the radio. What the state machines do in each state is shown beside them; here is what a whole stack
-/// makes of it.
+/// Hostile pairings over the radio. Other tests cover the state machines in each state; these cover a whole stack.
 @Suite("Pairing attacks", .keepsCapture)
 struct PairingAttacks {
   @Test(
@@ -21,7 +20,7 @@ struct PairingAttacks {
     await scene.expectNothingGained()
   }
 
-  @Test("S7 there is no key before there is one: a link is not encrypted with zeros, nor in mid-pairing")
+  @Test("S7 no key is used before one is made: a link is not encrypted with zeros, nor during a pairing")
   func zeroKey() async throws {
     let scene = try await AttackedPeripheral.start()
     scene.attacker.encrypt(with: SecretKey(AESBlock.zero))
@@ -37,7 +36,7 @@ struct PairingAttacks {
   }
 
   @Test(
-    "S8 no command out of its order leads anywhere, and the one after it still pairs",
+    "S8 no command out of order has an effect, and a pairing after it succeeds",
     arguments: 0...15 as ClosedRange<UInt8>)
   func outOfOrder(_ code: UInt8) async throws {
     let lengths: [UInt8: Int] = [
@@ -60,7 +59,7 @@ struct PairingAttacks {
   }
 
   @Test(
-    "S9 the user is told the method by name, the bond remembers it, and a peer that changes its abilities is reported")
+    "S9 the user gets the method by name, the bond records it, and a peer that changes its capabilities is reported")
   func methodConfusion() async throws {
     let agent = TestAgent(.displayYesNo) { $0.accept() }
     let scene = try await AttackedPeripheral.start { $0.behave(SecurityPolicy(ioCapability: .displayYesNo)) }
@@ -88,7 +87,7 @@ struct PairingAttacks {
     await scene.expectNothingGained()
   }
 
-  @Test("S10 protection that is required is not had from somebody who cannot show or type anything")
+  @Test("S10 required authentication is refused for a peer that cannot show or type anything")
   func downgrade() async throws {
     var policy = SecurityPolicy()
     policy.minimumLevel = .authenticated
@@ -109,7 +108,7 @@ struct PairingAttacks {
     await scene.expectNothingGained()
   }
 
-  @Test("S12 keys for the other transport are never offered, whoever asks")
+  @Test("S12 keys for the other transport are never offered, whichever side requests them")
   func crossTransport() async throws {
     let scene = try await AttackedPeripheral.start()
     scene.attacker.sendCommand([0x01, 0x03, 0x00, 0x29, 0x10, 0x0F, 0x0F])
@@ -122,7 +121,7 @@ struct PairingAttacks {
     #expect(request[5] & 0x08 == 0 && request[6] & 0x08 == 0)
   }
 
-  @Test("S14 Security Requests without end are answered a few times, and the link lives on")
+  @Test("S14 endless Security Requests are answered a few times, and the link stays")
   func securityRequests() async throws {
     let scene = try await AttackedCentral.start { $0.local = nil }
     for _ in 0..<200 { scene.attacker.sendCommand([0x0B, 0x09]) }
@@ -131,7 +130,7 @@ struct PairingAttacks {
     #expect(scene.attacker.isConnected)
   }
 
-  @Test("S15 a pairing that stands still ends after 30 s, and there is no other on that link", arguments: 1...4)
+  @Test("S15 a pairing that stalls ends after 30 s, and there is no other on that link", arguments: 1...4)
   func standstill(after commands: Int) async throws {
     var sent = 0
     let scene = try await AttackedPeripheral.start {

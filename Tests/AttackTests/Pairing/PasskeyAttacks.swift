@@ -27,13 +27,13 @@ struct PasskeyAttacks {
     }
     let shown = agent.asked.compactMap { if case .displayPasskey(let digits) = $0.kind { digits } else { nil } }
     #expect(shown.count == 4 && Set(shown).count == 4)
-    // A wrong guess is noticed after as many rounds as bits agree; never are all twenty played.
+    // A wrong guess is noticed after as many rounds as bits agree; all twenty rounds are never run.
     #expect(scene.attacker.commands.count { $0.first == 0x04 } < 4 * 19)
     #expect(scene.device.bonds.isEmpty)
   }
 
   @Test(
-    "S4 a passkey that is wrong in one bit ends the pairing in that bit's round, and nothing else is said",
+    "S4 a passkey that is wrong in one bit ends the pairing in that bit's round, and reveals nothing else",
     arguments: 0..<20)
   func wrongBit(_ bit: Int) async throws {
     var policy = SecurityPolicy()
@@ -47,7 +47,7 @@ struct PasskeyAttacks {
     scene.device.setPairingAgent(TestAgent(.displayOnly) { _ in })
     await scene.pair()
     let commands = scene.attacker.commands
-    // This side commits itself in each round, also in the wrong one, and opens what it committed itself to in those before it only.
+    // This side commits itself in each round, also in the wrong one, and opens its commitments only in earlier rounds.
     #expect(commands.count { $0.first == 0x03 } == bit + 1)
     #expect(commands.count { $0.first == 0x04 } == bit)
     #expect(commands.last == [0x05, 0x04])

@@ -5,7 +5,7 @@ import BLETestKit
 import BLEWire
 import Testing
 
-/// Public keys that would give a secret away.
+/// Public keys that would reveal a secret.
 @Suite("Public key attacks", .keepsCapture)
 struct PublicKeyAttacks {
   @Test(
@@ -23,7 +23,7 @@ struct PublicKeyAttacks {
     }
     let answer = scene.attacker.commands.last ?? []
     #expect(answer == [0x05, 0x0A] || answer == [0x05, 0x0B])
-    // Nothing was computed with it that could be learnt from.
+    // Nothing was computed with it from which a secret could be learnt.
     #expect(!scene.attacker.commands.contains { $0.first == 0x03 || $0.first == 0x0D })
     await scene.expectNothingGained()
   }
@@ -44,7 +44,7 @@ struct PublicKeyAttacks {
     #expect(scene.device.bonds.isEmpty)
   }
 
-  @Test("S2 a confirm value sent back to whoever made it is refused in legacy pairing")
+  @Test("S2 a confirm value sent back to its sender is refused in legacy pairing")
   func reflectedConfirm() async throws {
     var policy = SecurityPolicy()
     policy.offersSecureConnections = false
@@ -61,7 +61,7 @@ struct PublicKeyAttacks {
     #expect(scene.device.bonds.isEmpty)
   }
 
-  /// The specification's debug key (Core, Vol 3 Part H 2.3.5.6.1), as it travels.
+  /// The specification's debug key (Core, Vol 3 Part H 2.3.5.6.1), as octets on the air.
   private static let debugKey: [UInt8] =
     [
       0xE6, 0x9D, 0x35, 0x0E, 0x48, 0x01, 0x03, 0xCC, 0xDB, 0xFD, 0xF4, 0xAC, 0x11, 0x91, 0xF4, 0xEF, 0xB9, 0xA5, 0xF9,
@@ -72,7 +72,7 @@ struct PublicKeyAttacks {
     ]
 
   @Test(
-    "S3 I11.15 the debug key, whose secret everybody knows, and its mirror image are refused", arguments: [false, true])
+    "S3 I11.15 the debug key, whose secret is public, and its mirror image are refused", arguments: [false, true])
   func debugKey(isMirrored: Bool) async throws {
     let key = isMirrored ? Self.mirrored([0x0C] + Self.debugKey) : [0x0C] + Self.debugKey
     let scene = try await AttackedPeripheral.forged { $0.first == 0x0C ? [key] : [$0] }
@@ -85,10 +85,10 @@ struct PublicKeyAttacks {
   }
 
   @Test(
-    "S3 I11.15 a peer that pairs soundly with the debug key or its mirror image gets nothing by it",
+    "S3 I11.15 a peer that pairs correctly with the debug key or its mirror image gains nothing",
     arguments: [false, true])
   func soundDebugKey(isMirrored: Bool) async throws {
-    // The specification's private key, and the order of the curve less that.
+    // The specification's private key, and the order of the curve minus that key.
     let scalar =
       isMirrored
       ? "c0b6092a5c3aa0c88b364c1c2defc0af71e79a31bbd6e6eb9b20121c2f270a94"
@@ -104,7 +104,7 @@ struct PublicKeyAttacks {
     await scene.expectNothingGained()
   }
 
-  /// A Pairing Public Key command whose point has the other y: p - y, least significant octet first, as it travels.
+  /// A Pairing Public Key command whose point has the other y: p - y, least significant octet first.
   private static func mirrored(_ command: [UInt8]) -> [UInt8] {
     let prime =
       [UInt8](repeating: 0xFF, count: 12) + [UInt8](repeating: 0, count: 12) + [1, 0, 0, 0] + [0xFF, 0xFF, 0xFF, 0xFF]

@@ -6,10 +6,10 @@ import BLEWire
 import CoreBluetooth
 import Testing
 
-/// Resolving keys that are not the device's own, or none.
+/// Resolving keys of another device, or invalid ones.
 @Suite("Resolving key attacks", .keepsCapture)
 struct ResolvingKeyAttacks {
-  @Test("S13 a resolving key of zeros resolves nothing, and another device's is not taken over")
+  @Test("S13 a resolving key of zeros resolves nothing, and another device's is not accepted")
   func resolvingKeys() async throws {
     let key = SecretKey(AESBlock(high: 0x0123_4567_89AB_CDEF, low: 0x0011_2233_4455_6677))
     let scene = try await AttackedPeripheral.start { $0.behave(resolvingKey: key) }
@@ -34,7 +34,7 @@ struct ResolvingKeyAttacks {
   }
 
   @Test(
-    "S13 neither a copied key nor one of zeros, handed out from a private address, changes who is heard by a scan later",
+    "S13 a copied key, or one of zeros, distributed from a private address, does not change later scan results",
     arguments: [false, true])
   func scanning(isZero: Bool) async throws {
     let key = SecretKey(AESBlock(high: 0x0123_4567_89AB_CDEF, low: 0x0011_2233_4455_6677))
@@ -61,7 +61,7 @@ struct ResolvingKeyAttacks {
     await scene.world.advance(by: .seconds(1))
 
     let scout = Scout(options: scene.device.options)
-    /// Who is heard when this address advertises.
+    /// Which devices are discovered when this address advertises.
     func heard(_ address: DeviceAddress) async -> UUID? {
       scout.forget()
       let speaker = HostileDevice(scene.world, address: address)
@@ -77,7 +77,7 @@ struct ResolvingKeyAttacks {
     #expect(bonded != nil && byItsKey == bonded)
     let claimed = await heard(HostileDevice.address(2))
     #expect(claimed != bonded)
-    // What looks as if made by a key of zeros belongs to none of them, and each is another device.
+    // Addresses that look as if made by a key of zeros belong to none of them, and each is another device.
     let cipher = AES128(key: SecretKey(AESBlock.zero))
     var strangers: [UUID?] = []
     for prand in [0x41_2345, 0x52_3456] as [UInt32] {
@@ -85,15 +85,15 @@ struct ResolvingKeyAttacks {
       strangers.append(await heard(DeviceAddress(value, kind: .random)))
     }
     #expect(Set(strangers + [bonded, claimed]).count == 4)
-    // A scan that has met more than it remembers still tells them apart.
+    // A scan with more devices than it remembers still distinguishes them.
     #expect(await heard(HostileDevice.address(1)) == bonded)
     #expect(await heard(HostileDevice.address(2)) == claimed)
   }
 }
 
-/// Scans, and notes whom it hears.
+/// Scans, and records the discovered devices.
 ///
-/// `@unchecked Sendable`: callbacks come on the serial queue, and the tests look only while the world stands still.
+/// `@unchecked Sendable`: callbacks come on the serial queue, and the tests look only while the world is not running.
 private final class Scout: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
   private var manager: CBCentralManager!
   private(set) var heard: Set<UUID> = []

@@ -6,11 +6,11 @@ import BLEWire
 import Foundation
 import Testing
 
-/// What logs, answers and their timing tell of secrets.
+/// What logs, answers and their timing reveal of secrets.
 @Suite("Secret attacks", .keepsCapture)
 struct SecretAttacks {
   @Test(
-    "S17 no key and no passkey is in the log, at whatever level",
+    "S17 no key and no passkey is in the log, at any level",
     arguments: [LogLevel.trace, .debug, .info, .notice, .warning, .error])
   func secretsInLogs(_ level: LogLevel) async throws {
     let agent = TestAgent(.displayOnly) { _ in }
@@ -68,7 +68,7 @@ struct SecretAttacks {
     #expect(classes.count == 1)
   }
 
-  /// Counts the octets of a value that a comparison looks at.
+  /// Counts the octets of a value that a comparison reads.
   @Test("S17 signatures are compared to their end, wherever they differ, and each place counts")
   func signatures() {
     let signing = SignatureAlgorithm(csrk: SecretKey(AESBlock(high: 1, low: 2)))
@@ -95,7 +95,7 @@ struct SecretAttacks {
     #expect(!AESBlock.constantTimeEquals(block, AESBlock(high: block.high ^ 1, low: block.low ^ 1)))
   }
 
-  @Test("S17 what a peer proves itself by is compared in constant time, in each file of the Security Manager")
+  @Test("S17 a peer's proofs are compared in constant time, in each file of the Security Manager")
   func comparisons() throws {
     let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()

@@ -4,18 +4,18 @@ import Testing
 /// Every command of the Security Manager in every state of a pairing, against a whole stack in either role, over the radio.
 @Suite("Command sweep")
 struct CommandSweep {
-  /// Where something is put in between.
+  /// Where the extra command is inserted.
   private struct Place {
     let index: Int
     /// What the victim waits for.
     let next: UInt8?
     let isLast: Bool
-    /// Behind the command with this index and not before it: the victim waits for the link to be encrypted.
+    /// After the command with this index and not before it: the victim waits for the link to be encrypted.
     var isBehind = false
   }
 
-  /// What the hostile device sends in a pairing that nothing comes between, and the places in it. Of the twenty rounds of
-  /// Passkey Entry, the first and the last.
+  /// The hostile device's commands in an undisturbed pairing, and the places in it. Of the twenty rounds of Passkey Entry,
+  /// the first and the last.
   private func places(_ victim: CommandSweepScene.Victim, _ kind: CommandSweepKind) async throws -> [Place] {
     let scene = try await CommandSweepScene(victim, kind)
     let sent = Sent()
@@ -30,7 +30,7 @@ struct CommandSweep {
     let proof = codes.lastIndex(of: kind.isSecureConnections ? 0x0D : 0x04)
     var places = codes.indices.map { Place(index: $0, next: codes[$0], isLast: $0 == codes.count - 1) }
     if codes.count > 12 { places = places.filter { $0.index < 6 || $0.index >= codes.count - 6 } }
-    // Between the proof and encryption nobody has anything to say.
+    // Between the proof and encryption neither side sends a command.
     if let proof { places.append(Place(index: proof, next: nil, isLast: false, isBehind: true)) }
     return places
   }
@@ -72,7 +72,7 @@ struct CommandSweep {
     case .ignored:
       #expect(scene.isPaired, note)
       #expect(await scene.isOpenedUp(), note)
-    // What is told last of all is taken as it is.
+    // The last command of all is accepted as it is.
     case .taken where place.isLast: #expect(scene.isPaired, note)
     case .taken: #expect(!reasons.isEmpty && !scene.isPaired, note)
     case .refused(let reason): #expect(reasons == [[0x05, reason]] && !scene.isPaired, note)
@@ -90,8 +90,8 @@ struct CommandSweep {
   private static func expected(
     _ command: [UInt8], _ place: Place, _ victim: CommandSweepScene.Victim
   ) -> SecurityManagerCommands.Outcome {
-    // Before the Pairing Request there is no pairing that could be ended. What is answered all the same ends it at the side that
-    // has just asked for one.
+    // Before the Pairing Request there is no pairing that could be ended. An answer in spite of that ends it at the side that
+    // has just requested one.
     if place.next == 0x01, command[0] != 0x01 {
       let answer = SecurityManagerCommands.answerOutsidePairing(to: command, victim: victim, isPaired: false)
       return answer.count == 2 ? .refused(answer[1]) : .ignored
@@ -119,7 +119,7 @@ struct CommandSweep {
       CommandSweepScene.answer(request)
       await scene.world.advance(by: .seconds(4))
       let answers = scene.attacker.commands.dropFirst(before).filter { $0.first == 0x05 }
-      // What the peer has said already has its place: once more is once too often.
+      // What the peer has already sent has its place: a repetition is refused.
       let next = Self.nextWhileAsked(victim, kind, sent: sent.codes.last)
       switch SecurityManagerCommands.outcome(of: command, expecting: next, victim: victim) {
       case .ignored: #expect(scene.isPaired, note)
@@ -130,8 +130,8 @@ struct CommandSweep {
     }
   }
 
-  /// A responder that asks can be ahead of its user by one command, which it keeps; an initiator has to speak first, and one that
-  /// has it already takes no other.
+  /// A responder that asks its user can receive one command ahead, which it keeps; an initiator has to send first, and one
+  /// that already has the command accepts no other.
   private static func nextWhileAsked(
     _ victim: CommandSweepScene.Victim, _ kind: CommandSweepKind, sent last: UInt8?
   ) -> UInt8? {

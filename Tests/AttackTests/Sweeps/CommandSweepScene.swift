@@ -21,7 +21,7 @@ enum CommandSweepKind: String, CaseIterable, Sendable {
   }
 }
 
-/// A victim in either role, and a hostile device that pairs with it as it should but for what it puts in between.
+/// A victim in either role, and a hostile device that pairs with it correctly except for the inserted commands.
 struct CommandSweepScene {
   enum Victim: String, CaseIterable, Sendable { case peripheral, central }
 
@@ -35,7 +35,7 @@ struct CommandSweepScene {
   private let asPeripheral: AttackedPeripheral?
   private let asCentral: AttackedCentral?
 
-  /// - Parameter answers: whether the victim's user answers by himself.
+  /// - Parameter answers: whether the victim's user answers automatically.
   init(_ victim: Victim, _ kind: CommandSweepKind, answers: Bool = true) async throws {
     self.victim = victim
     var policy = SecurityPolicy(ioCapability: .init(rawValue: kind.capability.rawValue))
@@ -68,7 +68,7 @@ struct CommandSweepScene {
     if request.kind == .enterPasskey { request.enter(passkey) } else { request.accept() }
   }
 
-  /// The central of the two begins.
+  /// The central of the two starts the pairing.
   func beginPairing() {
     switch victim {
     case .peripheral: attacker.pair()
@@ -81,7 +81,7 @@ struct CommandSweepScene {
     await world.advance(by: .seconds(4))
   }
 
-  /// The link is made anew, when nobody has to wait for another attempt any more.
+  /// The link is made again, when no delay for another attempt is left.
   func reconnect() async throws {
     await world.advance(by: .seconds(40))
     if attacker.isConnected { attacker.disconnect() }
@@ -95,10 +95,10 @@ struct CommandSweepScene {
     asCentral?.program.events = []
   }
 
-  /// Whether the hostile device has the victim's keys, in the victim's eyes.
+  /// Whether the hostile device has the victim's keys, in the victim's view.
   var isPaired: Bool { device.bonds.map(\.address) == [attacker.address] }
 
-  /// Whether the link is good for what needs encryption.
+  /// Whether the link is sufficient for values that need encryption.
   func isOpenedUp() async -> Bool {
     switch victim {
     case .peripheral:

@@ -2,7 +2,7 @@ import BLETestKit
 import CoreBluetooth
 import Testing
 
-/// Links that end in the middle, at every step of everything.
+/// Links that end at every step of every operation.
 @Suite("Disconnect sweep")
 struct DisconnectSweep {
   @Test(
@@ -15,7 +15,7 @@ struct DisconnectSweep {
     let steps = try await undisturbed.run(until: operation.hasEnded)
     await undisturbed.world.settle()
     #expect(undisturbed.central.ledger == operation.ledger)
-    // Before the first step, after each, and a little later. Where there are very many steps, the ways take turns.
+    // Before the first step, after each, and a little later. Where there are very many steps, the kinds of cuts alternate.
     let cuts = SweepCut.allCases
     let moments = Array(-1...(steps + 2))
     let isLong = moments.count > Self.longOperation
@@ -34,7 +34,7 @@ struct DisconnectSweep {
   private static let longOperation = 40
 
   @Test(
-    "A6 a program that leaves from within any callback hears of the end, and of nothing else",
+    "A6 a program that disconnects within any callback gets the end, and no other callback",
     arguments: SweepOperation.all.filter { !$0.ledger.isEmpty })
   func leavingInCallback(_ operation: SweepOperation) async throws {
     for count in 1...operation.ledger.count {
@@ -43,7 +43,7 @@ struct DisconnectSweep {
       scene.central.startLedger(leavingAfter: count)
       operation.begin(scene)
       await scene.world.advance(by: .seconds(45))
-      // What had come up together with it is still told.
+      // Callbacks that became due together with it still come.
       #expect(scene.central.ledger.count > count && scene.central.ledger.last == "disconnected", note)
       expectEndedOnce(scene.central.ledger, operation, isGoingOn: false, note)
       do { try await scene.expectNewConnectionWorks(after: .phoneLeaves, note) } catch { Issue.record(error, note) }
@@ -69,7 +69,7 @@ struct DisconnectSweep {
     // Writes arrive whole and once, or not at all.
     #expect(scene.peripheral.writes == Array(whole.prefix(scene.peripheral.writes.count)), note)
     #expect(scene.peripheral.subscriptionFaults == 0, note)
-    // What had come before the end is read first.
+    // Data received before the end is read first.
     _ = scene.receivedOverChannels
     for channel in scene.central.channels where cut != .phoneDies {
       #expect(channel.inputStream.isOver && channel.outputStream.isOver, note)
@@ -86,9 +86,8 @@ struct DisconnectSweep {
     do { try await scene.expectNewConnectionWorks(after: cut, note) } catch { Issue.record(error, note) }
   }
 
-  /// What was told is what would have been told, up to some point, then the end of the connection, and nothing but changes of
-  /// state after that.
-  /// Only whoever wants a connection may have one again, or be still waiting for it.
+  /// The callbacks are those of the undisturbed run, up to some point, then the end of the connection, and only changes of
+  /// state after that. Only a program that requests a connection may have one again, or still have it pending.
   private func expectEndedOnce(_ ledger: [String], _ operation: SweepOperation, isGoingOn: Bool, _ note: Comment) {
     let common = zip(ledger, operation.ledger).prefix { $0 == $1 }.count
     let rest = ledger.dropFirst(common)
@@ -101,6 +100,6 @@ struct DisconnectSweep {
 }
 
 extension Stream {
-  /// Nothing comes or goes any more.
+  /// No further packet is sent or received.
   fileprivate var isOver: Bool { [.notOpen, .atEnd, .closed, .error].contains(streamStatus) }
 }

@@ -9,19 +9,20 @@ enum SecurityManagerCommands {
 
   private static func made(_ code: UInt8, _ count: Int) -> [UInt8] { [code] + [UInt8](repeating: 0x5A, count: count) }
 
-  /// What has to come of a command while a pairing is under way.
+  /// The required effect of a command during a pairing.
   enum Outcome: Equatable {
-    /// It is the one that comes next: it is taken, and what is made up in it comes out sooner or later.
+    /// It is the expected one: it is accepted, and its made-up contents fail sooner or later.
     case taken
     case ignored
     /// Pairing Failed with this reason (Core, Vol 3 Part H 3.5.5).
     case refused(UInt8)
-    /// The other side has given up: nothing is answered.
+    /// The other side has ended the pairing: nothing is answered.
     case over
   }
 
-  /// Core, Vol 3 Part H 3.3 (reserved codes are ignored), 2.4.6 (a Security Request may cross a Pairing Request), 3.5.8 (typing
-  /// is told where both want that), and 2.3, 3.6.1 for the order of all others: what is out of it ends the pairing.
+  /// Core, Vol 3 Part H 3.3 (reserved codes are ignored), 2.4.6 (a Security Request may cross a Pairing Request), 3.5.8
+  /// (keypresses are sent where both sides agreed), and 2.3, 3.6.1 for the order of all others: a command out of order ends
+  /// the pairing.
   static func outcome(
     of command: [UInt8], expecting next: UInt8?, victim: CommandSweepScene.Victim
   ) -> Outcome {
@@ -34,11 +35,11 @@ enum SecurityManagerCommands {
     }
   }
 
-  /// What has to be answered where no pairing is under way: the code, or code and reason. Empty: nothing.
+  /// The required answer outside a pairing: the code, or code and reason. Empty: none.
   static func answerOutsidePairing(to command: [UInt8], victim: CommandSweepScene.Victim, isPaired: Bool) -> [UInt8] {
     switch (command[0], victim) {
     case (0x01, .peripheral): [0x02]
-    // One that is content with what there is asks for nothing more.
+    // A side that has sufficient security requests nothing more.
     case (0x0B, .central): isPaired ? [] : [0x01]
     case (0x01, .central), (0x0B, .peripheral): [0x05, 0x07]
     default: []

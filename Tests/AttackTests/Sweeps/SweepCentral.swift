@@ -1,9 +1,9 @@
 import BLETestKit
 import CoreBluetooth
 
-/// A program in the central role that writes down every callback that it gets, in words, in one ledger.
+/// A program in the central role that records every callback, in words, in one ledger.
 ///
-/// `@unchecked Sendable`: callbacks come on the serial queue, and the tests look only while the world stands still.
+/// `@unchecked Sendable`: callbacks come on the serial queue, and the tests look only while the world is not running.
 final class SweepCentral: NSObject, @unchecked Sendable {
   private(set) var manager: CBCentralManager!
   private(set) var found: CBPeripheral?
@@ -12,9 +12,9 @@ final class SweepCentral: NSObject, @unchecked Sendable {
   /// Since `startLedger`.
   private(set) var ledger: [String] = []
   private var isKept = false
-  /// Leaves the peripheral from within the callback after which the ledger has so many lines.
+  /// Disconnects within the callback after which the ledger has this many lines.
   private var leavesAfter: Int?
-  /// Whether it walks through the peripheral's database as soon as it is connected.
+  /// Whether it discovers the peripheral's database as soon as it is connected.
   var walks = true
 
   init(_ device: Device) {
@@ -29,7 +29,7 @@ final class SweepCentral: NSObject, @unchecked Sendable {
     leavesAfter = count
   }
 
-  /// What was met in an earlier life of this program, or before its controller failed.
+  /// Peripherals that an earlier process of this program found, or this one before its controller failed.
   func meetAgain(_ identifier: UUID) {
     found = manager.retrievePeripherals(withIdentifiers: [identifier]).first
     found?.delegate = self

@@ -1,16 +1,16 @@
 import BLETestKit
 
-/// How a link ends in the middle of something.
+/// How a link ends during an operation.
 enum SweepCut: String, CaseIterable, Sendable {
-  /// The sensor's battery is pulled out: the phone notices when the link's time has run out.
+  /// The sensor's battery is removed: the phone notices when the supervision time-out has expired.
   case sensorVanishes
-  /// The sensor ends the link properly, with its Bluetooth.
+  /// The sensor ends the link properly, by switching Bluetooth off.
   case sensorIsSwitchedOff
   /// The sensor's process is killed.
   case sensorDies
   /// The sensor's controller fails and comes back.
   case sensorsControllerFails
-  /// The phone's program leaves.
+  /// The phone's program disconnects.
   case phoneLeaves
   case phoneIsSwitchedOff
   case phoneDies

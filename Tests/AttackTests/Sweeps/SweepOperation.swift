@@ -2,17 +2,17 @@ import BLEPairing
 import CoreBluetooth
 import Testing
 
-/// Something that a program begins, and what it is told until that has ended.
+/// An operation that a program starts, and the callbacks until it has ended.
 struct SweepOperation: Sendable, CustomTestStringConvertible {
   let name: String
   var stage = SweepScene.Stage.walked
   var pairing = PairingKind.justWorks
-  /// The whole ledger of the central's program where nothing comes in between.
+  /// The whole ledger of the central's program in the undisturbed run.
   var ledger: [String] = []
   let begin: @Sendable (SweepScene) -> Void
-  /// For what ends elsewhere than with the ledger's last line.
+  /// For operations that end elsewhere than with the ledger's last line.
   var isDone: (@Sendable (SweepScene) -> Bool)?
-  /// Done when the link is gone.
+  /// Done when the link has ended.
   var afterwards: (@Sendable (SweepScene) -> Void)?
 
   var testDescription: String { name }
@@ -21,7 +21,7 @@ struct SweepOperation: Sendable, CustomTestStringConvertible {
   func hasEnded(_ scene: SweepScene) -> Bool { isDone?(scene) ?? (scene.central.ledger.count >= ledger.count) }
 }
 
-/// What two devices can do decides how they pair.
+/// The capabilities of the two devices decide how they pair.
 enum PairingKind: String, CaseIterable, Sendable {
   case justWorks, passkeyShownByPhone, passkeyShownBySensor, numericComparison, outOfBand
   case legacyJustWorks, legacyPasskeyShownByPhone, legacyPasskeyTypedOnBoth

@@ -1,8 +1,8 @@
 import BLETestKit
 import CoreBluetooth
 
-/// A program in the peripheral role with a bit of everything: short and long values, notifications, indications, a value for
-/// encrypted links, an included service, one to take away, and a channel.
+/// A program in the peripheral role with each kind of attribute: short and long values, notifications, indications, a value
+/// for encrypted links, an included service, one to remove, and a channel.
 ///
 /// `@unchecked Sendable`: as `SweepCentral`.
 final class SweepPeripheral: NSObject, @unchecked Sendable, CBPeripheralManagerDelegate {
@@ -13,7 +13,7 @@ final class SweepPeripheral: NSObject, @unchecked Sendable, CBPeripheralManagerD
   private(set) var isAdvertising = false
   private(set) var multiplexer: CBL2CAPPSM?
   private(set) var channels: [CBL2CAPChannel] = []
-  /// Each batch of writes, put together.
+  /// Each batch of writes, joined.
   private(set) var writes: [Data] = []
   private(set) var subscribed: [String] = []
   /// Subscriptions that began, ended, and ended without having begun.

@@ -7,7 +7,7 @@ import Testing
 
 /// A phone and a sensor with a program on each, brought to where an operation begins: the same each time, packet for packet.
 final class SweepScene: @unchecked Sendable {
-  /// How far the two are when the operation begins.
+  /// The state of the two when the operation begins.
   enum Stage { case met, connected, walked, subscribed, channelOpen, bonded }
 
   let world: World
@@ -21,7 +21,7 @@ final class SweepScene: @unchecked Sendable {
   private var data: PairingOutOfBandData?
   private var received: [[UInt8]] = [[], []]
 
-  /// A seed for all: what differs between two runs is the moment of the cut.
+  /// One seed for all: two runs differ only by the moment of the cut.
   init(_ stage: Stage, pairing: PairingKind = .justWorks) async throws {
     let world = World(seed: 0xA6, keepsPackets: false)
     (self.world, self.pairing) = (world, pairing)
@@ -66,9 +66,9 @@ final class SweepScene: @unchecked Sendable {
 
   private final class Given: @unchecked Sendable { var data: PairingOutOfBandData? }
 
-  /// What processes are told when they start.
+  /// The configuration that processes get when they start.
   private func prepare() async {
-    // Nobody remembers what a process that died has shown.
+    // The digits shown by a process that died are forgotten.
     people = People()
     if pairing == .outOfBand {
       let given = Given()
@@ -108,7 +108,7 @@ final class SweepScene: @unchecked Sendable {
     await world.settle()
   }
 
-  /// How many octets each side has got over the channel: the phone's first.
+  /// How many octets each side has received over the channel: the phone's first.
   var receivedOverChannels: [Int] {
     for (index, channel) in [central.channels.first, peripheral.channels.first].enumerated() {
       guard let stream = channel?.inputStream else { continue }
@@ -133,7 +133,7 @@ final class SweepScene: @unchecked Sendable {
     return counter.steps
   }
 
-  /// Runs so many steps of the loop: an instant each, with all that happens in it.
+  /// Runs this many steps of the loop: an instant each, with everything that happens in it.
   func run(steps: Int) async throws {
     let counter = StepCounter()
     try await world.wait(within: .seconds(60)) {
@@ -144,7 +144,7 @@ final class SweepScene: @unchecked Sendable {
 
   private final class StepCounter: @unchecked Sendable { var steps = 0 }
 
-  /// After everything is as it was: the two connect and talk, also over an encrypted link.
+  /// After everything is as it was: the two connect and communicate, also over an encrypted link.
   func expectNewConnectionWorks(after cut: SweepCut, _ note: Comment) async throws {
     cut.undo(on: self)
     let peripheral = peripheral
@@ -159,7 +159,7 @@ final class SweepScene: @unchecked Sendable {
     do {
       try await connectAndWalk()
     } catch {
-      // Cut off between the one side's keeping its keys and the other's: one has a bond that the other has not, and says so.
+      // Cut between the two sides' storing of keys: one has a bond that the other lacks, and reports that.
       try #require(central.ledger.last == "failed error \(CBError.Code.peerRemovedPairingInformation.rawValue)")
       try #require(sensor.bonds.isEmpty)
       phone.forgetBonds()
@@ -174,6 +174,6 @@ final class SweepScene: @unchecked Sendable {
     #expect(phone.bonds.map(\.address) == [sensor.address] && sensor.bonds.map(\.address) == [phone.address], note)
   }
 
-  /// The sensor's program is started anew.
+  /// The sensor's program is restarted.
   func restartPeripheral() { peripheral = SweepPeripheral(sensor) }
 }
