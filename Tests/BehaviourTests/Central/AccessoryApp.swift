@@ -1,10 +1,10 @@
 import CoreBluetooth
 import Testing
 
-/// A program in the peripheral role that the central's behaviour is shown on: it publishes what it is given, advertises, and
-/// notes what is asked of it.
+/// A program in the peripheral role for tests of the central's behaviour: it publishes the given services, advertises, and
+/// records requests.
 ///
-/// `@unchecked Sendable`: callbacks come on the serial `queue`, and the tests look only while the world stands still.
+/// `@unchecked Sendable`: callbacks come on the serial `queue`, and the tests look only while the world is not running.
 final class AccessoryApp: NSObject, @unchecked Sendable {
   let queue = DispatchQueue(label: "accessory app")
   private(set) var manager: CBPeripheralManager!
@@ -13,11 +13,11 @@ final class AccessoryApp: NSObject, @unchecked Sendable {
   /// "read FFF1 0", "wrote FFF1 0102", "subscribed FFF1", "unsubscribed FFF1".
   var asked: [String] = []
   var centrals: [CBCentral] = []
-  /// What reads are answered with and writes change.
+  /// Reads are answered with these values and writes change them.
   var values: [CBUUID: Data] = [:]
-  /// What requests are answered with in place of success.
+  /// Requests are answered with these codes in place of success.
   var verdict = CBATTError.Code.success
-  /// Requests are taken and not answered.
+  /// Requests are received and not answered.
   var isMute = false
 
   init(_ options: [String: Any], name: String, services: [CBMutableService] = [], advertises uuids: [CBUUID] = []) {
@@ -27,7 +27,7 @@ final class AccessoryApp: NSObject, @unchecked Sendable {
     manager = CBPeripheralManager(delegate: self, queue: queue, options: options)
   }
 
-  /// Sends a value to all who have subscribed.
+  /// Sends a value to all subscribers.
   @discardableResult
   func push(_ value: Data, _ uuid: String) -> Bool {
     let all = services.flatMap { $0.characteristics ?? [] }

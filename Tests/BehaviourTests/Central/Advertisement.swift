@@ -1,7 +1,7 @@
 import BLECore
 import BLEWire
 
-/// Advertising data put together from fields.
+/// Advertising data composed of fields.
 enum Advertisement {
   static func of(_ fields: AdvertisingField...) -> [UInt8] {
     var builder = AdvertisingDataBuilder()

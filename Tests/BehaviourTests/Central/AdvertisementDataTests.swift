@@ -10,7 +10,7 @@ struct CentralAdvertisementDataTests {
   static let medium = BLEUUID(medium: 0x1234_5678)
   static let long = BLEUUID(high: 0x6E40_0001_B5A3_F393, low: 0xE0A9_E50E_24DC_CA9E)
 
-  /// The dictionary of the last event about a device that advertises this.
+  /// The dictionary of the last event about a device with this advertisement.
   private func dictionary(
     _ data: [UInt8], scanResponse: [UInt8] = [], isConnectable: Bool = true, services: [CBUUID]? = nil
   ) async throws -> [String: Any] {
@@ -65,12 +65,12 @@ struct CentralAdvertisementDataTests {
     #expect(uuids[2] == CBUUID(string: "12345678"))
   }
 
-  @Test("B2.16 services of the overflow area are told under their own key, to those who look for them")
+  @Test("B2.16 services of the overflow area are reported under their own key, to scans that look for them")
   func overflow() async throws {
     let key = CBAdvertisementDataOverflowServiceUUIDsKey
     #expect(key == "kCBAdvDataHashedServiceUUIDs")
     let world = World()
-    // More than an advertisement holds: those that find no place go into the overflow area.
+    // More than an advertisement holds: those without room go into the overflow area.
     let many = (0..<6).map { CBUUID(string: String(format: "F00D%04X-0000-4000-8000-00805F9B34FB", $0)) }
     let lamp = AccessoryApp(world.makeDevice("lamp").options, name: "lamp", advertises: many)
     let central = CentralApp(world.makeDevice("phone").options)
@@ -120,7 +120,7 @@ struct CentralAdvertisementDataTests {
       })
   }
 
-  @Test("B2.20 what was not advertised has no key")
+  @Test("B2.20 data that are not advertised have no key")
   func absence() async throws {
     let data = try await dictionary([])
     #expect(Array(data.keys) == [CBAdvertisementDataIsConnectable])

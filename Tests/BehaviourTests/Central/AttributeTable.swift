@@ -1,28 +1,28 @@
 import BLECore
 import BLETestKit
 
-/// A GATT server of a few attributes, written down octet by octet, for a `ScriptedDevice`: it has what no server of this
-/// package would have, and says no when the test wants it to.
+/// A GATT server of a few attributes, written octet by octet, for a `ScriptedDevice`: it has attributes that no server of
+/// this package would have, and refuses requests where the test wants it to.
 ///
-/// `@unchecked Sendable`: asked on the world's loop, and changed while the world stands still.
+/// `@unchecked Sendable`: asked on the world's loop, and changed while the world is not running.
 final class AttributeTable: @unchecked Sendable {
   struct Attribute {
     let handle: UInt16
     let type: BLEUUID
     var value: [UInt8]
-    /// What each access is refused with.
+    /// The error of each access.
     var error: UInt8?
   }
 
   private(set) var attributes: [Attribute] = []
-  /// The requests and commands that came in.
+  /// The requests and commands received.
   private(set) var requests: [[UInt8]] = []
-  /// What requests with this opcode are refused with.
+  /// The error that requests with this opcode get.
   var refusals: [UInt8: UInt8] = [:]
-  /// The longest PDU that it takes, in octets.
+  /// The longest PDU that it accepts, in octets.
   var mtu = 23
 
-  // MARK: Laying out
+  // MARK: Layout
 
   @discardableResult
   func add(_ type: UInt16, _ value: [UInt8] = []) -> UInt16 { add(BLEUUID(type), value) }
@@ -51,10 +51,10 @@ final class AttributeTable: @unchecked Sendable {
   func refuse(_ error: UInt8?, at handle: UInt16) { attributes[Int(handle) - 1].error = error }
   func value(at handle: UInt16) -> [UInt8] { attributes[Int(handle) - 1].value }
 
-  /// Makes `device` answer by this table.
+  /// Makes `device` answer from this table.
   func serve(_ device: ScriptedDevice) { device.answer { [self] in answer($0) } }
 
-  // MARK: Answering
+  // MARK: Answers
 
   private func answer(_ request: [UInt8]) -> [UInt8]? {
     requests.append(request)
@@ -145,7 +145,7 @@ final class AttributeTable: @unchecked Sendable {
 private func octets(_ number: UInt16) -> [UInt8] { [UInt8(number & 0xFF), UInt8(number >> 8)] }
 
 extension Meeting {
-  /// A tag that serves `table`, connected and walked.
+  /// A tag that serves `table`, connected, with everything discovered.
   static func talking(to table: AttributeTable, in world: World = World()) async throws -> Meeting {
     try await withTag(in: world) { tag, _ in table.serve(tag) }.connected().walked()
   }

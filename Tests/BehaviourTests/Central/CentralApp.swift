@@ -1,9 +1,9 @@
 import CoreBluetooth
 import Testing
 
-/// A program in the central role: a manager on a queue of its own, and a note of everything that its delegates are told.
+/// A program in the central role: a manager on a queue of its own, and a record of all calls of its delegates.
 ///
-/// `@unchecked Sendable`: callbacks come on `queue`, and the tests look only while the world stands still.
+/// `@unchecked Sendable`: callbacks come on `queue`, and the tests look only while the world is not running.
 final class CentralApp: NSObject, @unchecked Sendable {
   struct Sighting {
     let peripheral: CBPeripheral
@@ -14,23 +14,23 @@ final class CentralApp: NSObject, @unchecked Sendable {
 
   let queue: DispatchQueue
   private(set) var manager: CBCentralManager!
-  /// What the delegates were told, without sightings: "connected lamp", "value FFF1 0102", "wrote FFF1 error 3".
+  /// The calls of the delegates, without discoveries: "connected lamp", "value FFF1 0102", "wrote FFF1 error 3".
   var told: [String] = []
   var sightings: [Sighting] = []
-  /// The states that peripherals had when something was told of their connection.
+  /// The states of peripherals when their connection was reported.
   var standings: [CBPeripheralState] = []
-  /// Every value that came, read or notified.
+  /// Every value received, read or notified.
   var values: [Data] = []
   var channels: [CBL2CAPChannel] = []
-  /// The errors among what was told.
+  /// The errors among the calls.
   var errors: [any Error] = []
   var invalidated: [CBService] = []
-  /// Done when something of that kind ("connected", "value") is told, after it was noted.
+  /// Called at each event of that kind ("connected", "value"), after it was recorded.
   var reactions: [String: () -> Void] = [:]
-  /// Done at each sighting.
+  /// Called at each discovery.
   var onSighting: (() -> Void)?
 
-  /// - Parameter queue: what the manager is given; `nil` for the main queue.
+  /// - Parameter queue: the manager's queue; `nil` for the main queue.
   init(
     _ options: [String: Any], more: [String: Any] = [:], queue: DispatchQueue? = DispatchQueue(label: "central app")
   ) {

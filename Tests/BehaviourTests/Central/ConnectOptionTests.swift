@@ -5,7 +5,7 @@ import Testing
 @Suite("Behaviour 3: the options of connect", .keepsCapture)
 struct CentralConnectOptionTests {
   @Test(
-    "B3.6 a start delay holds the attempt back",
+    "B3.6 a start delay delays the attempt",
     arguments: [5 as Any, 5.0 as Any, NSNumber(value: 5)].map { Delay($0) })
   func startDelay(_ delay: Delay) async throws {
     let meeting = try await Meeting.withTag()
@@ -16,7 +16,7 @@ struct CentralConnectOptionTests {
     #expect(meeting.central.told == ["connected tag"])
   }
 
-  /// `@unchecked Sendable`: a number that nobody changes.
+  /// `@unchecked Sendable`: a constant number.
   struct Delay: @unchecked Sendable, CustomTestStringConvertible {
     let value: Any
     init(_ value: Any) { self.value = value }

@@ -5,7 +5,7 @@ import Testing
 @Suite("Behaviour 3: connecting", .keepsCapture)
 struct CentralConnectingTests {
   @Test(
-    "B3.1 I11.34 connect returns at once and leaves the peripheral connecting; a link that never was goes on being tried",
+    "B3.1 I11.34 connect returns immediately with the peripheral connecting; a link that is never established is retried",
     arguments: [true, false])
   func outcome(succeeds: Bool) async throws {
     let meeting = try await Meeting.withAccessory()
@@ -24,7 +24,7 @@ struct CentralConnectingTests {
     }
   }
 
-  @Test("B3.2 an attempt never ends by itself: an hour later the device may come")
+  @Test("B3.2 an attempt never ends by itself: an hour later the device may appear")
   func patience() async throws {
     let meeting = try await Meeting.withAccessory()
     meeting.device?.moveAway()
@@ -53,7 +53,7 @@ struct CentralConnectingTests {
     #expect(meeting.found.state == .disconnected)
   }
 
-  @Test("B3.3 the end of a peripheral that nobody keeps cancels its attempt, with Apple's line in the log")
+  @Test("B3.3 releasing a peripheral cancels its attempt, with Apple's line in the log")
   func unused() async throws {
     let world = World()
     let tag = world.makeScriptedDevice("tag")
@@ -79,7 +79,7 @@ struct CentralConnectingTests {
     #expect(tag.connectionCount == 0 && central.told == ["state 5"])
   }
 
-  @Test("B3.4 what another manager has connected has to be connected here too, and takes no second link")
+  @Test("B3.4 another manager's connected peripheral has to be connected here too, and makes no second link")
   func sharedLink() async throws {
     let meeting = try await Meeting.withTag().connected()
     let second = CentralApp(meeting.phone.options)
@@ -93,7 +93,7 @@ struct CentralConnectingTests {
     #expect(meeting.tag?.connectionCount == 1)
   }
 
-  @Test("B3.5 connect on a connected peripheral is told as connected once more")
+  @Test("B3.5 connect on a connected peripheral is reported as connected once more")
   func again() async throws {
     let meeting = try await Meeting.withTag().connected()
     meeting.central.manager.connect(meeting.found)
@@ -102,7 +102,7 @@ struct CentralConnectingTests {
     #expect(meeting.central.told == ["connected tag"] && meeting.tag?.connectionCount == 1)
   }
 
-  @Test("B3.9 cancelling what is disconnected calls nobody")
+  @Test("B3.9 cancelling a disconnected peripheral makes no callback")
   func cancelNothing() async throws {
     let meeting = try await Meeting.withTag()
     meeting.central.manager.cancelPeripheralConnection(meeting.found)
@@ -111,10 +111,11 @@ struct CentralConnectingTests {
     #expect(meeting.central.told.isEmpty)
   }
 
-  /// When an app changes its mind.
+  /// When an app cancels.
   enum Moment: CaseIterable { case pending, comingUp, connected, shared }
 
-  @Test("B3.8 a cancelled attempt or connection is told as disconnected, without an error", arguments: Moment.allCases)
+  @Test(
+    "B3.8 a cancelled attempt or connection is reported as disconnected, without an error", arguments: Moment.allCases)
   func cancel(_ moment: Moment) async throws {
     let meeting = try await Meeting.withTag()
     let (world, central, found, tag) = (meeting.world, meeting.central, meeting.found, try #require(meeting.tag))
@@ -148,7 +149,7 @@ struct CentralConnectingTests {
     if let other {
       #expect(theirs?.state == .connected && other.told == ["state 5", "connected tag"])
     }
-    // Nothing is left that would be in the way of the next attempt.
+    // Nothing is left that would obstruct the next attempt.
     tag.advertise(Advertisement.named("tag"))
     central.manager.connect(found)
     await world.advance(by: .seconds(5))
@@ -156,7 +157,7 @@ struct CentralConnectingTests {
   }
 
   @Test(
-    "B3.8 commands that wait when a connection is cancelled may or may not complete, and none is told of afterwards")
+    "B3.8 commands pending when a connection is cancelled may or may not complete, and none is reported afterwards")
   func cancelWithCommands() async throws {
     let meeting = try await Meeting.talking()
     for _ in 0..<20 { meeting.found.readValue(for: try meeting.characteristic()) }

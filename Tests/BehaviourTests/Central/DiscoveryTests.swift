@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Behaviour 4: discovery", .keepsCapture)
 struct CentralDiscoveryTests {
-  @Test("B4.1 commands need a connection: else they are dropped with a line in the log", arguments: [true, false])
+  @Test("B4.1 commands need a connection: otherwise they are dropped with a line in the log", arguments: [true, false])
   func notConnected(isPending: Bool) async throws {
     let meeting = try await Meeting.talking()
     let (found, service, characteristic) = (meeting.found, try meeting.service("FFF0"), try meeting.characteristic())
@@ -39,7 +39,7 @@ struct CentralDiscoveryTests {
     for line in lines { #expect(line.wholeMatch(of: pattern) != nil, "\(line)") }
   }
 
-  @Test("B4.2 what was not looked for is nil, what was is a list, empty where there is nothing")
+  @Test("B4.2 lists that were not discovered are nil, discovered ones are a list, empty where there is nothing")
   func nilAndEmpty() async throws {
     let bare = AccessoryApp.service("FFE0")
     let meeting = try await Meeting.withAccessory([bare] + Meeting.plainServices()).connected()
@@ -79,7 +79,7 @@ struct CentralDiscoveryTests {
     return [inner, outer]
   }
 
-  @Test("B4.3 filters restrict, repeated discovery adds, and what is known stays the same object")
+  @Test("B4.3 filters restrict, repeated discovery adds, and known objects stay the same")
   func filters() async throws {
     let meeting = try await Meeting.withAccessory(rich()).connected()
     let (world, found) = (meeting.world, meeting.found)
@@ -121,7 +121,7 @@ struct CentralDiscoveryTests {
     #expect(before != nil && third.descriptors?.map { ObjectIdentifier($0) } == before)
   }
 
-  @Test("B4.4 each call has one answer, an error too, and an error changes nothing")
+  @Test("B4.4 each call has one answer, also an error, and an error changes nothing")
   func oneAnswer() async throws {
     let table = AttributeTable()
     table.addService(0xFFF0)

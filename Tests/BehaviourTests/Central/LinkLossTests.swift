@@ -32,7 +32,7 @@ struct CentralLinkLossTests {
     switch ending {
     case .timeout: meeting.tag?.cutPower()
     case .closedByPeer: meeting.tag?.disconnect(reason: 0x13)
-    // Unacceptable Connection Parameters: neither the user's wish nor a loss.
+    // Unacceptable Connection Parameters: neither the user's request nor a loss.
     case .failure: meeting.tag?.disconnect(reason: 0x3B)
     case .request: meeting.central.manager.cancelPeripheralConnection(meeting.found)
     }
@@ -57,7 +57,7 @@ struct CentralLinkLossTests {
     for (code, number) in codes { #expect(code.rawValue == number && CBError(code).errorCode == number) }
   }
 
-  @Test("B3.11 an attempt beyond what the controller holds fails with the connection limit reached")
+  @Test("B3.11 an attempt beyond the controller's capacity fails with the connection limit reached")
   func limit() async throws {
     let meeting = try await Meeting.withTag { _, phone in
       var configuration = ControllerConfiguration()
@@ -76,7 +76,7 @@ struct CentralLinkLossTests {
     #expect(meeting.found.state == .connected)
   }
 
-  @Test("B3.12 after the end of a connection nothing is told of it any more, nor answered")
+  @Test("B3.12 after the end of a connection no callback or answer comes for it")
   func silence() async throws {
     let meeting = try await Meeting.talking()
     let (central, found, characteristic) = (meeting.central, meeting.found, try meeting.characteristic())
@@ -94,7 +94,7 @@ struct CentralLinkLossTests {
     #expect(central.told == ["value FFF1 01", "disconnected lamp error \(CBError.connectionTimeout.rawValue)"])
   }
 
-  @Test("B3.13 what was discovered is of no use after the connection; it is to be discovered anew")
+  @Test("B3.13 discovered objects are invalid after the connection; they must be discovered again")
   func stale() async throws {
     let meeting = try await Meeting.talking()
     let (central, found) = (meeting.central, meeting.found)

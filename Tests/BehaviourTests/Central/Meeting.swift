@@ -2,16 +2,16 @@ import BLETestKit
 import CoreBluetooth
 import Testing
 
-/// A central app on a phone and something that it has found.
+/// A central app on a phone and a device that it has found.
 struct Meeting {
   let world: World
   let phone: Device
   let central: CentralApp
   let found: CBPeripheral
-  /// Where what was found is a whole stack with an app on it.
+  /// For a device that is a whole stack with an app on it.
   var device: Device?
   var accessory: AccessoryApp?
-  /// Where it is a device whose octets the test says.
+  /// For a device whose octets the test gives.
   var tag: ScriptedDevice?
 
   /// Service FFF0 with FFF1: read, write, write without response, notify.
@@ -75,7 +75,7 @@ struct Meeting {
     return self
   }
 
-  /// An accessory app called "lamp", connected and walked.
+  /// An accessory app called "lamp", connected, with everything discovered.
   static func talking(
     _ services: [CBMutableService] = plainServices(), in world: World = World(),
     prepare: (Device) -> Void = { _ in }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Behaviour 1, central: queues and delegates", .keepsCapture)
 struct CentralQueueTests {
-  @Test("B1.1 every call of the delegates of a manager and of its peripherals is made on the manager's queue")
+  @Test("B1.1 every delegate call of a manager and of its peripherals is made on the manager's queue")
   func ownQueue() async throws {
     let world = World()
     let lamp = AccessoryApp(world.makeDevice("lamp").options, name: "lamp", services: Meeting.plainServices())
@@ -91,7 +91,7 @@ struct CentralQueueTests {
     #expect(depth.deepest == 1)
   }
 
-  /// How many are inside at once. `@unchecked Sendable`: what is shown here is that nobody else is.
+  /// How many calls are running simultaneously. `@unchecked Sendable`: the test shows that there is only one.
   private final class Depth: @unchecked Sendable {
     private var now = 0
     private(set) var deepest = 0
@@ -102,7 +102,7 @@ struct CentralQueueTests {
     }
   }
 
-  /// All that a delegate needs to have.
+  /// The only required method of a delegate.
   private final class LeastDelegate: NSObject, CBCentralManagerDelegate, CBPeripheralManagerDelegate,
     CBPeripheralDelegate, @unchecked Sendable
   {
@@ -111,7 +111,7 @@ struct CentralQueueTests {
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) { states += 1 }
   }
 
-  @Test("B1.5 a delegate with nothing but did-update-state goes through everything")
+  @Test("B1.5 a delegate with nothing but did-update-state works in all operations")
   func least() async throws {
     let world = World()
     let (phone, other) = (world.makeDevice("phone"), world.makeDevice("other"))
@@ -127,7 +127,7 @@ struct CentralQueueTests {
     peripheral.startAdvertising(nil)
     central.scanForPeripherals(withServices: nil)
     await world.advance(by: .seconds(2))
-    // A delegate that is told more knows which device there is.
+    // A delegate with more methods knows which device there is.
     let watcher = CentralApp(phone.options)
     await world.settle()
     watcher.manager.scanForPeripherals(withServices: nil)
@@ -155,7 +155,7 @@ struct CentralQueueTests {
     #expect(found.state == .disconnected)
   }
 
-  @Test("B1.10 delegates are held weakly; nil silences, and a new one gets what comes later")
+  @Test("B1.10 delegates are held weakly; nil ends the calls, and a new one gets later events")
   func weakDelegates() async throws {
     let world = World()
     let meeting = try await Meeting.talking(in: world)
@@ -188,7 +188,7 @@ struct CentralQueueTests {
     #expect(meeting.central.told == ["connected lamp"])
   }
 
-  @Test("B1.11 each manager has peripherals of its own for the same device, and takes no other's")
+  @Test("B1.11 each manager has its own peripherals for the same device, and accepts no other's")
   func severalManagers() async throws {
     let world = World()
     let first = try await Meeting.withAccessory(in: world)
@@ -220,7 +220,7 @@ struct CentralQueueTests {
     #expect(notices.count == (isWanted ? 1 : 0))
   }
 
-  @Test("B1.13 a restore identifier without a delegate is a line in the log and nothing worse")
+  @Test("B1.13 a restore identifier without a delegate logs a line and nothing worse")
   func restoringWithoutDelegate() async {
     let world = World()
     let phone = world.makeDevice("phone")

@@ -17,7 +17,7 @@ struct CentralReadingTests {
   private static let value: UInt16 = 3
   private static let configuration: UInt16 = 4
 
-  @Test("B5.1 what is read, notified and indicated arrives in one callback, with the value set before")
+  @Test("B5.1 read, notified and indicated values arrive in one callback, with the value set before")
   func oneCallback() async throws {
     let table = table(0x32, value: [1], hasConfiguration: true)
     let meeting = try await Meeting.talking(to: table)
@@ -34,7 +34,7 @@ struct CentralReadingTests {
     meeting.tag?.send([0x1D, 3, 0, 3, 3, 3])
     await meeting.world.settle()
     #expect(meeting.central.told == ["value FFF1 01", "value FFF1 0202", "value FFF1 030303"])
-    // An indication is confirmed, by whoever.
+    // An indication is confirmed, with or without a listener.
     #expect(table.requests == [[0x1E]] && characteristic.value == Data([3, 3, 3]))
   }
 
@@ -50,7 +50,7 @@ struct CentralReadingTests {
   }
 
   @Test(
-    "B5.3 an error of the device comes as a CBATTError with its code",
+    "B5.3 an error of the device arrives as a CBATTError with its code",
     arguments: [UInt8](1...0x11) + [0x80, 0x8A, 0x9F, 0xE0, 0xFC, 0xFF])
   func errors(_ code: UInt8) async throws {
     let table = table(0x0A)
@@ -69,7 +69,7 @@ struct CentralReadingTests {
     #expect(characteristic.value == nil && meeting.found.state == .connected)
   }
 
-  @Test("B5.4 what has no read property is asked for all the same, and the device says no")
+  @Test("B5.4 a characteristic without the read property is still read, and the device refuses")
   func notReadable() async throws {
     let table = table(0x08, value: [1])
     table.refuse(0x02, at: Self.value)
@@ -94,7 +94,7 @@ struct CentralReadingTests {
       await meeting.world.settle()
       #expect(table.value(at: Self.configuration) == [value, 0] && characteristic.isNotifying == isOn)
     }
-    // The state is new before the callback.
+    // The state is set before the callback.
     #expect(meeting.central.told == ["notifying FFF1 true", "notifying FFF1 false"])
   }
 
@@ -108,7 +108,7 @@ struct CentralReadingTests {
     #expect(meeting.central.told == ["notifying FFF1 false error 3"])
   }
 
-  @Test("B5.6 a state that is there already is answered without traffic", arguments: [true, false])
+  @Test("B5.6 setting the present state is answered without traffic", arguments: [true, false])
   func alreadyThere(isOn: Bool) async throws {
     let table = table(0x10, hasConfiguration: true)
     let meeting = try await Meeting.talking(to: table)
@@ -136,7 +136,7 @@ struct CentralReadingTests {
     #expect(unconfigurable.central.told == ["notifying FFF1 false error \(CBATTError.attributeNotFound.rawValue)"])
   }
 
-  @Test("B5.8 nothing notifies any more when the connection has ended", arguments: [true, false])
+  @Test("B5.8 nothing notifies after the connection has ended", arguments: [true, false])
   func disconnected(isWanted: Bool) async throws {
     let meeting = try await Meeting.talking()
     let characteristic = try meeting.characteristic()

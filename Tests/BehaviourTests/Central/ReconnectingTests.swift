@@ -2,9 +2,9 @@ import BLETestKit
 import CoreBluetooth
 import Testing
 
-/// What a delegate is told, and what belongs to it: managers and peripherals live as long as somebody keeps them.
+/// The calls of a delegate, and the objects that must be retained: managers and peripherals are released without a reference.
 ///
-/// `@unchecked Sendable`: callbacks come on one serial queue, and the tests look only while the world stands still.
+/// `@unchecked Sendable`: callbacks come on one serial queue, and the tests look only while the world is not running.
 private class Listener: NSObject, @unchecked Sendable {
   var told: [String] = []
   var kept: [AnyObject] = []
@@ -61,7 +61,8 @@ struct CentralReconnectingTests {
   }
 
   @Test(
-    "B3.14 the older callback is called where it is there, the newer where it is missing", arguments: [true, false])
+    "B3.14 the older callback is called where it is implemented, the newer where it is missing",
+    arguments: [true, false])
   func choice(hasOlder: Bool) async throws {
     let (newer, both) = (NewerDelegate(), BothDelegate())
     let (meeting, _, _) = try await connect(hasOlder ? both : newer, [:])
@@ -71,7 +72,7 @@ struct CentralReconnectingTests {
     #expect(newer.told == (hasOlder ? [] : ["connected", "newer false 7 0"]))
   }
 
-  @Test("B3.15 with the option a lost connection comes back by itself, until it is cancelled")
+  @Test("B3.15 with the option a lost connection is restored automatically, until it is cancelled")
   func comesBack() async throws {
     let delegate = NewerDelegate()
     let (meeting, manager, found) = try await connect(delegate)
@@ -82,7 +83,7 @@ struct CentralReconnectingTests {
     meeting.tag?.advertise(Advertisement.named("tag"))
     await meeting.world.advance(by: .seconds(20))
     #expect(delegate.told.last == "connected" && found.state == .connected)
-    // And again: the option stays.
+    // A second time: the option stays.
     meeting.tag?.disconnect()
     await meeting.world.advance(by: .seconds(20))
     #expect(delegate.told.suffix(2) == ["newer true 7 1", "connected"])
@@ -104,7 +105,7 @@ struct CentralReconnectingTests {
     #expect(delegate.told == ["connected", "newer true 6 1", "newer false 0 0"] && found.state == .disconnected)
   }
 
-  @Test("B3.15 with the older callback nothing comes back by itself")
+  @Test("B3.15 with the older callback there is no automatic reconnection")
   func olderStays() async throws {
     let delegate = BothDelegate()
     let (meeting, _, found) = try await connect(delegate)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Behaviour 3: known devices", .keepsCapture)
 struct CentralRetrievingTests {
-  @Test("B3.17 known identifiers give their peripherals, in the order asked for, disconnected")
+  @Test("B3.17 known identifiers give their peripherals, in the requested order, disconnected")
   func byIdentifier() async throws {
     let meeting = try await Meeting.withTag()
     let (world, manager) = (meeting.world, try #require(meeting.central.manager))
@@ -15,7 +15,7 @@ struct CentralRetrievingTests {
     #expect(found.map(\.identifier) == [wanted[0], wanted[2]])
     #expect(found[0] === second && found[1] === meeting.found)
     #expect(manager.retrievePeripherals(withIdentifiers: []).isEmpty)
-    // A manager that has not seen it has it from what the machine knows.
+    // A manager that has not found it gets it from the machine's known devices.
     let other = CentralApp(meeting.phone.options)
     await world.settle()
     let theirs = try #require(other.manager.retrievePeripherals(withIdentifiers: [second.identifier]).first)
@@ -25,7 +25,7 @@ struct CentralRetrievingTests {
     #expect(theirs.state == .connected)
   }
 
-  @Test("B3.17 below powered on there is nothing to retrieve, and a line in the log")
+  @Test("B3.17 below powered on nothing is retrieved, with a line in the log")
   func poweredOff() async throws {
     let meeting = try await Meeting.withTag()
     meeting.phone.powerOff()
@@ -39,7 +39,7 @@ struct CentralRetrievingTests {
   }
 
   @Test(
-    "B3.18 what is connected to the machine by whatever manager is found by its services, and to be connected here too")
+    "B3.18 devices connected by any manager are found by their services, and must be connected here too")
   func byService() async throws {
     let meeting = try await Meeting.talking()
     let other = CentralApp(meeting.phone.options)
@@ -64,12 +64,12 @@ struct CentralRetrievingTests {
   }
 
   @Test(
-    "B3.19 an identifier is not the address, not the same on two hosts, and another one for another private address")
+    "B3.19 an identifier is not the address, differs on two hosts, and differs for another private address")
   func identifiers() async throws {
     let world = World()
     let address = DeviceAddress(0x00C0_FFEE_1234, kind: .public)
     world.makeScriptedDevice("tag", address: address).advertise(Advertisement.named("tag"))
-    // Two resolvable private addresses, as one device shows them one after the other.
+    // Two resolvable private addresses, as one device uses them one after the other.
     for (name, value) in [("early", 0x4000_0000_0001), ("late", 0x4000_0000_0002)] as [(String, UInt64)] {
       let device = world.makeScriptedDevice(name, address: DeviceAddress(value, kind: .random))
       device.advertise(Advertisement.named(name))
@@ -87,7 +87,7 @@ struct CentralRetrievingTests {
     #expect(!all.contains { $0.uuidString.replacingOccurrences(of: "-", with: "").contains(digits) })
   }
 
-  @Test("B3.19 B3.20 an identifier stays what it was when Bluetooth, the manager or the whole process begins anew")
+  @Test("B3.19 B3.20 an identifier stays the same when Bluetooth, the manager or the whole process restarts")
   func restarts() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ble-behaviour-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -116,7 +116,8 @@ struct CentralRetrievingTests {
     #expect(try await process(in: elsewhere, looks: true, nil) != identifier)
   }
 
-  @Test("B3.21 connections of any app are told to who has registered for the service or the peripheral; nil ends it")
+  @Test(
+    "B3.21 connections of any app are reported to managers registered for the service or the peripheral; nil ends it")
   func connectionEvents() async throws {
     let meeting = try await Meeting.talking()
     let (world, busy) = (meeting.world, meeting.central)

@@ -2,14 +2,14 @@ import BLETestKit
 import CoreBluetooth
 import Testing
 
-@Suite("Behaviour 2 and 3: scanning, connecting and what controllers make of it", .keepsCapture)
+@Suite("Behaviour 2 and 3: scanning and connecting on different controllers", .keepsCapture)
 struct CentralScanAndConnectTests {
-  /// Controllers that scan and connect at once, those that don't, and those of before version 5.0.
+  /// Controllers that scan and connect simultaneously, those that don't, and those of before version 5.0.
   private static let quirks: [ControllerQuirks] = [
     [], .scanExcludesInitiating, .noExtendedAdvertising, [.scanExcludesInitiating, .noExtendedAdvertising],
   ]
 
-  /// An app on a phone with such a controller, which scans with duplicates; a tag that waits, and another that chatters.
+  /// An app on a phone with such a controller, which scans with duplicates; a tag that waits, and another that advertises often.
   private func scene(_ quirks: ControllerQuirks) async throws -> (Meeting, CBPeripheral) {
     let meeting = try await Meeting.withTag { _, phone in
       phone.setController(ControllerConfiguration(quirks: quirks))
@@ -31,7 +31,7 @@ struct CentralScanAndConnectTests {
   }
 
   @Test(
-    "B2.8 a scan goes on while an app connects and when it is connected, whatever the controller", arguments: quirks)
+    "B2.8 a scan continues while an app connects and when it is connected, whatever the controller", arguments: quirks)
   func scanGoesOn(_ quirks: ControllerQuirks) async throws {
     let (meeting, found) = try await scene(quirks)
     meeting.central.manager.connect(found)
@@ -43,13 +43,15 @@ struct CentralScanAndConnectTests {
     #expect(await chatterCount(meeting, in: .seconds(10)) > 50)
   }
 
-  @Test("B2.8 a scan goes on while a device does not come, and that device is found when it comes", arguments: quirks)
+  @Test(
+    "B2.8 a scan continues during a pending connection, and the awaited device is found when it appears",
+    arguments: quirks)
   func patientConnecting(_ quirks: ControllerQuirks) async throws {
     let (meeting, found) = try await scene(quirks)
     meeting.tag?.cutPower()
     await meeting.world.advance(by: .seconds(1))
     meeting.central.manager.connect(found)
-    // Two turns of each: half of what a scan alone hears.
+    // Two intervals of each: half of what a scan alone receives.
     for _ in 0..<4 { #expect(await chatterCount(meeting, in: .seconds(10)) > 30) }
     #expect(found.state == .connecting && meeting.central.told.isEmpty)
     meeting.tag?.restorePower()
@@ -58,7 +60,7 @@ struct CentralScanAndConnectTests {
     #expect(await chatterCount(meeting, in: .seconds(10)) > 50)
   }
 
-  @Test("B2.8 an app may stop its scan just after it has asked for a connection", arguments: quirks)
+  @Test("B2.8 an app may stop its scan right after it has requested a connection", arguments: quirks)
   func stoppedScan(_ quirks: ControllerQuirks) async throws {
     let (meeting, found) = try await scene(quirks)
     meeting.central.queue.sync {
@@ -69,7 +71,7 @@ struct CentralScanAndConnectTests {
     #expect(meeting.central.told == ["connected tag"])
   }
 
-  @Test("B2.8 a scan that begins while a device is waited for finds what there is", arguments: quirks)
+  @Test("B2.8 a scan that starts during a pending connection finds devices", arguments: quirks)
   func laterScan(_ quirks: ControllerQuirks) async throws {
     let (meeting, found) = try await scene(quirks)
     meeting.central.manager.stopScan()

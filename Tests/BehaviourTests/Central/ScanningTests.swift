@@ -42,7 +42,7 @@ struct CentralScanningTests {
     }
   }
 
-  @Test("B2.2 a second scan takes the place of the first, and stopScan ends it")
+  @Test("B2.2 a second scan replaces the first, and stopScan ends it")
   func replacing() async {
     let (world, central, _) = await scene(Advertisement.of(.init(Self.lamp), Advertisement.name("tag")))
     #expect(!central.manager.isScanning)
@@ -52,7 +52,7 @@ struct CentralScanningTests {
     await world.advance(by: .seconds(2))
     #expect(central.sightings.count > 5)
     central.sightings = []
-    // Neither the services nor the duplicates of the first one are left.
+    // Neither the services nor the duplicates of the first one remain.
     central.manager.scanForPeripherals(withServices: [CBUUID(string: "180D")])
     await world.advance(by: .seconds(2))
     #expect(central.sightings.isEmpty)
@@ -67,7 +67,7 @@ struct CentralScanningTests {
     #expect(central.names == ["tag"])
   }
 
-  @Test("B2.3 services are matched by any of those asked for, whatever the width they are written with")
+  @Test("B2.3 services are matched by any of the requested ones, whatever their width")
   func filters() async {
     let long = BLEUUID(high: 0x6E40_0001_B5A3_F393, low: 0xE0A9_E50E_24DC_CA9E)
     let wide = BLEUUID(high: 0x0000_180D_0000_1000, low: 0x8000_0080_5F9B_34FB)
@@ -75,7 +75,7 @@ struct CentralScanningTests {
     let advertisements: [(String, [UInt8])] = [
       ("none", Advertisement.named("none")),
       ("heart", Advertisement.of(Advertisement.name("heart"), .init(Self.heart))),
-      // The same service, spelled with 128 bits.
+      // The same service, in its 128-bit form.
       ("wide", Advertisement.of(Advertisement.name("wide"), Advertisement.services([wide], .full))),
       ("uart", Advertisement.of(Advertisement.name("uart"), Advertisement.services([long], .full))),
     ]
@@ -99,7 +99,7 @@ struct CentralScanningTests {
     }
   }
 
-  @Test("B2.4 an empty list of services is none")
+  @Test("B2.4 an empty list of services counts as none")
   func emptyFilter() async {
     let (world, central, _) = await scene(Advertisement.named("tag"))
     central.manager.scanForPeripherals(withServices: [])
@@ -107,7 +107,7 @@ struct CentralScanningTests {
     #expect(central.names == ["tag"])
   }
 
-  @Test("B2.5 sightings are one event, and one more for each new content: the scan response, another advertisement")
+  @Test("B2.5 a device is one event, and one more for each new content: the scan response, another advertisement")
   func coalescing() async throws {
     let first = Advertisement.of(Advertisement.name("tag"), Advertisement.manufacturer(0xFFFF, [1]))
     let (world, central, tag) = await scene(first, scanResponse: Advertisement.of(.init(Self.heart)))
@@ -128,7 +128,7 @@ struct CentralScanningTests {
     #expect(changed.data[CBAdvertisementDataServiceUUIDsKey] != nil)
   }
 
-  @Test("B2.5 a service that only the scan response names is found")
+  @Test("B2.5 a service that only the scan response contains is found")
   func filteredScanResponse() async {
     let (world, central, _) = await scene(
       Advertisement.named("tag"), scanResponse: Advertisement.of(.init(Self.heart)))
@@ -137,7 +137,7 @@ struct CentralScanningTests {
     #expect(central.names == ["tag"])
   }
 
-  @Test("B2.6 with duplicates each packet is an event; a scan that starts anew knows nothing of the one before")
+  @Test("B2.6 with duplicates each packet is an event; a restarted scan has no memory of the previous one")
   func duplicates() async {
     let (world, central, _) = await scene(Advertisement.named("tag"), isConnectable: false)
     central.manager.scanForPeripherals(
@@ -155,7 +155,7 @@ struct CentralScanningTests {
     }
   }
 
-  @Test("B2.7 with solicited services those who ask for one of them are found too")
+  @Test("B2.7 with solicited services devices that solicit one of them are found too")
   func solicitation() async {
     let world = World()
     world.makeScriptedDevice("asks").advertise(
@@ -178,7 +178,7 @@ struct CentralScanningTests {
     }
   }
 
-  @Test("B2.9 one device is one object as long as somebody keeps it")
+  @Test("B2.9 one device is one object as long as it is retained")
   func identity() async {
     let (world, central, tag) = await scene(Advertisement.named("tag"))
     central.manager.scanForPeripherals(
@@ -195,7 +195,7 @@ struct CentralScanningTests {
     #expect(again.count == 1 && again[0] === central.sightings[0].peripheral)
   }
 
-  @Test("B2.10 the manager keeps no peripheral that the app does not keep")
+  @Test("B2.10 the manager does not retain peripherals")
   func retention() async {
     let (world, central, _) = await scene(Advertisement.named("tag"))
     central.manager.scanForPeripherals(withServices: nil)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Behaviour 4: changes of services and names", .keepsCapture)
 struct CentralServiceChangeTests {
-  @Test("B4.6 a change of the services is told with those that are of no use any more; they are to be discovered anew")
+  @Test("B4.6 a change of the services is reported with the invalid ones; they must be discovered again")
   func changedServices() async throws {
     let stays = AccessoryApp.service("FFE0", [AccessoryApp.characteristic("FFE1")])
     let goes = AccessoryApp.service("FFF0", [AccessoryApp.characteristic("FFF1")])
@@ -43,7 +43,7 @@ struct CentralServiceChangeTests {
     #expect(central.told == ["value FFD1 "])
   }
 
-  @Test("B4.6 discovery that is repeated is answered from what is known, without asking the device")
+  @Test("B4.6 repeated discovery is answered from the known objects, without asking the device")
   func cache() async throws {
     let table = AttributeTable()
     table.addService(0xFFF0)
@@ -57,12 +57,12 @@ struct CentralServiceChangeTests {
     #expect(table.requests.isEmpty)
   }
 
-  /// Takes values and nothing else.
+  /// Implements only the callback for values.
   private final class Careless: NSObject, CBPeripheralDelegate {
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {}
   }
 
-  @Test("B4.6 a delegate that takes no changes gets a warning in the log")
+  @Test("B4.6 a delegate without the callback for changed services gets a warning in the log")
   func unimplemented() async throws {
     let service = AccessoryApp.service("FFF0")
     let meeting = try await Meeting.talking([service])
@@ -75,7 +75,7 @@ struct CentralServiceChangeTests {
     #expect(warning.hasSuffix("state = connected> does not implement -[peripheral:didModifyServices:]"))
   }
 
-  @Test("B4.7 a name in the device that differs from the advertised one is told, and kept")
+  @Test("B4.7 a name in the device that differs from the advertised one is reported, and kept")
   func name() async throws {
     let table = AttributeTable()
     table.addService(0x1800)
@@ -87,7 +87,7 @@ struct CentralServiceChangeTests {
     found.discoverServices(nil)
     await world.settle()
     #expect(central.told.contains("name tag in the kitchen") && found.name == "tag in the kitchen")
-    // It is advertised under the old name, and known by the one that it says itself.
+    // It is advertised under the old name, and known by its GAP name.
     central.manager.cancelPeripheralConnection(found)
     await world.advance(by: .seconds(1))
     let again = try await Meeting.find("tag", by: central, in: world)

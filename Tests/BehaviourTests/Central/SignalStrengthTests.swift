@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Behaviour 5: the signal's strength", .keepsCapture)
 struct CentralSignalStrengthTests {
-  /// `@unchecked Sendable`: called on one serial queue, looked at while the world stands still.
+  /// `@unchecked Sendable`: called on one serial queue, looked at while the world is not running.
   private final class Newer: NSObject, CBPeripheralDelegate, @unchecked Sendable {
     var answers: [(NSNumber, CBError.Code?)] = []
     func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
@@ -12,7 +12,7 @@ struct CentralSignalStrengthTests {
     }
   }
 
-  /// As programs from before iOS 8 have it.
+  /// As programs from before iOS 8 implement it.
   private final class Older: NSObject, CBPeripheralDelegate, @unchecked Sendable {
     var errors: [CBError.Code?] = []
     @available(*, deprecated)
@@ -37,7 +37,7 @@ struct CentralSignalStrengthTests {
     #expect(delegate.answers.first?.1 == nil && delegate.answers.last?.1 == .notConnected)
   }
 
-  @Test("B5.10 the older callback is called where the newer is missing, and the rssi property holds what was read")
+  @Test("B5.10 the older callback is called where the newer is missing, and the rssi property holds the read value")
   @available(*, deprecated)
   func older() async throws {
     let meeting = try await Meeting.withTag().connected()

@@ -5,7 +5,7 @@ import Testing
 @Suite("Behaviour 1, central: states", .keepsCapture)
 struct CentralStateTests {
   @Test(
-    "B1.4 the state is unknown right after init, and one call tells what it is",
+    "B1.4 the state is unknown right after init, and one call reports it",
     arguments: [CBManagerState.poweredOn, .poweredOff, .unauthorized, .unsupported])
   func firstState(_ expected: CBManagerState) async {
     let world = World()
@@ -47,7 +47,7 @@ struct CentralStateTests {
   }
 
   @Test(
-    "B1.6 below powered on scans and connections are gone, below powered off the peripherals are of no use",
+    "B1.6 below powered on scans and connections have ended, below powered off the peripherals are invalid",
     arguments: Interruption.allCases)
   func interruption(_ interruption: Interruption) async throws {
     let meeting = try await Meeting.withAccessory().connected()
@@ -72,7 +72,7 @@ struct CentralStateTests {
     #expect(again.state == .connected)
   }
 
-  @Test("B1.7 switching Bluetooth off tells the state and no disconnection")
+  @Test("B1.7 switching Bluetooth off reports the state and no disconnection")
   func powerCycle() async throws {
     let meeting = try await Meeting.talking()
     meeting.found.readValue(for: try meeting.characteristic())
@@ -85,7 +85,7 @@ struct CentralStateTests {
     #expect(meeting.central.told == ["state 4", "state 5"])
   }
 
-  @Test("B1.8 a stack that fails shows as resetting, then powered on; delegates of old peripherals hear nothing more")
+  @Test("B1.8 a stack that fails shows as resetting, then powered on; delegates of old peripherals get no more calls")
   func reset() async throws {
     let meeting = try await Meeting.talking()
     let (world, central) = (meeting.world, meeting.central)
@@ -112,7 +112,7 @@ struct CentralStateTests {
 
   @Test("B1.9 authorization is read without a manager; a refusal shows as the state unauthorized")
   func authorization() async {
-    // In a process of its own: other tests refuse permissions too, and the property is one for all.
+    // In a process of its own: other tests refuse permissions too, and the property is shared.
     await #expect(processExitsWith: .success) {
       precondition(CBManager.authorization == .allowedAlways)
       let world = World()

@@ -35,7 +35,7 @@ struct CentralWritingTests {
     #expect(meeting.central.told.count == 2 && meeting.accessory?.values.isEmpty == true)
   }
 
-  @Test("B6.2 a write without response has no answer and no error, and is cut to what fits")
+  @Test("B6.2 a write without response has no answer and no error, and is truncated to the MTU")
   func withoutResponse() async throws {
     let meeting = try await Meeting.talking(prepare: { $0.setMaximumTransmissionUnit(23) })
     let characteristic = try meeting.characteristic()
@@ -52,7 +52,7 @@ struct CentralWritingTests {
   }
 
   @Test(
-    "B6.3 writing does not change the value that this side knows",
+    "B6.3 writing does not change the local value",
     arguments: [
       CBCharacteristicWriteType.withResponse, .withoutResponse,
     ])
@@ -106,7 +106,7 @@ struct CentralWritingTests {
     #expect(meeting.found.maximumWriteValueLength(for: .withoutResponse) == 20)
   }
 
-  @Test("B6.6 there is space at first; when it is used up one call tells that there is some again")
+  @Test("B6.6 there is space at first; when it is used up one call reports that there is some again")
   func space() async throws {
     let meeting = try await Meeting.withAccessory()
     #expect(!meeting.found.canSendWriteWithoutResponse)
@@ -125,7 +125,7 @@ struct CentralWritingTests {
     await meeting.world.settle()
     #expect(central.told == ["ready"] && found.canSendWriteWithoutResponse)
     central.forget()
-    // Each time it was used up there is one more call, and nothing is lost.
+    // Each time it is used up there is one more call, and nothing is lost.
     var rounds = 0
     central.reactions["ready"] = {
       rounds += 1
@@ -136,14 +136,14 @@ struct CentralWritingTests {
     #expect(central.told == ["ready", "ready", "ready"])
     let expected = (0..<written).map { "wrote FFF1 " + Data([UInt8($0)]).hexadecimal }
     #expect(meeting.accessory?.asked == expected)
-    // Nobody is called where the space was never used up.
+    // No call comes where the space was never used up.
     central.forget()
     found.writeValue(Data([1]), for: characteristic, type: .withoutResponse)
     await meeting.world.settle()
     #expect(central.told.isEmpty)
   }
 
-  @Test("B6.7 operations are carried out in the order of the calls, of whatever kind they are")
+  @Test("B6.7 operations are performed in the order of the calls, whatever their kind")
   func order() async throws {
     let services = [
       AccessoryApp.service("FFF0", ["FFF1", "FFF2", "FFF3"].map { AccessoryApp.characteristic($0) })

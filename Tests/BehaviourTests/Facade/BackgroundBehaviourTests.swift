@@ -7,7 +7,7 @@ struct BackgroundBehaviourTests {
   private static let service = CBUUID.of("FF11")
 
   @Test(
-    "B11.3 an application in the background finds only what it looks for, each content once, also with duplicates allowed"
+    "B11.3 an application in the background finds only services it scans for, each content once, also with duplicates allowed"
   )
   func scanning() async throws {
     let world = World()
@@ -20,7 +20,7 @@ struct BackgroundBehaviourTests {
     open.manager.scanForPeripherals(withServices: nil, options: options)
     filtered.manager.scanForPeripherals(withServices: [Self.service], options: options)
     await world.advance(by: .seconds(5))
-    // By itself a process on Linux is in front.
+    // By default a process on Linux is in the foreground.
     #expect(open.sightings.count > 10 && filtered.sightings.count > 10)
     phone.enterBackground()
     await world.settle()

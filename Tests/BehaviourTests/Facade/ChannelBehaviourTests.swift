@@ -32,7 +32,7 @@ struct ChannelBehaviourTests {
     }
   }
 
-  @Test("B8.1 a channel is published under a dynamic PSM, opened from the other side, and told of on both")
+  @Test("B8.1 a channel is published under a dynamic PSM, opened from the other side, and reported on both")
   func opened() async throws {
     let pair = try await Pair.start([])
     let first = try await Connected.publish(on: pair)
@@ -44,7 +44,7 @@ struct ChannelBehaviourTests {
     #expect(pair.publisher.told == ["published", "published", "opened"])
   }
 
-  @Test("B8.1 nothing is opened by a PSM that is not published any more; channels that are there stay")
+  @Test("B8.1 an unpublished PSM can no longer be opened; open channels stay")
   func unpublished() async throws {
     let connected = try await Connected.start()
     let pair = connected.pair
@@ -62,7 +62,7 @@ struct ChannelBehaviourTests {
   }
 
   @Test(
-    "B8.2 the PSM travels as the program likes; by custom in a characteristic of two octets, the least significant first"
+    "B8.2 the program transfers the PSM; by convention in a characteristic of two octets, the least significant first"
   )
   func characteristic() async throws {
     #expect(CBUUIDL2CAPPSMCharacteristicString == "ABDD3056-28FA-441D-A470-55A75A52553A")
@@ -81,7 +81,7 @@ struct ChannelBehaviourTests {
     #expect(pair.central.channels.first?.psm == psm && pair.publisher.channels.first?.psm == psm)
   }
 
-  @Test("B8.3 streams are delivered neither open nor scheduled, and then tell their delegate on its run loop")
+  @Test("B8.3 streams are delivered neither open nor scheduled, and then call their delegate on its run loop")
   func streams() async throws {
     let connected = try await Connected.start()
     let (near, far) = (connected.near, connected.far)
@@ -99,7 +99,7 @@ struct ChannelBehaviourTests {
     #expect(thread.events(of: far.outputStream).prefix(2) == [.openCompleted, .hasSpaceAvailable])
   }
 
-  @Test("B8.3 a channel that the program does not keep is closed, and the other side comes to its end")
+  @Test("B8.3 a channel that the program does not retain is closed, and the other side gets the end")
   func notKept() async throws {
     let pair = try await Pair.start([])
     let psm = try await Connected.publish(on: pair)
@@ -128,7 +128,7 @@ struct ChannelBehaviourTests {
     }
   }
 
-  @Test("B8.4 the end of the link that the other side asked for is the end of both streams")
+  @Test("B8.4 an end of the link that the other side requested is the end of both streams")
   func ended() async throws {
     let connected = try await Connected.start()
     let thread = StreamThread()

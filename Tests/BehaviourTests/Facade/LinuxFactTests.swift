@@ -2,7 +2,7 @@ import BLETestKit
 import CoreBluetooth
 import Testing
 
-@Suite("What Linux has and has not", .keepsCapture)
+@Suite("What Linux has and lacks", .keepsCapture)
 struct LinuxFactTests {
   @Test("B13.1 the classes are NSObjects, the peers and UUIDs NSCopying, and delegates NSObjectProtocols")
   func objects() {
@@ -24,13 +24,13 @@ struct LinuxFactTests {
     #expect(queue.label == "queue")
   }
 
-  /// Has only what is required.
+  /// Implements only the required methods.
   private class Base: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
     var told: [String] = []
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) { told.append("state") }
   }
 
-  /// Adds a method that its base class has not.
+  /// Adds a method that its base class lacks.
   private final class Adding: Base, @unchecked Sendable {
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
       told.append("advertising")
@@ -49,7 +49,7 @@ struct LinuxFactTests {
     }
   }
 
-  /// The class that conforms has the method.
+  /// The class that conforms implements the method.
   private class Conforming: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
     var told: [String] = []
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) { told.append("state") }
@@ -62,7 +62,8 @@ struct LinuxFactTests {
     }
   }
 
-  @Test("B13.3 an optional method counts where the class that conforms has it; one that a subclass adds is not called")
+  @Test(
+    "B13.3 an optional method counts where the conforming class implements it; one that a subclass adds is not called")
   func subclasses() async {
     let world = World()
     let delegates: [Base] = [Adding(), Overriding()]
@@ -80,7 +81,7 @@ struct LinuxFactTests {
     #expect(refining.told == ["state", "advertising"])
   }
 
-  /// Has the older of the two disconnect callbacks.
+  /// Implements the older of the two disconnect callbacks.
   private class Older: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
     var told: [String] = []
     var found: CBPeripheral?
@@ -120,7 +121,7 @@ struct LinuxFactTests {
     }
   }
 
-  /// Has both.
+  /// Implements both.
   private final class Both: Older, @unchecked Sendable {
     func centralManager(
       _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, timestamp: CFAbsoluteTime,
@@ -130,7 +131,7 @@ struct LinuxFactTests {
     }
   }
 
-  @Test("B13.4 of the two disconnect callbacks the older is called where it is there, else the newer")
+  @Test("B13.4 of the two disconnect callbacks the older is called where it is implemented, else the newer")
   func disconnectCallbacks() async throws {
     let world = World()
     let publisher = Publisher(world.makeDevice("device").options)
@@ -175,7 +176,7 @@ struct LinuxFactTests {
     #expect(CBError(.connectionTimeout) == link as? CBError)
   }
 
-  @Test("B13.7 codes that no list names are codes: an application's own travels from one program to the other")
+  @Test("B13.7 unlisted codes are codes: an application's own code arrives at the other program")
   func applicationCodes() async throws {
     let code = try #require(CBATTError.Code(rawValue: 0x80))
     let pair = try await Pair.start([CBMutableService("FF11", [CBMutableCharacteristic("FF22", .read)])])

@@ -23,7 +23,7 @@ struct LogAndExceptionTests {
     #expect(world.logLines.suffix(2).allSatisfy { $0.level == .error })
   }
 
-  @Test("B9.2 a command to a peripheral that is not connected is a line with who it is and how it stands")
+  @Test("B9.2 a command to a peripheral that is not connected is a line with its identity and state")
   func peripherals() async throws {
     let pair = try await Pair.start([CBMutableService("FF11")])
     pair.central.manager.cancelPeripheralConnection(pair.peripheral)
@@ -36,7 +36,7 @@ struct LogAndExceptionTests {
     #expect(line.wholeMatch(of: try Regex(pattern)) != nil, "\(line)")
   }
 
-  @Test("B9.3 a connection attempt whose peripheral nobody keeps is given up, with a line that says why")
+  @Test("B9.3 an attempt whose peripheral is not retained is cancelled, with a line that says why")
   func unused() async throws {
     let world = World()
     let publisher = Publisher(world.makeDevice("device").options)
@@ -76,7 +76,7 @@ struct LogAndExceptionTests {
   }
 
   @Test(
-    "B9.6 B10.1 a text that is no UUID is an exception that names it",
+    "B9.6 B10.1 an invalid UUID text is an exception that contains it",
     arguments: [
       "", "1", "123", "12345", "xyz!", "6E400001B5A3F393E0A9E50E24DCCA9E", "6E400001-B5A3-F393-E0A9-E50E24DCCA9",
     ])
@@ -88,7 +88,7 @@ struct LogAndExceptionTests {
   }
 
   @Test(
-    "B9.6 B10.1 I11.18 the prefix of a hexadecimal number does not make a UUID of what is none",
+    "B9.6 B10.1 I11.18 the prefix of a hexadecimal number does not make an invalid UUID valid",
     arguments: [
       "0x", "0X", "0x18", "0x180", "0x180G", "0x0x180D", "x180D", "00x180D", "0x6E400001B5A3F393E0A9E50E24DCCA9E",
     ])
@@ -99,7 +99,7 @@ struct LogAndExceptionTests {
     #expect(result.text.contains("String \(text) does not represent a valid UUID"))
   }
 
-  @Test("B9.6 B10.1 data of another count than 2, 4 or 16 octets are an exception", arguments: [0, 1, 3, 5, 15, 17])
+  @Test("B9.6 B10.1 data of a count other than 2, 4 or 16 octets are an exception", arguments: [0, 1, 3, 5, 15, 17])
   func data(_ count: Int) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [count] in
       _ = CBUUID(data: Data(count: count))
@@ -108,12 +108,12 @@ struct LogAndExceptionTests {
     #expect(result.text.contains("does not represent a valid UUID"))
   }
 
-  @Test("B9.7 lines of the log go to standard error, and nothing is said on standard output")
+  @Test("B9.7 lines of the log go to standard error, and nothing is printed on standard output")
   func standardErrorOnly() async {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent, \.standardOutputContent]
     ) {
-      // Nobody is there: the state stays below powered on.
+      // No controller is there: the state stays below powered on.
       setenv("BLE_ADAPTER", "tcp-client:127.0.0.1:1", 1)
       unsetenv("BLE_LOG")
       let manager = CBCentralManager(delegate: nil, queue: DispatchQueue(label: "central"))

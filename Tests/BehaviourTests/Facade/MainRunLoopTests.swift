@@ -6,7 +6,7 @@ import Testing
 struct MainRunLoopTests {
   /// Both streams of a channel, scheduled as apps for iOS do it.
   ///
-  /// `@unchecked Sendable`: the calls come one after the other, and the test looks only while the world stands still.
+  /// `@unchecked Sendable`: the calls come one after the other, and the test looks only while the world is not running.
   private final class Talker: NSObject, StreamDelegate, @unchecked Sendable {
     private(set) var events: [Stream.Event] = []
     private(set) var received = Data()
@@ -39,7 +39,7 @@ struct MainRunLoopTests {
     }
   }
 
-  /// A channel, its end on the phone still to be opened: what is written into the other end arrives there.
+  /// A channel, its end on the phone not yet open: octets written into the other end arrive there.
   private func channel(
     to central: CentralApp, _ publisher: Publisher, in world: World
   ) async throws -> (near: CBL2CAPChannel, far: CBL2CAPChannel) {
@@ -55,7 +55,7 @@ struct MainRunLoopTests {
   }
 
   @Test(
-    "I11.30 streams on RunLoop.main tell their delegate, on the main queue", arguments: [RunLoop.Mode.default, .common])
+    "I11.30 streams on RunLoop.main call their delegate, on the main queue", arguments: [RunLoop.Mode.default, .common])
   func mainRunLoop(_ mode: RunLoop.Mode) async throws {
     let world = World()
     let publisher = Publisher(world.makeDevice("device").options)
@@ -86,14 +86,14 @@ struct MainRunLoopTests {
     #expect(far.outputStream.write(Data("hello".utf8)) == 5)
     try await world.wait(within: .seconds(5)) { talker.received == Data("hello".utf8) }
     #expect(talker.strayCalls == 0)
-    // What was taken off the run loop is not told any more.
+    // Events of an unscheduled stream are not reported.
     await MainActor.run { talker.leave() }
     #expect(far.outputStream.write(Data([1])) == 1)
     await world.advance(by: .seconds(1))
     #expect(talker.received == Data("hello".utf8) && near.inputStream.hasBytesAvailable)
   }
 
-  @Test("I11.30 where the run loop of a stream does not run, time passes all the same, and a line of the log says so")
+  @Test("I11.30 where the run loop of a stream does not run, virtual time still advances, and the log says so")
   func idleRunLoop() async throws {
     let world = World()
     let publisher = Publisher(world.makeDevice("device").options)

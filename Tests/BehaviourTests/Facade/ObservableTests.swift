@@ -4,9 +4,9 @@ import Testing
 
 @Suite("Objects that programs observe, copy and compare", .keepsCapture)
 struct ObservableTests {
-  /// Looks at what programs observe each time that it is told something.
+  /// Reads the observable properties in each callback.
   ///
-  /// `@unchecked Sendable`: callbacks come on the serial queue, and the test looks only while the world stands still.
+  /// `@unchecked Sendable`: callbacks come on the serial queue, and the test looks only while the world is not running.
   private final class Watcher: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
     var manager: CBCentralManager!
     var peripheral: CBPeripheral?
@@ -51,7 +51,8 @@ struct ObservableTests {
     }
   }
 
-  @Test("B12.1 isScanning, state and name have their new values at once after a call, and before a delegate is told")
+  @Test(
+    "B12.1 isScanning, state and name have their new values immediately after a call, and before a delegate is called")
   func observed() async throws {
     let world = World()
     let publisher = Publisher(world.makeDevice("device").options)
@@ -74,7 +75,7 @@ struct ObservableTests {
     #expect(watcher.seen[1].hasSuffix(" advertised"))
   }
 
-  @Test("B12.2 copies are the object itself; a peripheral is equal to itself, and identifiers tell devices apart")
+  @Test("B12.2 copies are the object itself; a peripheral is equal to itself, and identifiers distinguish devices")
   func copies() async throws {
     let line = CBMutableCharacteristic("FF22", .notify)
     let pair = try await Pair.start([CBMutableService("FF11", [line])])

@@ -4,9 +4,9 @@ import Testing
 
 @Suite("State restoration and the system", .keepsCapture)
 struct RestorationBehaviourTests {
-  /// A program with a manager of each kind, under restore identifiers where it is given one.
+  /// A program with a manager of each kind, under restore identifiers where given.
   ///
-  /// `@unchecked Sendable`: callbacks come on the serial queue, and the tests look only while the world stands still.
+  /// `@unchecked Sendable`: callbacks come on the serial queue, and the tests look only while the world is not running.
   private final class Program: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPeripheralManagerDelegate,
     @unchecked Sendable
   {
@@ -16,7 +16,7 @@ struct RestorationBehaviourTests {
     var centralState: [String: Any] = [:]
     var peripheralState: [String: Any] = [:]
     var found: CBPeripheral?
-    /// What it talks to.
+    /// Its peer.
     var lamp: Publisher?
 
     init(_ device: Device, as identifier: String? = "main") {
@@ -76,7 +76,7 @@ struct RestorationBehaviourTests {
     return program
   }
 
-  @Test("B11.1 B11.2 what a killed process was doing comes first in the next one, under Apple's keys, and goes on")
+  @Test("B11.1 B11.2 the operations of a killed process come first in the next one, under Apple's keys, and continue")
   func restored() async throws {
     let world = World()
     let device = world.makeDevice("device")
@@ -99,7 +99,7 @@ struct RestorationBehaviourTests {
     #expect(data?[CBAdvertisementDataLocalNameKey] as? String == "program")
     #expect(data?[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] == [.of("FF11")])
     #expect(program.central.isScanning && program.peripheral.isAdvertising)
-    // What was connected is connected again; its delegate has to be set again.
+    // Connected peripherals are connected again; their delegate has to be set again.
     let restored = try #require(program.found)
     try await world.wait(within: .seconds(30)) { restored.state == .connected }
     #expect(restored.delegate == nil)
@@ -150,7 +150,7 @@ struct RestorationBehaviourTests {
     }
   }
 
-  @Test("B11.4 nobody is authorized for the notification centre, and nobody is asked")
+  @Test("B11.4 no app is authorized for the notification centre, and no user is asked")
   func notificationCentre() async throws {
     let pair = try await Pair.start([])
     #expect(!pair.peripheral.ancsAuthorized)
@@ -160,13 +160,14 @@ struct RestorationBehaviourTests {
   }
 
   @Test(
-    "B11.4 extended scanning is supported where the program's controller can advertise so", arguments: [true, false])
+    "B11.4 extended scanning is supported where the program's controller supports extended advertising",
+    arguments: [true, false])
   func features(_ hasController: Bool) async {
     await #expect(processExitsWith: .success) { [hasController] in
       let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
       defer { try? FileManager.default.removeItem(at: folder) }
       for name in ["XDG_RUNTIME_DIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME"] { setenv(name, folder.path, 1) }
-      // Nobody is there at that address.
+      // No controller is at that address.
       setenv("BLE_ADAPTER", hasController ? "radio:features" : "tcp-client:127.0.0.1:1", 1)
       let waiting = Waiting()
       var manager: CBCentralManager?

@@ -1,9 +1,9 @@
 import CoreBluetooth
 import Synchronization
 
-/// A thread whose run loop runs, and a delegate on it that notes what streams tell.
+/// A thread whose run loop runs, and a delegate on it that records the events of streams.
 ///
-/// `@unchecked Sendable`: what the thread notes is looked at while the world stands still.
+/// `@unchecked Sendable`: the records of the thread are looked at while the world is not running.
 final class StreamThread: NSObject, StreamDelegate, @unchecked Sendable {
   private let ready = DispatchSemaphore(value: 0)
   private var runLoop = RunLoop.main

@@ -15,7 +15,7 @@ struct ErrorHabitTests {
     return (pair.central.errors[0], pair.central.errors[1])
   }
 
-  @Test("I11.habits errors are told apart by cast, by pattern, by number and by domain, all with one outcome")
+  @Test("I11.habits errors are distinguished by cast, by pattern, by number and by domain, all with one outcome")
   func toldApart() async throws {
     let (attribute, link) = try await errors()
     #expect(attribute is CBATTError && !(attribute is CBError) && link is CBError && !(link is CBATTError))
@@ -41,7 +41,7 @@ struct ErrorHabitTests {
     if case CBError.connectionTimeout? = optional as? CBError {} else { Issue.record("no match in an optional") }
   }
 
-  @Test("I11.habits errors travel through throws, Result and continuations as what they are")
+  @Test("I11.habits errors pass through throws, Result and continuations unchanged")
   func travelling() async throws {
     let (attribute, link) = try await errors()
     let result: Result<Data, any Error> = .failure(attribute)
@@ -62,7 +62,7 @@ struct ErrorHabitTests {
     }
   }
 
-  @Test("I11.habits errors are compared, as values and as objects, and kept in sets")
+  @Test("I11.habits errors are compared, as values and as objects, and stored in sets")
   func compared() async throws {
     let (attribute, link) = try await errors()
     #expect(link as? CBError == CBError(.connectionTimeout) && attribute as? CBATTError != CBATTError(.success))

@@ -4,9 +4,9 @@ import Testing
 
 @Suite("Habits of apps: order, delegates and deinit", .keepsCapture)
 struct LifetimeHabitTests {
-  /// Owns its manager, finds a device, and lets go of everything when it is told to or goes itself.
+  /// Owns its manager, finds a device, and releases everything when asked to or when it is deallocated.
   ///
-  /// `@unchecked Sendable`: callbacks come on the serial queue, and the test looks only while the world stands still.
+  /// `@unchecked Sendable`: callbacks come on the serial queue, and the test looks only while the world is not running.
   private final class Owner: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
     var manager: CBCentralManager?
     var found: CBPeripheral?
@@ -40,12 +40,12 @@ struct LifetimeHabitTests {
     }
   }
 
-  @Test("I11.habits an app that ends its connection in deinit ends it, without a complaint")
+  @Test("I11.habits an app that ends its connection in deinit ends it, without a log line")
   func endedInDeinit() async throws {
     let world = World()
     let publisher = Publisher(world.makeDevice("device").options)
     let phone = world.makeDevice("phone")
-    // Another app on the same phone, which learns of the connection and its end.
+    // Another app on the same phone, which is notified of the connection and its end.
     let other = CentralApp(phone.options)
     await world.settle()
     publisher.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "device"])
@@ -61,20 +61,20 @@ struct LifetimeHabitTests {
     #expect(!world.logLines.contains { $0.level >= .warning })
   }
 
-  @Test("I11.habits a manager that is let go of inside a callback tells nothing more, not even what waited already")
+  @Test("I11.habits a manager that is released inside a callback makes no more calls, not even pending ones")
   func releasedInCallback() async {
     let world = World()
     let phone = world.makeDevice("phone")
     let owner = Owner(phone.options)
     owner.onSighting = { $0.manager = nil }
     await world.settle()
-    // All heard in one instant: the calls about them wait together.
+    // All received in one instant: their calls are pending together.
     phone.overhear((0..<5).map { StrayAdvertisement(address: 0xC000_0000_0000 + $0, data: Advertisement.named("tag")) })
     await world.settle()
     #expect(owner.sightings == 1 && owner.found == nil)
   }
 
-  @Test("I11.habits a delegate that is replaced inside a callback is not told of what comes next; the new one is")
+  @Test("I11.habits a delegate that is replaced inside a callback gets no later calls; the new one does")
   func replaced() async throws {
     let line = CBMutableCharacteristic("FF22", .notify)
     let pair = try await Pair.start([CBMutableService("FF11", [line])])
@@ -92,7 +92,7 @@ struct LifetimeHabitTests {
     #expect(pair.central.values == [Data([0])] && other.values == [Data([1]), Data([2])])
   }
 
-  @Test("I11.habits operations that are given at once are answered in their order, across characteristics and kinds")
+  @Test("I11.habits operations requested together are answered in order, across characteristics and kinds")
   func order() async throws {
     let lines = ["FF21", "FF22", "FF23"].map {
       CBMutableCharacteristic($0, [.read, .write, .notify], [.readable, .writeable])
@@ -118,7 +118,7 @@ struct LifetimeHabitTests {
     #expect(value > on)
   }
 
-  @Test("I11.habits callbacks on the main queue are on the main actor, where the thread is no matter")
+  @Test("I11.habits callbacks on the main queue are on the main actor, whichever thread it is")
   func mainActor() async throws {
     let world = World()
     let publisher = Publisher(world.makeDevice("device").options)

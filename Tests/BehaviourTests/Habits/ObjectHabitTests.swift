@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Habits of apps: objects", .keepsCapture)
 struct ObjectHabitTests {
-  @Test("I11.habits what a peripheral manager hands back is the object that the app has published")
+  @Test("I11.habits a peripheral manager returns the object that the app has published")
   func published() async throws {
     let line = CBMutableCharacteristic("FF22", [.read, .write, .notify], [.readable, .writeable])
     let service = CBMutableService("FF11", [line])
@@ -28,11 +28,11 @@ struct ObjectHabitTests {
     let central = try #require(pair.publisher.centrals.first)
     #expect(read.central === central && write.central == central && read.central.identifier == central.identifier)
     #expect(line.subscribedCentrals == [central] && line.subscribedCentrals?.contains(central) == true)
-    // And what was discovered is none of these.
+    // And discovered objects are none of these.
     #expect(!(characteristic is CBMutableCharacteristic) && characteristic != line)
   }
 
-  @Test("I11.habits objects stay the same ones when they are discovered again, and as keys find what was kept by them")
+  @Test("I11.habits objects stay the same when they are discovered again, and work as keys of dictionaries")
   func rediscovered() async throws {
     let pair = try await Pair.start([CBMutableService("FF11", [CBMutableCharacteristic("FF22", .read)])])
     let service = try #require(pair.peripheral.services?.first { $0.uuid == CBUUID(string: "FF11") })
@@ -45,7 +45,7 @@ struct ObjectHabitTests {
     #expect(again.service === service && service.peripheral === pair.peripheral)
   }
 
-  @Test("I11.habits what was looked for and is not there is an empty list, and what was not looked for is nil")
+  @Test("I11.habits a discovery without results gives an empty list, and without a discovery the list is nil")
   func emptyLists() async throws {
     let world = World()
     let publisher = Publisher(world.makeDevice("device").options)
@@ -82,7 +82,7 @@ struct ObjectHabitTests {
   }
 
   @Test(
-    "I11.32 I11.habits a peripheral is called what it advertises until its own name was read, and that from then on")
+    "I11.32 I11.habits a peripheral has its advertised name until its own name was read, and that from then on")
   func names() async throws {
     let world = World()
     let publisher = Publisher(world.makeDevice("Kitchen").options)
@@ -105,7 +105,7 @@ struct ObjectHabitTests {
     #expect(sighting.peripheral === found && sighting.name == "lamp" && found.name == "Kitchen")
   }
 
-  @Test("I11.habits UUIDs are compared and looked up in whatever form, and a switch over them matches")
+  @Test("I11.habits UUIDs are compared and looked up in any form, and a switch over them matches")
   func uuids() {
     let battery = CBUUID(string: "180F")
     switch CBUUID(string: "0000180f-0000-1000-8000-00805f9b34fb") {

@@ -2,7 +2,7 @@ import BLETestKit
 import CoreBluetooth
 import Testing
 
-@Suite("Habits of apps: what they print", .keepsCapture)
+@Suite("Habits of apps: printing", .keepsCapture)
 struct PrintingHabitTests {
   @Test("I11.20 I11.habits the description of a peripheral has the MTU between name and state, and keeps the last one")
   func peripheral() async throws {
@@ -42,7 +42,7 @@ struct PrintingHabitTests {
     let last: (any Error)? = pair.central.errors.last
     #expect("disconnected \(last as Any)" == "disconnected Optional(\(texts[1]))")
     #expect(last?.localizedDescription == "The connection has timed out unexpectedly.")
-    // Made by the program, with what it was given.
+    // Made by the program, with the given text.
     #expect("\(CBError(.unknown))" == "Error Domain=CBErrorDomain Code=0 \"(null)\"")
     let own = CBATTError(.unlikelyError, userInfo: ["b": 2, "a": 1])
     #expect("\(own)" == "Error Domain=CBATTErrorDomain Code=14 \"(null)\" UserInfo={a=1, b=2}")
@@ -73,7 +73,7 @@ struct PrintingHabitTests {
     }
   }
 
-  @Test("I11.habits what is published is printed with what it consists of, and a central and a channel with who it is")
+  @Test("I11.habits published objects are printed with their contents, and a central and a channel with their identity")
   func published() async throws {
     let line = CBMutableCharacteristic("FF22", [.read, .notify], [.readable, .writeable])
     let service = CBMutableService("FF11", [line])

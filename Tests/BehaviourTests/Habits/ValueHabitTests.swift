@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Habits of apps: values and dictionaries", .keepsCapture)
 struct ValueHabitTests {
-  @Test("I11.habits what an advertisement says can be cast to all that it can be cast to on Apple's systems")
+  @Test("I11.habits advertised values can be cast to every type that they can be cast to on Apple's systems")
   func advertisement() async throws {
     let heart = BLEUUID(UInt16(0x180D))
     let world = World()
@@ -42,7 +42,7 @@ struct ValueHabitTests {
     #expect(strength as? Int == sighting.rssi.intValue && Int(truncating: sighting.rssi) < 0)
   }
 
-  @Test("I11.habits data begin at index 0, whatever packet they came in, and carry on as slices that programs make")
+  @Test("I11.habits data begin at index 0, whatever packet they came in, and slices made by programs are accepted")
   func indices() async throws {
     let line = CBMutableCharacteristic("FF22", [.read, .write, .notify], [.readable, .writeable])
     let pair = try await Pair.start([CBMutableService("FF11", [line])])
@@ -83,7 +83,7 @@ struct ValueHabitTests {
     }
   }
 
-  @Test("I11.habits each call of didUpdateValueFor finds the value that it is about, however many wait")
+  @Test("I11.habits each call of didUpdateValueFor finds its own value, however many are pending")
   func burst() async throws {
     let line = CBMutableCharacteristic("FF22", .notify)
     let pair = try await Pair.start([CBMutableService("FF11", [line])])
@@ -97,7 +97,7 @@ struct ValueHabitTests {
     #expect(pair.central.values == values)
   }
 
-  @Test("I11.habits descriptors' values have Apple's types and the casts that come with them")
+  @Test("I11.habits descriptors' values have Apple's types and support the same casts")
   func descriptors() async throws {
     let line = CBMutableCharacteristic("FF22", [.read, .notify])
     line.descriptors = [

@@ -2,7 +2,7 @@ import BLETestKit
 import CoreBluetooth
 
 extension CentralApp {
-  /// Connects to the first device that `services` finds, and walks all of it.
+  /// Connects to the first device that `services` finds, and discovers everything.
   func connect(in world: World, services: [CBUUID]? = nil) async throws -> CBPeripheral {
     await world.settle()
     sightings = []
@@ -24,7 +24,7 @@ extension CentralApp {
   }
 }
 
-/// A device that publishes, and a phone that is connected to it and knows all it has.
+/// A device that publishes, and a phone that is connected to it and has discovered everything.
 struct Pair {
   let world: World
   let device: Device
@@ -33,7 +33,7 @@ struct Pair {
   let central: CentralApp
   let peripheral: CBPeripheral
 
-  /// - Parameter mtu: the longest ATT PDU that the device takes.
+  /// - Parameter mtu: the longest ATT PDU that the device accepts.
   static func start(_ services: [CBMutableService], mtu: Int = 517) async throws -> Pair {
     let world = World()
     let device = world.makeDevice("device")

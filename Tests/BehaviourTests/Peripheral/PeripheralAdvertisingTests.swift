@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Advertising and connection latency", .keepsCapture)
 struct PeripheralAdvertisingTests {
-  /// What a phone sees of a device that advertises `data`: the latest of its dictionaries.
+  /// A phone's view of a device that advertises `data`: the latest of its dictionaries.
   private func seen(
     _ data: [String: Any]?, lookingFor services: [CBUUID]? = nil
   ) async throws -> [String: Any]? {
@@ -79,7 +79,7 @@ struct PeripheralAdvertisingTests {
   }
 
   @Test(
-    "B7.21 the other services go to the overflow area, which shows those who look for them; the name has ten octets left"
+    "B7.21 other services go to the overflow area, found only by scans for them; the name has ten octets left"
   )
   func overflow() async throws {
     let services = ["1", "2", "3"].map { CBUUID(string: "6E40000\($0)-B5A3-F393-E0A9-E50E24DCCA9E") }
@@ -89,14 +89,14 @@ struct PeripheralAdvertisingTests {
     let found = try #require(try await seen(data, lookingFor: [services[2]]))
     #expect(found[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] == [services[0]])
     #expect(found[CBAdvertisementDataOverflowServiceUUIDsKey] as? [CBUUID] == [services[2]])
-    // Length and type are of the ten.
+    // Length and type are part of the ten.
     #expect(found[CBAdvertisementDataLocalNameKey] as? String == "a name o")
     let plain = try #require(try await seen(data))
     #expect(plain[CBAdvertisementDataOverflowServiceUUIDsKey] == nil)
     #expect(try await seen(data, lookingFor: [CBUUID(string: "FF77")]) == nil)
   }
 
-  @Test("B7.22 advertising goes on while a central is connected; stopping has no callback")
+  @Test("B7.22 advertising continues while a central is connected; stopping has no callback")
   func goesOn() async throws {
     let pair = try await Pair.start([CBMutableService("FF11")])
     #expect(pair.publisher.manager.isAdvertising)
@@ -115,7 +115,7 @@ struct PeripheralAdvertisingTests {
     withExtendedLifetime(tablet) {}
   }
 
-  @Test("B7.22 several peripheral managers of one device advertise side by side, each for itself")
+  @Test("B7.22 several peripheral managers of one device advertise simultaneously, each its own data")
   func several() async throws {
     let world = World()
     let device = world.makeDevice("device")
@@ -164,7 +164,7 @@ struct PeripheralAdvertisingTests {
     pair.peripheral.setNotifyValue(true, for: found)
     await pair.world.settle()
     let central = try #require(pair.publisher.centrals.first)
-    /// How long ten reads one after the other take: each waits for a connection event.
+    /// The duration of ten reads one after the other: each waits for a connection event.
     func time(_ latency: CBPeripheralManagerConnectionLatency) async -> Duration {
       pair.publisher.manager.setDesiredConnectionLatency(latency, for: central)
       await pair.world.advance(by: .seconds(5))
@@ -177,7 +177,7 @@ struct PeripheralAdvertisingTests {
     #expect(low < medium && medium < high)
     #expect(low < .milliseconds(500) && high > .seconds(2))
     #expect(pair.central.values.count == 30 && pair.peripheral.state == .connected)
-    // A hint about a link that is gone is no harm.
+    // A hint about a link that has ended does no harm.
     pair.central.manager.cancelPeripheralConnection(pair.peripheral)
     await pair.world.advance(by: .seconds(1))
     pair.publisher.manager.setDesiredConnectionLatency(.low, for: central)

@@ -7,7 +7,7 @@ struct PeripheralPublishingTests {
   private static let dynamic: CBCharacteristicProperties = [.read, .write]
   private static let open: CBAttributePermissions = [.readable, .writeable]
 
-  @Test("B7.1 every command needs the powered on state: one line in the log, and nothing happens")
+  @Test("B7.1 every command needs the powered on state: otherwise one line in the log, and nothing happens")
   func poweredOff() async throws {
     let characteristic = CBMutableCharacteristic("FF22", [.read, .notify])
     let pair = try await Pair.start([CBMutableService("FF11", [characteristic])])
@@ -44,7 +44,7 @@ struct PeripheralPublishingTests {
     #expect(pair.publisher.told.isEmpty && !manager.isAdvertising)
   }
 
-  @Test("B7.2 a service is answered by didAdd, and one that it includes has to be there before")
+  @Test("B7.2 a service is answered by didAdd, and one that it includes has to be published before")
   func included() async throws {
     let world = World()
     let publisher = Publisher(world.makeDevice("device").options)
@@ -57,13 +57,13 @@ struct PeripheralPublishingTests {
     #expect(publisher.told.last == "added FF20 error 1")
     #expect((publisher.errors.last as? CBError)?.code == .invalidParameters)
     publisher.manager.add(inner)
-    // What failed is not published: it may be added again.
+    // A failed service is not published: it may be added again.
     publisher.manager.add(outer)
     await world.settle()
     #expect(publisher.told.suffix(2) == ["added FF10", "added FF20"])
   }
 
-  @Test("B7.2 what is published is frozen: later changes of the objects have no effect")
+  @Test("B7.2 published services are frozen: later changes of the objects have no effect")
   func frozen() async throws {
     let fixed = CBMutableCharacteristic("FF22", .read, value: Data("as added".utf8))
     let asked = CBMutableCharacteristic("FF23", .read)
@@ -84,7 +84,7 @@ struct PeripheralPublishingTests {
     #expect(pair.central.values == [Data("as added".utf8), Data("asked".utf8)])
   }
 
-  @Test("B7.2 the same object added twice is an exception, but not once it was taken back")
+  @Test("B7.2 the same object added twice is an exception, but not after it was removed")
   func twice() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let world = World()
@@ -118,7 +118,7 @@ struct PeripheralPublishingTests {
     }
   }
 
-  @Test("B7.4 two services of one UUID are two services; each manager takes back its own only")
+  @Test("B7.4 two services of one UUID are two services; each manager removes its own only")
   func duplicates() async throws {
     let first = CBMutableService("FF11", [CBMutableCharacteristic("FF22", .read, value: Data([1]))])
     let second = CBMutableService("FF11", [CBMutableCharacteristic("FF22", .read, value: Data([2]))])
@@ -148,13 +148,13 @@ struct PeripheralPublishingTests {
     #expect(await read().isEmpty)
   }
 
-  @Test("B7.4 each add is answered once, in order, also where the service is taken back before it is there")
+  @Test("B7.4 each add is answered once, in order, also where the service is removed before it is published")
   func takenBackAtOnce() async throws {
     let pair = try await Pair.start([])
     let services = (0..<100).map { CBMutableService(String(format: "FE%02X", $0)) }
     services.forEach(pair.publisher.manager.add)
     for service in services.prefix(10) { pair.publisher.manager.remove(service) }
-    // Taken back, it may be added again at once.
+    // Once removed, it may be added again immediately.
     pair.publisher.manager.add(services[0])
     await pair.world.settle()
     let added = services.map { "added \($0.uuid.uuidString)" }
@@ -170,7 +170,7 @@ struct PeripheralPublishingTests {
     #expect(pair.peripheral.services?.isEmpty == true)
   }
 
-  @Test("B7.5 a power-off takes the services back: they are added again, the same objects too")
+  @Test("B7.5 a power-off removes the services: they are added again, also the same objects")
   func powerCycle() async throws {
     let service = CBMutableService("FF11", [CBMutableCharacteristic("FF22", .read, value: Data([1]))])
     let pair = try await Pair.start([service])

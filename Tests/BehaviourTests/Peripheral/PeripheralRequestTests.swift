@@ -26,7 +26,9 @@ struct PeripheralRequestTests {
     #expect(pair.central.values == [pair.publisher.value])
   }
 
-  @Test("B7.10 a read of what ends with a full packet asks once more; an empty answer or an invalid offset is the end")
+  @Test(
+    "B7.10 a read of a value that ends with a full packet asks once more; an empty answer or an invalid offset is the end"
+  )
   func fullPackets() async throws {
     let pair = try await Self.start(mtu: 23)
     let value = Data(repeating: 7, count: 44)
@@ -44,7 +46,7 @@ struct PeripheralRequestTests {
     #expect(pair.central.values == [value, value])
   }
 
-  @Test("B7.10 an offset past the end is refused with invalidOffset, as is whatever else the program says")
+  @Test("B7.10 an offset past the end is refused with invalidOffset, and other reads with the program's error")
   func refused() async throws {
     let pair = try await Self.start()
     let codes: [CBATTError.Code] = [
@@ -59,7 +61,7 @@ struct PeripheralRequestTests {
     #expect(pair.central.values.isEmpty)
   }
 
-  @Test("B7.10 the first answer counts, and what comes after it is no harm")
+  @Test("B7.10 the first answer counts, and later ones do no harm")
   func answeredTwice() async throws {
     let pair = try await Self.start()
     pair.publisher.onRead = { manager, request in
@@ -94,12 +96,12 @@ struct PeripheralRequestTests {
     #expect(pair.central.told == ["wrote FF22"])
   }
 
-  @Test("B7.11 a batch that is refused is refused as one")
+  @Test("B7.11 a batch is refused as a whole")
   func refusedBatch() async throws {
     let pair = try await Self.start(mtu: 23)
     pair.publisher.onWrite = { manager, requests in
       manager.respond(to: requests[0], withResult: .invalidAttributeValueLength)
-      // The batch is answered: this one says nothing any more.
+      // The batch is answered: this answer has no effect.
       manager.respond(to: requests[requests.count - 1], withResult: .success)
     }
     pair.peripheral.writeValue(Data(count: 60), for: try pair.characteristic("FF22"), type: .withResponse)
@@ -140,7 +142,7 @@ struct PeripheralRequestTests {
     await pair.world.advance(by: .seconds(3))
     #expect(pair.peripheral.state == .disconnected)
     #expect(pair.central.told.last == "disconnected device error 6")
-    // Too late: nobody waits for it.
+    // Too late: the request has ended.
     let again = try await pair.central.connect(in: pair.world)
     pair.publisher.onRead = nil
     pair.publisher.value = Data([9])
@@ -150,7 +152,7 @@ struct PeripheralRequestTests {
   }
 
   @Test(
-    "B7.13 an answer that comes late, but in time, is an answer; so is one to a central that has gone, which is no harm"
+    "B7.13 an answer that comes late, but in time, is valid; one to a central that has left does no harm"
   )
   func lateAnswers() async throws {
     let pair = try await Self.start()
@@ -171,7 +173,7 @@ struct PeripheralRequestTests {
     #expect(pair.central.values.count == 1)
   }
 
-  @Test("B7.13 what a manager was asked and has not answered is refused when the manager is released")
+  @Test("B7.13 unanswered requests of a manager are refused when the manager is released")
   func released() async throws {
     let pair = try await Self.start()
     let line = CBMutableCharacteristic("FF32", [.read, .write], [.readable, .writeable])
@@ -196,7 +198,7 @@ struct PeripheralRequestTests {
     #expect(pair.peripheral.state == .connected)
   }
 
-  /// Has none of the methods that answer.
+  /// Implements none of the methods that answer.
   ///
   /// `@unchecked Sendable`: it has no state.
   private final class Mute: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
@@ -204,7 +206,7 @@ struct PeripheralRequestTests {
   }
 
   @Test(
-    "B7.14 without the method that answers, and without a delegate, a request is not supported",
+    "B7.14 without the answering method, and without a delegate, a request is not supported",
     arguments: [true, false])
   func noMethods(_ hasDelegate: Bool) async throws {
     let pair = try await Self.start()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Values that need an encrypted link", .keepsCapture)
 struct PeripheralSecurityTests {
-  /// Somebody who wants to be paired with nobody.
+  /// A user who refuses every pairing.
   private final class Refusing: PairingAgent {
     var capability: PairingCapability { .noInputNoOutput }
     func pairing(_ request: PairingRequest) { request.refuse() }
@@ -37,7 +37,7 @@ struct PeripheralSecurityTests {
   private static let uses = ["FF22", "FF23", "FF24", "FF25", "FF26"]
 
   @Test(
-    "B5.9 B7.9 what is not encrypted is refused before the program is asked, and the other side sees why",
+    "B5.9 B7.9 unencrypted access is refused before the program is asked, and the other side gets the reason",
     arguments: uses)
   func refused(_ uuid: String) async throws {
     let pair = try await Self.start()
@@ -52,7 +52,7 @@ struct PeripheralSecurityTests {
   }
 
   @Test(
-    "B5.9 B7.9 the system pairs and encrypts by itself, and the program is asked as for any other value",
+    "B5.9 B7.9 the system pairs and encrypts automatically, and the program is asked as for any other value",
     arguments: uses)
   func encrypted(_ uuid: String) async throws {
     let pair = try await Self.start()
@@ -63,7 +63,7 @@ struct PeripheralSecurityTests {
     ]
     #expect(pair.publisher.told == told[uuid] ?? [])
     #expect(pair.central.errors.isEmpty && pair.central.told.count == 1)
-    // What programs see of the properties is what the other side declared.
+    // Programs see the properties as the other side declared them.
     let properties: CBCharacteristicProperties = uuid == "FF24" ? .notify : uuid == "FF25" ? .indicate : []
     #expect(try pair.characteristic(uuid).properties.isSuperset(of: properties))
   }

@@ -20,7 +20,8 @@ struct PeripheralUpdateTests {
     }
   }
 
-  @Test("B7.16 the list of subscribers is up to date when the delegate is told, and a disconnection ends subscriptions")
+  @Test(
+    "B7.16 the list of subscribers is up to date when the delegate is called, and a disconnection ends subscriptions")
   func subscriptions() async throws {
     let line = CBMutableCharacteristic("FF22", .notify)
     let other = CBMutableCharacteristic("FF23", .indicate)
@@ -54,7 +55,7 @@ struct PeripheralUpdateTests {
     #expect(lists.suffix(2) == [[], []])
   }
 
-  @Test("B7.16 a central that fell silent is unsubscribed when its link is given up")
+  @Test("B7.16 a central that has vanished is unsubscribed when its link times out")
   func silence() async throws {
     let subscribed = try await Subscribed.start()
     subscribed.pair.phone.cutPower()
@@ -62,12 +63,12 @@ struct PeripheralUpdateTests {
     #expect(subscribed.pair.publisher.told == ["subscribed FF22", "unsubscribed FF22"])
   }
 
-  @Test("I12.5 a central that is back before its former link has ended stays subscribed when that ends")
+  @Test("I12.5 a central that reconnects before its former link has ended stays subscribed when that ends")
   func formerLink() async throws {
     let subscribed = try await Subscribed.start()
     let (pair, line) = (subscribed.pair, subscribed.line)
     let (world, central) = (pair.world, pair.central)
-    // Its controller has forgotten all links, and the peripheral does not learn of it.
+    // Its controller has lost all links, and the peripheral is not notified.
     pair.phone.resetController()
     try await world.wait(within: .seconds(4)) {
       central.told.contains("state 1") && central.manager.state == .poweredOn
@@ -95,13 +96,13 @@ struct PeripheralUpdateTests {
   }
 
   @Test(
-    "B7.17 updateValue says false when the queue is full; then there is one call when there is space, and nothing is lost"
+    "B7.17 updateValue returns false when the queue is full; then one call comes when there is space, and nothing is lost"
   )
   func fullQueue() async throws {
     let subscribed = try await Subscribed.start()
     let (pair, line) = (subscribed.pair, subscribed.line)
     var next = 0
-    // The test and the callbacks take turns.
+    // The test and the callbacks alternate.
     func fill(_ manager: CBPeripheralManager) {
       while next < 300, manager.updateValue(Data("value \(next)".utf8), for: line, onSubscribedCentrals: nil) {
         next += 1
@@ -110,7 +111,7 @@ struct PeripheralUpdateTests {
     fill(subscribed.manager)
     #expect(next > 0 && next < 300)
     let refused = next
-    // Within one pass it stays as it is.
+    // Within one run of the loop it stays full.
     #expect(!subscribed.manager.updateValue(Data(), for: line, onSubscribedCentrals: nil))
     await pair.world.settle()
     #expect(pair.publisher.told == ["subscribed FF22", "ready"])
@@ -120,14 +121,14 @@ struct PeripheralUpdateTests {
     await pair.world.settle()
     #expect(next == 300)
     #expect(pair.central.values == (0..<300).map { Data("value \($0)".utf8) })
-    // Nothing was refused since: nobody waits to be told.
+    // Nothing was refused since: no call is due.
     let count = pair.publisher.told.count
     #expect(subscribed.manager.updateValue(Data([1]), for: line, onSubscribedCentrals: nil))
     await pair.world.settle()
     #expect(pair.publisher.told.count == count)
   }
 
-  @Test("B7.17 a queue that filled up for a central that has gone has space again")
+  @Test("B7.17 a queue that was filled for a central that has left has space again")
   func fullAndGone() async throws {
     let subscribed = try await Subscribed.start()
     let (pair, line) = (subscribed.pair, subscribed.line)
@@ -137,11 +138,11 @@ struct PeripheralUpdateTests {
     #expect(
       pair.publisher.told == ["subscribed FF22", "ready", "unsubscribed FF22"]
         || pair.publisher.told == ["subscribed FF22", "unsubscribed FF22", "ready"])
-    // Nobody is subscribed: there is nothing to send, and no reason to wait.
+    // No subscriber is left: there is nothing to send, and no reason to wait.
     #expect(subscribed.manager.updateValue(Data([1]), for: line, onSubscribedCentrals: nil))
   }
 
-  @Test("B7.18 an update goes to all subscribers or to those that are chosen; others are ignored")
+  @Test("B7.18 an update goes to all subscribers or to the chosen ones; others are ignored")
   func chosen() async throws {
     let subscribed = try await Subscribed.start()
     let (pair, line) = (subscribed.pair, subscribed.line)
@@ -170,7 +171,9 @@ struct PeripheralUpdateTests {
     #expect(stranger.central.values.isEmpty)
   }
 
-  @Test("B7.18 what is longer than maximumUpdateValueLength is cut, for each central to its own", arguments: [23, 185])
+  @Test(
+    "B7.18 values longer than maximumUpdateValueLength are truncated, for each central to its own",
+    arguments: [23, 185])
   func cut(_ mtu: Int) async throws {
     let subscribed = try await Subscribed.start(mtu: mtu)
     let (pair, line) = (subscribed.pair, subscribed.line)

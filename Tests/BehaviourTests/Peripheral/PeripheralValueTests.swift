@@ -2,9 +2,9 @@ import BLETestKit
 import CoreBluetooth
 import Testing
 
-@Suite("What a peripheral publishes: values, descriptors, permissions", .keepsCapture)
+@Suite("Published values, descriptors, permissions", .keepsCapture)
 struct PeripheralValueTests {
-  @Test("B7.6 a fixed value is answered by the system, however long it is")
+  @Test("B7.6 a fixed value is answered by the system, whatever its length")
   func fixed() async throws {
     let value = Data((0..<300).map { UInt8(truncatingIfNeeded: $0) })
     let pair = try await Pair.start(
@@ -35,7 +35,7 @@ struct PeripheralValueTests {
     #expect(result.text.contains("Characteristics with cached values must be read-only"))
   }
 
-  @Test("B7.7 a value of its own has no characteristic that is asked for: each access is told")
+  @Test("B7.7 a characteristic without a fixed value asks the program at each access")
   func dynamic() async throws {
     let pair = try await Pair.start([
       CBMutableService("FF11", [CBMutableCharacteristic("FF22", [.read, .write], [.readable, .writeable])])
@@ -55,7 +55,8 @@ struct PeripheralValueTests {
   }
 
   @Test(
-    "B7.8 a user description and a presentation format can be published; the system adds what follows from properties")
+    "B7.8 a user description and a presentation format can be published; the system adds those that follow from properties"
+  )
   func descriptors() async throws {
     let format = Data([0x04, 0x00, 0xAD, 0x27, 0x01, 0x00, 0x00])
     let characteristic = CBMutableCharacteristic("FF22", [.read, .notify, .extendedProperties])
@@ -101,7 +102,7 @@ struct PeripheralValueTests {
     #expect(result.text.contains("The value of the descriptor \(number == 2 ? "2904" : "2901") is not of its type"))
   }
 
-  @Test("B7.15 what properties or permissions forbid is refused without asking the program")
+  @Test("B7.15 accesses that properties or permissions forbid are refused without asking the program")
   func forbidden() async throws {
     let pair = try await Pair.start([
       CBMutableService(
@@ -120,7 +121,7 @@ struct PeripheralValueTests {
     #expect(pair.publisher.told.isEmpty)
   }
 
-  @Test("values longer than an attribute, and a characteristic that is published already, are refused at didAdd")
+  @Test("values longer than an attribute, and a characteristic that is already published, are refused at didAdd")
   func impossible() async throws {
     let world = World()
     let publisher = Publisher(world.makeDevice("device").options)

@@ -1,26 +1,26 @@
 import BLETestKit
 import CoreBluetooth
 
-/// A peripheral manager on a queue of its own, whose delegate notes what it is told and answers as the test says.
+/// A peripheral manager on a queue of its own, whose delegate records its calls and answers as the test says.
 ///
-/// `@unchecked Sendable`: callbacks come on the serial `queue`, and the tests look only while the world stands still.
+/// `@unchecked Sendable`: callbacks come on the serial `queue`, and the tests look only while the world is not running.
 final class Publisher: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
   let queue = DispatchQueue(label: "publisher")
   private(set) var manager: CBPeripheralManager!
-  /// What was told, in few words.
+  /// The calls, in short form.
   var told: [String] = []
   var errors: [any Error] = []
   var batches: [[CBATTRequest]] = []
-  /// Who subscribed, in the order in which they did.
+  /// The subscribers, in the order of their subscriptions.
   var centrals: [CBCentral] = []
-  /// What it can be reached by, and who has opened something there.
+  /// The PSM of the published channel, and the opened channels.
   var multiplexers: [CBL2CAPPSM] = []
   var channels: [CBL2CAPChannel] = []
-  /// What reads are answered with, from their offset on.
+  /// The value that reads are answered with, from their offset.
   var value = Data()
-  /// In place of answering with `value`.
+  /// Called in place of answering with `value`.
   var onRead: ((CBPeripheralManager, CBATTRequest) -> Void)?
-  /// In place of accepting everything.
+  /// Called in place of accepting everything.
   var onWrite: ((CBPeripheralManager, [CBATTRequest]) -> Void)?
   var onReady: ((CBPeripheralManager) -> Void)?
   var onSubscription: ((CBCentral, CBCharacteristic) -> Void)?
