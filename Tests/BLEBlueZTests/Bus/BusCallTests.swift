@@ -31,7 +31,7 @@ struct BusCallTests {
     _ = service
   }
 
-  @Test("I12.2 what the other side refuses, does not know or drops is an error of that call")
+  @Test("I12.2 a call that the other side refuses, does not know or drops is an error of that call")
   func errors() async throws {
     let bus = try PrivateBus()
     let service = try await TestService(on: bus)
@@ -57,7 +57,7 @@ struct BusCallTests {
   }
 
   @Test(
-    "I12.2 a call that was cancelled has no completion, whatever comes of it, and an answer that comes later does no harm"
+    "I12.2 a call that was cancelled has no completion, and a later answer does no harm"
   )
   func cancelled() async throws {
     let bus = try PrivateBus()
@@ -89,12 +89,12 @@ struct BusCallTests {
     #expect(try await client.call("Echo", on: TestService.name, [.octet(1)]).get() == [.octet(1)])
   }
 
-  @Test("I12.2 calls are cancelled, and everything is let go of, inside the callbacks that this ends")
+  @Test("I12.2 calls are cancelled, and everything is released, inside the callbacks that this causes")
   func releaseInside() async throws {
     let bus = try PrivateBus()
     let service = try await TestService(on: bus)
     let client = try BusPeer(on: bus)
-    /// Owns all that it waits for, and lets go of it in the first callback.
+    /// Owns all that it waits for, and releases it in the first callback.
     final class Owner {
       var calls: [BusCall] = []
       var registrations: [BusRegistration] = []
@@ -144,7 +144,7 @@ struct BusCallTests {
     _ = service
   }
 
-  @Test("I12.2 the bus is killed: every call fails, names lose their owners, and the end is told once")
+  @Test("I12.2 the bus is killed: every call fails, names lose their owners, and the end is reported once")
   func killed() async throws {
     let bus = try PrivateBus()
     let service = try await TestService(on: bus)
@@ -173,7 +173,7 @@ struct BusCallTests {
     _ = service
   }
 
-  @Test("I12.2 a bus that is not there is an error that names it")
+  @Test("I12.2 a missing bus is an error that names it")
   func missing() async throws {
     let loop = DispatchStackLoop()
     let error = loop.queue.sync {

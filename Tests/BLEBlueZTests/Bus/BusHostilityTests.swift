@@ -13,7 +13,7 @@ struct BusHostilityTests {
   }
 
   @Test(
-    "I12.2 an answer that is nested too deep, or has too many values, or is too long, fails its own call and no other")
+    "I12.2 an answer that is nested too deep, has too many values, or is too long, fails its own call and no other")
   func shapes() async throws {
     let bus = try PrivateBus()
     let service = try await TestService(on: bus)
@@ -40,13 +40,13 @@ struct BusHostilityTests {
     }
     try await service.peer.run { _ in object.value.made = [Self.nested(20)] }
     #expect(try await client.call("Make", on: TestService.name).get() == [Self.nested(20)])
-    // What is deeper than the bus carries is not sent: the daemon would end the connection for it.
+    // Values deeper than the bus accepts are not sent: the daemon would close the connection for them.
     let deep = await client.call("Echo", on: TestService.name, [Self.nested(100)])
     #expect(deep == .failure(BusError(BusError.invalidArguments, "The value is nested more than 64 deep.")))
     #expect(try await client.call("Echo", on: TestService.name, [.octet(1)]).get() == [.octet(1)])
   }
 
-  @Test("I12.2 a program's request that cannot be read is refused, and its signals are left out")
+  @Test("I12.2 a program's unreadable request is refused, and its signals are ignored")
   func requests() async throws {
     let bus = try PrivateBus()
     let service = try await TestService(on: bus)
@@ -76,7 +76,7 @@ struct BusHostilityTests {
     #expect(unreadable == 1)
   }
 
-  @Test("I12 changes of properties are read as they are, and hostile ones are left out or told to be none")
+  @Test("I12 changes of properties are read as they are, and hostile ones are ignored or reported as invalid")
   func properties() async throws {
     let bus = try PrivateBus()
     let service = try await TestService(on: bus)
@@ -128,7 +128,7 @@ struct BusHostilityTests {
     try await client.run { _ in seen.value.registration = nil }
   }
 
-  @Test("I12.2 a signal counts only from the owner of the name, also where somebody else addresses it to this program")
+  @Test("I12.2 a signal counts only from the owner of the name, also where another program addresses it to this one")
   func forged() async throws {
     let bus = try PrivateBus()
     let service = try await TestService(on: bus)
@@ -158,7 +158,7 @@ struct BusHostilityTests {
           "NameOwnerChanged", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus",
           [.string(TestService.name), .string(":1.1"), .string("")], to: "org.example.Client")
       }
-      // The daemon has passed them on before it answers this.
+      // The daemon has delivered them before it answers this.
       _ = await peer.call(
         "GetId", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: "org.freedesktop.DBus")
     }
@@ -169,7 +169,7 @@ struct BusHostilityTests {
     try await client.run { _ in seen.value.registrations = [] }
   }
 
-  @Test("I12.2 what is exported for one name is refused to all others")
+  @Test("I12.2 objects exported for one name are refused to all others")
   func strangers() async throws {
     let place = try PrivateBus()
     let service = try await TestService(on: place)
@@ -180,7 +180,7 @@ struct BusHostilityTests {
     let registration = try await service.peer.run {
       LoopBound(try $0.export(object.value, at: "/private", for: "org.example.Friend"))
     }
-    // The bus answers in order: once it has answered this, the service knows who owns the name.
+    // The bus answers in order: once it has answered this, the service knows which program owns the name.
     let bus = "org.freedesktop.DBus"
     _ = await service.peer.call("GetId", of: bus, at: "/org/freedesktop/DBus", on: bus)
     #expect(try await friend.call("Echo", at: "/private", on: TestService.name, [.octet(1)]).get() == [.octet(1)])
@@ -193,7 +193,7 @@ struct BusHostilityTests {
     #expect(error.name == BusError.unknownObject)
   }
 
-  @Test("I12.2 descriptors arrive, are closed once, and leave none open where they were not expected")
+  @Test("I12.2 descriptors arrive, are closed once, and none stay open where they were not expected")
   func descriptors() async throws {
     let bus = try PrivateBus()
     let service = try await TestService(on: bus)

@@ -27,7 +27,7 @@ final class BusPeer: Sendable {
     }
   }
 
-  /// Runs `body` on the loop and waits until what it got was called.
+  /// Runs `body` on the loop and waits until its completion was called.
   func wait<Result: Sendable>(
     _ body: @escaping @Sendable (MessageBus, @escaping @Sendable (Result) -> Void) -> Void
   ) async -> Result {
@@ -55,14 +55,14 @@ final class BusPeer: Sendable {
   }
 }
 
-/// An object with what the tests call. On the loop of its peer.
+/// An object with the methods that the tests call. On the loop of its peer.
 final class TestObject: ExportedObject {
   static let interface = "org.example.Test1"
   static let path = "/org/example/test"
 
   var interfaces: [String] { [Self.interface] }
   var held: [BusRequest] = []
-  /// What `Make` answers.
+  /// The answer of `Make`.
   var made: [BusValue] = []
 
   func properties(of interface: String) -> [String: BusValue] { ["Number": .uint16(7), "Name": .string("test")] }

@@ -38,7 +38,7 @@ struct BusSignalTests {
     try await client.run { _ in seen.value.registration = nil }
   }
 
-  @Test("I12.2 who watches a name is told who owns it, that it has vanished, and who comes next")
+  @Test("I12.2 an observer of a name is notified of its owner, of the owner's end, and of the next owner")
   func owners() async throws {
     let bus = try PrivateBus()
     let client = try BusPeer(on: bus)
@@ -53,7 +53,7 @@ struct BusSignalTests {
     service = try await TestService(on: bus)
     let second = try #require(await seen.next() ?? nil)
     #expect(first != second)
-    // One who comes later is told as well.
+    // A later observer is notified as well.
     let late = await client.wait { (bus: MessageBus, done: @escaping @Sendable (String?) -> Void) in
       final class Box { var registration: BusRegistration? }
       let box = Box()
@@ -67,7 +67,7 @@ struct BusSignalTests {
     _ = service
   }
 
-  @Test("I12.2 objects below an exported root are listed, announced and taken back, with their properties")
+  @Test("I12.2 objects below an exported root are listed, announced and removed, with their properties")
   func objects() async throws {
     let bus = try PrivateBus()
     let service = try await TestService(on: bus)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BLEBlueZ
 
-/// A message bus of a test's own: a `dbus-daemon` on a Unix socket in a folder of its own.
+/// A test's own message bus: a `dbus-daemon` on a Unix socket in a folder of its own.
 final class PrivateBus: Sendable {
   let address: BusAddress
   private let daemon = Process()
@@ -31,15 +31,15 @@ final class PrivateBus: Sendable {
     daemon.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     daemon.arguments = ["dbus-daemon", "--nofork", "--print-address=1", "--config-file=\(configuration.path)"]
     daemon.standardOutput = output
-    // It says there that it may not have more descriptors.
+    // It logs there that it may not have more descriptors.
     daemon.standardError = FileHandle.nullDevice
     try daemon.run()
     address = .address("unix:path=\(socket)")
-    // It says its address once it listens.
+    // It prints its address once it listens.
     _ = try #require(try output.fileHandleForReading.read(upToCount: 1))
   }
 
-  /// At once, and not by a request to end: a process begins with the signals blocked that are blocked in the thread that starts it.
+  /// Killed, not asked to end: a process starts with the signals blocked that are blocked in the thread that starts it.
   func kill() { _ = Glibc.kill(daemon.processIdentifier, SIGKILL) }
 
   deinit {

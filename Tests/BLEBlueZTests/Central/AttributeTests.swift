@@ -6,14 +6,14 @@ import Testing
 
 @testable import BLEBlueZ
 
-@Suite("Attributes by BlueZ's daemon")
+@Suite("Attributes through BlueZ's daemon")
 struct AttributeTests {
   private static let heartRate = "0000180d-0000-1000-8000-00805f9b34fb"
   private static let battery = "0000180f-0000-1000-8000-00805f9b34fb"
   private static let value = AttributeHandle(0x000C)
   private static let characteristic = ScriptedDaemon.device + "/service000a/char000b"
 
-  /// A service that includes another, with a characteristic that can do everything and one that only indicates.
+  /// A service that includes another, with a characteristic that has all properties and one that only indicates.
   private static func fill(_ world: DaemonWorld) {
     world.addService("0001", uuid: "00001800-0000-1000-8000-00805f9b34fb")
     world.addService("000a", uuid: heartRate, includes: ["0020"])
@@ -63,7 +63,7 @@ struct AttributeTests {
     _ = daemon
   }
 
-  @Test("I12.2 operations wait until the daemon has found the services, and go in order")
+  @Test("I12.2 operations wait until the daemon has found the services, and run in order")
   func waiting() async throws {
     let (fixture, daemon) = try await BlueZFixture.withDevice { world in
       Self.fill(world)
@@ -105,7 +105,7 @@ struct AttributeTests {
     #expect(recorder.lines.filter { $0.hasPrefix("sent") } == (1...20).map { "sent \($0)" })
   }
 
-  @Test("I12.2 what the peer or the daemon refuses is an error of that operation alone")
+  @Test("I12.2 a refusal of the peer or the daemon is an error of that operation alone")
   func errors() async throws {
     let (fixture, daemon) = try await linked()
     let path = Self.characteristic
@@ -136,7 +136,7 @@ struct AttributeTests {
     }
   }
 
-  /// A kernel that tells the strength of one link.
+  /// A kernel that reports the strength of one link.
   private final class Strengths: LinkStrengths {
     var asked: [String] = []
     var strength: Int8? = -61
@@ -149,7 +149,7 @@ struct AttributeTests {
     }
   }
 
-  @Test("I12.2 a link's strength is the kernel's where it tells it, else that of advertisements while they are heard")
+  @Test("I12.2 a link's strength is the kernel's where it has one, else that of advertisements while they are received")
   func strength() async throws {
     let strengths = LoopBound<any LinkStrengths>(Strengths())
     let (fixture, daemon) = try await BlueZFixture.withDevice(strengths: strengths)
@@ -199,7 +199,7 @@ struct AttributeTests {
     #expect(!recorder.lines.contains { $0.hasPrefix("answer") })
   }
 
-  @Test("I12.2 values come in order, a read is no notification, and the last who unsubscribes ends it")
+  @Test("I12.2 values come in order, a read is no notification, and the last unsubscription ends it")
   func notifications() async throws {
     let (fixture, daemon) = try await linked()
     let characteristic = try #require(try await characteristics(fixture).first)
@@ -211,7 +211,7 @@ struct AttributeTests {
     }
     await fixture.recorder.wait(for: "value 0x000C 63")
     #expect(fixture.recorder.lines.filter { $0.hasPrefix("value") }.count == 100)
-    // A notification arrives while a read is under way: one of the two equal values is the answer.
+    // A notification arrives during a read: one of the two equal values is the answer.
     try await daemon.run { world in
       world.script("ReadValue", at: Self.characteristic) { request, world in
         world.set(Self.characteristic, BlueZName.gattCharacteristic, ["Value": .octets([0xAA])])
@@ -227,7 +227,8 @@ struct AttributeTests {
     #expect(try await daemon.run { $0.count("StopNotify", at: Self.characteristic) } == 1)
   }
 
-  @Test("I12.2 a subscription that is not offered, or refused, says so; one without a link is not kept by the daemon")
+  @Test(
+    "I12.2 a subscription that is not offered, or refused, is an error; one without a link is not kept by the daemon")
   func subscriptions() async throws {
     let (fixture, daemon) = try await linked()
     let found = try await characteristics(fixture)
@@ -259,7 +260,7 @@ struct AttributeTests {
     #expect(unconfigured.failure == .attribute(code: 10))
   }
 
-  @Test("I12.2 services that come and go, a new name and an MTU are told")
+  @Test("I12.2 added and removed services, a new name and an MTU are reported")
   func changes() async throws {
     let (fixture, daemon) = try await linked()
     try await daemon.run { world in

@@ -5,12 +5,12 @@ import Testing
 
 @testable import BLEBlueZ
 
-@Suite("Connecting by BlueZ's daemon")
+@Suite("Connecting through BlueZ's daemon")
 struct ConnectingTests {
   private let device = ScriptedDaemon.device
   private let isUp = "connected \(ScriptedDaemon.address)"
 
-  @Test("I12.2 a device is connected to and left, and who connects by whatever program is told of")
+  @Test("I12.2 a device is connected and disconnected, and connections by other programs are reported")
   func connectAndLeave() async throws {
     let (fixture, daemon) = try await BlueZFixture.withDevice { $0.change(["UUIDs": .texts(["180D"])]) }
     try await fixture.connected()
@@ -21,12 +21,12 @@ struct ConnectingTests {
     await daemon.wait(for: "Disconnect", at: device)
     await fixture.recorder.wait(for: "link down 180D")
     #expect(fixture.stack.connectedPeers(withServices: [BLEUUID(0x180D)]).isEmpty)
-    // At once again, while the daemon is perhaps at it.
+    // Again immediately, while the daemon may still be working on it.
     try await fixture.connect()
     await fixture.recorder.wait(for: isUp, count: 2)
   }
 
-  @Test("I12.2 a connection is wanted for as long as it takes, whatever the daemon says")
+  @Test("I12.2 a connection stays pending without a time limit, whatever the daemon answers")
   func retries() async throws {
     let refusals = [
       BusError("org.bluez.Error.InProgress", "Operation already in progress"),
@@ -45,7 +45,7 @@ struct ConnectingTests {
   }
 
   @Test(
-    "I12.5 a daemon that does not tell that the device is connected is asked",
+    "I12.5 a daemon that does not report that the device is connected is asked",
     arguments: [true, false])
   func untold(answers: Bool) async throws {
     let (fixture, daemon) = try await BlueZFixture.withDevice { world in
@@ -60,13 +60,13 @@ struct ConnectingTests {
   }
 
   @Test(
-    "I12.2 a device that is no object of the daemon's is found first, and found again where it was removed in between")
+    "I12.2 a device without an object of the daemon's is found first, and found again where it was removed in between")
   func found() async throws {
     let (fixture, daemon) = try await BlueZFixture.withDevice { world in
       world.remove(ScriptedDaemon.device)
       world.script("Connect", at: ScriptedDaemon.device) { request, world in
         guard world.count("Connect", at: ScriptedDaemon.device) == 1 else { return world.answer(request) }
-        // No answer, and the object is gone.
+        // No answer, and the object is removed.
         world.held.append(request)
         world.remove(ScriptedDaemon.device)
       }
@@ -83,7 +83,7 @@ struct ConnectingTests {
     #expect(!fixture.recorder.lines.contains { $0.hasPrefix("found") })
   }
 
-  @Test("I12.2 a pending connection is given up, and the daemon with it")
+  @Test("I12.2 a pending connection is cancelled, and in the daemon with it")
   func givenUp() async throws {
     let (fixture, daemon) = try await BlueZFixture.withDevice { world in
       world.script("Connect", at: ScriptedDaemon.device) { request, world in world.held.append(request) }
@@ -108,7 +108,7 @@ struct ConnectingTests {
   }
 
   @Test(
-    "I12.2 the end of a link has the reason that newer daemons tell, else the peer has closed it",
+    "I12.2 the end of a link has the reason that newer daemons report, else the peer has closed it",
     arguments: [
       ("org.bluez.Reason.Timeout", "lost"), ("org.bluez.Reason.Remote", "closedByPeer"), ("", "closedByPeer"),
     ])
@@ -168,7 +168,7 @@ struct ConnectingTests {
     await daemon.wait(for: "Disconnect", at: device)
   }
 
-  @Test("I12.2 a link that was there before is joined, and not ended")
+  @Test("I12.2 an existing link is shared, and not ended")
   func joined() async throws {
     let (fixture, daemon) = try await BlueZFixture.withDevice { world in
       world.change(["Connected": .boolean(true), "ServicesResolved": .boolean(true)])
@@ -184,7 +184,7 @@ struct ConnectingTests {
     #expect(try await daemon.run { $0.count("Disconnect", at: ScriptedDaemon.device) } == 0)
   }
 
-  @Test("I12.2 a link that came up behind a refused Connect of this process is ended by it")
+  @Test("I12.2 a link that was made after a refused Connect of this process is ended by it")
   func late() async throws {
     let (fixture, daemon) = try await BlueZFixture.withDevice { world in
       world.script("Connect", at: ScriptedDaemon.device) { request, world in
@@ -201,7 +201,7 @@ struct ConnectingTests {
     await daemon.wait(for: "Disconnect", at: device)
   }
 
-  @Test("I12.2 a device that says who it is goes on by its identifier, and its link with it")
+  @Test("I12.2 a device whose identity becomes known keeps its identifier, and its link")
   func identity() async throws {
     let (fixture, daemon) = try await BlueZFixture.withDevice { world in
       world.remove(ScriptedDaemon.device)
@@ -220,7 +220,7 @@ struct ConnectingTests {
     await daemon.wait(for: "Disconnect", at: device)
   }
 
-  @Test("I12.2 who leaves from inside the news of its link does not take it from the others")
+  @Test("I12.2 a role that disconnects inside the event of its link does not end it for the others")
   func leavesAtOnce() async throws {
     let (fixture, daemon) = try await BlueZFixture.withDevice()
     let (stack, other) = (fixture.stack, CentralRecorder())
@@ -236,7 +236,7 @@ struct ConnectingTests {
     #expect(try await daemon.run { $0.count("Disconnect", at: ScriptedDaemon.device) } == 0)
   }
 
-  @Test("I12.2 links that were there before the program are told behind the state")
+  @Test("I12.2 links that existed before the program are reported after the state")
   func before() async throws {
     let (fixture, daemon) = try await BlueZFixture.withDevice {
       $0.change(["Connected": .boolean(true), "UUIDs": .texts(["180D"])])

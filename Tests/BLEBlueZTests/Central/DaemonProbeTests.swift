@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEBlueZ
 
-@Suite("Looking for an adapter of BlueZ's")
+@Suite("Finding an adapter of BlueZ's")
 struct DaemonProbeTests {
   private func finding(on address: BusAddress, among adapters: [String] = ["hci0"]) async -> AdapterFinding {
     await withCheckedContinuation { continuation in
@@ -11,7 +11,7 @@ struct DaemonProbeTests {
     }
   }
 
-  @Test("I12.3 the first that is switched on is found; without one it is said why")
+  @Test("I12.3 the first that is switched on is found; without one the reason is reported")
   func power() async throws {
     let bus = try PrivateBus()
     #expect(await finding(on: bus.address) == .absent("BlueZ's daemon does not run"))

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Core Bluetooth on BlueZ's daemon")
 struct FacadeTests {
-  /// A program that looks for a device, reads, writes and subscribes as the articles do. On its queue.
+  /// A program that scans, reads, writes and subscribes as the articles do. On its queue.
   ///
   /// `@unchecked Sendable`: it is called on one queue; the recorder is behind a mutex.
   private final class Program: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
@@ -81,7 +81,7 @@ struct FacadeTests {
     }
   }
 
-  @Test("I12.2 a program of Core Bluetooth's finds, reads, writes and subscribes, through a restart of the daemon")
+  @Test("I12.2 a Core Bluetooth program finds, reads, writes and subscribes, through a restart of the daemon")
   func program() async throws {
     let bus = try PrivateBus()
     var daemon = try await ScriptedDaemon(on: bus, Self.furnish)
@@ -113,7 +113,7 @@ struct FacadeTests {
     ]
     let inOrder = program.told.lines.filter { !$0.hasPrefix("RSSI") }
     #expect(Array(inOrder.prefix(once.count)) == once)
-    // The device is still heard as it advertises.
+    // The device's advertisements are still received.
     #expect(program.told.lines.contains("RSSI -55 -"))
     _ = manager
   }

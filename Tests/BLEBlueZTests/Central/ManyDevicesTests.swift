@@ -4,9 +4,9 @@ import Testing
 
 @testable import BLEBlueZ
 
-@Suite("A daemon with a long memory")
+@Suite("A daemon with many known devices")
 struct ManyDevicesTests {
-  @Test("I12.2 a daemon that remembers ten thousand devices is used as any other")
+  @Test("I12.2 a daemon that knows ten thousand devices is used like any other")
   func tenThousand() async throws {
     let bus = try PrivateBus()
     let daemon = try await ScriptedDaemon(on: bus) { world in
@@ -41,7 +41,7 @@ struct ManyDevicesTests {
     try await fixture.connected()
   }
 
-  @Test("I12.2 the daemon dies at fifty moments of a link's life, and each time everything is there again")
+  @Test("I12.2 the daemon is killed at fifty moments of a link's life, and each time everything is restored")
   func deaths() async throws {
     let random = SeededEntropy(seed: 0xB1E5)
     let bus = try PrivateBus()

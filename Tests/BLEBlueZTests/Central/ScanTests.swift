@@ -5,7 +5,7 @@ import Testing
 
 @testable import BLEBlueZ
 
-@Suite("Scanning by BlueZ's daemon")
+@Suite("Scanning through BlueZ's daemon")
 struct ScanTests {
   private static let heartRate = "0000180d-0000-1000-8000-00805f9b34fb"
 
@@ -16,7 +16,7 @@ struct ScanTests {
     await daemon.wait(for: "StartDiscovery", at: ScriptedDaemon.adapter)
     let filter = try await daemon.run { $0.arguments["SetDiscoveryFilter \(ScriptedDaemon.adapter)"]?.first?.first }
     #expect(filter == .options(["Transport": .string("le"), "DuplicateData": .boolean(false)]))
-    // What the daemon remembers is no device that is heard.
+    // A device that the daemon remembers is not one that is received.
     #expect(!fixture.recorder.lines.contains { $0.hasPrefix("found") })
     try await daemon.run { $0.change(["RSSI": .int16(-40), "Name": .string("Thing")]) }
     await fixture.recorder.wait(for: "found Thing -40")
@@ -24,7 +24,7 @@ struct ScanTests {
     await daemon.wait(for: "StopDiscovery", at: ScriptedDaemon.adapter)
   }
 
-  @Test("I12.2 a device is told once, again with new content, and each time where duplicates are wanted")
+  @Test("I12.2 a device is reported once, again with new content, and each time where duplicates are allowed")
   func duplicates() async throws {
     let (fixture, daemon) = try await BlueZFixture.withDevice()
     await fixture.run { $0.startScan(ScanParameters()) }
@@ -35,7 +35,7 @@ struct ScanTests {
     #expect(fixture.recorder.lines.filter { $0.hasPrefix("found") } == ["found - -40", "found Thing -43"])
     await fixture.run { $0.startScan(ScanParameters(allowsDuplicates: true)) }
     await daemon.wait(for: "SetDiscoveryFilter", at: ScriptedDaemon.adapter, count: 2)
-    // What is heard at the moment is told at the start.
+    // Devices received at the moment are reported at the start.
     await fixture.recorder.wait(for: "found Thing -43", count: 2)
     for rssi: Int16 in [-50, -50, -51] { try await daemon.run { $0.change(["RSSI": .int16(rssi)]) } }
     await fixture.recorder.wait(for: "found Thing -51")
@@ -43,7 +43,7 @@ struct ScanTests {
     #expect(try await daemon.run { $0.count("StartDiscovery", at: ScriptedDaemon.adapter) } == 1)
   }
 
-  @Test("I12.2 services that are looked for, advertised or solicited, and RSSI beyond what an octet holds")
+  @Test("I12.2 requested services, advertised or solicited, and RSSI beyond the range of an octet")
   func services() async throws {
     let (fixture, daemon) = try await BlueZFixture.withDevice()
     let wanted = try #require(BLEUUID(Self.heartRate))
@@ -67,7 +67,7 @@ struct ScanTests {
     #expect(fixture.recorder.lines.filter { $0.hasPrefix("found") } == ["found Heart -128", "found Seeker 30"])
   }
 
-  @Test("I12.2 a daemon that refuses to scan is asked again as long as the scan is wanted")
+  @Test("I12.2 a daemon that refuses to scan is asked again as long as a scan is requested")
   func refused() async throws {
     let (fixture, daemon) = try await BlueZFixture.withDevice { world in
       world.script("SetDiscoveryFilter", at: ScriptedDaemon.adapter) { request, _ in
@@ -87,9 +87,9 @@ struct ScanTests {
     await fixture.recorder.wait(for: "found - -40")
   }
 
-  @Test("I12.5 a search that hears nothing any more is begun again, says so, and loses nothing")
+  @Test("I12.5 a discovery that stops receiving is restarted, logs that, and loses nothing")
   func silentSearch() async throws {
-    // However slowly this test gets on, what is heard counts together; and it happens once.
+    // However slow this test is, reports count together; and the restart happens once.
     var rule = ScanWatch.Rule()
     rule.interval = .milliseconds(50)
     rule.formerLooks = 100_000
@@ -98,7 +98,7 @@ struct ScanTests {
     let (fixture, daemon) = try await BlueZFixture.withDevice(log: Logger(label: "", sink: log), scanRule: rule) {
       world in
       world.script("StopDiscovery", at: ScriptedDaemon.adapter) { request, world in
-        // As the daemon does for what it has found.
+        // As the daemon does for the devices that it has found.
         world.set(ScriptedDaemon.device, BlueZName.device, [:], invalidated: ["RSSI"])
         request.answer()
       }
@@ -106,14 +106,14 @@ struct ScanTests {
     await fixture.run { $0.startScan(ScanParameters()) }
     await daemon.wait(for: "StartDiscovery", at: ScriptedDaemon.adapter)
     try await daemon.run { world in
-      // Seen once each, as where the daemon hands on no duplicates: this is no reason to expect more.
+      // Received once each, as where the daemon filters duplicates: this is no reason to expect more.
       for number in 10..<50 {
         world.addDevice(
           at: ScriptedDaemon.adapter + "/dev_\(number)", address: "C0:00:00:00:00:\(number)", ["RSSI": .int16(-40)])
       }
       for number in 0..<30 { world.change(["RSSI": .int16(number % 2 == 0 ? -40 : -41), "Name": .string("Thing")]) }
     }
-    // The first was none that was heard again.
+    // The first one was not a repetition.
     await fixture.recorder.wait(for: "found Thing -40")
     try await daemon.run { $0.change(["RSSI": .int16(-50)]) }
     await daemon.wait(for: "StopDiscovery", at: ScriptedDaemon.adapter)
@@ -130,7 +130,7 @@ struct ScanTests {
     #expect(try await daemon.run { $0.count("StartDiscovery", at: ScriptedDaemon.adapter) } == 2)
   }
 
-  @Test("I12.2 what a device is named by is the same in two processes, and knownPeers finds it")
+  @Test("I12.2 a device has the same identifier in two processes, and knownPeers finds it")
   func identifiers() async throws {
     let (fixture, daemon) = try await BlueZFixture.withDevice { $0.change(["RSSI": .int16(-40)]) }
     await fixture.run { $0.startScan(ScanParameters()) }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The state of an adapter of BlueZ's")
 struct StateTests {
-  @Test("I12.2 without a bus the adapter is unsupported, and the log says what may be wrong")
+  @Test("I12.2 without a bus the adapter is unsupported, and the log names possible causes")
   func noBus() async throws {
     let bus = try PrivateBus()
     bus.kill()
@@ -31,7 +31,7 @@ struct StateTests {
   }
 
   @Test(
-    "I12.2 an adapter that is off says what has it off, and what to type",
+    "I12.2 an adapter that is off reports what switched it off, and the command to type",
     arguments: [
       (
         RadioSwitch(name: "hci0", isHardBlocked: false, isSoftBlocked: true),
@@ -75,7 +75,7 @@ struct StateTests {
         "state poweredOff", "state poweredOn", "state resetting", "state poweredOff", "state poweredOn",
       ])
     #expect(await fixture.counters.resets == 1)
-    // As bluetoothd tells of an adapter that is pulled out: it is off, and then gone.
+    // As bluetoothd reports an adapter that is unplugged: it is off, and then removed.
     for number in 2...3 {
       try await daemon.run { $0.set(ScriptedDaemon.adapter, BlueZName.adapter, ["Powered": .boolean(false)]) }
       await fixture.recorder.wait(for: "state poweredOff", count: number + 1)
@@ -87,7 +87,7 @@ struct StateTests {
     }
   }
 
-  @Test("I12.5 an adapter that is pulled out while it is used is waited for, also when the daemon is started meanwhile")
+  @Test("I12.5 an adapter that is unplugged during use is waited for, also when the daemon is started meanwhile")
   func pulledOut() async throws {
     let (fixture, first) = try await BlueZFixture.withDevice()
     var daemon = first
@@ -112,7 +112,7 @@ struct StateTests {
   }
 
   @Test(
-    "I12.2 one that is named is used and no other; without a name the first that is switched on",
+    "I12.2 a named adapter is used and no other; without a name the first that is switched on",
     arguments: [
       (nil, "/org/bluez/hci1"), ("hci2", "/org/bluez/hci2"), ("00:11:22:33:44:60", "/org/bluez/hci0"),
     ] as [(String?, String)])
@@ -130,7 +130,7 @@ struct StateTests {
     _ = daemon
   }
 
-  @Test("I12.2 an adapter that the daemon does not have is unsupported, and the log names those that it has")
+  @Test("I12.2 an adapter that the daemon does not have is unsupported, and the log lists those that it has")
   func missing() async throws {
     let bus = try PrivateBus()
     let daemon = try await ScriptedDaemon(on: bus)
@@ -141,7 +141,7 @@ struct StateTests {
     _ = daemon
   }
 
-  @Test("I12.2 a user that the daemon does not let is unauthorized")
+  @Test("I12.2 a user whom the daemon refuses is unauthorized")
   func denied() async throws {
     let bus = try PrivateBus()
     let daemon = try await ScriptedDaemon(on: bus) { world in
@@ -156,7 +156,7 @@ struct StateTests {
     _ = daemon
   }
 
-  @Test("I12.2 a daemon that is killed and started again is resetting in between, each time")
+  @Test("I12.2 a daemon that is killed and restarted is resetting in between, each time")
   func restart() async throws {
     let (fixture, first) = try await BlueZFixture.withDevice()
     var daemon = first
@@ -167,7 +167,7 @@ struct StateTests {
       try await daemon.die()
       await fixture.recorder.wait(for: "state resetting", count: round)
       #expect(fixture.stack.connectedPeers(withServices: []).isEmpty)
-      // The new one has no adapter at first, as the real one.
+      // The new one has no adapter at first, like the real one.
       daemon = try await ScriptedDaemon(on: fixture.bus) { _ in }
       try await daemon.run { world in
         world.addAdapter()
@@ -183,7 +183,7 @@ struct StateTests {
   }
 
   @Test(
-    "I12.2 a list of objects that is none, is answered with an error or names an adapter wrongly is no adapter",
+    "I12.2 an invalid list of objects, an error answer or an invalid adapter name is no adapter",
     arguments: 0..<4)
   func hostileList(kind: Int) async throws {
     let bus = try PrivateBus()

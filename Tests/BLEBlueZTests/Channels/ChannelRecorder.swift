@@ -3,19 +3,19 @@ import BLECore
 
 @testable import BLEBlueZ
 
-/// Keeps what a channel receives, and says when it ends.
+/// Records the data that a channel receives, and its end.
 ///
 /// `@unchecked Sendable`: everything but `told`, which is behind its mutex, is touched on the loop only.
 final class ChannelRecorder: PeerChannelEvents, @unchecked Sendable {
   let told = CentralRecorder()
   private(set) var channel: (any PeerChannel)?
   private(set) var octets: [UInt8] = []
-  /// The most that was there and not read.
+  /// The largest amount of unread octets.
   private(set) var peak = 0
   private var unread = 0
-  /// Whether everything counts as read at once; else `consume` says so.
+  /// Whether everything counts as read immediately; else `consume` says so.
   private let reads: Bool
-  /// How many octets are to come before "complete" is told.
+  /// After how many octets "complete" is recorded.
   private let wanted: Int
 
   init(wanted: Int = .max, reads: Bool = true) {

@@ -9,7 +9,7 @@ import Testing
 struct ChannelTests {
   private static let number = ProtocolServiceMultiplexer(0x0081)
 
-  /// A link with a channel whose far end the test has.
+  /// A link with a channel whose far end belongs to the test.
   private struct Opened {
     let fixture: BlueZFixture
     let daemon: ScriptedDaemon
@@ -65,7 +65,7 @@ struct ChannelTests {
     #expect(await opened.fixture.run { _ in recorder.octets } == inwards)
   }
 
-  @Test("I12.2 a peer that is not read from is stopped, and nothing of it is lost")
+  @Test("I12.2 a peer that is not read from is stopped, and none of its octets are lost")
   func backPressure() async throws {
     let recorder = ChannelRecorder(wanted: 1 << 20, reads: false)
     let opened = try await opened(try UnixChannels(), recorder)
@@ -82,7 +82,7 @@ struct ChannelTests {
   }
 
   @Test(
-    "I12.2 where the kernel stops no peer, a channel that nobody reads from ends before octets are lost in its middle")
+    "I12.2 where the kernel stops no peer, an unread channel ends before octets inside it are lost")
   func unstopped() async throws {
     let recorder = ChannelRecorder(reads: false)
     let opened = try await opened(try UnixChannels(stopsPeers: false), recorder)
@@ -99,7 +99,7 @@ struct ChannelTests {
         && KernelChannels.stopsPeers("7.0"))
   }
 
-  @Test("I12.2 a channel that is closed sends first what was written to it, and reads nothing any more")
+  @Test("I12.2 a closed channel first sends its pending octets, and reads nothing more")
   func closing() async throws {
     let opened = try await opened(try UnixChannels())
     let recorder = opened.recorder
@@ -116,26 +116,26 @@ struct ChannelTests {
     #expect(await opened.fixture.run { _ in recorder.octets.isEmpty })
   }
 
-  @Test("I12.2 what a peer has sent before it closed is read first, and an SDU without octets is no end")
+  @Test("I12.2 octets that a peer sent before it closed are read first, and an SDU without octets is no end")
   func closedByPeer() async throws {
     let opened = try await opened(try UnixChannels())
-    // On the loop, so that all of it and the end are there when the channel looks: it is told of both at once.
+    // On the loop, so that all of it and the end are there when the channel looks: it gets both together.
     await opened.fixture.run { _ in
       #expect(opened.far.sendAtOnce([[1], [], [2]] + [[UInt8]](repeating: [3], count: 200)))
       opened.far.close()
     }
     await opened.recorder.told.wait(for: "closed closedByPeer")
     #expect(await opened.fixture.run { _ in opened.recorder.octets } == [1, 2] + [UInt8](repeating: 3, count: 200))
-    // Nothing comes of what is sent now.
+    // Octets sent now have no effect.
     await opened.fixture.run { _ in opened.recorder.channel?.send([1]) { opened.recorder.told.note("sent") } }
     #expect(opened.recorder.told.lines == ["closed closedByPeer"])
   }
 
-  @Test("I12.2 what a peer has sent before it closed is read also where the reader had stopped it")
+  @Test("I12.2 octets that a peer sent before it closed are read also where the reader had stopped it")
   func closedWhileStopped() async throws {
     let recorder = ChannelRecorder(reads: false)
     let opened = try await opened(try UnixChannels(), recorder)
-    // What is beyond the window waits in the kernel.
+    // Octets beyond the window wait in the kernel.
     #expect(await opened.far.send([[UInt8]](repeating: [UInt8](repeating: 7, count: 1_000), count: 90)))
     await recorder.told.wait(for: "full")
     opened.far.close()
@@ -144,7 +144,7 @@ struct ChannelTests {
     #expect(await opened.fixture.run { _ in recorder.octets.count } == 90_000)
   }
 
-  @Test("I12.2 a channel that nobody has published, or for which there is no socket, is refused with what helps")
+  @Test("I12.2 an unpublished channel, or one without a socket, is refused with a remedy")
   func refusals() async throws {
     let sockets = try UnixChannels()
     let log = LinesLog()
@@ -170,7 +170,7 @@ struct ChannelTests {
     _ = daemon
   }
 
-  @Test("I12.2 a central that leaves opens nothing any more, and its link lasts until what it wrote has left")
+  @Test("I12.2 a central that disconnects opens no more channels, and its link lasts until its octets are sent")
   func leaving() async throws {
     let sockets = try UnixChannels()
     let opened = try await opened(sockets)
@@ -192,7 +192,7 @@ struct ChannelTests {
       central.cancelConnection(peer)
     }
     let unopened = await FarEnd.accepted(by: listener)
-    // What made its socket a full one, and then its end.
+    // The octets that filled its socket, and then its end.
     _ = await unopened.read(.max)
     #expect(await opened.far.read(.max).joined().elementsEqual(outwards))
     await told.wait(for: "disconnecting")
@@ -208,7 +208,7 @@ struct ChannelTests {
     #expect(await opened.far.read(1).isEmpty)
   }
 
-  @Test("I12.2 a published channel is opened by centrals until it is not published any more")
+  @Test("I12.2 a published channel is opened by centrals until it is unpublished")
   func publishing() async throws {
     let bus = try PrivateBus()
     let sockets = try UnixChannels()
@@ -220,12 +220,12 @@ struct ChannelTests {
     }
     let number = try await publish(.none).get()
     #expect(number.rawValue == 0x80)
-    // What a pairing that a central begins is good for.
+    // The security level of a pairing that a central starts.
     #expect(try await peripheral.look { role, _, _ in !role.offersProtectedValues })
     #expect(try await publish(.encryption).get().rawValue == 0x81)
     #expect(try await peripheral.look { role, _, _ in role.offersProtectedValues })
     #expect(sockets.asked == ["00:11:22:33:44:55 none", "00:11:22:33:44:55 encryption"])
-    // One that the program does not take is closed.
+    // A channel that the program does not accept is closed.
     let unwanted = try #require(sockets.openFar(number))
     #expect(await unwanted.read(1).isEmpty)
     try await peripheral.look { _, _, events in events.channels = recorder }
@@ -242,7 +242,7 @@ struct ChannelTests {
     #expect(await unpublish())
     #expect(await !unpublish())
     #expect(sockets.openFar(number) == nil)
-    // The open one stays, until the adapter has gone.
+    // The open one stays, until the adapter is removed.
     try await peripheral.look { _, _, _ in recorder.channel?.send([6]) {} }
     #expect(await far.read(1) == [[6]])
     try await peripheral.look { role, _, _ in role.adapterWentAway() }

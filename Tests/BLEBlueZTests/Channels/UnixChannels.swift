@@ -8,10 +8,10 @@ import Testing
 
 @testable import BLEBlueZ
 
-/// Channels over Unix sockets instead of the kernel's of Bluetooth: files of a folder, one for each number.
+/// Channels over Unix sockets instead of the kernel's Bluetooth sockets: files of a folder, one for each number.
 final class UnixChannels: ChannelSockets {
   static let own = DeviceAddress(0x0011_2233_4455, kind: .public)
-  /// Who opens channels to this side.
+  /// The peers that open channels to this side.
   static let central = DeviceAddress(0xC000_0000_0001, kind: .random)
   static let sendLimit = 1_000
 
@@ -34,11 +34,11 @@ final class UnixChannels: ChannelSockets {
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  /// From now on no socket can be had, with this error.
+  /// From now on no socket can be made, with this error.
   func refuse(_ error: Int32) { state.withLock { $0.refusal = error } }
-  /// From now on channels that are opened stay in the opening.
+  /// From now on channels that are opened stay in that state.
   func hold() { state.withLock { $0.isHeld = true } }
-  /// From whom, to whom and with what demand channels were asked for.
+  /// The source, target and required security of each requested channel.
   var asked: [String] { state.withLock { $0.asked } }
 
   private func path(_ number: UInt16) -> String { folder.appendingPathComponent("\(number)").path }
@@ -61,7 +61,7 @@ final class UnixChannels: ChannelSockets {
     let result = Self.with(path(multiplexer.rawValue)) { Glibc.connect(socket.borrowed, $0, $1) }
     guard result == 0 else { throw SocketError(number: errno == ENOENT ? ECONNREFUSED : errno) }
     if state.withLock({ $0.isHeld }) {
-      // A full socket can't be written, as one that is not connected yet.
+      // A full socket cannot be written, like one that is not connected yet.
       while Glibc.send(socket.borrowed, "held", 4, Int32(MSG_NOSIGNAL)) >= 0 {}
     }
     return socket
@@ -97,7 +97,7 @@ final class UnixChannels: ChannelSockets {
     return listener
   }
 
-  /// Opens a channel to what this side has published; `nil` where it has not.
+  /// Opens a channel to a number published by this side; `nil` where it is not.
   func openFar(_ multiplexer: ProtocolServiceMultiplexer) -> FarEnd? {
     let socket = BusDescriptor(taking: Self.makeSocket())
     let result = Self.with(path(multiplexer.rawValue)) { Glibc.connect(socket.borrowed, $0, $1) }
@@ -125,7 +125,7 @@ final class UnixChannels: ChannelSockets {
   }
 }
 
-/// The other end of a channel: a socket that waits, on a thread of its own.
+/// The other end of a channel: a blocking socket, on a thread of its own.
 final class FarEnd: Sendable {
   private let socket: BusDescriptor
   private static let queue = DispatchQueue(label: "far end", attributes: .concurrent)
@@ -143,15 +143,15 @@ final class FarEnd: Sendable {
     await withCheckedContinuation { continuation in queue.async { continuation.resume(returning: body()) } }
   }
 
-  /// Sends SDUs, each of an array; false where one was not taken.
+  /// Sends SDUs, each of an array; false where one was not accepted.
   func send(_ units: [[UInt8]]) async -> Bool { await Self.run { self.sendAtOnce(units) } }
 
-  /// The same on the thread of the caller, which may be the loop: as much as the kernel keeps for a reader.
+  /// The same on the thread of the caller, which may be the loop: as much as the kernel buffers for a reader.
   func sendAtOnce(_ units: [[UInt8]]) -> Bool {
     units.allSatisfy { Glibc.send(socket.borrowed, $0, $0.count, Int32(MSG_NOSIGNAL)) == $0.count }
   }
 
-  /// The next SDUs, until there are so many octets, or no more.
+  /// The next SDUs, until there are this many octets, or no more.
   func read(_ count: Int) async -> [[UInt8]] {
     await Self.run { [self] in
       var units: [[UInt8]] = []
@@ -171,7 +171,7 @@ final class FarEnd: Sendable {
 }
 
 extension BusDescriptor {
-  /// A test that waits longer than this fails: it is a guard, and no measure.
+  /// A test that waits longer than this fails: it is a guard, and no measurement.
   fileprivate func limitWaiting() {
     var limit = timeval(tv_sec: 60, tv_usec: 0)
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] {

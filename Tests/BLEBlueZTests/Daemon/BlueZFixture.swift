@@ -7,7 +7,7 @@ import Testing
 
 @testable import BLEBlueZ
 
-/// An adapter on a bus of the test's own, with centrals that write down what they are told.
+/// An adapter on the test's own bus, with centrals that record their callbacks.
 final class BlueZFixture: Sendable {
   let bus: PrivateBus
   let stack: BlueZAdapter
@@ -75,7 +75,7 @@ final class BlueZFixture: Sendable {
     }
   }
 
-  /// Asks for a link to the scripted device.
+  /// Requests a link to the scripted device.
   func connect() async throws {
     let peer = try peer.identifier
     await run { $0.connect(peer, options: ConnectionOptions()) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BLEBlueZ
 
-/// Writes down what a central and its links are told, a line each, and lets a test wait for a line.
+/// Records the callbacks of a central and its links, a line each, and lets a test wait for a line.
 ///
 /// `@unchecked Sendable`: `links` is touched on the loop only, the rest is behind its mutex.
 final class CentralRecorder: CentralEvents, PeerLinkEvents, @unchecked Sendable {
@@ -16,7 +16,7 @@ final class CentralRecorder: CentralEvents, PeerLinkEvents, @unchecked Sendable 
     var next = 0
   }
 
-  /// A test that waits longer than this fails: it is a guard, and no measure.
+  /// A test that waits longer than this fails: it is a guard, and no measurement.
   private static let limit = DispatchTimeInterval.seconds(120)
 
   private let state = Mutex(State())
@@ -38,7 +38,7 @@ final class CentralRecorder: CentralEvents, PeerLinkEvents, @unchecked Sendable 
     reaction?(line)
   }
 
-  /// Waits until `line` was written `count` times.
+  /// Waits until `line` was recorded `count` times.
   func wait(for line: String, count: Int = 1, _ location: SourceLocation = #_sourceLocation) async {
     let isMet: @Sendable ([String]) -> Bool = { lines in lines.filter { $0 == line }.count >= count }
     let isThere = await withCheckedContinuation { continuation in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BLEBlueZ
 
-/// A Bluetooth daemon that a test writes: it has the name of BlueZ's on the test's own bus, and objects that answer as the test says.
+/// A scripted Bluetooth daemon: it has the name of BlueZ's on the test's own bus, and objects that answer as the test says.
 final class ScriptedDaemon: Sendable {
   static let adapter = "/org/bluez/hci0"
   static let device = adapter + "/dev_C0_12_34_56_78_9A"
@@ -14,7 +14,7 @@ final class ScriptedDaemon: Sendable {
   let peer: BusPeer
   private let world: LoopBound<DaemonWorld>
 
-  /// - Parameter fill: puts the first objects there, before anybody can see them.
+  /// - Parameter fill: adds the first objects, before any client can see them.
   init(on bus: PrivateBus, _ fill: @escaping @Sendable (DaemonWorld) -> Void = { $0.addAdapter() }) async throws {
     peer = try BusPeer(on: bus, "daemon")
     world = try await peer.run { bus in
@@ -32,10 +32,10 @@ final class ScriptedDaemon: Sendable {
     return try await peer.run { _ in body(world.value) }
   }
 
-  /// A test that waits longer than this fails: it is a guard, and no measure.
+  /// A test that waits longer than this fails: it is a guard, and no measurement.
   private static let limit = StackDuration.seconds(60)
 
-  /// Waits until the daemon was called so: "Connect" of the object, `count` times.
+  /// Waits until the daemon was called this way: "Connect" of the object, `count` times.
   func wait(
     for member: String, at path: String, count: Int = 1, _ location: SourceLocation = #_sourceLocation
   ) async {
@@ -49,13 +49,13 @@ final class ScriptedDaemon: Sendable {
     if !isThere { Issue.record("\(member) of \(path) was not called \(count) times", sourceLocation: location) }
   }
 
-  /// Its process is gone.
+  /// Its process has ended.
   func die() async throws { _ = try await peer.run { $0.close() } }
 }
 
 /// The daemon's objects. On its loop.
 final class DaemonWorld {
-  /// What an object answers to a method; without one it does what the daemon does when all is well.
+  /// An object's answer to a method; without one it does what the daemon does in the normal case.
   typealias Script = (BusRequest, DaemonWorld) -> Void
 
   let bus: MessageBus
@@ -66,7 +66,7 @@ final class DaemonWorld {
   private var waiters: [Waiter] = []
   /// The arguments of the calls, by the same lines.
   private(set) var arguments: [String: [[BusValue]]] = [:]
-  /// Requests that are not answered.
+  /// Requests that are left unanswered.
   var held: [BusRequest] = []
 
   init(bus: MessageBus) {
@@ -78,7 +78,7 @@ final class DaemonWorld {
 
   func count(_ member: String, at path: String) -> Int { calls.filter { $0 == "\(member) \(path)" }.count }
 
-  /// Who waits for a call, and is told once.
+  /// Waiters for a call, each notified once.
   final class Waiter {
     let line: String
     let count: Int
@@ -109,7 +109,7 @@ final class DaemonWorld {
     do { registrations[object.path] = try bus.export(object, at: object.path) } catch { Issue.record("\(error)") }
   }
 
-  /// Adds an object, and tells of it.
+  /// Adds an object, and announces it.
   func add(_ path: String, _ interface: String, _ properties: [String: BusValue]) {
     let object = DaemonObject(path: path, world: self)
     object.values[interface] = properties
@@ -127,7 +127,7 @@ final class DaemonWorld {
     registrations[path] = nil
   }
 
-  /// Changes properties without telling anybody.
+  /// Changes properties without a signal.
   func put(_ path: String, _ interface: String, _ properties: [String: BusValue]) {
     for (name, value) in properties { objects[path]?.values[interface, default: [:]][name] = value }
   }
@@ -155,7 +155,7 @@ final class DaemonWorld {
     bus.emit(member, of: interface, at: path, arguments)
   }
 
-  // MARK: What bluetoothd has
+  // MARK: The objects of bluetoothd
 
   func addAdapter(
     _ path: String = ScriptedDaemon.adapter, isPowered: Bool = true, address: String = "00:11:22:33:44:55"
@@ -190,7 +190,7 @@ final class DaemonWorld {
       ])
   }
 
-  /// With a client configuration where it has one, right behind the value.
+  /// With a client configuration where it has one, directly behind the value.
   func addCharacteristic(
     _ service: String, _ number: String, uuid: String, flags: [String], value: [UInt8] = [],
     of device: String = ScriptedDaemon.device, _ more: [String: BusValue] = [:]
@@ -225,7 +225,7 @@ final class DaemonWorld {
     for waiter in ready { waiter.end(true) }
   }
 
-  /// Does what the daemon does when all is well.
+  /// Does what the daemon does in the normal case.
   func answer(_ request: BusRequest) {
     let path = request.path
     switch (request.interface, request.member) {
@@ -240,7 +240,7 @@ final class DaemonWorld {
       request.answer()
     case (let interface, "ReadValue"):
       let value = value(path, interface, "Value") ?? .octets([])
-      // Whoever listens is told of a read as of a notification.
+      // Every listener gets a read value like a notification.
       set(path, interface, ["Value": value])
       request.answer([value])
     case (let interface, "WriteValue"):
@@ -251,7 +251,7 @@ final class DaemonWorld {
   }
 }
 
-/// One object of the daemon's, with the properties that it shows and the methods of its interfaces.
+/// One object of the daemon's, with its properties and the methods of its interfaces.
 private final class DaemonObject: ExportedObject {
   let path: String
   private unowned let world: DaemonWorld

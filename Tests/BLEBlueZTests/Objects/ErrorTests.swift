@@ -29,7 +29,7 @@ struct ErrorTests {
     ("", "", .attribute(code: 0x0E)),
   ]
 
-  @Test("I12.2 an operation's error is the attribute protocol's that the daemon means", arguments: attribute)
+  @Test("I12.2 an operation's error is the Attribute Protocol's that the daemon means", arguments: attribute)
   func attributeErrors(name: String, text: String, error: OperationError) {
     #expect(OperationError(BusError("org.bluez.Error." + name, text)) == error)
   }
@@ -65,13 +65,13 @@ struct ErrorTests {
     ("what ever", "", .tryAgain),
   ]
 
-  @Test("I12.2 a refused Connect is an end only where no other try can help", arguments: connect)
+  @Test("I12.2 a refused Connect is final only where no other attempt can help", arguments: connect)
   func connectFailures(name: String, text: String, failure: ConnectFailure) {
     #expect(ConnectFailure(BusError(name, text)) == failure)
   }
 
   @Test(
-    "I12.2 why a link has ended",
+    "I12.2 the reason of a link's end",
     arguments: [
       ("org.bluez.Reason.Timeout", EndReason.lost), ("org.bluez.Reason.Remote", .closedByPeer),
       ("org.bluez.Reason.Authentication", .bondLost), ("org.bluez.Reason.Unknown", .closedByPeer),

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The daemon's objects, mirrored")
 struct ObjectMirrorTests {
-  /// Writes down what the mirror tells.
+  /// Records the events of the mirror.
   private final class Listener: ObjectMirrorEvents {
     var lines: [String] = []
     func adaptersDidChange() { lines.append("adapters") }
@@ -37,7 +37,7 @@ struct ObjectMirrorTests {
   }
 
   @Test(
-    "I12.2 a path says what the object is, and what is no such path is none",
+    "I12.2 a path identifies its object, and an invalid path none",
     arguments: [
       ("/org/bluez/hci0", true), ("/org/bluez/hci0/dev_AA/service0001/char0002/desc0003", true), ("/", false),
       ("", false),
@@ -51,7 +51,7 @@ struct ObjectMirrorTests {
     #expect((ObjectPlace(path) != nil) == isPlace)
   }
 
-  @Test("I12.2 what is of a wrong type is passed over and told in the log once")
+  @Test("I12.2 values of a wrong type are ignored and logged once")
   func wrongTypes() throws {
     let (listener, log) = (Listener(), LinesLog())
     let mirror = ObjectMirror(log: Logger(label: "bluez", sink: log), events: listener)
@@ -70,7 +70,7 @@ struct ObjectMirrorTests {
     }
     #expect(device.name == nil && device.rssi == -50 && !device.isConnected && device.services.isEmpty)
     #expect(log.lines.count == wrong.count)
-    // Shapes that are none of the signals'.
+    // Bodies that do not have the signals' signatures.
     for arguments: [BusValue] in [
       [], [.string("x")], [.objectPath(path), .string("x")], [.octet(1), .octet(2), .octet(3)],
     ] {
@@ -129,7 +129,7 @@ struct ObjectMirrorTests {
     #expect(listener.lines.count == 30_000)
   }
 
-  @Test("I12.2 an advertisement is put together of what the daemon shows")
+  @Test("I12.2 an advertisement is assembled from the daemon's properties")
   func advertisement() throws {
     let mirror = ObjectMirror(log: .silent, events: Listener())
     let (path, properties) = Self.device(1)
@@ -166,7 +166,7 @@ struct ObjectMirrorTests {
 }
 
 extension ObjectMirror {
-  /// As the bus hands on a signal with these arguments.
+  /// As the bus delivers a signal with these arguments.
   fileprivate func propertiesChanged(of path: String, _ arguments: [BusValue]) {
     guard arguments.count == 3, let interface = arguments[0].text, let values = arguments[1].properties,
       let invalidated = arguments[2].texts

@@ -38,7 +38,7 @@ struct AgentTests {
     func isUsed(_ device: String) -> Bool { used.contains(device) }
   }
 
-  /// A program's agent that answers by a rule, and writes down what it was asked.
+  /// A program's agent that answers by a rule, and records the questions.
   private final class Agent: PairingAgent {
     let capability: PairingCapability
     private let state = Mutex((seen: [String](), held: [PairingRequest]()))
@@ -110,7 +110,7 @@ struct AgentTests {
   }
 
   @Test(
-    "I12.2 the agent is registered with what the program's can do, asks not to be the default, and leaves when the adapter goes"
+    "I12.2 the agent is registered with the program's capabilities, is not the default, and is removed with the adapter"
   )
   func registration() async throws {
     let bus = try PrivateBus()
@@ -125,7 +125,9 @@ struct AgentTests {
       try await cast.daemon.run { _ in manager.value.seen } == ["RegisterAgent KeyboardDisplay", "UnregisterAgent"])
   }
 
-  @Test("I12.2 each question reaches the program's agent in its words, with the occasion, and the answer the daemon")
+  @Test(
+    "I12.2 each question reaches the program's agent in its own terms, with its cause, and the answer reaches the daemon"
+  )
   func questions() async throws {
     let bus = try PrivateBus()
     let agent = Agent(.keyboardDisplay) { request in
@@ -150,7 +152,7 @@ struct AgentTests {
     try await cast.look { agent, _ in agent.ended(with: Self.device, nil) }
     #expect(await cast.ask("AuthorizeService", [.objectPath(Self.device), .string("110b")]) == .failure(rejected))
     #expect(await cast.ask("RequestPinCode") == .failure(rejected))
-    // What makes no sense reaches nobody.
+    // Invalid questions reach no agent.
     for arguments in [[], [.string("x")], [.objectPath("/org/bluez/hci0/dev_else")]] as [[BusValue]] {
       #expect(await cast.ask("RequestPasskey", arguments) == .failure(rejected))
     }
@@ -170,7 +172,7 @@ struct AgentTests {
   }
 
   @Test(
-    "I12.2 a question that the daemon takes back is over, and a late answer does nothing; a passkey is shown until the pairing ends"
+    "I12.2 a question that the daemon withdraws has ended, and a late answer does nothing; a passkey is shown until the end"
   )
   func cancelled() async throws {
     let bus = try PrivateBus()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BLEBlueZ
 
-@Suite("Pairings that a program calls for, by BlueZ's daemon")
+@Suite("Pairings that a program requests, through BlueZ's daemon")
 struct SystemPairingTests {
   private static let device = ScriptedDaemon.device
 
@@ -15,18 +15,18 @@ struct SystemPairingTests {
     }
   }
 
-  @Test("I12.2 a pairing is over when the daemon has answered, and there is none where the device is paired already")
+  @Test("I12.2 a pairing ends when the daemon has answered, and there is none where the device is already paired")
   func answered() async throws {
     let (fixture, daemon) = try await BlueZFixture.withDevice()
     #expect(try await pair(fixture) == .success(true))
     try await daemon.run { $0.change(["Paired": .boolean(true)]) }
-    // The daemon's objects are read in the order in which it tells of them.
+    // The daemon's objects are read in the order in which it announces them.
     try await fixture.connected()
     #expect(try await pair(fixture) == .success(false))
     #expect(try await daemon.run { $0.count("Pair", at: Self.device) } == 1)
   }
 
-  @Test("I12.2 a pairing is over when the device is shown as paired, though the daemon never answers")
+  @Test("I12.2 a pairing ends when the device is reported as paired, though the daemon never answers")
   func shown() async throws {
     let (fixture, daemon) = try await BlueZFixture.withDevice { world in
       world.script("Pair", at: Self.device) { request, world in
@@ -38,7 +38,7 @@ struct SystemPairingTests {
     #expect(try await daemon.run { $0.held.count } == 1)
   }
 
-  @Test("I12.2 what the daemon refuses with is said, and the next pairing is tried")
+  @Test("I12.2 the daemon's refusal is reported, and the next pairing is tried")
   func refused() async throws {
     let (fixture, daemon) = try await BlueZFixture.withDevice { world in
       world.script("Pair", at: Self.device) { request, world in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLEBlueZ
 
-/// Stands for the daemon towards a peripheral: reads what is registered, as bluetoothd does, and calls it.
+/// Acts as the daemon towards a peripheral: reads the registered objects, as bluetoothd does, and calls them.
 final class DaemonStandIn: Sendable {
   static let adapter = "/org/bluez/hci0"
   let peer: BusPeer
@@ -14,7 +14,7 @@ final class DaemonStandIn: Sendable {
   final class Manager: ExportedObject {
     let interfaces = ["org.bluez.GattManager1", "org.bluez.LEAdvertisingManager1"]
     weak var bus: MessageBus?
-    /// What was registered, by path; its sender under "".
+    /// The registered objects, by path; their sender under "".
     var applications: [String: [String: BusValue]] = [:]
     var advertisements: [String: [String: BusValue]] = [:]
     var sender = ""

@@ -24,7 +24,7 @@ struct PeripheralTests {
   }
 
   @Test(
-    "I12.2 a service is registered with its characteristics, their flags and descriptors, and has the handle that the daemon gave"
+    "I12.2 a service is registered with its characteristics, flags and descriptors, and has the daemon's handle"
   )
   func registration() async throws {
     let bus = try PrivateBus()
@@ -61,7 +61,7 @@ struct PeripheralTests {
     #expect(try await daemon.look { $0.applications.isEmpty })
   }
 
-  @Test("I12.2 reads and writes reach the program with offset, device and MTU, and its answers the daemon")
+  @Test("I12.2 reads and writes reach the program with offset, device and MTU, and its answers reach the daemon")
   func requests() async throws {
     let bus = try PrivateBus()
     let daemon = try await DaemonStandIn(on: bus)
@@ -96,14 +96,14 @@ struct PeripheralTests {
       let answer = try await daemon.call("WriteValue", at: paths[0], [.octets([5]), Self.options])
       #expect(answer == .failure(BusError("org.bluez.Error." + name, text)))
     }
-    // What is not permitted does not reach the program.
+    // Accesses that are not permitted do not reach the program.
     _ = try await peripheral.takeSeen()
     let refused = BusError("org.bluez.Error.NotPermitted", "0x02")
     #expect(try await daemon.call("ReadValue", at: paths[1], [Self.options]) == .failure(refused))
     guard case .failure = try await daemon.call("WriteValue", at: paths[1], [.octets([1]), Self.options]) else {
       return #expect(Bool(false))
     }
-    // Nor does what makes no sense.
+    // Nor do invalid ones.
     let unknown = BusValue.options(["device": .objectPath("/org/bluez/hci0/dev_00")])
     for arguments in [[], [.string("x")], [.octets([1]), unknown], [.octets([]), .options(["device": .string("x")])]]
       as [[BusValue]]
@@ -116,7 +116,7 @@ struct PeripheralTests {
         == .failure(BusError("org.bluez.Error.Failed", "0x0E")))
     #expect(try await peripheral.takeSeen() == [])
 
-    // Another program on the bus has no say.
+    // Calls of another program on the bus are refused.
     let stranger = try BusPeer(on: bus, "stranger")
     try await peripheral.peer.own("org.example.Peripheral")
     let answer = await stranger.call(
@@ -124,7 +124,7 @@ struct PeripheralTests {
     #expect(answer == .failure(BusError(BusError.accessDenied, "This object is for org.bluez only.")))
   }
 
-  @Test("I12.2 a program's answer that comes after the adapter has gone does nothing, and no request is left waiting")
+  @Test("I12.2 a program's answer after the adapter was removed does nothing, and no request is left waiting")
   func lateAnswers() async throws {
     let bus = try PrivateBus()
     let daemon = try await DaemonStandIn(on: bus)
@@ -145,7 +145,7 @@ struct PeripheralTests {
   }
 
   @Test(
-    "I12.2 a subscriber is told of once, 1,000 values go out in order, and each is said to be sent when the daemon has read it"
+    "I12.2 a subscriber is reported once, 1,000 values are sent in order, each reported as sent when the daemon has read it"
   )
   func updates() async throws {
     let bus = try PrivateBus()
@@ -161,7 +161,7 @@ struct PeripheralTests {
         to: "PropertiesChanged", of: MessageBus.propertiesInterface, below: path, from: sender
       ) { values.value.received.append($0.arguments[1].properties?["Value"]?.octetsValue ?? []) }
     }
-    // Before anybody has subscribed nothing is sent.
+    // Without a subscriber nothing is sent.
     let peer = peripheral.peer
     let role = peripheral.role
     _ = await peer.wait { (_, done: @escaping @Sendable (Bool) -> Void) in
@@ -206,7 +206,7 @@ struct PeripheralTests {
   }
 
   @Test(
-    "I12.2 an advertisement is registered as it was asked for; a second one, a refusal and an end by the daemon are told or logged"
+    "I12.2 an advertisement is registered as requested; a second one, a refusal and the daemon's removal are reported or logged"
   )
   func advertising() async throws {
     let bus = try PrivateBus()
@@ -236,7 +236,7 @@ struct PeripheralTests {
   }
 
   @Test(
-    "I12.2 a service that the daemon refuses is an error; one whose place is taken is published elsewhere; included services come along"
+    "I12.2 a refused service is an error; one whose place is taken is published elsewhere; included services come along"
   )
   func places() async throws {
     let bus = try PrivateBus()
@@ -265,7 +265,7 @@ struct PeripheralTests {
     let unknown = LocalService(
       uuid: BLEUUID(0x180D), isPrimary: true, included: [LocalServiceIdentifier(rawValue: 999)], characteristics: [])
     #expect(await peripheral.add(unknown) == .failure(.unknownService))
-    // What is left is registered again, in a few calls there and back.
+    // The remaining services are registered again, in a few calls.
     var left: [String?] = []
     for _ in 0..<1_000 where left != ["180f"] {
       _ = try await daemon.call("Nothing", at: "/x")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BLEBlueZ
 
-/// A peripheral on an adapter without anything but a bus, and what it told.
+/// A peripheral on an adapter with only a bus, and its events.
 final class TestPeripheral: Sendable {
   static let device = "/org/bluez/hci0/dev_C0_00_00_00_00_01"
   static let otherDevice = "/org/bluez/hci0/dev_C0_00_00_00_00_02"
@@ -75,7 +75,7 @@ final class TestPeripheral: Sendable {
       add("unsubscribed \(text(central)) from \(characteristic.rawValue)")
     }
     func peripheral(didUpdate central: RemoteCentral) { add("updated \(text(central))") }
-    /// Takes the channels that are opened; without it none is taken.
+    /// Accepts the channels that are opened; without it none are accepted.
     var channels: ChannelRecorder?
     func peripheral(didOpen channel: any PeerChannel, from central: RemoteCentral) {
       if let channels { channels.take(channel) }
@@ -118,7 +118,7 @@ final class TestPeripheral: Sendable {
     return try await peer.run { _ in body(role.value, environment.value, events.value) }
   }
 
-  /// Answers what comes next, whatever it is.
+  /// Answers the next request, whatever it is.
   func answerNext(_ result: UInt8, _ value: [UInt8] = []) async throws {
     try await look { role, _, events in
       events.told = { [weak events] _ in
