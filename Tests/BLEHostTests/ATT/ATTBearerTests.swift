@@ -4,7 +4,7 @@ import BLEHost
 import BLEWire
 import Testing
 
-/// A server with something of everything, and a raw client.
+/// A server with every kind of attribute, and a raw client.
 private func makeServer(mtu: Int = 517) -> (ATTBearer, RawChannel, GATTServer, GATTServerLink) {
   let channel = RawChannel()
   let bearer = ATTBearer(loop: VirtualLoop(), channel: channel, receiveMTU: mtu)
@@ -14,7 +14,8 @@ private func makeServer(mtu: Int = 517) -> (ATTBearer, RawChannel, GATTServer, G
 }
 
 @Suite struct ATTBearerTests {
-  @Test func `A1 a server survives every opcode at every length and answers as the specification says`() {
+  @Test("A1 a server survives every opcode at every length and answers as the specification says")
+  func aServerSurvivesEveryOpcodeAtEveryLengthAndAnswers() {
     for opcode in UInt8.min...UInt8.max {
       let (bearer, channel, server, link) = makeServer()
       _ = (server, link)
@@ -29,13 +30,14 @@ private func makeServer(mtu: Int = 517) -> (ATTBearer, RawChannel, GATTServer, G
           #expect(answers == [[0x01, opcode, 0, 0, 0x04]])
         }
       }
-      // Whatever it was, the bearer goes on.
+      // Whatever it was, the bearer stays open.
       bearer.receive([0x0A, 0x03, 0x00])
       #expect(channel.take() == [[0x0B] + Array("Device".utf8)], "after opcode \(opcode)")
     }
   }
 
-  @Test func `A1 requests shorter than their fixed part are answered with Invalid PDU`() {
+  @Test("A1 requests shorter than their fixed part are answered with Invalid PDU")
+  func requestsShorterThanTheirFixedPartAreAnsweredWithInvalid() {
     let (bearer, channel, server, link) = makeServer()
     _ = (server, link)
     for pdu in [[0x02, 1], [0x04, 1, 0, 2], [0x08, 1, 0, 2, 0, 3], [0x0A, 1], [0x0C, 1, 0, 2], [0x12, 1], [0x18]]
@@ -47,7 +49,8 @@ private func makeServer(mtu: Int = 517) -> (ATTBearer, RawChannel, GATTServer, G
     #expect(bearer.statistics.malformed == 7)
   }
 
-  @Test func `A1 a client survives every response to every request at every length`() {
+  @Test("A1 a client survives every response to every request at every length")
+  func aClientSurvivesEveryResponseToEveryRequest() {
     let seed: UInt64 = 0x5EED_00A1
     let entropy = SeededEntropy(seed: seed)
     let types = [GATTType.include, GATTType.characteristic, GATTType.deviceName]
@@ -65,7 +68,7 @@ private func makeServer(mtu: Int = 517) -> (ATTBearer, RawChannel, GATTServer, G
         client.readMultiple([.first, .last]) { _ in }
         client.readMultipleVariable([.first, .last]) { _ in }
         client.writeLong([1, 2, 3], to: .first, checksEcho: true) { _ in }
-        // Each request in turn gets this answer; what is no answer to it is dropped, and an error ends the procedure.
+        // Each request in turn gets this response; a response of another type is dropped, and an error ends the procedure.
         for _ in 0..<40 {
           guard let request = channel.sent.last else { break }
           channel.sent = []
@@ -78,7 +81,8 @@ private func makeServer(mtu: Int = 517) -> (ATTBearer, RawChannel, GATTServer, G
     }
   }
 
-  @Test func `A1 a response longer than the MTU is cut to it`() {
+  @Test("A1 a response longer than the MTU is truncated to it")
+  func aResponseLongerThanTheMTUIsTruncated() {
     let channel = RawChannel()
     let client = GATTClient(bearer: ATTBearer(loop: VirtualLoop(), channel: channel))
     var value: ArraySlice<UInt8>?
@@ -90,7 +94,8 @@ private func makeServer(mtu: Int = 517) -> (ATTBearer, RawChannel, GATTServer, G
     #expect(client.bearer.statistics.oversized == 1)
   }
 
-  @Test func `A7 a second request before the answer is ignored, and the first is answered`() {
+  @Test("A7 a second request before the answer is ignored, and the first is answered")
+  func aSecondRequestBeforeTheAnswerIsIgnored() {
     let (bearer, channel, server, link) = makeServer()
     let application = TestApplication()
     application.server = server
@@ -109,7 +114,8 @@ private func makeServer(mtu: Int = 517) -> (ATTBearer, RawChannel, GATTServer, G
     link.close()
   }
 
-  @Test func `A7 a peer that takes no answers gets none`() {
+  @Test("A7 a peer that reads no responses is sent none")
+  func aPeerThatReadsNoResponsesIsSentNone() {
     let (bearer, channel, server, link) = makeServer()
     _ = (server, link)
     channel.isCongested = true
@@ -121,7 +127,8 @@ private func makeServer(mtu: Int = 517) -> (ATTBearer, RawChannel, GATTServer, G
     #expect(channel.take().count == 1)
   }
 
-  @Test func `A7 responses to nothing and of the wrong type are dropped`() {
+  @Test("A7 responses without a request and of the wrong type are dropped")
+  func responsesWithoutARequestAndOfTheWrongType() {
     let channel = RawChannel()
     let client = GATTClient(bearer: ATTBearer(loop: VirtualLoop(), channel: channel))
     client.bearer.receive([0x0B, 1])
@@ -138,12 +145,13 @@ private func makeServer(mtu: Int = 517) -> (ATTBearer, RawChannel, GATTServer, G
     #expect(client.bearer.statistics.unsolicitedResponses == 6)
   }
 
-  @Test func `A7 a request that is not answered within 30 s closes the bearer and fails what follows`() async {
+  @Test("A7 a request that is not answered within 30 s closes the bearer and fails later ones")
+  func aRequestThatIsNotAnsweredWithin30SCloses() async {
     let loop = VirtualLoop()
     let channel = RawChannel()
     let client = GATTClient(bearer: ATTBearer(loop: loop, channel: channel))
     var results: [Result<ArraySlice<UInt8>, OperationError>] = []
-    // An earlier exchange: the guard that it armed must not end a later one early.
+    // An earlier exchange: the timer that it started must not end a later one early.
     client.read(.first) { results.append($0) }
     await loop.run(until: .instant(.zero + .seconds(20)))
     client.bearer.receive([0x0B, 5])
@@ -162,7 +170,8 @@ private func makeServer(mtu: Int = 517) -> (ATTBearer, RawChannel, GATTServer, G
     #expect(channel.sent.isEmpty)
   }
 
-  @Test func `A11 an indication that is never confirmed closes the bearer, and a confirmation of nothing is ignored`()
+  @Test("A11 an indication that is never confirmed closes the bearer, and an unsolicited confirmation is ignored")
+  func anIndicationThatIsNeverConfirmedClosesTheBearer()
     async
   {
     let loop = VirtualLoop()
@@ -182,7 +191,8 @@ private func makeServer(mtu: Int = 517) -> (ATTBearer, RawChannel, GATTServer, G
     #expect(!bearer.isOpen)
   }
 
-  @Test func `A11 an indication for which there is no room is not confirmed, and nothing else is the worse for it`() {
+  @Test("A11 an indication without room is not confirmed, and affects nothing else")
+  func anIndicationWithoutRoomIsNotConfirmed() {
     final class Shelf: ATTClientHandler {
       var room = 1
       func bearer(_ bearer: ATTBearer, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) -> Bool {
@@ -204,7 +214,8 @@ private func makeServer(mtu: Int = 517) -> (ATTBearer, RawChannel, GATTServer, G
     #expect(channel.take() == [[0x1E]] && bearer.isOpen)
   }
 
-  @Test func `A4 several values in one notification are delivered only if all of it is sound`() {
+  @Test("A4 several values in one notification are delivered only if all of it is valid")
+  func severalValuesInOneNotificationAreDeliveredOnlyIfAll() {
     final class Sink: ATTClientHandler {
       var values: [[UInt8]] = []
       func bearer(_ bearer: ATTBearer, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) -> Bool {
@@ -217,7 +228,7 @@ private func makeServer(mtu: Int = 517) -> (ATTBearer, RawChannel, GATTServer, G
     bearer.client = sink
     bearer.receive([0x23, 3, 0, 1, 0, 9, 4, 0, 2, 0, 8, 7])
     #expect(sink.values == [[9], [8, 7]])
-    // Length beyond the end, a cut tuple, a single octet.
+    // A length beyond the end, a truncated tuple, a single octet.
     bearer.receive([0x23, 3, 0, 1, 0, 9, 4, 0, 3, 0, 8, 7])
     bearer.receive([0x23, 3, 0, 1])
     bearer.receive([0x23, 3])
@@ -225,15 +236,18 @@ private func makeServer(mtu: Int = 517) -> (ATTBearer, RawChannel, GATTServer, G
     #expect(bearer.statistics.malformed == 3)
   }
 
-  @Test(arguments: [(517, 517, 517), (517, 185, 185), (23, 517, 23), (64, 100, 64)])
-  func `an exchange leads both sides to the smaller MTU`(client: Int, server: Int, agreed: Int) async {
+  @Test(
+    "an MTU exchange leads both sides to the smaller MTU",
+    arguments: [(517, 517, 517), (517, 185, 185), (23, 517, 23), (64, 100, 64)])
+  func anMTUExchangeLeadsBothSidesToTheSmallerMTU(client: Int, server: Int, agreed: Int) async {
     let pair = LinkPair(clientMTU: client, serverMTU: server)
     let result = await pair.result { pair.client.exchangeMTU($0) }
     #expect(result == .success(agreed))
     #expect(pair.clientBearer.mtu == agreed && pair.serverBearer.mtu == agreed)
   }
 
-  @Test func `a server that knows no exchange leaves the MTU at 23, and nonsense does not lower it`() {
+  @Test("a server without MTU exchange leaves the MTU at 23, and an invalid answer does not lower it")
+  func aServerWithoutMTUExchangeLeavesTheMTUAt23() {
     let channel = RawChannel()
     let client = GATTClient(bearer: ATTBearer(loop: VirtualLoop(), channel: channel))
     var agreed: Int?

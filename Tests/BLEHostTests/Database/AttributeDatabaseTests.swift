@@ -11,7 +11,8 @@ import Testing
       content: .value([0x0F, 0x18]), groupEnd: end.map { AttributeHandle($0) })
   }
 
-  @Test func `attributes are found at their handles, with gaps and up to the last`() {
+  @Test("attributes are found at their handles, with gaps and up to the last")
+  func attributesAreFoundAtTheirHandles() {
     let database = AttributeDatabase()
     let handles: [UInt16] = [3, 4, 5, 9, 0x100, 0xFFFE, 0xFFFF]
     #expect(database.place(handles.map { attribute($0) }))
@@ -25,7 +26,8 @@ import Testing
     #expect(database.attributes(from: AttributeHandle(0), through: .last).count == handles.count)
   }
 
-  @Test func `what is taken, out of order or no handle cannot be placed`() {
+  @Test("attributes at used, descending or invalid handles cannot be placed")
+  func attributesAtUsedDescendingOrInvalidHandlesCannotBePlaced() {
     let database = AttributeDatabase()
     #expect(!database.place([attribute(0)]))
     #expect(!database.place([attribute(5), attribute(5)]))
@@ -36,7 +38,8 @@ import Testing
     #expect(database.all.map(\.handle.rawValue) == [5, 6, 7, 8])
   }
 
-  @Test func `room is found behind the last service, else in a gap, else not at all`() {
+  @Test("room is found behind the last service, else in a gap, else not at all")
+  func roomIsFoundBehindTheLastService() {
     let database = AttributeDatabase()
     #expect(database.freeHandles(3)?.lowerBound == AttributeHandle(1))
     #expect(database.place([attribute(1, end: 0x20)]))
@@ -50,7 +53,8 @@ import Testing
     #expect(database.freeHandles(65535 - 0x20) == AttributeHandle(0x21) ... .last)
   }
 
-  @Test func `a service is published with the descriptors that its properties ask for`() {
+  @Test("a service is published with the descriptors that its properties require")
+  func aServiceIsPublishedWithTheDescriptorsThatItsProperties() {
     let database = AttributeDatabase()
     let characteristic = LocalCharacteristic(
       identifier: LocalCharacteristicIdentifier(rawValue: 7), uuid: BLEUUID(0x2A37), properties: 0xB2,
@@ -69,7 +73,8 @@ import Testing
     if case .value(let value)? = database[AttributeHandle(8)]?.content { #expect(value == [1, 0, 6, 0, 0x0D, 0x18]) }
   }
 
-  @Test func `the hash changes with the structure and not with values`() {
+  @Test("the hash changes with the structure and not with values")
+  func theHashChangesWithTheStructureAndNotWithValues() {
     let database = AttributeDatabase()
     _ = database.publish(.example(1, characteristics: 2), application: TestApplication())
     database.place([
@@ -86,7 +91,7 @@ import Testing
     #expect(database.databaseHash == hash)
   }
 
-  @Test("I11 the hash counts the handles and types of descriptors, and of the extended properties the value as well")
+  @Test("I11 the hash covers the handles and types of descriptors, and the value of the extended properties as well")
   func hashOfDescriptors() {
     func hash(_ descriptors: [(handle: UInt16, type: UInt16, value: [UInt8])]) -> [UInt8] {
       let database = AttributeDatabase()
@@ -107,17 +112,18 @@ import Testing
     #expect(hash([(4, 0x2900, [1, 0])]) != hash([(4, 0x2900, [2, 0])]))
   }
 
-  @Test func `a device name is cut between characters`() {
+  @Test("a device name is truncated between characters")
+  func aDeviceNameIsTruncatedBetweenCharacters() {
     let octets = GATTServer.nameOctets(String(repeating: "é", count: 200))
     #expect(octets.count == 248)
     #expect(String(validating: GATTServer.nameOctets(String(repeating: "ab€", count: 60)), as: UTF8.self) != nil)
   }
 
   @Test(
-    "A12 the database hash of the specification's example is the one that it prints (Core, Vol 3 Part G Appendix B)")
+    "A12 the database hash of the specification's example is the printed one (Core, Vol 3 Part G Appendix B)")
   func specifiedHash() {
     let database = AttributeDatabase()
-    // Handle, type, value; of values that are not counted something that would change the hash.
+    // Handle, type, value; values that are not covered are ones that would change the hash.
     let example: [(UInt16, UInt16, String)] = [
       (0x0001, 0x2800, "0018"), (0x0002, 0x2803, "0a0300002a"), (0x0003, 0x2A00, "4142"),
       (0x0004, 0x2803, "020500012a"), (0x0005, 0x2A01, "0000"), (0x0006, 0x2800, "0118"),

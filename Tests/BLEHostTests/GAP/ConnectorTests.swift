@@ -4,7 +4,7 @@ import Testing
 @testable import BLEHost
 
 @Suite struct ConnectorTests {
-  /// A controller of which the test says what it does.
+  /// A controller whose answers the test gives.
   private final class Script: ConnectorDelegate {
     private(set) var initiations: [[DeviceAddress]] = []
     private(set) var cancellations = 0
@@ -29,7 +29,8 @@ import Testing
     return connector
   }
 
-  @Test func whatIsWantedLaterIsLookedForTogetherWithTheRest() {
+  @Test("connections requested later are attempted together with the others")
+  func whatIsWantedLaterIsLookedForTogetherWithTheRest() {
     let connector = connector(capacity: 8)
     connector.want(devices[0])
     connector.want(devices[1])
@@ -43,7 +44,8 @@ import Testing
     #expect(!connector.isWanted(devices[1]))
   }
 
-  @Test func whileItIsPausedItLooksForNothing() {
+  @Test("nothing is attempted while it is paused")
+  func whileItIsPausedItLooksForNothing() {
     let connector = connector(capacity: 8)
     connector.want(devices[0])
     connector.setPaused(true)
@@ -55,7 +57,8 @@ import Testing
     #expect(script.initiations.last == [devices[0], devices[1]])
   }
 
-  @Test func whatIsPostponedIsNotFailed() {
+  @Test("a postponed connection is not a failed one")
+  func whatIsPostponedIsNotFailed() {
     let connector = connector(capacity: 8)
     connector.want(devices[0])
     connector.initiationPostponed()
@@ -64,7 +67,8 @@ import Testing
     #expect(script.initiations == [[devices[0]], [devices[0]]])
   }
 
-  @Test func theyTakeTurnsWhereTheControllerHoldsNotAll() async {
+  @Test("devices take turns where the controller's list cannot hold all")
+  func theyTakeTurnsWhereTheControllerHoldsNotAll() async {
     let connector = connector(capacity: 2)
     for device in devices { connector.want(device) }
     connector.initiationEnded(nil)
@@ -77,7 +81,8 @@ import Testing
     #expect(seen == Set(devices))
   }
 
-  @Test func aLinkThatComesUpWhileItIsCancelledCounts() {
+  @Test("a link that is made while it is being cancelled counts")
+  func aLinkThatComesUpWhileItIsCancelledCounts() {
     let connector = connector(capacity: 1)
     connector.want(devices[0])
     connector.abandon(devices[0])
@@ -88,7 +93,8 @@ import Testing
     #expect(script.failures.isEmpty)
   }
 
-  @Test func aDeviceWithALinkIsLookedForOnceTheLinkHasEnded() {
+  @Test("a device with a link is attempted once the link has ended")
+  func aDeviceWithALinkIsLookedForOnceTheLinkHasEnded() {
     let connector = connector(capacity: 4)
     script.links = [devices[0]]
     connector.want(devices[0])
@@ -98,7 +104,8 @@ import Testing
     #expect(script.initiations == [[devices[0]]])
   }
 
-  @Test func aRefusalFailsWhatWasLookedForAndNothingElse() {
+  @Test("a refusal fails the attempted connections and no others")
+  func aRefusalFailsWhatWasLookedForAndNothingElse() {
     let connector = connector(capacity: 1)
     connector.want(devices[0])
     connector.want(devices[1])

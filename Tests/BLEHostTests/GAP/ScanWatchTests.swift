@@ -2,15 +2,15 @@ import BLECore
 import BLEHost
 import Testing
 
-@Suite("When a scan that hears nothing is begun again") struct ScanWatchTests {
-  /// A scan that is looked at as it should be.
+@Suite("Restarting a scan that receives nothing") struct ScanWatchTests {
+  /// A scan that is checked at the right times.
   private struct Scan {
     var watch = ScanWatch(heard: 0, repeated: 0)
     var now = StackInstant.zero
     private var heard = 0
     private var repeated = 0
 
-    /// The seconds at which it was begun again, while so much came before each look.
+    /// The seconds at which it was restarted, when this many reports came before each check.
     mutating func look(_ looks: Int, new: Int = 0, repeated more: Int = 0) -> [Int] {
       var restarts: [Int] = []
       for _ in 0..<looks {
@@ -23,7 +23,9 @@ import Testing
     }
   }
 
-  @Test("I12.5 half a minute of silence after much, then after one, two, four ... minutes, an hour at the most")
+  @Test(
+    "I12.5 after half a minute of silence following many reports, then after one, two, four ... minutes, an hour at most"
+  )
   func growingPauses() {
     var scan = Scan()
     #expect(scan.look(4, repeated: 100) == [])
@@ -33,12 +35,12 @@ import Testing
     let later = scan.look(4 * 60 * 4)
     #expect(zip(later, later.dropFirst()).allSatisfy { $1 - $0 <= 3_600 })
     #expect(later.count == 5)
-    // What was heard again counts from the beginning.
+    // A report after a pause resets the interval.
     #expect(scan.look(8, repeated: 100) == [])
     #expect(scan.look(2).count == 1)
   }
 
-  @Test("I12.5 at most once a minute, also where it hears again each time")
+  @Test("I12.5 at most once a minute, also where reports come again each time")
   func rateLimit() {
     var scan = Scan()
     var restarts: [Int] = []
@@ -50,7 +52,7 @@ import Testing
     #expect(zip(restarts, restarts.dropFirst()).allSatisfy { $1 - $0 >= 60 })
   }
 
-  @Test("I12.5 one look without anything is no silence")
+  @Test("I12.5 one check without a report is not yet silence")
   func shortSilence() {
     var scan = Scan()
     for _ in 0..<100 {
@@ -59,22 +61,22 @@ import Testing
     }
   }
 
-  @Test("I12.5 where little was heard, or long ago, silence is no surprise")
+  @Test("I12.5 where there were few reports, or only long ago, silence is expected")
   func littleHeard() {
     var scan = Scan()
     #expect(scan.look(1_000) == [])
     #expect(scan.look(4, repeated: 7) == [] && scan.look(1_000) == [])
     #expect(scan.look(1, repeated: 29) == [] && scan.look(1_000) == [])
-    // A lot an hour ago, and one since.
+    // Many an hour ago, and one since.
     #expect(scan.look(1, repeated: 1_000) == [] && !scan.look(240).isEmpty)
     #expect(scan.look(1, repeated: 1) == [] && scan.look(1_000) == [])
   }
 
-  @Test("I12.5 devices that are reported once each, as where duplicates are filtered, are no reason to expect more")
+  @Test("I12.5 devices that are reported once each, as with duplicate filtering, give no reason to expect more")
   func filteredDuplicates() {
     var scan = Scan()
     #expect(scan.look(4, new: 1_000) == [] && scan.look(1_000) == [])
-    // But they are heard: there is no silence as long as they come.
+    // But they are reports: there is no silence as long as they come.
     #expect(scan.look(4, repeated: 100) == [] && scan.look(1_000, new: 1) == [])
   }
 }

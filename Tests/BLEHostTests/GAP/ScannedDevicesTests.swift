@@ -17,7 +17,8 @@ import Testing
     devices.update(report)?.content ?? .nothing
   }
 
-  @Test func advertisementAndScanResponseAreMergedAndUnchangedOctetsKeepTheObject() {
+  @Test("advertisement and scan response are merged, and unchanged octets keep the object")
+  func advertisementAndScanResponseAreMergedAndUnchangedOctetsKeepTheObject() {
     var devices = ScannedDevices(directory: directory)
     let first = content(report(1, [3, 0x03, 0x11, 0xFF]), &devices)
     #expect(first.serviceUUIDs == [BLEUUID(0xFF11)])
@@ -31,7 +32,8 @@ import Testing
     #expect(content(report(1, [3, 0x03, 0x12, 0xFF]), &devices) !== merged)
   }
 
-  @Test func aTornStructureDoesNotEatTheScanResponse() {
+  @Test("a truncated structure does not swallow the scan response")
+  func aTornStructureDoesNotEatTheScanResponse() {
     var devices = ScannedDevices(directory: directory)
     _ = devices.update(report(1, [9, 0x03, 0x11, 0xFF]))
     let content = content(report(1, [3, 0x09, 0x48, 0x69], isScanResponse: true), &devices)
@@ -39,7 +41,8 @@ import Testing
     #expect(content.serviceUUIDs.isEmpty)
   }
 
-  @Test func theDeviceUnheardForLongestMakesRoom() {
+  @Test("the least recently heard device makes room")
+  func theDeviceUnheardForLongestMakesRoom() {
     var devices = ScannedDevices(directory: directory, limit: 100)
     for address in 0..<100 { _ = devices.update(report(UInt64(address), [])) }
     _ = devices.update(report(0, []))
@@ -56,19 +59,20 @@ import Testing
     #expect(slots.count == 100 && slots.allSatisfy { $0 < 100 })
   }
 
-  @Test func anAdvertiserThatChangesItsAddressEachTimeIsBounded() {
+  @Test("an advertiser that changes its address each time takes bounded room")
+  func anAdvertiserThatChangesItsAddressEachTimeIsBounded() {
     var devices = ScannedDevices(directory: directory)
     for address in 0..<100_000 { _ = devices.update(report(0x3000_0000_0000 + UInt64(address), [2, 1, 6])) }
     #expect(devices.count == devices.limit)
   }
 
-  /// A device at `address` that has said that it is `identity`.
+  /// A device at `address` that has claimed the identity `identity`.
   private func identify(_ address: UInt64, as identity: UInt64) {
     let peer = directory.peer(at: DeviceAddress(address, kind: .random))
     _ = directory.identify(peer, as: DeviceAddress(identity, kind: .random))
   }
 
-  @Test("H2 I11.1 a device is filed and forgotten by the address that it was heard by, whatever names it")
+  @Test("H2 I11.1 a device is stored and removed under the address that it was heard by, whatever identity is claimed")
   func filedByTheAddressHeard() {
     identify(0x4000_0000_0001, as: 0xC000_0000_0001)
     var devices = ScannedDevices(directory: directory, limit: 4)
@@ -79,10 +83,10 @@ import Testing
     #expect(devices[heard.address] == nil)
   }
 
-  @Test("H2 I11.1 whatever is heard in whatever order, the table holds those heard last, in places of their own")
+  @Test("H2 I11.1 in any order of reports the table holds the most recent ones, each in its place")
   func comparedWithAList() {
     let limit = 16
-    // Some are named by others of the same addresses.
+    // Some have the addresses of others as identities.
     for number in UInt64(1)...8 { identify(0x4000_0000_0000 | number, as: 0xC000_0000_0000 | number) }
     var devices = ScannedDevices(directory: directory, limit: limit)
     var expected: [DeviceAddress] = []

@@ -4,7 +4,7 @@ import BLEHost
 import BLEWire
 import Testing
 
-/// Every way to an attribute against every demand and every state of a link.
+/// Every way to access an attribute against every requirement and every state of a link.
 @Suite struct GATTAccessTests {
   private static let links: [LinkSecurity] = [
     .open, LinkSecurity(isBonded: true),
@@ -21,7 +21,7 @@ import Testing
     AccessRequirement(.none, needsAuthorization: true), AccessRequirement(.secureConnections, needsAuthorization: true),
   ]
 
-  /// What the specification says of a demand on a link (Core, Vol 3 Part C 10.3.1); 0: nothing against it.
+  /// The specification's error for a requirement on a link (Core, Vol 3 Part C 10.3.1); 0: none.
   private static func expected(_ demand: AccessRequirement?, _ link: LinkSecurity, denied: UInt8) -> UInt8 {
     guard let demand else { return denied }
     if demand.security != .none, !link.isEncrypted { return link.isBonded ? 0x0F : 0x05 }
@@ -43,7 +43,8 @@ import Testing
     return server
   }
 
-  @Test func `A9 every way to read checks permission, security, key size and authorization`() {
+  @Test("A9 every way to read checks permission, security, key size and authorization")
+  func everyWayToReadChecksPermission() {
     let ways = [
       ("0a", "0a0100"), ("0c", "0c01000000"), ("08", "080100ffff002a"), ("0e", "0e02000100"), ("20", "2002000100"),
     ]
@@ -64,7 +65,8 @@ import Testing
     }
   }
 
-  @Test func `A9 every way to write checks permission, security, key size and authorization`() {
+  @Test("A9 every way to write checks permission, security, key size and authorization")
+  func everyWayToWriteChecksPermission() {
     for demand in Self.demands {
       for security in Self.links {
         let code = Self.expected(demand, security, denied: 0x03)
@@ -90,7 +92,8 @@ import Testing
     }
   }
 
-  @Test func `A9 a queue is checked again when it is executed`() {
+  @Test("A9 a queue is checked again when it is executed")
+  func aQueueIsCheckedAgainWhenItIsExecuted() {
     let server = Self.makeServer(AttributePermissions(read: .open, write: AccessRequirement(.encryption)))
     let client = RawClient(server)
     client.link.security = LinkSecurity(isEncrypted: true, keySize: 16)
@@ -100,14 +103,16 @@ import Testing
     #expect(server.database[.first]?.isWritten == false)
   }
 
-  @Test func `A9 finding by value does not tell what may not be read`() {
+  @Test("A9 finding by value does not reveal values that may not be read")
+  func findingByValueDoesNotRevealValues() {
     let client = RawClient(Self.makeServer(AttributePermissions(read: AccessRequirement(.encryption))))
     #expect(client.ask("060100ffff002a0102") == ["010601000a"])
     client.link.security = LinkSecurity(isEncrypted: true, keySize: 16)
     #expect(client.ask("060100ffff002a0102") == ["0701000100"])
   }
 
-  @Test func `A9 an attribute that may not be read ends a list, and is told about where it is the first`() {
+  @Test("A9 an attribute that may not be read ends a list, and is an error where it is the first")
+  func anAttributeThatMayNotBeReadEndsAList() {
     let server = GATTServer()
     let hidden = AttributePermissions(read: AccessRequirement(.encryption))
     for (handle, permissions) in [(1, .readable), (2, hidden), (3, .readable)] as [(UInt16, AttributePermissions)] {
@@ -123,7 +128,8 @@ import Testing
     #expect(client.ask("080300ffff002a") == ["0903030003"])
   }
 
-  @Test func `A9 subscribing demands what the service asks for`() {
+  @Test("A9 subscribing requires the service's security")
+  func subscribingRequiresTheServicesSecurity() {
     let server = GATTServer()
     let application = TestApplication()
     let characteristic = LocalCharacteristic(
@@ -137,7 +143,8 @@ import Testing
     #expect(client.ask("1204000100") == ["13"])
   }
 
-  @Test func `ways that the properties do not offer are refused without asking the program`() {
+  @Test("accesses that the properties do not offer are refused without asking the program")
+  func accessesThatThePropertiesDoNotOfferAreRefused() {
     let server = GATTServer()
     let application = TestApplication()
     application.server = server

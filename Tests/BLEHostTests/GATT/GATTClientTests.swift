@@ -4,7 +4,7 @@ import BLEHost
 import BLEWire
 import Testing
 
-/// A client against a script of octets.
+/// A client against scripted octets.
 private final class ScriptedServer {
   let channel = RawChannel()
   let client: GATTClient
@@ -12,7 +12,7 @@ private final class ScriptedServer {
 
   init() { client = GATTClient(bearer: ATTBearer(loop: VirtualLoop(), channel: channel)) }
 
-  /// Answers each request with what `answer` makes of it, at most `limit` times.
+  /// Answers each request with the result of `answer`, at most `limit` times.
   func play(limit: Int = 1000, _ answer: (String) -> String) {
     while let request = channel.sent.first, requests.count < limit {
       channel.sent.removeFirst()
@@ -23,19 +23,21 @@ private final class ScriptedServer {
 }
 
 @Suite struct GATTClientTests {
-  /// Lists that a peer may send for ever: each procedure must end, with an error.
-  @Test(arguments: [
-    // Format 0 and 3, no entry, a remainder.
-    "0500010028", "0503010000280000", "0501", "050101000028ff",
-    // Sizes 0 and 1, too small, no entry, a remainder.
-    "0900", "0901aa", "09020100", "0907", "0907020002030000", "1100", "1103aabbcc", "1106", "11060100020000",
-    // Handles that descend, repeat, lie before the range, are 0.
-    "050105000028040001280", "0501050000280500012800", "0501000000280000", "11060500060000180400040001",
-    "110605000600001805000600011800", "1106000000000018", "11060900050000180000", "09070500020600002a",
-    // Groups that go backwards, characteristics with a value of the wrong length.
-    "11060500040000180000", "090605000206002a", "07050004000000", "070500040005000400", "0700000000",
-  ])
-  func `A2 lists that make no sense end a discovery with an error`(answer: String) {
+  /// Lists that a peer may send endlessly: each procedure must end, with an error.
+  @Test(
+    "A2 invalid lists end a discovery with an error",
+    arguments: [
+      // Format 0 and 3, no entry, a remainder.
+      "0500010028", "0503010000280000", "0501", "050101000028ff",
+      // Sizes 0 and 1, too small, no entry, a remainder.
+      "0900", "0901aa", "09020100", "0907", "0907020002030000", "1100", "1103aabbcc", "1106", "11060100020000",
+      // Handles that descend, repeat, lie before the range, are 0.
+      "050105000028040001280", "0501050000280500012800", "0501000000280000", "11060500060000180400040001",
+      "110605000600001805000600011800", "1106000000000018", "11060900050000180000", "09070500020600002a",
+      // Groups with the end before the start, characteristics with a value of the wrong length.
+      "11060500040000180000", "090605000206002a", "07050004000000", "070500040005000400", "0700000000",
+    ])
+  func invalidListsEndADiscoveryWithAnError(answer: String) {
     let answer = answer.count % 2 == 0 ? answer : String(answer.dropLast())
     let opcode = answer.prefix(2)
     let server = ScriptedServer()
@@ -50,7 +52,7 @@ private final class ScriptedServer {
     case "09": server.client.discoverCharacteristics(from: first, through: .last, finish)
     default: server.client.discoverServices(GATTType.primaryService, finish)
     }
-    // The first request of a search for services begins at 1: let it come to handle 6.
+    // The first request of a search for services starts at 1: let it reach handle 6.
     server.play { request in
       let begins = request.hasPrefix("100100") ? "1106010005000118" : request.hasPrefix("060100") ? "0701000500" : ""
       return begins.isEmpty ? answer : begins
@@ -59,7 +61,8 @@ private final class ScriptedServer {
     #expect(server.requests.count <= 2)
   }
 
-  @Test func `A2 a peer that always has one more is followed to the last handle and no further`() {
+  @Test("A2 a peer that always has one more entry is followed to the last handle and no further")
+  func aPeerThatAlwaysHasOneMoreEntryIsFollowed() {
     let server = ScriptedServer()
     var count: Int?
     server.client.discoverDescriptors(from: .first, through: .last) { count = (try? $0.get())?.count }
@@ -68,7 +71,8 @@ private final class ScriptedServer {
     #expect(server.requests.count == 65535)
   }
 
-  @Test func `A2 a peer whose value never ends is cut at 512 octets`() {
+  @Test("A2 a peer whose value never ends is truncated at 512 octets")
+  func aPeerWhoseValueNeverEndsIsTruncatedAt512() {
     let server = ScriptedServer()
     var value: ArraySlice<UInt8>?
     server.client.readLong(.first) { value = try? $0.get() }
@@ -77,7 +81,8 @@ private final class ScriptedServer {
     #expect(server.requests.count == 24)
   }
 
-  @Test func `included services of 128 bits whose UUID cannot be read end with an error`() {
+  @Test("included services of 128 bits whose UUID cannot be read end with an error")
+  func includedServicesOf128BitsWhoseUUIDCannotBeRead() {
     for answer in ["0b0011", "010a200002"] {
       let server = ScriptedServer()
       var result: Result<[IncludeDeclaration], OperationError>?
@@ -87,7 +92,8 @@ private final class ScriptedServer {
     }
   }
 
-  @Test func `security is raised once, and the request repeated once`() {
+  @Test("security is raised once, and the request repeated once")
+  func securityIsRaisedOnce() {
     for (code, raises) in [("05", true), ("0f", true), ("0c", true), ("08", false)] {
       let server = ScriptedServer()
       var asked: [ATTErrorCode] = []
@@ -111,7 +117,8 @@ private final class ScriptedServer {
     #expect(server.requests.count == 1)
   }
 
-  @Test func `a reliable write whose echo is wrong is cancelled`() {
+  @Test("a reliable write whose echo is wrong is cancelled")
+  func aReliableWriteWhoseEchoIsWrongIsCancelled() {
     for wrong in ["17010000000100", "170200000001", "170100010001", "1701000000"] {
       let server = ScriptedServer()
       var result: Result<Void, OperationError>?
@@ -127,7 +134,8 @@ private final class ScriptedServer {
     if case .success? = result {} else { Issue.record("a long write does not look at the echo") }
   }
 
-  @Test func `values of several lengths are read in one request`() {
+  @Test("values of several lengths are read in one request")
+  func valuesOfSeveralLengthsAreReadInOneRequest() {
     let server = ScriptedServer()
     var tuples: [ATTReadMultipleVariableResponse.LengthValueTuple] = []
     server.client.readMultipleVariable([.first, .last]) { tuples = (try? $0.get()) ?? [] }

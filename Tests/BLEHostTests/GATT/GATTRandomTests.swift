@@ -4,10 +4,12 @@ import BLEHost
 import BLEWire
 import Testing
 
-/// Octets at random, as bounded and repeatable runs.
+/// Random octets, as bounded and repeatable runs.
 @Suite struct GATTRandomTests {
-  @Test(arguments: [0x5EED_0010, 0x5EED_0011, 0x5EED_0012] as [UInt64])
-  func `A1 a server answers random requests at most once, within the MTU, and goes on`(seed: UInt64) {
+  @Test(
+    "A1 a server answers random requests at most once, within the MTU, and keeps working",
+    arguments: [0x5EED_0010, 0x5EED_0011, 0x5EED_0012] as [UInt64])
+  func aServerAnswersRandomRequestsAtMostOnce(seed: UInt64) {
     let entropy = SeededEntropy(seed: seed)
     let server = GATTServer()
     server.addGenericServices(name: "Device")
@@ -41,8 +43,9 @@ import Testing
     client.link.close()
   }
 
-  @Test(arguments: [0x5EED_0020, 0x5EED_0021, 0x5EED_0022] as [UInt64])
-  func `A2 a walk over a peer that answers at random comes to an end`(seed: UInt64) async {
+  @Test(
+    "A2 discovering a peer with random answers ends", arguments: [0x5EED_0020, 0x5EED_0021, 0x5EED_0022] as [UInt64])
+  func discoveringAPeerWithRandomAnswersEnds(seed: UInt64) async {
     let entropy = SeededEntropy(seed: seed)
     for _ in 0..<100 {
       let loop = VirtualLoop()
@@ -67,7 +70,7 @@ import Testing
         channel.sent.removeFirst()
         requests += 1
         database.client.bearer.receive(Self.answer(to: request, entropy)[...])
-        // Whatever was no answer to the request: then it is refused.
+        // Anything that is no answer to the request: then it is refused.
         database.client.bearer.receive([0x01, request[0], 0, 0, 0x0A])
       }
       await loop.run(until: .quiet(limit: .zero + .seconds(1)))
@@ -78,7 +81,7 @@ import Testing
     }
   }
 
-  /// A list of the right form, often with handles that go on where the request begins.
+  /// A list of the right form, often with handles that continue where the request starts.
   private static func answer(to request: [UInt8], _ entropy: SeededEntropy) -> [UInt8] {
     let opcode = request[0] + 1
     guard request.count >= 5, entropy.uniform(0..<6) != 0 else {

@@ -4,7 +4,7 @@ import BLEHost
 import BLEWire
 import Testing
 
-/// A server and a raw client that speaks octets.
+/// A server and a raw client that sends octets.
 final class RawClient {
   let channel = RawChannel()
   let bearer: ATTBearer
@@ -15,7 +15,7 @@ final class RawClient {
     link = server.makeLink(on: bearer, state: state)
   }
 
-  /// Sends a PDU and gives back what comes, in hexadecimal.
+  /// Sends a PDU and returns the answer, in hexadecimal.
   func ask(_ pdu: String) -> [String] {
     bearer.receive(([UInt8](hexadecimal: pdu) ?? [])[...])
     return channel.take().map(\.hexadecimal)
@@ -47,7 +47,7 @@ private func makeServer() -> GATTServer {
 }
 
 @Suite struct GATTServerTests {
-  @Test("A14 I11 what a client subscribed to comes back in the same database only, Service Changed excepted")
+  @Test("A14 I11 a client's subscriptions are restored in the same database only, Service Changed excepted")
   func restoring() throws {
     let server = makeServer()
     server.addGenericServices(name: "server")
@@ -65,40 +65,43 @@ private func makeServer() -> GATTServer {
     #expect(other.configuration(of: value) == [] && other.configuration(of: changed) == .indication)
   }
 
-  @Test func `A10 offsets and ranges that make no sense get the errors of the specification`() {
+  @Test("A10 invalid offsets and ranges get the errors of the specification")
+  func invalidOffsetsAndRangesGetTheErrorsOfTheSpecification() {
     let client = RawClient(makeServer())
     // A blob behind the value's end, at its end, of no attribute.
     #expect(client.ask("0c12003300") == ["010c120007"])
     #expect(client.ask("0c12003200") == ["0d"])
     #expect(client.ask("0c00000000") == ["010c000001"])
-    // Ranges from 0, inside out, empty.
+    // Ranges from 0, reversed, empty.
     for opcode in ["04", "06", "08", "10"] {
       let tail = ["04": "", "06": "00280f18", "08": "0028", "10": "0028"][opcode] ?? ""
       #expect(client.ask(opcode + "0000ffff" + tail) == ["01" + opcode + "000001"])
       #expect(client.ask(opcode + "20001000" + tail) == ["01" + opcode + "200001"])
       #expect(client.ask(opcode + "30004000" + tail) == ["01" + opcode + "30000a"])
     }
-    // Groups of what is no group, by 16 and by 128 bits.
+    // Groups by a type that is no grouping type, of 16 and of 128 bits.
     #expect(client.ask("100100ffff0328") == ["0110010010"])
     #expect(client.ask("100100ffff" + String(repeating: "ab", count: 16)) == ["0110010010"])
     // A type whose 128-bit spelling has 16 bits finds the same.
     #expect(client.ask("080100ffff" + "fb349b5f8000008000100000012a0000") == ["09042100" + "0405"])
-    // One handle is not several, and an odd number of octets is none.
+    // One handle is not several, and an odd number of octets is invalid.
     #expect(client.ask("0e1200") == ["010e000004"])
     #expect(client.ask("0e120021") == ["010e000004"])
     #expect(client.ask("201200") == ["0120000004"])
-    // Execute with a flag that is none.
+    // Execute with an undefined flag.
     #expect(client.ask("1802") == ["0118000004"])
   }
 
-  @Test func `groups report the end of their service, attribute there or not`() {
+  @Test("groups report the end of their service, whether or not there is an attribute")
+  func groupsReportTheEndOfTheirService() {
     let client = RawClient(makeServer())
     #expect(client.ask("100100ffff0028") == ["110610002f000f18ffffffff0a18"])
     #expect(client.ask("060100ffff00280f18") == ["0710002f00"])
     #expect(client.ask("060100ffff0028" + "fb349b5f80000080001000000a180000") == ["07ffffffff"])
   }
 
-  @Test func `values are cut to the MTU, lists end where the next entry does not fit`() {
+  @Test("values are truncated to the MTU, lists end where the next entry does not fit")
+  func valuesAreTruncatedToTheMTU() {
     let client = RawClient(makeServer())
     #expect(client.ask("0a1200") == ["0b" + [UInt8](0..<22).hexadecimal])
     #expect(client.ask("0c12001600") == ["0d" + [UInt8](22..<44).hexadecimal])
@@ -108,7 +111,8 @@ private func makeServer() -> GATTServer {
     #expect(client.ask("041000ffff") == ["05011000002811000328" + "1200192a130002292000002a"])
   }
 
-  @Test func `A3 a queue is limited, kept for each client, and gone with it`() {
+  @Test("A3 a queue is limited, kept for each client, and ends with it")
+  func aQueueIsLimited() {
     let server = makeServer()
     let client = RawClient(server)
     let other = RawClient(server)
@@ -117,7 +121,7 @@ private func makeServer() -> GATTServer {
     while client.ask("161200000001") == ["171200000001"] { accepted += 1 }
     #expect(accepted == 128)
     #expect(client.ask("161200000001") == ["0116120009"])
-    // Cancelled, and room again.
+    // Cancelled, and there is room again.
     #expect(client.ask("1800") == ["19"])
     #expect(client.ask("161200000001") == ["171200000001"])
     client.link.close()
@@ -125,7 +129,8 @@ private func makeServer() -> GATTServer {
     #expect(other.ask("0a1200") == ["0baabb"])
   }
 
-  @Test func `A3 octets of a queue are limited too`() {
+  @Test("A3 octets of a queue are limited too")
+  func octetsOfAQueueAreLimitedToo() {
     let client = RawClient(makeServer())
     client.bearer.assumeMTU(517)
     let part = "16120000" + "00" + String(repeating: "55", count: 512)
@@ -133,7 +138,8 @@ private func makeServer() -> GATTServer {
     #expect(client.ask(part) == ["0116120009"])
   }
 
-  @Test func `A3 parts that leave a gap or pass 512 octets fail when they are executed, and nothing is written`() {
+  @Test("A3 parts that leave a gap or pass 512 octets fail when they are executed, and nothing is written")
+  func partsThatLeaveAGapOrPass512OctetsFail() {
     let client = RawClient(makeServer())
     #expect(client.ask("161200330001") == ["171200330001"])
     #expect(client.ask("1801") == ["0118120007"])
@@ -144,11 +150,12 @@ private func makeServer() -> GATTServer {
     #expect(client.ask("161200f401" + String(repeating: "77", count: 13)).count == 1)
     #expect(client.ask("1801") == ["011812000d"])
     #expect(client.ask("0a1200") == ["0b" + [UInt8](0..<50).hexadecimal])
-    // The queue was dropped with the error.
+    // The error dropped the queue.
     #expect(client.ask("1801") == ["19"])
   }
 
-  @Test func `A5 a client configuration takes two octets of what the characteristic offers`() {
+  @Test("A5 a client configuration accepts two octets with the bits that the characteristic offers")
+  func aClientConfigurationAcceptsTwoOctetsWithTheBits() {
     let client = RawClient(makeServer())
     for count in 0...64 where count != 2 && count <= 20 {
       #expect(client.ask("121300" + String(repeating: "01", count: count)) == ["011213000d"])
@@ -164,7 +171,8 @@ private func makeServer() -> GATTServer {
     #expect(!client.link.update(AttributeHandle(0x12), [9]))
   }
 
-  @Test func `A5 client features of any length are taken, and cannot be taken back`() {
+  @Test("A5 client features of any length are accepted, and cannot be cleared")
+  func clientFeaturesOfAnyLengthAreAccepted() {
     let server = GATTServer()
     server.addGenericServices(name: "Device")
     let client = RawClient(server)
@@ -181,7 +189,8 @@ private func makeServer() -> GATTServer {
     #expect(client.ask("0a0b00") == ["0b05"])
   }
 
-  @Test func `A14 what one client configures is not seen by another, and not by its next connection`() {
+  @Test("A14 one client's configuration is not visible to another, nor to its own next connection")
+  func oneClientsConfigurationIsNotVisible() {
     let server = makeServer()
     let client = RawClient(server)
     let other = RawClient(server)
@@ -191,23 +200,25 @@ private func makeServer() -> GATTServer {
     let state = client.link.state
     client.link.close()
     #expect(RawClient(server).ask("0a1300") == ["0b0000"])
-    // Unless there are keys for it.
+    // Except with keys.
     #expect(RawClient(server, state: state).ask("0a1300") == ["0b0100"])
   }
 
-  @Test func `unknown requests are refused, unknown commands ignored`() {
+  @Test("unknown requests are refused, unknown commands ignored")
+  func unknownRequestsAreRefused() {
     let client = RawClient(makeServer())
     #expect(client.ask("3f") == ["013f000006"])
     #expect(client.ask("ff00") == [])
     #expect(client.ask("40") == [])
     #expect(client.ask("521200aa") == [])
     #expect(client.ask("0a1200") == ["0baa"])
-    // A signed write without anybody who can tell whether it is genuine.
+    // A signed write where the signature cannot be verified.
     #expect(client.ask("d21200bb" + String(repeating: "00", count: 12)) == [])
     #expect(client.ask("0a1200") == ["0baa"])
   }
 
-  @Test func `a program is asked, in order, whatever way a client goes`() {
+  @Test("the program is asked, in order, whichever kind of access a client uses")
+  func theProgramIsAsked() {
     let server = GATTServer()
     let application = TestApplication()
     application.server = server
@@ -237,7 +248,8 @@ private func makeServer() -> GATTServer {
     #expect(client.ask("1801") == ["0118060080"])
   }
 
-  @Test func `a reliable write of a characteristic that does not offer it is refused, a long write is not one`() {
+  @Test("a reliable write of a characteristic that does not offer it is refused, a long write is accepted")
+  func aReliableWriteOfACharacteristicThatDoesNotOffer() {
     let server = GATTServer()
     let application = TestApplication()
     application.server = server
@@ -255,7 +267,8 @@ private func makeServer() -> GATTServer {
     #expect(application.writes.count == 1)
   }
 
-  @Test func `a program that answers after the link has ended, or twice, does no harm`() {
+  @Test("a program that answers after the link has ended, or twice, does no harm")
+  func aProgramThatAnswersAfterTheLinkHasEnded() {
     let server = GATTServer()
     let application = TestApplication()
     application.server = server
@@ -271,7 +284,8 @@ private func makeServer() -> GATTServer {
     #expect(client.channel.sent.isEmpty)
   }
 
-  @Test func `a program hears of subscriptions and of their end`() {
+  @Test("the program is notified of subscriptions and of their end")
+  func theProgramIsNotifiedOfSubscriptionsAndOfTheirEnd() {
     let server = GATTServer()
     let application = TestApplication()
     application.server = server
@@ -286,7 +300,8 @@ private func makeServer() -> GATTServer {
     #expect(application.subscriptions.map(\.configuration) == [.notification, .notification, [], []])
   }
 
-  @Test func `several values go in one notification to a client that understands it`() {
+  @Test("several values go in one notification to a client that supports it")
+  func severalValuesGoInOneNotificationToAClient() {
     let server = makeServer()
     server.database.place([
       Attribute(
@@ -308,6 +323,6 @@ private func makeServer() -> GATTServer {
 }
 
 extension String {
-  /// The text with other characters in the place of its first ones.
+  /// The text with other characters in place of its first ones.
   func replacingPrefix(_ prefix: String) -> String { prefix + dropFirst(prefix.count) }
 }

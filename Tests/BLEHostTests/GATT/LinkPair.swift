@@ -9,9 +9,9 @@ final class MemoryCarrier: L2CAPCarrier, TimerTarget {
   private let fragmentLength: Int
   private var frames: [(octets: [UInt8], sent: (() -> Void)?)] = []
   weak var destination: L2CAPLink?
-  /// Frames that came through here.
+  /// Frames that were carried.
   private(set) var frameCount = 0
-  /// Called before each frame is handed over; false: it is lost.
+  /// Called before each frame is delivered; false: it is lost.
   var filter: (() -> Bool)?
 
   init(loop: VirtualLoop, fragmentLength: Int) {
@@ -74,7 +74,7 @@ final class LinkPair {
     serverLink = server.makeLink(on: serverBearer, state: state)
   }
 
-  /// The link is gone at both ends.
+  /// The link has ended at both ends.
   func cut() {
     database.close()
     clientBearer.close()
@@ -97,7 +97,7 @@ final class LinkPair {
     await settle()
   }
 
-  /// Starts an operation, waits until everything is quiet, and gives back its result; `nil` where there was none.
+  /// Starts an operation, waits until everything is quiet, and returns its result; `nil` where there was none.
   func result<Value>(
     _ operation: (@escaping (Result<Value, OperationError>) -> Void) -> Void
   ) async -> Result<Value, OperationError>? {
@@ -108,16 +108,16 @@ final class LinkPair {
   }
 }
 
-/// Collects what completions bring.
+/// Collects the results of completions.
 final class ResultBox<Value> {
   var results: [Result<Value, OperationError>] = []
 }
 
-/// A program whose attributes hold what it keeps in `values`, by tag.
+/// A program whose attributes have the values in `values`, by tag.
 final class TestApplication: AttributeApplication {
   weak var server: GATTServer?
   var values: [UInt32: [UInt8]] = [:]
-  /// Answers at once; otherwise requests are kept.
+  /// Answers immediately; otherwise requests are kept.
   var answersAtOnce = true
   var reads: [AttributeReadRequest] = []
   var writes: [AttributeWriteRequest] = []
@@ -161,7 +161,7 @@ final class TestApplication: AttributeApplication {
   }
 }
 
-/// Somebody who uses a remote database.
+/// A user of a remote database.
 final class TestObserver: RemoteDatabaseEvents {
   var hasRoom = true
   var values: [(handle: AttributeHandle, value: [UInt8])] = []
@@ -194,7 +194,7 @@ extension LocalService {
   }
 }
 
-/// The other end of a channel that says what it likes and keeps what it hears.
+/// The other end of a channel, which sends arbitrary octets and keeps those received.
 final class RawChannel: ATTChannel {
   let headroom = 0
   var sent: [[UInt8]] = []

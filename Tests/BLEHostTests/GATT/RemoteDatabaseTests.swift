@@ -16,7 +16,7 @@ private func makeServer(_ services: UInt32, _ characteristics: UInt32) -> (GATTS
   return (server, application)
 }
 
-/// Everything that a program finds when it walks a peer object by object.
+/// Everything that a program finds when it discovers a peer object by object.
 private func walk(_ pair: LinkPair) async -> [RemoteService: [RemoteCharacteristic: [RemoteDescriptor]]] {
   var found: [RemoteService: [RemoteCharacteristic: [RemoteDescriptor]]] = [:]
   guard case .success(let services)? = await pair.result({ pair.database.discoverServices(nil, $0) }) else {
@@ -34,7 +34,8 @@ private func walk(_ pair: LinkPair) async -> [RemoteService: [RemoteCharacterist
 }
 
 @Suite struct RemoteDatabaseTests {
-  @Test func `10 services of 5 characteristics are walked in at most 15 requests at MTU 517`() async {
+  @Test("10 services of 5 characteristics are discovered in at most 15 requests at MTU 517")
+  func tenServicesOf5CharacteristicsAreDiscoveredInAtMost() async {
     let (server, application) = makeServer(10, 5)
     let pair = LinkPair(server: server, fragmentLength: 251)
     await pair.exchangeMTU()
@@ -48,7 +49,8 @@ private func walk(_ pair: LinkPair) async -> [RemoteService: [RemoteCharacterist
     _ = application
   }
 
-  @Test func `a walk finds the same at MTU 23, with descriptors of other kinds and gaps between services`() async {
+  @Test("discovery finds the same at MTU 23, with descriptors of other kinds and gaps between services")
+  func discoveryFindsTheSameAtMTU23() async {
     let application = TestApplication()
     let server = GATTServer()
     server.addGenericServices(name: "Device")
@@ -86,7 +88,8 @@ private func walk(_ pair: LinkPair) async -> [RemoteService: [RemoteCharacterist
     #expect(kinds == [[0x2902, 0x2901], [], [nil, 0x2901], [0x2902, nil]])
   }
 
-  @Test func `client configurations that may not be read are found all the same`() async {
+  @Test("client configurations that may not be read are still found")
+  func clientConfigurationsThatMayNotBeReadAreStillFound() async {
     let server = GATTServer()
     func attribute(_ handle: UInt16, _ type: BLEUUID, _ value: [UInt8], _ permissions: AttributePermissions = .readable)
       -> Attribute
@@ -108,7 +111,8 @@ private func walk(_ pair: LinkPair) async -> [RemoteService: [RemoteCharacterist
     #expect((try? descriptors?.get())?.map(\.handle.rawValue) == [4])
   }
 
-  @Test func `services are filtered, and the stack's own are left out`() async {
+  @Test("services are filtered, and the stack's own are left out")
+  func servicesAreFilteredAndTheStacksOwnAreLeftOut() async {
     let (server, application) = makeServer(3, 1)
     let pair = LinkPair(server: server)
     let all = try? await pair.result { pair.database.discoverServices(nil, $0) }?.get()
@@ -119,7 +123,8 @@ private func walk(_ pair: LinkPair) async -> [RemoteService: [RemoteCharacterist
     _ = application
   }
 
-  @Test func `included services are found with their UUIDs of both widths`() async {
+  @Test("included services are found with their UUIDs of both widths")
+  func includedServicesAreFoundWithTheirUUIDsOfBothWidths() async {
     let server = GATTServer()
     let application = TestApplication()
     let short = server.publish(
@@ -141,8 +146,8 @@ private func walk(_ pair: LinkPair) async -> [RemoteService: [RemoteCharacterist
     #expect(included?.map(\.isPrimary) == [false, true, false])
   }
 
-  @Test(arguments: [0, 1, 21, 22, 23, 44, 45, 511, 512])
-  func `values of any length are read and written at any MTU`(length: Int) async {
+  @Test("values of any length are read and written at any MTU", arguments: [0, 1, 21, 22, 23, 44, 45, 511, 512])
+  func valuesOfAnyLengthAreReadAndWritten(length: Int) async {
     for mtu in [23, 100, 512, 517] {
       let (server, application) = makeServer(1, 1)
       let pair = LinkPair(server: server, clientMTU: mtu)
@@ -156,7 +161,8 @@ private func walk(_ pair: LinkPair) async -> [RemoteService: [RemoteCharacterist
     }
   }
 
-  @Test func `operations run in the order in which they were asked for`() async {
+  @Test("operations run in the order in which they were requested")
+  func operationsRunInTheOrderInWhichTheyWereRequested() async {
     let (server, application) = makeServer(1, 1)
     let pair = LinkPair(server: server)
     let handle = AttributeHandle(18)
@@ -172,7 +178,8 @@ private func walk(_ pair: LinkPair) async -> [RemoteService: [RemoteCharacterist
     #expect(application.writes.map { Array($0.parts[0].value) } == [[1], [2], [3], [4], [5], [9]])
   }
 
-  @Test func `10,000 writes without response that wait do not go deep`() async {
+  @Test("10,000 writes without response that wait do not recurse")
+  func tenThousandWritesWithoutResponseThatWaitDoNotRecurse() async {
     let (server, application) = makeServer(1, 1)
     let pair = LinkPair(server: server)
     var sent = 0
@@ -183,7 +190,8 @@ private func walk(_ pair: LinkPair) async -> [RemoteService: [RemoteCharacterist
     #expect(application.writes.count == 10_001)
   }
 
-  @Test func `one subscription serves all who want it, and ends with the last`() async {
+  @Test("one subscription serves all users, and ends with the last")
+  func oneSubscriptionServesAllUsers() async {
     let (server, application) = makeServer(1, 1)
     let pair = LinkPair(server: server)
     let first = TestObserver()
@@ -224,7 +232,8 @@ private func walk(_ pair: LinkPair) async -> [RemoteService: [RemoteCharacterist
     #expect(application.subscriptions.map(\.configuration) == [.notification, []])
   }
 
-  @Test func `A11 an indication is confirmed where all who want it have room, else its sender gives up`() async {
+  @Test("A11 an indication is confirmed where all subscribers have room, else its sender times out")
+  func anIndicationIsConfirmedWhereAllSubscribersHaveRoom() async {
     let (server, _) = makeServer(1, 1)
     let pair = LinkPair(server: server)
     let observers = [TestObserver(), TestObserver()]
@@ -247,7 +256,8 @@ private func walk(_ pair: LinkPair) async -> [RemoteService: [RemoteCharacterist
     #expect(observers.map(\.values.count) == [2, 2] && pair.clientBearer.statistics.unconfirmed == 1)
   }
 
-  @Test func `subscribing without property or without configuration fails with Apple's codes`() async {
+  @Test("subscribing without property or without configuration fails with Apple's codes")
+  func subscribingWithoutPropertyOrWithoutConfigurationFailsWithApplesCodes() async {
     let (server, application) = makeServer(1, 1)
     let pair = LinkPair(server: server)
     let observer = TestObserver()
@@ -265,7 +275,8 @@ private func walk(_ pair: LinkPair) async -> [RemoteService: [RemoteCharacterist
     _ = application
   }
 
-  @Test func `the peer's name is read, however long`() async {
+  @Test("the peer's name is read, whatever its length")
+  func thePeersNameIsRead() async {
     for name in ["", "D", "日本語", String(repeating: "n", count: 60)] {
       let server = GATTServer()
       server.addGenericServices(name: name)
@@ -276,7 +287,8 @@ private func walk(_ pair: LinkPair) async -> [RemoteService: [RemoteCharacterist
     #expect(await pair.result { pair.database.readDeviceName($0) } == .failure(.attribute(code: 0x0A)))
   }
 
-  @Test func `after the end nothing is called any more, and calls fail`() async {
+  @Test("after the end nothing is called, and calls fail")
+  func afterTheEndNothingIsCalled() async {
     let (server, application) = makeServer(2, 2)
     let pair = LinkPair(server: server)
     var late: [String] = []
@@ -292,7 +304,8 @@ private func walk(_ pair: LinkPair) async -> [RemoteService: [RemoteCharacterist
     _ = application
   }
 
-  @Test func `A6 a link that ends at any step of any operation leaves nothing behind`() async {
+  @Test("A6 a link that ends at any step of any operation leaves nothing behind")
+  func aLinkThatEndsAtAnyStepOfAnyOperation() async {
     for step in 0..<60 {
       let (server, application) = makeServer(2, 2)
       let pair = LinkPair(server: server)

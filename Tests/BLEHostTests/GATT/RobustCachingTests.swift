@@ -15,13 +15,14 @@ import Testing
     return (server, application)
   }
 
-  @Test func `a client that was not told of a change gets Out Of Sync once, then is taken to know`() {
+  @Test("a client that was not notified of a change gets Out Of Sync once, then counts as aware")
+  func aClientThatWasNotNotifiedOfAChangeGets() {
     let (server, application) = makeServer()
     let client = RawClient(server)
     #expect(client.ask("120b0001") == ["13"])
     #expect(client.ask("0a1200") == ["0b01"])
     _ = server.publish(.example(2, characteristics: 1), application: application)
-    // Commands are ignored, discovery goes on, anything else is refused once.
+    // Commands are ignored, discovery continues, anything else is refused once.
     #expect(client.ask("52120009") == [])
     #expect(client.ask("04010001 00".filter { $0 != " " }).first?.hasPrefix("05") == true)
     #expect(client.ask("080100ffff0328").first?.hasPrefix("09") == true)
@@ -30,7 +31,8 @@ import Testing
     #expect(application.writes.isEmpty)
   }
 
-  @Test func `reading the hash makes a client know`() {
+  @Test("reading the hash makes a client aware")
+  func readingTheHashMakesAClientAware() {
     let (server, application) = makeServer()
     let client = RawClient(server)
     #expect(client.ask("120b0001") == ["13"])
@@ -39,14 +41,16 @@ import Testing
     #expect(client.ask("0a1200") == ["0b01"])
   }
 
-  @Test func `a client without robust caching is served whatever has changed`() {
+  @Test("a client without robust caching is served whatever has changed")
+  func aClientWithoutRobustCachingIsServedWhateverHasChanged() {
     let (server, application) = makeServer()
     let client = RawClient(server)
     _ = server.publish(.example(2, characteristics: 1), application: application)
     #expect(client.ask("0a1200") == ["0b01"])
   }
 
-  @Test func `changes are indicated one at a time, gathered, and a confirmation makes the client know`() {
+  @Test("changes are indicated one at a time, merged, and a confirmation makes the client aware")
+  func changesAreIndicatedOneAtATime() {
     let (server, application) = makeServer()
     let client = RawClient(server)
     #expect(client.ask("1209000200") == ["13"])
@@ -60,7 +64,8 @@ import Testing
     #expect(client.ask("0a1200") == ["0b01"])
   }
 
-  @Test func `values are held back until a client knows the database again, and are sent then in order`() {
+  @Test("values are held back until a client is aware again, and are then sent in order")
+  func valuesAreHeldBackUntilAClientIsAwareAgain() {
     let (server, application) = makeServer()
     let client = RawClient(server)
     let handle = AttributeHandle(0x12)
@@ -72,7 +77,7 @@ import Testing
     for value in 1...3 { #expect(client.link.update(handle, [UInt8(value)])) }
     #expect(client.channel.take().isEmpty)
     #expect(client.ask("1e") == ["1b120001", "1b120002", "1b120003"])
-    // A client that was not told hears nothing until it asks.
+    // A client that was not notified gets no value until it sends a request.
     #expect(client.ask("1209000000") == ["13"])
     _ = server.publish(.example(3, characteristics: 1), application: application)
     for _ in 0..<100 { client.link.update(handle, [9]) }
@@ -88,7 +93,8 @@ import Testing
     #expect(sent == 1)
   }
 
-  @Test func `a client that there are keys for is told of a change that it has missed`() {
+  @Test("a bonded client is notified of a change that it missed")
+  func aBondedClientIsNotifiedOfAChange() {
     let (server, application) = makeServer()
     let client = RawClient(server)
     #expect(client.ask("1209000200") == ["13"])
@@ -99,7 +105,8 @@ import Testing
     #expect(RawClient(server, state: state).channel.sent.map(\.hexadecimal) == ["1d08000100ffff"])
   }
 
-  @Test func `a change reaches those who use the peer, and what it touched is found anew`() async {
+  @Test("a change is reported to the users of the peer, and the changed range is discovered again")
+  func aChangeIsReportedToTheUsersOfThePeer() async {
     let (server, application) = makeServer()
     let pair = LinkPair(server: server)
     let observer = TestObserver()
@@ -119,7 +126,8 @@ import Testing
     #expect(observer.invalidated.count == 2)
   }
 
-  @Test func `A12 a flood of changes costs no request until somebody asks`() async {
+  @Test("A12 a flood of changes causes no request until a user makes one")
+  func aFloodOfChangesCausesNoRequestUntilAUser() async {
     let (server, application) = makeServer()
     let pair = LinkPair(server: server)
     let observer = TestObserver()
@@ -134,7 +142,7 @@ import Testing
     #expect(observer.invalidated.count == 1000)
     let services = try? await pair.result { pair.database.discoverServices(nil, $0) }?.get()
     #expect(services?.count == 1)
-    // What makes no sense is ignored.
+    // Invalid ranges are ignored.
     for value in [[], [1, 0], [9, 0, 1, 0]] as [[UInt8]] {
       pair.serverBearer.indicate(AttributeHandle(8), value[...])
       await pair.settle()
@@ -143,7 +151,8 @@ import Testing
     _ = application
   }
 
-  @Test func `a layout from before is used without searching where the hash is the same`() async {
+  @Test("an earlier layout is used without discovery where the hash is the same")
+  func anEarlierLayoutIsUsedWithoutDiscoveryWhereTheHash() async {
     let (server, application) = makeServer()
     let first = LinkPair(server: server)
     let found = try? await first.result { first.database.discoverServices(nil, $0) }?.get()
@@ -165,13 +174,14 @@ import Testing
     #expect(changed?.count == 2)
   }
 
-  @Test func `Out Of Sync leads to a repeated operation where the layout still holds, else to a new search`() async {
+  @Test("Out Of Sync leads to a repeated operation where the layout is still valid, else to a new discovery")
+  func outOfSyncLeadsToARepeatedOperation() async {
     let (server, application) = makeServer()
     let pair = LinkPair(server: server)
     let observer = TestObserver()
     pair.database.add(observer)
     _ = await pair.result { pair.database.discoverServices(nil, $0) }
-    // The server says that something has changed, and nothing has.
+    // The server reports a change, and nothing has changed.
     let configuration = AttributeHandle(9)
     _ = await pair.result { (done: @escaping (Result<Void, OperationError>) -> Void) in
       pair.client.configure([], at: configuration, done)
@@ -179,7 +189,7 @@ import Testing
     server.databaseDidChange(in: .first ... .last)
     #expect(await pair.result { pair.database.read(AttributeHandle(18), $0) } == .success([1]))
     #expect(observer.invalidated.isEmpty)
-    // Now something has, and this side was not told.
+    // Now something has, and this side was not notified.
     _ = server.publish(.example(2, characteristics: 1), application: application)
     #expect(await pair.result { pair.database.read(AttributeHandle(18), $0) } == .failure(.attribute(code: 0x12)))
     #expect(observer.invalidated == [.first ... .last])
@@ -188,9 +198,9 @@ import Testing
     #expect(await pair.result { pair.database.read(AttributeHandle(18), $0) } == .success([1]))
   }
 
-  @Test("A12 the hash that a client reads counts handles and types of descriptors, and no descriptors of unknown types")
+  @Test("A12 the hash that a client reads covers handles and types of descriptors, and no descriptors of unknown types")
   func hashOfDescriptors() {
-    // What is expected was computed by another program: AES-CMAC with a key of zeros over what Core, Vol 3 Part G 7.3.1 lists.
+    // The expected value was computed by another program: AES-CMAC with a key of zeros over the list of Core, Vol 3 Part G 7.3.1.
     let own = BLEUUID(high: 0xD000_0000_0000_0000, low: 1)
     let description = LocalDescriptor(uuid: BLEUUID(0x2901), value: Array("name".utf8))
     let format = LocalDescriptor(uuid: BLEUUID(0x2904), value: [UInt8](repeating: 0, count: 7))

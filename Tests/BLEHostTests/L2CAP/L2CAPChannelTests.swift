@@ -36,7 +36,8 @@ private final class ChannelLinks: L2CAPServices {
 }
 
 @Suite struct L2CAPChannelTests {
-  @Test func `a channel is enhanced where both sides have that, and ordinary where one has not`() async throws {
+  @Test("a channel is enhanced where both sides support that, and ordinary where one does not")
+  func aChannelIsEnhancedWhereBothSidesSupport() async throws {
     let both = ChannelLinks()
     #expect(try await both.open()?.get().mode == .enhancedCreditBased)
     let one = ChannelLinks()
@@ -50,7 +51,8 @@ private final class ChannelLinks: L2CAPServices {
     #expect(try await other.open()?.get().mode == .leCreditBased)
   }
 
-  @Test func `five channels are opened by one request, and each end knows the other's name`() async throws {
+  @Test("five channels are opened by one request, and each end knows the other's identifier")
+  func fiveChannelsAreOpenedByOneRequest() async throws {
     let links = ChannelLinks()
     var opened: [L2CAPChannel] = []
     links.pair.central.openChannels(5, to: ProtocolServiceMultiplexer(0x80), mode: .enhancedCreditBased) {
@@ -67,7 +69,8 @@ private final class ChannelLinks: L2CAPServices {
     }
   }
 
-  @Test func `what is not published is refused, and a channel that nobody takes is closed`() async {
+  @Test("an unpublished PSM is refused, and a channel that is not accepted is closed")
+  func anUnpublishedPSMIsRefused() async {
     let links = ChannelLinks()
     let refusal = await links.open(0x90)
     #expect(throws: L2CAPChannelFailure.refused(.spsmNotSupported)) { try refusal?.get() }
@@ -77,8 +80,8 @@ private final class ChannelLinks: L2CAPServices {
     #expect(links.pair.central.channelCount == 0 && links.pair.peripheral.channelCount == 0)
   }
 
-  @Test(arguments: [23, 27, 100, 251, 2_000])
-  func `octets arrive as they were sent, whatever the fragments`(fragmentLength: Int) async throws {
+  @Test("octets arrive as they were sent, whatever the fragments", arguments: [23, 27, 100, 251, 2_000])
+  func octetsArriveAsTheyWereSent(fragmentLength: Int) async throws {
     let links = ChannelLinks(fragmentLength: fragmentLength)
     let near = TestChannel(try #require(try await links.open()?.get()))
     let far = try #require(links.accepted.first)
@@ -100,7 +103,8 @@ private final class ChannelLinks: L2CAPServices {
     #expect(sent == 120)
   }
 
-  @Test func `unread octets and granted frames never exceed the window, whatever the reader does`() async throws {
+  @Test("unread octets and granted frames never exceed the window, whatever the reader does")
+  func unreadOctetsAndGrantedFramesNeverExceedTheWindow() async throws {
     let links = ChannelLinks()
     let near = try #require(try await links.open()?.get())
     let far = try #require(links.accepted.first)
@@ -118,13 +122,13 @@ private final class ChannelLinks: L2CAPServices {
       await links.run(.microseconds(Int64(entropy.uniform(0..<300))))
     }
     #expect(far.received == octets)
-    // More than there is cannot be read.
+    // No more than there is can be read.
     far.channel.consume(1_000_000)
     await links.run()
     #expect(end.unreadOctets == 0 && end.grantedCredits > 265 * 3 / 4 - 1)
   }
 
-  @Test("I11 as many frames are sent as the peer has handed out credits for, and no more before it hands out others")
+  @Test("I11 as many frames are sent as the peer has given credits for, and no more before it gives others")
   func credits() async throws {
     let links = ChannelLinks()
     let near = try #require(try await links.open()?.get())
@@ -142,7 +146,8 @@ private final class ChannelLinks: L2CAPServices {
     #expect(near.credits == 0 && more > 100 && more <= 40_000 / 247 + 1)
   }
 
-  @Test func `a closed channel sends what it has, then goes; a lost link takes all of it at once`() async throws {
+  @Test("a closed channel sends its pending octets, then ends; a lost link ends it immediately")
+  func aClosedChannelSendsItsPendingOctets() async throws {
     let links = ChannelLinks()
     let near = TestChannel(try #require(try await links.open()?.get()))
     let far = try #require(links.accepted.first)
@@ -159,7 +164,8 @@ private final class ChannelLinks: L2CAPServices {
     #expect(links.accepted.last?.ends == [.lost])
   }
 
-  @Test func `a channel whose peer gives no credits is closed all the same, after 30 s`() async throws {
+  @Test("a channel whose peer gives no credits is still closed, after 30 s")
+  func aChannelWhosePeerGivesNoCreditsIsStillClosed() async throws {
     let links = ChannelLinks()
     let near = TestChannel(try #require(try await links.open()?.get()))
     links.accepted[0].readsAtOnce = false
@@ -171,7 +177,8 @@ private final class ChannelLinks: L2CAPServices {
     #expect(near.ends == [.requested] && links.accepted[0].ends == [.closedByPeer])
   }
 
-  @Test func `both sides may close at once`() async throws {
+  @Test("both sides may close simultaneously")
+  func bothSidesMayCloseSimultaneously() async throws {
     let links = ChannelLinks()
     let near = TestChannel(try #require(try await links.open()?.get()))
     near.channel.close()
@@ -181,7 +188,8 @@ private final class ChannelLinks: L2CAPServices {
     #expect(links.pair.central.channelCount == 0 && links.pair.peripheral.channelCount == 0)
   }
 
-  @Test func `channels that send at once have their turns, and leave room for other protocols`() async throws {
+  @Test("channels that send simultaneously take turns, and leave room for other protocols")
+  func channelsThatSendSimultaneouslyTakeTurns() async throws {
     let links = ChannelLinks()
     var near: [L2CAPChannel] = []
     for _ in 0..<4 { near.append(try #require(try await links.open()?.get())) }

@@ -18,7 +18,7 @@ private final class RawLink: L2CAPCarrier, L2CAPChannelReceiver, L2CAPLinkOwner 
     link.owner = self
   }
 
-  /// The link keeps its carrier; the test must not be kept in a circle.
+  /// The link retains its carrier; the test must not create a retain cycle.
   private final class Unretained: L2CAPCarrier {
     weak var target: RawLink?
     init(_ target: RawLink) { self.target = target }
@@ -45,7 +45,8 @@ private final class RawLink: L2CAPCarrier, L2CAPChannelReceiver, L2CAPLinkOwner 
 @Suite struct L2CAPLinkTests {
   private static let read: [UInt8] = [0x03, 0x00, 0x04, 0x00, 0x0A, 0x03, 0x00]
 
-  @Test func `a frame in one piece, in two and octet by octet arrives whole`() {
+  @Test("a frame in one piece, in two and octet by octet arrives whole")
+  func aFrameInOnePiece() {
     for size in [7, 5, 3, 1] {
       let raw = RawLink()
       for start in stride(from: 0, to: Self.read.count, by: size) {
@@ -56,7 +57,8 @@ private final class RawLink: L2CAPCarrier, L2CAPChannelReceiver, L2CAPLinkOwner 
     }
   }
 
-  @Test func `L1 fragments that fit no frame are dropped and the link lives on`() {
+  @Test("L1 fragments that fit no frame are dropped and the link stays")
+  func fragmentsThatFitNoFrameAreDroppedAndTheLink() {
     let raw = RawLink()
     // A continuation of nothing.
     raw.feed([1, 2, 3], isFirst: false)
@@ -65,7 +67,7 @@ private final class RawLink: L2CAPCarrier, L2CAPChannelReceiver, L2CAPLinkOwner 
     for count in 0...3 { raw.feed(Array(Self.read.prefix(count))) }
     raw.feed(Self.read)
     #expect(raw.received.count == 1)
-    // More octets than the header says, at once and by a continuation.
+    // More octets than the header says, in one fragment and by a continuation.
     raw.feed(Self.read + [0])
     raw.feed(Array(Self.read.prefix(5)))
     raw.feed([1, 2, 3], isFirst: false)
@@ -77,7 +79,8 @@ private final class RawLink: L2CAPCarrier, L2CAPChannelReceiver, L2CAPLinkOwner 
     #expect(raw.sent.isEmpty)
   }
 
-  @Test func `L1 a frame longer than its channel takes is skipped, not kept`() {
+  @Test("L1 a frame longer than its channel accepts is skipped, not stored")
+  func aFrameLongerThanItsChannelAcceptsIsSkipped() {
     let raw = RawLink()
     raw.feed([0xFF, 0xFF, 0x04, 0x00] + [UInt8](repeating: 0, count: 23))
     for _ in 0..<2426 { raw.feed([UInt8](repeating: 0, count: 27), isFirst: false) }
@@ -88,7 +91,8 @@ private final class RawLink: L2CAPCarrier, L2CAPChannelReceiver, L2CAPLinkOwner 
     #expect(raw.received.count == 1)
   }
 
-  @Test func `L1 random fragments never trap and never reach a channel too long`() {
+  @Test("L1 random fragments never trap, and no frame longer than its channel accepts is delivered")
+  func randomFragmentsNeverTrap() {
     let seed: UInt64 = 0x5EED_0001
     let entropy = SeededEntropy(seed: seed)
     let raw = RawLink()
@@ -107,7 +111,8 @@ private final class RawLink: L2CAPCarrier, L2CAPChannelReceiver, L2CAPLinkOwner 
     #expect(raw.received.last == [0x0A, 0x03, 0x00], "seed \(seed)")
   }
 
-  @Test func `L6 unknown channels are dropped and unknown commands rejected`() {
+  @Test("L6 unknown channels are dropped and unknown commands rejected")
+  func unknownChannelsAreDroppedAndUnknownCommandsRejected() {
     let raw = RawLink()
     raw.feed([0x02, 0x00, 0x40, 0x00, 1, 2])
     raw.feed([0x00, 0x00, 0x01, 0x00])
@@ -117,17 +122,19 @@ private final class RawLink: L2CAPCarrier, L2CAPChannelReceiver, L2CAPLinkOwner 
     #expect(raw.sent == [[0x06, 0x00, 0x05, 0x00, 0x01, 0x07, 0x02, 0x00, 0x00, 0x00]])
   }
 
-  @Test func `L6 a request to close a channel that is not there is rejected with its identifiers`() {
+  @Test("L6 a request to close a missing channel is rejected with its identifiers")
+  func aRequestToCloseAMissingChannelIsRejected() {
     let raw = RawLink()
     raw.signal([0x06, 0x09, 0x04, 0x00, 0x41, 0x00, 0x42, 0x00])
     #expect(
       raw.sent == [[0x0A, 0x00, 0x05, 0x00, 0x01, 0x09, 0x06, 0x00, 0x02, 0x00, 0x41, 0x00, 0x42, 0x00]])
   }
 
-  @Test func `L7 malformed signaling is rejected or ignored once, and a rejection is never answered`() {
+  @Test("L7 malformed signaling is rejected or ignored once, and a rejection is never answered")
+  func malformedSignalingIsRejectedOrIgnoredOnce() {
     let raw = RawLink()
     let request: [UInt8] = [0x12, 0x01, 0x08, 0x00, 6, 0, 12, 0, 0, 0, 200, 0]
-    // Identifier 0, a cut header, nothing at all.
+    // Identifier 0, a truncated header, nothing at all.
     raw.signal([0x12, 0x00] + request.dropFirst(2))
     raw.signal([0x12, 0x01, 0x08])
     raw.signal([])
@@ -152,7 +159,8 @@ private final class RawLink: L2CAPCarrier, L2CAPChannelReceiver, L2CAPLinkOwner 
     #expect(raw.sent == [[0x08, 0x00, 0x05, 0x00, 0x01, 0x04, 0x04, 0x00, 0x01, 0x00, 64, 0]])
   }
 
-  @Test func `L7 a peer that takes no answers gets none, and its commands are not kept`() {
+  @Test("L7 a peer that reads no answers is sent none, and its commands are not stored")
+  func aPeerThatReadsNoAnswersIsSentNone() {
     let raw = RawLink()
     raw.queuedFrames = L2CAPLink.answerLimit + 1
     for _ in 0..<1000 { raw.signal([0x3C, 0x07, 0x00, 0x00]) }
@@ -164,18 +172,20 @@ private final class RawLink: L2CAPCarrier, L2CAPChannelReceiver, L2CAPLinkOwner 
   }
 
   @Test(
+    "L8 connection parameters outside their ranges are refused without asking",
     arguments: [
       [12, 6, 0, 200], [5, 12, 0, 200], [6, 3201, 0, 3200], [6, 12, 500, 3200], [6, 12, 0, 9], [6, 12, 0, 3201],
       [80, 80, 4, 100],
     ] as [[UInt16]])
-  func `L8 connection parameters outside their ranges are refused without asking`(values: [UInt16]) {
+  func connectionParametersOutsideTheirRangesAreRefusedWithoutAsking(values: [UInt16]) {
     let raw = RawLink()
     raw.signal([0x12, 0x01, 0x08, 0x00] + values.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] })
     #expect(raw.wishes.isEmpty)
     #expect(raw.sent == [[0x06, 0x00, 0x05, 0x00, 0x13, 0x01, 0x02, 0x00, 0x01, 0x00]])
   }
 
-  @Test func `L8 connection parameters in their ranges go to the owner, and a peripheral is not asked`() {
+  @Test("L8 connection parameters within their ranges go to the owner, and a peripheral does not decide")
+  func connectionParametersWithinTheirRangesGoToTheOwner() {
     let request: [UInt8] = [0x12, 0x01, 0x08, 0x00, 6, 0, 12, 0, 0, 0, 200, 0]
     let central = RawLink(.central)
     central.signal(request)
@@ -187,7 +197,8 @@ private final class RawLink: L2CAPCarrier, L2CAPChannelReceiver, L2CAPLinkOwner 
     #expect(peripheral.sent.map { $0[4] } == [0x01])
   }
 
-  @Test func `a peripheral's request for parameters ends with the answer, a rejection or the time-out`() async {
+  @Test("a peripheral's request for parameters ends with the answer, a rejection or the time-out")
+  func aPeripheralsRequestForParametersEndsWithTheAnswer() async {
     let raw = RawLink(.peripheral)
     let wish = L2CAPConnectionParameterUpdateRequest(intervalMin: 6, intervalMax: 12, latency: 0, timeout: 200)
     var results: [Result<Void, EndReason>] = []

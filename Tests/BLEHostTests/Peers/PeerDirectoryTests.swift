@@ -6,7 +6,7 @@ import Testing
 
 @testable import BLEHost
 
-/// A folder that is gone when the test is over.
+/// A folder that is removed when the test has ended.
 final class TemporaryFolder {
   let path: String
   init() {
@@ -49,20 +49,22 @@ final class TemporaryFolder {
 
   private func address(_ number: Int) -> DeviceAddress { DeviceAddress(UInt64(number), kind: .public) }
 
-  @Test func aDeviceKeepsItsIdentifierAcrossProcesses() {
+  @Test("a device keeps its identifier across processes")
+  func aDeviceKeepsItsIdentifierAcrossProcesses() {
     let folder = TemporaryFolder()
     let first = folder.open(1)
     let peer = first.peer(at: device)
     first.setName("Owenli", of: peer.identifier, from: .advertised)
     first.flush()
-    // Another seed: the identifier comes from what the file keeps, not from this process's luck.
+    // Another seed: the identifier comes from the file, not from this process's random numbers.
     let second = folder.open(2)
     #expect(
       second.peers([peer.identifier]) == [KnownPeer(identifier: peer.identifier, address: device, name: "Owenli")])
     #expect(second.peer(at: device).identifier == peer.identifier)
   }
 
-  @Test func identifiersDifferBetweenDevicesAndBetweenMachines() {
+  @Test("identifiers differ between devices and between machines")
+  func identifiersDifferBetweenDevicesAndBetweenMachines() {
     let here = PeerDirectory(store: MemoryPeerStore(entropy: SeededEntropy(seed: 1)))
     let there = PeerDirectory(store: MemoryPeerStore(entropy: SeededEntropy(seed: 2)))
     #expect(here.peer(at: device).identifier != there.peer(at: device).identifier)
@@ -71,7 +73,8 @@ final class TemporaryFolder {
     #expect(here.peer(at: device).identifier == again.peer(at: device).identifier)
   }
 
-  @Test func folderAndFileAreForThisUserOnly() {
+  @Test("folder and file are for this user only")
+  func folderAndFileAreForThisUserOnly() {
     let folder = TemporaryFolder()
     let directory = folder.open()
     _ = directory.peer(at: device)
@@ -80,7 +83,8 @@ final class TemporaryFolder {
     #expect(folder.mode(folder.peersPath) == 0o600)
   }
 
-  @Test func aLineThatACrashCutShortIsPassedOverAndLosesNoOther() {
+  @Test("a line that a crash truncated is ignored, and no other is lost")
+  func aLineThatACrashCutShortIsPassedOverAndLosesNoOther() {
     let folder = TemporaryFolder()
     let first = folder.open()
     let kept = first.peer(at: device)
@@ -103,7 +107,8 @@ final class TemporaryFolder {
     }
   }
 
-  @Test func twoProcessesMeetTheSameDeviceAtOnceAndLearnFromEachOther() {
+  @Test("two processes that find the same device simultaneously agree on its identifier")
+  func twoProcessesMeetTheSameDeviceAtOnceAndLearnFromEachOther() {
     let folder = TemporaryFolder()
     let first = folder.open(1)
     let second = folder.open(2)
@@ -130,7 +135,8 @@ final class TemporaryFolder {
     }
   }
 
-  @Test func aFileOfAnotherKindIsLeftAlone() {
+  @Test("a file of another kind is left unchanged")
+  func aFileOfAnotherKindIsLeftAlone() {
     let folder = TemporaryFolder()
     folder.write("my shopping list\nmilk\n")
     let directory = folder.open()
@@ -140,7 +146,8 @@ final class TemporaryFolder {
     #expect(folder.read() == "my shopping list\nmilk\n")
   }
 
-  @Test func privateAddressesAreNotKept() {
+  @Test("private addresses are not stored")
+  func privateAddressesAreNotKept() {
     let folder = TemporaryFolder()
     let directory = folder.open()
     let nonResolvable = directory.peer(at: DeviceAddress(0x0012_3456_789A, kind: .random))
@@ -150,7 +157,8 @@ final class TemporaryFolder {
     #expect(folder.open().peers([nonResolvable.identifier, resolvable.identifier]).isEmpty)
   }
 
-  @Test func namesThatAreAttacksStayNames() {
+  @Test("names with control characters or line breaks stay names")
+  func namesThatAreAttacksStayNames() {
     let folder = TemporaryFolder()
     let names = [
       "", "-", "a b", "line\nbreak", "\u{1B}[2J", "100%", "张三", "<script>", String(repeating: "x", count: 240),
@@ -164,7 +172,8 @@ final class TemporaryFolder {
     for (number, name) in names.enumerated() { #expect(directory.peer(at: address(number)).name == name) }
   }
 
-  @Test func aThousandRenamesDoNotLetTheFileGrow() {
+  @Test("a thousand renames do not let the file grow")
+  func aThousandRenamesDoNotLetTheFileGrow() {
     let folder = TemporaryFolder()
     let directory = folder.open()
     let peer = directory.peer(at: device)
@@ -176,7 +185,8 @@ final class TemporaryFolder {
     #expect(folder.open().peers([peer.identifier]).map(\.name) == ["name 2999"])
   }
 
-  @Test func tenThousandDevicesAreMetWithoutWaitingForTheFile() {
+  @Test("ten thousand devices are found without waiting for the file")
+  func tenThousandDevicesAreMetWithoutWaitingForTheFile() {
     let folder = TemporaryFolder()
     let directory = folder.open()
     let time = ComputedTime.of { for number in 0..<10_000 { _ = directory.peer(at: address(number)) } }
@@ -186,7 +196,8 @@ final class TemporaryFolder {
     #expect(folder.open().peers([identifier]).count == 1)
   }
 
-  @Test func theNameThatADeviceGivesItselfBeatsTheOneItAdvertises() {
+  @Test("a device's GAP name takes precedence over the advertised one")
+  func theNameThatADeviceGivesItselfBeatsTheOneItAdvertises() {
     let directory = PeerDirectory(store: MemoryPeerStore(entropy: SeededEntropy(seed: 1)))
     let peer = directory.peer(at: device).identifier
     #expect(directory.setName("Owe", of: peer, from: .advertised) == "Owe")
@@ -212,12 +223,12 @@ final class TemporaryFolder {
     #expect(peer == KnownPeer(identifier: first.identifier, address: address(5_000), name: nil))
     #expect(directory.counts == (1, 1))
     #expect(directory.knownPeer(at: privateAddress(1)) == peer, "the address that it was met at names it still")
-    // What it claimed to be in between is some other device: that one is not taken for it.
+    // An identity that it claimed in between is another device: that one is not taken for it.
     #expect(directory.knownPeer(at: address(17)) == nil)
     #expect(directory.peer(at: address(17)).identifier != first.identifier)
   }
 
-  @Test("I11.1 the addresses of many peers with claimed identities are forgotten with the peers")
+  @Test("I11.1 the addresses of many peers with claimed identities are removed with the peers")
   func claimsOfManyPeers() {
     let directory = directory(limit: 64)
     for number in 1...5_000 {
@@ -230,7 +241,7 @@ final class TemporaryFolder {
     #expect(directory.knownPeer(at: privateAddress(1)) == nil)
   }
 
-  @Test("I11.1 names as long as they can be do not let the file grow, and a file that is too long already is read")
+  @Test("I11.1 names of maximum length do not let the file grow, and a file that is already too long is read")
   func longNames() {
     let folder = TemporaryFolder()
     let limit = 128 << 10

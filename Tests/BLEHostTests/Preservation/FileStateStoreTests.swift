@@ -6,7 +6,7 @@ import Testing
 
 @testable import BLEHost
 
-/// A state folder of a test's own, gone when the test is over, and stores on it as processes have them.
+/// A test's own state folder, removed when the test has ended, and stores on it as processes have them.
 private final class StateFolder {
   let path: String
   let loop = VirtualLoop()
@@ -70,14 +70,14 @@ private final class Lines: LogSink, @unchecked Sendable {
   func write(_ level: LogLevel, label: String, _ message: String) { texts.append(message) }
 }
 
-/// The states of managers in files. A process that dies is a store that is let go of: its locks end with it.
+/// The states of managers in files. A process that dies is a store that is released: its locks end with it.
 @Suite("Preserved states in files")
 struct FileStateStoreTests {
   private let folder = StateFolder()
   private let key = PreservationKey(.central, "main \n/../ 🦉")
   private let state = Array("{\"peers\":[]}".utf8)
 
-  /// A process that leaves `octets` and dies.
+  /// A process that preserves `octets` and dies.
   private func leave(_ octets: [UInt8]) {
     let store = folder.store()
     let state = store.claim(key)
@@ -87,7 +87,7 @@ struct FileStateStoreTests {
     store.wait()
   }
 
-  @Test("what a process leaves is there for the next, and gone when a manager has ended properly")
+  @Test("a process's preserved state is there for the next, and removed when a manager has ended properly")
   func leaving() throws {
     leave(state)
     #expect(folder.files.count == 2)
@@ -102,7 +102,7 @@ struct FileStateStoreTests {
       let next = try #require(store.claim(key))
       #expect(next.left == state)
       next.end()
-      // The same program may have the same manager again at once, and when nothing is left of the first.
+      // The same program may have the same manager again immediately, and when nothing of the first one is left.
       let again = try #require(store.claim(key))
       #expect(again.left == nil && store.claim(key) == nil)
       again.end()
@@ -113,7 +113,7 @@ struct FileStateStoreTests {
     }
   }
 
-  /// Keeps whoever waits for it until it may go on.
+  /// Blocks its callers until it is opened.
   private final class SlowPeers: PeerStore {
     let mayContinue = DispatchSemaphore(value: 0)
     func open() -> PeerRecords { PeerRecords(key: [], peers: []) }
@@ -132,7 +132,7 @@ struct FileStateStoreTests {
     first.setChanged()
     store.flush {}
     first.end()
-    // The writing stands still behind this; what this test does next would never come if the loop waited for it.
+    // Writing is blocked behind this; the test would never continue if the loop waited for it.
     let second = try #require(store.claim(key))
     second.source = { [2] }
     second.setChanged()
@@ -155,7 +155,7 @@ struct FileStateStoreTests {
     #expect(folder.files.count == 1 && folder.file.hasSuffix("none"))
   }
 
-  @Test("changes that come together are written together, ten times a second at the most")
+  @Test("changes made together are written together, ten times a second at most")
   func gathering() async throws {
     let store = folder.store()
     let claimed = try #require(store.claim(key))
@@ -170,7 +170,7 @@ struct FileStateStoreTests {
       await folder.loop.run(until: .instant(folder.loop.now + .milliseconds(10)))
     }
     #expect((8...11).contains(count.value))
-    // What came last is not lost.
+    // The last change is not lost.
     await folder.loop.run(until: .instant(folder.loop.now + .seconds(1)))
     store.flush {}
     store.wait()
@@ -193,7 +193,7 @@ struct FileStateStoreTests {
   }
 
   @Test(
-    "a file that is damaged, foreign, of another version, empty or huge is put away and told of, and a new one begins",
+    "a file that is damaged, foreign, of another version, empty or huge is set aside and logged, and a new one is made",
     arguments: 0..<6)
   func hostile(_ number: Int) throws {
     leave(state)
@@ -240,7 +240,7 @@ struct FileStateStoreTests {
     #expect(folder.store().claim(key)?.left == state)
   }
 
-  @Test("a pipe, a folder or a symbolic link in the place of a file does no harm")
+  @Test("a pipe, a folder or a symbolic link in place of a file does no harm")
   func strangeFiles() throws {
     leave(state)
     let path = folder.file
@@ -256,7 +256,7 @@ struct FileStateStoreTests {
     }
   }
 
-  @Test("a state that is too large is not kept, and where no folder can be made the log says so")
+  @Test("a state that is too large is not stored, and where no folder can be made the log says so")
   func limits() throws {
     leave([UInt8](repeating: 0, count: 2 << 20))
     #expect(folder.file.hasSuffix("none"))

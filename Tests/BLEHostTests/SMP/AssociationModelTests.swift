@@ -31,7 +31,8 @@ private func features(_ capability: SMPIOCapability, mitm: Bool, hasData: Bool) 
 }
 
 @Suite struct AssociationModelTests {
-  @Test func `every combination of features gives the model of the specification's table`() {
+  @Test("every combination of features gives the model of the specification's table")
+  func everyCombinationOfFeaturesGivesTheModelOfTheSpecifications() {
     var count = 0
     for isSecure in [false, true] {
       for (column, initiator) in capabilities.enumerated() {
@@ -59,7 +60,8 @@ private func features(_ capability: SMPIOCapability, mitm: Bool, hasData: Bool) 
     #expect(count == 800)
   }
 
-  @Test func `every combination of features, played by two machines, ends with the table's method and equal keys`() {
+  @Test("every combination of features, played by two machines, ends with the table's method and equal keys")
+  func everyCombinationOfFeatures() {
     var count = 0
     for isSecure in [false, true] {
       for (column, initiator) in capabilities.enumerated() {

@@ -3,9 +3,10 @@ import BLEHost
 import BLEWire
 import Testing
 
-/// Pairings whose keys take their time to come to where they outlive the process.
+/// Pairings whose keys are stored with a delay.
 @Suite struct KeyKeepingTests {
-  @Test func `the last of this side's keys leave, and the keys are used, only when they are kept`() throws {
+  @Test("the last of this side's keys are sent, and the keys are used, only when they are stored")
+  func theLastOfThisSidesKeysAreSent() throws {
     let link = ManagerPair()
     link.central.keepsKeysLate = true
     try link.pair()
@@ -20,7 +21,8 @@ import Testing
     #expect(link.central.manager.isProven && link.peripheral.manager.isProven)
   }
 
-  @Test func `keys that can't be kept after all end the pairing on both sides`() throws {
+  @Test("keys that cannot be stored in the end fail the pairing on both sides")
+  func keysThatCannotBeStoredInTheEndFail() throws {
     let link = ManagerPair()
     link.central.keepsKeysLate = true
     try link.pair()
@@ -31,7 +33,8 @@ import Testing
     #expect(link.central.manager.bond == nil && link.central.manager.security == nil)
   }
 
-  @Test func `what became of the keys is told when the link has ended meanwhile, and no key is given out before`()
+  @Test("the result of storing the keys is reported when the link has ended meanwhile, and no key is sent before")
+  func theResultOfStoringTheKeysIsReported()
     throws
   {
     let link = ManagerPair()
@@ -46,7 +49,8 @@ import Testing
     #expect(!link.peripheral.manager.isProven)
   }
 
-  @Test func `a link that ceases to be encrypted meanwhile is not taken for an encrypted one afterwards`() throws {
+  @Test("a link that loses its encryption meanwhile is not taken for an encrypted one afterwards")
+  func aLinkThatLosesItsEncryptionMeanwhileIsNotTaken() throws {
     let link = ManagerPair()
     link.peripheral.keepsKeysLate = true
     try link.pair()
@@ -56,7 +60,8 @@ import Testing
     #expect(link.peripheral.manager.security == nil && !link.peripheral.manager.isProven)
   }
 
-  @Test func `one command that comes meanwhile is worked off afterwards, and further ones are dropped`() throws {
+  @Test("one command that arrives meanwhile is processed afterwards, and further ones are dropped")
+  func oneCommandThatArrivesMeanwhileIsProcessedAfterwards() throws {
     let link = ManagerPair()
     link.peripheral.keepsKeysLate = true
     try link.pair()

@@ -16,9 +16,9 @@ final class ManagerEnd: SecurityManagerDelegate, SecurityManagerChannel {
   private(set) var capabilityChanges: [(SMPIOCapability, SMPIOCapability)] = []
   private(set) var securityChanges: [PairingSecurity?] = []
   var keyToStart: LongTermKey?
-  /// What the user answers, at once; `nil`: nothing.
+  /// The user's immediate answer; `nil`: none.
   var respond: (PairingQuestion) -> PairingAnswer? = { $0.needsAnswer ? .yes : nil }
-  /// Whether keys are kept only when `keysWereKept` says so.
+  /// Whether keys count as stored only when `keysWereKept` says so.
   var keepsKeysLate = false
   private var keeping: ((PairingFailure?) -> Void)?
 
@@ -33,7 +33,7 @@ final class ManagerEnd: SecurityManagerDelegate, SecurityManagerChannel {
     manager.delegate = self
   }
 
-  /// The manager keeps its channel; the end keeps the manager.
+  /// The manager retains its channel; the end retains the manager.
   private final class Unowned: SecurityManagerChannel {
     weak var end: ManagerEnd?
     let headroom = L2CAPLink.payloadHeadroom
@@ -99,7 +99,7 @@ final class ManagerPair {
       local: peripheralLocal ?? local(peripheral, PairingPair.peripheralAddress, 2), loop: loop)
   }
 
-  /// Brings commands over and lets the controllers encrypt, until nothing is left.
+  /// Delivers commands and lets the controllers encrypt, until nothing is left.
   func goOn() {
     while deliver(central, peripheral) || deliver(peripheral, central) || encrypt() {}
   }
@@ -120,7 +120,7 @@ final class ManagerPair {
     central.keyToStart = nil
     let own = peripheral.manager.longTermKey(
       encryptedDiversifier: key.encryptedDiversifier, randomNumber: key.randomNumber)
-    // Without a key the peripheral's controller refuses, and only the central hears of it.
+    // Without a key the peripheral's controller refuses, and only the central gets the event.
     if own == key.key { peripheral.manager.encryptionChanged(isEncrypted: true) }
     central.manager.encryptionChanged(isEncrypted: own == key.key)
     return true

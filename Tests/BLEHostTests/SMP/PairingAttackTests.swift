@@ -25,7 +25,7 @@ private func publicKey(x: [UInt8], y: [UInt8]) -> SMPPDU {
   .pairingPublicKey(SMPPairingPublicKey(x: x.reversed()[...], y: y.reversed()[...]))
 }
 
-/// Plays a pairing in which `attacker`'s public key is replaced; answers the side that got it.
+/// Plays a pairing in which `attacker`'s public key is replaced. Returns the side that got it.
 private func play(replacing key: @escaping (P256PublicKey) -> SMPPDU, fromCentral: Bool) -> PairingSide {
   let pair = PairingPair(central: .test(), peripheral: .test())
   let victim = fromCentral ? pair.peripheral : pair.central
@@ -37,7 +37,8 @@ private func play(replacing key: @escaping (P256PublicKey) -> SMPPDU, fromCentra
 }
 
 @Suite struct PairingAttackTests {
-  @Test func `S1 points off the curve are refused before anything is computed with them`() {
+  @Test("S1 points off the curve are refused before anything is computed with them")
+  func pointsOffTheCurveAreRefusedBeforeAnythingIsComputed() {
     let good = P256PrivateKey.debug.publicKey
     let zero = [UInt8](repeating: 0, count: 32)
     let full = [UInt8](repeating: 0xFF, count: 32)
@@ -48,14 +49,15 @@ private func play(replacing key: @escaping (P256PublicKey) -> SMPPDU, fromCentra
       for fromCentral in [false, true] {
         let victim = play(replacing: { _ in publicKey(x: x, y: y) }, fromCentral: fromCentral)
         #expect(victim.failures == [.refused(.invalidParameters)])
-        // Nothing that depends on a shared secret left this side.
+        // Nothing that depends on a shared secret was sent by this side.
         let codes = victim.sent.map(\.code)
         #expect(codes.last == .pairingFailed && !codes.contains(.pairingConfirm) && !codes.contains(.pairingDHKeyCheck))
       }
     }
   }
 
-  @Test func `S2 the own public key sent back, or its mirror image, is refused`() {
+  @Test("S2 this side's own public key sent back, or its mirror image, is refused")
+  func thisSidesOwnPublicKeySentBack() {
     for fromCentral in [false, true] {
       let reflected = play(replacing: { publicKey(x: $0.x, y: $0.y) }, fromCentral: fromCentral)
       #expect(reflected.failures == [.refused(.invalidParameters)])
@@ -69,7 +71,8 @@ private func play(replacing key: @escaping (P256PublicKey) -> SMPPDU, fromCentra
     }
   }
 
-  @Test func `S2 a legacy confirm value or random value sent back is refused`() {
+  @Test("S2 a legacy confirm value or random value sent back is refused")
+  func aLegacyConfirmValueOrRandomValueSentBack() {
     let victim = PairingSide(
       .central, address: PairingPair.centralAddress, peer: PairingPair.peripheralAddress,
       policy: .test(.displayOnly, secure: false), entropy: SeededEntropy(seed: 0x5EED_0052))
@@ -81,13 +84,14 @@ private func play(replacing key: @escaping (P256PublicKey) -> SMPPDU, fromCentra
             features: SMPPairingFeatures(
               ioCapability: .keyboardOnly, authenticationRequirements: [.bonding, .mitm],
               initiatorKeyDistribution: [], responderKeyDistribution: [])))))
-    // The attacker does not know the passkey and says what it hears.
+    // The attacker does not know the passkey and repeats what it receives.
     for _ in 0..<2 { if let echo = victim.sent.last { victim.give(.received(echo)) } }
     #expect(victim.failures == [.refused(.confirmValueFailed)])
     #expect(victim.keyToStart == nil && !victim.sent.contains { $0.code == .pairingRandom })
   }
 
-  @Test func `S3 the debug key is refused, and where it is allowed the keys are marked and prove nothing`() throws {
+  @Test("S3 the debug key is refused, and where it is allowed the keys are marked and prove nothing")
+  func theDebugKeyIsRefused() throws {
     for fromCentral in [false, true] {
       let debug = P256PrivateKey.debug.publicKey
       let victim = play(replacing: { _ in publicKey(x: debug.x, y: debug.y) }, fromCentral: fromCentral)
@@ -100,14 +104,15 @@ private func play(replacing key: @escaping (P256PublicKey) -> SMPPDU, fromCentra
     pair.play()
     let result = try #require(pair.central.result)
     #expect(result.security.usesDebugKey && !result.security.isAuthenticated && result.security.level == .encrypted)
-    // It does not pass for an authenticated pairing either.
+    // It does not count as an authenticated pairing either.
     allowing.minimumLevel = .authenticated
     let strict = PairingPair(central: allowing, peripheral: .test(.displayYesNo), peripheralData: data)
     strict.play()
     #expect(strict.central.failures == [.refused(.authenticationRequirements)])
   }
 
-  @Test func `S4 each attempt has a passkey of its own, and passkeys are evenly spread`() {
+  @Test("S4 each attempt has a passkey of its own, and passkeys are evenly spread")
+  func eachAttemptHasAPasskeyOfItsOwn() {
     let pair = PairingPair(central: .test(.displayOnly), peripheral: .test(.keyboardOnly))
     pair.peripheral.typed = SixDigits("999999")
     var shown: Set<SixDigits> = []
@@ -127,7 +132,8 @@ private func play(replacing key: @escaping (P256PublicKey) -> SMPPDU, fromCentra
     #expect(buckets.allSatisfy { (810...1190).contains($0) }, "seed \(seed)")
   }
 
-  @Test func `S4 twenty rounds with fresh nonces, and the first wrong bit ends the pairing`() throws {
+  @Test("S4 twenty rounds with fresh nonces, and the first wrong bit ends the pairing")
+  func twentyRoundsWithFreshNonces() throws {
     let pair = PairingPair(central: .test(.displayOnly), peripheral: .test(.keyboardOnly))
     pair.play()
     let nonces = pair.passed.compactMap { entry in
@@ -143,12 +149,13 @@ private func play(replacing key: @escaping (P256PublicKey) -> SMPPDU, fromCentra
       #expect(wrong.peripheral.failures == [.refused(.confirmValueFailed)])
       let confirms = wrong.passed.filter { $0.fromCentral && $0.pdu.code == .pairingConfirm }
       #expect(confirms.count == bit + 1)
-      // The responder never shows its nonce of the wrong round.
+      // The responder never reveals its nonce of the wrong round.
       #expect(wrong.passed.filter { !$0.fromCentral && $0.pdu.code == .pairingRandom }.count == bit)
     }
   }
 
-  @Test func `S6 key sizes out of bounds are refused in both roles`() {
+  @Test("S6 key sizes out of bounds are refused in both roles")
+  func keySizesOutOfBoundsAreRefusedInBothRoles() {
     for size in UInt8.min...UInt8.max where !(7...16).contains(size) {
       let wanted = PairingFailure.refused(size < 7 ? .encryptionKeySize : .invalidParameters)
       for fromCentral in [false, true] {
@@ -170,7 +177,8 @@ private func play(replacing key: @escaping (P256PublicKey) -> SMPPDU, fromCentra
     }
   }
 
-  @Test func `S6 short keys are refused by default, and shortened exactly as agreed where they are allowed`() throws {
+  @Test("S6 short keys are refused by default, and shortened exactly as agreed where they are allowed")
+  func shortKeysAreRefusedByDefault() throws {
     for isSecure in [false, true] {
       for size in 7...15 {
         var short = SecurityPolicy.test(secure: isSecure)
@@ -194,7 +202,8 @@ private func play(replacing key: @escaping (P256PublicKey) -> SMPPDU, fromCentra
     }
   }
 
-  @Test func `S7 no key is offered before both sides have proved themselves`() {
+  @Test("S7 no key is used before both sides have proved themselves")
+  func noKeyIsUsedBeforeBothSidesHaveProvedThemselves() {
     for isSecure in [false, true] {
       let pair = PairingPair(
         central: .test(.displayOnly, secure: isSecure), peripheral: .test(.keyboardOnly, secure: isSecure))
@@ -206,7 +215,7 @@ private func play(replacing key: @escaping (P256PublicKey) -> SMPPDU, fromCentra
         #expect((key != nil) == (snapshot.stage == .encryption))
         #expect(key?.isZero != true)
         offered += key == nil ? 0 : 1
-        // Encryption that this pairing's key did not lead to moves nothing.
+        // Encryption with another key than this pairing's advances nothing.
         var other = snapshot
         _ = other.handle(.encryptionChanged(isEncrypted: true))
         #expect(other.stage == snapshot.stage || snapshot.stage == .encryption)
@@ -217,7 +226,8 @@ private func play(replacing key: @escaping (P256PublicKey) -> SMPPDU, fromCentra
     }
   }
 
-  @Test func `S7 a long-term key of zeros is not accepted`() {
+  @Test("S7 a long-term key of zeros is not accepted")
+  func aLongTermKeyOfZerosIsNotAccepted() {
     let pair = PairingPair(central: .test(secure: false), peripheral: .test(secure: false))
     pair.onTheWay = { _, pdu in
       pdu.code == .encryptionInformation

@@ -8,7 +8,7 @@ final class PairingSide: BondDirectory {
   let local: LocalSecurity
   var parameters: PairingParameters
   var pairing: Pairing
-  /// How the user answers questions of yes or no.
+  /// The user's answers to yes-or-no questions.
   var agrees = true
   /// What the user types, where it is not what the other side shows.
   var typed: SixDigits?
@@ -39,7 +39,7 @@ final class PairingSide: BondDirectory {
     local.bonds = self
   }
 
-  /// Begins anew with the parameters as they are now.
+  /// Starts over with the present parameters.
   func reset() {
     pairing = Pairing(parameters, source: local)
     questions = []
@@ -89,14 +89,14 @@ final class PairingSide: BondDirectory {
   func security(ofBondWith identity: DeviceAddress) -> PairingSecurity? { kept[identity] }
 }
 
-/// Two sides back to back, with a wire that can change what passes.
+/// Two connected sides, with a wire that can change what passes.
 final class PairingPair {
   static let centralAddress = DeviceAddress(0xC0FF_EE00_0001, kind: .random)
   static let peripheralAddress = DeviceAddress(0x0011_2233_4455, kind: .public)
 
   let central: PairingSide
   let peripheral: PairingSide
-  /// Sees every command before it arrives; what it answers arrives in its place.
+  /// Called with every command before it arrives; the returned one arrives in its place.
   var onTheWay: ((_ fromCentral: Bool, SMPPDU) -> [SMPPDU])?
   private(set) var passed: [(fromCentral: Bool, pdu: SMPPDU)] = []
 
@@ -113,7 +113,7 @@ final class PairingPair {
       entropy: entropy.fork(2), outOfBand: peripheralData)
   }
 
-  /// Plays until nobody has anything to say.
+  /// Plays until neither side has anything to send.
   func play() {
     central.give(.start)
     goOn()
@@ -160,7 +160,7 @@ final class PairingPair {
 }
 
 extension SecurityPolicy {
-  /// A policy that wants protection and accepts what comes of it.
+  /// A policy that requests MITM protection and accepts the result.
   static func test(
     _ capability: SMPIOCapability = .noInputNoOutput, mitm: Bool = true, secure: Bool = true
   ) -> SecurityPolicy {

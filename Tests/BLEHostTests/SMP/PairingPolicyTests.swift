@@ -5,7 +5,8 @@ import BLEWire
 import Testing
 
 @Suite struct PairingPolicyTests {
-  @Test func `S9 the method is named with every question, recorded with the keys, and can be fixed to one`() {
+  @Test("S9 each question and the stored keys have the method, and a policy can allow a single method")
+  func eachQuestionAndTheStoredKeysHaveTheMethod() {
     for method in PairingMethod.allCases where method != .outOfBand {
       var central = SecurityPolicy.test(.keyboardDisplay)
       central.allowedMethods = [method]
@@ -25,7 +26,8 @@ import Testing
     }
   }
 
-  @Test func `a device that cannot show another passkey each time shows the one that it has`() throws {
+  @Test("a device that cannot show a new passkey each time shows its fixed one")
+  func aDeviceThatCannotShowANewPasskeyEachTime() throws {
     var display = SecurityPolicy.test(.displayOnly)
     display.fixedPasskey = SixDigits(12_345)
     for isSecure in [true, false] {
@@ -45,7 +47,8 @@ import Testing
     }
   }
 
-  @Test func `S10 a pairing that must be authenticated does not fall to Just Works`() {
+  @Test("S10 a pairing that must be authenticated does not fall back to Just Works")
+  func aPairingThatMustBeAuthenticatedDoesNotFallBack() {
     for (level, isSecure) in [
       (SecurityLevel.authenticated, true), (.authenticated, false), (.authenticatedSecureConnections, true),
     ] {
@@ -58,14 +61,15 @@ import Testing
         pair.play()
         let (refuses, other) = strictIsCentral ? (pair.central, pair.peripheral) : (pair.peripheral, pair.central)
         #expect(refuses.failures == [.refused(.authenticationRequirements)])
-        // It ends before anything but features has passed.
+        // It ends before anything but features has been exchanged.
         #expect(pair.passed.allSatisfy { $0.pdu.code.rawValue <= 0x02 || $0.pdu.code == .pairingFailed })
         #expect(other.failures == [.refusedByPeer(.authenticationRequirements)])
       }
     }
   }
 
-  @Test func `S10 Secure Connections Only mode refuses legacy pairing, short keys and Just Works`() {
+  @Test("S10 Secure Connections Only mode refuses legacy pairing, short keys and Just Works")
+  func secureConnectionsOnlyModeRefusesLegacyPairing() {
     for strictIsCentral in [false, true] {
       let strict = SecurityPolicy.secureConnectionsOnly(ioCapability: .keyboardDisplay)
       var short = SecurityPolicy.test(.displayOnly)
@@ -86,7 +90,8 @@ import Testing
     }
   }
 
-  @Test func `S10 keys that are kept are never replaced by worse ones without a question`() {
+  @Test("S10 stored keys are never replaced by weaker ones without a question")
+  func storedKeysAreNeverReplacedByWeakerOnes() {
     let strong = PairingSecurity(method: .numericComparison, isSecureConnections: true, keySize: 16)
     for (policy, agrees) in [
       (SecurityPolicy.test(.noInputNoOutput), false), (.test(.noInputNoOutput), true),
@@ -103,7 +108,7 @@ import Testing
       #expect(pair.peripheral.failures == (agrees ? [] : [.refused(.authenticationRequirements)]))
       #expect((pair.peripheral.result != nil) == agrees)
     }
-    // As good ones, before the eyes of the user, are taken.
+    // Equally strong ones, confirmed by the user, are accepted.
     let again = PairingPair(central: .test(.displayYesNo), peripheral: .test(.displayYesNo))
     again.peripheral.kept[PairingPair.centralAddress] = strong
     again.play()
@@ -121,7 +126,7 @@ import Testing
       side.kept[isCentral ? PairingPair.peripheralAddress : PairingPair.centralAddress] = kept
       side.agrees = agrees
       pair.play()
-      // One question, and its answer holds to the end.
+      // One question, and its answer applies to the end.
       #expect(side.questions.count == 1 && (side.result != nil) == agrees)
       if agrees { continue }
       let last: [SMPCode] =
@@ -131,7 +136,8 @@ import Testing
     }
   }
 
-  @Test func `S10 I11.3 keys that a policy would refuse to make are not good enough for it either`() {
+  @Test("S10 I11.3 keys that a policy would refuse to make are insufficient for it too")
+  func keysThatAPolicyWouldRefuseToMakeAreInsufficient() {
     let good = PairingSecurity(method: .numericComparison, isSecureConnections: true, keySize: 16)
     #expect(SecurityPolicy.secureConnectionsOnly(ioCapability: .displayYesNo).accepts(good))
     var policies: [(SecurityPolicy, PairingSecurity)] = []
@@ -154,7 +160,8 @@ import Testing
     for (policy, security) in policies { #expect(!policy.accepts(security)) }
   }
 
-  @Test func `S11 whoever pairs by Just Works under an identity that is known does not get its place unasked`() {
+  @Test("S11 a Just Works pairing under a known identity does not replace it without a question")
+  func aJustWorksPairingUnderAKnownIdentity() {
     let victim = DeviceAddress(0xC000_0000_7777, kind: .random)
     let kept = PairingSecurity(method: .justWorks, isSecureConnections: true, keySize: 16)
     for (agrees, isProven) in [(false, false), (true, false), (false, true)] {
@@ -162,7 +169,7 @@ import Testing
       pair.peripheral.kept[victim] = kept
       pair.peripheral.agrees = agrees
       if isProven {
-        // The link is encrypted with the keys of that device already.
+        // The link is already encrypted with the keys of that device.
         pair.peripheral.parameters.provenIdentity = victim
         pair.peripheral.reset()
       }
@@ -176,7 +183,8 @@ import Testing
     }
   }
 
-  @Test func `S12 the bit for BR-EDR keys is never set, and ignored where a peer sets it`() {
+  @Test("S12 the bit for BR-EDR keys is never set, and ignored where a peer sets it")
+  func theBitForBREDRKeysIsNeverSet() {
     for isSecure in [false, true] {
       var all = SecurityPolicy.test(secure: isSecure)
       all.initiatorKeys = SMPKeyDistribution(rawValue: 0xFF)
@@ -192,7 +200,7 @@ import Testing
       }
       pair.play()
       #expect(pair.central.result != nil && pair.peripheral.result != nil)
-      // A peer that sets it gets an answer without it, and nothing is made of the key.
+      // A peer that sets it gets an answer without it, and no such key is derived.
       let side = PairingSide(
         .peripheral, address: PairingPair.peripheralAddress, peer: PairingPair.centralAddress, policy: all,
         entropy: SeededEntropy(seed: 12))
@@ -213,7 +221,8 @@ import Testing
     features.initiatorKeyDistribution.contains(.link) || features.responderKeyDistribution.contains(.link)
   }
 
-  @Test func `S13 a resolving key of zeros, or our own, resolves nothing`() {
+  @Test("S13 a resolving key of zeros, or this side's own, resolves nothing")
+  func aResolvingKeyOfZeros() {
     for ours in [false, true] {
       let pair = PairingPair(central: .test(), peripheral: .test())
       let key = pair.peripheral.local.identity.identityResolvingKey
@@ -228,7 +237,8 @@ import Testing
     }
   }
 
-  @Test func `S13 an identity that is none, or ours, is refused`() {
+  @Test("S13 an invalid identity, or this side's own, is refused")
+  func anInvalidIdentityOrThisSidesOwn() {
     for (address, type, reason) in [
       (0x4011_2233_4455, 1, SMPPairingFailedReason.invalidParameters),
       (0x0011_2233_4455, 1, .invalidParameters), (0x8011_2233_4455, 1, .invalidParameters),
@@ -246,7 +256,8 @@ import Testing
     }
   }
 
-  @Test func `S16 the key pair is renewed by policy`() {
+  @Test("S16 the key pair is renewed by policy")
+  func theKeyPairIsRenewedByPolicy() {
     let identity = LocalIdentity(address: PairingPair.centralAddress, identityResolvingKey: SecretKey(.zero))
     func keys(_ renewal: EphemeralKeys.Renewal, _ outcomes: [Bool]) -> Int {
       let local = LocalSecurity(
@@ -265,7 +276,8 @@ import Testing
     #expect(keys(.bySpecification, Array(repeating: false, count: 6)) == 2)
   }
 
-  @Test func `S17 nothing secret is printed`() throws {
+  @Test("S17 nothing secret is printed")
+  func nothingSecretIsPrinted() throws {
     let entropy = SeededEntropy(seed: 17)
     let data = LocalOutOfBandData(keyPair: .random(entropy), random: AESBlock(high: 11, low: 22))
     let pair = PairingPair(

@@ -4,7 +4,7 @@ import BLEHost
 import BLEWire
 import Testing
 
-/// One command of each kind, and one that nobody knows.
+/// One command of each kind, and one with an unknown code.
 private let everyCommand: [SMPPDU] = [
   .pairingRequest(SMPPairingRequest.examples[0]), .pairingResponse(SMPPairingResponse.examples[0]),
   .pairingConfirm(SMPPairingConfirm.examples[0]), .pairingRandom(SMPPairingRandom.examples[0]),
@@ -24,7 +24,7 @@ private let keyCommands: Set<SMPCode> = [
   .signingInformation,
 ]
 
-/// What a side in this stage may be sent.
+/// The commands that a side in this stage may receive.
 private func legal(in machine: Pairing) -> Set<SMPCode> {
   switch machine.stage {
   case .idle: machine.parameters.role == .peripheral ? [.pairingRequest] : []
@@ -54,7 +54,7 @@ private func legal(in machine: Pairing) -> Set<SMPCode> {
     let known = PairingPair(central: .test(), peripheral: .test())
     known.central.kept[PairingPair.peripheralAddress] = PairingSecurity(
       method: .numericComparison, isSecureConnections: true, keySize: 16)
-    // One that is asked before anything was computed, and one that hears only at the end who the other side says it is.
+    // One that is asked before anything was computed, and one that learns the other side's identity only at the end.
     let claimed = PairingPair(central: .test(), peripheral: .test())
     let victim = DeviceAddress(0xC000_0000_7777, kind: .random)
     claimed.central.kept[victim] = PairingSecurity(method: .justWorks, isSecureConnections: true, keySize: 16)
@@ -65,7 +65,8 @@ private func legal(in machine: Pairing) -> Set<SMPCode> {
     return pairs + [known, claimed]
   }
 
-  @Test func `S8 every command in every state from both roles: only legal ones advance`() {
+  @Test("S8 every command in every state from both roles: only legal ones advance")
+  func everyCommandInEveryStateFromBothRoles() {
     var stages: Set<Pairing.Stage> = []
     var count = 0
     for pair in pairings() {
@@ -96,7 +97,7 @@ private func legal(in machine: Pairing) -> Set<SMPCode> {
       case .ask, .peerTyped: break
       }
     }
-    // Made-up values never lead to a key, and only the encrypted link takes keys.
+    // Made-up values never lead to a key, and only the encrypted link accepts keys.
     #expect(!asksForKeys || snapshot.stage == .keys, "\(note)")
     let isIgnored =
       switch command.code {
@@ -115,7 +116,8 @@ private func legal(in machine: Pairing) -> Set<SMPCode> {
     }
   }
 
-  @Test func `S8 a public key that comes twice ends the pairing`() {
+  @Test("S8 a second public key ends the pairing")
+  func aSecondPublicKeyEndsThePairing() {
     for fromCentral in [false, true] {
       let pair = PairingPair(central: .test(), peripheral: .test())
       pair.onTheWay = { isCentrals, pdu in
@@ -127,7 +129,8 @@ private func legal(in machine: Pairing) -> Set<SMPCode> {
     }
   }
 
-  @Test func `S8 the DHKey check cannot be skipped or wrong`() {
+  @Test("S8 the DHKey check cannot be skipped or wrong")
+  func theDHKeyCheckCannotBeSkippedOrWrong() {
     for fromCentral in [false, true] {
       for replacement in [[], [SMPPDU.pairingDHKeyCheck(SMPPairingDHKeyCheck.examples[0])]] {
         let pair = PairingPair(central: .test(), peripheral: .test())
@@ -143,7 +146,8 @@ private func legal(in machine: Pairing) -> Set<SMPCode> {
     }
   }
 
-  @Test func `H5 keys that come before the link is encrypted are refused`() {
+  @Test("H5 keys that arrive before the link is encrypted are refused")
+  func keysThatArriveBeforeTheLinkIsEncryptedAreRefused() {
     for isSecure in [false, true] {
       let pair = PairingPair(central: .test(secure: isSecure), peripheral: .test(secure: isSecure))
       pair.play()
@@ -157,7 +161,8 @@ private func legal(in machine: Pairing) -> Set<SMPCode> {
     }
   }
 
-  @Test func `random commands never lead to keys`() {
+  @Test("random commands never lead to keys")
+  func randomCommandsNeverLeadToKeys() {
     let seed: UInt64 = 0x5EED_0808
     let entropy = SeededEntropy(seed: seed)
     for round in 0..<2000 {

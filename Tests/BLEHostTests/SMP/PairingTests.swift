@@ -5,7 +5,8 @@ import BLEWire
 import Testing
 
 @Suite struct PairingTests {
-  @Test func `legacy pairing hands out keys for both roles, identities and signing keys`() throws {
+  @Test("legacy pairing distributes keys for both roles, identities and signing keys")
+  func legacyPairingDistributesKeysForBothRoles() throws {
     let pair = PairingPair(central: .test(.keyboardOnly, secure: false), peripheral: .test(.displayOnly))
     pair.play()
     let central = try #require(pair.central.result)
@@ -24,7 +25,8 @@ import Testing
     #expect(peripheral.localSigningKey != nil && peripheral.localSigningKey == central.peerSigningKey)
   }
 
-  @Test func `Secure Connections makes one key for both roles and never sends it`() throws {
+  @Test("Secure Connections makes one key for both roles and never sends it")
+  func secureConnectionsMakesOneKeyForBothRolesAndNever() throws {
     let pair = PairingPair(central: .test(.keyboardDisplay), peripheral: .test(.displayYesNo))
     pair.play()
     let central = try #require(pair.central.result)
@@ -36,7 +38,8 @@ import Testing
     #expect(pair.passed.contains { $0.pdu.code == .identityInformation })
   }
 
-  @Test func `the responder's keys come first, in the specification's order`() {
+  @Test("the responder's keys come first, in the specification's order")
+  func theRespondersKeysComeFirst() {
     let pair = PairingPair(central: .test(secure: false), peripheral: .test(secure: false))
     pair.play()
     let keys = pair.passed.filter { (0x06...0x0A).contains($0.pdu.code.rawValue) }
@@ -44,7 +47,8 @@ import Testing
     #expect(keys.map(\.fromCentral) == Array(repeating: false, count: 5) + Array(repeating: true, count: 5))
   }
 
-  @Test func `only keys that both sides want are handed out`() {
+  @Test("only keys that both sides request are distributed")
+  func onlyKeysThatBothSidesRequestAreDistributed() {
     for isSecure in [false, true] {
       for bits in UInt8(0)..<64 {
         var central = SecurityPolicy.test(secure: isSecure)
@@ -62,7 +66,8 @@ import Testing
     }
   }
 
-  @Test func `without bonding on one side nothing is handed out or kept`() throws {
+  @Test("without bonding on one side nothing is distributed or stored")
+  func withoutBondingOnOneSideNothingIsDistributedOrStored() throws {
     for centralBonds in [false, true] {
       var central = SecurityPolicy.test()
       central.isBondable = centralBonds
@@ -76,7 +81,8 @@ import Testing
     }
   }
 
-  @Test func `a wrong passkey, a comparison denied, Just Works denied: no keys on either side`() {
+  @Test("a wrong passkey, a comparison denied, Just Works denied: no keys on either side")
+  func aWrongPasskeyAComparisonDenied() {
     for isSecure in [false, true] {
       let pair = PairingPair(
         central: .test(.displayOnly, secure: isSecure), peripheral: .test(.keyboardOnly, secure: isSecure))
@@ -105,7 +111,8 @@ import Testing
     }
   }
 
-  @Test func `keypresses are heard where both sides want them, while the passkey is typed`() {
+  @Test("keypresses are reported where both sides support them, while the passkey is typed")
+  func keypressesAreReportedWhereBothSidesSupportThem() {
     for isWanted in [false, true] {
       var (central, peripheral) = (SecurityPolicy.test(.displayOnly), SecurityPolicy.test(.keyboardOnly))
       central.sendsKeypresses = true
@@ -127,7 +134,8 @@ import Testing
     }
   }
 
-  @Test func `out-of-band data of another device are refused before anything is computed`() {
+  @Test("out-of-band data of another device are refused before anything is computed")
+  func outOfBandDataOfAnotherDeviceAreRefused() {
     let entropy = SeededEntropy(seed: 0x5EED_0B0B)
     func data() -> LocalOutOfBandData {
       LocalOutOfBandData(keyPair: .random(entropy), random: AESBlock(high: entropy.next(), low: entropy.next()))
@@ -137,14 +145,15 @@ import Testing
       peripheralData: OutOfBandExchange(local: data()))
     pair.play()
     #expect(pair.central.failures == [.refused(.confirmValueFailed)])
-    // The peer says that it has data, and this side never gave any.
+    // The peer claims to have data, and this side never gave any.
     let lying = PairingPair(
       central: .test(), peripheral: .test(), centralData: OutOfBandExchange(peer: data().data))
     lying.play()
     #expect(lying.peripheral.failures == [.refused(.oobNotAvailable)])
   }
 
-  @Test func `cancelling, disconnecting and failing encryption end either side once, in every state`() {
+  @Test("cancelling, disconnecting and failing encryption end either side once, in every state")
+  func cancellingDisconnectingAndFailingEncryptionEndEitherSideOnce() {
     for isSecure in [false, true] {
       let pair = PairingPair(
         central: .test(.displayOnly, secure: isSecure), peripheral: .test(.keyboardOnly, secure: isSecure))

@@ -9,7 +9,8 @@ private func wrongPasskey(_ question: PairingQuestion) -> PairingAnswer? {
 }
 
 @Suite struct SecurityManagerAttackTests {
-  @Test func `S5 after each failure an address waits twice as long, up to a limit, and a success ends that`() {
+  @Test("S5 after each failure an address waits twice as long, up to a limit, and a success ends that")
+  func afterEachFailureAnAddressWaitsTwiceAsLong() {
     let attempts = PairingAttempts()
     let peer = PairingPair.centralAddress
     var now = StackInstant.zero
@@ -30,7 +31,8 @@ private func wrongPasskey(_ question: PairingQuestion) -> PairingAnswer? {
     #expect(attempts.delay(of: peer, at: now) == nil)
   }
 
-  @Test func `S5 a new address for each attempt does not help, nor does a success in between`() {
+  @Test("S5 a new address for each attempt does not help, nor does a success in between")
+  func aNewAddressForEachAttemptDoesNotHelp() {
     let attempts = PairingAttempts()
     let now = StackInstant.zero
     let friend = DeviceAddress(0xC000_0000_0001, kind: .random)
@@ -45,14 +47,15 @@ private func wrongPasskey(_ question: PairingQuestion) -> PairingAnswer? {
       attempts.noteSuccess(of: friend)
     }
     #expect(attempts.delay(of: address(5000), at: now) == .seconds(64))
-    // Everybody is free again some time later.
+    // All are free again some time later.
     #expect(attempts.delay(of: address(5000), at: now + .seconds(65)) == nil)
     // A hundred thousand addresses are not remembered.
     for number in 0..<2000 as Range<UInt64> { attempts.noteFailure(of: address(number), at: now) }
     #expect(attempts.delay(of: address(0), at: now + .seconds(64)) == nil)
   }
 
-  @Test func `S5 a pairing too soon after a failure is answered with Repeated Attempts and not begun`() async throws {
+  @Test("S5 a pairing too soon after a failure is answered with Repeated Attempts and not started")
+  func aPairingTooSoonAfterAFailureIsAnswered() async throws {
     let first = ManagerPair(central: .test(.displayOnly), peripheral: .test(.keyboardOnly))
     first.peripheral.respond = wrongPasskey
     try first.pair()
@@ -73,7 +76,8 @@ private func wrongPasskey(_ question: PairingQuestion) -> PairingAnswer? {
     #expect(third.peripheral.results.count == 1)
   }
 
-  @Test func `S5 going away in the middle of a pairing counts as a failure`() throws {
+  @Test("S5 disconnecting during a pairing counts as a failure")
+  func disconnectingDuringAPairingCountsAsAFailure() throws {
     let link = ManagerPair(central: .test(.displayOnly), peripheral: .test(.keyboardOnly))
     link.peripheral.respond = { _ in nil }
     try link.pair()
@@ -83,7 +87,8 @@ private func wrongPasskey(_ question: PairingQuestion) -> PairingAnswer? {
     #expect(link.peripheral.local.attempts.delay(of: PairingPair.centralAddress, at: link.loop.now) != nil)
   }
 
-  @Test func `S7 a bond with a key of zeros encrypts nothing`() {
+  @Test("S7 a bond with a key of zeros encrypts nothing")
+  func aBondWithAKeyOfZerosEncryptsNothing() {
     let link = ManagerPair()
     let zero = LongTermKey(key: SecretKey(AESBlock.zero))
     let bond = PairingResult(
@@ -96,7 +101,8 @@ private func wrongPasskey(_ question: PairingQuestion) -> PairingAnswer? {
     #expect(link.peripheral.manager.longTermKey(encryptedDiversifier: 0, randomNumber: 0) == nil)
   }
 
-  @Test func `S7 while a pairing is under way the old keys do not stand in for its own`() throws {
+  @Test("S7 during a pairing the old keys do not replace its own")
+  func duringAPairingTheOldKeysDoNotReplace() throws {
     let first = ManagerPair()
     try first.pair()
     let next = ManagerPair(seed: 5)
@@ -106,12 +112,13 @@ private func wrongPasskey(_ question: PairingQuestion) -> PairingAnswer? {
     next.goOn()
     #expect(next.peripheral.manager.isPairing)
     #expect(next.peripheral.manager.longTermKey(encryptedDiversifier: 0, randomNumber: 0) == nil)
-    // A controller that says "encrypted" all the same does not make the link secure.
+    // A controller that reports encryption in spite of that does not make the link secure.
     next.peripheral.manager.encryptionChanged(isEncrypted: true)
     #expect(next.peripheral.manager.security == nil && next.peripheral.manager.isPairing)
   }
 
-  @Test func `S9 a peer that says otherwise than before what it can show and type is reported`() async throws {
+  @Test("S9 a peer whose input and output capabilities differ from before is reported")
+  func aPeerWhoseInputAndOutputCapabilitiesDiffer() async throws {
     let first = ManagerPair(central: .test(.keyboardDisplay), peripheral: .test(.displayYesNo))
     try first.pair()
     #expect(first.peripheral.results.count == 1 && first.peripheral.capabilityChanges.isEmpty)
@@ -122,7 +129,8 @@ private func wrongPasskey(_ question: PairingQuestion) -> PairingAnswer? {
     #expect(change.0 == .keyboardDisplay && change.1 == .noInputNoOutput)
   }
 
-  @Test func `S10 a link that was encrypted by a pairing that failed after all counts as open`() throws {
+  @Test("S10 a link that was encrypted by a pairing that failed in the end counts as unencrypted")
+  func aLinkThatWasEncryptedByAPairingThatFailed() throws {
     let link = ManagerPair(central: .test(secure: false), peripheral: .test(secure: false))
     try link.central.manager.pair()
     // Everything but the keys.
@@ -134,7 +142,8 @@ private func wrongPasskey(_ question: PairingQuestion) -> PairingAnswer? {
     #expect(link.central.securityChanges.last == .some(nil))
   }
 
-  @Test func `S11 the old bond stays until new keys are complete`() throws {
+  @Test("S11 the old bond stays until new keys are complete")
+  func theOldBondStaysUntilNewKeysAreComplete() throws {
     let first = ManagerPair()
     try first.pair()
     let old = first.peripheral.results.first
@@ -153,11 +162,12 @@ private func wrongPasskey(_ question: PairingQuestion) -> PairingAnswer? {
     }
   }
 
-  @Test func `S14 Security Requests without end lead to few pairings and few answers`() {
+  @Test("S14 endless Security Requests lead to few pairings and few answers")
+  func endlessSecurityRequestsLeadToFewPairingsAndFewAnswers() {
     let central = ManagerPair().central
     for _ in 0..<1000 {
       central.manager.receive([0x0B, 0x05])
-      // Each pairing it begins is refused by the peer.
+      // The peer refuses each pairing that this side starts.
       central.manager.receive([0x05, 0x08])
     }
     #expect(central.sentCount <= SecurityManager.unsolicitedLimit)
@@ -169,7 +179,8 @@ private func wrongPasskey(_ question: PairingQuestion) -> PairingAnswer? {
     #expect((1...SecurityManager.unsolicitedLimit).contains(content.central.results.count))
   }
 
-  @Test func `S14 commands for the other role are answered a few times only`() {
+  @Test("S14 commands for the other role are answered a few times only")
+  func commandsForTheOtherRoleAreAnsweredAFewTimes() {
     let link = ManagerPair()
     for _ in 0..<1000 {
       link.central.manager.receive([0x01, 0x04, 0x00, 0x05, 0x10, 0x07, 0x07])
@@ -181,7 +192,8 @@ private func wrongPasskey(_ question: PairingQuestion) -> PairingAnswer? {
     }
   }
 
-  @Test func `S15 a peer that stops after any command fails the pairing at thirty seconds, for good on this link`()
+  @Test("S15 a peer that stops after any command fails the pairing at thirty seconds, for the rest of this link")
+  func aPeerThatStopsAfterAnyCommandFailsThePairing()
     async throws
   {
     for isSecure in [false, true] {
@@ -210,7 +222,8 @@ private func wrongPasskey(_ question: PairingQuestion) -> PairingAnswer? {
     }
   }
 
-  @Test func `S15 a Security Request that is not followed times out as well`() async throws {
+  @Test("S15 a Security Request without a reaction times out as well")
+  func aSecurityRequestWithoutAReactionTimesOutAsWell() async throws {
     let link = ManagerPair()
     try link.peripheral.manager.pair()
     await link.advance(.seconds(30))

@@ -5,7 +5,8 @@ import BLEWire
 import Testing
 
 @Suite struct SecurityManagerTests {
-  @Test func `two managers pair, encrypt and keep the bond, and encrypt with it on the next link`() throws {
+  @Test("two managers pair, encrypt and keep the bond, and encrypt with it on the next link")
+  func twoManagersPairEncryptAndKeepTheBond() throws {
     let link = ManagerPair()
     try link.pair()
     let bond = try #require(link.central.results.first)
@@ -30,7 +31,8 @@ import Testing
     }
   }
 
-  @Test func `a lost bond shows as failed encryption, and the keys of another link do not fit`() throws {
+  @Test("a lost bond shows as failed encryption, and the keys of another link do not match")
+  func aLostBondShowsAsFailedEncryption() throws {
     let first = ManagerPair()
     try first.pair()
     for foreign in [false, true] {
@@ -47,7 +49,8 @@ import Testing
     }
   }
 
-  @Test func `a Security Request leads to a pairing, or to encryption where there is a bond that is good enough`()
+  @Test("a Security Request leads to a pairing, or to encryption where there is a sufficient bond")
+  func aSecurityRequestLeadsToAPairing()
     throws
   {
     let first = ManagerPair()
@@ -61,7 +64,7 @@ import Testing
     try next.peripheral.manager.pair()
     next.goOn()
     #expect(next.central.manager.security != nil && next.central.results.isEmpty)
-    // Content now: a further request changes nothing.
+    // Sufficient now: a further request changes nothing.
     let before = next.central.sentCount
     try next.peripheral.manager.pair()
     next.goOn()
@@ -75,7 +78,8 @@ import Testing
     #expect(refused.peripheral.failures == [.refusedByPeer(.pairingNotSupported)])
   }
 
-  @Test func `a level asked for by this side holds for the pairing that follows, in both roles`() throws {
+  @Test("a level requested by this side applies to the pairing that follows, in both roles")
+  func aLevelRequestedByThisSideAppliesToThePairing() throws {
     for byPeripheral in [false, true] {
       let link = ManagerPair(
         central: .test(.keyboardDisplay, mitm: false), peripheral: .test(.noInputNoOutput, mitm: false))
@@ -86,7 +90,8 @@ import Testing
     }
   }
 
-  @Test func `without anybody to ask, what needs an answer is refused`() throws {
+  @Test("without an agent, questions are answered with a refusal")
+  func withoutAnAgentQuestionsAreAnsweredWithARefusal() throws {
     var asking = SecurityPolicy.test()
     asking.asksBeforeJustWorks = true
     let link = ManagerPair(peripheral: asking)
@@ -96,7 +101,8 @@ import Testing
     #expect(!link.peripheral.manager.isPairing)
   }
 
-  @Test func `an answer to a question of an earlier pairing does not meet the one of the next`() async throws {
+  @Test("an answer to a question of an earlier pairing does not reach the one of the next")
+  func anAnswerToAQuestionOfAnEarlierPairing() async throws {
     var asking = SecurityPolicy.test()
     asking.asksBeforeJustWorks = true
     let link = ManagerPair(peripheral: asking)
@@ -116,7 +122,8 @@ import Testing
     #expect(link.peripheral.results.count == 1)
   }
 
-  @Test func `one thing at a time`() throws {
+  @Test("a second pairing is refused while one is under way")
+  func aSecondPairingIsRefusedWhileOneIsUnderWay() throws {
     let link = ManagerPair()
     try link.central.manager.pair()
     #expect(throws: PairingFailure.busy) { try link.central.manager.pair() }
@@ -126,7 +133,8 @@ import Testing
     #expect(link.central.results.count == 1)
   }
 
-  @Test func `every command at every length, in and outside a pairing, is survived`() {
+  @Test("every command at every length, in and outside a pairing, does no harm")
+  func everyCommandAtEveryLength() {
     for role in [LinkRole.central, .peripheral] {
       for code in Array(UInt8(0)...0x10) + [0x55, 0xFF] {
         for length in 0...66 {

@@ -55,7 +55,8 @@ import Testing
     #expect(one?.clientState == other.clientState)
   }
 
-  @Test func `I11.8 whether keys were ever used again is kept with them`() throws {
+  @Test("I11.8 whether keys were ever used again is stored with them")
+  func whetherKeysWereEverUsedAgainIsStoredWithThem() throws {
     let folder = Folder()
     let store = FileBondStore(folder: folder.path)
     _ = store.open(adapter, newKey: ownKey)
@@ -73,7 +74,8 @@ import Testing
     expectSame(next.bonds.first, try bond(1))
   }
 
-  @Test func `what is kept is there for the next process, for this user only`() throws {
+  @Test("stored bonds are there for the next process, for this user only")
+  func storedBondsAreThereForTheNextProcess() throws {
     let folder = Folder()
     let store = FileBondStore(folder: folder.path)
     #expect(store.open(adapter, newKey: ownKey).bonds.isEmpty)
@@ -88,14 +90,15 @@ import Testing
     for file in folder.files { #expect(folder.mode(file) == 0o600) }
   }
 
-  @Test func `an adapter of another address has bonds of its own`() throws {
+  @Test("an adapter with another address has bonds of its own")
+  func anAdapterWithAnotherAddressHasBondsOfItsOwn() throws {
     let folder = Folder()
     let store = FileBondStore(folder: folder.path)
     _ = store.open(adapter, newKey: ownKey)
     try store.keep(try bond(1), of: adapter)
     let other = DeviceAddress(adapter.value, kind: .public)
     #expect(store.open(other, newKey: ownKey).bonds.isEmpty)
-    // Nor does a file become another adapter's by being given its name.
+    // Renaming a file does not make it another adapter's either.
     let name = try #require(folder.files.first { $0.hasPrefix("random") && !$0.hasSuffix("lock") })
     let stolen = folder.path + "/" + name.replacingOccurrences(of: "random", with: "public")
     try FileManager.default.removeItem(atPath: stolen)
@@ -103,7 +106,8 @@ import Testing
     #expect(FileBondStore(folder: folder.path).open(other, newKey: ownKey).bonds.isEmpty)
   }
 
-  @Test func `two processes that pair at once lose nothing, and each learns of the other`() throws {
+  @Test("two processes that pair simultaneously lose nothing, and each reads the other's bonds")
+  func twoProcessesThatPairSimultaneouslyLoseNothing() throws {
     let folder = Folder()
     let (one, two) = (FileBondStore(folder: folder.path), FileBondStore(folder: folder.path))
     _ = one.open(adapter, newKey: ownKey)
@@ -118,13 +122,14 @@ import Testing
     #expect(one.externalChanges(of: adapter) == nil && two.externalChanges(of: adapter) == nil)
     try one.remove([try bond(3).identity], of: adapter)
     #expect(two.externalChanges(of: adapter)?.count == 19)
-    // What is changed in a bond that is gone does not bring it back.
+    // A change to a bond that was removed does not restore it.
     two.update(try bond(3), of: adapter)
     two.flush()
     #expect(FileBondStore(folder: folder.path).open(adapter, newKey: ownKey).bonds.count == 19)
   }
 
-  @Test func `a folder shows the bonds of all adapters, and leaves what it cannot understand as it is`() throws {
+  @Test("a folder shows the bonds of all adapters, and leaves files that it cannot read unchanged")
+  func aFolderShowsTheBondsOfAllAdapters() throws {
     let folder = Folder()
     let bonds = BondFolder(folder.path)
     #expect(try bonds.adapters().isEmpty && folder.files.isEmpty)
@@ -133,7 +138,7 @@ import Testing
     for adapter in [adapter, other] { _ = store.open(adapter, newKey: ownKey) }
     try store.keep(try bond(1), of: adapter)
     try store.keep(try bond(2), of: other)
-    // Locks, what is being written and strangers are no adapters.
+    // Locks, temporary files and unrelated files are no adapters.
     for name in ["notes", "public-", "random-00000000000", "public-0200000000070", "public-+20000000007", "public-1-2"]
     {
       try Data("x".utf8).write(to: URL(fileURLWithPath: folder.path + "/" + name))
@@ -155,7 +160,8 @@ import Testing
     #expect([UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) == octets)
   }
 
-  @Test func `what another process has changed is news also where this one has written since`() throws {
+  @Test("another process's changes are reported also where this one has written since")
+  func anotherProcesssChangesAreReportedAlsoWhereThis() throws {
     let folder = Folder()
     let (one, two) = (FileBondStore(folder: folder.path), FileBondStore(folder: folder.path))
     for store in [one, two] { _ = store.open(adapter, newKey: ownKey) }
@@ -193,7 +199,8 @@ import Testing
     #expect(foreign.withLock { $0 } > 0 || store.externalChanges(of: adapter) != nil)
   }
 
-  @Test func `whoever watches hears of what another process removes`() async throws {
+  @Test("every observer is notified of bonds that another process removes")
+  func everyObserverIsNotifiedOfBondsThatAnotherProcessRemoves() async throws {
     let folder = Folder()
     let store = FileBondStore(folder: folder.path)
     let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -209,7 +216,8 @@ import Testing
     }
   }
 
-  @Test func `a file cut short at any octet, or with any octet changed, is no bond file`() throws {
+  @Test("a file cut short at any octet, or with any octet changed, is no bond file")
+  func aFileCutShortAtAnyOctet() throws {
     var records = BondRecords(identityResolvingKey: ownKey)
     for number in 1...2 as ClosedRange<UInt64> { records.bonds.append(try bond(number)) }
     let whole = BondText.encode(records, of: adapter)
@@ -219,7 +227,7 @@ import Testing
       for mask in [0x01, 0x20, 0x80] as [UInt8] {
         var changed = whole
         changed[index] ^= mask
-        // The check is a number: its digits may be small or capital.
+        // The check is a number: its digits may be lower or upper case.
         let isSameNumber = changed[index] == UInt8(ascii: "A") &+ (whole[index] &- UInt8(ascii: "a"))
         #expect(BondText.decode(changed, of: adapter) == nil || isSameNumber, "octet \(index)")
       }
@@ -228,7 +236,8 @@ import Testing
     #expect(BondText.decode(whole, of: DeviceAddress(adapter.value, kind: .public)) == nil)
   }
 
-  @Test func `whatever is read as bonds is read the same when it has been written again`() throws {
+  @Test("bonds that are read, written and read again are the same")
+  func bondsThatAreRead() throws {
     var records = BondRecords(identityResolvingKey: ownKey)
     for number in 1...2 as ClosedRange<UInt64> { records.bonds.append(try bond(number)) }
     let whole = BondText.encode(records, of: adapter)
@@ -243,7 +252,7 @@ import Testing
         let index = Int(entropy.uniform(0..<UInt64(body.count)))
         changed[index] = characters[Int(entropy.uniform(0..<UInt64(characters.count)))]
       }
-      // With the check that belongs to it: what an enemy could write, or another version.
+      // With its matching check: what an attacker, or another version, could write.
       let check = String(BondText.check(changed), radix: 16)
       let end = "end 2 \(String(repeating: "0", count: 8 - check.count))\(check)\n"
       guard let read = BondText.decode(changed + Array(end.utf8), of: adapter) else { continue }
@@ -254,7 +263,8 @@ import Testing
     #expect(readings > 1_000)
   }
 
-  @Test func `a file that is cut short, changed or foreign is set aside and told, and never overwritten`() throws {
+  @Test("a file that is truncated, changed or foreign is set aside and logged, and never overwritten")
+  func aFileThatIsTruncated() throws {
     let source = Folder()
     let store = FileBondStore(folder: source.path)
     _ = store.open(adapter, newKey: ownKey)
@@ -282,8 +292,10 @@ import Testing
     }
   }
 
-  @Test(arguments: ["pipe", "folder", "link", "file too large"])
-  func `what can never be read is set aside and told, and a new file begins`(_ what: String) throws {
+  @Test(
+    "a file that can never be read is set aside and logged, and a new one is made",
+    arguments: ["pipe", "folder", "link", "file too large"])
+  func aFileThatCanNeverBeReadIsSetAside(_ what: String) throws {
     let folder = Folder()
     let log = Lines()
     let store = FileBondStore(folder: folder.path, log: Logger(label: "bonds", sink: log))
@@ -311,7 +323,8 @@ import Testing
     #expect(try String(contentsOfFile: target, encoding: .utf8) == "precious")
   }
 
-  @Test func `on a full disk nothing is said to be kept, what was kept stays, and room that comes is used`() async {
+  @Test("on a full disk storing fails, stored bonds stay, and new room is used")
+  func onAFullDiskStoringFails() async {
     await #expect(processExitsWith: .success) {
       let tests = BondStoreTests()
       let folder = Folder()
@@ -319,7 +332,7 @@ import Testing
       let store = FileBondStore(folder: old)
       _ = store.open(tests.adapter, newKey: tests.ownKey)
       try store.keep(try tests.bond(1), of: tests.adapter)
-      // No file grows any more in this process.
+      // No file can grow in this process.
       signal(SIGXFSZ, SIG_IGN)
       var limit = rlimit()
       getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
@@ -344,7 +357,8 @@ import Testing
     }
   }
 
-  @Test func `two processes that bond at once in one folder lose nothing`() async throws {
+  @Test("two processes that bond simultaneously in one folder lose nothing")
+  func twoProcessesThatBondSimultaneouslyInOneFolderLoseNothing() async throws {
     let folder = Folder()
     let store = FileBondStore(folder: folder.path)
     _ = store.open(adapter, newKey: ownKey)
@@ -358,19 +372,20 @@ import Testing
     }()
     for number in 1...40 as ClosedRange<UInt64> {
       try store.keep(try bond(number), of: adapter)
-      // As long as the other one is about: it takes a while to start.
+      // For as long as the other process runs: it takes a while to start.
       try await Task.sleep(for: .milliseconds(5))
     }
     await other
     #expect(FileBondStore(folder: folder.path).open(adapter, newKey: ownKey).bonds.count == 80)
   }
 
-  @Test func `where the folder cannot be written keeping fails, and what was kept is as it was`() throws {
+  @Test("where the folder cannot be written storing fails, and stored bonds are unchanged")
+  func whereTheFolderCannotBeWrittenStoringFails() throws {
     let folder = Folder()
     let store = FileBondStore(folder: folder.path)
     _ = store.open(adapter, newKey: ownKey)
     try store.keep(try bond(1), of: adapter)
-    // A folder in the place of the file that is to be written next: as good as a full disk, for root as well.
+    // A folder in place of the file that is to be written next: equivalent to a full disk, for root as well.
     let name = try #require(folder.files.first { !$0.hasSuffix("lock") })
     let obstacle = "\(folder.path)/\(name).\(getpid()).new/x"
     try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: true)
@@ -379,7 +394,8 @@ import Testing
     #expect(records.bonds.map(\.identity) == [try bond(1).identity])
   }
 
-  @Test func `the file does not hold what is not asked for, and prints no keys`() throws {
+  @Test("the file contains nothing beyond its purpose, and prints no keys")
+  func theFileContainsNothingBeyondItsPurpose() throws {
     #expect(!"\(try bond(1))".contains("0000000000000001"))
     #expect(!"\(BondRecords(identityResolvingKey: ownKey, bonds: [try bond(1)]))".contains("Storage"))
   }
@@ -406,14 +422,16 @@ import Testing
     return pair.database.layout
   }
 
-  @Test func `a layout comes back from its octets as it was`() async throws {
+  @Test("a layout is the same after encoding and decoding")
+  func aLayoutIsTheSameAfterEncodingAndDecoding() async throws {
     let layout = try await layout()
     let record = try #require(layout.record)
     let read = try #require(RemoteLayout(record: record))
     #expect(read.record == record && read.hash == layout.hash)
   }
 
-  @Test func `octets that are cut short, too long or by chance are no layout, or one that can be kept again`()
+  @Test("truncated, extended or random octets are no layout, or one that can be stored again")
+  func truncatedExtendedOrRandomOctetsAreNoLayout()
     async throws
   {
     let record = try #require(try await layout().record)
@@ -432,5 +450,6 @@ import Testing
     }
   }
 
-  @Test func `a layout without a hash is not kept`() { #expect(RemoteLayout().record == nil) }
+  @Test("a layout without a hash is not stored")
+  func aLayoutWithoutAHashIsNotStored() { #expect(RemoteLayout().record == nil) }
 }

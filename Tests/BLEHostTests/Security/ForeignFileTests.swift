@@ -7,8 +7,8 @@ import Testing
 
 @testable import BLEHost
 
-/// Folders and files that another user made, or could have made, in the place of this user's. What belongs to another user can
-/// be made by root only: elsewhere links and pipes stand for it.
+/// Folders and files that another user made, or could have made, in place of this user's. Only root can make files of another
+/// user: otherwise links and pipes take their place.
 @Suite struct ForeignFileTests {
   private static let adapter = DeviceAddress(0xC000_0000_0001, kind: .random)
   private static let ownKey = SecretKey(AESBlock(high: 7, low: 8))
@@ -40,7 +40,7 @@ import Testing
       (try? FileManager.default.attributesOfItem(atPath: path))?[.posixPermissions] as? Int
     }
 
-    /// What lies below the state folder: names, owners and contents.
+    /// The contents of the state folder: names, owners and octets.
     func inventory() throws -> [String] {
       try FileManager.default.subpathsOfDirectory(atPath: path).sorted().map { name in
         let owner = try FileManager.default.attributesOfItem(atPath: path + "/" + name)[.ownerAccountID] as? Int ?? -1
@@ -76,11 +76,11 @@ import Testing
     return folder
   }
 
-  @Test("H8 I11.7 bonds are not read from a folder of another user, and nothing is put there", .enabled(if: isRoot))
+  @Test("H8 I11.7 bonds are not read from a folder of another user, and nothing is written there", .enabled(if: isRoot))
   func foreignFolder() throws {
     for (number, mode) in [0o700, 0o755, 0o777].enumerated() {
       let folder = try Self.made()
-      // The folder itself, or the one around it.
+      // The folder itself, or its parent.
       let foreign = number == 1 ? folder.state : folder.bonds
       chmod(foreign, mode_t(mode))
       chown(foreign, Self.otherUser, Self.otherUser)
@@ -104,7 +104,7 @@ import Testing
     #expect(folder.messages.contains("another user") && folder.messages.contains("unreadable-1"))
   }
 
-  @Test("H8 I11.7 a link in the place of the folder of bonds is refused")
+  @Test("H8 I11.7 a link in place of the folder of bonds is refused")
   func linkedFolder() throws {
     let folder = try Self.made()
     let elsewhere = folder.path + "/elsewhere"
@@ -117,7 +117,7 @@ import Testing
     #expect(try folder.inventory() == before)
   }
 
-  @Test("H8 I11.7 what others could get into is closed before it is used")
+  @Test("H8 I11.7 permissions that would let others in are removed before use")
   func openToOthers() throws {
     let folder = try Self.made()
     for path in [folder.state, folder.bonds] { chmod(path, 0o777) }
@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test(
-    "H8 I11.7 a lock that is a link, a pipe or a folder is refused, at once", arguments: ["link", "pipe", "folder"])
+    "H8 I11.7 a lock that is a link, a pipe or a folder is refused immediately", arguments: ["link", "pipe", "folder"])
   func locks(_ kind: String) throws {
     let folder = try Self.made()
     let lock = folder.bondFile + ".lock"
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test(
-    "H8 I11.7 peers are not read from what is another user's, a link or a pipe", arguments: ["link", "pipe", "owner"])
+    "H8 I11.7 peers are not read from another user's file, a link or a pipe", arguments: ["link", "pipe", "owner"])
   func peers(_ kind: String) throws {
     if kind == "owner", !Self.isRoot { return }
     let folder = try Folder()
@@ -194,10 +194,10 @@ import Testing
     #expect(folder.messages.contains("another user"))
   }
 
-  @Test("I11.13 what a writer that died has left half-written is removed by the next one, and a living one's is not")
+  @Test("I11.13 a dead writer's temporary file is removed by the next writer, and a running writer's is not")
   func leftovers() throws {
     let folder = try Self.made()
-    // No process has a number above the limit of numbers, and the first one never ends.
+    // No process has a number above the limit of numbers, and process 1 never ends.
     let dead = folder.bondFile + ".99999999.new"
     let living = folder.bondFile + ".1.new"
     let strange = folder.bondFile + ".notes.new"

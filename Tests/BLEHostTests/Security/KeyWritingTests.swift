@@ -8,7 +8,7 @@ import Testing
 
 @testable import BLEHost
 
-/// Keys that are written while another process holds the lock of their file, as one does that was stopped in the middle.
+/// Keys that are written while another process holds the lock of their file, as a stopped process does.
 @Suite struct KeyWritingTests {
   private let adapter = DeviceAddress(0xC000_0000_0001, kind: .random)
 
@@ -18,12 +18,12 @@ import Testing
     func write(_ level: LogLevel, label: String, _ message: String) { lines.withLock { $0.append(message) } }
   }
 
-  /// A folder of keys, with a neighbour who holds the lock of the adapter's file where it is told to.
+  /// A folder of keys, with another process that holds the lock of the adapter's file on request.
   private final class Folder {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("keys-\(UUID().uuidString)").path
     private var neighbour: Int32 = -1
 
-    /// An open file description has a lock of its own, whichever process it is of.
+    /// An open file description has a lock of its own, whichever process has it.
     func lock() throws {
       neighbour = Glibc.open(path + "/random-c00000000001.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
       try #require(neighbour >= 0 && flock(neighbour, LOCK_EX | LOCK_NB) == 0)
@@ -52,7 +52,7 @@ import Testing
         log: Logger(label: "keys", sink: log))
     }
 
-    /// Runs `job` on the loop; what it calls back with.
+    /// Runs `job` on the loop and returns the result of its callback.
     func ask<Answer: Sendable>(_ job: @escaping @Sendable (HostSecurity, @escaping (Answer) -> Void) -> Void) async
       -> Answer
     {
@@ -82,7 +82,8 @@ import Testing
     return keys
   }
 
-  @Test func `the loop does other work while a neighbour holds the lock, and keys are kept when it is free`()
+  @Test("the loop does other work while another process holds the lock, and keys are stored when it is released")
+  func theLoopDoesOtherWorkWhileAnotherProcessHolds()
     async throws
   {
     let folder = Folder()
@@ -98,7 +99,7 @@ import Testing
     async let second: PairingFailure? = keys.ask { security, answer in
       security.keep(Self.result(2), isRequestedLocally: true, answer)
     }
-    // These would wait for the lock if the loop did, and that is freed only behind them.
+    // These would wait for the lock if the loop did, and it is released only after them.
     for _ in 0..<3 { #expect(await keys.bondCount == 0) }
     #expect(outcomes.withLock { $0 } == [])
     folder.unlock()
@@ -108,7 +109,8 @@ import Testing
     #expect(FileBondStore(folder: folder.path).open(adapter, newKey: SecretKey(AESBlock.zero)).bonds.count == 2)
   }
 
-  @Test func `a lock that is never given back ends the pairing with an error that says so, and the next ones too`()
+  @Test("a lock that is never released ends the pairing with an error that says so, and the next ones too")
+  func aLockThatIsNeverReleasedEndsThePairing()
     async throws
   {
     let folder = Folder()
@@ -130,7 +132,8 @@ import Testing
     #expect(await keys.bondCount == 1)
   }
 
-  @Test func `keys that are there are read while a neighbour holds the lock`() async throws {
+  @Test("existing keys are read while another process holds the lock")
+  func existingKeysAreReadWhileAnotherProcessHoldsTheLock() async throws {
     let folder = Folder()
     let first = await open(folder)
     let failure: PairingFailure? = await first.ask { security, answer in
@@ -140,14 +143,15 @@ import Testing
     try folder.lock()
     let second = await open(folder)
     #expect(await second.bondCount == 1)
-    // Nor does it take the lock to see what others have changed.
+    // Nor does it take the lock to read others' changes.
     let news = FileBondStore(folder: folder.path)
     #expect(
       news.open(adapter, newKey: SecretKey(AESBlock.zero)).bonds.count == 1 && news.externalChanges(of: adapter) == nil)
     folder.unlock()
   }
 
-  @Test func `commands whose counters wait for the disk are accepted in their order, each once, and not without limit`()
+  @Test("commands whose counters wait for the disk are accepted in order, each once, up to a limit")
+  func commandsWhoseCountersWaitForTheDiskAreAccepted()
     async throws
   {
     let folder = Folder()
@@ -176,7 +180,8 @@ import Testing
     #expect(accepted.count { $0 } == 64 && accepted.prefix(65).dropFirst(3).allSatisfy { $0 })
   }
 
-  @Test func `what is being written when the stack is shut down is written first`() async throws {
+  @Test("a pending write is completed first when the stack is shut down")
+  func aPendingWriteIsCompletedFirstWhenTheStack() async throws {
     let folder = Folder()
     let keys = await open(folder)
     try folder.lock()

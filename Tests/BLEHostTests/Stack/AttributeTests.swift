@@ -18,7 +18,8 @@ import Testing
     return (peripheral, central, chat)
   }
 
-  @Test func theDatabaseIsDiscoveredWithoutTheGenericServices() async throws {
+  @Test("the database is discovered without the generic services")
+  func theDatabaseIsDiscoveredWithoutTheGenericServices() async throws {
     let world = StackWorld()
     guard let (_, central, chat) = try await pair(world) else { return }
     #expect(chat.uuid == BLEUUID(0xFF22))
@@ -34,7 +35,7 @@ import Testing
     #expect(descriptors.value?.map(\.uuid) == [BLEUUID(0x2902)])
   }
 
-  @Test(arguments: [0, 1, 20, 514, 515, 512])
+  @Test("values of any length are read and written", arguments: [0, 1, 20, 514, 515, 512])
   func valuesOfAnyLengthAreReadAndWritten(length: Int) async throws {
     let world = StackWorld()
     guard let (peripheral, central, chat) = try await pair(world) else { return }
@@ -51,7 +52,8 @@ import Testing
     #expect(read.value == value[...])
   }
 
-  @Test func aRefusalComesThroughWithItsCode() async throws {
+  @Test("a refusal arrives with its code")
+  func aRefusalComesThroughWithItsCode() async throws {
     let world = StackWorld()
     guard let (peripheral, central, chat) = try await pair(world) else { return }
     peripheral.result = 0x80
@@ -69,7 +71,8 @@ import Testing
     }
   }
 
-  @Test func writesWithoutResponseArriveInOrderAndAreCounted() async throws {
+  @Test("writes without response arrive in order and are counted")
+  func writesWithoutResponseArriveInOrderAndAreCounted() async throws {
     let world = StackWorld()
     guard let (peripheral, central, chat) = try await pair(world) else { return }
     let sent = Promised<Void>()
@@ -83,7 +86,8 @@ import Testing
     #expect(peripheral.writes.map { $0[0].value.first } == (0..<200).map { UInt8($0) })
   }
 
-  @Test func valuesFlowBetweenSubscribingAndUnsubscribing() async throws {
+  @Test("values arrive between subscribing and unsubscribing")
+  func valuesFlowBetweenSubscribingAndUnsubscribing() async throws {
     let world = StackWorld()
     guard let (peripheral, central, chat) = try await pair(world) else { return }
     let events = TestLinkEvents()
@@ -116,7 +120,8 @@ import Testing
     #expect(events.values.count == 51)
   }
 
-  @Test func subscriptionsAreSharedByTheRolesOfAProcess() async throws {
+  @Test("subscriptions are shared by the roles of a process")
+  func subscriptionsAreSharedByTheRolesOfAProcess() async throws {
     let world = StackWorld()
     guard let (peripheral, first, chat) = try await pair(world) else { return }
     let second = TestCentral(first.stack)
@@ -139,7 +144,7 @@ import Testing
     await world.perform { peripheral.update([1], of: Chat.characteristic) }
     try await world.wait { secondEvents.values.count == 1 }
     #expect(firstEvents.values.count == 1)
-    // The first leaves altogether; the second still hears.
+    // The first subscriber leaves; the second one still gets values.
     await world.perform { first.role.cancelConnection(first.connected[0].peer.identifier) }
     await world.advance(.seconds(1))
     await world.perform { peripheral.update([2], of: Chat.characteristic) }
@@ -150,7 +155,8 @@ import Testing
     try await world.wait { peripheral.unsubscribed.count == 1 }
   }
 
-  @Test func aSubscriberThatIsLostUnsubscribesAndItsUpdatesAreAccountedFor() async throws {
+  @Test("a lost subscriber is unsubscribed, and its updates are accounted for")
+  func aSubscriberThatIsLostUnsubscribesAndItsUpdatesAreAccountedFor() async throws {
     let world = StackWorld()
     guard let (peripheral, central, chat) = try await pair(world) else { return }
     let on = Promised<Void>()
@@ -164,7 +170,8 @@ import Testing
     try await world.wait { peripheral.sentCount == 200 }
   }
 
-  @Test func updatesGoToChosenCentralsOnly() async throws {
+  @Test("updates go to the chosen centrals only")
+  func updatesGoToChosenCentralsOnly() async throws {
     let world = StackWorld()
     let toy = world.makeDevice(2)
     let peripheral = try await world.makeChat(on: toy)
@@ -191,7 +198,8 @@ import Testing
     #expect(peripheral.sentCount == 3)
   }
 
-  @Test func afterADisconnectionNoCompletionComes() async throws {
+  @Test("after a disconnection no completion is called")
+  func afterADisconnectionNoCompletionComes() async throws {
     let world = StackWorld()
     guard let (_, central, chat) = try await pair(world) else { return }
     let read = Promised<ArraySlice<UInt8>>()
@@ -206,7 +214,8 @@ import Testing
     #expect(read.result == .failure(.notConnected))
   }
 
-  @Test func reservedServicesAreRefusedAndOthersAreNot() async throws {
+  @Test("reserved services are refused and others are not")
+  func reservedServicesAreRefusedAndOthersAreNot() async throws {
     let world = StackWorld()
     let toy = world.makeDevice(2)
     let peripheral = toy.makePeripheral()
@@ -229,7 +238,8 @@ import Testing
     try await world.wait { peripheral.publications.last == .failure(.unknownService) }
   }
 
-  @Test func aChangedDatabaseIsTold() async throws {
+  @Test("a changed database is reported")
+  func aChangedDatabaseIsTold() async throws {
     let world = StackWorld()
     guard let (peripheral, central, _) = try await pair(world) else { return }
     let events = TestLinkEvents()
@@ -245,7 +255,8 @@ import Testing
     #expect(services.value?.map(\.uuid) == [Chat.service, BLEUUID(0x180F)])
   }
 
-  @Test func aDeviceIsKnownByTheNameThatItAdvertisesEvenWhenTheFullNameDidNotFit() async throws {
+  @Test("a device is known by its advertised name, even when the full name did not fit")
+  func aDeviceIsKnownByTheNameThatItAdvertisesEvenWhenTheFullNameDidNotFit() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2, options: HostOptions(nameFollowsAdvertisement: true))
@@ -259,7 +270,8 @@ import Testing
     try await world.wait { events.names == [name] }
   }
 
-  @Test func theNameThatThePeerGivesItselfIsRead() async throws {
+  @Test("the peer's GAP name is read")
+  func theNameThatThePeerGivesItselfIsRead() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2, options: HostOptions(name: "Owenli the toy"))
@@ -272,7 +284,8 @@ import Testing
     #expect(phone.stack.knownPeers([central.connected[0].peer.identifier]).map(\.name) == ["Owenli the toy"])
   }
 
-  @Test func theSignalStrengthIsRead() async throws {
+  @Test("the signal strength is read")
+  func theSignalStrengthIsRead() async throws {
     let world = StackWorld()
     guard let (_, central, _) = try await pair(world) else { return }
     let rssi = Promised<Int8>()
@@ -281,7 +294,8 @@ import Testing
     #expect((rssi.value ?? 0) < 0)
   }
 
-  @Test func aRequestThatIsNeverAnsweredEndsTheLinkAfterThirtySeconds() async throws {
+  @Test("a request that is never answered ends the link after thirty seconds")
+  func aRequestThatIsNeverAnsweredEndsTheLinkAfterThirtySeconds() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
@@ -300,7 +314,8 @@ import Testing
     #expect(read.result == .failure(.timedOut))
   }
 
-  @Test func latencyIsAHintThatTheCentralFollows() async throws {
+  @Test("latency is a hint that the central follows")
+  func latencyIsAHintThatTheCentralFollows() async throws {
     let world = StackWorld()
     guard let (peripheral, central, chat) = try await pair(world) else { return }
     let on = Promised<Void>()

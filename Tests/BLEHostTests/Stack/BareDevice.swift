@@ -3,7 +3,7 @@ import BLEHCI
 import BLEVirtualRadio
 import BLEWire
 
-/// A device of which the host does nothing but what a test has it do: it asks its peers for nothing, and answers nothing.
+/// A device whose host does only what a test requests: it sends its peers no request, and answers none.
 final class BareDevice: HCITransportReceiver, @unchecked Sendable {
   let controller: VirtualController
   private(set) var events: [HCIEvent] = []
@@ -29,13 +29,13 @@ final class BareDevice: HCITransportReceiver, @unchecked Sendable {
 
   func transport(_ transport: any HCITransport, didFail error: TransportError) {}
 
-  /// Where the packets that this side sends are on the air, as the controller said last; `nil` where it never changed.
+  /// The PHYs on which this side sends, as last reported by the controller; `nil` where they never changed.
   var phy: LEPHY? {
     for case .lePHYUpdateComplete(let event) in events.reversed() { return event.transmitPHY }
     return nil
   }
 
-  /// How long the peer's packets may be, as the controller said last; `nil` where it never changed.
+  /// The maximum length of the peer's packets, as last reported by the controller; `nil` where it never changed.
   var receivedLength: UInt16? {
     for case .leDataLengthChange(let event) in events.reversed() { return event.receiveOctets }
     return nil
@@ -48,7 +48,7 @@ final class BareDevice: HCITransportReceiver, @unchecked Sendable {
     return nil
   }
 
-  /// Says its name on LE Coded alone, and takes connections there.
+  /// Advertises its name on LE Coded alone, and accepts connections there.
   func advertiseOnCodedPHY(_ data: [UInt8]) {
     let handle = LEAdvertisingHandle(rawValue: 1)
     send(

@@ -7,7 +7,9 @@ import BLEWire
 import Testing
 
 @Suite struct ConnectingTests {
-  @Test(arguments: [ControllerQuirks(), .noExtendedAdvertising, .fourBuffers, .slowCommands])
+  @Test(
+    "a connection is made with a large MTU",
+    arguments: [ControllerQuirks(), .noExtendedAdvertising, .fourBuffers, .slowCommands])
   func aConnectionComesUpWithALargeMTU(quirks: ControllerQuirks) async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1, configuration: ControllerConfiguration(quirks: quirks))
@@ -23,7 +25,8 @@ import Testing
     #expect(phone.stack.connectedPeers(withServices: [BLEUUID(0x180D)]).isEmpty)
   }
 
-  @Test func eachWayToEndALinkHasItsReason() async throws {
+  @Test("each way to end a link has its reason")
+  func eachWayToEndALinkHasItsReason() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
@@ -42,7 +45,7 @@ import Testing
     #expect(central.disconnections[1].reason == .lost)
     #expect(central.linkChanges.map(\.isConnected) == [true, false, true, false])
 
-    // A connection waits as long as it takes.
+    // A connection waits without a time limit.
     await world.perform { central.role.connect(peer, options: ConnectionOptions()) }
     await world.advance(.seconds(600))
     #expect(central.connected.count == 2 && central.failures.isEmpty)
@@ -54,7 +57,7 @@ import Testing
     #expect(central.failures.isEmpty)
   }
 
-  @Test("I11.34 a peer that vanishes while the link comes up is looked for again, for as long as it takes")
+  @Test("I11.34 a peer that vanishes while the link is being made is tried again, without a time limit")
   func aPeerThatVanishesWhileTheLinkComesUp() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
@@ -66,7 +69,7 @@ import Testing
     await world.perform {
       central.role.stopScan()
       central.role.connect(central.discoveries[0].peer, options: ConnectionOptions())
-      // From now on the toy hears nothing, though it is heard.
+      // From now on the toy receives nothing, though it is received.
       if let toy = toy.controller, let phone = phone.controller {
         world.air.setLoss(.independent(rate: 1), from: toy, to: phone)
       }
@@ -76,7 +79,7 @@ import Testing
     try await world.wait { !central.connected.isEmpty }
     await world.perform { central.role.cancelConnection(central.discoveries[0].peer) }
     try await world.wait { central.disconnections.count == 1 }
-    // A connection request that nobody hears: the first connection events stay empty.
+    // A connection request that is not received: the first connection events stay empty.
     await world.perform {
       central.role.connect(central.discoveries[0].peer, options: ConnectionOptions())
       if let toy = toy.controller, let phone = phone.controller {
@@ -91,7 +94,7 @@ import Testing
     #expect(central.failures.isEmpty)
   }
 
-  /// Counts the links of a device that came up, be it for a moment.
+  /// Counts the links of a device, including those that ended at once.
   private final class Attempts: HCITap {
     private(set) var count = 0
     func tapDidHear(_ packet: HCIPacket, _ direction: HCIDirection, at instant: StackInstant) {
@@ -103,7 +106,7 @@ import Testing
   }
 
   @Test(
-    "I11.34 a device that never answers is tried at a bounded rate, until the connection is cancelled; others are not held up"
+    "I11.34 a device that never answers is tried at a bounded rate, until cancelled; others are not delayed"
   )
   func aDeviceThatNeverAnswers() async throws {
     let world = StackWorld()
@@ -139,7 +142,7 @@ import Testing
     #expect(phone.stack.linkCount == 1)
   }
 
-  @Test("I11.34 of many that wait for one device each gets its turn")
+  @Test("I11.34 of many pending connections that wait for one device each gets its turn")
   func manyWaitForOneDevice() async throws {
     let world = StackWorld()
     let toy = world.makeDevice(2)
@@ -165,7 +168,7 @@ import Testing
     #expect(all.allSatisfy { $0.failures.isEmpty })
   }
 
-  @Test("I11.33 a peripheral asks for long packets and a faster PHY where the central asks for nothing")
+  @Test("I11.33 a peripheral requests long packets and a faster PHY where the central requests nothing")
   func aPeripheralAsksForLongPackets() async throws {
     let world = StackWorld()
     let toy = world.makeDevice(2)
@@ -180,7 +183,7 @@ import Testing
     #expect(toy.stack.linkCount == 1)
   }
 
-  @Test("I11.33 a central that asks for itself is asked for nothing")
+  @Test("I11.33 a central that sends its own requests gets none")
   func aCentralAsksFirst() async throws {
     let world = StackWorld()
     let toy = world.makeDevice(2)
@@ -198,7 +201,8 @@ import Testing
     #expect(changes.count == 1 && central.phy == .le2M)
   }
 
-  @Test func aPendingConnectionIsCancelledBeforeDuringAndAfter() async throws {
+  @Test("a pending connection is cancelled before, during and after its setup")
+  func aPendingConnectionIsCancelledBeforeDuringAndAfter() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
@@ -208,7 +212,7 @@ import Testing
     try await world.find(central)
     let peer = central.discoveries[0].peer
     await world.perform { central.role.stopScan() }
-    // At every moment of the way to a connection.
+    // At every moment of connection setup.
     for step in 0..<60 {
       let ended = central.disconnections.count
       await world.perform { central.role.connect(peer, options: ConnectionOptions()) }
@@ -221,7 +225,7 @@ import Testing
       #expect(central.failures.isEmpty)
     }
     #expect(!central.connected.isEmpty)
-    // Who was told that a link is there was told that it is gone, and nobody else.
+    // Each role that was notified of a link was notified of its end, and no other role.
     let changes = central.linkChanges.map(\.isConnected)
     #expect(changes == (0..<changes.count).map { $0 % 2 == 0 } && changes.count % 2 == 0)
     await world.perform { central.role.cancelConnection(peer) }
@@ -229,7 +233,8 @@ import Testing
     #expect(central.disconnections.count == 60)
   }
 
-  @Test func aStartDelayIsKept() async throws {
+  @Test("a start delay is respected")
+  func aStartDelayIsKept() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
@@ -245,7 +250,7 @@ import Testing
     try await world.wait(.seconds(2)) { central.connected.count == 1 }
   }
 
-  @Test(arguments: [UInt8(64), 2, 0])
+  @Test("many connections are pending simultaneously", arguments: [UInt8(64), 2, 0])
   func manyConnectionsArePendingAtOnce(acceptListSize: UInt8) async throws {
     let world = StackWorld()
     var configuration = ControllerConfiguration()
@@ -268,19 +273,20 @@ import Testing
     }
     await world.advance(.seconds(30))
     #expect(central.connected.isEmpty)
-    // They turn up one after the other, the last first.
+    // They appear one after the other, the last first.
     for (count, peripheral) in peripherals.reversed().enumerated() {
       await world.perform { peripheral.advertise(nil) }
       try await world.wait(.seconds(60)) { central.connected.count == count + 1 }
     }
     #expect(Set(central.connected.map(\.peer.address)) == Set(toys.map(\.address)))
-    // Scanning went on all the while.
+    // Scanning continued all the while.
     await world.perform { central.role.startScan(ScanParameters()) }
     let before = central.discoveries.count
     try await world.wait { central.discoveries.count > before }
   }
 
-  @Test func theConnectionLimitIsAReason() async throws {
+  @Test("the connection limit is a reason of failure")
+  func theConnectionLimitIsAReason() async throws {
     let world = StackWorld()
     var configuration = ControllerConfiguration()
     configuration.connectionLimit = 1
@@ -298,7 +304,8 @@ import Testing
     #expect(central.failures[0].reason == .limitReached)
   }
 
-  @Test func rolesShareALinkAndTheLastOneEndsIt() async throws {
+  @Test("roles share a link, and the last one ends it")
+  func rolesShareALinkAndTheLastOneEndsIt() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
@@ -309,7 +316,7 @@ import Testing
     try await world.wait { second.states.last == .poweredOn }
     await world.perform { second.role.connect(peer, options: ConnectionOptions()) }
     try await world.wait { second.connected.count == 1 }
-    // Connecting again where one is connected already.
+    // Connecting again while connected.
     await world.perform { second.role.connect(peer, options: ConnectionOptions()) }
     try await world.wait { second.connected.count == 2 }
     #expect(second.connected[0].link === second.connected[1].link)
@@ -325,7 +332,7 @@ import Testing
     #expect(phone.stack.connectedPeers(withServices: [Chat.service]).isEmpty)
     #expect(peripheral.states == [.poweredOn])
 
-    // Cancelling and connecting at once gets a link of its own.
+    // Cancelling and immediately connecting makes a new link.
     await world.perform { first.role.connect(peer, options: ConnectionOptions()) }
     try await world.wait { first.connected.count == 2 }
     await world.perform {
@@ -337,7 +344,8 @@ import Testing
     #expect(first.connected[1].link !== first.connected[2].link)
   }
 
-  @Test func advertisingGoesOnWhileCentralsAreConnected() async throws {
+  @Test("advertising continues while centrals are connected")
+  func advertisingGoesOnWhileCentralsAreConnected() async throws {
     let world = StackWorld()
     let toy = world.makeDevice(2)
     _ = try await world.makeChat(on: toy)
@@ -349,7 +357,8 @@ import Testing
     try await world.find(late)
   }
 
-  @Test func aCentralCanUseTheLinkThatThePeerMade() async throws {
+  @Test("a central can use the link that the peer made")
+  func aCentralCanUseTheLinkThatThePeerMade() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
@@ -366,7 +375,8 @@ import Testing
     #expect(forth.disconnections.isEmpty)
   }
 
-  @Test func closingARoleEndsWhatItHad() async throws {
+  @Test("closing a role ends its operations and links")
+  func closingARoleEndsWhatItHad() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
@@ -384,7 +394,8 @@ import Testing
     #expect(chat == nil)
   }
 
-  @Test func anUnknownPeerIsAFailure() async throws {
+  @Test("connecting to an unknown peer fails")
+  func anUnknownPeerIsAFailure() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let central = phone.makeCentral()
@@ -393,7 +404,8 @@ import Testing
     try await world.wait { central.failures.count == 1 }
   }
 
-  @Test func aThousandConnectionsLeaveNothingBehind() async throws {
+  @Test("a thousand connections leave nothing behind")
+  func aThousandConnectionsLeaveNothingBehind() async throws {
     struct Weak { weak var link: (any PeerLink)? }
     let world = StackWorld()
     let phone = world.makeDevice(1)

@@ -4,8 +4,8 @@ import BLEHost
 import BLEVirtualRadio
 import Testing
 
-@Suite("What a stack counts") struct CountersTests {
-  @Test("I12.5 octets both ways, links that were lost by the reason, and resets")
+@Suite("The counters of a stack") struct CountersTests {
+  @Test("I12.5 octets both ways, lost links by reason, and resets")
   func counts() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
@@ -15,7 +15,7 @@ import Testing
     let peer = try #require(central.connected.first?.peer.identifier)
     let before = phone.stack.counters
     #expect(before.resets == 0 && before.restartedScans == 0 && before.lostLinks.isEmpty)
-    // An exchange costs what it says, and a write more than itself.
+    // An exchange counts its own octets, and a write more than its value.
     let characteristic = try #require(try await world.discoverChat(central))
     let between = phone.stack.counters
     let written = Promised<Void>()
@@ -28,7 +28,7 @@ import Testing
     let received = try #require(after.receivedOctets) - (between.receivedOctets ?? 0)
     #expect((200...400).contains(sent) && (1..<200).contains(received), "\(sent), \(received)")
 
-    // This side's wish is no loss.
+    // A disconnection requested here is no loss.
     await world.perform { central.role.cancelConnection(peer) }
     try await world.wait { phone.stack.linkCount == 0 }
     #expect(phone.stack.counters.lostLinks.isEmpty)

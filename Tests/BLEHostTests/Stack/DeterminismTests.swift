@@ -7,7 +7,7 @@ import BLEWire
 import Testing
 
 @Suite struct DeterminismTests {
-  /// Everything that passed between hosts and controllers, folded into one number as it goes.
+  /// Everything that passed between hosts and controllers, hashed into one number as it passes.
   private final class Digest: HCITap {
     private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
     private(set) var count = 0
@@ -72,7 +72,8 @@ import Testing
     return (digest.value, digest.count)
   }
 
-  @Test func theSameSeedGivesTheSamePackets() async throws {
+  @Test("the same seed gives the same packets")
+  func theSameSeedGivesTheSamePackets() async throws {
     let first = try await run(seed: 5)
     let second = try await run(seed: 5)
     let third = try await run(seed: 6)

@@ -7,7 +7,7 @@ import BLEWire
 import Testing
 
 @Suite struct HostileControllerTests {
-  /// A phone whose controller says what no controller should, in the middle of its work.
+  /// A phone whose controller sends invalid events during its work.
   private final class Hostile {
     let world: StackWorld
     let entropy: SeededEntropy
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...12 as ClosedRange<UInt64>)
+  @Test("a controller's forged events do no lasting harm", arguments: 1...12 as ClosedRange<UInt64>)
   func whatAControllerMakesUpDoesNoLastingHarm(seed: UInt64) async throws {
     let hostile = Hostile(seed: seed)
     let world = hostile.world
@@ -114,7 +114,7 @@ import Testing
       }
       await world.advance(.milliseconds(Int64(round) * 7))
     }
-    // Switched off and on, the controller is a good one, and everything works.
+    // Switched off and on, the controller works properly, and everything works.
     hostile.stack.powerOff()
     try await world.wait { hostile.stack.state == .poweredOff }
     await world.advance(.seconds(10))
@@ -134,7 +134,8 @@ import Testing
     #expect(try await world.discoverChat(fresh) != nil, "seed \(seed)")
   }
 
-  @Test func reportsInPartsThatNeverEndAreBoundedAndTheNextOneIsHeard() async throws {
+  @Test("reports in parts that never end are bounded, and the next one is received")
+  func reportsInPartsThatNeverEndAreBoundedAndTheNextOneIsHeard() async throws {
     let hostile = Hostile(seed: 1)
     let world = hostile.world
     let central = TestCentral(hostile.stack)

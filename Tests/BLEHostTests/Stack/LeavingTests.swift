@@ -6,13 +6,13 @@ import BLEVirtualRadio
 import BLEWire
 import Testing
 
-/// How a link ends behind what was sent on it.
+/// How a link ends after the last values were sent.
 @Suite struct LeavingTests {
   enum Way: CaseIterable {
     case cancel, close, shutDown
   }
 
-  /// Writes down when commands and data pass.
+  /// Records when commands and data pass.
   private final class Traffic: HCITap {
     private(set) var packets: [HCIPacket] = []
     func tapDidHear(_ packet: HCIPacket, _ direction: HCIDirection, at instant: StackInstant) {
@@ -20,7 +20,7 @@ import Testing
     }
     func forget() { packets = [] }
 
-    /// The opcodes of attribute PDUs, in the order in which they left.
+    /// The opcodes of attribute PDUs, in the order in which they were sent.
     var attributeOpcodes: [ATTOpcode] {
       packets.compactMap { packet in
         guard packet.kind == .aclData, let data = try? HCIACLPacket(packet.octets), data.boundary != .continuing,
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(
-    "I11.21 a value written without response arrives though the link is left right behind it, and the peer learns of the end first",
+    "I11.21 a value written without response arrives though the link ends right after it, and the peer gets the end later",
     arguments: Way.allCases, [ControllerQuirks(), .fourBuffers])
   func aCommandArrives(way: Way, quirks: ControllerQuirks) async throws {
     let world = StackWorld()
@@ -59,7 +59,7 @@ import Testing
     #expect(toy.stack.linkCount == 0)
   }
 
-  @Test("I11.21 what was written behind a read that is not answered yet arrives as well")
+  @Test("I11.21 values written after a read that is still unanswered arrive as well")
   func aCommandThatWaitsForItsTurn() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
@@ -78,11 +78,11 @@ import Testing
     try await world.wait { phone.stack.linkCount == 0 }
     await world.advance(.seconds(1))
     #expect(peripheral.writes.flatMap { $0.map(\.value) } == [[1], [2]])
-    // Who has left is told no more.
+    // A role that has disconnected gets no more callbacks.
     #expect(read.count == 0 && written.count == 0)
   }
 
-  @Test("I11.21 what a peripheral notified last arrives though its process ends")
+  @Test("I11.21 a peripheral's last notifications arrive though its process ends")
   func aNotificationArrives() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1, dataDelay: .milliseconds(80))
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test(
-    "I11.21 a peer that never answers holds up nobody: the program is told at once, and the link ends",
+    "I11.21 a peer that never answers delays no program: the callback comes immediately, and the link ends",
     arguments: Way.allCases)
   func aPeerThatNeverAnswers(way: Way) async throws {
     let world = StackWorld()
@@ -129,7 +129,7 @@ import Testing
     #expect(world.loop.now - start <= .milliseconds(2_500))
   }
 
-  @Test("I11.21 a peer that has vanished holds up nobody for longer than the supervision time-out")
+  @Test("I11.21 a peer that has vanished delays a program no longer than the supervision time-out")
   func aPeerThatHasVanished() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
@@ -149,7 +149,7 @@ import Testing
     #expect(central.disconnections.map(\.reason) == [.requested])
   }
 
-  @Test("I11.21 more than the limit's worth of values arrives whole as long as the peer takes them")
+  @Test("I11.21 more values than the limit arrive whole as long as the peer accepts them")
   func manyCommandsArrive() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1, configuration: ControllerConfiguration(quirks: .fourBuffers))
@@ -172,7 +172,7 @@ import Testing
     #expect(world.loop.now - start > .seconds(2))
   }
 
-  @Test("I11.21 where everything was answered the link ends at once, without another request")
+  @Test("I11.21 where everything was answered the link ends immediately, without another request")
   func nothingToWaitFor() async throws {
     let world = StackWorld()
     let traffic = Traffic()
@@ -194,7 +194,7 @@ import Testing
     #expect(traffic.packets.count == 1)
   }
 
-  @Test("I11.21 a connection that is wanted while the old link says goodbye is a new one")
+  @Test("I11.21 a connection that is requested while the old link is ending is a new one")
   func connectingMeanwhile() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)

@@ -25,18 +25,18 @@ import Testing
     return Set(central.discoveries.map(\.content.localName))
   }
 
-  @Test("I11.35 devices are found on the PHYs that were chosen: LE 1M alone by default, as by Apple's devices")
+  @Test("I11.35 devices are found on the chosen PHYs: LE 1M alone by default, as on Apple's devices")
   func scanning() async throws {
     #expect(HostOptions().searchPHYs == .le1M)
     #expect(try await names(.le1M) == ["My dear"])
     #expect(try await names(.leCoded) == [Self.name])
     #expect(try await names(.both) == ["My dear", Self.name])
-    // A controller that has nothing but LE 1M is used as it is.
+    // A controller that supports only LE 1M is used as it is.
     #expect(try await names(.both, quirks: .noExtendedAdvertising) == ["My dear"])
   }
 
   @Test(
-    "I11.35 a long-range device is connected to on LE Coded, and stays there", arguments: [SearchPHYs.leCoded, .both])
+    "I11.35 a long-range device is connected on LE Coded, and stays there", arguments: [SearchPHYs.leCoded, .both])
   func connecting(phys: SearchPHYs) async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1, options: HostOptions(searchPHYs: phys))
@@ -53,7 +53,7 @@ import Testing
     try await world.wait { central.connected.count == 1 }
     await world.advance(.seconds(5))
     #expect(phone.stack.linkCount == 1)
-    // It was never asked to change to a PHY that reaches less far.
+    // It was never asked to change to a PHY with a shorter range.
     #expect(far.phy == nil)
   }
 

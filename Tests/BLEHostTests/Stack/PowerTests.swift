@@ -6,7 +6,8 @@ import BLEVirtualRadio
 import Testing
 
 @Suite struct PowerTests {
-  @Test func aRoleLearnsTheStateOnceItIsKnown() async throws {
+  @Test("a role gets the state once it is known")
+  func aRoleLearnsTheStateOnceItIsKnown() async throws {
     let world = StackWorld()
     let device = world.makeDevice(1)
     let early = device.makeCentral()
@@ -19,7 +20,8 @@ import Testing
     #expect(device.stack.supportsExtendedAdvertising)
   }
 
-  @Test func allSixStatesAreReportedInOrder() async throws {
+  @Test("all six states are reported in order")
+  func allSixStatesAreReportedInOrder() async throws {
     let world = StackWorld()
     let device = world.makeDevice(1)
     #expect(device.stack.state == .unknown)
@@ -46,7 +48,8 @@ import Testing
     #expect(peripheral.states == all)
   }
 
-  @Test func withoutAControllerTheStateIsUnsupportedAndPowerOnTriesAgain() async throws {
+  @Test("without a controller the state is unsupported, and power on tries again")
+  func withoutAControllerTheStateIsUnsupportedAndPowerOnTriesAgain() async throws {
     let world = StackWorld()
     let device = world.makeDevice(1)
     device.failure = TransportError(.unreachable, "nobody listens")
@@ -60,14 +63,15 @@ import Testing
     try await world.wait { central.states == [.unsupported, .poweredOn] }
   }
 
-  /// Why a controller is away.
+  /// Why a controller is missing.
   private static let absences = [
     TransportError(.unreachable, "no adapter"), TransportError(.switchedOff, "rfkill"),
     TransportError(.closed, "removed"),
   ]
 
   @Test(
-    "I12.1 a controller that goes is resetting, then powered off, and powered on when it is back", arguments: absences)
+    "I12.1 a controller that is removed is resetting, then powered off, and powered on when it is back",
+    arguments: absences)
   func absence(_ absence: TransportError) async throws {
     let world = StackWorld()
     let device = world.makeDevice(1)
@@ -87,7 +91,7 @@ import Testing
     let all =
       [AdapterState.poweredOn] + Array(repeating: [.resetting, .poweredOff, .poweredOn], count: 20).flatMap(\.self)
     #expect(central.states == all)
-    // A scan that the program begins again hears what is there.
+    // A scan that the program restarts finds devices again.
     let other = world.makeDevice(2).makePeripheral()
     try await world.wait { other.states.last == .poweredOn }
     await world.perform {
@@ -97,7 +101,7 @@ import Testing
     try await world.wait { !central.discoveries.isEmpty }
   }
 
-  @Test("I12.1 what a controller is waited for with is told when it changes, and a permission that is missing at once")
+  @Test("I12.1 a change of the reason for waiting is reported, and a missing permission immediately")
   func absenceChanges() async throws {
     let world = StackWorld()
     let device = world.makeDevice(1)
@@ -106,7 +110,7 @@ import Testing
     try await world.wait { central.states == [.unsupported] }
     await world.perform { device.waiting?.change(Self.absences[1]) }
     try await world.wait { central.states == [.unsupported, .poweredOff] }
-    // The user's wish and the switch say the same.
+    // The user's request and the switch agree.
     device.absence = Self.absences[1]
     device.stack.powerOff()
     await world.advance(.seconds(1))
@@ -122,7 +126,8 @@ import Testing
     #expect(refused.states == [.unauthorized] && other.openings == 1)
   }
 
-  @Test func withoutPermissionNothingIsOpened() async throws {
+  @Test("without permission nothing is opened")
+  func withoutPermissionNothingIsOpened() async throws {
     let world = StackWorld()
     let device = world.makeDevice(1, options: HostOptions(isPermitted: false))
     let central = device.makeCentral()
@@ -133,7 +138,8 @@ import Testing
     try await world.wait { central.states == [.unauthorized, .poweredOn] }
   }
 
-  @Test func aControllerThatStopsAnsweringIsReset() async throws {
+  @Test("a controller that stops answering is reset")
+  func aControllerThatStopsAnsweringIsReset() async throws {
     let world = StackWorld()
     let device = world.makeDevice(1)
     let central = device.makeCentral()
@@ -145,7 +151,8 @@ import Testing
     try await world.wait(.seconds(30)) { central.states == [.poweredOn, .resetting, .poweredOn] }
   }
 
-  @Test func poweringOffClosesLinksForThePeerAndSaysNothingMoreHere() async throws {
+  @Test("powering off closes links for the peer and reports nothing more here")
+  func poweringOffClosesLinksForThePeerAndSaysNothingMoreHere() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
@@ -174,7 +181,8 @@ import Testing
     #expect(read.result == .failure(.notConnected))
   }
 
-  @Test func shuttingDownClosesLinksBeforeItIsDone() async throws {
+  @Test("shutting down closes links before it is done")
+  func shuttingDownClosesLinksBeforeItIsDone() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
@@ -186,7 +194,8 @@ import Testing
     try await world.wait(.milliseconds(200)) { central.disconnections.map(\.reason) == [.closedByPeer] }
   }
 
-  @Test func aStackThatIsDroppedInTheMiddleOfEverythingDoesNoHarm() async throws {
+  @Test("a stack that is released during any operation does no harm")
+  func aStackThatIsDroppedInTheMiddleOfEverythingDoesNoHarm() async throws {
     for step in 0..<40 {
       let world = StackWorld(seed: UInt64(step))
       let toy = world.makeDevice(2)
@@ -203,7 +212,7 @@ import Testing
         try await world.wait { central.states.last == .poweredOn }
         await world.perform { central.role.connect(peer, options: ConnectionOptions()) }
         await world.advance(.milliseconds(Int64(step) * 10))
-        // The link is on its way up or down when the last reference to the stack goes.
+        // The link is being made or ended when the last reference to the stack is released.
         await world.perform { central.role.close() }
         central.drop()
       }
@@ -211,7 +220,8 @@ import Testing
     }
   }
 
-  @Test func seededNumbersAreRefusedOnATransportThatIsNotSimulated() async {
+  @Test("seeded random numbers are refused on a transport that is not simulated")
+  func seededNumbersAreRefusedOnATransportThatIsNotSimulated() async {
     let world = StackWorld()
     let controller = world.air.makeController(address: DeviceAddress(1, kind: .public))
     let stack = HostStack(

@@ -6,7 +6,8 @@ import BLEVirtualRadio
 import Testing
 
 @Suite struct ScanningTests {
-  @Test func anAdvertiserIsFoundWithNameServicesAndConnectability() async throws {
+  @Test("an advertiser is found with name, services and connectability")
+  func anAdvertiserIsFoundWithNameServicesAndConnectability() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
@@ -24,7 +25,7 @@ import Testing
     #expect(phone.stack.knownPeers([found.peer]).map(\.name) == ["My dear"])
   }
 
-  @Test("S13 I11 an address that the keys of two bonds resolve is neither's", arguments: [1, 2])
+  @Test("S13 I11 an address that the keys of two bonds resolve belongs to neither", arguments: [1, 2])
   func sharedResolvingKey(bonds: Int) async throws {
     let world = StackWorld()
     let store = MemoryBondStore()
@@ -50,7 +51,7 @@ import Testing
     #expect(central.discoveries.first?.address == (bonds == 1 ? identities[0] : shown))
   }
 
-  @Test(arguments: [true, false])
+  @Test("without duplicates a device is reported once until its data changes", arguments: [true, false])
   func withoutDuplicatesADeviceIsToldOnceUntilItSaysSomethingElse(hasExtended: Bool) async throws {
     let world = StackWorld()
     let configuration =
@@ -79,7 +80,8 @@ import Testing
     #expect(again.allSatisfy { $0.content === again.first?.content })
   }
 
-  @Test func startingAScanAnewTellsEverythingAgain() async throws {
+  @Test("restarting a scan reports all devices again")
+  func startingAScanAnewTellsEverythingAgain() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
@@ -96,7 +98,8 @@ import Testing
     #expect(central.discoveries.count == 3)
   }
 
-  @Test func eachRoleHasItsOwnFilter() async throws {
+  @Test("each role has its own filter")
+  func eachRoleHasItsOwnFilter() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let first = world.makeDevice(2)
@@ -112,7 +115,7 @@ import Testing
     await world.perform {
       all.role.startScan(ScanParameters())
       chats.role.startScan(ScanParameters(services: [Chat.service, BLEUUID(0x1234)]))
-      // Another spelling of 180D.
+      // Another form of 180D.
       hearts.role.startScan(ScanParameters(services: [BLEUUID("0000180D-0000-1000-8000-00805F9B34FB")!]))
     }
     await world.advance(.seconds(3))
@@ -126,7 +129,8 @@ import Testing
     #expect(all.discoveries.count == 2)
   }
 
-  @Test func servicesBeyondTheRoomAreFoundInTheOverflowArea() async throws {
+  @Test("services without room are found in the overflow area")
+  func servicesBeyondTheRoomAreFoundInTheOverflowArea() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
@@ -143,13 +147,14 @@ import Testing
     #expect(found.overflowServiceUUIDs == [services[3]])
     #expect(found.manufacturerData == nil)
     #expect(found.localName == "A name t")
-    // Somebody who looks for nothing special learns of nothing hidden.
+    // A scan without a filter finds nothing hidden.
     await world.perform { central.role.startScan(ScanParameters()) }
     try await world.wait { central.discoveries.count > 1 }
     #expect(central.discoveries[1].content.overflowServiceUUIDs.isEmpty)
   }
 
-  @Test func aScanStartedInADiscoveryEventIsHeard() async throws {
+  @Test("a scan started in a discovery event gets reports")
+  func aScanStartedInADiscoveryEventIsHeard() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
@@ -164,7 +169,8 @@ import Testing
     #expect(central.discoveries.count == 4)
   }
 
-  @Test func twoPeripheralsOfOneDeviceAdvertiseBesideEachOther() async throws {
+  @Test("two peripherals of one device advertise simultaneously")
+  func twoPeripheralsOfOneDeviceAdvertiseBesideEachOther() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
@@ -193,7 +199,8 @@ import Testing
     #expect(Set(central.discoveries.map(\.content.localName)) == ["second"])
   }
 
-  @Test func withOneAdvertisementOnlyASecondPeripheralIsRefused() async throws {
+  @Test("with a single advertising set a second peripheral is refused")
+  func withOneAdvertisementOnlyASecondPeripheralIsRefused() async throws {
     let world = StackWorld()
     let toy = world.makeDevice(2, configuration: ControllerConfiguration(quirks: .noExtendedAdvertising))
     let first = try await world.makeChat(on: toy, name: "first")

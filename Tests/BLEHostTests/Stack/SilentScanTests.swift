@@ -7,8 +7,8 @@ import BLEWire
 import Synchronization
 import Testing
 
-@Suite("A scan that hears nothing any more") struct SilentScanTests {
-  /// A phone whose controller can lose its hearing, beside a toy that advertises.
+@Suite("A scan that stops receiving") struct SilentScanTests {
+  /// A phone whose controller can stop receiving, beside a toy that advertises.
   private final class Scene: @unchecked Sendable {
     let world = StackWorld()
     let stack: HostStack
@@ -48,7 +48,7 @@ import Testing
     func write(_ level: LogLevel, label: String, _ message: String) { kept.withLock { $0.append(message) } }
   }
 
-  @Test("I12.5 it is begun again, says so, and loses nothing", arguments: [true, false])
+  @Test("I12.5 it is restarted, logs that, and loses nothing", arguments: [true, false])
   func beginsAgain(hasExtended: Bool) async throws {
     let scene = try await Scene(ControllerConfiguration(quirks: hasExtended ? [] : .noExtendedAdvertising))
     let (world, central) = (scene.world, scene.central)
@@ -64,7 +64,7 @@ import Testing
     #expect(scene.log.lines.count == 1 && scene.stack.counters.restartedScans == 1)
     let line = try #require(scene.log.lines.first)
     #expect(line.hasPrefix("the scan is restarted: nothing was heard for 30 s, after "))
-    // The scan is what it was: what was told is not told again, and what is new is.
+    // The scan keeps its state: devices already reported are not repeated, and new ones are reported.
     #expect(central.discoveries.count == 1)
     await world.perform {
       scene.toy.role.stopAdvertising()
@@ -74,7 +74,7 @@ import Testing
     #expect(central.discoveries.map(\.content.localName) == ["My dear", "Other"])
   }
 
-  @Test("I12.5 it is begun again seldom where that does not help, as where the devices have gone")
+  @Test("I12.5 it is restarted rarely where that does not help, as where the devices have left")
   func isRateLimited() async throws {
     let scene = try await Scene()
     let world = scene.world
@@ -85,7 +85,7 @@ import Testing
     let transport = try #require(scene.transport)
     // Half a minute, then 1, 2, 4, 8 and 16 minutes.
     #expect(transport.scanStarts == 1 + 6)
-    // An hour at the most.
+    // An hour at most.
     await world.advance(.seconds(86_400))
     #expect((24...34).contains(transport.scanStarts))
     await world.perform { scene.toy.advertise("Back", [Chat.service]) }
@@ -93,7 +93,7 @@ import Testing
     #expect(scene.central.discoveries.last?.content.localName == "Back")
   }
 
-  @Test("I12.5 a scan that never heard anything, or a program that does not scan, costs no more than before")
+  @Test("I12.5 a scan that never found anything, or a program that does not scan, costs no more than before")
   func idle() async throws {
     let scene = try await Scene()
     let world = scene.world

@@ -7,7 +7,7 @@ import Testing
 
 /// Whole stacks over software controllers on one virtual loop.
 ///
-/// `@unchecked Sendable`, as are the recorders: what they hold is touched on the loop, or between two of its runs.
+/// `@unchecked Sendable`, as are the recorders: their contents are touched on the loop, or between two of its runs.
 final class StackWorld: @unchecked Sendable {
   let loop = VirtualLoop()
   let air: Air
@@ -19,7 +19,7 @@ final class StackWorld: @unchecked Sendable {
     air = Air(loop: loop, seed: seed, loss: loss)
   }
 
-  /// A device that is switched on. A controller that was closed is made again at the same address.
+  /// A device that is switched on. A closed controller is made again at the same address.
   func makeDevice(
     _ number: UInt64, options: HostOptions = HostOptions(), configuration: ControllerConfiguration = .init(),
     bondStore: any BondStore = MemoryBondStore(), tap: (any HCITap)? = nil, dataDelay: StackDuration = .zero
@@ -32,7 +32,7 @@ final class StackWorld: @unchecked Sendable {
     return device
   }
 
-  /// Runs `job` on the loop, and what it leads to in this instant.
+  /// Runs `job` on the loop, and everything that follows in this instant.
   func perform(_ job: @escaping () -> Void) async {
     let bound = LoopBound(job)
     loop.submit(from: .common) { bound.value() }
@@ -41,7 +41,7 @@ final class StackWorld: @unchecked Sendable {
 
   func advance(_ duration: StackDuration) async { await loop.run(until: .instant(loop.now + duration)) }
 
-  /// Runs until `condition` holds; the test ends with a failure where it does not within `limit`.
+  /// Runs until `condition` holds; the test fails where it does not within `limit`.
   func wait(
     _ limit: StackDuration = .seconds(10), _ location: SourceLocation = #_sourceLocation,
     for condition: @escaping () -> Bool
@@ -52,13 +52,13 @@ final class StackWorld: @unchecked Sendable {
   }
 }
 
-/// One device: a stack, and the controller that it has at the moment.
+/// One device: a stack, and its current controller.
 final class StackDevice: @unchecked Sendable {
   private unowned let world: StackWorld
   let address: DeviceAddress
   private(set) var stack: HostStack!
   private(set) var controller: VirtualController?
-  /// What opening the transport fails with, from now on.
+  /// The error of opening the transport, from now on.
   var failure: TransportError?
   /// Why the next transports wait for their controller.
   var absence: TransportError?
@@ -95,7 +95,7 @@ final class StackDevice: @unchecked Sendable {
   func makePeripheral() -> TestPeripheral { TestPeripheral(stack) }
 }
 
-/// A central that writes down what it is told. Made and used on the loop or between its runs.
+/// A central that records its callbacks. Made and used on the loop or between its runs.
 final class TestCentral: CentralEvents, @unchecked Sendable {
   private(set) var role: (any CentralRole)!
   private(set) var states: [AdapterState] = []
@@ -104,7 +104,7 @@ final class TestCentral: CentralEvents, @unchecked Sendable {
   private(set) var failures: [(peer: PeerIdentifier, reason: EndReason)] = []
   private(set) var disconnections: [(peer: PeerIdentifier, reason: EndReason)] = []
   private(set) var linkChanges: [(peer: KnownPeer, isConnected: Bool, services: [BLEUUID])] = []
-  /// Done when a device is discovered, in the event itself.
+  /// Called when a device is discovered, in the event itself.
   var onDiscovery: ((DiscoveryEvent) -> Void)?
 
   let stack: HostStack
@@ -136,12 +136,12 @@ final class TestCentral: CentralEvents, @unchecked Sendable {
   }
 }
 
-/// A peripheral that writes down what it is told, and answers from `values`.
+/// A peripheral that records its callbacks, and answers from `values`.
 final class TestPeripheral: PeripheralEvents, @unchecked Sendable {
   private(set) var role: (any PeripheralRole)!
   private(set) var states: [AdapterState] = []
   var values: [LocalCharacteristicIdentifier: [UInt8]] = [:]
-  /// What requests are refused with; 0: they are granted.
+  /// The error that requests are refused with; 0: they are granted.
   var result: UInt8 = 0
   private(set) var writes: [[LocalWrite]] = []
   private(set) var subscribed: [(central: RemoteCentral, characteristic: LocalCharacteristicIdentifier)] = []
@@ -150,7 +150,7 @@ final class TestPeripheral: PeripheralEvents, @unchecked Sendable {
   private(set) var publications: [Result<LocalServiceIdentifier, PublishError>] = []
   private(set) var advertisingResults: [PublishError?] = []
   private(set) var sentCount = 0
-  /// Whether channels that are opened to it are kept.
+  /// Whether channels opened to it are retained.
   var takesChannels = true
   private(set) var channels: [TestChannel] = []
 
@@ -205,7 +205,7 @@ final class TestPeripheral: PeripheralEvents, @unchecked Sendable {
   }
 }
 
-/// Writes down what comes over a link.
+/// Records the events of a link.
 final class TestLinkEvents: PeerLinkEvents, @unchecked Sendable {
   private(set) var values: [(handle: AttributeHandle, value: [UInt8])] = []
   private(set) var invalidated: [ClosedRange<AttributeHandle>] = []
@@ -222,7 +222,7 @@ final class TestLinkEvents: PeerLinkEvents, @unchecked Sendable {
   func link(_ link: any PeerLink, didUpdateMaximumTransmissionUnit octets: Int) { mtus.append(octets) }
 }
 
-/// Writes down what comes over a channel, and reads it at once where it is told so.
+/// Records the events of a channel, and reads it immediately where configured.
 final class TestChannel: PeerChannelEvents, @unchecked Sendable {
   let channel: any PeerChannel
   private(set) var received: [UInt8] = []
@@ -241,7 +241,7 @@ final class TestChannel: PeerChannelEvents, @unchecked Sendable {
   func channel(_ channel: any PeerChannel, didClose reason: EndReason) { ends.append(reason) }
 }
 
-/// A value that a completion will bring.
+/// A value that a completion sets.
 final class Promised<Value>: @unchecked Sendable {
   private(set) var result: Result<Value, OperationError>?
   private(set) var count = 0

@@ -3,21 +3,21 @@ import BLEHCI
 import BLEVirtualRadio
 import BLEWire
 
-/// A software controller behind a transport that a test can have its say in.
+/// A software controller behind a transport whose packets a test can change.
 final class WrappedTransport: HCITransport {
   private let inner: VirtualController
-  /// Data reaches the host so much later than events do: the end of a link comes before what was sent on it.
+  /// Data reaches the host this much later than events: the end of a link comes before the data sent on it.
   let dataDelay: StackDuration
   private let loop: (any StackLoop)?
   let name = "serial:/dev/null"
   let isSimulated: Bool
-  /// Why the controller is not there yet, where it is not.
+  /// Why the controller is missing, where it is.
   private(set) var absence: TransportError?
   var isReady: Bool { absence == nil }
   let comesBack: Bool
-  /// How often the controller was told to begin to scan.
+  /// How often the controller was commanded to scan.
   private(set) var scanStarts = 0
-  /// It says that it scans, and reports nothing until it is told to begin.
+  /// It confirms the scan, and reports nothing until it is commanded again.
   var isDeafUntilScanStarts = false
 
   init(
@@ -32,7 +32,7 @@ final class WrappedTransport: HCITransport {
     self.isSimulated = isSimulated
   }
 
-  /// The host gets a packet that the controller never sent.
+  /// Delivers a packet to the host that the controller never sent.
   func inject(_ packet: HCIPacket) { forwarder?.inject(packet) }
 
   func open(receiver: any HCITransportReceiver) throws(TransportError) {
@@ -49,7 +49,7 @@ final class WrappedTransport: HCITransport {
     }
   }
 
-  /// The controller is away for another reason, or there.
+  /// The controller is missing for another reason, or present.
   func change(_ absence: TransportError?) {
     self.absence = absence
     guard let forwarder, absence == nil else { return tellAbsence() }
