@@ -3,12 +3,12 @@ import Testing
 
 @testable import ble
 
-/// Completion scripts and the manual: made from the tree, and taken by the programs that they are for.
+/// Completion scripts and the manual: generated from the command tree, and accepted by the programs that they are for.
 @Suite("Completion and manual")
 struct CompletionTests {
   private static let script = CompletionScript(Tool.parser)
 
-  /// What a program prints; `nil` where it is not installed.
+  /// The output of a program; `nil` where it is not installed.
   private func run(_ program: String, _ arguments: [String], input: String = "") throws -> (
     status: Int32, text: String
   )? {
@@ -34,7 +34,7 @@ struct CompletionTests {
     return (process.terminationStatus, String(decoding: data, as: UTF8.self))
   }
 
-  /// What bash offers for a line of which the last word is being typed.
+  /// The completions of bash for a line whose last word is being typed.
   private func offers(_ words: String...) throws -> Set<String>? {
     let quoted = words.map(CompletionScript.quoted).joined(separator: " ")
     let commands =
@@ -44,7 +44,8 @@ struct CompletionTests {
     return Set(result.text.split(separator: "\n").map(String.init))
   }
 
-  @Test func `Every command and every option is in each script`() {
+  @Test("Every command and every option is in each script")
+  func everyCommandAndEveryOptionIsInEachScript() {
     for shell in CompletionScript.Shell.allCases {
       let text = Self.script.text(for: shell)
       for entry in Self.script.entries {
@@ -55,7 +56,8 @@ struct CompletionTests {
     }
   }
 
-  @Test func `bash completes commands, options and values`() throws {
+  @Test("bash completes commands, options and values")
+  func bashCompletesCommandsOptionsAndValues() throws {
     guard let first = try offers("ble", "sc") else { return }
     #expect(first == ["scan"])
     #expect(try offers("ble", "")?.isSuperset(of: ["scan", "read", "help", "capture"]) == true)
@@ -66,11 +68,12 @@ struct CompletionTests {
     #expect(try offers("ble", "serve", "owe") == ["owenli"])
     #expect(try offers("ble", "completion", "z") == ["zsh"])
     #expect(try offers("ble", "scan", "--name", "x")?.isEmpty == true)
-    // A value that is called like a command is none.
+    // A value with the name of a command is no command.
     #expect(try offers("ble", "l2cap", "conn") == ["connect"])
   }
 
-  @Test func `bash and zsh and fish load their scripts without a word`() throws {
+  @Test("bash and zsh and fish load their scripts without a message")
+  func bashAndZshAndFishLoadTheirScripts() throws {
     if let bash = try run("bash", ["-n", "FILE"], input: Self.script.text(for: .bash)) {
       #expect(bash.status == 0 && bash.text.isEmpty, "\(bash.text)")
     }
@@ -85,7 +88,8 @@ struct CompletionTests {
     }
   }
 
-  @Test func `man takes the manual without a warning, and everything is in it`() throws {
+  @Test("man accepts the manual without a warning, and everything is in it")
+  func manAcceptsTheManualWithoutAWarning() throws {
     let text = ManualPage(Tool.parser).text
     for status in ExitStatus.allCases { #expect(text.contains(".B \(status.rawValue)\n")) }
     if let groff = try run("groff", ["-ww", "-z", "-man", "-Tutf8", "FILE"], input: text) {

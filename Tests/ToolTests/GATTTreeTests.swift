@@ -29,7 +29,8 @@ struct GATTTreeTests {
         ])
     ])
 
-  @Test func `In JSON every member is there, whatever is known`() throws {
+  @Test("In JSON every member is present, whatever is known")
+  func inJSONEveryMemberIsPresent() throws {
     let document = try JSONSerialization.jsonObject(with: Data(Self.tree.json.text.utf8)) as? [String: Any]
     #expect(Set(try #require(document).keys) == ["identifier", "address", "name", "services"])
     #expect(document?["identifier"] as? String == Self.identifier.uuidString)
@@ -53,7 +54,8 @@ struct GATTTreeTests {
     #expect((descriptors[2]["value"] as? [String: Any])?["hex"] as? String == "04")
   }
 
-  @Test func `For people it is a tree with names and values`() {
+  @Test("The plain form is a tree with names and values")
+  func thePlainFormIsATreeWithNamesAndValues() {
     let lines = Self.tree.lines(Style(isOn: false))
     #expect(lines.first == "Owenli  \(Self.identifier.uuidString)  C0:12:34:56:78:9A")
     #expect(lines.contains("└─ Service 180F  Battery"))
@@ -63,13 +65,15 @@ struct GATTTreeTests {
     #expect(lines.last == "   └─ Characteristic FFF2  [write]")
   }
 
-  @Test func `Properties have Apple's names`() {
+  @Test("Properties have Apple's names")
+  func propertiesHaveApplesNames() {
     let properties: CBCharacteristicProperties = [.read, .notify, .writeWithoutResponse]
     #expect(properties.names == ["read", "writeWithoutResponse", "notify"])
     #expect(CBCharacteristicProperties(rawValue: 1 << 40).names == [])
   }
 
-  @Test func `The value of a descriptor keeps its type`() {
+  @Test("The value of a descriptor keeps its type")
+  func theValueOfADescriptorKeepsItsType() {
     #expect(DescriptorValue("name") == .text("name"))
     #expect(DescriptorValue(NSNumber(value: 2)) == .number(2))
     #expect(DescriptorValue(Data([1, 2])) == .octets([1, 2]))

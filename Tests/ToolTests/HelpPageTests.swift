@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Help")
 struct HelpPageTests {
-  /// Every command with the path that leads to it.
+  /// Every command with its path.
   private static let paths: [[CommandNode]] = {
     func below(_ path: [CommandNode]) -> [[CommandNode]] {
       [path] + (path.last?.subcommands ?? []).flatMap { below(path + [$0]) }
@@ -13,7 +13,8 @@ struct HelpPageTests {
     return below([Tool.tree])
   }()
 
-  @Test func `Each page has its sections in order, within 80 columns`() throws {
+  @Test("Each page has its sections in order, within 80 columns")
+  func eachPageHasItsSectionsInOrder() throws {
     for path in Self.paths {
       let text = HelpPage(of: path, parser: Tool.parser).text
       let title = path.map(\.name).joined(separator: " ")
@@ -30,7 +31,8 @@ struct HelpPageTests {
     }
   }
 
-  @Test func `Every option and argument is explained on its page`() {
+  @Test("Every option and argument is explained on its page")
+  func everyOptionAndArgumentIsExplainedOnItsPage() {
     for path in Self.paths {
       let text = HelpPage(of: path, parser: Tool.parser).text
       for option in path.last?.options ?? [] { #expect(text.contains(option.label) && !option.help.isEmpty) }
@@ -38,27 +40,32 @@ struct HelpPageTests {
     }
   }
 
-  @Test func `The first page lists every command and every exit status`() {
+  @Test("The first page lists every command and every exit status")
+  func theFirstPageListsEveryCommandAndEveryExitStatus() {
     let text = HelpPage(of: [Tool.tree], parser: Tool.parser).text
     for command in Tool.tree.subcommands { #expect(text.contains("  \(command.name)")) }
     for status in ExitStatus.allCases { #expect(text.contains("  \(status.rawValue) ")) }
   }
 
-  @Test func `No option of a command hides a common one`() {
+  @Test("No option of a command hides a common one")
+  func noOptionOfACommandHidesACommon() {
     for path in Self.paths {
       let options = Tool.parser.ownOptions(of: path) + Tool.parser.commonOptions
       #expect(Set(options.map(\.name)).count == options.count, "\(path.map(\.name))")
     }
   }
 
-  @Test(arguments: [
-    ("scan", "scan", 0), ("scn", "scan", 1), ("sacn", "scan", 1), ("", "abc", 3), ("kitten", "sitting", 3),
-  ])
-  func `The distance of two words counts typing mistakes`(left: String, right: String, distance: Int) {
+  @Test(
+    "The distance of two words counts typing errors",
+    arguments: [
+      ("scan", "scan", 0), ("scn", "scan", 1), ("sacn", "scan", 1), ("", "abc", 3), ("kitten", "sitting", 3),
+    ])
+  func theDistanceOfTwoWordsCountsTypingErrors(left: String, right: String, distance: Int) {
     #expect(Suggestion.distance(Array(left.unicodeScalars), Array(right.unicodeScalars)) == distance)
   }
 
-  @Test func `Nothing is suggested for a word that is like none`() {
+  @Test("Nothing is suggested for a word without a similar one")
+  func nothingIsSuggestedForAWordWithoutASimilar() {
     #expect(Suggestion.nearest(to: "xyzzy", among: ["scan", "serve"]) == nil)
     #expect(Suggestion.nearest(to: String(repeating: "s", count: 100_000), among: ["scan"]) == nil)
   }

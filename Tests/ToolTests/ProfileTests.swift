@@ -22,19 +22,20 @@ struct ProfileTests {
     try #require(try ProfileReader.read(profile(characteristic: text)).services.first?.characteristics.first)
   }
 
-  @Test(arguments: ["thermometer.json", "echo.json", "lock.json"])
-  func `The examples are profiles`(name: String) throws {
+  @Test("The examples are valid profiles", arguments: ["thermometer.json", "echo.json", "lock.json"])
+  func theExamplesAreValidProfiles(name: String) throws {
     let path = Self.examples.appendingPathComponent(name).path
     let profile = try ProfileSource.file(path).load()
     #expect(profile.name != nil && !profile.advertisedServices.isEmpty)
   }
 
-  /// A profile with nothing but `text` besides its services.
+  /// A profile with only `text` besides its services.
   private func profile(security text: String) -> String {
     "{\"security\": \(text), \"services\": [{\"uuid\": \"FFF0\", \"characteristics\": []}]}"
   }
 
-  @Test func `A profile may say what it insists on when it is paired with`() throws {
+  @Test("A profile may contain requirements for pairing")
+  func aProfileMayContainRequirementsForPairing() throws {
     let whole = try ProfileReader.read(
       profile(security: #"{"io": "display-only", "minimum_level": "secure", "passkey": "012345"}"#)
     ).security
@@ -43,20 +44,23 @@ struct ProfileTests {
     #expect(try ProfileReader.read(profile(security: "{}")).security == SecurityRequirements())
   }
 
-  @Test(arguments: [
-    (#"{"io": "display"}"#, 21, "is not what can be shown and typed"),
-    (#"{"passkey": 12345}"#, 26, "six digits as a string"),
-    (#"{"passkey": "12345"}"#, 26, "six digits"), (#"{"pass": "123456"}"#, 15, "security has no \"pass\""),
-    (#"{"minimum_level": "open"}"#, 32, "is not a level of security"), ("[]", 14, "an object for security"),
-    (#"{"io": "no-input-no-output", "passkey": "123456"}"#, 54, "unusable"),
-    (#"{"io": "no-input-no-output", "minimum_level": "secure"}"#, 60, "expected encrypted"),
-  ])
-  func `A mistake in what a profile insists on is told with its place`(text: String, column: Int, hint: String) throws {
+  @Test(
+    "An error in the pairing requirements is reported with its place",
+    arguments: [
+      (#"{"io": "display"}"#, 21, "is not what can be shown and typed"),
+      (#"{"passkey": 12345}"#, 26, "six digits as a string"),
+      (#"{"passkey": "12345"}"#, 26, "six digits"), (#"{"pass": "123456"}"#, 15, "security has no \"pass\""),
+      (#"{"minimum_level": "open"}"#, 32, "is not a level of security"), ("[]", 14, "an object for security"),
+      (#"{"io": "no-input-no-output", "passkey": "123456"}"#, 54, "unusable"),
+      (#"{"io": "no-input-no-output", "minimum_level": "secure"}"#, 60, "expected encrypted"),
+    ])
+  func anErrorInThePairingRequirementsIsReported(text: String, column: Int, hint: String) throws {
     let error = try #require(throws: PositionedError.self) { try ProfileReader.read(profile(security: text)) }
     #expect(error.position == TextPosition(line: 1, column: column) && error.message.contains(hint), "\(error)")
   }
 
-  @Test func `R3.12 Owenli has two services, a counter, a name with its description and a value to read`() throws {
+  @Test("R3.12 Owenli has two services, a counter, a name with its description and a value to read")
+  func owenliHasTwoServices() throws {
     let profile = Profile.owenli
     #expect(profile.name == "Owenli")
     #expect(profile.services.map(\.uuid) == [BLEUUID(0xFFF0), BLEUUID(0xFFE0)])
@@ -73,7 +77,8 @@ struct ProfileTests {
     #expect(profile.services[1].characteristics.map(\.properties) == [[.read]])
   }
 
-  @Test func `Permissions follow from the properties`() throws {
+  @Test("Permissions follow from the properties")
+  func permissionsFollowFromTheProperties() throws {
     #expect(try characteristic(#""properties": ["read"]"#).permissions == [.readable])
     #expect(try characteristic(#""properties": ["writeWithoutResponse"]"#).permissions == [.writeable])
     #expect(try characteristic(#""properties": ["notify"]"#).permissions == [])
@@ -82,49 +87,53 @@ struct ProfileTests {
     #expect(own.cbPermissions == .readEncryptionRequired && own.cbProperties == .read)
   }
 
-  @Test func `Values are text, octets or a number`() throws {
+  @Test("Values are text, octets or a number")
+  func valuesAreTextOctetsOrANumber() throws {
     #expect(try characteristic(#""properties": ["read"], "value": {"utf8": "é"}"#).value == [0xC3, 0xA9])
     #expect(try characteristic(#""properties": ["read"], "value": {"hex": "01 ff"}"#).value == [0x01, 0xFF])
     #expect(try characteristic(#""properties": ["read"], "value": {"uint8": 200}"#).value == [200])
     #expect(try characteristic(#""properties": ["read"]"#).value == [])
   }
 
-  @Test func `Without a list all primary services are advertised`() throws {
+  @Test("Without a list all primary services are advertised")
+  func withoutAListAllPrimaryServicesAreAdvertised() throws {
     let text = """
       {"services": [{"uuid": "FFF0", "characteristics": []}, {"uuid": "FFE0", "primary": false, "characteristics": []}]}
       """
     #expect(try ProfileReader.read(text).advertisedServices == [BLEUUID(0xFFF0)])
   }
 
-  @Test(arguments: [
-    (#""properties": ["notfy"]"#, 33, "'notfy' is not a property: expected read"),
-    (#""properties": ["notfy"]"#, 33, "Did you mean 'notify'?"),
-    (#""properties": []"#, 32, "expected a list of words with 1 to 7 entries, found 0"),
-    (#""properties": ["read", "read"]"#, 41, "this appears twice"),
-    (#""properties": "read""#, 32, "expected a list of words, found a string"),
-    (#""propertys": ["read"]"#, 18, "a characteristic has no \"propertys\". Did you mean 'properties'?"),
-    (#""value": {"hex": "0"}, "properties": ["read"]"#, 35, "pairs of hexadecimal digits"),
-    (#""properties": ["read"], "value": "text""#, 51, "expected a value such as {\"utf8\": \"text\"}"),
-    (#""properties": ["read"], "value": {"uint8": 256}"#, 61, "expected a whole number of 0 to 255"),
-    (#""properties": ["read"], "value": {"uint8": 1.5}"#, 61, "expected a whole number of 0 to 255"),
-    (#""properties": ["read"], "value": {"base64": ""}"#, 52, "\"base64\" is not a kind of value"),
-    (#""properties": ["read"], "on_write": "echo""#, 54, "\"on_write\" needs the property write"),
-    (#""properties": ["write"], "on_write": "echo""#, 55, "\"echo\" needs the property notify"),
-    (#""properties": ["read"], "notify": {"from": "input"}"#, 52, "\"notify\" needs the property notify"),
-    (#""properties": ["notify"], "notify": {"every": 0, "values": []}"#, 64, "expected 0.01 to 86400 seconds"),
-    (#""properties": ["notify"], "notify": {"every": 1}"#, 54, "notifications needs \"values\""),
-    (#""properties": ["read"], "permissions": ["writeable"]"#, 57, "permissions and properties disagree"),
-    (
-      #""properties": ["read"], "descriptors": [{"uuid": "2902", "value": {"hex": "00"}}]"#, 67,
-      "expected 2901 (user description) or 2904"
-    ),
-    (
-      #""properties": ["read"], "descriptors": [{"uuid": "2904", "value": {"hex": "00"}}]"#, 84,
-      "with 7 octets"
-    ),
-    (#""properties": ["read"], "colour": 1"#, 42, "a characteristic has no \"colour\""),
-  ])
-  func `A mistake is told with line and column and what was expected`(
+  @Test(
+    "An error is reported with line and column and the expected form",
+    arguments: [
+      (#""properties": ["notfy"]"#, 33, "'notfy' is not a property: expected read"),
+      (#""properties": ["notfy"]"#, 33, "Did you mean 'notify'?"),
+      (#""properties": []"#, 32, "expected a list of words with 1 to 7 entries, found 0"),
+      (#""properties": ["read", "read"]"#, 41, "this appears twice"),
+      (#""properties": "read""#, 32, "expected a list of words, found a string"),
+      (#""propertys": ["read"]"#, 18, "a characteristic has no \"propertys\". Did you mean 'properties'?"),
+      (#""value": {"hex": "0"}, "properties": ["read"]"#, 35, "pairs of hexadecimal digits"),
+      (#""properties": ["read"], "value": "text""#, 51, "expected a value such as {\"utf8\": \"text\"}"),
+      (#""properties": ["read"], "value": {"uint8": 256}"#, 61, "expected a whole number of 0 to 255"),
+      (#""properties": ["read"], "value": {"uint8": 1.5}"#, 61, "expected a whole number of 0 to 255"),
+      (#""properties": ["read"], "value": {"base64": ""}"#, 52, "\"base64\" is not a kind of value"),
+      (#""properties": ["read"], "on_write": "echo""#, 54, "\"on_write\" needs the property write"),
+      (#""properties": ["write"], "on_write": "echo""#, 55, "\"echo\" needs the property notify"),
+      (#""properties": ["read"], "notify": {"from": "input"}"#, 52, "\"notify\" needs the property notify"),
+      (#""properties": ["notify"], "notify": {"every": 0, "values": []}"#, 64, "expected 0.01 to 86400 seconds"),
+      (#""properties": ["notify"], "notify": {"every": 1}"#, 54, "notifications needs \"values\""),
+      (#""properties": ["read"], "permissions": ["writeable"]"#, 57, "permissions and properties disagree"),
+      (
+        #""properties": ["read"], "descriptors": [{"uuid": "2902", "value": {"hex": "00"}}]"#, 67,
+        "expected 2901 (user description) or 2904"
+      ),
+      (
+        #""properties": ["read"], "descriptors": [{"uuid": "2904", "value": {"hex": "00"}}]"#, 84,
+        "with 7 octets"
+      ),
+      (#""properties": ["read"], "colour": 1"#, 42, "a characteristic has no \"colour\""),
+    ])
+  func anErrorIsReportedWithLineAndColumn(
     text: String, column: Int, message: String
   ) throws {
     let error = try #require(throws: PositionedError.self) {
@@ -134,20 +143,23 @@ struct ProfileTests {
     #expect(error.message.contains(message), "\(error.message)")
   }
 
-  @Test(arguments: [
-    ("[]", 1, 1, "expected an object for the profile, found a list"),
-    ("{}", 1, 1, "the profile needs \"services\""),
-    (#"{"services": []}"#, 1, 14, "expected a list of services with 1 to 64 entries, found 0"),
-    (#"{"services": [{"uuid": "18000"}]}"#, 1, 24, "invalid UUID '18000'"),
-    ("{\"services\": [{\n\"uuid\": \"1800\", \"characteristics\": []}]}", 2, 9, "belongs to the stack"),
-  ])
-  func `A profile that is none is refused`(text: String, line: Int, column: Int, message: String) throws {
+  @Test(
+    "An invalid profile is refused",
+    arguments: [
+      ("[]", 1, 1, "expected an object for the profile, found a list"),
+      ("{}", 1, 1, "the profile needs \"services\""),
+      (#"{"services": []}"#, 1, 14, "expected a list of services with 1 to 64 entries, found 0"),
+      (#"{"services": [{"uuid": "18000"}]}"#, 1, 24, "invalid UUID '18000'"),
+      ("{\"services\": [{\n\"uuid\": \"1800\", \"characteristics\": []}]}", 2, 9, "belongs to the stack"),
+    ])
+  func anInvalidProfileIsRefused(text: String, line: Int, column: Int, message: String) throws {
     let error = try #require(throws: PositionedError.self) { _ = try ProfileReader.read(text) }
     #expect(error.position == TextPosition(line: line, column: column))
     #expect(error.message.contains(message), "\(error.message)")
   }
 
-  @Test func `A file that is missing, too large or not UTF-8 is refused with its name`() throws {
+  @Test("A file that is missing, too large or not UTF-8 is refused with its name")
+  func aFileThatIsMissing() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -169,13 +181,15 @@ struct ProfileTests {
     #expect(wrong.status == .badData && wrong.message.contains("p.json:2:3: the profile has no \"sevices\""))
   }
 
-  @Test func `A name of the tool's own profiles is no file`() throws {
+  @Test("A name of the tool's own profiles is no file")
+  func aNameOfTheToolsOwnProfilesIsNoFile() throws {
     #expect(try ProfileSource(argument: "battery") == .builtIn(.battery))
     #expect(try ProfileSource(argument: "./battery") == .file("./battery"))
     #expect(throws: ArgumentValueError.self) { _ = try ProfileSource(argument: "thermometer") }
   }
 
-  @Test func `The battery of the tool falls from 100 to 0`() throws {
+  @Test("The tool's battery falls from 100 to 0")
+  func theToolsBatteryFallsFrom100To0() throws {
     guard case .every(_, let values) = Profile.battery.services[0].characteristics[0].notifications else {
       Issue.record("no notifications")
       return

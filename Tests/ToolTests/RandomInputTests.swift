@@ -4,7 +4,7 @@ import Testing
 
 @testable import ble
 
-/// Whatever is typed or written into a file is answered, and never ends the program by a trap.
+/// Any typed or stored input is answered, and never traps.
 @Suite("Random input")
 struct RandomInputTests {
   private struct Generator: RandomNumberGenerator {
@@ -30,7 +30,8 @@ struct RandomInputTests {
     "--adapter", "radio:a/b", "--capture", "x.json", "owenli", "--timeout", ".", "--timeout=nan", "--quiet",
   ]
 
-  @Test func `Any command line is understood or explained`() {
+  @Test("Any command line is accepted or explained")
+  func anyCommandLineIsAcceptedOrExplained() {
     let seed = UInt64.random(in: .min ... .max)
     var generator = Generator(seed: seed)
     for _ in 0..<5000 {
@@ -45,7 +46,8 @@ struct RandomInputTests {
     }
   }
 
-  @Test func `Any profile is understood, or refused with a place in the file`() throws {
+  @Test("Any profile is accepted, or refused with a place in the file")
+  func anyProfileIsAccepted() throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = Generator(seed: seed)
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

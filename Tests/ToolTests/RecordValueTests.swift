@@ -6,7 +6,7 @@ import Testing
 
 @testable import ble
 
-@Suite("What record and history are told")
+@Suite("Arguments of record and history")
 struct RecordValueTests {
   private func command(_ words: String...) throws -> RecordCommand? {
     guard case .run(let command, _) = try Tool.parser.parse(words) else { return nil }
@@ -22,7 +22,8 @@ struct RecordValueTests {
     }
   }
 
-  @Test func `Targets come first, the file last`() throws {
+  @Test("Targets come first, the file last")
+  func targetsComeFirstTheFileLast() throws {
     let one = try #require(try command("record", "Owenli", "a.sqlite"))
     #expect(one.path == "a.sqlite" && one.targets == [.name("Owenli")] && !one.scans)
     let several = try #require(
@@ -32,7 +33,8 @@ struct RecordValueTests {
     #expect(scan.targets.isEmpty && scan.scans)
   }
 
-  @Test func `What makes no sense is told`() {
+  @Test("Invalid arguments are reported")
+  func invalidArgumentsAreReported() {
     #expect(refusal("record") == "Missing expected argument '<file>'")
     #expect(refusal("record", "a.sqlite")?.contains("name a device, or say '--scan'") == true)
     #expect(refusal("record", "--scan", "--read", "2A19", "a.sqlite")?.contains("without a target") == true)
@@ -48,48 +50,57 @@ struct RecordValueTests {
     #expect(refusal("history", "a", "rssi", "--from", "yesterday")?.contains("2026-11-22") == true)
   }
 
-  @Test(arguments: [
-    ("90", 90.0), ("90s", 90), ("1.5m", 90), ("12h", 43_200), ("7d", 604_800),
-  ])
-  func `A span has a unit`(text: String, seconds: Double) throws {
+  @Test(
+    "A span has a unit",
+    arguments: [
+      ("90", 90.0), ("90s", 90), ("1.5m", 90), ("12h", 43_200), ("7d", 604_800),
+    ])
+  func aSpanHasAUnit(text: String, seconds: Double) throws {
     #expect(try Span(argument: text).seconds == seconds)
   }
 
-  @Test(arguments: ["", "s", "0", "-1h", "1w", "1e3", "h1", "999999999d", "nan", "inf"])
-  func `What is no span is refused`(text: String) {
+  @Test("An invalid span is refused", arguments: ["", "s", "0", "-1h", "1w", "1e3", "h1", "999999999d", "nan", "inf"])
+  func anInvalidSpanIsRefused(text: String) {
     #expect(throws: ArgumentValueError.self) { try Span(argument: text) }
   }
 
-  @Test(arguments: [("1048576", 1 << 20), ("500K", 500 << 10), ("100m", 100 << 20), ("2G", 2 << 30)])
-  func `A size has a unit`(text: String, octets: Int) throws {
+  @Test(
+    "A size has a unit", arguments: [("1048576", 1 << 20), ("500K", 500 << 10), ("100m", 100 << 20), ("2G", 2 << 30)])
+  func aSizeHasAUnit(text: String, octets: Int) throws {
     #expect(try Size(argument: text).octets == octets)
   }
 
-  @Test(arguments: [
-    ("2026-11-22", "2026-11-22T00:00:00.000Z"), ("2026-11-22T10:30", "2026-11-22T10:30:00.000Z"),
-    ("2026-11-22 10:30:05", "2026-11-22T10:30:05.000Z"), ("2026-11-22T10:30:05.25Z", "2026-11-22T10:30:05.250Z"),
-    ("2026-11-22T10:30+01:00", "2026-11-22T09:30:00.000Z"), ("2h", "2026-11-21T22:00:00.000Z"),
-    ("30m", "2026-11-21T23:30:00.000Z"),
-  ])
-  func `A moment is a date, or so long ago`(text: String, stamp: String) throws {
+  @Test(
+    "A moment is a date, or a span before now",
+    arguments: [
+      ("2026-11-22", "2026-11-22T00:00:00.000Z"), ("2026-11-22T10:30", "2026-11-22T10:30:00.000Z"),
+      ("2026-11-22 10:30:05", "2026-11-22T10:30:05.000Z"), ("2026-11-22T10:30:05.25Z", "2026-11-22T10:30:05.250Z"),
+      ("2026-11-22T10:30+01:00", "2026-11-22T09:30:00.000Z"), ("2h", "2026-11-21T22:00:00.000Z"),
+      ("30m", "2026-11-21T23:30:00.000Z"),
+    ])
+  func aMomentIsADate(text: String, stamp: String) throws {
     let now = Date(timeIntervalSince1970: 1_795_305_600)
     #expect(try Moment(argument: text, now: now).date.stamp == stamp)
   }
 
-  @Test(arguments: [
-    "", "now", "2026-13-01", "2026-02-30", "2026-11-22T25:00", "2026-11-22T10:30+99:00", "22.11.2026",
-    "2026-11-22T10:30:05.1234567Z", "-1h",
-  ])
-  func `What is no moment is refused`(text: String) {
+  @Test(
+    "An invalid moment is refused",
+    arguments: [
+      "", "now", "2026-13-01", "2026-02-30", "2026-11-22T25:00", "2026-11-22T10:30+99:00", "22.11.2026",
+      "2026-11-22T10:30:05.1234567Z", "-1h",
+    ])
+  func anInvalidMomentIsRefused(text: String) {
     #expect(throws: ArgumentValueError.self) { try Moment(argument: text, now: Date()) }
   }
 
-  @Test func `A moment that no calendar has is shown all the same`() {
+  @Test("A moment outside the calendar is still shown")
+  func aMomentOutsideTheCalendarIsStillShown() {
     #expect(Date(timeIntervalSince1970: 9e18).stamp.hasPrefix("9999-12-31T"))
     #expect(Date(timeIntervalSince1970: -9e18).stamp.hasPrefix("0001-01-0"))
   }
 
-  @Test func `A characteristic is named by a UUID, a service and a UUID, or an assigned name`() throws {
+  @Test("A characteristic is named by a UUID, a service and a UUID, or an assigned name")
+  func aCharacteristicIsNamedByAUUID() throws {
     let level = CharacteristicPath("2A19", in: "180F")
     for text in ["2a19", "180F/2A19", "battery level", "Battery/Battery Level", "Battery/2A19"] {
       #expect(try CharacteristicName(argument: text).matches(level), "\(text)")
@@ -101,24 +112,28 @@ struct RecordValueTests {
     }
   }
 
-  @Test(arguments: [
-    ("=1+1", "\"'=1+1\""), ("+1", "\"'+1\""), ("-1", "\"'-1\""), ("@sum", "\"'@sum\""), ("＝1", "\"'＝1\""),
-    (" =1", "\"' =1\""), ("'quoted", "\"''quoted\""), ("\t=1", "\"\\t=1\""), ("\r\n=1", "\"\\r\\n=1\""),
-    ("a\"b", "\"a\"\"b\""), ("a,b;c\nd", "\"a,b;c\\nd\""), ("\u{1B}[2J", "\"\\u{1B}[2J\""), ("", "\"\""),
-    ("你好", "\"你好\""),
-    ("a\u{0}b", "\"a\\u{0}b\""),
-  ])
-  func `X2 a text from a device is no formula, no line and no escape sequence in CSV`(text: String, written: String) {
+  @Test(
+    "X2 a text from a device is no formula, no line break and no escape sequence in CSV",
+    arguments: [
+      ("=1+1", "\"'=1+1\""), ("+1", "\"'+1\""), ("-1", "\"'-1\""), ("@sum", "\"'@sum\""), ("＝1", "\"'＝1\""),
+      (" =1", "\"' =1\""), ("'quoted", "\"''quoted\""), ("\t=1", "\"\\t=1\""), ("\r\n=1", "\"\\r\\n=1\""),
+      ("a\"b", "\"a\"\"b\""), ("a,b;c\nd", "\"a,b;c\\nd\""), ("\u{1B}[2J", "\"\\u{1B}[2J\""), ("", "\"\""),
+      ("你好", "\"你好\""),
+      ("a\u{0}b", "\"a\\u{0}b\""),
+    ])
+  func aTextFromADeviceIsNoFormula(text: String, written: String) {
     #expect(CSVField.text(text).written == written)
   }
 
-  @Test func `Numbers of our own stay numbers in CSV`() {
+  @Test("The tool's own numbers stay numbers in CSV")
+  func theToolsOwnNumbersStayNumbersInCSV() {
     #expect(
       CSVField.line([.word(-40), .word("2026-11-22T00:00:00.000Z"), .none, .text("x")])
         == "-40,2026-11-22T00:00:00.000Z,,\"x\"")
   }
 
-  @Test func `Progress tells rates, and what is not as it should be`() {
+  @Test("Progress shows rates, and problems")
+  func progressShowsRatesAndProblems() {
     var statistics = StoreStatistics()
     statistics.accepted = 1_200
     statistics.committed = 1_200

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ble
 
-/// The table of a scan, and what is left out of it.
+/// The table of a scan, and which devices are omitted.
 @Suite("The scan table")
 struct ScanTableTests {
   private static func sighting(
@@ -27,7 +27,8 @@ struct ScanTableTests {
     table.picture(columns: columns, rows: rows, at: time, Style(isOn: false))
   }
 
-  @Test func `Devices are sorted by signal, name or time`() {
+  @Test("Devices are sorted by signal, name or time")
+  func devicesAreSortedBySignal() {
     var table = ScanTable()
     table.add(Self.sighting(1, name: "b", rssi: -80), at: 0)
     table.add(Self.sighting(2, name: "a", rssi: -70), at: 3)
@@ -43,7 +44,8 @@ struct ScanTableTests {
     }
   }
 
-  @Test func `A row tells strength, name, address, services and maker, within the screen`() throws {
+  @Test("A row shows strength, name, address, services and manufacturer, within the screen")
+  func aRowShowsStrength() throws {
     var table = ScanTable()
     let services = ["180F", "FFF0"]
     table.add(Self.sighting(1, name: "你好 Owenli", rssi: -42, manufacturer: [0x4C, 0, 1], services: services), at: 0)
@@ -58,7 +60,8 @@ struct ScanTableTests {
     }
   }
 
-  @Test func `What a later packet does not tell stays, and what falls silent is told`() throws {
+  @Test("Data missing from a later packet stay, and a device that falls silent is marked")
+  func dataMissingFromALaterPacketStay() throws {
     var table = ScanTable()
     table.add(Self.sighting(1, name: "x", manufacturer: [0x4C, 0]), at: 0)
     table.add(Self.sighting(1, name: nil, rssi: -90), at: 20)
@@ -68,7 +71,8 @@ struct ScanTableTests {
     #expect(picture(table, at: 50).last?.contains("····") == true)
   }
 
-  @Test func `What finds no room is counted`() {
+  @Test("Devices without room are counted")
+  func devicesWithoutRoomAreCounted() {
     var table = ScanTable()
     for number in 0..<50 { table.add(Self.sighting(number), at: 0) }
     let lines = picture(table, rows: 10)
@@ -76,7 +80,8 @@ struct ScanTableTests {
     #expect(picture(table, rows: 1).count <= 3 && picture(table, rows: 2).count <= 3)
   }
 
-  @Test func `X2 hostile names do nothing in a row`() {
+  @Test("X2 hostile names do not affect a row")
+  func hostileNamesDoNotAffectARow() {
     var table = ScanTable()
     table.add(Self.sighting(1, name: "\u{1B}[2J\u{202E}\u{0}\u{9B}31m\n" + String(repeating: "x", count: 300)), at: 0)
     for columns in [30, 80, 200] {
@@ -87,7 +92,8 @@ struct ScanTableTests {
   }
 
   /// Ten thousand advertisers, each heard ten times while the table is drawn eight times a second.
-  @Test func `10,000 advertisers are drawn within a tenth of their second`() {
+  @Test("10,000 advertisers are drawn within a tenth of their second")
+  func tenThousandAdvertisersAreDrawnWithinATenthOfTheirSecond() {
     var table = ScanTable()
     for round in 0..<10 {
       for number in 0..<10_000 {
@@ -105,7 +111,8 @@ struct ScanTableTests {
     }
   }
 
-  @Test func `Lines take 10,000 advertisers that come at once`() async {
+  @Test("Lines print 10,000 advertisers that arrive simultaneously")
+  func linesPrint10000AdvertisersThatArriveSimultaneously() async {
     let time = await MainActor.run {
       let lines = ScanLines(to: Output(isJSON: false, isQuiet: true, style: Style(isOn: false)), showsEverything: false)
       return ComputedTime.of { for number in 0..<10_000 { lines.add(Self.sighting(number)) } }
@@ -113,7 +120,8 @@ struct ScanTableTests {
     #expect(time < .seconds(2), "\(time)")
   }
 
-  @Test func `A trend shows the strongest of each second, silence as a gap`() {
+  @Test("A trend shows the strongest of each second, silence as a gap")
+  func aTrendShowsTheStrongestOfEachSecond() {
     var trend = SignalTrend(seconds: 4)
     trend.add(-90, at: 10)
     trend.add(-30, at: 10.5)
@@ -125,7 +133,8 @@ struct ScanTableTests {
     #expect(Sparkline.mark(-127) == "▁" && Sparkline.mark(20) == "█" && Sparkline.mark(nil) == " ")
   }
 
-  @Test func `Filters admit what they say`() throws {
+  @Test("Filters admit the matching devices")
+  func filtersAdmitTheMatchingDevices() throws {
     let apple = try ManufacturerName(argument: "apple")
     #expect(apple.numbers.contains(0x4C))
     #expect(
@@ -143,10 +152,11 @@ struct ScanTableTests {
   }
 }
 
-/// What is written to get from one picture to the next.
+/// The octets written to get from one picture to the next.
 @Suite("The whole screen")
 struct ScreenCanvasTests {
-  @Test func `Only what differs is written, and the screen shows what it should`() {
+  @Test("Only differences are written, and the screen is correct")
+  func onlyDifferencesAreWritten() {
     var canvas = ScreenCanvas(columns: 20, rows: 4)
     var terminal = TerminalModel(columns: 20, rows: 4)
     func show(_ lines: [String]) -> Int {

@@ -2,26 +2,29 @@ import Testing
 
 @testable import ble
 
-/// The shell's lines: how they are taken apart, read, and completed.
+/// The shell's lines: how they are split, parsed, and completed.
 @Suite("The shell of connect")
 struct ShellTests {
-  @Test(arguments: [
-    ("read 2A19", ["read", "2A19"]), ("  read   2A19  ", ["read", "2A19"]), ("", []), ("   ", []),
-    ("read \"Battery Level\"", ["read", "Battery Level"]), ("write x 'a \"b\\'", ["write", "x", "a \"b\\"]),
-    ("write x a\\ b", ["write", "x", "a b"]), ("write x \"a\\\"b\\n\"", ["write", "x", "a\"b\\n"]),
-    ("write x \"\"", ["write", "x", ""]), ("# nothing", []), ("read 2A19 # the level", ["read", "2A19"]),
-    ("write x a#b", ["write", "x", "a#b"]), ("write x a'b c'd", ["write", "x", "ab cd"]), ("a\\", ["a"]),
-  ])
-  func `A line is taken apart`(line: String, words: [String]) throws {
+  @Test(
+    "A line is split into words",
+    arguments: [
+      ("read 2A19", ["read", "2A19"]), ("  read   2A19  ", ["read", "2A19"]), ("", []), ("   ", []),
+      ("read \"Battery Level\"", ["read", "Battery Level"]), ("write x 'a \"b\\'", ["write", "x", "a \"b\\"]),
+      ("write x a\\ b", ["write", "x", "a b"]), ("write x \"a\\\"b\\n\"", ["write", "x", "a\"b\\n"]),
+      ("write x \"\"", ["write", "x", ""]), ("# nothing", []), ("read 2A19 # the level", ["read", "2A19"]),
+      ("write x a#b", ["write", "x", "a#b"]), ("write x a'b c'd", ["write", "x", "ab cd"]), ("a\\", ["a"]),
+    ])
+  func aLineIsSplitIntoWords(line: String, words: [String]) throws {
     #expect(try ShellWords.split(line) == words)
   }
 
-  @Test(arguments: ["read \"x", "write x 'a\"", "\""])
-  func `A quote that is not closed is a mistake`(line: String) {
+  @Test("An unclosed quote is an error", arguments: ["read \"x", "write x 'a\"", "\""])
+  func anUnclosedQuoteIsAnError(line: String) {
     #expect(throws: UsageError.self) { try ShellWords.split(line) }
   }
 
-  @Test func `A word that was quoted is read back`() throws {
+  @Test("A quoted word is read back")
+  func aQuotedWordIsReadBack() throws {
     for word in ["a", "a b", "a\"b", "a\\b", "", "#", "it's", "Battery Level"] {
       #expect(try ShellWords.split("read " + ShellWords.quoted(word)) == ["read", word])
     }
@@ -29,18 +32,21 @@ struct ShellTests {
 
   private static let known = ["180F/2A19", "2A00", "2A19", "Battery Level", "Device Name"]
 
-  @Test(arguments: [
-    ("re", 2, ["read ", "reconnect "]), ("", 0, ShellTree.names.map { $0 + " " }), ("read 2A1", 3, ["2A19 "]),
-    ("read bat", 3, ["\"Battery Level\" "]), ("read \"Batt", 5, ["\"Battery Level\" "]), ("read 2A19 ", 0, []),
-    ("read 2A19 --f", 3, ["--format "]), ("read 2A19 --format ba", 2, ["base64 "]), ("help rea", 3, ["read "]),
-    ("rssi ", 0, []), ("nonsense x", 1, []), ("write 2A00 ", 0, []), ("sleep ", 0, []),
-  ])
-  func `Tab offers what can follow`(text: String, replacing: Int, candidates: [String]) {
+  @Test(
+    "Tab offers the possible continuations",
+    arguments: [
+      ("re", 2, ["read ", "reconnect "]), ("", 0, ShellTree.names.map { $0 + " " }), ("read 2A1", 3, ["2A19 "]),
+      ("read bat", 3, ["\"Battery Level\" "]), ("read \"Batt", 5, ["\"Battery Level\" "]), ("read 2A19 ", 0, []),
+      ("read 2A19 --f", 3, ["--format "]), ("read 2A19 --format ba", 2, ["base64 "]), ("help rea", 3, ["read "]),
+      ("rssi ", 0, []), ("nonsense x", 1, []), ("write 2A00 ", 0, []), ("sleep ", 0, []),
+    ])
+  func tabOffersThePossibleContinuations(text: String, replacing: Int, candidates: [String]) {
     let completion = ShellCompletion.completion(of: text, characteristics: Self.known)
     #expect(completion == LineEditor.Completion(replacing: replacing, candidates: candidates))
   }
 
-  @Test func `A script is read as a whole, and a mistake told with its line`() throws {
+  @Test("A script is read as a whole, and an error reported with its line")
+  func aScriptIsReadAsAWhole() throws {
     let script = try ShellScript("read 2A19\n\n# comment\nsleep 1", path: "x")
     #expect(script.lines.map(\.number) == [1, 2, 3, 4])
     for (text, place) in [
@@ -61,7 +67,8 @@ struct ShellTests {
     }
   }
 
-  @Test func `Every command is explained, alone and among all`() {
+  @Test("Every command is explained, by itself and in the list")
+  func everyCommandIsExplained() {
     let all = ShellHelp.text([ShellTree.parser.root])
     for node in ShellTree.parser.root.subcommands {
       #expect(all.contains("  \(node.name)") && all.contains(node.abstract))
@@ -70,7 +77,8 @@ struct ShellTests {
     }
   }
 
-  @Test func `No line makes trouble, whatever is in it`() {
+  @Test("No line traps, whatever its contents")
+  func noLineTrapsWhateverItsContents() {
     var generator = SystemRandomNumberGenerator()
     let alphabet = Array("rea d2A19\"'\\#-=\u{1B}\u{0}你👋\t")
     for _ in 0..<2_000 {

@@ -9,6 +9,7 @@ struct ValueFormatTests {
   private func format(_ name: String) throws -> ValueFormat { try ValueFormat(argument: name) }
 
   @Test(
+    "A value is written in its format, and read back",
     arguments: [
       ("uint8", "255", [0xFF]), ("int8", "-1", [0xFF]), ("int8", "-128", [0x80]), ("uint16le", "0x1234", [0x34, 0x12]),
       ("uint16be", "0x1234", [0x12, 0x34]), ("uint16", "258", [2, 1]), ("int16le", "-2", [0xFE, 0xFF]),
@@ -22,42 +23,49 @@ struct ValueFormatTests {
       ("sfloat", "120", [0x0C, 0x10]), ("float", "36.5", [0x6D, 0x01, 0, 0xFF]), ("sfloat", "0", [0, 0]),
       ("hex", "01:ff", [1, 0xFF]), ("base64", "AQL/", [1, 2, 0xFF]), ("utf8", "hé", [0x68, 0xC3, 0xA9]),
     ] as [(String, String, [UInt8])])
-  func `A value is written as its format says, and read back`(name: String, text: String, octets: [UInt8]) throws {
+  func aValueIsWrittenInItsFormat(name: String, text: String, octets: [UInt8]) throws {
     let format = try format(name)
     #expect(try format.octets(of: text) == octets)
     if let shown = try format.text(of: octets) { #expect(try format.octets(of: shown) == octets, "\(shown)") }
   }
 
-  @Test(arguments: [
-    ("uint8", "256"), ("uint8", "-1"), ("int8", "128"), ("int8", "-129"), ("uint24be", "16777216"), ("uint16", "1.5"),
-    ("uint16", ""), ("uint16", "+1"), ("uint64", "18446744073709551616"), ("int64", "9223372036854775808"),
-    ("uint8", "0x"),
-    ("float32", "one"), ("sfloat", "1e20"), ("sfloat", "1e-20"), ("base64", "A"), ("hex", "0"), ("uint8", "1;2"),
-  ])
-  func `What does not fit its format is refused`(name: String, text: String) throws {
+  @Test(
+    "A value that does not fit its format is refused",
+    arguments: [
+      ("uint8", "256"), ("uint8", "-1"), ("int8", "128"), ("int8", "-129"), ("uint24be", "16777216"), ("uint16", "1.5"),
+      ("uint16", ""), ("uint16", "+1"), ("uint64", "18446744073709551616"), ("int64", "9223372036854775808"),
+      ("uint8", "0x"),
+      ("float32", "one"), ("sfloat", "1e20"), ("sfloat", "1e-20"), ("base64", "A"), ("hex", "0"), ("uint8", "1;2"),
+    ])
+  func aValueThatDoesNotFitItsFormatIsRefused(name: String, text: String) throws {
     let format = try format(name)
     #expect(throws: ArgumentValueError.self) { try format.octets(of: text) }
   }
 
-  @Test(arguments: [
-    "uint7", "uint72", "uint8le", "int08", "uint", "float8", "sfloatbe", "hexx", "", "uint16xe", "uint016",
-  ])
-  func `A name that is no format is refused`(name: String) {
+  @Test(
+    "An unknown format is refused",
+    arguments: [
+      "uint7", "uint72", "uint8le", "int08", "uint", "float8", "sfloatbe", "hexx", "", "uint16xe", "uint016",
+    ])
+  func anUnknownFormatIsRefused(name: String) {
     #expect(throws: ArgumentValueError.self) { try ValueFormat(argument: name) }
   }
 
-  @Test func `Every name that help and completion offer is one`() throws {
+  @Test("Every name offered by help and completion is a format")
+  func everyNameOfferedByHelpAndCompletionIsAFormat() throws {
     for name in ValueFormat.names { _ = try format(name) }
   }
 
-  @Test func `A value that is no whole number of numbers says so`() throws {
+  @Test("A value whose length is no multiple of the number's is reported")
+  func aValueWhoseLengthIsNoMultipleOfTheNumbers() throws {
     #expect(throws: ToolError.self) { try format("uint16le").text(of: [1, 2, 3]) }
     #expect(throws: ToolError.self) { try format("uint16le").text(of: []) }
     #expect(try format("uint16le").text(of: [1, 0, 2, 0]) == "1 2")
   }
 
-  /// IEEE 11073-20601: what the patterns behind the largest mantissa mean.
+  /// IEEE 11073-20601: the meaning of the patterns behind the largest mantissa.
   @Test(
+    "Medical numbers are shown exactly, and special values by name",
     arguments: [
       ([0xFE, 0x07], "infinity"), ([0xFF, 0x07], "not a number"), ([0x00, 0x08], "not at this resolution"),
       ([0x01, 0x08], "reserved"), ([0x02, 0x08], "-infinity"), ([0xFD, 0x07], "2045"), ([0x03, 0x08], "-2045"),
@@ -65,12 +73,12 @@ struct ValueFormatTests {
       ([0xFF, 0xFF, 0x7F, 0x00], "not a number"), ([0x02, 0x00, 0x80, 0x00], "-infinity"),
       ([0xA1, 0x0E, 0x00, 0xFE], "37.45"), ([0x01, 0x00, 0x00, 0x7F], "1e127"), ([0x01, 0x00, 0x00, 0x80], "1e-128"),
     ] as [([UInt8], String)])
-  func `Medical numbers are shown exactly, and named where they are none`(octets: [UInt8], shown: String) throws {
+  func medicalNumbersAreShownExactly(octets: [UInt8], shown: String) throws {
     #expect(try format(octets.count == 2 ? "sfloat" : "float").text(of: octets) == shown)
   }
 
-  @Test
-  func `Every pattern of a short medical number is read and, where it is a number, written back with the same value`() {
+  @Test("Every pattern of a short medical number is read and, where it is a number, written back with the same value")
+  func everyPatternOfAShortMedicalNumberIsRead() {
     for bits in UInt32(0)...0xFFFF {
       let number = MedicalNumber(bits: bits, isShort: true)
       guard let value = number.value else { continue }
@@ -79,6 +87,7 @@ struct ValueFormatTests {
   }
 
   @Test(
+    "Assigned values are printed as words",
     arguments: [
       ([0x41, 0x03], "2A01", "Heart Rate Belt (4103)"),
       (
@@ -98,11 +107,12 @@ struct ValueFormatTests {
       ([0xFF, 0xFF], "2A6F", "not known (ffff)"),
       ([0xFF, 0xFF, 0xFF], "2AFB", "not known (ffffff)"), ([0x00, 0x80], "2A6E", "not known (0080)"),
     ] as [([UInt8], String, String)])
-  func `Assigned values are told in words`(octets: [UInt8], characteristic: String, shown: String) {
+  func assignedValuesArePrintedAsWords(octets: [UInt8], characteristic: String, shown: String) {
     #expect(AssignedValues.describe(octets, of: characteristic) == shown)
   }
 
-  @Test func `No value of a known characteristic makes trouble, however it is cut or drawn`() {
+  @Test("No value of a known characteristic traps, however it is truncated or randomised")
+  func noValueOfAKnownCharacteristicTraps() {
     var generator = SystemRandomNumberGenerator()
     for characteristic in UInt16(0x2A00)...0x2B40 {
       let uuid = String(characteristic, radix: 16, uppercase: true)

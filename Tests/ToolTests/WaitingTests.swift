@@ -6,11 +6,13 @@ import Testing
 struct WaitingTests {
   private let waiting = Waiting()
 
-  @Test func `What is there already is not waited for`() async throws {
+  @Test("A condition that already holds is not waited for")
+  func aConditionThatAlreadyHoldsIsNotWaited() async throws {
     try await waiting.until(within: 0) { true }
   }
 
-  @Test func `A change ends the waiting of those whose condition it fulfils`() async throws {
+  @Test("A change ends the waits whose condition it fulfils")
+  func aChangeEndsTheWaitsWhoseConditionItFulfils() async throws {
     var value = 0
     let patient = Task { try await waiting.until(within: nil) { value == 2 } }
     let quick = Task { try await waiting.until(within: nil) { value >= 1 } }
@@ -23,14 +25,16 @@ struct WaitingTests {
     try await patient.value
   }
 
-  @Test func `Time runs out with the error that was given`() async {
+  @Test("An expired wait ends with the given error")
+  func anExpiredWaitEndsWithTheGivenError() async {
     let late = ToolError(.notFound, "gone")
     await #expect(throws: late) { try await waiting.until(within: 0.01, else: late) { false } }
     let error = await #expect(throws: ToolError.self) { try await waiting.until(within: 0.01) { false } }
     #expect(error?.status == .timedOut)
   }
 
-  @Test func `A condition that cannot come true any more ends the waiting`() async {
+  @Test("A condition that can no longer hold ends the wait")
+  func aConditionThatCanNoLongerHoldEndsTheWait() async {
     let lost = ToolError(.failed, "lost")
     var isLost = false
     let task = Task {
@@ -45,7 +49,8 @@ struct WaitingTests {
     await #expect(throws: lost) { try await task.value }
   }
 
-  @Test func `An interruption ends all waiting, but for what ends things in good order`() async throws {
+  @Test("An interruption ends all waits, except those of a proper end")
+  func anInterruptionEndsAllWaits() async throws {
     let reason = ToolError(.interrupted, "Interrupted.")
     var isClosed = false
     let work = Task { try await waiting.until(within: nil) { false } }
@@ -61,8 +66,8 @@ struct WaitingTests {
     #expect(waiting.interruption == reason)
   }
 
-  @Test(arguments: [(0.5, "0.5"), (10, "10"), (1e300, "1e+300")])
-  func `Seconds are printed without needless decimals`(value: Double, text: String) {
+  @Test("Seconds are printed without needless decimals", arguments: [(0.5, "0.5"), (10, "10"), (1e300, "1e+300")])
+  func secondsArePrintedWithoutNeedlessDecimals(value: Double, text: String) {
     #expect(value.plain == text)
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What `ble chat` says, on a terminal and in a pipe.
+/// The output of `ble chat`, on a terminal and in a pipe.
 @Suite("Transcripts of the chat", .serialized, .timeLimit(.minutes(10)))
 struct ChatTranscripts {
   private let place: Neighbourhood
@@ -16,7 +16,8 @@ struct ChatTranscripts {
     try place.terminal(["chat", "--name", name, "--adapter", "radio:default/\(name)"] + more)
   }
 
-  @Test func `R1.11 R1.12 ble chat on a terminal shows both sides, rings the bell, and ends with Ctrl-C and 130`()
+  @Test("R1.11 R1.12 ble chat on a terminal shows both sides, rings the bell, and ends with Ctrl-C and 130")
+  func bleChatOnATerminalShowsBothSides()
     throws
   {
     let ann = try terminal("Ann")
@@ -28,7 +29,7 @@ struct ChatTranscripts {
     try bob.see("Ann: hello,世界")
     try bob.until("a bell") { $0.bells == bells + 1 }
     try ann.see("Ann: hello,世界 ✓")
-    // What is being typed stays whole when something comes.
+    // The line being typed stays whole when a message arrives.
     bob.type("half a li")
     try bob.see("> half a li")
     ann.type("interrupting\r")
@@ -36,7 +37,7 @@ struct ChatTranscripts {
     #expect(try bob.see("> half a li").screen.last { !$0.isEmpty } == "> half a li")
     bob.type("ne\r")
     try ann.see("Bob: half a line")
-    // The line before comes back.
+    // The previous line comes back.
     bob.type("\u{1B}[A!\r")
     try ann.see("Bob: half a line!")
     bob.type("\u{3}")
@@ -56,7 +57,8 @@ struct ChatTranscripts {
     try again.event("left")
   }
 
-  @Test func `R1.12 ble chat in a pipe takes lines and gives lines, and ends when all is delivered`() throws {
+  @Test("R1.12 ble chat in a pipe reads lines and prints lines, and ends when all are delivered")
+  func bleChatInAPipeReadsLinesAndPrintsLines() throws {
     let bob = try chat("Bob", "--peripheral", "--until-peer-ends")
     let ann = try chat("Ann", "--central", "--until-peer-ends")
     let lines = ["hello", "{\"a\": \"b\\n\"}", "你好 👨‍👩‍👧‍👦", String(repeating: "long ", count: 4_000)]
@@ -71,7 +73,8 @@ struct ChatTranscripts {
     #expect(heard.lines.arePlain && ann.errors.contains("Bob is here."))
   }
 
-  @Test func `I12 R1.12 ble chat that leaves does not say that the other side is out of reach`() throws {
+  @Test("I12 R1.12 ble chat that leaves does not print that the other side is out of reach")
+  func bleChatThatLeavesDoesNotPrint() throws {
     let bob = try chat("Bob", "--central", "--until-peer-ends")
     bob.endInput()
     let ann = try chat("Ann", "--peripheral")
@@ -81,7 +84,8 @@ struct ChatTranscripts {
     #expect(ann.errors == ["You are 'Ann'. Looking for a chat partner ...", "Bob is here.", "Bob has finished."])
   }
 
-  @Test func `R1.12 ble chat with --json tells everything, line by line`() throws {
+  @Test("R1.12 ble chat with --json prints every event, line by line")
+  func bleChatWithJsonPrintsEveryEvent() throws {
     let ann = try chat("Ann", "--json")
     let bob = try chat("Bob", "--json")
     let arrived = try ann.event("arrived")
@@ -98,7 +102,8 @@ struct ChatTranscripts {
     #expect(try ann.finish().status == 130)
   }
 
-  @Test func `R1.12 ble chat with --encrypt shows the same code on both sides, and refuses who cannot`() throws {
+  @Test("R1.12 ble chat with --encrypt shows the same code on both sides, and refuses a peer without encryption")
+  func bleChatWithEncryptShowsTheSameCode() throws {
     let ann = try chat("Ann", "--json", "--encrypt")
     let bob = try chat("Bob", "--json")
     let codes = [try ann.event("arrived"), try bob.event("arrived")].map { $0["code"] as? String }
@@ -109,7 +114,8 @@ struct ChatTranscripts {
     try ann.event("refused") { $0["reason"] as? String == "no-encryption" }
   }
 
-  @Test func `R1.12 ble chat talks to a plain peripheral, whose text cannot act on a terminal`() throws {
+  @Test("R1.12 ble chat works with a plain peripheral, whose text cannot act on a terminal")
+  func bleChatWorksWithAPlainPeripheral() throws {
     let server = try place.serve("chat")
     let ann = try terminal("Ann")
     try ann.see("It is a plain-text app")
@@ -124,7 +130,8 @@ struct ChatTranscripts {
     ann.expectGoodOrder()
   }
 
-  @Test func `Roles that contradict each other are a wrong command line`() throws {
+  @Test("Roles that contradict each other are a wrong command line")
+  func rolesThatContradictEachOtherAreAWrongCommandLine() throws {
     let result = try place.run("chat", "--central", "--peripheral")
     #expect(result.status == 64 && result.process.errors.first?.contains("contradict") == true)
   }

@@ -2,7 +2,7 @@ import CoreBluetooth
 import Foundation
 import Testing
 
-/// Two programs that know nothing but Core Bluetooth, each a process of its own, and a value that needs encryption.
+/// Two programs that use only Core Bluetooth, each a process of its own, and a value that needs encryption.
 @Suite("The story of a bond", .serialized, .timeLimit(.minutes(10)))
 struct BondStoryTests {
   private let place: Neighbourhood
@@ -10,25 +10,26 @@ struct BondStoryTests {
 
   init() throws { place = try Neighbourhood() }
 
-  @Test func `Paired on access, encrypted after a restart of both, told when forgotten, paired anew`() async throws {
-    // Nobody said anything about pairing, and the value is read.
+  @Test("Paired on access, encrypted after a restart of both, reported when the bond is removed, paired again")
+  func pairedOnAccessEncryptedAfterARestart() async throws {
+    // No call requested a pairing, and the value is read.
     try await together { await Self.reads($0, capture: "1") }
     #expect(try traffic("1").contains { $0.contains(Self.pairing) })
     #expect(try bonds().count == 2)
 
-    // Two other processes, and the same two devices: encrypted with the keys that there are.
+    // Two other processes, and the same two devices: encrypted with the stored keys.
     try await together { await Self.reads($0, capture: "2") }
     let second = try traffic("2")
     #expect(!second.contains { $0.contains(Self.pairing) })
     #expect(second.contains { $0.contains(Self.encryption) })
 
-    // The peripheral's side forgets while the two talk.
+    // The peripheral's side removes the bond during the connection.
     let removal = Self.removeBonds(of: "radio:default/peripheral", when: place.path("ready"), place.environment)
     try await together { await Self.isForgotten($0) }
     #expect(removal.wait(timeout: .now() + 120) == .success)
     #expect(try bonds() == ["radio:default/central"])
 
-    // Forgetting here as well is what helps.
+    // The remedy is to remove the bond here as well.
     #expect(try place.run("bonds", "remove", "--all", "--adapter", "radio:default/central").status == 0)
     try await together { await Self.reads($0, capture: "4") }
     #expect(try traffic("4").contains { $0.contains(Self.pairing) })
@@ -44,7 +45,7 @@ struct BondStoryTests {
     return shown.lines
   }
 
-  /// Whose bonds there are.
+  /// The devices that have bonds.
   private func bonds() throws -> [String] {
     let list = try place.run("bonds", "list", "--json")
     let bonds = ToolProcess.object(list.lines.first ?? "")?["bonds"] as? [[String: Any]]
@@ -103,7 +104,7 @@ struct BondStoryTests {
     }
   }
 
-  /// Removes bonds as soon as a file is there. On a thread of its own: those of the test wait for processes.
+  /// Removes bonds as soon as a file exists. On a thread of its own: those of the test wait for processes.
   private static func removeBonds(
     of adapter: String, when path: String, _ environment: [String: String]
   ) -> DispatchSemaphore {
@@ -123,11 +124,11 @@ private func enter(_ root: String, _ device: String) {
     setenv(variable, "\(root)/\(folder)", 1)
   }
   setenv("BLE_ADAPTER", "radio:default/\(device)", 1)
-  // Whoever runs the tests at a terminal is not asked whether to pair: a process in the background has no terminal.
+  // A user who runs the tests at a terminal is not asked whether to pair: a process in the background has no terminal.
   _ = setpgid(0, 0)
 }
 
-/// What a program's delegate was told, line by line.
+/// The calls of a program's delegate, line by line.
 private class App: NSObject, @unchecked Sendable {
   fileprivate let queue = DispatchQueue(label: "app")
   private let condition = NSCondition()
@@ -142,7 +143,7 @@ private class App: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Whether it comes to that within two minutes, of which a machine that does much else may need one.
+  /// Whether the condition holds within two minutes, of which a busy machine may need one.
   func reaches(_ isThere: (App) -> Bool) -> Bool {
     let deadline = Date().addingTimeInterval(120)
     while !isThere(self) {
@@ -156,7 +157,7 @@ private class App: NSObject, @unchecked Sendable {
   }
 }
 
-/// Has a value that is read over encrypted links only.
+/// Publishes a value that is read over encrypted links only.
 private final class SafeApp: App, CBPeripheralManagerDelegate, @unchecked Sendable {
   private var manager: CBPeripheralManager?
 
@@ -183,7 +184,7 @@ private final class SafeApp: App, CBPeripheralManagerDelegate, @unchecked Sendab
   }
 }
 
-/// Reads the value of the first peripheral that it finds, and goes back to it when it is lost.
+/// Reads the value of the first peripheral that it finds, and reconnects when the link is lost.
 private final class ReaderApp: App, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
   private var manager: CBCentralManager?
   private var peripheral: CBPeripheral?

@@ -3,21 +3,23 @@ import Testing
 
 @testable import ble
 
-/// What needs no radio, with the built program.
+/// Tests of the built program without a radio.
 @Suite("The program", .serialized)
 struct CommandProcessTests {
   private let place: Neighbourhood
 
   init() throws { place = try Neighbourhood() }
 
-  @Test func `Help and version go to the standard output and end with 0`() throws {
+  @Test("Help and version are printed on the standard output, with status 0")
+  func helpAndVersionArePrintedOnTheStandardOutput() throws {
     let help = try place.run("--help")
     #expect(help.status == 0 && help.lines.first?.hasPrefix("OVERVIEW: ") == true && help.process.errors.isEmpty)
     let version = try place.run("--version")
     #expect(version.status == 0 && version.lines.count == 1 && version.lines[0].hasPrefix("ble "))
   }
 
-  @Test func `--help of every command prints its page and ends with 0`() throws {
+  @Test("--help of every command prints its page and ends with 0")
+  func helpOfEveryCommandPrintsItsPageAndEnds() throws {
     func below(_ path: [CommandNode]) -> [[CommandNode]] {
       [path] + (path.last?.subcommands ?? []).flatMap { below(path + [$0]) }
     }
@@ -32,13 +34,15 @@ struct CommandProcessTests {
     }
   }
 
-  @Test(arguments: [
-    (["sacn"], "Did you mean 'scan'?"), (["scan", "--jsn"], "Did you mean '--json'?"),
-    (["read", "x"], "<characteristic>"), (["serve", "owenlo"], "Did you mean 'owenli'?"),
-    (["scan", "--adapter", "radoi"], "is not a kind of adapter"),
-    (["controller", "--listen", "tcp-server:0.0.0.0:0"], "--allow-remote"),
-  ])
-  func `A wrong command line ends with 64, the right word and the usage`(words: [String], hint: String) throws {
+  @Test(
+    "A wrong command line ends with 64, the corrected word and the usage",
+    arguments: [
+      (["sacn"], "Did you mean 'scan'?"), (["scan", "--jsn"], "Did you mean '--json'?"),
+      (["read", "x"], "<characteristic>"), (["serve", "owenlo"], "Did you mean 'owenli'?"),
+      (["scan", "--adapter", "radoi"], "is not a kind of adapter"),
+      (["controller", "--listen", "tcp-server:0.0.0.0:0"], "--allow-remote"),
+    ])
+  func aWrongCommandLineEndsWith64(words: [String], hint: String) throws {
     let process = try place.ble(words)
     let (status, lines) = try process.finish()
     #expect(status == 64 && lines.isEmpty)
@@ -47,7 +51,8 @@ struct CommandProcessTests {
     #expect(errors.contains { $0.hasPrefix("Usage: ble") })
   }
 
-  @Test func `A profile with a mistake ends with 65, file, line and column`() throws {
+  @Test("A profile with a mistake ends with 65, file, line and column")
+  func aProfileWithAMistakeEndsWith65() throws {
     let path = place.path("wrong.json")
     try Data("{\n  \"name\": \"x\",\n  \"services\": [{\"uuid\": \"XYZ\"}]\n}".utf8).write(
       to: URL(fileURLWithPath: path))
@@ -60,18 +65,21 @@ struct CommandProcessTests {
     #expect(try place.run("serve", place.path("missing.json")).status == 66)
   }
 
-  @Test func `A controller that is not there ends with 69`() throws {
+  @Test("A missing controller ends with 69")
+  func aMissingControllerEndsWith69() throws {
     let result = try place.run("scan", "--adapter", "unix-client:/tmp/nobody-is-here", "--timeout", "5")
     #expect(result.status == 69, "\(result.process.transcript)")
   }
 
-  @Test func `A capture that cannot be written ends with 66 before anything is started`() throws {
+  @Test("A capture that cannot be written ends with 66 before anything is started")
+  func aCaptureThatCannotBeWrittenEndsWith66() throws {
     let result = try place.run("scan", "--capture", "/nowhere/at/all")
     #expect(result.status == 66, "\(result.process.transcript)")
     #expect(result.process.errors.first?.contains("/nowhere/at/all: cannot be written") == true)
   }
 
-  @Test func `What is no capture ends with 65, what is not there with 66`() throws {
+  @Test("A file that is no capture ends with 65, a missing one with 66")
+  func aFileThatIsNoCaptureEndsWith65() throws {
     let path = place.path("no.btsnoop")
     try Data("hello, world".utf8).write(to: URL(fileURLWithPath: path))
     #expect(try place.run("capture", "show", path).status == 65)

@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// An air and a state folder of a test's own; what is started in it ends with it.
+/// A test's own air and state folder; processes started in it end with it.
 final class Neighbourhood {
   let folder: URL
   private var processes: [ToolProcess] = []
   private var terminals: [TerminalProcess] = []
 
   init() throws {
-    // Short: the paths of sockets may not be long.
+    // Short: the paths of sockets are limited in length.
     folder = URL(fileURLWithPath: "/tmp/ble-t-\(String(UInt32.random(in: .min ... .max), radix: 16))")
     for name in ["run", "state", "config"] {
       try FileManager.default.createDirectory(
@@ -29,7 +29,7 @@ final class Neighbourhood {
     try start { try ToolProcess(script: script, environment: $0) }
   }
 
-  /// Starts the tool on a terminal of its own. `environment` is what differs from a neighbour's usual one.
+  /// Starts the tool on a terminal of its own. `environment` contains the differences from a neighbour's usual one.
   func terminal(
     _ arguments: String..., columns: Int = 120, rows: Int = 40, environment changes: [String: String] = [:]
   ) throws -> TerminalProcess {
@@ -48,7 +48,7 @@ final class Neighbourhood {
     return terminal
   }
 
-  /// What a process of this neighbourhood finds around it.
+  /// The environment of a process of this neighbourhood.
   var environment: [String: String] {
     var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("BLE_") }
     // Whatever adapter this machine has.

@@ -30,7 +30,8 @@ struct PairingProcessTests {
     return path
   }
 
-  @Test func `I12.2 What the Bluetooth daemon cannot do for a pairing is refused, not left out`() throws {
+  @Test("I12.2 Pairing options that the Bluetooth daemon does not support are refused, not ignored")
+  func pairingOptionsThatTheBluetoothDaemonDoesNotSupport() throws {
     let level = try profile(#"{"minimum_level": "authenticated"}"#)
     let data = place.path("oob")
     for (words, wish) in [
@@ -38,7 +39,7 @@ struct PairingProcessTests {
       ("serve \(level)", "a 'minimum_level' above encrypted"),
       ("serve \(level) --passkey 123456 --io display-only", "a passkey that is shown"),
     ] {
-      // Not even asked for: there is no bus.
+      // Refused without a request: there is no bus.
       let refused = try place.shell(
         "DBUS_SYSTEM_BUS_ADDRESS=unix:path=\(place.path("none")) exec $BLE_TOOL \(words) --adapter bluez")
       #expect(try refused.finish().status == 69, "\(refused.transcript)")
@@ -47,7 +48,8 @@ struct PairingProcessTests {
     #expect(!FileManager.default.fileExists(atPath: data))
   }
 
-  @Test func `I12 Bonds of a controller are listed and removed by the name of their adapter, and no others`() throws {
+  @Test("I12 Bonds of a controller are listed and removed by the name of their adapter, and no others")
+  func bondsOfAControllerAreListedAndRemoved() throws {
     let server = try place.serve(try profile("{}"))
     defer { server.kill9() }
     let socket = place.path("hci")
@@ -68,7 +70,8 @@ struct PairingProcessTests {
     #expect(try bonds("--adapter", "radio:default/ble").count == 1)
   }
 
-  @Test func `A protected value is read with Just Works, and the keys are kept on both sides`() throws {
+  @Test("A protected value is read with Just Works, and the keys are stored on both sides")
+  func aProtectedValueIsReadWithJustWorks() throws {
     let server = try place.serve(try profile("{}"))
     let first = try place.run("read", "Safe", "FFF1", "--format", "utf8")
     #expect(first.status == 0 && first.lines == ["gold"], "\(first.process.transcript)")
@@ -80,13 +83,13 @@ struct PairingProcessTests {
     #expect(adapters == ["radio:default/peripheral", "radio:default/ble"])
     #expect(kept.allSatisfy { $0["level"] as? String == "encrypted" && $0["key_size"] as? Int == 16 })
     #expect(kept.allSatisfy { $0["keys"] == nil })
-    // The second time nobody pairs.
+    // The second time there is no pairing.
     let second = try place.run("read", "Safe", "FFF1", "--format", "utf8")
     #expect(second.status == 0 && second.lines == ["gold"] && second.process.errors.isEmpty)
   }
 
-  @Test
-  func `I11.8 Just Works with what is served: accepted where there is nobody to ask, unless the user says otherwise`()
+  @Test("I11.8 Just Works for published values: accepted where there is no user to ask, unless configured otherwise")
+  func justWorksForPublishedValues()
     throws
   {
     let path = try profile("{}")
@@ -97,8 +100,8 @@ struct PairingProcessTests {
     #expect(try bonds().isEmpty)
   }
 
-  @Test(arguments: [true, false])
-  func `I11.8 Just Works with what is served at a terminal: the user is asked`(agrees: Bool) throws {
+  @Test("I11.8 Just Works for published values at a terminal: the user is asked", arguments: [true, false])
+  func justWorksForPublishedValuesAtATerminal(agrees: Bool) throws {
     let server = try place.terminal("serve", try profile("{}"), "--adapter", "radio:default/peripheral")
     try server.see("Advertising")
     let client = try place.ble("read", "Safe", "FFF1", "--format", "utf8")
@@ -109,8 +112,9 @@ struct PairingProcessTests {
     #expect(try bonds().count == (agrees ? 2 : 0))
   }
 
-  @Test func `I11.23 A pairing that was made in this run is not called an earlier one, whoever began it`() throws {
-    // The device has kept its keys; this side has forgotten its own.
+  @Test("I11.23 A pairing of this run is not reported as an earlier one, whichever side started it")
+  func aPairingOfThisRunIsNotReported() throws {
+    // The device has kept its keys; this side has removed its own.
     let server = try place.serve(Self.lock, "--passkey", "123456")
     #expect(try place.run("pair", "Lock", "--passkey", "123456").status == 0)
     try server.event("paired")
@@ -122,7 +126,8 @@ struct PairingProcessTests {
     #expect(ToolProcess.object(again.lines.last ?? "")?["earlier"] as? Bool == true, "\(again.process.transcript)")
   }
 
-  @Test func `A passkey on both sides pairs, says how, and once is enough`() throws {
+  @Test("A passkey on both sides pairs, prints the method, and is asked once")
+  func aPasskeyOnBothSidesPairs() throws {
     let server = try place.serve(Self.lock, "--passkey", "012345")
     let pair = try place.run("pair", "Lock", "--level", "secure", "--passkey", "012345", "--json")
     #expect(pair.status == 0, "\(pair.process.transcript)")
@@ -137,7 +142,8 @@ struct PairingProcessTests {
     #expect(try place.run("read", "Lock", Self.state, "--format", "utf8").lines == ["locked"])
   }
 
-  @Test func `A wrong passkey, or none where one is needed, is refused with the reason, and nothing is kept`() throws {
+  @Test("A wrong passkey, or a missing one, is refused with the reason, and nothing is stored")
+  func aWrongPasskeyOrAMissing() throws {
     let server = try place.serve(Self.lock)
     let wrong = try place.run("pair", "Lock", "--passkey", "000000", "--json")
     // One in a million is right.
@@ -151,18 +157,19 @@ struct PairingProcessTests {
     #expect(none.process.errors.contains { $0.contains("Authentication Requirements") && $0.contains("'--passkey'") })
   }
 
-  @Test func `Without a terminal a comparison is refused, and the remedy told`() throws {
+  @Test("Without a terminal a comparison is refused, with the remedy")
+  func withoutATerminalAComparisonIsRefused() throws {
     let server = try place.serve(Self.lock, "--io", "display-yes-no")
     let pair = try place.run("pair", "Lock", "--io", "keyboard-display")
     #expect(pair.status == 74, "\(pair.process.transcript)")
-    // Both are asked, and the first that refuses ends it, perhaps before the other's question.
+    // Both are asked, and the first refusal ends the pairing, perhaps before the other's question.
     try server.event("pairing-failed")
     let errors = pair.process.errors + server.errors
     #expect(errors.contains { $0.contains("no terminal to ask on") && $0.contains("'--passkey'") })
   }
 
-  @Test(arguments: [true, false])
-  func `Out-of-band data go by files, both ways or one`(bothWays: Bool) throws {
+  @Test("Out-of-band data are exchanged in files, both ways or one", arguments: [true, false])
+  func outOfBandDataAreExchangedInFiles(bothWays: Bool) throws {
     let (mine, theirs) = (place.path("mine.oob"), place.path("theirs.oob"))
     let server = try place.ble(
       ["serve", Self.lock, "--adapter", "radio:default/peripheral", "--json", "--io", "no-input-no-output"]
@@ -177,7 +184,8 @@ struct PairingProcessTests {
     try server.event("paired")
   }
 
-  @Test func `Out-of-band data of somebody else are refused`() throws {
+  @Test("Out-of-band data of another device are refused")
+  func outOfBandDataOfAnotherDeviceAreRefused() throws {
     let (first, second) = (place.path("1.oob"), place.path("2.oob"))
     #expect(try place.run("bonds", "list", "--make-oob", first).status == 0)
     try place.serve(Self.lock, "--make-oob", second)
@@ -189,7 +197,8 @@ struct PairingProcessTests {
     #expect(try place.run("pair", "Lock", "--make-oob", "/nowhere/at/all").status == 66)
   }
 
-  @Test func `A bond that is removed while its peripheral runs ends the link; the central is told what to do`() throws {
+  @Test("Removing a bond while its peripheral runs ends the link; the central prints the remedy")
+  func removingABondWhileItsPeripheralRunsEndsTheLink() throws {
     let server = try place.serve(Self.lock, "--passkey", "123456")
     let client = try place.ble("subscribe", "Lock", Self.state, "--passkey", "123456", "--json")
     try server.event("subscribed")
@@ -199,7 +208,7 @@ struct PairingProcessTests {
     let read = try place.run("read", "Lock", Self.state)
     #expect(read.status == 74, "\(read.process.transcript)")
     let message = try #require(read.process.errors.first { $0.contains("Peer removed pairing information") })
-    // The remedy is a command that works as it stands.
+    // The remedy is a command that works as printed.
     let words = try #require(message.split(separator: "'").first { $0.hasPrefix("ble unpair ") }?.split(separator: " "))
     let unpair = try place.ble(words.dropFirst().map(String.init))
     #expect(try unpair.finish().status == 0, "\(unpair.transcript)")
@@ -208,7 +217,8 @@ struct PairingProcessTests {
     #expect(try bonds().count == 2)
   }
 
-  @Test func `Keys are shown and exported only where they are asked for by name`() throws {
+  @Test("Keys are shown and exported only with an explicit option")
+  func keysAreShownAndExportedOnlyWithAnExplicitOption() throws {
     try place.serve(Self.lock, "--passkey", "123456")
     let pair = try place.run("pair", "Lock", "--passkey", "123456")
     #expect(pair.status == 0, "\(pair.process.transcript)")
@@ -227,7 +237,7 @@ struct PairingProcessTests {
     #expect(try place.run("bonds", "show", "Lock", "--with-keys").lines.contains { $0.contains(key) })
     #expect(try place.run("bonds", "export", "--with-keys", "--format", "capture", "--output", keys).status == 0)
     #expect(try String(contentsOfFile: keys, encoding: .utf8).contains("ltk \(key)"))
-    // What is captured on the air is read with them.
+    // A capture of the air is decrypted with them.
     let air = place.path("air.pcapng")
     #expect(try place.run("read", "Lock", Self.state, "--capture-air", air).status == 0)
     let text = Array("locked".utf8).map { String($0, radix: 16) }.joined()
@@ -242,14 +252,15 @@ struct PairingProcessTests {
     ("unpair C0:00:00:00:00:01", 68), ("bonds remove --all", 0), ("bonds export", 0),
   ]
 
-  @Test(arguments: wordsForNothing)
-  func `Nothing to show or remove is said so, and leaves no files`(words: String, status: Int32) throws {
+  @Test("Nothing to show or remove is reported, and leaves no files", arguments: wordsForNothing)
+  func nothingToShowOrRemoveIsReported(words: String, status: Int32) throws {
     let process = try place.ble(words.split(separator: " ").map(String.init))
     #expect(try process.finish().status == status, "\(process.transcript)")
     #expect(!FileManager.default.fileExists(atPath: place.path("state/swift-corebluetooth")))
   }
 
-  @Test func `A bond file that is none is told, stays as it is, and hides no other`() throws {
+  @Test("An invalid bond file is reported, stays unchanged, and hides no other")
+  func anInvalidBondFileIsReported() throws {
     try place.serve(Self.lock, "--passkey", "123456")
     let pair = try place.run("pair", "Lock", "--passkey", "123456")
     #expect(pair.status == 0, "\(pair.process.transcript)")

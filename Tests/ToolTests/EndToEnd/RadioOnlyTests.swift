@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A socket in the place of the system's message bus that takes every connection, counts it and says nothing.
+/// A socket in place of the system's message bus that accepts every connection, counts it and sends nothing.
 ///
 /// `@unchecked`: the count is touched under its condition only.
 private final class RecordingBus: @unchecked Sendable {
@@ -29,7 +29,8 @@ private final class RecordingBus: @unchecked Sendable {
     }
   }
 
-  /// How many there were before this. Connects itself and waits for that one, which is behind all others: it shows that the bus counts.
+  /// How many connections there were before this one. Connects and waits for its own, which is behind all others: it shows that the bus
+  /// counts.
   func connections() throws -> Int {
     let before = condition.withLock { ownCount }
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -53,10 +54,10 @@ private final class RecordingBus: @unchecked Sendable {
   }
 }
 
-/// Nothing that a newcomer is told to run touches the adapter of the machine.
+/// No command that newcomers are asked to run uses the machine's adapter.
 @Suite("The machine's own adapter is left alone")
 struct RadioOnlyTests {
-  /// Whether this system lets a test have a view of the machine of its own.
+  /// Whether this system lets a test have its own view of the machine.
   private static let canMount: Bool = {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
@@ -67,7 +68,7 @@ struct RadioOnlyTests {
     return process.terminationStatus == 0
   }()
 
-  /// Runs the tool on a machine with an adapter, as far as that can be shown to it, whose user has named none in the environment.
+  /// Runs the tool on a machine with an adapter, as far as a test can simulate one, whose user has set none in the environment.
   private func run(_ words: String, in place: Neighbourhood, _ bus: RecordingBus) throws -> ToolProcess {
     let tool = "exec \"$BLE_TOOL\" \(words)"
     let there = "mount -t tmpfs none /sys/class && mkdir -p /sys/class/bluetooth/hci0 && \(tool)"
@@ -76,7 +77,7 @@ struct RadioOnlyTests {
   }
 
   @Test(
-    "I12.3 ble demo makes no connection to the system's bus, whatever is there, chosen and asked for",
+    "I12.3 ble demo makes no connection to the system's bus, whatever is present, chosen and requested",
     arguments: ["demo --json", "demo --json --passkey 123456"], ["bluez", "--none"])
   func demo(_ words: String, _ choice: String) throws {
     let place = try Neighbourhood()
@@ -87,7 +88,7 @@ struct RadioOnlyTests {
     #expect(try bus.connections() == 0)
   }
 
-  @Test("I12.3 the tool says which adapter it took where none was named, and says nothing of it with --quiet or --json")
+  @Test("I12.3 the tool prints which adapter it uses where none was given, and omits that with --quiet or --json")
   func told() throws {
     let place = try Neighbourhood()
     let bus = try RecordingBus(place.path("bus"))
@@ -99,7 +100,7 @@ struct RadioOnlyTests {
     let line = try #require(try errors("").first)
     #expect(line.hasPrefix("Using ") && line.contains(": no adapter is named, and "), "\(line)")
     #if BlueZ
-      // A daemon that never answers is waited for, but not for ever; and that the bus is asked shows that it would have been seen above.
+      // A daemon that never answers is waited for up to a limit; the bus was asked, so such a connection would have been seen above.
       if Self.canMount {
         #expect(
           line.hasPrefix("Using radio:default, the embedded radio: ") && line.contains("BlueZ's daemon does not answer")

@@ -31,7 +31,8 @@ struct RecordProcessTests {
     return try place.serve(try profile("\(name).json", text), device: name)
   }
 
-  @Test func `R0.15 what notifies is recorded, and a device that dies and comes back goes on being recorded`() throws {
+  @Test("R0.15 notified values are recorded, and a device that dies and comes back is recorded further")
+  func notifiedValuesAreRecorded() throws {
     let first = try counter()
     let record = try place.ble("record", "Counter", file, "--read", "FFF2", "--subscribe", "FFF1", "--json")
     try record.event("connected") { $0["origin"] as? String == "user" }
@@ -59,10 +60,11 @@ struct RecordProcessTests {
     #expect(try reader.damages() == [])
   }
 
-  @Test func `Ctrl-C commits everything that was notified`() throws {
+  @Test("Ctrl-C commits everything that was notified")
+  func ctrlCCommitsEverythingThatWasNotified() throws {
     let server = try counter()
     defer { server.kill9() }
-    // Nothing would be committed by itself.
+    // No timer would commit it.
     let record = try place.ble("record", "Counter", file, "--commit-every", "3600", "--json")
     try record.event("connected")
     for _ in 0..<20 { try server.event("notified") }
@@ -74,7 +76,8 @@ struct RecordProcessTests {
     #expect(numbers.count > 5 && numbers == Array(first..<(first + numbers.count)))
   }
 
-  @Test func `Two devices and a scan go into one file`() throws {
+  @Test("Two devices and a scan go into one file")
+  func twoDevicesAndAScanGoIntoOneFile() throws {
     let servers = try ["one", "two"].map { try counter($0) }
     defer { for server in servers { server.kill9() } }
     let result = try place.run("record", "one", "two", "--scan", file, "--duration", "3")
@@ -86,13 +89,15 @@ struct RecordProcessTests {
     #expect(try Set(reader.signals().all().map(\.source)) == [.connection, .advertisement])
   }
 
-  @Test func `A target that is never there is told, with 68 at the end`() throws {
+  @Test("A target that never appears is reported, with 68 at the end")
+  func aTargetThatNeverAppearsIsReported() throws {
     let result = try place.run("record", "nobody", file, "--duration", "1")
     #expect(result.status == 68 && result.process.errors.contains { $0.contains("Never connected: 'nobody'") })
     #expect(try reader().sessions().all().map(\.ending) == [.ended])
   }
 
-  @Test func `A file that cannot be is refused before the radio is asked`() throws {
+  @Test("A file that cannot be made is refused before the radio is used")
+  func aFileThatCannotBeMadeIsRefused() throws {
     let text = place.path("text")
     try Data(
       "no database, but more than the hundred octets that a header of one would have, to be sure of it.....".utf8
@@ -133,7 +138,8 @@ struct RecordProcessTests {
     try await store.close()
   }
 
-  @Test func `Hostile names are inert in every form, and no field of CSV begins like a formula`() async throws {
+  @Test("Hostile names are escaped in every form, and no field of CSV starts like a formula")
+  func hostileNamesAreEscapedInEveryForm() async throws {
     try await hostile()
     let beginnings: Set<Character> = ["=", "+", "@", "\t", "\r"]
     for what in ["devices", "sessions", "connections", "values", "rssi", "events"] {
@@ -157,7 +163,8 @@ struct RecordProcessTests {
     }
   }
 
-  @Test func `History is chosen by time, device and characteristic, and says what it doesn't know`() async throws {
+  @Test("History is selected by time, device and characteristic, and reports what it does not contain")
+  func historyIsSelectedByTime() async throws {
     try await hostile()
     func lines(_ words: String...) throws -> [String] {
       let process = try place.ble(["history", file] + words + ["--json"])
@@ -183,7 +190,8 @@ struct RecordProcessTests {
     #expect(summary["values"] as? Int == 3 && summary["connections"] as? Int == 3 && summary["devices"] as? Int == 1)
   }
 
-  @Test func `Whoever reads only the beginning of a history ends it`() async throws {
+  @Test("A reader that closes the pipe early ends the history")
+  func aReaderThatClosesThePipeEarlyEndsTheHistory() async throws {
     let store = try SessionStore(file: URL(fileURLWithPath: file))
     let session = try await store.beginSession(title: "long")
     for number in 0..<60_000 {

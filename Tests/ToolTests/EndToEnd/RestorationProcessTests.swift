@@ -2,14 +2,14 @@ import CoreBluetooth
 import Foundation
 import Testing
 
-/// A program as processes of its own, killed and started again: the same executable, and so the same program, each time.
+/// A program as processes of its own, killed and restarted: the same executable, and so the same program, each time.
 @Suite("R3.9: killed processes", .serialized, .timeLimit(.minutes(10)))
 struct RestorationProcessTests {
   private let place: Neighbourhood
 
   init() throws { place = try Neighbourhood() }
 
-  @Test("R3.9 a central killed by SIGKILL in mid-connection is restored by the next process of the program")
+  @Test("R3.9 a central killed by SIGKILL while connected is restored by the next process of the program")
   func central() async throws {
     let server = try place.ble(["serve", "owenli", "--adapter", "radio:default/peripheral", "--json"])
     defer { server.kill9() }
@@ -42,7 +42,7 @@ struct RestorationProcessTests {
   @Test("R3.9 a process that ends by a signal or by exit, without releasing its manager, is restored as well")
   func otherEnds() async throws {
     let root = place.folder.path
-    // It wants a connection to a peripheral that is gone by then.
+    // It requests a connection to a peripheral that has gone by then.
     let server = try place.ble(["serve", "owenli", "--adapter", "radio:default/peripheral", "--json"])
     defer { server.kill9() }
     try server.event("advertising")
@@ -85,7 +85,7 @@ struct RestorationProcessTests {
     await #expect(processExitsWith: .success) { [root = root as String] in
       enter(root)
       let app = PeripheralApp()
-      // Asked for its value until the reader has gone: it asks once.
+      // Asks for its value until the reader has gone: it reads once.
       #expect(app.reaches { $0.lines.last == "read" })
       #expect(app.lines == ["restored FF11 shop", "state 5", "read"])
       app.lingers()
@@ -116,7 +116,7 @@ private func stateIsWritten(_ root: String) -> Bool {
   return false
 }
 
-/// What a program's delegate was told, line by line.
+/// The calls of a program's delegate, line by line.
 private class App: NSObject, @unchecked Sendable {
   fileprivate let queue = DispatchQueue(label: "app")
   private let condition = NSCondition()
@@ -131,7 +131,7 @@ private class App: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Whether it comes to that within two minutes.
+  /// Whether the condition holds within two minutes.
   func reaches(_ isThere: (App) -> Bool) -> Bool {
     let deadline = Date().addingTimeInterval(120)
     while !isThere(self) {
@@ -144,11 +144,11 @@ private class App: NSObject, @unchecked Sendable {
     return true
   }
 
-  /// The last answer has time to leave.
+  /// The last answer has time to be sent.
   func lingers() { usleep(1_000_000) }
 }
 
-/// Connects to Owenli, or goes on doing so, and discovers its services.
+/// Connects to Owenli, or stays connected, and discovers its services.
 private final class CentralApp: App, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
   private var manager: CBCentralManager?
   private var peripheral: CBPeripheral?
@@ -201,7 +201,7 @@ private final class CentralApp: App, CBCentralManagerDelegate, CBPeripheralDeleg
   }
 }
 
-/// Publishes FF22 and advertises it as `shop`, or goes on doing so.
+/// Publishes FF22 and advertises it as `shop`, or continues to.
 private final class PeripheralApp: App, CBPeripheralManagerDelegate, @unchecked Sendable {
   private var manager: CBPeripheralManager?
   private var isRestored = false

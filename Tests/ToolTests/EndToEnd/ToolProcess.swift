@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The built tool as a process, its output kept line by line as it comes.
+/// The built tool as a process, its output kept line by line as it is printed.
 final class ToolProcess: Sendable {
   /// Shared with the threads that read the pipes; `@unchecked`: touched under its condition only.
   private final class Record: @unchecked Sendable {
@@ -32,7 +32,7 @@ final class ToolProcess: Sendable {
       }
     }
 
-    /// What `find` answers as soon as it answers something; `nil` after `seconds`.
+    /// The first result of `find` that is not `nil`; `nil` after `seconds`.
     func wait<Value>(
       _ seconds: Double,
       _ find: (_ output: (lines: [String], errors: [String]), _ isOver: Bool, _ status: Int32?) -> Value?
@@ -59,7 +59,7 @@ final class ToolProcess: Sendable {
     let input = Pipe()
   }
 
-  /// Beside the test bundle.
+  /// In the same folder as the test bundle.
   private static let executable = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
 
   convenience init(_ arguments: [String], environment: [String: String]) throws {
@@ -124,7 +124,7 @@ final class ToolProcess: Sendable {
     }
   }
 
-  /// What it has said so far, for messages.
+  /// Its output so far, for messages.
   var transcript: String {
     let output = record.output
     return (["$ \(title)"] + output.lines + output.errors.map { "! " + $0 }).joined(separator: "\n")
@@ -132,7 +132,7 @@ final class ToolProcess: Sendable {
 
   var errors: [String] { record.output.errors }
 
-  /// The first line on the standard output that `matches`, from the beginning or yet to come.
+  /// The first line on the standard output that `matches`, already printed or still to come.
   @discardableResult
   func line(
     within seconds: Double = 60, _ matches: @Sendable (String) -> Bool,
@@ -170,7 +170,7 @@ final class ToolProcess: Sendable {
     try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
   }
 
-  /// What the tool says where it was told to end and could not do so in good order.
+  /// The tool's message where it was asked to end and could not end properly.
   static let brokenOff = "Error: Links were not closed within 6 s, and are left to their time-outs."
 
   /// Its exit status and its lines, once it has ended by itself.
@@ -188,7 +188,7 @@ final class ToolProcess: Sendable {
   func type(_ text: String) { process.input.fileHandleForWriting.write(Data(text.utf8)) }
   func endInput() { try? process.input.fileHandleForWriting.close() }
 
-  /// Ends it without a word, whatever it does.
+  /// Kills it, whatever it does.
   func kill9() {
     send(SIGKILL)
     _ = record.wait(5) { _, _, status in status }

@@ -21,7 +21,8 @@ struct TwoProcessesTests {
     return try #require(ToolProcess.object(lines[0]))
   }
 
-  @Test func `A scan finds a peripheral by name, and tells its services and address`() throws {
+  @Test("A scan finds a peripheral by name, and prints its services and address")
+  func aScanFindsAPeripheralByName() throws {
     let server = try serve("owenli")
     defer { server.kill9() }
     let scan = try place.ble("scan", "--json", "--name", "Owenli", "--count", "1", "--duration", "20")
@@ -32,7 +33,8 @@ struct TwoProcessesTests {
     #expect(try scan.finish().status == 0)
   }
 
-  @Test func `R3.12 Owenli's tree is told with names, values and descriptors`() throws {
+  @Test("R3.12 Owenli's tree is printed with names, values and descriptors")
+  func owenlisTreeIsPrintedWithNames() throws {
     let server = try serve("owenli")
     defer { server.kill9() }
     let tree = try document("explore", "Owenli")
@@ -48,7 +50,8 @@ struct TwoProcessesTests {
     #expect(descriptors.contains { $0["name"] as? String == "Characteristic User Description" })
   }
 
-  @Test func `A device is found by its identifier and by its address as well`() throws {
+  @Test("A device is found by its identifier and by its address as well")
+  func aDeviceIsFoundByItsIdentifier() throws {
     let server = try serve("owenli")
     defer { server.kill9() }
     let tree = try document("explore", "Owenli")
@@ -58,7 +61,8 @@ struct TwoProcessesTests {
     #expect(try document("read", address, "FFE0/FFE1")["identifier"] as? String == identifier)
   }
 
-  @Test func `What is written with 400 octets of Chinese and emoji is read back whole`() throws {
+  @Test("A written value of 400 octets of Chinese and emoji is read back whole")
+  func aWrittenValueOf400OctetsOfChineseAndEmoji() throws {
     let server = try serve("chat")
     defer { server.kill9() }
     let text = String(repeating: "你好👋", count: 41)
@@ -70,7 +74,8 @@ struct TwoProcessesTests {
     #expect((try document("read", "My dear", "FF22")["value"] as? [String: Any])?["utf8"] as? String == text)
   }
 
-  @Test func `A write without response arrives before the link is closed`() throws {
+  @Test("A write without response arrives before the link is closed")
+  func aWriteWithoutResponseArrivesBeforeTheLinkIsClosed() throws {
     let profile =
       URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/").dropFirst()
       + "/Examples/profiles/echo.json"
@@ -81,7 +86,8 @@ struct TwoProcessesTests {
     try server.event("written") { ($0["value"] as? [String: Any])?["hex"] as? String == "0102ff" }
   }
 
-  @Test func `I11.25 the shell shows the MTU that was agreed on, and how long values may be`() throws {
+  @Test("I11.25 the shell shows the agreed MTU, and how long values may be")
+  func theShellShowsTheAgreedMTU() throws {
     let server = try serve("owenli")
     defer { server.kill9() }
     let shell = try place.ble("connect", "Owenli", "--script", "-", "--json")
@@ -93,7 +99,8 @@ struct TwoProcessesTests {
     #expect(answer as? [String: Int] == ["mtu": 517, "without_response": 512, "with_response": 512])
   }
 
-  @Test func `I11.35 where devices are looked for can be chosen`() throws {
+  @Test("I11.35 the PHYs of the search can be chosen")
+  func thePHYsOfTheSearchCanBeChosen() throws {
     let server = try serve("owenli")
     defer { server.kill9() }
     let coded = try place.ble("scan", "--phy", "coded", "--count", "1", "--duration", "2", "--json")
@@ -105,7 +112,8 @@ struct TwoProcessesTests {
     #expect(try place.ble("scan", "--phy", "2m").finish().status == 64)
   }
 
-  @Test func `A value may come from the standard input, and Ctrl-C ends the waiting for it`() throws {
+  @Test("A value may come from the standard input, and Ctrl-C interrupts reading it")
+  func aValueMayComeFromTheStandardInput() throws {
     let server = try serve("owenli")
     defer { server.kill9() }
     let piped = try place.ble("write", "Owenli", "FFF2", "-")
@@ -120,7 +128,8 @@ struct TwoProcessesTests {
     #expect(try waiting.finish().status == 130)
   }
 
-  @Test func `The death of a controller ends a peripheral on it with 69`() throws {
+  @Test("The death of a controller ends a peripheral on it with 69")
+  func theDeathOfAControllerEndsAPeripheral() throws {
     let controller = try place.ble("controller", "--json")
     let connect = try #require(try controller.event("listening")["connect"] as? String)
     let server = try place.ble("serve", "owenli", "--adapter", connect, "--json")
@@ -130,7 +139,8 @@ struct TwoProcessesTests {
     #expect(try server.finish().status == 69, "\(server.transcript)")
   }
 
-  @Test func `Subscribing prints values one after another, and leaves in good order`() throws {
+  @Test("Subscribing prints values one after another, and ends properly")
+  func subscribingPrintsValues() throws {
     let server = try serve("owenli")
     defer { server.kill9() }
     let client = try place.ble("subscribe", "Owenli", "FFF1", "--count", "3", "--json")
@@ -141,7 +151,8 @@ struct TwoProcessesTests {
     try server.event("unsubscribed")
   }
 
-  @Test func `What is typed at a chat reaches its subscriber`() throws {
+  @Test("Text typed at a chat reaches its subscriber")
+  func textTypedAtAChatReachesItsSubscriber() throws {
     let server = try serve("chat")
     defer { server.kill9() }
     let client = try place.ble("subscribe", "My dear", "FF22", "--count", "2", "--format", "utf8")
@@ -151,7 +162,8 @@ struct TwoProcessesTests {
     #expect(status == 0 && lines == ["早上好 👋", "second"], "\(client.transcript)")
   }
 
-  @Test func `What is not there ends with 68, what is refused with 74`() throws {
+  @Test("A missing device ends with 68, a refused operation with 74")
+  func aMissingDeviceEndsWith68() throws {
     let server = try serve("owenli")
     defer { server.kill9() }
     let name = try place.run("read", "Owenly", "FFF2", "--timeout", "2")
@@ -164,7 +176,8 @@ struct TwoProcessesTests {
     #expect(error?["att_error"] as? Int == 3, "\(refused.process.transcript)")
   }
 
-  @Test func `Ctrl-C ends both sides with 130, and the peripheral learns that the central left`() throws {
+  @Test("Ctrl-C ends both sides with 130, and the peripheral reports that the central left")
+  func ctrlCEndsBothSidesWith130() throws {
     let server = try serve("owenli")
     let client = try place.ble("subscribe", "Owenli", "FFF1", "--json")
     try client.event("value")
@@ -175,19 +188,22 @@ struct TwoProcessesTests {
     #expect(try server.finish().status == 130)
   }
 
-  @Test func `SIGTERM ends a peripheral with 143`() throws {
+  @Test("SIGTERM ends a peripheral with 143")
+  func sigtermEndsAPeripheralWith143() throws {
     let server = try serve("battery")
     server.send(SIGTERM)
     #expect(try server.finish().status == 143)
   }
 
-  @Test func `The end of the input ends a peripheral that was told so`() throws {
+  @Test("The end of the input ends a peripheral that was configured so")
+  func theEndOfTheInputEndsAPeripheral() throws {
     let server = try serve("owenli", "--until-input-ends")
     server.endInput()
     #expect(try server.finish().status == 0)
   }
 
-  @Test func `The death of a peripheral ends a subscription with 74, and started again it is the same device`() throws {
+  @Test("The death of a peripheral ends a subscription with 74, and restarted it is the same device")
+  func theDeathOfAPeripheralEndsASubscriptionWith74() throws {
     let server = try serve("owenli")
     let client = try place.ble("subscribe", "Owenli", "FFF1", "--json")
     let before = try client.event("value")["identifier"] as? String
@@ -199,7 +215,8 @@ struct TwoProcessesTests {
     #expect(try document("read", "Owenli", "FFF2")["identifier"] as? String == before)
   }
 
-  @Test func `Hostile names do nothing to a terminal`() throws {
+  @Test("Hostile names do not affect a terminal")
+  func hostileNamesDoNotAffectATerminal() throws {
     let server = try serve("owenli", "--name", "\u{1B}[2Jx\u{202E}")
     defer { server.kill9() }
     let scan = try place.ble("scan", "--count", "1", "--duration", "20", "--service", "FFF0")
@@ -208,7 +225,8 @@ struct TwoProcessesTests {
     #expect(lines.first?.contains("\\u{1B}[2Jx\\u{202E}") == true && lines.first?.contains("\u{1B}") == false)
   }
 
-  @Test func `A reader that goes away ends the tool quietly`() throws {
+  @Test("A reader that closes the pipe ends the tool quietly")
+  func aReaderThatClosesThePipeEndsTheToolQuietly() throws {
     let server = try serve("owenli")
     defer { server.kill9() }
     let pipeline = try place.shell(
@@ -218,7 +236,8 @@ struct TwoProcessesTests {
     #expect(pipeline.errors == ["status 141"])
   }
 
-  @Test func `A host on an offered controller hears who is on its air, one host after another`() throws {
+  @Test("A host on an offered controller finds the devices of its air, one host after another")
+  func aHostOnAnOfferedControllerFindsTheDevices() throws {
     let server = try serve("owenli")
     defer { server.kill9() }
     let controller = try place.ble("controller", "--json")
@@ -234,7 +253,8 @@ struct TwoProcessesTests {
     #expect(try controller.finish().status == 130)
   }
 
-  @Test func `A controller keeps its address, and listens on a socket file as well`() throws {
+  @Test("A controller keeps its address, and listens on a socket file as well")
+  func aControllerKeepsItsAddress() throws {
     var addresses: [String?] = []
     for _ in 1...2 {
       let controller = try place.ble("controller", "--listen", "unix-server:\(place.path("hci"))", "--json")
@@ -245,8 +265,8 @@ struct TwoProcessesTests {
     #expect(addresses[0] != nil && addresses[0] == addresses[1])
   }
 
-  @Test func `The air is captured as well, keys only where they are asked for, and a copy is made without them`() throws
-  {
+  @Test("The air is captured as well, keys only on request, and a copy is made without them")
+  func theAirIsCapturedAsWell() throws {
     let server = try serve("owenli")
     defer { server.kill9() }
     let (hci, air, keys) = (place.path("c.btsnoop"), place.path("air.pcapng"), place.path("c.keys"))
@@ -258,7 +278,7 @@ struct TwoProcessesTests {
     #expect(shown.status == 0)
     #expect(shown.lines.contains { $0.contains("LL_LENGTH_REQ") }, "\(shown.process.transcript)")
     #expect(shown.lines.contains { $0.contains(Array("on the air".utf8).map { String($0, radix: 16) }.joined()) })
-    // Nothing was encrypted: the file of keys has its heading alone.
+    // Nothing was encrypted: the file of keys contains only its heading.
     let text = try String(contentsOfFile: keys, encoding: .utf8)
     #expect(text.hasPrefix("#") && !text.contains("ltk"))
     let copy = place.path("copy.btsnoop")
@@ -268,7 +288,8 @@ struct TwoProcessesTests {
     #expect(try place.run("capture", "show", air, "--keys", hci).status == 65)
   }
 
-  @Test func `A capture holds what was said, in words`() throws {
+  @Test("A capture shows the values as text")
+  func aCaptureShowsTheValuesAsText() throws {
     let server = try serve("owenli")
     defer { server.kill9() }
     let path = place.path("c.btsnoop")
@@ -281,7 +302,8 @@ struct TwoProcessesTests {
     #expect(json.lines.allSatisfy { ToolProcess.object($0)?["number"] is Int })
   }
 
-  @Test func `The demo shows everything, and leaves nobody behind`() throws {
+  @Test("The demo shows everything, and leaves no process behind")
+  func theDemoShowsEverything() throws {
     let demo = try place.ble("demo", "--json")
     let (status, lines) = try demo.finish()
     #expect(status == 0, "\(demo.transcript)")
@@ -299,8 +321,8 @@ struct TwoProcessesTests {
     #expect(!isRunning(try peripheral(of: events)))
   }
 
-  @Test(arguments: [SIGINT, SIGTERM, SIGKILL])
-  func `The end of a demo is the end of its peripheral`(signal: Int32) throws {
+  @Test("The end of a demo is the end of its peripheral", arguments: [SIGINT, SIGTERM, SIGKILL])
+  func theEndOfADemoIsTheEnd(signal: Int32) throws {
     let demo = try place.ble("demo", "--json")
     try demo.event("step") { $0["step"] as? String == "connected" }
     let number = try peripheral(of: [try demo.event("step") { $0["step"] as? String == "advertising" }])
@@ -321,7 +343,7 @@ struct TwoProcessesTests {
 
   private func isRunning(_ number: Int32) -> Bool {
     guard let status = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8) else { return false }
-    // What has ended and waits for somebody to ask is over as well.
+    // A process that has ended and waits to be reaped counts as ended.
     return !status.contains(") Z ")
   }
 }

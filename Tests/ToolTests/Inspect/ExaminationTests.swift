@@ -5,8 +5,8 @@ import Testing
 
 @testable import ble
 
-/// What `adapters` and `doctor` make of machines of the tests' own.
-@Suite("Looking at a machine")
+/// The results of `adapters` and `doctor` for simulated machines.
+@Suite("Examining a machine")
 final class ExaminationTests {
   private let folder: MachineFolder
   private var machine: Machine {
@@ -21,7 +21,8 @@ final class ExaminationTests {
 
   private func findings(_ check: String) -> [Finding] { Examination(of: machine).findings.filter { $0.check == check } }
 
-  @Test func `A new machine has what is needed, and nothing is changed by looking`() {
+  @Test("A new machine is ready, and examining it changes nothing")
+  func aNewMachineIsReady() {
     let before = folder.snapshot()
     let examination = Examination(of: machine)
     #expect(!examination.hasProblems, "\(examination.findings.filter { $0.verdict == .problem })")
@@ -29,7 +30,8 @@ final class ExaminationTests {
     #expect(folder.snapshot() == before)
   }
 
-  @Test func `Every problem says what to do`() throws {
+  @Test("Every problem has its remedy")
+  func everyProblemHasItsRemedy() throws {
     machine.environment["BLE_ADAPTER"] = "radoi"
     machine.environment["BLE_LOG"] = "loud"
     machine.environment["BLE_PHY"] = "2m"
@@ -40,12 +42,14 @@ final class ExaminationTests {
     #expect(problems.allSatisfy { $0.remedy?.isEmpty == false })
   }
 
-  @Test(arguments: [
-    ("{", "expected the name of a setting"), ("[]", "expected '{', found '['"),
-    ("{\"adaptor\": \"radio\"}", "'adaptor' is not a setting"),
-    ("{\"adapter\": 5}", "expected a text in double quotes"), ("{\"adapter\": \"serial:\"}", "a device is missing"),
-  ])
-  func `A configuration with a mistake is a problem with its path`(text: String, reason: String) throws {
+  @Test(
+    "A configuration with a mistake is a problem with its path",
+    arguments: [
+      ("{", "expected the name of a setting"), ("[]", "expected '{', found '['"),
+      ("{\"adaptor\": \"radio\"}", "'adaptor' is not a setting"),
+      ("{\"adapter\": 5}", "expected a text in double quotes"), ("{\"adapter\": \"serial:\"}", "a device is missing"),
+    ])
+  func aConfigurationWithAMistakeIsAProblem(text: String, reason: String) throws {
     try write(text, to: "/home/.config/swift-corebluetooth/config.json")
     let finding = try #require(findings("adapter").first)
     #expect(
@@ -53,7 +57,8 @@ final class ExaminationTests {
     )
   }
 
-  @Test func `The configuration's adapter is used, the environment's before it`() throws {
+  @Test("The configuration's adapter is used, the environment's takes precedence")
+  func theConfigurationsAdapterIsUsed() throws {
     try write("{\"adapter\": \"radio:lab\"}", to: "/home/.config/swift-corebluetooth/config.json")
     #expect(AdapterList(on: machine).json.text.hasPrefix(#"{"used":"radio:lab","source":"configuration""#))
     machine.environment["BLE_ADAPTER"] = "radio:other"
@@ -82,7 +87,8 @@ final class ExaminationTests {
     }
   }
 
-  @Test func `Folders that others can get into, or that are none, are told`() throws {
+  @Test("Folders that other users can write to, or that are no folders, are reported")
+  func foldersThatOtherUsersCanWrite() throws {
     try make("/home/.local/state/swift-corebluetooth", mode: 0o755)
     #expect(findings("state").map(\.verdict) == [.note])
     try FileManager.default.removeItem(atPath: folder.root + "/home/.local/state/swift-corebluetooth")
@@ -96,7 +102,8 @@ final class ExaminationTests {
     #expect(findings("state").contains { $0.verdict == .problem && $0.text.contains("Neither") })
   }
 
-  @Test func `An adapter that is not there is a problem, a variable that nobody reads a note`() {
+  @Test("A missing adapter is a problem, an unknown variable a note")
+  func aMissingAdapterIsAProblem() {
     machine.environment["BLE_ADAPTER"] = "serial:/dev/ttyACM9"
     #expect(findings("adapter").first?.text.contains("there is no /dev/ttyACM9") == true)
     machine.environment["BLE_ADAPTER"] = "unix-client:/run/nobody"
@@ -105,7 +112,8 @@ final class ExaminationTests {
     #expect(findings("environment").contains { $0.remedy == "Perhaps BLE_ADAPTER is meant." })
   }
 
-  @Test func `Airs are listed with the programs that are alive, hostile names left out`() throws {
+  @Test("Airs are listed with the running programs, hostile names are left out")
+  func airsAreListedWithTheRunningPrograms() throws {
     try write("", to: "/run/swift-corebluetooth/air/lab/1234567890")
     try write("", to: "/run/swift-corebluetooth/air/lab/dead")
     try write("", to: "/run/swift-corebluetooth/air/\u{1B}[2J/x")

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import ble
 
-/// A machine of a test's own: a folder that stands for its root, which is gone with this.
+/// A simulated machine: a folder that takes the place of its root, and is removed with this object.
 final class MachineFolder {
   let root: String
   var machine: Machine
@@ -11,7 +11,7 @@ final class MachineFolder {
     root = "/tmp/ble-m-\(String(UInt32.random(in: .min ... .max), radix: 16))"
     machine = Machine(
       environment: ["HOME": "/home", "XDG_RUNTIME_DIR": "/run", "LANG": "C.UTF-8", "TERM": "xterm"], root: root)
-    // What a test makes is the test's user's, where the system's own would be the administrator's.
+    // Files made by a test belong to the test's user, where the system's own would belong to the administrator.
     machine.administrator = geteuid()
     for folder in ["/home", "/run", "/dev", "/proc/net", "/sys/class"] { try make(folder) }
   }
@@ -34,7 +34,7 @@ final class MachineFolder {
     try FileManager.default.createSymbolicLink(atPath: root + path, withDestinationPath: target)
   }
 
-  /// A socket that nothing listens to.
+  /// A socket without a listener.
   func socket(_ path: String) throws {
     try make((path as NSString).deletingLastPathComponent)
     let descriptor = Foundation.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)

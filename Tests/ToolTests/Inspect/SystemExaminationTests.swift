@@ -3,8 +3,8 @@ import Testing
 
 @testable import ble
 
-/// What `doctor` and `adapters` make of the Bluetooth that a machine has of its own.
-@Suite("Looking at the system's own Bluetooth")
+/// The results of `doctor` and `adapters` for the Bluetooth of the machine itself.
+@Suite("Examining the system's own Bluetooth")
 final class SystemExaminationTests {
   private let folder: MachineFolder
   private var machine: Machine {
@@ -57,7 +57,7 @@ final class SystemExaminationTests {
   private func texts(_ check: String) -> [String] { findings(check).map(\.text) }
   private func remedies(_ check: String) -> [String] { findings(check).compactMap(\.remedy) }
 
-  @Test("I12.4 a machine on which all is well is described, without anything being changed")
+  @Test("I12.4 a machine without problems is described, without anything being changed")
   func laptop() throws {
     let before = folder.snapshot()
     let examination = Examination(of: machine)
@@ -75,7 +75,7 @@ final class SystemExaminationTests {
     #expect(folder.snapshot() == before)
   }
 
-  @Test("I12.4 kernel: modules that are not loaded, none at all, adapters without a driver, firmware that is missing")
+  @Test("I12.4 kernel: modules not loaded, none at all, adapters without a driver, missing firmware")
   func kernel() throws {
     try folder.write("1\n", to: "/sys/bus/usb/devices/1-2:1.0/bInterfaceSubClass")
     for (name, code) in [("Class", "e0"), ("SubClass", "01"), ("Protocol", "01")] {
@@ -103,7 +103,7 @@ final class SystemExaminationTests {
     #expect(remedies("kernel").first == "sudo modprobe bluetooth")
   }
 
-  @Test("I12.4 switches: which one, and what undoes it")
+  @Test("I12.4 switches: which one is off, and how to turn it on")
   func switches() throws {
     for (name, value) in [("type", "bluetooth"), ("name", "hci0"), ("soft", "1"), ("hard", "0")] {
       try folder.write("\(value)\n", to: "/sys/class/rfkill/rfkill3/\(name)")
@@ -118,7 +118,7 @@ final class SystemExaminationTests {
   }
 
   @Test(
-    "I12.4 the daemon: not there, not running, experimental, LE switched off, a battery plug-in that makes phones ask")
+    "I12.4 the daemon: missing, not running, experimental, LE switched off, a battery plug-in that makes phones prompt")
   func daemon() throws {
     for (arguments, reads) in [
       ("", true), ("-P\0battery\0", false), ("-Pinput,bat*\0", false), ("--noplugin\0sap\0", true),
@@ -134,7 +134,7 @@ final class SystemExaminationTests {
     try folder.write("bluetoothd\0", to: "/proc/512/cmdline")
     #expect(texts("bluez").first?.hasSuffix("with experimental interfaces.") == true)
     #expect(texts("bluez").contains { $0.contains("ControllerMode = bredr") })
-    // Anybody may call a program so.
+    // Any program may have that name.
     machine.administrator = machine.user + 1
     #expect(remedies("bluez") == ["sudo systemctl start bluetooth"])
     machine.administrator = machine.user
@@ -145,7 +145,7 @@ final class SystemExaminationTests {
     #expect(remedies("bluez") == ["sudo apt-get install bluez"])
   }
 
-  @Test("I12.4 the bus: where it is, and who may speak to the daemon")
+  @Test("I12.4 the bus: where it is, and which users may call the daemon")
   func bus() throws {
     machine.administrator = machine.user + 1
     machine.accountName = "ada"
@@ -205,7 +205,7 @@ final class SystemExaminationTests {
     #expect(texts("container").first?.contains("(podman)") == true)
   }
 
-  @Test("I12.3 adapters are listed by both their names, with address, driver, bus, holder and what they can")
+  @Test("I12.3 adapters are listed by both their names, with address, driver, bus, holder and features")
   func list() throws {
     let list = AdapterList(on: machine)
     #expect(list.adapters.map(\.name) == ["radio:default", "bluez:hci0", "hci:0"])
@@ -227,7 +227,7 @@ final class SystemExaminationTests {
     #expect(AdapterList(on: machine).adapters.map(\.isUsable) == [true, false, false])
   }
 
-  @Test("I12.4 files with anything in them are no harm")
+  @Test("I12.4 files with arbitrary contents do no harm")
   func hostileFiles() throws {
     var generator = SystemRandomNumberGenerator()
     let paths = [
@@ -251,7 +251,7 @@ final class SystemExaminationTests {
       machine.kernelLog = { log }
       machine.fileCapabilities = { Array(log.utf8.prefix(11)) }
       for finding in Examination(of: machine).findings {
-        // What was written out has backslashes.
+        // Escaped text contains backslashes.
         let text = finding.text + (finding.remedy ?? "")
         #expect(text.unicodeScalars.allSatisfy { $0 == "\\" || !String.mayAct($0) }, "\(finding)")
       }

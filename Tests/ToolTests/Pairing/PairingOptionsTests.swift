@@ -7,7 +7,7 @@ import Testing
 
 @testable import ble
 
-@Suite("What the command line says about pairing")
+@Suite("Pairing options of the command line")
 struct PairingOptionsTests {
   private func options(_ words: String...) throws -> PairingOptions {
     guard case .run(_, let arguments) = try Tool.parser.parse(["read", "x", "FFF1"] + words) else {
@@ -16,7 +16,8 @@ struct PairingOptionsTests {
     return try PairingOptions(arguments)
   }
 
-  @Test func `Each capability, a passkey and files are understood`() throws {
+  @Test("Each capability, a passkey and files are accepted")
+  func eachCapabilityAPasskeyAndFilesAreAccepted() throws {
     for name in CapabilityName.allCases {
       #expect(try options("--io", name.rawValue).capability == name.capability)
     }
@@ -26,13 +27,15 @@ struct PairingOptionsTests {
     #expect(try options().capability == nil)
   }
 
-  @Test(arguments: [
-    (["--io", "display"], "Did you mean 'display-only'?"), (["--passkey", "12345"], "six digits"),
-    (["--passkey", "12345x"], "six digits"), (["--passkey", "１２３４５６"], "six digits"),
-    (["--oob", ""], "path of a file"),
-    (["--io", "no-input-no-output", "--passkey", "123456"], "unusable"),
-  ])
-  func `What is no answer to a pairing is a mistake of the command line`(words: [String], hint: String) throws {
+  @Test(
+    "An invalid pairing answer is an error of the command line",
+    arguments: [
+      (["--io", "display"], "Did you mean 'display-only'?"), (["--passkey", "12345"], "six digits"),
+      (["--passkey", "12345x"], "six digits"), (["--passkey", "１２３４５６"], "six digits"),
+      (["--oob", ""], "path of a file"),
+      (["--io", "no-input-no-output", "--passkey", "123456"], "unusable"),
+    ])
+  func anInvalidPairingAnswerIsAnErrorOfTheCommand(words: [String], hint: String) throws {
     let error = try #require(throws: UsageError.self) {
       guard case .run(_, let arguments) = try Tool.parser.parse(["read", "x", "FFF1"] + words) else { return }
       _ = try PairingOptions(arguments)
@@ -40,7 +43,8 @@ struct PairingOptionsTests {
     #expect(error.message.contains(hint), "\(error.message)")
   }
 
-  @Test func `A passkey is typed by who connects and shown by who is connected to, unless something else is said`() {
+  @Test("A passkey is typed by the side that connects and shown by the other, unless configured otherwise")
+  func aPasskeyIsTypedByTheSideThatConnects() {
     let agent = CommandLineAgent { _ in }
     agent.change { $0.passkey = "123456" }
     #expect(agent.capability == .keyboardOnly && agent.wantsAuthentication)
@@ -62,7 +66,8 @@ struct OutOfBandFileTests {
     try OutOfBandFile.data(of: Array(text.utf8), "file")
   }
 
-  @Test func `Values come least significant octet first, in any order, among others`() throws {
+  @Test("Values are least significant octet first, in any order, among others")
+  func valuesAreLeastSignificantOctetFirst() throws {
     // An address and a role, as near-field tags have them.
     let data = try read("# tag\n081b 0102030405C0 00\n021c00 1123\(high)\n \t1122\(low.uppercased())\n")
     #expect(data.peer?.confirm == Array((UInt8(0)...15).reversed()))
@@ -71,7 +76,8 @@ struct OutOfBandFileTests {
     #expect(try read("1110\(low)").temporaryKey == Array((UInt8(0)...15).reversed()))
   }
 
-  @Test func `What is written is read back, and only the user may read it`() throws {
+  @Test("Written data are read back, and only the user may read the file")
+  func writtenDataAreReadBack() throws {
     let path = "/tmp/ble-oob-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: path) }
     try Data("older and longer than what comes".utf8).write(to: URL(fileURLWithPath: path))
@@ -83,7 +89,8 @@ struct OutOfBandFileTests {
     #expect(error.status == .noInput)
   }
 
-  @Test func `Everything else is told as a mistake in the file`() throws {
+  @Test("Everything else is reported as an error in the file")
+  func everythingElseIsReportedAsAnErrorInTheFile() throws {
     let mistakes = [
       "", "# nothing\n", "hello", "1", "1122\(low)", "1123\(high)", "1122\(low)1123", "0322\(low)", "ff22\(low)", "0",
       "1122\(low)1123\(high)00", "05220000 0000", "021c00", "1022\(low.dropLast(2))1023\(high.dropLast(2))", "\u{0}",
@@ -99,7 +106,7 @@ struct OutOfBandFileTests {
   }
 
   @Test(
-    "I13.1 out-of-band data may come by a pipe; one that nothing is written to, or that is none, is an error and no hang"
+    "I13.1 out-of-band data may come by a pipe; an empty or invalid pipe is an error and no hang"
   )
   func pipes() throws {
     let path = "/tmp/ble-oob-\(UUID().uuidString)"
@@ -108,7 +115,7 @@ struct OutOfBandFileTests {
     let silent = try #require(throws: ToolError.self) { try OutOfBandFile.read(path, mayWait: true) }
     #expect(silent.status == .noInput && silent.message.contains("nothing was written"), "\(silent)")
     #expect(throws: ToolError.self) { try OutOfBandFile.read(path) }
-    // Both ends, so that it is there before it is read, and does not end.
+    // Both ends, so that it exists before it is read, and does not end.
     let ends = open(path, O_RDWR)
     defer { close(ends) }
     let held = try #require(throws: ToolError.self) { try OutOfBandFile.read(path, mayWait: true) }
@@ -145,7 +152,8 @@ struct PairingQuestionTests {
     return (request, answers)
   }
 
-  @Test func `Six digits are taken in groups, anything else is asked again, nothing refuses`() {
+  @Test("Six digits are accepted in groups, other input is asked again, an empty line refuses")
+  func sixDigitsAreAcceptedInGroups() {
     for text in ["123456", "123 456", " 123456 \r"] {
       let (request, answers) = ask(.enterPasskey)
       for mistake in ["12345", "1234567", "abcdef", "１２３４５６", "y"] { #expect(!request.answer(typed: mistake)) }
@@ -155,10 +163,12 @@ struct PairingQuestionTests {
     #expect(request.answer(typed: " ") && answers.all == [.no] && request.isOver)
   }
 
-  @Test(arguments: [
-    ("y", true), ("YES", true), (" y ", true), ("", false), ("n", false), ("yes no", false), ("ye", false),
-  ])
-  func `Only a yes is a yes`(line: String, isYes: Bool) {
+  @Test(
+    "Only a yes counts as yes",
+    arguments: [
+      ("y", true), ("YES", true), (" y ", true), ("", false), ("n", false), ("yes no", false), ("ye", false),
+    ])
+  func onlyAYesCountsAsYes(line: String, isYes: Bool) {
     for kind in [
       PairingRequest.Kind.compare("012345"), .confirmJustWorks,
       .replaceBond(of: Self.peer("Lock"), keptMethod: .outOfBand),
@@ -168,9 +178,8 @@ struct PairingQuestionTests {
     }
   }
 
-  @Test
-  func `I11.6 whose keys would be replaced is said by name and address, also where another device says it is that one`()
-  {
+  @Test("I11.6 keys to be replaced are shown with name and address, also where another device claims the identity")
+  func keysToBeReplacedAreShownWithNameAndAddress() {
     let same = ask(.replaceBond(of: Self.peer("Lock"), keptMethod: .justWorks)).0.question
     #expect(same.contains("\"Lock\" (C0:00:00:00:00:01) pairs again") && same.contains("Replace the keys of \"Lock\""))
     let other = ask(.replaceBond(of: Self.peer("Lock", 2), keptMethod: .justWorks), name: "Lamp").0.question
@@ -178,8 +187,10 @@ struct PairingQuestionTests {
     #expect(other.contains("Replace the keys of \"Lock\" (C0:00:00:00:00:02), which were made by Just Works?"))
   }
 
-  @Test(arguments: PairingOccasion.allCases)
-  func `I11.8 where nobody can be asked only Just Works is accepted, and only where a program gave cause for it`(
+  @Test(
+    "I11.8 where no user can be asked only Just Works is accepted, and only where a program needs it",
+    arguments: PairingOccasion.allCases)
+  func whereNoUserCanBeAskedOnlyJustWorks(
     occasion: PairingOccasion
   ) {
     for kind in [
@@ -195,7 +206,8 @@ struct PairingQuestionTests {
     }
   }
 
-  @Test func `A hostile name does nothing to a terminal, and does not end the line`() {
+  @Test("A hostile name does not affect a terminal, and does not end the line")
+  func aHostileNameDoesNotAffectATerminal() {
     let name = "\u{1B}[2J\r\n\u{202E}\u{7}evil" + String(repeating: "x", count: 500)
     for kind in [
       PairingRequest.Kind.enterPasskey, .compare("1"), .confirmJustWorks, .displayPasskey("123456"),

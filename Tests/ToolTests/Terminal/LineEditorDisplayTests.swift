@@ -2,7 +2,7 @@ import Testing
 
 @testable import ble
 
-/// What a line looks like on a terminal.
+/// How a line is shown on a terminal.
 @Suite("The line editor's display")
 struct LineEditorDisplayTests {
   private struct Scene {
@@ -36,7 +36,8 @@ struct LineEditorDisplayTests {
     }
   }
 
-  @Test func `The line stands behind the prompt, the cursor where it was moved`() {
+  @Test("The line is behind the prompt, the cursor where it was moved")
+  func theLineIsBehindThePrompt() {
     var scene = Scene()
     scene.type("hello\u{1B}[D\u{1B}[D")
     #expect(scene.screen.text == ["> hello"] && scene.screen.column == 5 && scene.screen.mistakes == [])
@@ -44,7 +45,8 @@ struct LineEditorDisplayTests {
     #expect(scene.screen.text == ["> ello"] && scene.screen.column == 2)
   }
 
-  @Test func `Output comes above the line that is being typed`() {
+  @Test("Output is shown above the line being typed")
+  func outputIsShownAboveTheLineBeingTyped() {
     var scene = Scene()
     scene.type("hel")
     scene.output("you: one")
@@ -55,7 +57,8 @@ struct LineEditorDisplayTests {
     #expect(scene.screen.text == ["you: one", "you: two", "> hello", ""])
   }
 
-  @Test func `Long lines are broken into rows, wide characters never in half`() {
+  @Test("Long lines are wrapped into rows, wide characters never split")
+  func longLinesAreWrappedIntoRows() {
     var scene = Scene(columns: 10)
     scene.type("12345678")
     #expect(scene.screen.text == ["> 12345678", ""] && scene.screen.column == 0 && scene.screen.row == 1)
@@ -67,7 +70,8 @@ struct LineEditorDisplayTests {
     #expect(scene.screen.text == ["out", "> 1中文字", "中文"] && scene.screen.mistakes == [])
   }
 
-  @Test func `A line taller than the terminal is shown around the cursor`() {
+  @Test("A line taller than the terminal is shown around the cursor")
+  func aLineTallerThanTheTerminalIsShownAround() {
     var scene = Scene(columns: 10, rows: 4)
     scene.type(String(repeating: "x", count: 95))
     scene.output("one")
@@ -79,7 +83,8 @@ struct LineEditorDisplayTests {
     #expect(scene.screen.text.last == "> ok" && scene.screen.mistakes == [])
   }
 
-  @Test func `Lines above the prompt are cut at the width`() {
+  @Test("Lines above the prompt are truncated at the width")
+  func linesAboveThePromptAreTruncatedAtTheWidth() {
     var scene = Scene()
     scene.above = ["… a message that is longer than a row", "… 中文字中文字中文字中文字"]
     scene.draw()
@@ -90,25 +95,29 @@ struct LineEditorDisplayTests {
     #expect(scene.screen.text == ["> x"])
   }
 
-  @Test(arguments: [
-    ("\u{202E}abc", "\\u{202E}abc"), ("\u{9B}2J", "\\u{9B}2J"), ("a\\b", "a\\b"), ("a\u{2028}b", "a\\u{2028}b"),
-    ("\u{301}x", "◌\u{301}x"), ("\u{FEFF}", "\\u{FEFF}"),
-  ])
-  func `Nothing in a line acts on the terminal`(line: String, shown: String) {
+  @Test(
+    "Nothing in a line acts on the terminal",
+    arguments: [
+      ("\u{202E}abc", "\\u{202E}abc"), ("\u{9B}2J", "\\u{9B}2J"), ("a\\b", "a\\b"), ("a\u{2028}b", "a\\u{2028}b"),
+      ("\u{301}x", "◌\u{301}x"), ("\u{FEFF}", "\\u{FEFF}"),
+    ])
+  func nothingInALineActsOnTheTerminal(line: String, shown: String) {
     var scene = Scene(columns: 40)
     scene.type(line)
     #expect(scene.editor.text == line && scene.screen.text == ["> " + shown] && scene.screen.mistakes == [])
   }
 
-  @Test func `A narrower terminal that has broken rows anew is cleared of all of them`() {
+  @Test("A narrower terminal that has rewrapped rows is cleared of all of them")
+  func aNarrowerTerminalThatHasRewrappedRowsIsCleared() {
     var scene = Scene(columns: 20)
     scene.type(String(repeating: "x", count: 16))
     scene.display.columns = 10
-    // What stood in one row of 18 columns stands in two of ten now, the cursor in the second.
+    // One row of 18 columns now takes two of ten, with the cursor in the second.
     #expect(scene.display.erase() == "\u{1B}[1A\r\u{1B}[J")
   }
 
-  @Test func `Any editing at any width leaves the line, once, with the cursor at its place`() {
+  @Test("Any editing at any width leaves the line, once, with the cursor at its place")
+  func anyEditingAtAnyWidthLeavesTheLine() {
     var chance = SystemRandomNumberGenerator()
     let keys = [
       "a", "中", "👨‍👩‍👧", "e\u{301}", "\u{1B}[D", "\u{1B}[C", "\u{7F}", "\u{1}", "\u{5}", "\u{17}", "\u{19}", "\u{202E}",
@@ -130,20 +139,24 @@ struct LineEditorDisplayTests {
 
 @Suite("The width of characters")
 struct DisplayWidthTests {
-  @Test(arguments: [
-    ("a", 1), ("é", 1), ("e\u{301}", 1), ("ß", 1), ("Ж", 1), ("א", 1), ("ع", 1), ("中", 2), ("、", 2), ("Ａ", 2), ("ｱ", 1),
-    ("한", 2),
-    ("\u{1112}\u{1161}\u{11AB}", 2), ("あ", 2), ("👍", 2), ("👍🏽", 2), ("👨‍👩‍👧‍👦", 2), ("🇩🇪", 2), ("❤", 1), ("❤️", 2), ("1️⃣", 2),
-    ("☃", 1),
-    ("⌚", 2), ("𠀀", 2), ("क्ष", 2), ("ก็", 1), ("\u{200D}", 0), ("\u{301}", 0), ("\u{7}", 0), ("\u{AD}", 0), ("…", 1),
-    ("█", 1), ("", 0),
-    ("日本語 ok", 9),
-  ])
-  func `Text takes as many columns as its characters do`(text: String, width: Int) {
+  @Test(
+    "Text takes as many columns as its characters do",
+    arguments: [
+      ("a", 1), ("é", 1), ("e\u{301}", 1), ("ß", 1), ("Ж", 1), ("א", 1), ("ع", 1), ("中", 2), ("、", 2), ("Ａ", 2),
+      ("ｱ", 1),
+      ("한", 2),
+      ("\u{1112}\u{1161}\u{11AB}", 2), ("あ", 2), ("👍", 2), ("👍🏽", 2), ("👨‍👩‍👧‍👦", 2), ("🇩🇪", 2), ("❤", 1), ("❤️", 2), ("1️⃣", 2),
+      ("☃", 1),
+      ("⌚", 2), ("𠀀", 2), ("क्ष", 2), ("ก็", 1), ("\u{200D}", 0), ("\u{301}", 0), ("\u{7}", 0), ("\u{AD}", 0), ("…", 1),
+      ("█", 1), ("", 0),
+      ("日本語 ok", 9),
+    ])
+  func textTakesAsManyColumnsAsItsCharacters(text: String, width: Int) {
     #expect(text.displayWidth == width)
   }
 
-  @Test func `Truncated text fits, ends with an ellipsis and cuts no character`() {
+  @Test("Truncated text fits, ends with an ellipsis and cuts no character")
+  func truncatedTextFitsEndsWithAnEllipsisAndCuts() {
     #expect("hello".truncated(toColumns: 5) == "hello" && "hello!".truncated(toColumns: 5) == "hell…")
     #expect("中文字".truncated(toColumns: 6) == "中文字" && "中文字中".truncated(toColumns: 6) == "中文…")
     #expect("abc".truncated(toColumns: 0) == "" && "👨‍👩‍👧a".truncated(toColumns: 2) == "…")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ble
 
-/// What octets do to a line.
+/// How octets edit a line.
 @Suite("The line editor")
 struct LineEditorTests {
   private static let left = "\u{1B}[D"
@@ -21,26 +21,30 @@ struct LineEditorTests {
     return shown(editor)
   }
 
-  @Test(arguments: [
-    ("abc", "abc|"), ("abc\(left)\(left)X", "aX|bc"), ("abc\u{2}\u{2}\u{6}X", "abX|c"),
-    ("abc\u{1}X", "X|abc"), ("abc\u{1}\u{5}X", "abcX|"), ("abc\u{1B}[HX\u{1B}[FY", "XabcY|"),
-    ("abc\u{1B}[1~X\u{1B}[4~Y", "XabcY|"), ("abc\u{1B}OHX\u{1B}OFY", "XabcY|"),
-    ("abc\u{7F}", "ab|"), ("abc\u{8}\u{8}", "a|"), ("abc\u{1}\u{1B}[3~", "|bc"), ("abc\u{1}\u{4}", "|bc"),
-    ("one two three\u{1B}b\u{1B}bX", "one X|two three"), ("one two\u{1}\u{1B}fX", "oneX| two"),
-    ("one two\u{1B}[1;5DX", "one X|two"), ("one two\u{1}\u{1B}[1;3CX", "oneX| two"),
-    ("one, two\u{17}", "one, |"), ("one two\u{1B}\u{7F}", "one |"), ("one two\u{1}\u{1B}d", "| two"),
-    ("one two\u{17}\u{17}\u{19}!", "one two!|"), ("one two\u{2}\u{2}\u{2}\u{B}\u{1}\u{19}", "two|one "),
-    ("one two\u{15}x\u{19}", "xone two|"), ("ab\u{14}", "ba|"), ("abc\u{1}\u{6}\u{14}", "ba|c"),
-  ])
-  func `Keys move, remove and put back`(typed: String, line: String) {
+  @Test(
+    "Keys move, remove and restore",
+    arguments: [
+      ("abc", "abc|"), ("abc\(left)\(left)X", "aX|bc"), ("abc\u{2}\u{2}\u{6}X", "abX|c"),
+      ("abc\u{1}X", "X|abc"), ("abc\u{1}\u{5}X", "abcX|"), ("abc\u{1B}[HX\u{1B}[FY", "XabcY|"),
+      ("abc\u{1B}[1~X\u{1B}[4~Y", "XabcY|"), ("abc\u{1B}OHX\u{1B}OFY", "XabcY|"),
+      ("abc\u{7F}", "ab|"), ("abc\u{8}\u{8}", "a|"), ("abc\u{1}\u{1B}[3~", "|bc"), ("abc\u{1}\u{4}", "|bc"),
+      ("one two three\u{1B}b\u{1B}bX", "one X|two three"), ("one two\u{1}\u{1B}fX", "oneX| two"),
+      ("one two\u{1B}[1;5DX", "one X|two"), ("one two\u{1}\u{1B}[1;3CX", "oneX| two"),
+      ("one, two\u{17}", "one, |"), ("one two\u{1B}\u{7F}", "one |"), ("one two\u{1}\u{1B}d", "| two"),
+      ("one two\u{17}\u{17}\u{19}!", "one two!|"), ("one two\u{2}\u{2}\u{2}\u{B}\u{1}\u{19}", "two|one "),
+      ("one two\u{15}x\u{19}", "xone two|"), ("ab\u{14}", "ba|"), ("abc\u{1}\u{6}\u{14}", "ba|c"),
+    ])
+  func keysMoveRemoveAndRestore(typed: String, line: String) {
     #expect(Self.edited(typed) == line)
   }
 
-  @Test(arguments: [
-    ("Zażółć", 6), ("中文字", 3), ("e\u{301}", 1), ("👨‍👩‍👧‍👦", 1), ("🇩🇪🇵🇱", 2), ("👍🏽", 1), ("한글", 2), ("❤️", 1), ("क्षि", 1),
-    ("\u{1112}\u{1161}\u{11AB}", 1),
-  ])
-  func `A character is one step and one backspace, however many octets it has`(text: String, count: Int) {
+  @Test(
+    "A character is one step and one backspace, however many octets it has",
+    arguments: [
+      ("Zażółć", 6), ("中文字", 3), ("e\u{301}", 1), ("👨‍👩‍👧‍👦", 1), ("🇩🇪🇵🇱", 2), ("👍🏽", 1), ("한글", 2), ("❤️", 1), ("क्षि", 1),
+      ("\u{1112}\u{1161}\u{11AB}", 1),
+    ])
+  func aCharacterIsOneStepAndOneBackspace(text: String, count: Int) {
     // In one piece, octet by octet, and each scalar by itself.
     for pieces in [[Array(text.utf8)], text.utf8.map { [$0] }, text.unicodeScalars.map { Array(String($0).utf8) }] {
       var editor = LineEditor()
@@ -54,13 +58,15 @@ struct LineEditorTests {
     }
   }
 
-  @Test func `A mark typed into the middle joins the letter before it`() {
+  @Test("A mark typed into the middle joins the letter before it")
+  func aMarkTypedIntoTheMiddleJoinsTheLetter() {
     #expect(Self.edited("eX\(Self.left)\u{301}") == "e\u{301}|X")
     // Removing what separated two halves joins them: the cursor never stands inside a character.
     #expect(Self.edited("🇩x🇪\(Self.left)\u{7F}") == "🇩🇪|")
   }
 
-  @Test func `Enter hands out the line, Ctrl-D ends on an empty one only`() {
+  @Test("Enter submits the line, Ctrl-D ends on an empty one only")
+  func enterSubmitsTheLine() {
     var editor = LineEditor()
     #expect(editor.take("one\rtwo\nthree\r\nfour".utf8) == [.line("one"), .line("two"), .line("three")])
     #expect(editor.text == "four" && editor.take([0x01, 0x04]) == [] && editor.text == "our")
@@ -69,7 +75,8 @@ struct LineEditorTests {
     #expect(editor.take([0x03]) == [.interrupt])
   }
 
-  @Test func `A paste is text: its line breaks submit nothing, and its control characters are left out`() {
+  @Test("A paste is text: its line breaks submit nothing, and its control characters are removed")
+  func aPasteIsText() {
     var editor = LineEditor()
     let paste = "\u{1B}[200~one\r\ntwo\rthree\u{3}\u{4}\u{1B}[A\u{7}\t中\u{1B}[201~"
     for octet in paste.utf8 { #expect(editor.take([octet]).isEmpty) }
@@ -77,7 +84,8 @@ struct LineEditorTests {
     #expect(editor.take([0x0D]) == [.line("one\ntwo\nthree[A\t中")])
   }
 
-  @Test func `A paste that never ends or is too long stays bounded, and the next key works`() {
+  @Test("A paste that never ends or is too long stays bounded, and the next key works")
+  func aPasteThatNeverEndsOrIsTooLongStays() {
     var editor = LineEditor()
     _ = editor.take("\u{1B}[200~".utf8)
     for _ in 0..<100 { #expect(editor.take(repeatElement(UInt8(ascii: "x"), count: 4096)).isEmpty) }
@@ -86,7 +94,8 @@ struct LineEditorTests {
     #expect(editor.take([0x7F]).isEmpty && editor.take("y".utf8).isEmpty && editor.text.hasSuffix("xy"))
   }
 
-  @Test func `History goes back, forth and to what was being typed`() {
+  @Test("History goes back, forth and to what was being typed")
+  func historyGoesBackForthAndToWhatWasBeingTyped() {
     var kept: [String] = []
     var editor = LineEditor(history: LineHistory(["old"], keep: { kept.append($0) }))
     _ = editor.take("first\rsecond\rsecond\r secret\r   \rdraft".utf8)
@@ -101,7 +110,8 @@ struct LineEditorTests {
     #expect(editor.text == "draft" && editor.take(Self.down.utf8) == [.bell])
   }
 
-  @Test func `History holds a thousand lines`() {
+  @Test("History holds a thousand lines")
+  func historyHoldsAThousandLines() {
     var editor = LineEditor()
     for number in 0..<1200 { _ = editor.take("line \(number)\r".utf8) }
     #expect(editor.history.lines.count == 1000 && editor.history.lines.first == "line 200")
@@ -109,7 +119,8 @@ struct LineEditorTests {
     #expect(editor.history.lines.last == "line 1199")
   }
 
-  @Test func `The tab key completes, then shows what there is`() {
+  @Test("The tab key completes, then shows the candidates")
+  func theTabKeyCompletes() {
     let words = ["subscribe ", "subset ", "read "]
     var editor = LineEditor { text in
       let word = text.split(separator: " ", omittingEmptySubsequences: false).last.map(String.init) ?? ""
@@ -124,22 +135,25 @@ struct LineEditorTests {
     #expect(plain.take("\t".utf8) == [.bell])
   }
 
-  @Test(arguments: [
-    "\u{1B}[999999999999999999999m", "\u{1B}]0;title\u{7}", "\u{1B}[<0;1;1M", "\u{1B}Px\u{1B}\\", "\u{1B}[?1;2c",
-    "\u{0}\u{1C}\u{1D}",
-    "\u{1B}\u{1B}\u{1B}[", "\u{1B}[\u{3}",
-  ])
-  func `Sequences that nobody knows change nothing that was typed`(sequence: String) {
+  @Test(
+    "Unknown sequences do not change the line",
+    arguments: [
+      "\u{1B}[999999999999999999999m", "\u{1B}]0;title\u{7}", "\u{1B}[<0;1;1M", "\u{1B}Px\u{1B}\\", "\u{1B}[?1;2c",
+      "\u{0}\u{1C}\u{1D}",
+      "\u{1B}\u{1B}\u{1B}[", "\u{1B}[\u{3}",
+    ])
+  func unknownSequencesDoNotChangeTheLine(sequence: String) {
     var editor = LineEditor()
     _ = editor.take("abc".utf8)
     _ = editor.take(sequence.utf8)
     #expect(editor.text.hasPrefix("abc"))
-    // After a sequence that was left open, one letter may still belong to it.
+    // After an unfinished sequence, one letter may still belong to it.
     _ = editor.take("~".utf8)
     #expect(editor.take("\rok\r".utf8).suffix(1) == [.line("ok")])
   }
 
-  @Test func `Random octets do nothing but edit: cursor in the line, memory bounded`() {
+  @Test("Random octets only edit: cursor in the line, memory bounded")
+  func randomOctetsOnlyEdit() {
     var chance = SystemRandomNumberGenerator()
     let seeds: [[UInt8]] = [
       [0x1B], [0x1B, 0x5B], Array("\u{1B}[200~".utf8), Array("\u{1B}[201~".utf8), [0x0D], [0x15], [0x19],

@@ -19,7 +19,8 @@ struct LineHistoryFileTests {
     return try #require(attributes[.posixPermissions] as? Int)
   }
 
-  @Test func `What was typed is there the next time, for its owner only`() throws {
+  @Test("Typed lines are there the next time, for their owner only")
+  func typedLinesAreThereTheNextTime() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     #expect(file.load() == [])
     var editor = LineEditor(history: file.history())
@@ -31,14 +32,16 @@ struct LineHistoryFileTests {
     #expect(try mode() == 0o600 && file.load().last == "four")
   }
 
-  @Test func `It is bounded, and the newest lines stay`() throws {
+  @Test("It is bounded, and the newest lines stay")
+  func itIsBoundedAndTheNewestLinesStay() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     for number in 0..<600 { file.add("\(number) " + String(repeating: "x", count: 2000)) }
     let size = try #require(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
     #expect(size < 1 << 20 && file.load().last?.hasPrefix("599 ") == true && file.load().count > 100)
   }
 
-  @Test func `What is no history of ours is left alone and no harm`() throws {
+  @Test("A file that is no history is left unchanged and does no harm")
+  func aFileThatIsNoHistoryIsLeftUnchanged() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     file.add("one")
     let secret = folder.appendingPathComponent("secret")

@@ -1,6 +1,6 @@
 @testable import ble
 
-/// A terminal in memory, for what the line editor writes: characters, CR, LF, cursor up and right, erase below, clear. Rows that
+/// A terminal in memory, for the line editor's output: characters, CR, LF, cursor up and right, erase below, clear. Rows that
 /// scroll out at the top are kept.
 ///
 /// Like terminals it leaves the cursor in the last column when that has been written, and wraps at the next character.
@@ -11,7 +11,7 @@ struct ScreenModel {
   private(set) var row = 0
   private(set) var column = 0
   private var isWrapPending = false
-  /// Sequences that it does not know, and whether it was told to go where it cannot.
+  /// Unknown sequences, and cursor movements beyond the screen.
   private(set) var mistakes: [String] = []
 
   init(columns: Int, rows: Int) {
@@ -19,7 +19,7 @@ struct ScreenModel {
     self.rows = rows
   }
 
-  /// What is to be read on it, with what has scrolled out.
+  /// The text on it, with the rows that have scrolled out.
   var text: [String] {
     lines.map { line in
       let text = line.joined()

@@ -3,31 +3,30 @@ import Testing
 
 @testable import ble
 
-/// Every command of the tree has tests of what it says: one on a terminal, one in a pipe, named `ble <command> on a terminal ...`
-/// and `ble <command> in a pipe ...`, wherever they stand.
+/// Every command of the tree has tests of its output: one on a terminal, one in a pipe, named `ble <command> on a terminal
+/// ...` and `ble <command> in a pipe ...`, in any file.
 @Suite("Each command has its transcripts")
 struct CommandTranscriptTests {
-  /// The names of all tests of the tool.
+  /// The display names of all tests of the tool.
   private static func testNames() throws -> [String] {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
     var names: [String] = []
     for case let file as URL in files ?? .init() where file.pathExtension == "swift" {
-      for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") where line.contains("func `") {
-        names += line.split(separator: "`").dropFirst().prefix(1).map(String.init)
-      }
+      let source = try String(contentsOf: file, encoding: .utf8)
+      names += source.matches(of: /@Test\(\s*"([^"]*)"/).map { String($0.1) }
     }
     return names
   }
 
-  /// The commands that do something, with the words that lead to them.
+  /// The commands that can be run, with their words.
   private static func commands(_ node: CommandNode, _ words: [String]) -> [String] {
     let below = node.subcommands.flatMap { commands($0, words + [$0.name]) }
     return (node.make == nil ? [] : [words.joined(separator: " ")]) + below
   }
 
-  @Test(arguments: ["on a terminal", "in a pipe"])
-  func `Every command of the tree has a transcript`(place: String) throws {
+  @Test("Every command of the tree has a transcript", arguments: ["on a terminal", "in a pipe"])
+  func everyCommandOfTheTreeHasATranscript(place: String) throws {
     let names = try Self.testNames()
     let commands = Self.commands(Tool.tree, ["ble"])
     #expect(names.count > 50 && commands.count > 10)

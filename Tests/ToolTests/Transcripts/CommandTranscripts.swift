@@ -1,15 +1,16 @@
 import Foundation
 import Testing
 
-/// What each command says, on a terminal and in a pipe. `CommandTranscriptTests` makes sure that none is left out: it looks for
-/// tests named after the command.
+/// The output of each command, on a terminal and in a pipe. `CommandTranscriptTests` makes sure that none is left out: it
+/// looks for tests named after the command.
 @Suite("Transcripts", .serialized, .timeLimit(.minutes(10)))
 struct CommandTranscripts {
   private let place: Neighbourhood
 
   init() throws { place = try Neighbourhood() }
 
-  @Test func `ble scan on a terminal is a table while it goes on, and lines after Ctrl-C, which ends it with 130`()
+  @Test("ble scan on a terminal is a table while it runs, and lines after Ctrl-C, which ends it with 130")
+  func bleScanOnATerminalIsATable()
     throws
   {
     try place.serve("owenli")
@@ -30,7 +31,8 @@ struct CommandTranscripts {
     terminal.expectGoodOrder()
   }
 
-  @Test func `ble scan on a terminal ends with q, with what was found as lines`() throws {
+  @Test("ble scan on a terminal ends with q, with the found devices as lines")
+  func bleScanOnATerminalEndsWithQ() throws {
     try place.serve("owenli")
     let terminal = try place.terminal("scan", "--duration", "0")
     try terminal.see("Owenli")
@@ -40,15 +42,16 @@ struct CommandTranscripts {
     terminal.expectGoodOrder()
   }
 
-  @Test(arguments: [["TERM": "dumb"], ["TERM": ""]])
-  func `ble scan on a terminal that is none prints lines`(environment: [String: String]) throws {
+  @Test("ble scan on a terminal without cursor control prints lines", arguments: [["TERM": "dumb"], ["TERM": ""]])
+  func bleScanOnATerminalWithoutCursorControlPrintsLines(environment: [String: String]) throws {
     try place.serve("owenli")
     let terminal = try place.terminal("scan", "--count", "1", "--duration", "20", environment: environment)
     #expect(try terminal.finish() == 0)
     #expect(!terminal.octets.contains(0x1B) && terminal.model.text.contains("Owenli"), "\(terminal.transcript)")
   }
 
-  @Test func `ble scan with NO_COLOR draws its table without emphasis`() throws {
+  @Test("ble scan with NO_COLOR draws its table without emphasis")
+  func bleScanWithNOCOLORDrawsItsTableWithoutEmphasis() throws {
     try place.serve("owenli")
     let terminal = try place.terminal("scan", "--count", "1", "--duration", "20", environment: ["NO_COLOR": "1"])
     #expect(try terminal.finish() == 0)
@@ -56,7 +59,8 @@ struct CommandTranscripts {
     terminal.expectGoodOrder()
   }
 
-  @Test func `A hostile name does nothing to a terminal, in no command`() throws {
+  @Test("A hostile name does not affect a terminal, in any command")
+  func aHostileNameDoesNotAffectATerminal() throws {
     let name = "\u{1B}[2J\u{1B}]0;x\u{7}\u{202E}evil\u{9B}31m"
     try place.serve("owenli", "--name", name)
     for words in [
@@ -70,7 +74,7 @@ struct CommandTranscripts {
   }
 
   @Test(
-    "X2 a hostile name does nothing to a terminal while a command keeps its device",
+    "X2 a hostile name does not affect a terminal while a command keeps its device",
     arguments: [
       (["watch", "--characteristic", "FFF2", "--interval", "0.2"], "ready"), (["rssi", "--interval", "0.1"], "3 meas"),
       (["connect"], "evil"), (["record", "FILE"], "values"),
@@ -81,7 +85,7 @@ struct CommandTranscripts {
     let terminal = try place.terminal(
       [words[0], name] + words.dropFirst().map { $0 == "FILE" ? place.path("r.sqlite") : $0 })
     try terminal.see(sign)
-    // Its name is in the prompt, in the title, and in what is told of the link's end.
+    // Its name is in the prompt, in the title, and in the message about the link's end.
     terminal.type(words[0] == "connect" ? "info\rdisconnect\r" : "")
     if words[0] == "connect" { try terminal.see("(not connected)") }
     terminal.type("\u{3}")
@@ -97,7 +101,8 @@ struct CommandTranscripts {
     terminal.expectGoodOrder(sourceLocation: sourceLocation)
   }
 
-  @Test func `Filters of ble scan leave out who is not meant`() throws {
+  @Test("Filters of ble scan omit other devices")
+  func filtersOfBleScanOmitOtherDevices() throws {
     try place.serve("owenli")
     let no = try place.run("scan", "--duration", "1", "--prefix", "X", "--min-rssi", "-127")
     #expect(no.status == 0 && no.lines.isEmpty)
@@ -108,14 +113,16 @@ struct CommandTranscripts {
     #expect(yes.status == 0 && ToolProcess.object(yes.lines.first ?? "")?["name"] as? String == "Owenli")
   }
 
-  @Test func `ble scan in a pipe is a plain line for each device`() throws {
+  @Test("ble scan in a pipe is a plain line for each device")
+  func bleScanInAPipeIsAPlainLine() throws {
     try place.serve("owenli")
     let scan = try place.run("scan", "--count", "1", "--duration", "20")
     #expect(scan.status == 0 && scan.lines.count == 1 && scan.lines.arePlain)
     #expect(scan.lines.first?.contains("Owenli") == true && scan.lines.first?.contains("dBm") == true)
   }
 
-  @Test func `ble explore on a terminal draws the tree`() throws {
+  @Test("ble explore on a terminal draws the tree")
+  func bleExploreOnATerminalDrawsTheTree() throws {
     try place.serve("owenli")
     let (status, terminal) = try place.runOnTerminal("explore", "Owenli")
     #expect(status == 0)
@@ -124,26 +131,30 @@ struct CommandTranscripts {
     terminal.expectGoodOrder()
   }
 
-  @Test func `ble explore in a pipe is the tree without colours`() throws {
+  @Test("ble explore in a pipe is the tree without colours")
+  func bleExploreInAPipeIsTheTreeWithoutColours() throws {
     try place.serve("owenli")
     let result = try place.run("explore", "Owenli")
     #expect(result.status == 0 && result.lines.arePlain && result.lines.contains { $0.contains("FFF2") })
   }
 
-  @Test func `ble read on a terminal prints the value`() throws {
+  @Test("ble read on a terminal prints the value")
+  func bleReadOnATerminalPrintsTheValue() throws {
     try place.serve("owenli")
     let (status, terminal) = try place.runOnTerminal("read", "Owenli", "FFF2")
     #expect(status == 0 && terminal.model.text.contains("\"Owenli\" (4f77656e6c69)"))
     terminal.expectGoodOrder()
   }
 
-  @Test func `ble read in a pipe prints the value and nothing else`() throws {
+  @Test("ble read in a pipe prints the value and nothing else")
+  func bleReadInAPipePrintsTheValueAndNothing() throws {
     try place.serve("owenli")
     let result = try place.run("read", "Owenli", "FFF2")
     #expect(result.status == 0 && result.lines == ["\"Owenli\" (4f77656e6c69)"] && result.process.errors.isEmpty)
   }
 
-  @Test func `ble write on a terminal says what it wrote`() throws {
+  @Test("ble write on a terminal prints what it wrote")
+  func bleWriteOnATerminalPrintsWhatItWrote() throws {
     let server = try place.serve("owenli")
     let (status, terminal) = try place.runOnTerminal("write", "Owenli", "FFF2", "hi")
     #expect(status == 0 && terminal.model.text.contains("Wrote 2 octets to FFF2"))
@@ -151,13 +162,15 @@ struct CommandTranscripts {
     terminal.expectGoodOrder()
   }
 
-  @Test func `ble write in a pipe prints nothing on the standard output`() throws {
+  @Test("ble write in a pipe prints nothing on the standard output")
+  func bleWriteInAPipePrintsNothingOnTheStandard() throws {
     try place.serve("owenli")
     let result = try place.run("write", "Owenli", "FFF2", "hi")
     #expect(result.status == 0 && result.lines.isEmpty && result.process.errors == ["Wrote 2 octets to FFF2."])
   }
 
-  @Test func `ble subscribe on a terminal prints values until Ctrl-C, and unsubscribes`() throws {
+  @Test("ble subscribe on a terminal prints values until Ctrl-C, and unsubscribes")
+  func bleSubscribeOnATerminalPrintsValuesUntilCtrlC() throws {
     let server = try place.serve("owenli")
     let terminal = try place.terminal("subscribe", "Owenli", "FFF1")
     try terminal.see("send data : 2")
@@ -167,13 +180,15 @@ struct CommandTranscripts {
     terminal.expectGoodOrder()
   }
 
-  @Test func `ble subscribe in a pipe is a plain line for each value`() throws {
+  @Test("ble subscribe in a pipe is a plain line for each value")
+  func bleSubscribeInAPipeIsAPlainLine() throws {
     try place.serve("owenli")
     let result = try place.run("subscribe", "Owenli", "FFF1", "--count", "2")
     #expect(result.status == 0 && result.lines.count == 2 && result.lines.arePlain)
   }
 
-  @Test func `ble serve on a terminal tells what happens until Ctrl-C`() throws {
+  @Test("ble serve on a terminal prints events until Ctrl-C")
+  func bleServeOnATerminalPrintsEventsUntilCtrlC() throws {
     let terminal = try place.terminal("serve", "owenli", "--adapter", "radio:default/peripheral")
     try terminal.see("Advertising")
     #expect(try place.run("read", "Owenli", "FFF2").status == 0)
@@ -183,14 +198,16 @@ struct CommandTranscripts {
     terminal.expectGoodOrder()
   }
 
-  @Test func `ble serve in a pipe tells the same in plain lines`() throws {
+  @Test("ble serve in a pipe prints the same in plain lines")
+  func bleServeInAPipePrintsTheSameInPlain() throws {
     let server = try place.ble("serve", "owenli", "--adapter", "radio:default/peripheral", "--duration", "1")
     try server.line { $0.contains("Advertising") }
     let (status, lines) = try server.finish()
     #expect(status == 0 && lines.arePlain)
   }
 
-  @Test func `ble demo on a terminal shows every step`() throws {
+  @Test("ble demo on a terminal shows every step")
+  func bleDemoOnATerminalShowsEveryStep() throws {
     let (status, terminal) = try place.runOnTerminal("demo")
     #expect(status == 0)
     for step in ["found", "connected", "explored", "written", "notified", "disconnected", "captured"] {
@@ -199,12 +216,14 @@ struct CommandTranscripts {
     terminal.expectGoodOrder()
   }
 
-  @Test func `ble demo in a pipe shows every step in plain lines`() throws {
+  @Test("ble demo in a pipe shows every step in plain lines")
+  func bleDemoInAPipeShowsEveryStepInPlain() throws {
     let result = try place.run("demo")
     #expect(result.status == 0 && result.lines.arePlain && result.lines.contains { $0.contains("✓ captured") })
   }
 
-  @Test func `ble controller on a terminal says where hosts connect, until Ctrl-C`() throws {
+  @Test("ble controller on a terminal prints where hosts connect, until Ctrl-C")
+  func bleControllerOnATerminalPrintsWhereHostsConnect() throws {
     let terminal = try place.terminal("controller")
     try terminal.see("tcp-client:127.0.0.1:")
     terminal.type("\u{3}")
@@ -212,7 +231,8 @@ struct CommandTranscripts {
     terminal.expectGoodOrder()
   }
 
-  @Test func `ble controller in a pipe says it in a plain line`() throws {
+  @Test("ble controller in a pipe prints it in a plain line")
+  func bleControllerInAPipePrintsItInAPlain() throws {
     let controller = try place.ble("controller")
     try controller.line { $0.contains("tcp-client:127.0.0.1:") }
     controller.send(SIGTERM)
@@ -228,29 +248,34 @@ struct CommandTranscripts {
     return path
   }
 
-  @Test func `ble capture show on a terminal prints the packets`() throws {
+  @Test("ble capture show on a terminal prints the packets")
+  func bleCaptureShowOnATerminalPrintsThePackets() throws {
     let (status, terminal) = try place.runOnTerminal("capture", "show", try capture())
     #expect(status == 0 && terminal.model.text.contains("ATT_READ_RSP"), "\(terminal.transcript)")
     terminal.expectGoodOrder()
   }
 
-  @Test func `ble capture show in a pipe prints the packets in plain lines`() throws {
+  @Test("ble capture show in a pipe prints the packets in plain lines")
+  func bleCaptureShowInAPipePrintsThePackets() throws {
     let result = try place.run("capture", "show", try capture())
     #expect(result.status == 0 && result.lines.arePlain && result.lines.contains { $0.contains("ATT_READ_RSP") })
   }
 
-  @Test func `ble capture redact on a terminal says how many packets it copied`() throws {
+  @Test("ble capture redact on a terminal prints how many packets it copied")
+  func bleCaptureRedactOnATerminalPrintsHowManyPackets() throws {
     let (status, terminal) = try place.runOnTerminal("capture", "redact", try capture(), place.path("copy.btsnoop"))
     #expect(status == 0 && terminal.model.text.contains("packets copied"))
     terminal.expectGoodOrder()
   }
 
-  @Test func `ble capture redact in a pipe prints nothing on the standard output`() throws {
+  @Test("ble capture redact in a pipe prints nothing on the standard output")
+  func bleCaptureRedactInAPipePrintsNothing() throws {
     let result = try place.run("capture", "redact", try capture(), place.path("copy.btsnoop"))
     #expect(result.status == 0 && result.lines.isEmpty && result.process.errors.count == 1)
   }
 
-  @Test func `ble l2cap listen on a terminal and ble l2cap connect in a pipe carry what is typed`() throws {
+  @Test("ble l2cap listen on a terminal and ble l2cap connect in a pipe carry typed text")
+  func bleL2capListenOnATerminalAndBleL2capConnect() throws {
     let terminal = try place.terminal("l2cap", "listen", "--adapter", "radio:default/peripheral", "--count", "6")
     try terminal.see("PSM")
     let connect = try place.ble("l2cap", "connect", "ble")
@@ -261,7 +286,8 @@ struct CommandTranscripts {
     terminal.expectGoodOrder()
   }
 
-  @Test func `ble l2cap connect on a terminal and ble l2cap listen in a pipe carry what is typed`() throws {
+  @Test("ble l2cap connect on a terminal and ble l2cap listen in a pipe carry typed text")
+  func bleL2capConnectOnATerminalAndBleL2capListen() throws {
     let listen = try place.ble("l2cap", "listen", "--adapter", "radio:default/peripheral", "--count", "6")
     let terminal = try place.terminal("l2cap", "connect", "ble", "--timeout", "20")
     try terminal.see("PSM")

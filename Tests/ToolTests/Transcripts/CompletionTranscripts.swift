@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// The completion scripts in the shells that they are for, on a terminal: what the tab key makes of a line.
+/// The completion scripts in their shells, on a terminal: the effect of the tab key on a line.
 @Suite("Completion in shells", .serialized, .timeLimit(.minutes(10)))
 struct CompletionTranscripts {
   private let place: Neighbourhood
 
   init() throws { place = try Neighbourhood() }
 
-  /// A shell on a terminal, without the files of whoever runs this; `nil` where it is not installed.
+  /// A shell on a terminal, without the user's own startup files; `nil` where it is not installed.
   private func shell(_ name: String, _ options: String..., prompt: [String: String]) throws -> TerminalProcess? {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     guard let path = folders.map({ "\($0)/\(name)" }).first(where: FileManager.default.isExecutableFile) else {
@@ -24,7 +24,7 @@ struct CompletionTranscripts {
       URL(fileURLWithPath: path), options, environment: environment, columns: 120, rows: 40)
   }
 
-  /// Types what the help of `ble completion` says, then lines with tabs.
+  /// Types the commands from the help of `ble completion`, then lines with tabs.
   private func check(_ terminal: TerminalProcess, load: String) throws {
     defer { terminal.kill9() }
     try terminal.see("here>")
@@ -43,17 +43,20 @@ struct CompletionTranscripts {
     }
   }
 
-  @Test func `bash loads its script and completes`() throws {
+  @Test("bash loads its script and completes")
+  func bashLoadsItsScriptAndCompletes() throws {
     guard let terminal = try shell("bash", "--norc", "--noprofile", "-i", prompt: ["PS1": "here> "]) else { return }
     try check(terminal, load: #"eval "$(ble completion bash)""#)
   }
 
-  @Test func `zsh loads its script and completes`() throws {
+  @Test("zsh loads its script and completes")
+  func zshLoadsItsScriptAndCompletes() throws {
     guard let terminal = try shell("zsh", "-f", "-i", prompt: ["PS1": "here> "]) else { return }
     try check(terminal, load: #"autoload -U compinit; compinit -D -u; eval "$(ble completion zsh)""#)
   }
 
-  @Test func `fish loads its script and completes`() throws {
+  @Test("fish loads its script and completes")
+  func fishLoadsItsScriptAndCompletes() throws {
     let prompt = "function fish_prompt; echo -n 'here> '; end; set -g fish_greeting"
     guard
       let terminal = try shell("fish", "--no-config", "-i", "-C", prompt, prompt: ["fish_color_autosuggestion": ""])

@@ -14,7 +14,8 @@ struct ConnectTranscripts {
     return path
   }
 
-  @Test func `ble connect on a terminal is a shell with completion, history and values above the line`() throws {
+  @Test("ble connect on a terminal is a shell with completion, history and values above the line")
+  func bleConnectOnATerminalIsAShellWithCompletion() throws {
     let server = try place.serve("owenli")
     let terminal = try place.terminal("connect", "Owenli")
     try terminal.see("Owenli>")
@@ -48,7 +49,7 @@ struct ConnectTranscripts {
     try terminal.see("There is no connection")
     terminal.type("reconnect\r")
     try terminal.see("Connected to 'Owenli'.")
-    // The line before is brought back.
+    // The previous line is brought back.
     terminal.type("\u{1B}[A\u{1B}[A\r")
     try terminal.see("\"a b\"")
     terminal.type("quit\r")
@@ -63,7 +64,8 @@ struct ConnectTranscripts {
     again.expectGoodOrder()
   }
 
-  @Test func `Ctrl-C ends ble connect with 130, its link closed and the terminal as it was`() throws {
+  @Test("Ctrl-C ends ble connect with 130, its link closed and the terminal as it was")
+  func ctrlCEndsBleConnectWith130() throws {
     let server = try place.serve("owenli")
     let terminal = try place.terminal("connect", "Owenli")
     try terminal.see("Owenli>")
@@ -77,7 +79,8 @@ struct ConnectTranscripts {
     terminal.expectGoodOrder()
   }
 
-  @Test func `A shell whose device has gone says so, and goes on`() throws {
+  @Test("A shell whose device has gone reports that, and continues")
+  func aShellWhoseDeviceHasGoneReports() throws {
     let server = try place.serve("owenli")
     let terminal = try place.terminal("connect", "Owenli")
     try terminal.see("Owenli>")
@@ -87,7 +90,8 @@ struct ConnectTranscripts {
     #expect(try terminal.finish() == 0)
   }
 
-  @Test func `ble connect in a pipe carries out lines as they come`() throws {
+  @Test("ble connect in a pipe executes lines as they arrive")
+  func bleConnectInAPipeExecutesLinesAsTheyArrive() throws {
     let server = try place.serve("owenli")
     let shell = try place.ble("connect", "Owenli")
     shell.type("read FFF2\n\nread FFF2 --format hex\n")
@@ -102,7 +106,8 @@ struct ConnectTranscripts {
     try server.event("unsubscribed")
   }
 
-  @Test func `A script runs to its end, or to the line that fails`() throws {
+  @Test("A script runs to its end, or to the line that fails")
+  func aScriptRunsToItsEnd() throws {
     try place.serve("owenli")
     let good = try place.run(
       "connect", "Owenli", "--script",
@@ -124,7 +129,8 @@ struct ConnectTranscripts {
     #expect(try place.run("connect", "Owenli", "--script", "/tmp").status == 66)
   }
 
-  @Test func `A script from the standard input is told with its lines`() throws {
+  @Test("Errors in a script from the standard input are reported with their lines")
+  func errorsInAScriptFromTheStandardInputAreReported() throws {
     try place.serve("owenli")
     let shell = try place.ble("connect", "Owenli", "--script", "-")
     shell.type("\n\nread FFF9\n")

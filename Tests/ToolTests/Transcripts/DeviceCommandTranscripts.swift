@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `ble command` and `ble serve` of device description files: both sides, each a process.
+/// `ble command` and `ble serve` with device description files: both sides, each a process.
 @Suite("Described devices as processes", .serialized, .timeLimit(.minutes(10)))
 struct DeviceCommandTranscripts {
   private let place: Neighbourhood
@@ -17,7 +17,8 @@ struct DeviceCommandTranscripts {
   private let band = file("smart-band.json")
   private let tag = file("itag.json")
 
-  @Test func `ble command on a terminal prints the answer's fields`() throws {
+  @Test("ble command on a terminal prints the answer's fields")
+  func bleCommandOnATerminalPrintsTheAnswersFields() throws {
     try place.serve(lock)
     let (status, terminal) = try place.runOnTerminal("command", lock, "unlock", "pin=123456")
     #expect(status == 0)
@@ -26,7 +27,8 @@ struct DeviceCommandTranscripts {
     terminal.expectGoodOrder()
   }
 
-  @Test func `ble command on a terminal listens until Ctrl-C, and leaves the device`() throws {
+  @Test("ble command on a terminal listens until Ctrl-C, and leaves the device")
+  func bleCommandOnATerminalListensUntilCtrlC() throws {
     let server = try place.serve(tag)
     let terminal = try place.terminal("command", tag, "listen")
     try server.event("subscribed")
@@ -38,7 +40,8 @@ struct DeviceCommandTranscripts {
     terminal.expectGoodOrder()
   }
 
-  @Test func `ble command in a pipe is a plain line for each field, and the rest is not in the way`() throws {
+  @Test("ble command in a pipe is a plain line for each field, without messages in between")
+  func bleCommandInAPipeIsAPlainLine() throws {
     let server = try place.serve(lock)
     let result = try place.run("command", lock, "status")
     #expect(result.status == 0 && result.lines == ["bolt: locked", "charge: 64 %", "temperature: -45 tenths of °C"])
@@ -47,7 +50,8 @@ struct DeviceCommandTranscripts {
     try server.event("command") { $0["command"] as? String == "status" && $0["outcome"] as? String == "accepted" }
   }
 
-  @Test func `R4.8 what one process sets another one reads, and JSON has stable fields`() throws {
+  @Test("R4.8 a value set by one process is read by another one, and JSON has stable fields")
+  func aValueSetByOneProcessIsRead() throws {
     try place.serve(band)
     let set = try place.run("command", band, "set-alarm", "hour=6", "alarm=daily", "label=Up", "--json")
     #expect(set.status == 0)
@@ -60,7 +64,8 @@ struct DeviceCommandTranscripts {
     #expect(alarm.lines == ["hour: 6", "minute: 0", "alarm: daily", "label: Up"])
   }
 
-  @Test func `R4.4 the lock with the wanted address is taken, and another one is named where it is not there`() throws {
+  @Test("R4.4 the lock with the requested address is used, and another one is named where it is missing")
+  func theLockWithTheRequestedAddressIsUsed() throws {
     try place.serve(lock)
     let found = try place.run("command", lock, "status", "--target", "c0:ff:ee:01:02:03")
     #expect(found.status == 0)
@@ -70,7 +75,8 @@ struct DeviceCommandTranscripts {
     #expect(missing.process.errors.last?.contains("Touch the lock's keypad") == true)
   }
 
-  @Test func `R4.7 R4.8 a lock that refuses ends with 74 and says why`() throws {
+  @Test("R4.7 R4.8 a lock that refuses ends with 74 and prints why")
+  func aLockThatRefusesEndsWith74AndPrintsWhy() throws {
     try place.serve(lock)
     let refused = try place.run("command", lock, "unlock", "pin=999999")
     #expect(refused.status == 74 && refused.lines.isEmpty)
@@ -80,7 +86,8 @@ struct DeviceCommandTranscripts {
     #expect(early.process.errors.contains { $0.contains("sent again (attempt 2)") }, "\(early.process.transcript)")
   }
 
-  @Test func `A wrong command line ends with 64 before anything is started`() throws {
+  @Test("A wrong command line ends with 64 before anything is started")
+  func aWrongCommandLineEndsWith64BeforeAnything() throws {
     for (words, hint) in [
       (["unlok"], "Did you mean 'unlock'?"), (["unlock"], "needs pin=..."),
       (["unlock", "pni=1"], "Did you mean 'pin'?"),
@@ -95,7 +102,8 @@ struct DeviceCommandTranscripts {
     }
   }
 
-  @Test func `list, check and raw`() throws {
+  @Test("list, check and raw commands")
+  func listCheckAndRawCommands() throws {
     let list = try place.run("command", lock, "list")
     #expect(list.status == 0 && list.lines.contains("  unlock pin=... [seconds=5]"))
     let document = try #require(ToolProcess.object(try place.run("command", lock, "list", "--json").lines[0]))
@@ -107,7 +115,8 @@ struct DeviceCommandTranscripts {
     #expect(garbage.status == 75, "\(garbage.process.transcript)")
   }
 
-  @Test func `What comes from the device is shown by --verbose, as it is on the air`() throws {
+  @Test("The device's frames are shown by --verbose, as they are on the air")
+  func theDevicesFramesAreShownByVerbose() throws {
     try place.serve(band)
     let result = try place.run("command", band, "steps", "--verbose")
     #expect(result.status == 0)
@@ -116,7 +125,8 @@ struct DeviceCommandTranscripts {
     #expect(wrong.status == 68 && wrong.process.errors.last?.contains("'iTAG'") == true)
   }
 
-  @Test func `A file with mistakes ends with 65, and all of them are told with their places`() throws {
+  @Test("A file with errors ends with 65, and all of them are reported with their places")
+  func aFileWithErrorsEndsWith65() throws {
     let path = place.path("wrong.json")
     let text = """
       {
@@ -138,7 +148,8 @@ struct DeviceCommandTranscripts {
     #expect(try place.run("command", place.path("missing.json"), "list").status == 66)
   }
 
-  @Test func `R4.9 a device that dies under a command ends it with an error and not with silence`() throws {
+  @Test("R4.9 a device that dies during a command ends it with an error and not with silence")
+  func aDeviceThatDiesDuringACommandEnds() throws {
     let server = try place.serve(band)
     let listener = try place.ble("command", band, "vibrate", "--listen", "60", "--json")
     try listener.line { $0.contains("\"command\":\"vibrate\"") }

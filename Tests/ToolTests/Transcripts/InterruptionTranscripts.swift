@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Ctrl-C on a terminal, wherever a command happens to be: 130, soon, the terminal as it was, and no link left behind.
+/// Ctrl-C on a terminal, at any moment of a command: 130, soon, the terminal as it was, and no link left behind.
 @Suite("Ctrl-C", .serialized, .timeLimit(.minutes(10)))
 struct InterruptionTranscripts {
   private let place: Neighbourhood
@@ -9,7 +9,7 @@ struct InterruptionTranscripts {
   init() throws { place = try Neighbourhood() }
 
   @Test(
-    "Ctrl-C ends every command that looks for a device which is not there",
+    "Ctrl-C ends every command that looks for a missing device",
     arguments: [
       ["explore", "nobody"], ["read", "nobody", "FFF2"], ["write", "nobody", "FFF2", "hi"],
       ["subscribe", "nobody", "FFF1"], ["connect", "nobody"], ["watch", "nobody"], ["rssi", "nobody"],
@@ -26,29 +26,31 @@ struct InterruptionTranscripts {
     terminal.expectGoodOrder()
   }
 
-  @Test func `A signal ends the tool at whichever moment of its start it comes`() throws {
+  @Test("A signal ends the tool at any moment of its start")
+  func aSignalEndsTheToolAtAnyMoment() throws {
     for milliseconds in UInt32(0)..<40 {
       let scan = try place.ble("scan", "--duration", "600")
-      // Moments, not a wait for anything.
+      // Different moments, not a wait for anything.
       usleep(milliseconds * 1_000)
       scan.send(SIGTERM)
       #expect(try scan.finish().status == 143, "after \(milliseconds) ms: \(scan.transcript)")
     }
   }
 
-  @Test func `Ctrl-C ends ble rssi while it measures, its link closed`() throws {
+  @Test("Ctrl-C ends ble rssi while it measures, its link closed")
+  func ctrlCEndsBleRssiWhileItMeasures() throws {
     let server = try place.serve("owenli")
     let terminal = try place.terminal("rssi", "Owenli", "--interval", "0.1")
     try terminal.until("a chart") { $0.isAlternate && $0.text.contains("3 measurements") }
     terminal.type("\u{3}")
     #expect(try terminal.finish() == 130)
     terminal.expectGoodOrder()
-    // Who was let go of can be had at once.
+    // A disconnected device can be connected again immediately.
     #expect(try place.run("read", "Owenli", "FFF2").status == 0, "\(server.transcript)")
   }
 
   @Test(
-    "Ctrl-C ends a command whose device has stopped in the middle of an answer",
+    "Ctrl-C ends a command whose device has stopped inside an answer",
     arguments: [["explore", "Owenli"], ["connect", "Owenli"]])
   func silence(_ words: [String]) throws {
     let server = try place.serve("owenli")
@@ -58,7 +60,7 @@ struct InterruptionTranscripts {
       terminal.type("explore\r")
     }
     try server.event("read")
-    // It keeps its link for the two seconds that one between processes has, and answers nothing any more.
+    // It keeps its link for the two seconds of the time-out between processes, and answers nothing.
     server.send(SIGSTOP)
     terminal.type("\u{3}")
     #expect(try terminal.finish() == 130, "\(terminal.transcript)")

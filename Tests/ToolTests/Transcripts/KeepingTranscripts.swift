@@ -1,14 +1,15 @@
 import Foundation
 import Testing
 
-/// `watch` and `rssi`: what they show while a device is there, lost and back.
+/// `watch` and `rssi`: their output while a device is present, lost and back.
 @Suite("Transcripts of kept devices", .serialized, .timeLimit(.minutes(10)))
 struct KeepingTranscripts {
   private let place: Neighbourhood
 
   init() throws { place = try Neighbourhood() }
 
-  @Test func `ble watch on a terminal shows the device, its loss with a countdown, and its return`() throws {
+  @Test("ble watch on a terminal shows the device, its loss with a countdown, and its return")
+  func bleWatchOnATerminalShowsTheDevice() throws {
     let server = try place.serve("owenli")
     let terminal = try place.terminal("watch", "Owenli", "--characteristic", "FFF1", "--interval", "0.2")
     try terminal.until("ready, with signal and values") { model in
@@ -25,12 +26,14 @@ struct KeepingTranscripts {
     terminal.expectGoodOrder()
   }
 
-  /// Runs the tool where BlueZ's daemon is named and there is none yet.
+  /// Runs the tool where BlueZ's daemon is configured and does not run yet.
   private func withoutDaemon(_ words: String) throws -> ToolProcess {
     try place.shell("DBUS_SYSTEM_BUS_ADDRESS=unix:path=\(place.path("none")) exec $BLE_TOOL \(words) --adapter bluez")
   }
 
-  @Test func `I12.1 What runs until it is ended waits for an adapter of the machine, and says once for what`() throws {
+  @Test(
+    "I12.1 Commands that run until interrupted wait for an adapter of the machine, and print once what they wait for")
+  func commandsThatRunUntilInterruptedWaitForAnAdapter() throws {
     for words in ["serve owenli", "watch Owenli", "record Owenli \(place.path("a.sqlite"))"] {
       let waiting = try withoutDaemon(words)
       try waiting.complaint("Waiting for the adapter bluez: it is missing, or another program uses it.")
@@ -45,8 +48,8 @@ struct KeepingTranscripts {
     #expect(try program.finish().status == 143, "\(program.transcript)")
   }
 
-  @Test func `I12.1 What is over after a time, or answers once, ends with the error where there is no adapter`() throws
-  {
+  @Test("I12.1 Commands with a time limit, or with one answer, end with the error where there is no adapter")
+  func commandsWithATimeLimit() throws {
     for words in [
       "serve owenli --duration 0.5", "watch Owenli --duration 0.5",
       "record Owenli \(place.path("b.sqlite")) --duration 0.5", "read Owenli FFF1", "scan",
@@ -57,12 +60,13 @@ struct KeepingTranscripts {
         ended.errors.last == "Error: Bluetooth is not available: the adapter is missing or does not answer.",
         "\(ended.transcript)")
     }
-    // Nothing brings a controller behind a socket.
+    // A controller behind a socket is not waited for.
     let other = try place.run("serve", "owenli", "--adapter", "unix-client:\(place.path("none"))", "--timeout", "30")
     #expect(other.status == 69, "\(other.process.transcript)")
   }
 
-  @Test func `ble watch ends by Ctrl-C with 130, its link closed`() throws {
+  @Test("ble watch ends by Ctrl-C with 130, its link closed")
+  func bleWatchEndsByCtrlCWith130() throws {
     let server = try place.serve("owenli")
     let terminal = try place.terminal("watch", "Owenli", "--characteristic", "FFF1")
     try server.event("subscribed")
@@ -72,7 +76,8 @@ struct KeepingTranscripts {
     terminal.expectGoodOrder()
   }
 
-  @Test func `ble watch in a pipe is a line for each event, and 75 where the device stays away`() throws {
+  @Test("ble watch in a pipe is a line for each event, and 75 where the device stays away")
+  func bleWatchInAPipeIsALine() throws {
     let server = try place.serve("owenli")
     let watch = try place.ble("watch", "Owenli", "--characteristic", "FFF1", "--budget", "2", "--json")
     try watch.event("ready") { $0["origin"] as? String == "user" }
@@ -86,7 +91,8 @@ struct KeepingTranscripts {
     #expect(status == 75 && lines.arePlain && lines.allSatisfy { ToolProcess.object($0) != nil }, "\(watch.transcript)")
   }
 
-  @Test func `ble watch in a pipe reads what does not notify`() throws {
+  @Test("ble watch in a pipe reads a characteristic that does not notify")
+  func bleWatchInAPipeReadsACharacteristic() throws {
     try place.serve("owenli")
     let watch = try place.ble("watch", "Owenli", "--characteristic", "FFF2", "--interval", "0.2", "--duration", "2")
     try watch.line { $0.contains("FFF2  \"Owenli\"") }
@@ -94,7 +100,8 @@ struct KeepingTranscripts {
     #expect(status == 0 && lines.arePlain, "\(watch.transcript)")
   }
 
-  @Test func `ble rssi on a terminal draws a chart`() throws {
+  @Test("ble rssi on a terminal draws a chart")
+  func bleRssiOnATerminalDrawsAChart() throws {
     try place.serve("owenli")
     let terminal = try place.terminal("rssi", "Owenli", "--interval", "0.1")
     try terminal.until("a chart") { $0.isAlternate && $0.text.contains("-30 ┤") && $0.text.contains("3 measurements") }
@@ -104,8 +111,8 @@ struct KeepingTranscripts {
     terminal.expectGoodOrder()
   }
 
-  @Test(arguments: [[], ["--advertisements"]])
-  func `ble rssi in a pipe is a line for each measurement`(more: [String]) throws {
+  @Test("ble rssi in a pipe is a line for each measurement", arguments: [[], ["--advertisements"]])
+  func bleRssiInAPipeIsALine(more: [String]) throws {
     try place.serve("owenli")
     let rssi = try place.ble(["rssi", "Owenli", "--interval", "0.1", "--count", "3"] + more)
     let (status, lines) = try rssi.finish()

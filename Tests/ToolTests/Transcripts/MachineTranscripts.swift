@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Commands that look at the machine or at the tool itself.
+/// Commands that examine the machine or the tool itself.
 @Suite("Transcripts without devices", .serialized, .timeLimit(.minutes(10)))
 struct MachineTranscripts {
   private let place: Neighbourhood
@@ -13,7 +13,8 @@ struct MachineTranscripts {
     (FileManager.default.enumerator(atPath: place.folder.path)?.compactMap { $0 as? String } ?? []).sorted()
   }
 
-  @Test func `ble adapters on a terminal lists names, and which one is used`() throws {
+  @Test("ble adapters on a terminal lists names, and which one is used")
+  func bleAdaptersOnATerminalListsNames() throws {
     let (status, terminal) = try place.runOnTerminal("adapters")
     #expect(
       status == 0 && terminal.model.text.contains("* radio:default")
@@ -21,7 +22,8 @@ struct MachineTranscripts {
     terminal.expectGoodOrder()
   }
 
-  @Test func `ble adapters in a pipe lists who is on which air, and changes nothing`() throws {
+  @Test("ble adapters in a pipe lists the programs of each air, and changes nothing")
+  func bleAdaptersInAPipeListsThePrograms() throws {
     try place.serve("owenli", device: "lamp")
     let before = files
     let result = try place.run("adapters", "--json")
@@ -36,14 +38,15 @@ struct MachineTranscripts {
     #expect(try place.run("adapters").lines.arePlain)
   }
 
-  @Test func `I12.5 ble adapters in a pipe has the counters of the programs that run, and of no others`() throws {
+  @Test("I12.5 ble adapters in a pipe has the counters of the running programs, and of no others")
+  func bleAdaptersInAPipeHasTheCounters() throws {
     let server = try place.serve("owenli", device: "lamp")
     let killed = try place.serve("owenli", device: "candle")
     killed.kill9()
     _ = try killed.finish()
     let document = try #require(ToolProcess.object(try place.run("adapters", "--json").lines.first ?? ""))
     let programs = try #require(document["programs"] as? [[String: Any]])
-    // Programs of other tests' that are outside of this neighbourhood may be there.
+    // Programs of other tests, outside this neighbourhood, may be there.
     func named(_ name: String) -> [(program: [String: Any], adapter: [String: Any])] {
       programs.compactMap { program in
         (program["adapters"] as? [[String: Any]])?.first { $0["name"] as? String == name }.map { (program, $0) }
@@ -55,21 +58,22 @@ struct MachineTranscripts {
     #expect(adapter["resets"] as? Int == 0, "\(adapter)")
     #expect(adapter["sent_octets"] as? Int ?? 0 > 0 && adapter["received_octets"] as? Int ?? 0 > 0)
     #expect(adapter["restarted_scans"] as? Int == 0 && adapter["lost_links"] as? [String: Int] == [:])
-    // In good order nothing is left.
+    // After a proper end nothing is left.
     server.send(SIGTERM)
     _ = try server.finish()
     let runtime = place.path("run/swift-corebluetooth/programs")
     #expect(try FileManager.default.contentsOfDirectory(atPath: runtime).count == 1)
   }
 
-  @Test func `ble adapters use on a terminal says what is kept, and where`() throws {
+  @Test("ble adapters use on a terminal prints what is stored, and where")
+  func bleAdaptersUseOnATerminalPrintsWhatIsStored() throws {
     let (status, terminal) = try place.runOnTerminal("adapters", "use", "radio:lab")
     #expect(status == 0 && terminal.model.text.contains("use radio:lab from now on"))
     terminal.expectGoodOrder()
   }
 
-  @Test func `I12.3 ble adapters use in a pipe keeps a choice that the next program has, and forgets it again`() throws
-  {
+  @Test("I12.3 ble adapters use in a pipe stores a choice that the next program uses, and removes it again")
+  func bleAdaptersUseInAPipeStoresAChoice() throws {
     let kept = try place.run("adapters", "use", "radio:lab", "--json")
     #expect(
       kept.status == 0 && kept.lines.first?.hasPrefix(#"{"adapter":"radio:lab","file":"#) == true, "\(kept.lines)")
@@ -84,7 +88,8 @@ struct MachineTranscripts {
     #expect(try place.run("adapters", "--json").lines.first?.contains("radio:default") == true)
   }
 
-  @Test func `ble doctor on a terminal says that all is well`() throws {
+  @Test("ble doctor on a terminal prints that there is no problem")
+  func bleDoctorOnATerminalPrintsThatThere() throws {
     let (status, terminal) = try place.runOnTerminal("doctor")
     #expect(status == 0, "\(terminal.transcript)")
     for check in ["adapter", "state", "runtime", "libcrypto", "terminal"] {
@@ -93,7 +98,8 @@ struct MachineTranscripts {
     terminal.expectGoodOrder()
   }
 
-  @Test func `ble doctor in a pipe tells a problem and its remedy, with 69, and changes nothing`() throws {
+  @Test("ble doctor in a pipe prints a problem and its remedy, with 69, and changes nothing")
+  func bleDoctorInAPipePrintsAProblem() throws {
     let before = files
     let doctor = try place.run("doctor", "--adapter", "unix-client:/tmp/nobody-is-here", "--json")
     let document = try #require(ToolProcess.object(doctor.lines.first ?? ""))
@@ -104,7 +110,8 @@ struct MachineTranscripts {
     #expect(try place.run("doctor").lines.arePlain && files == before)
   }
 
-  @Test func `ble completion on a terminal and ble completion in a pipe print one script`() throws {
+  @Test("ble completion on a terminal and ble completion in a pipe print one script")
+  func bleCompletionOnATerminalAndBleCompletion() throws {
     let (status, terminal) = try place.runOnTerminal("completion", "bash")
     let piped = try place.run("completion", "bash")
     #expect(status == 0 && piped.status == 0 && terminal.text == piped.lines.joined(separator: "\n") + "\n")
@@ -112,14 +119,16 @@ struct MachineTranscripts {
     #expect(try place.run("completion", "tcsh").status == 64)
   }
 
-  @Test func `ble man on a terminal and ble man in a pipe print one page`() throws {
+  @Test("ble man on a terminal and ble man in a pipe print one page")
+  func bleManOnATerminalAndBleMan() throws {
     let (status, terminal) = try place.runOnTerminal("man")
     let piped = try place.run("man")
     #expect(status == 0 && piped.status == 0 && terminal.text == piped.lines.joined(separator: "\n") + "\n")
     #expect(piped.lines.contains(".SH EXIT STATUS"))
   }
 
-  @Test func `A pipe that closes ends long output quietly with 141`() throws {
+  @Test("A pipe that closes ends long output quietly with 141")
+  func aPipeThatClosesEndsLongOutputQuietlyWith141() throws {
     let pipeline = try place.shell(#"{ "$BLE_TOOL" man; echo "status $?" >&2; } | true"#)
     _ = try pipeline.finish()
     #expect(pipeline.errors == ["status 141"] || pipeline.errors == ["status 0"], "\(pipeline.errors)")

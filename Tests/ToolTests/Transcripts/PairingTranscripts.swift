@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The dialogue of a pairing on a terminal, and what the commands about bonds say.
+/// The dialogue of a pairing on a terminal, and the output of the commands about bonds.
 @Suite("Transcripts of pairing", .serialized, .timeLimit(.minutes(10)))
 struct PairingTranscripts {
   private let place: Neighbourhood
@@ -9,7 +9,8 @@ struct PairingTranscripts {
 
   init() throws { place = try Neighbourhood() }
 
-  @Test func `ble pair on a terminal asks for the digits that the device shows, until there are six`() throws {
+  @Test("ble pair on a terminal asks for the digits that the device shows, until there are six")
+  func blePairOnATerminalAsksForTheDigits() throws {
     let server = try place.serve(PairingProcessTests.lock)
     let terminal = try place.terminal("pair", "Lock", "--level", "secure")
     try terminal.see("the six digits that \"Lock\"")
@@ -23,7 +24,8 @@ struct PairingTranscripts {
     terminal.expectGoodOrder()
   }
 
-  @Test func `Both sides show the same digits, and both users say so`() throws {
+  @Test("Both sides show the same digits, and both users confirm them")
+  func bothSidesShowTheSameDigits() throws {
     let server = try place.terminal(
       "serve", PairingProcessTests.lock, "--io", "display-yes-no", "--adapter", "radio:default/p")
     try server.see("Advertising")
@@ -42,7 +44,8 @@ struct PairingTranscripts {
     server.expectGoodOrder()
   }
 
-  @Test func `A no ends a pairing on both sides, and the device stays reachable`() throws {
+  @Test("A no ends a pairing on both sides, and the device stays reachable")
+  func aNoEndsAPairingOnBothSides() throws {
     let server = try place.serve(PairingProcessTests.lock)
     let client = try place.terminal("pair", "Lock")
     try client.see("six digits")
@@ -53,7 +56,8 @@ struct PairingTranscripts {
     #expect(try place.run("read", "Lock", "2A29").status == 0)
   }
 
-  @Test func `Ctrl-C in the middle of the dialogue ends the tool with 130, and the device hears of it`() throws {
+  @Test("Ctrl-C during the dialogue ends the tool with 130, and the device is notified")
+  func ctrlCDuringTheDialogueEndsTheToolWith130() throws {
     let server = try place.serve(PairingProcessTests.lock)
     let client = try place.terminal("pair", "Lock")
     try client.see("six digits")
@@ -63,7 +67,8 @@ struct PairingTranscripts {
     client.expectGoodOrder()
   }
 
-  @Test func `Whoever takes long to answer is waited for`() throws {
+  @Test("A user who takes long to answer is waited for")
+  func aUserWhoTakesLongToAnswerIsWaited() throws {
     let server = try place.serve(PairingProcessTests.lock)
     let client = try place.terminal("read", "Lock", Self.state, "--timeout", "4")
     try client.see("six digits")
@@ -73,7 +78,8 @@ struct PairingTranscripts {
     #expect(try client.finish() == 0, "\(client.transcript)")
   }
 
-  @Test func `Where the tool reads what is typed, the next line is the answer and not a message`() throws {
+  @Test("Where the tool reads typed lines, the next line is the answer and not a message")
+  func whereTheToolReadsTypedLines() throws {
     let path = place.path("room.json")
     let text = """
       {"name": "Room", "security": {"io": "keyboard-display"}, "services": [{"uuid": "FFF0", "characteristics": [{
@@ -94,7 +100,8 @@ struct PairingTranscripts {
     #expect(!server.model.text.contains("has no subscriber yet"))
   }
 
-  @Test func `A hostile name does nothing to the terminal that asks`() throws {
+  @Test("A hostile name does not affect the terminal that asks")
+  func aHostileNameDoesNotAffectTheTerminalThatAsks() throws {
     try place.serve(PairingProcessTests.lock, "--name", "\u{1B}[2J\u{1B}]0;x\u{7}\u{202E}", "--passkey", "123456")
     let found = try place.ble("scan", "--json", "--count", "1", "--duration", "20")
     let identifier = try #require(try found.event("discovered")["identifier"] as? String)
@@ -106,7 +113,7 @@ struct PairingTranscripts {
     client.expectGoodOrder()
   }
 
-  // MARK: What is kept
+  // MARK: Stored bonds
 
   private func pair() throws {
     try place.serve(PairingProcessTests.lock, "--passkey", "123456")
@@ -114,14 +121,16 @@ struct PairingTranscripts {
     try #require(result.status == 0, "\(result.process.transcript)")
   }
 
-  @Test func `ble pair in a pipe is a plain line`() throws {
+  @Test("ble pair in a pipe is a plain line")
+  func blePairInAPipeIsAPlainLine() throws {
     try place.serve(PairingProcessTests.lock, "--passkey", "123456")
     let result = try place.run("pair", "Lock", "--passkey", "123456")
     #expect(result.lines == ["Paired with 'Lock': authenticated, Secure Connections, 16-octet key, by Passkey Entry."])
     #expect(result.status == 0 && result.process.errors.isEmpty)
   }
 
-  @Test func `ble bonds list on a terminal and ble bonds show on a terminal tell whose keys there are`() throws {
+  @Test("ble bonds list on a terminal and ble bonds show on a terminal print the devices that have keys")
+  func bleBondsListOnATerminalAndBleBondsShow() throws {
     try pair()
     let (status, list) = try place.runOnTerminal("bonds", "list")
     #expect(status == 0 && list.model.text.contains("Bonds of radio:default/ble") && list.octets.contains(0x1B))
@@ -131,7 +140,8 @@ struct PairingTranscripts {
     show.expectGoodOrder()
   }
 
-  @Test func `ble bonds list in a pipe and ble bonds show in a pipe are plain lines`() throws {
+  @Test("ble bonds list in a pipe and ble bonds show in a pipe are plain lines")
+  func bleBondsListInAPipeAndBleBondsShow() throws {
     try pair()
     let list = try place.run("bonds", "list")
     #expect(list.status == 0 && list.lines.count == 4 && list.lines.arePlain)
@@ -139,8 +149,8 @@ struct PairingTranscripts {
     #expect(show.status == 0 && show.lines.arePlain && show.lines.first?.hasSuffix("'Lock'") == true)
   }
 
-  @Test func `ble bonds export on a terminal and ble unpair on a terminal, and ble bonds remove on a terminal`() throws
-  {
+  @Test("ble bonds export on a terminal and ble unpair on a terminal, and ble bonds remove on a terminal")
+  func bleBondsExportOnATerminalAndBleUnpair() throws {
     try pair()
     let (exported, export) = try place.runOnTerminal("bonds", "export")
     #expect(exported == 0 && export.model.text.contains("{\"bonds\":["))
@@ -151,7 +161,8 @@ struct PairingTranscripts {
     for terminal in [export, unpair, remove] { terminal.expectGoodOrder() }
   }
 
-  @Test func `ble bonds export in a pipe and ble unpair in a pipe, and ble bonds remove in a pipe`() throws {
+  @Test("ble bonds export in a pipe and ble unpair in a pipe, and ble bonds remove in a pipe")
+  func bleBondsExportInAPipeAndBleUnpair() throws {
     try pair()
     let export = try place.run("bonds", "export", "Lock")
     #expect(export.status == 0 && export.lines.count == 1 && ToolProcess.object(export.lines[0]) != nil)

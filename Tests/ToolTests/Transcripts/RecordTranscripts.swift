@@ -3,7 +3,7 @@ import Testing
 
 @testable import ble
 
-/// What `ble record` and `ble history` say, on a terminal and in a pipe.
+/// The output of `ble record` and `ble history`, on a terminal and in a pipe.
 @Suite("Transcripts of records", .serialized, .timeLimit(.minutes(10)))
 struct RecordTranscripts {
   private let place: Neighbourhood
@@ -12,7 +12,8 @@ struct RecordTranscripts {
 
   private var file: String { place.path("seen.sqlite") }
 
-  @Test func `ble record on a terminal shows rates on one line, and Ctrl-C ends it with 130`() throws {
+  @Test("ble record on a terminal shows rates on one line, and Ctrl-C ends it with 130")
+  func bleRecordOnATerminalShowsRatesOnOneLine() throws {
     let server = try place.serve("owenli")
     let terminal = try place.terminal("record", "Owenli", file)
     try terminal.see("Connected to 'Owenli'.")
@@ -20,13 +21,14 @@ struct RecordTranscripts {
     terminal.type("\u{3}")
     #expect(try terminal.finish() == 130)
     try terminal.see("values, into")
-    // Written over, not written again and again.
+    // Overwritten, not printed again and again.
     #expect(!terminal.model.text.contains("/s)"), "\(terminal.transcript)")
     try server.event("unsubscribed")
     terminal.expectGoodOrder()
   }
 
-  @Test func `ble record in a pipe says nothing on the standard output, and with --json what was committed`() throws {
+  @Test("ble record in a pipe prints nothing on the standard output, and with --json the committed rows")
+  func bleRecordInAPipePrintsNothingOnTheStandard() throws {
     try place.serve("owenli")
     let plain = try place.run("record", "Owenli", file, "--duration", "2")
     #expect(plain.status == 0 && plain.lines.isEmpty && plain.process.errors.arePlain)
@@ -43,7 +45,8 @@ struct RecordTranscripts {
     #expect(try place.run("record", "Owenli", file, "--duration", "3", "--quiet").status == 0)
   }
 
-  @Test func `ble history on a terminal is a table with a heading`() throws {
+  @Test("ble history on a terminal is a table with a heading")
+  func bleHistoryOnATerminalIsATable() throws {
     try record()
     let (status, terminal) = try place.runOnTerminal("history", file, "values")
     #expect(status == 0 && terminal.model.text.contains("CHARACTERISTIC") && terminal.octets.contains(0x1B))
@@ -54,7 +57,8 @@ struct RecordTranscripts {
     counts.expectGoodOrder()
   }
 
-  @Test func `ble history in a pipe is plain lines, JSON or CSV`() throws {
+  @Test("ble history in a pipe is plain lines, JSON or CSV")
+  func bleHistoryInAPipeIsPlainLines() throws {
     try record()
     let plain = try place.run("history", file, "connections")
     #expect(plain.status == 0 && plain.lines.count == 2 && plain.lines.arePlain && plain.process.errors.isEmpty)

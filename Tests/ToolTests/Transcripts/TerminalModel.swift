@@ -1,4 +1,4 @@
-/// A terminal as far as a tool uses one: what is on the screen after all that was written to it.
+/// A terminal as far as a tool uses one: the screen after all that was written to it.
 struct TerminalModel: Sendable {
   private(set) var columns: Int
   private(set) var rows: Int
@@ -6,14 +6,14 @@ struct TerminalModel: Sendable {
   private var cells: [[String]]
   private(set) var row = 0
   private(set) var column = 0
-  /// Lines that have left the screen at its top.
+  /// Lines that have scrolled out at the top.
   private(set) var scrolledOff: [String] = []
   private(set) var isCursorHidden = false
   private(set) var isAlternate = false
-  /// Whether a line that is too long goes on in the next one.
+  /// Whether a line that is too long is continued in the next one.
   private(set) var isWrapping = true
   private(set) var bells = 0
-  /// Escape sequences that this terminal does not know: a text from outside must not get here.
+  /// Escape sequences that this terminal does not know: text from outside must not produce any.
   private(set) var unknown: [String] = []
 
   private var saved = (row: 0, column: 0)
@@ -36,7 +36,7 @@ struct TerminalModel: Sendable {
 
   /// The screen without the blanks at the ends of its lines.
   var screen: [String] { cells.map(Self.line) }
-  /// What has left the screen and what is on it, without empty lines at the end.
+  /// The lines that have scrolled out and those on the screen, without empty lines at the end.
   var text: String {
     var lines = scrolledOff + screen
     while lines.last == "" { lines.removeLast() }
@@ -186,7 +186,7 @@ struct TerminalModel: Sendable {
     case ("l", "?1049"): leaveAlternate()
     case ("h", "?7"): isWrapping = true
     case ("l", "?7"): isWrapping = false
-    // Pasted text in brackets, and updates shown at once: nothing to see.
+    // Bracketed paste and synchronized updates: nothing visible.
     case ("h", "?2004"), ("l", "?2004"), ("h", "?2026"), ("l", "?2026"): break
     default: unknown.append("CSI \(parameters)\(final)")
     }

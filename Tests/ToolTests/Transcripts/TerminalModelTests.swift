@@ -11,39 +11,45 @@ struct TerminalModelTests {
     return model
   }
 
-  @Test func `Lines are broken, overwritten, and leave at the top`() {
+  @Test("Lines are wrapped, overwritten, and scroll out at the top")
+  func linesAreWrappedOverwritten() {
     let scrolled = model("one\r\ntwo\r\nthree\r\nfour")
     #expect(scrolled.scrolledOff == ["one"] && scrolled.screen == ["two", "three", "four"])
     #expect(model("abcdefghijkl").screen == ["abcdefghij", "kl", ""])
     #expect(model("abc\rX").screen[0] == "Xbc")
   }
 
-  @Test func `The cursor moves and lines are erased`() {
+  @Test("The cursor moves and lines are erased")
+  func theCursorMovesAndLinesAreErased() {
     #expect(model("ab\r\ncd\u{1B}[A\rX\u{1B}[K").screen == ["X", "cd", ""])
     #expect(model("a\r\nb\r\nc\u{1B}[2A\u{1B}[J").screen == ["a", "", ""])
     #expect(model("\u{1B}[2;3HX").screen == ["", "  X", ""])
   }
 
-  @Test func `Wide characters take two cells, marks none`() {
+  @Test("Wide characters take two cells, marks none")
+  func wideCharactersTakeTwoCells() {
     let wide = model("你好e\u{301}!")
     #expect(wide.screen[0] == "你好e\u{301}!" && wide.column == 6)
     #expect(model("123456789你").screen == ["123456789", "你", ""])
   }
 
-  @Test func `The alternate screen leaves the first one as it was`() {
+  @Test("The alternate screen leaves the first one as it was")
+  func theAlternateScreenLeavesTheFirst() {
     let inside = model("before\u{1B}[?1049h\u{1B}[?25lx")
     #expect(inside.isAlternate && inside.isCursorHidden && !inside.text.contains("before"))
     let after = model("before\u{1B}[?1049hx\u{1B}[?1049l\u{1B}[?25h!")
     #expect(after.screen[0] == "before!" && !after.isAlternate && !after.isCursorHidden)
   }
 
-  @Test func `What it does not know is reported`() {
+  @Test("Unknown sequences are reported")
+  func unknownSequencesAreReported() {
     #expect(model("\u{1B}]0;title\u{7}x").unknown == ["OSC 0;title"])
     #expect(model("\u{1B}[5n").unknown == ["CSI 5n"])
     #expect(model("\u{1B}[1mbold\u{1B}[0m").unknown.isEmpty)
   }
 
-  @Test func `A program on it has a terminal, its size, and the signals of its keys`() throws {
+  @Test("A program on it has a terminal, its size, and the signals of its keys")
+  func aProgramOnItHasATerminal() throws {
     let shell = try TerminalProcess(
       .init(fileURLWithPath: "/bin/sh"),
       ["-c", "tty; trap 'stty size; exit 3' WINCH INT; stty size; while :; do read line; echo \"<$line>\"; done"],

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// A program on a terminal of its own: a session whose controlling terminal is a pseudo-terminal, so that Ctrl-C, the size and the
-/// death of the terminal reach it as they do in a window. Nothing here sleeps: everybody waits for what is to be seen.
+/// A program on a terminal of its own: a session whose controlling terminal is a pseudo-terminal, so that Ctrl-C, the size
+/// and the end of the terminal reach it as they do in a window. Nothing here sleeps: every wait is for visible output.
 final class TerminalProcess: Sendable {
-  /// What a reader knows; `@unchecked`: touched under its condition only.
+  /// The state of a reader; `@unchecked`: touched under its condition only.
   private final class Record: @unchecked Sendable {
     let condition = NSCondition()
     var model: TerminalModel
@@ -32,7 +32,7 @@ final class TerminalProcess: Sendable {
   ) throws {
     title = ([executable.lastPathComponent] + arguments).joined(separator: " ")
     let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
-    // What `unlockpt` and `ptsname` do: Swift does not see these.
+    // What `unlockpt` and `ptsname` do: they are not imported into Swift.
     var (locked, number): (CInt, CInt) = (0, 0)
     let isReady =
       master >= 0 && ioctl(master, Self.setLock, &locked) == 0 && ioctl(master, Self.getNumber, &number) == 0
@@ -50,7 +50,7 @@ final class TerminalProcess: Sendable {
     awaitEnd()
   }
 
-  /// A session of its own takes the first terminal that it opens for its controlling one.
+  /// A new session takes the first terminal that it opens as its controlling one.
   private static func spawn(
     _ path: String, _ arguments: [String], _ environment: [String: String], terminal: String
   ) throws -> pid_t {
@@ -60,7 +60,7 @@ final class TerminalProcess: Sendable {
     posix_spawn_file_actions_addopen(&actions, 0, terminal, O_RDWR, 0)
     posix_spawn_file_actions_adddup2(&actions, 0, 1)
     posix_spawn_file_actions_adddup2(&actions, 0, 2)
-    // The pipes of processes that others are just starting: who reads them would wait for the end of this one, too.
+    // Inherited pipes of processes that others are just starting: their readers would wait for the end of this one, too.
     for descriptor in 3..<Int32(getdtablesize()) { posix_spawn_file_actions_addclose(&actions, descriptor) }
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
@@ -111,7 +111,7 @@ final class TerminalProcess: Sendable {
     Thread.detachNewThread {
       var information = siginfo_t()
       while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
-      // Its number is somebody else's from here on: nobody may send it a signal meanwhile.
+      // From here on its number may belong to another process: no signal may be sent meanwhile.
       record.condition.withLock {
         var status: Int32 = 0
         waitpid(identifier, &status, 0)
@@ -127,7 +127,7 @@ final class TerminalProcess: Sendable {
     _ = ioctl(master, UInt(TIOCSWINSZ), &size)
   }
 
-  /// What `find` answers as soon as it answers something; `nil` where the program or the time is over.
+  /// The first result of `find` that is not `nil`; `nil` where the program has ended or the time is over.
   private func wait<Value>(_ seconds: Double, _ find: (Record) -> Value?) -> Value? {
     let deadline = Date().addingTimeInterval(seconds)
     return record.condition.withLock {
@@ -138,13 +138,13 @@ final class TerminalProcess: Sendable {
     }
   }
 
-  // MARK: What it shows
+  // MARK: Output
 
   /// The terminal as it is now.
   var model: TerminalModel { record.condition.withLock { record.model } }
   /// The lines on the screen now.
   var screen: [String] { model.screen }
-  /// All that was written, escape sequences and all.
+  /// All that was written, including escape sequences.
   var octets: [UInt8] { record.condition.withLock { record.octets } }
   /// All that was written as text, without escape sequences and carriage returns.
   var text: String {
@@ -177,9 +177,9 @@ final class TerminalProcess: Sendable {
     try until("'\(text)'", within: seconds, sourceLocation: sourceLocation) { $0.text.contains(text) }
   }
 
-  // MARK: What it is told
+  // MARK: Input
 
-  /// Types; the line discipline makes of it what it does in a window: `\u{3}` is Ctrl-C, `\u{4}` Ctrl-D, `\r` Return.
+  /// Types; the line discipline treats it as in a window: `\u{3}` is Ctrl-C, `\u{4}` Ctrl-D, `\r` Return.
   func type(_ text: String) {
     record.condition.withLock {
       var rest = Array(text.utf8)[...]
@@ -191,7 +191,7 @@ final class TerminalProcess: Sendable {
     }
   }
 
-  /// The window has another size from now on.
+  /// From now on the window has another size.
   func resize(columns: Int, rows: Int) {
     record.condition.withLock {
       guard record.master >= 0 else { return }
@@ -200,7 +200,7 @@ final class TerminalProcess: Sendable {
     }
   }
 
-  /// Sends a signal to this one process, if it is there still.
+  /// Sends a signal to this one process, if it still runs.
   func send(_ signal: Int32) {
     record.condition.withLock { if record.status == nil { kill(identifier, signal) } }
   }
@@ -216,7 +216,7 @@ final class TerminalProcess: Sendable {
     return ended
   }
 
-  /// Ends it without a word, whatever it does.
+  /// Kills it, whatever it does.
   func kill9() {
     send(SIGKILL)
     _ = wait(5) { $0.status }

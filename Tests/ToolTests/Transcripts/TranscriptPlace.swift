@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Neighbourhood {
-  /// Starts a peripheral of the tool's own and waits until it can be found.
+  /// Starts a peripheral of the tool and waits until it can be found.
   @discardableResult
   func serve(_ profile: String, _ more: String..., device: String = "peripheral") throws -> ToolProcess {
     let server = try ble(["serve", profile, "--adapter", "radio:default/\(device)", "--json"] + more)
@@ -18,8 +18,7 @@ extension Neighbourhood {
 }
 
 extension TerminalProcess {
-  /// A terminal is left as it was found: the cursor to be seen, the screen the one that was there, and nothing written that it
-  /// doesn't know.
+  /// A terminal is left as it was found: the cursor visible, the screen the original one, and no unknown sequence written.
   func expectGoodOrder(sourceLocation: SourceLocation = #_sourceLocation) {
     let model = model
     #expect(
@@ -29,6 +28,6 @@ extension TerminalProcess {
 }
 
 extension [String] {
-  /// Lines for programs hold no escape sequences and no carriage returns.
+  /// Lines for programs contain no escape sequences and no carriage returns.
   var arePlain: Bool { allSatisfy { line in !line.utf8.contains { $0 < 0x20 || $0 == 0x7F } } }
 }
