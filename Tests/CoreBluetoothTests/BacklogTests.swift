@@ -3,10 +3,10 @@ import BLECore
 import CoreBluetooth
 import Testing
 
-/// What peers can make a stack tell a program whose queue stands still: all of each test happens before the queue gets its turn.
-@Suite("What waits for a program")
+/// How many events peers can make a stack store for a program whose queue is blocked: all of each test happens before the queue runs.
+@Suite("Events that wait for a program")
 struct BacklogTests {
-  /// So many events wait for a program at the most, but for those that its own calls have led to.
+  /// At most this many events wait for a program, except those caused by its own calls.
   private static let limit = 65_536
   private static let requestLimit = limit + 1_024
 
@@ -16,7 +16,7 @@ struct BacklogTests {
       maximumUpdateValueLength: 20)
   }
 
-  @Test("I11.13 a subscription that is switched on and off takes a bounded room, and ends as the client left it")
+  @Test("I11.13 a subscription that is switched on and off takes bounded room, and ends as the client left it")
   func oneSubscription() async throws {
     let fixture = await PeripheralFixture()
     let characteristic = try await fixture.publish()
@@ -44,13 +44,13 @@ struct BacklogTests {
       #expect(fixture.recorder.told.count == Self.limit + 1)
       #expect(characteristic.subscribedCentrals?.count == (isOn ? 1 : 0))
     }
-    // Afterwards all is as ever.
+    // Afterwards everything works as before.
     fixture.recorder.clear()
     await fixture.adapter.peripheral.subscribe(.second)
     #expect(fixture.recorder.told == ["subscribed 1"])
   }
 
-  @Test("I11.13 clients without end that subscribe and leave take a bounded room, and the one that stays is told of")
+  @Test("I11.13 endless clients that subscribe and leave take bounded room, and the one that stays is reported")
   func manyClients() async throws {
     let fixture = await PeripheralFixture()
     let characteristic = try await fixture.publish()
@@ -60,7 +60,7 @@ struct BacklogTests {
         let central = Self.central(number)
         events.peripheral(didSubscribe: central, to: identifier)
         if number != 90_000 { events.peripheral(didUnsubscribe: central, from: identifier) }
-        // A larger MTU is no news that is worth more room.
+        // A larger MTU is not worth more room.
         events.peripheral(didUpdate: central)
       }
     }
@@ -69,7 +69,7 @@ struct BacklogTests {
     #expect(characteristic.subscribedCentrals?.map(\.identifier) == [Self.central(90_000).identifier.uuid])
   }
 
-  @Test("I11.13 what was switched while there was no room is forgotten when Bluetooth is switched off")
+  @Test("I11.13 changes made while there was no room are dropped when Bluetooth is switched off")
   func switchedOff() async throws {
     let fixture = await PeripheralFixture()
     try await fixture.publish()
@@ -112,7 +112,7 @@ struct BacklogTests {
     #expect(fixture.recorder.told == ["read 7"])
   }
 
-  @Test("I11.13 channels that are opened without end are not taken beyond a bounded number")
+  @Test("I11.13 channels that are opened endlessly are not accepted beyond a bounded number")
   func channels() async throws {
     final class Channel: PeerChannel {
       let multiplexer = ProtocolServiceMultiplexer(0x80)
@@ -134,7 +134,7 @@ struct BacklogTests {
     #expect(taken == 4_096 && refused == 10_000 - 4_096)
   }
 
-  @Test("I11.13 peers that connect and leave without end take a bounded room of every program that scans or connects")
+  @Test("I11.13 peers that connect and leave endlessly take bounded room of every program that scans or connects")
   func links() async {
     let central = await CentralFixture()
     central.manager.registerForConnectionEvents(options: [.serviceUUIDs: [CBUUID(string: "180F")]])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A central manager")
 struct CentralManagerTests {
-  @Test("says unknown at first, and its state once, later, whatever it is", arguments: [2, 3, 4, 5])
+  @Test("reports unknown at first, and its state once, later, whatever it is", arguments: [2, 3, 4, 5])
   func firstState(_ state: Int) async throws {
     let adapter = ScriptedAdapter(try #require(AdapterState(rawValue: state)))
     let recorder = CentralRecorder()
@@ -17,7 +17,7 @@ struct CentralManagerTests {
     #expect(recorder.told == ["state \(state)"])
   }
 
-  @Test("tells all states in order, and none twice")
+  @Test("reports all states in order, and none twice")
   func allStates() async {
     let central = await CentralFixture(.unsupported)
     for state in [AdapterState.unauthorized, .poweredOff, .poweredOn, .poweredOn, .resetting, .unknown, .poweredOff] {
@@ -26,7 +26,7 @@ struct CentralManagerTests {
     #expect(central.recorder.told == ["state 3", "state 4", "state 5", "state 1", "state 0", "state 4"])
   }
 
-  @Test("without a delegate works all the same, and a later delegate hears what comes later")
+  @Test("works without a delegate, and a later delegate gets later events")
   func lateDelegate() async {
     let adapter = ScriptedAdapter()
     let recorder = CentralRecorder()
@@ -83,7 +83,7 @@ struct CentralManagerTests {
     #expect(!quiet.adapter.lines.contains("switched off"))
   }
 
-  @Test("says that the program is refused")
+  @Test("reports that the program is unauthorized")
   func authorization() async {
     let central = await CentralFixture(.unauthorized)
     #expect(CBManager.authorization == .denied)
@@ -91,7 +91,7 @@ struct CentralManagerTests {
     #expect(central.manager.state == .unauthorized)
   }
 
-  @Test("finds what it knows by identifiers, in their order, as the same objects")
+  @Test("finds known peripherals by identifiers, in their order, as the same objects")
   func retrieving() async throws {
     let central = await CentralFixture()
     central.adapter.known = [.of(.first), .of(.second, name: nil)]
@@ -104,7 +104,7 @@ struct CentralManagerTests {
     #expect(found === peripherals[1])
   }
 
-  @Test("finds what other programs are connected to")
+  @Test("finds peripherals that other programs are connected to")
   func retrievingConnected() async {
     let central = await CentralFixture()
     central.adapter.connected = [.of(.first)]
@@ -130,7 +130,7 @@ struct CentralManagerTests {
     #expect(central.adapter.lines.contains("is not a peripheral of"))
   }
 
-  @Test("tells of connections of other programs where it was asked to")
+  @Test("reports connections of other programs after registration")
   func connectionEvents() async {
     let central = await CentralFixture()
     central.manager.registerForConnectionEvents(options: [.serviceUUIDs: [CBUUID(string: "180F")]])

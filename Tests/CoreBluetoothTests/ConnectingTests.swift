@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Connecting")
 struct ConnectingTests {
-  @Test("is connecting at once and connected when the delegate is told")
+  @Test("is connecting immediately and connected when the delegate is called")
   func connect() async throws {
     let central = await CentralFixture()
     let peripheral = try await central.found()
@@ -21,7 +21,7 @@ struct ConnectingTests {
     #expect(peripheral.name == "Read")
   }
 
-  @Test("once more on a connected peripheral is told once more, without asking the stack")
+  @Test("once more on a connected peripheral is reported once more, without asking the stack")
   func again() async throws {
     let central = await CentralFixture()
     let link = ScriptedLink(.first, central.adapter)
@@ -32,11 +32,11 @@ struct ConnectingTests {
     #expect(central.adapter.central.connects.count == 1)
   }
 
-  @Test("that crosses Bluetooth's being switched off is forgotten, and does not stand in the way of the next one")
+  @Test("that crosses a power-off is dropped, and does not obstruct the next one")
   func crossing() async throws {
     let central = await CentralFixture()
     let peripheral = try await central.found()
-    // The state changes on the loop first, and the program hears of it only after it has asked.
+    // The state changes on the loop first, and the program is notified only after it has made its call.
     central.adapter.loop.submit(from: .common) { [adapter = central.adapter] in
       adapter.central.events?.central(didUpdateState: .poweredOff)
     }
@@ -51,7 +51,7 @@ struct ConnectingTests {
     #expect(central.adapter.central.connects.count == 1)
   }
 
-  @Test("that fails says why, and leaves the peripheral disconnected")
+  @Test("that fails reports why, and leaves the peripheral disconnected")
   func failure() async throws {
     let central = await CentralFixture()
     let peripheral = try await central.found()
@@ -72,7 +72,7 @@ struct ConnectingTests {
   }
 
   @Test(
-    "that ends says why",
+    "that ends reports why",
     arguments: [
       (EndReason.lost, CBError.Code.connectionTimeout, "The connection has timed out unexpectedly."),
       (.closedByPeer, .peripheralDisconnected, "The specified device has disconnected from us."),
@@ -89,7 +89,7 @@ struct ConnectingTests {
     #expect(fixture.recorder.states.last == .disconnected)
   }
 
-  @Test("invalidates what was discovered when it ends, and new objects work after a new connection")
+  @Test("invalidates discovered objects when it ends, and new objects work after a new connection")
   func invalidation() async throws {
     let fixture = try await ConnectedFixture()
     fixture.peripheral.setNotifyValue(true, for: fixture.characteristic)
@@ -110,7 +110,7 @@ struct ConnectingTests {
     #expect(fixture.peripheral.services?.count == 2)
   }
 
-  @Test("given up ends without an error, whether it was pending or there", arguments: [false, true])
+  @Test("that is cancelled ends without an error, whether it was pending or made", arguments: [false, true])
   func cancel(_ isThere: Bool) async throws {
     let central = await CentralFixture()
     if isThere { _ = ScriptedLink(.first, central.adapter) }
@@ -129,7 +129,7 @@ struct ConnectingTests {
     #expect(central.recorder.told == ["disconnected"])
   }
 
-  @Test("right after giving up begins anew when that is over")
+  @Test("right after cancelling starts again when that has finished")
   func cancelAndConnect() async throws {
     let fixture = try await ConnectedFixture()
     fixture.central.manager.cancelPeripheralConnection(fixture.peripheral)
@@ -140,7 +140,7 @@ struct ConnectingTests {
     #expect(fixture.peripheral.state == .connected)
   }
 
-  @Test("leaves no answers to what waited when it ends")
+  @Test("leaves no answers to pending operations when it ends")
   func pendingOperations() async throws {
     let fixture = try await ConnectedFixture()
     fixture.link.isHolding = true
@@ -152,7 +152,7 @@ struct ConnectingTests {
     #expect(fixture.recorder.told == ["disconnected"])
   }
 
-  @Test("is given up with Apple's line in the log when the program does not keep the peripheral")
+  @Test("is cancelled with Apple's line in the log when the program does not retain the peripheral")
   func unused() async throws {
     let central = await CentralFixture()
     do {
@@ -179,7 +179,7 @@ struct ConnectingTests {
     #expect(fixture.peripheral.state == .connected)
   }
 
-  @Test("is over for good for objects from before a reset")
+  @Test("always fails for objects from before a reset")
   func reset() async throws {
     let fixture = try await ConnectedFixture()
     await fixture.adapter.setState(.resetting)

@@ -40,7 +40,7 @@ private final class NeitherDelegate: Recorder, CBCentralManagerDelegate, @unchec
 
 @Suite("The two disconnect callbacks")
 struct DisconnectCallbackTests {
-  /// What `delegate` is told when a connection is lost, with automatic reconnection; and whether the peripheral is connected
+  /// The calls of `delegate` when a connection is lost, with automatic reconnection; and whether the peripheral is connected
   /// again then.
   private func lose(
     _ delegate: any Recorder & CBCentralManagerDelegate, reconnects: Bool = true
@@ -59,7 +59,7 @@ struct DisconnectCallbackTests {
     return (adapter, manager, peripheral)
   }
 
-  @Test("the newer one is called where the older is missing, and the connection comes back by itself")
+  @Test("the newer one is called where the older is missing, and the connection is restored automatically")
   func newer() async throws {
     let delegate = NewDelegate()
     let (adapter, manager, peripheral) = try await lose(delegate)
@@ -72,7 +72,7 @@ struct DisconnectCallbackTests {
     #expect(peripheral.state == .disconnected)
   }
 
-  @Test("without the option the newer one says that nothing comes back")
+  @Test("without the option the newer one reports that there is no reconnection")
   func withoutOption() async throws {
     let delegate = NewDelegate()
     let (_, _, peripheral) = try await lose(delegate, reconnects: false)
@@ -80,7 +80,7 @@ struct DisconnectCallbackTests {
     #expect(peripheral.state == .disconnected)
   }
 
-  @Test("the older one alone is called where both are there, and nothing comes back by itself")
+  @Test("the older one alone is called where both are implemented, without reconnection")
   func both() async throws {
     let delegate = BothDelegate()
     let (_, _, peripheral) = try await lose(delegate)
@@ -88,7 +88,7 @@ struct DisconnectCallbackTests {
     #expect(peripheral.state == .disconnected)
   }
 
-  @Test("where neither is there nothing comes back by itself")
+  @Test("where neither is implemented there is no reconnection")
   func neither() async throws {
     let delegate = NeitherDelegate()
     let (_, _, peripheral) = try await lose(delegate)

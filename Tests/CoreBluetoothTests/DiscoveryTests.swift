@@ -12,7 +12,7 @@ struct DiscoveryTests {
     return (central, link, try await central.connected(link))
   }
 
-  @Test("nothing is known before, and what was found is there when the delegate is told")
+  @Test("nothing is known before, and found objects are there when the delegate is called")
   func services() async throws {
     let (central, _, peripheral) = try await fixture()
     #expect(peripheral.services == nil)
@@ -33,7 +33,7 @@ struct DiscoveryTests {
     #expect(central.recorder.told == ["services", "characteristics"])
   }
 
-  @Test("with filters adds to what is known, and known objects stay the same")
+  @Test("with filters adds to the known objects, and known objects stay the same")
   func filters() async throws {
     let (central, _, peripheral) = try await fixture()
     peripheral.discoverServices([CBUUID(string: "180F")])
@@ -64,7 +64,7 @@ struct DiscoveryTests {
     #expect(peripheral.services?.isEmpty == true)
   }
 
-  @Test("that fails is told once with the error, and changes nothing")
+  @Test("that fails is reported once with the error, and changes nothing")
   func failure() async throws {
     let (central, link, peripheral) = try await fixture()
     peripheral.discoverServices(nil)
@@ -135,7 +135,7 @@ struct DiscoveryTests {
     #expect(fixture.characteristic.descriptors?[1] === descriptors[1])
   }
 
-  @Test("needs a connection: else a line in Apple's words and no answer")
+  @Test("needs a connection: otherwise a line in Apple's words and no answer")
   func notConnected() async throws {
     let fixture = try await ConnectedFixture()
     let service = try #require(fixture.peripheral.services?.first)
@@ -156,7 +156,7 @@ struct DiscoveryTests {
         == 4)
   }
 
-  @Test("changed services are told, invalid, and found again as new objects")
+  @Test("changed services are reported, invalid, and found again as new objects")
   func modified() async throws {
     let fixture = try await ConnectedFixture()
     let services = try #require(fixture.peripheral.services)
@@ -181,7 +181,7 @@ struct DiscoveryTests {
     #expect(fixture.peripheral.services?.last === services[1])
   }
 
-  @Test("a new name is told once")
+  @Test("a new name is reported once")
   func name() async throws {
     let fixture = try await ConnectedFixture()
     for name in ["Owenli", "Owenli", "Other"] {

@@ -1,7 +1,7 @@
 import CoreBluetooth
 import Testing
 
-/// What programs do with errors.
+/// How programs use errors.
 @Suite("Errors")
 struct ErrorTests {
   @Test("are caught, matched and compared as on Apple's systems")
@@ -29,7 +29,7 @@ struct ErrorTests {
     #expect((error as NSError).code == 6)
   }
 
-  @Test("carry what they were made with")
+  @Test("carry the values they were made with")
   func userInfo() {
     let error = CBATTError(.unlikelyError, userInfo: [NSLocalizedDescriptionKey: "Never seen"])
     #expect(error.localizedDescription == "Never seen")
@@ -47,7 +47,7 @@ struct ErrorTests {
     #expect(CBError(.unknown) != CBError(.notConnected))
   }
 
-  @Test("take codes of applications, which no list names")
+  @Test("accept unlisted codes of applications")
   func applicationCodes() throws {
     let code = try #require(CBATTError.Code(rawValue: 0x80))
     #expect(code.rawValue == 0x80)

@@ -10,7 +10,7 @@ struct ExceptionTests {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
   }
 
-  @Test("a text or data that is no UUID")
+  @Test("an invalid UUID text or data")
   func uuids() async {
     let text = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = CBUUID(string: "6E400001B5A3F393E0A9E50E24DCCA9E")
@@ -36,7 +36,7 @@ struct ExceptionTests {
     #expect(Self.text(result).contains("String \(text) does not represent a valid UUID"))
   }
 
-  @Test("a data of no UUID's count", arguments: [0, 1, 5, 15, 17, 512])
+  @Test("data whose count is no UUID's", arguments: [0, 1, 5, 15, 17, 512])
   func datas(_ count: Int) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       [count = count as Int] in
@@ -79,7 +79,7 @@ struct ExceptionTests {
     #expect(Self.text(result).contains("Services cannot be added more than once"))
   }
 
-  @Test("a descriptor that the system makes by itself, or of the wrong type")
+  @Test("a descriptor that the system makes itself, or of the wrong type")
   func descriptors() async {
     let systems = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = CBMutableDescriptor(type: CBUUID(string: CBUUIDClientCharacteristicConfigurationString), value: Data())

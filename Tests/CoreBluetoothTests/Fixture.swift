@@ -17,7 +17,7 @@ struct CentralFixture {
     recorder.clear()
   }
 
-  /// A peripheral that the program keeps.
+  /// A peripheral that the program retains.
   func found(_ peer: PeerIdentifier = .first) async throws -> CBPeripheral {
     manager.scanForPeripherals(withServices: nil)
     await adapter.settle()

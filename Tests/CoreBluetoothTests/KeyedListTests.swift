@@ -4,7 +4,7 @@ import Testing
 @testable import CoreBluetooth
 
 @Suite struct KeyedListTests {
-  /// A key that counts how often it is looked at.
+  /// A key that counts its comparisons and hashes.
   private final class Looks { var count = 0 }
   private struct Key: Hashable {
     let number: Int
@@ -19,7 +19,8 @@ import Testing
     }
   }
 
-  @Test func `what is added and removed keeps its order, each key once`() {
+  @Test("what is added and removed keeps its order, each key once")
+  func whatIsAddedAndRemovedKeepsItsOrder() {
     var list = KeyedList<Int, String>()
     var expected: [Int] = []
     for number in 0..<200 {
@@ -36,7 +37,8 @@ import Testing
     #expect(list.isEmpty && list.values.isEmpty)
   }
 
-  @Test func `the work for each of many subscribers does not grow with their number`() {
+  @Test("the work for each of many subscribers does not grow with their number")
+  func theWorkForEachOfManySubscribersDoesNotGrow() {
     func looks(for count: Int) -> Int {
       let looks = Looks()
       var list = KeyedList<Key, Int>()
@@ -45,12 +47,13 @@ import Testing
       for number in 0..<count { _ = list.remove(Key(number: number, looks: looks)) }
       return looks.count
     }
-    // Twice as many take about twice the looks; going through all of them for each would take four times as many.
+    // Twice as many take about twice the operations; searching all of them for each would take four times as many.
     #expect(looks(for: 8_000) < looks(for: 4_000) * 3)
     #expect(looks(for: 8_000) < 8_000 * 40)
   }
 
-  @Test func `ten thousand centrals subscribe to a characteristic and leave it`() {
+  @Test("ten thousand centrals subscribe to a characteristic and leave it")
+  func tenThousandCentralsSubscribeToACharacteristicAndLeave() {
     let characteristic = CBMutableCharacteristic(
       type: CBUUID(string: "FF11"), properties: [.notify], value: nil, permissions: [])
     let table = PeerTable<CBCentral>()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Lifetimes")
 struct LifetimeTests {
-  @Test("a central manager that is released ends its role, and nothing of it is kept")
+  @Test("a central manager that is released ends its role, and leaves nothing")
   func central() async throws {
     let adapter = ScriptedAdapter()
     let link = ScriptedLink(.first, adapter)
@@ -43,7 +43,7 @@ struct LifetimeTests {
     #expect(!adapter.lines.contains("Cancelling connection"))
   }
 
-  @Test("a connected peripheral that is released takes its services along and ends its connection")
+  @Test("a connected peripheral that is released releases its services and ends its connection")
   func peripheral() async throws {
     let central = await CentralFixture()
     let link = ScriptedLink(.first, central.adapter)
@@ -87,7 +87,7 @@ struct LifetimeTests {
     #expect(adapter.peripheral.events == nil)
   }
 
-  @Test("the delegate is not kept")
+  @Test("the delegate is not retained")
   func delegates() async {
     let adapter = ScriptedAdapter()
     weak var delegate: CentralRecorder?

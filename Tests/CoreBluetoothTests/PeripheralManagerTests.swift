@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A peripheral manager")
 struct PeripheralManagerTests {
-  @Test("says its state, and drops commands while Bluetooth is off")
+  @Test("reports its state, and drops commands while Bluetooth is off")
   func state() async {
     let fixture = await PeripheralFixture(.poweredOff)
     #expect(fixture.manager.state == .poweredOff)
@@ -44,7 +44,7 @@ struct PeripheralManagerTests {
     #expect(published.descriptors.map(\.value.count) == [4, 7])
   }
 
-  @Test("tells why a service could not be published, and it may be added again")
+  @Test("reports why a service could not be published, and it may be added again")
   func failure() async throws {
     let fixture = await PeripheralFixture()
     let service = PeripheralFixture.service(PeripheralFixture.dynamic())
@@ -61,7 +61,7 @@ struct PeripheralManagerTests {
     #expect(fixture.adapter.peripheral.services.count == 1)
   }
 
-  @Test("refuses properties that no permission backs", arguments: [0x02, 0x08, 0x04] as [UInt])
+  @Test("refuses properties without the matching permission", arguments: [0x02, 0x08, 0x04] as [UInt])
   func contradiction(_ property: UInt) async {
     let fixture = await PeripheralFixture()
     let characteristic = CBMutableCharacteristic(
@@ -74,7 +74,7 @@ struct PeripheralManagerTests {
     #expect(fixture.adapter.peripheral.services.isEmpty)
   }
 
-  @Test("publishes a service that includes the one before without waiting, but not one that was never added")
+  @Test("publishes a service that includes the previous one without waiting, but not one that was never added")
   func included() async {
     let fixture = await PeripheralFixture()
     let first = PeripheralFixture.service(PeripheralFixture.dynamic())
@@ -94,7 +94,7 @@ struct PeripheralManagerTests {
     #expect(other?.value.included == one.map { [$0.key] })
   }
 
-  @Test("takes back one service or all; one that is not published is no harm")
+  @Test("removes one service or all; removing an unpublished one does no harm")
   func removing() async {
     let fixture = await PeripheralFixture()
     let first = PeripheralFixture.service(PeripheralFixture.dynamic())
@@ -134,7 +134,7 @@ struct PeripheralManagerTests {
     #expect(fixture.recorder.told == ["state 4", "state 5", "added FF11"])
   }
 
-  @Test("publishes channels and takes them back, and says where it can't")
+  @Test("publishes and unpublishes channels, and reports where it cannot")
   func channels() async {
     let fixture = await PeripheralFixture()
     fixture.manager.publishL2CAPChannel(withEncryption: false)
@@ -147,7 +147,7 @@ struct PeripheralManagerTests {
     #expect(fixture.recorder.codes == [CBError.invalidParameters.rawValue])
   }
 
-  @Test("passes hints on latency on")
+  @Test("forwards hints about latency")
   func latency() async throws {
     let fixture = await PeripheralFixture()
     try await fixture.publish()
@@ -161,7 +161,7 @@ struct PeripheralManagerTests {
 
 @Suite("Advertising")
 struct AdvertisingTests {
-  @Test("takes the name and the services and nothing else, and is on when the delegate is told")
+  @Test("accepts the name and the services and nothing else, and is on when the delegate is called")
   func keys() async {
     let fixture = await PeripheralFixture()
     fixture.manager.startAdvertising([
@@ -194,7 +194,7 @@ struct AdvertisingTests {
     #expect(fixture.recorder.told.count == 2)
   }
 
-  @Test("stopped before it began stays off")
+  @Test("stopped before it started stays off")
   func stopped() async {
     let fixture = await PeripheralFixture()
     fixture.manager.startAdvertising(nil)

@@ -2,14 +2,14 @@ import BLECore
 import CoreBluetooth
 import Synchronization
 
-/// A delegate of everything that notes what it is told, and keeps what it is given.
+/// A delegate of everything that records its calls, and retains the objects.
 ///
 /// `@unchecked Sendable`: it is called on one queue, and the test looks at it between two runs of the loop.
 class Recorder: NSObject, @unchecked Sendable {
   let queue = DispatchQueue(label: "program")
   var told: [String] = []
   var errors: [any Error] = []
-  /// Done inside the next call of that name.
+  /// Called inside the next call of that name.
   var reactions: [String: () -> Void] = [:]
 
   func note(_ text: String, _ error: (any Error)? = nil) {

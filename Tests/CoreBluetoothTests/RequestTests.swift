@@ -3,7 +3,7 @@ import BLECore
 import CoreBluetooth
 import Testing
 
-/// Answers no request by itself, as it does not have the methods.
+/// Answers no request by itself, as it does not implement the methods.
 private final class SilentDelegate: Recorder, CBPeripheralManagerDelegate, @unchecked Sendable {
   func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {}
 }
@@ -12,7 +12,7 @@ private final class SilentDelegate: Recorder, CBPeripheralManagerDelegate, @unch
 struct RequestTests {
   private let transaction = TransactionIdentifier(rawValue: 7)
 
-  @Test("a read is answered with the value from the offset on")
+  @Test("a read is answered with the value from the offset")
   func read() async throws {
     let fixture = await PeripheralFixture()
     let characteristic = try await fixture.publish()
@@ -35,7 +35,7 @@ struct RequestTests {
   }
 
   @Test(
-    "writes without response that a program does not come to take a bounded room; one that wants an answer comes through"
+    "pending writes without response take bounded room; a write that wants an answer arrives"
   )
   func flood() async throws {
     let fixture = await PeripheralFixture()
@@ -79,7 +79,7 @@ struct RequestTests {
     #expect(fixture.adapter.peripheral.responses.map(\.result) == [0])
   }
 
-  @Test("an application's own error code goes out as it is")
+  @Test("an application's own error code is sent unchanged")
   func applicationError() async throws {
     let fixture = await PeripheralFixture()
     try await fixture.publish()
@@ -126,7 +126,7 @@ struct RequestTests {
 
 @Suite("Subscriptions")
 struct SubscriptionTests {
-  @Test("the list is up to date when the delegate is told")
+  @Test("the list is up to date when the delegate is called")
   func lists() async throws {
     let fixture = await PeripheralFixture()
     let characteristic = try await fixture.publish()
@@ -184,7 +184,7 @@ struct SubscriptionTests {
     #expect(fixture.recorder.told == ["ready"])
   }
 
-  @Test("a characteristic that is not published takes no update")
+  @Test("an unpublished characteristic accepts no update")
   func unpublished() async throws {
     let fixture = await PeripheralFixture()
     #expect(!fixture.manager.updateValue(Data(), for: PeripheralFixture.dynamic(), onSubscribedCentrals: nil))

@@ -3,7 +3,7 @@ import BLECore
 import CoreBluetooth
 import Testing
 
-/// A delegate that takes a copy of all it is given.
+/// A delegate that copies all its arguments.
 private final class Restored: NSObject, CBCentralManagerDelegate, CBPeripheralManagerDelegate, @unchecked Sendable {
   let queue = DispatchQueue(label: "restored")
   var told: [String] = []
@@ -23,13 +23,13 @@ private final class Restored: NSObject, CBCentralManagerDelegate, CBPeripheralMa
   }
 }
 
-/// States as they may stand in files: what a manager left, and what nobody left.
+/// States as they may be in files: preserved by a manager, or forged.
 @Suite("Preserved states")
 struct RestorationTests {
   private static let central = PreservationKey(.central, "main")
   private static let peripheral = PreservationKey(.peripheral, "main")
 
-  /// A manager of the next process, with `left` as what the one before has left.
+  /// A manager of the next process, with `left` as the state that the previous one preserved.
   private func restore(
     _ key: PreservationKey, _ left: String, check: (Restored, ScriptedAdapter, CBManager) throws -> Void
   ) async rethrows {
@@ -56,7 +56,7 @@ struct RestorationTests {
     program.state = [:]
   }
 
-  @Test("what a central leaves is what the next one gets, and says so again")
+  @Test("the state preserved by a central is restored by the next one, and preserved again")
   func central() async throws {
     let left = """
       {"peers":[{"identifier":"11111111-1111-4111-8111-111111111111","name":"Lamp","reconnects":true}],\
@@ -70,14 +70,14 @@ struct RestorationTests {
       #expect(adapter.central.scans == [ScanParameters(services: [BLEUUID(0xFFF0)], allowsDuplicates: true)])
       let state = try #require(adapter.states[Self.central])
       let again = try #require(state.source?())
-      // The name is the stack's to know until there is a connection.
+      // Only the stack knows the name until there is a connection.
       let expected = left.replacingOccurrences(of: "\"name\":\"Lamp\",", with: "")
       #expect(String(decoding: again, as: UTF8.self) == expected)
       #expect(!state.hasEnded && manager.state == .poweredOn)
     }
   }
 
-  @Test("what a peripheral leaves is published where it was, and nobody is told that it was added")
+  @Test("the state preserved by a peripheral is published at the same handles, and no didAdd is called")
   func peripheral() async throws {
     let left = """
       {"advertisement":{"localName":"shop","services":["FF11"]},"services":[{"characteristics":[{"descriptors":\
@@ -92,14 +92,14 @@ struct RestorationTests {
       #expect((manager as? CBPeripheralManager)?.isAdvertising == true)
       let state = try #require(adapter.states[Self.peripheral])
       let again = try #require(state.source?())
-      // Where it is now the scripted stack does not say.
+      // The scripted stack does not report the present handles.
       let expected = left.replacingOccurrences(of: "\"handle\":40,", with: "")
       #expect(String(decoding: again, as: UTF8.self) == expected)
     }
   }
 
   @Test(
-    "what is no state is put away, and the manager begins as if there had been none",
+    "an invalid state is set aside, and the manager starts without one",
     arguments: [
       "", "{", "null", "[]", "{}", "7", "{\"peers\":7}", "{\"peers\":[{}]}", "{\"peers\":[{\"identifier\":\"x\"}]}",
       "{\"services\":[{\"uuid\":1}]}", String(repeating: "[", count: 100_000),
@@ -114,7 +114,7 @@ struct RestorationTests {
     }
   }
 
-  @Test("services that no program could have published are left out, and the others are there")
+  @Test("services that no program could have published are omitted, and the others are there")
   func impossibleServices() async throws {
     func service(_ uuid: String, _ characteristics: String = "", included: String = "") -> String {
       """
@@ -143,7 +143,7 @@ struct RestorationTests {
     }
   }
 
-  @Test("octets changed at random never end the program")
+  @Test("randomly changed octets never end the program")
   func randomOctets() async throws {
     let valid = Array(
       """
@@ -169,7 +169,7 @@ struct RestorationTests {
     }
   }
 
-  @Test("a manager that is released ends its state; identifiers that are empty or no text are none")
+  @Test("a manager that is released ends its state; identifiers that are empty or no text count as none")
   func identifiers() async throws {
     let adapter = ScriptedAdapter()
     let state = ScriptedState(left: nil)

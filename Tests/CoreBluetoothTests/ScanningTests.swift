@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Scanning")
 struct ScanningTests {
-  @Test("begins and ends with the calls, and each call replaces what was looked for")
+  @Test("starts and ends with the calls, and each call replaces the filter")
   func parameters() async {
     let central = await CentralFixture()
     let heart = CBUUID(string: "180D")
@@ -29,7 +29,7 @@ struct ScanningTests {
     #expect(!central.adapter.central.isScanning)
   }
 
-  @Test("tells a discovery with Apple's keys and types, and leaves out what was not advertised")
+  @Test("reports a discovery with Apple's keys and types, and omits data that were not advertised")
   func dictionary() async throws {
     let central = await CentralFixture()
     central.manager.scanForPeripherals(withServices: nil)
@@ -58,7 +58,7 @@ struct ScanningTests {
     #expect(central.recorder.told == ["discovered Owenli -61", "discovered - 127"])
   }
 
-  @Test("one device is one object as long as the program keeps it")
+  @Test("one device is one object as long as the program retains it")
   func identity() async throws {
     let central = await CentralFixture()
     central.manager.scanForPeripherals(withServices: nil)
@@ -73,7 +73,7 @@ struct ScanningTests {
     #expect(found[0].identifier == PeerIdentifier.first.uuid)
   }
 
-  @Test("nothing is told after the stop, nor of an earlier scan")
+  @Test("nothing is reported after the stop, nor of an earlier scan")
   func nothingAfterStop() async {
     let central = await CentralFixture()
     central.manager.scanForPeripherals(withServices: nil)

@@ -4,8 +4,8 @@ import CoreBluetooth
 
 /// A stack that does what the test says, on a virtual loop.
 ///
-/// `@unchecked Sendable`, like the other scripted classes: the test looks at it between two runs of the loop, and only the loop
-/// does during a run.
+/// `@unchecked Sendable`, like the other scripted classes: the test looks at it between two runs of the loop, and only the
+/// loop does during a run.
 final class ScriptedAdapter: Adapter, @unchecked Sendable {
   let virtualLoop = VirtualLoop()
   let lines = Lines()
@@ -15,7 +15,7 @@ final class ScriptedAdapter: Adapter, @unchecked Sendable {
   var known: [KnownPeer] = []
   var connected: [KnownPeer] = []
   var links: [PeerIdentifier: ScriptedLink] = [:]
-  /// What is kept of managers with a restore identifier.
+  /// The preserved states of managers with a restore identifier.
   var states: [PreservationKey: ScriptedState] = [:]
   let supportsExtendedAdvertising = true
 
@@ -55,9 +55,9 @@ final class ScriptedAdapter: Adapter, @unchecked Sendable {
     virtualLoop.submit(from: .common) { action.value() }
   }
 
-  // MARK: What tests say
+  // MARK: Calls of the tests
 
-  /// Until nothing is under way any more.
+  /// Until no operation is pending.
   func settle() async { await virtualLoop.run(until: .quiet(limit: virtualLoop.now + .seconds(60))) }
 
   func advance(by duration: StackDuration) async {
@@ -121,7 +121,7 @@ final class ScriptedCentral: CentralRole, @unchecked Sendable {
 
   func stopScan() { isScanning = false }
 
-  /// Where the test has laid out a link, it is there at once.
+  /// Where the test has defined a link, it is there immediately.
   func connect(_ peer: PeerIdentifier, options: ConnectionOptions) {
     connects.append((peer, options))
     guard let link = adapter.links[peer] else { return }
@@ -135,7 +135,7 @@ final class ScriptedCentral: CentralRole, @unchecked Sendable {
 
   func close() { isClosed = true }
 
-  // MARK: What tests say
+  // MARK: Calls of the tests
 
   func discover(
     _ peer: PeerIdentifier, _ content: AdvertisementContent = .named("Thing"), rssi: Int8 = -50

@@ -1,7 +1,7 @@
 import BLEAdapter
 import BLECore
 
-/// A link to a peer whose database the test lays out.
+/// A link to a peer whose database the test defines.
 final class ScriptedLink: PeerLink, @unchecked Sendable {
   let peer: PeerIdentifier
   weak var events: (any PeerLinkEvents)?
@@ -103,7 +103,7 @@ final class ScriptedLink: PeerLink, @unchecked Sendable {
     answer { completion(result) }
   }
 
-  // MARK: What tests say
+  // MARK: Calls of the tests
 
   func notify(_ value: [UInt8], of handle: AttributeHandle) async {
     adapter.soon { [self] in _ = events?.link(self, didReceive: value[...], of: handle) }
@@ -115,7 +115,7 @@ final class ScriptedLink: PeerLink, @unchecked Sendable {
     await adapter.settle()
   }
 
-  /// `count` of the writes without response have left.
+  /// `count` of the writes without response were sent.
   func send(_ count: Int) async {
     adapter.soon { [self] in
       for command in commands.prefix(count) { command.sent() }

@@ -72,7 +72,7 @@ final class ScriptedPeripheral: PeripheralRole, @unchecked Sendable {
 
   func close() { isClosed = true }
 
-  // MARK: What tests say
+  // MARK: Calls of the tests
 
   /// The one characteristic of the one service.
   var characteristic: LocalCharacteristic { services.values.first!.characteristics[0] }

@@ -2,7 +2,7 @@ import CoreBluetooth
 import Foundation
 import Testing
 
-/// Says when the adapter's state is known, and what is found.
+/// Records when the adapter's state is known, and discoveries.
 private final class Hearer: NSObject, CBCentralManagerDelegate, CBPeripheralManagerDelegate, @unchecked Sendable {
   let state: AsyncStream<Int>
   let found: AsyncStream<String>
@@ -29,14 +29,14 @@ private final class Hearer: NSObject, CBCentralManagerDelegate, CBPeripheralMana
 @Suite("Several adapters in one process")
 struct SeveralAdaptersTests {
   @Test(
-    "I12.3 managers name their adapters: two of one process hear each other on the air; a wrong name is unsupported")
+    "I12.3 managers name their adapters: two of one process find each other on the air; a wrong name is unsupported")
   func byName() async {
     await #expect(processExitsWith: .success) {
       let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ble-s-\(getpid())")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(at: folder) }
       for name in ["XDG_RUNTIME_DIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME"] { setenv(name, folder.path, 1) }
-      // What no manager here is on.
+      // An adapter that no manager here uses.
       setenv("BLE_ADAPTER", "tcp-client:127.0.0.1:1", 1)
       setenv("BLE_LOG", "critical", 1)
       func options(_ name: String) -> [String: Any] { [CBManagerOptionAdapterKey: name] }

@@ -4,7 +4,7 @@ import Testing
 /// Spellings that programs use; most of it is shown by compiling.
 @Suite("Sources of programs")
 struct SourceCompatibilityTests {
-  /// Swift 6: UUIDs are kept in constants everywhere.
+  /// Swift 6: UUIDs are stored in constants everywhere.
   private static let heartRate = CBUUID(string: "180D")
   private static let everything: [CBUUID: String] = [heartRate: "heart rate"]
 
@@ -48,7 +48,7 @@ struct SourceCompatibilityTests {
     #expect(CBCentralManager.Feature.extendedScanAndConnect.rawValue == 1)
   }
 
-  @Test("what Foundation and Dispatch bring along is there")
+  @Test("the names that come with Foundation and Dispatch exist")
   func exports() {
     let time: CFAbsoluteTime = CFAbsoluteTimeGetCurrent()
     #expect(time > 700_000_000)

@@ -1,7 +1,7 @@
 import CoreBluetooth
 import Testing
 
-/// What a mock or a subclass of an application inherits: of this, that it compiles is the most.
+/// What a mock or a subclass of an application inherits: most of it is shown by compiling.
 @Suite("Subclasses without initializers of their own")
 struct SubclassTests {
   private final class MockCentral: CBCentralManager {
@@ -26,7 +26,7 @@ struct SubclassTests {
   private final class OwnCharacteristic: CBMutableCharacteristic { var label = "characteristic" }
   private final class OwnDescriptor: CBMutableDescriptor { var label = "descriptor" }
   private final class OwnConfiguration: CBChannelSoundingSessionConfiguration { var label = "configuration" }
-  // Can be declared, and made by nobody, as on Apple's systems.
+  // Can be declared, but not instantiated, as on Apple's systems.
   private class OwnPeripheral: CBPeripheral { override var name: String? { "own" } }
   private class OwnCentral: CBCentral { override var maximumUpdateValueLength: Int { 20 } }
   private class OwnRequest: CBATTRequest { override var offset: Int { 0 } }
@@ -52,7 +52,7 @@ struct SubclassTests {
     }
   }
 
-  @Test("I11.19 of all else that programs make inherit what it is made by")
+  @Test("I11.19 of all other classes that programs instantiate inherit their initializers")
   func values() {
     #expect(MockChannel().psm == 0x0081 && MockChannel().inputStream == nil)
     let uuid = OwnUUID(string: "180D")

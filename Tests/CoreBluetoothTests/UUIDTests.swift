@@ -17,7 +17,7 @@ struct UUIDTests {
     #expect(long.data.prefix(2) == Data([0x6E, 0x40]))
   }
 
-  @Test("is read from 2, 4 or 16 octets, most significant first, also out of the middle of data")
+  @Test("is read from 2, 4 or 16 octets, most significant first, also from a slice of data")
   func data() {
     #expect(CBUUID(data: Data([0x18, 0x0F])).uuidString == "180F")
     #expect(CBUUID(data: Data([9, 0x18, 0x0F, 9])[1...2]).uuidString == "180F")
@@ -44,7 +44,7 @@ struct UUIDTests {
     #expect(!short.isEqual("1234"))
   }
 
-  @Test("that is well known is described by its name")
+  @Test("with an assigned number is described by its name")
   func names() {
     #expect(CBUUID(string: "180F").description == "Battery")
     #expect(CBUUID(string: "180A").description == "Device Information")

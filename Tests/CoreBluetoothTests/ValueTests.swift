@@ -8,7 +8,7 @@ struct ValueTests {
   private static let readable: UInt8 = 0x02
   private static let everything: UInt8 = 0x3E
 
-  @Test("a read is answered with the value in place")
+  @Test("a read is answered with the value set")
   func read() async throws {
     let fixture = try await ConnectedFixture()
     fixture.link.values[ScriptedLink.value] = [1, 2, 3]
@@ -19,7 +19,7 @@ struct ValueTests {
   }
 
   @Test(
-    "a failure comes through with the peer's code",
+    "a failure arrives with the peer's code",
     arguments: [
       (UInt8(0x02), CBATTError.Code.readNotPermitted, "Reading is not permitted."),
       (0x05, .insufficientAuthentication, "Authentication is insufficient."),
@@ -42,7 +42,7 @@ struct ValueTests {
     }
   }
 
-  @Test("a read without the property is the peer's to refuse")
+  @Test("a read without the property is for the peer to refuse")
   func readWithoutProperty() async throws {
     let fixture = try await ConnectedFixture(properties: 0x08)
     fixture.peripheral.readValue(for: fixture.characteristic)
@@ -51,7 +51,7 @@ struct ValueTests {
   }
 
   @Test(
-    "notifications that a program does not come to take a bounded room; what is dropped is logged; all is well after that"
+    "pending notifications take bounded room; dropped ones are logged; afterwards everything works"
   )
   func flood() async throws {
     let fixture = try await ConnectedFixture()
@@ -59,7 +59,7 @@ struct ValueTests {
     await fixture.adapter.settle()
     fixture.recorder.clear()
     let link = fixture.link
-    // All of it before the program's queue gets its turn.
+    // All of it before the program's queue runs.
     var taken = 0
     await link.tell { events in
       for number in 0..<70_000 {
@@ -78,7 +78,7 @@ struct ValueTests {
     #expect(fixture.recorder.told == ["value [7]"])
   }
 
-  @Test("notifications come where reads come")
+  @Test("notifications arrive in the same callback as reads")
   func notification() async throws {
     let fixture = try await ConnectedFixture()
     fixture.peripheral.setNotifyValue(true, for: fixture.characteristic)
@@ -91,7 +91,7 @@ struct ValueTests {
     #expect(fixture.recorder.told.count == 3)
   }
 
-  @Test("a state that is there already is answered without traffic")
+  @Test("setting the present state is answered without traffic")
   func redundantNotify() async throws {
     let fixture = try await ConnectedFixture()
     for isOn in [false, true, true, false] {
@@ -113,7 +113,9 @@ struct ValueTests {
     #expect(!fixture.characteristic.isNotifying)
   }
 
-  @Test("what can't notify says that the request is not supported; a missing configuration comes from the stack")
+  @Test(
+    "a characteristic that cannot notify fails with request not supported; a missing configuration is the stack's error"
+  )
   func impossibleNotify() async throws {
     let fixture = try await ConnectedFixture(properties: 0x0A)
     fixture.peripheral.setNotifyValue(true, for: fixture.characteristic)
@@ -128,7 +130,7 @@ struct ValueTests {
     #expect(!other.characteristic.isNotifying)
   }
 
-  @Test("a write is answered and does not change the value here")
+  @Test("a write is answered and does not change the local value")
   func write() async throws {
     let fixture = try await ConnectedFixture()
     for count in [0, 1, 20, 512] {
@@ -141,7 +143,7 @@ struct ValueTests {
     #expect(fixture.characteristic.value == nil)
   }
 
-  @Test("a write that can't be is refused here, and never dropped without a word")
+  @Test("an impossible write is refused here, and never dropped silently")
   func impossibleWrite() async throws {
     let fixture = try await ConnectedFixture(properties: Self.readable)
     fixture.peripheral.writeValue(Data([1]), for: fixture.characteristic, type: .withResponse)
@@ -207,7 +209,7 @@ struct WriteWithoutResponseTests {
     #expect(fixture.recorder.told == ["ready true"])
   }
 
-  @Test("a program that does not look at the space may have many waiting, but not without end")
+  @Test("a program that ignores the space may have many writes pending, up to a limit")
   func limit() async throws {
     let fixture = try await ConnectedFixture()
     for _ in 0..<2_000 {
@@ -231,7 +233,7 @@ struct WriteWithoutResponseTests {
 
 @Suite("Signal strength")
 struct SignalStrengthTests {
-  @Test("asked every tenth of a second it is answered once a second")
+  @Test("requested every tenth of a second it is answered once a second")
   func often() async throws {
     let fixture = try await ConnectedFixture()
     for _ in 0..<100 {
@@ -244,7 +246,7 @@ struct SignalStrengthTests {
     #expect(zip(reads, reads.dropFirst()).allSatisfy { $1 - $0 >= .seconds(1) })
   }
 
-  @Test("asked more slowly it is answered as asked")
+  @Test("requested less often it is answered at that rate")
   func slowly() async throws {
     let fixture = try await ConnectedFixture()
     for count in 1...5 {
@@ -254,7 +256,7 @@ struct SignalStrengthTests {
     }
   }
 
-  @Test("asked once more within the second it is answered when the second is over")
+  @Test("requested once more within the second it is answered when the second is over")
   func twice() async throws {
     let fixture = try await ConnectedFixture()
     fixture.peripheral.readRSSI()
