@@ -25,7 +25,7 @@ struct AdvertisingTests {
     #expect(Set(latencies).count > 150)
   }
 
-  @Test("a scanner that listens a tenth of the time hears about a tenth of the events")
+  @Test("a scanner that listens a tenth of the time receives about a tenth of the events")
   func scanDuty() async throws {
     let pair = try TestPair()
     pair.peripheral.advertise(interval: 0x20)
@@ -65,7 +65,7 @@ struct AdvertisingTests {
     }
   }
 
-  @Test("filter policies: the accept list chooses whom a scanner reports and whom an advertiser answers")
+  @Test("filter policies: the accept list selects the advertisers that are reported and the scanners that are answered")
   func acceptList() async throws {
     let pair = try TestPair()
     let third = try TestHost(pair.air, loop: pair.loop, 3)
@@ -83,7 +83,7 @@ struct AdvertisingTests {
     #expect(pair.central.status(of: LEClearFilterAcceptList.self) == .commandDisallowed)
   }
 
-  @Test("RSSI falls with distance by the path loss exponent, and nothing is heard out of range")
+  @Test("RSSI falls with distance by the path loss exponent, and nothing is received out of range")
   func signalByDistance() async throws {
     let propagation = Propagation(
       signal: .pathLoss(exponent: 2, referenceLoss: 40, shadowing: 0, jitter: 0), range: 50)
@@ -114,7 +114,7 @@ struct AdvertisingTests {
     #expect(!pair.central.reports.isEmpty)
   }
 
-  @Test("1,000 advertisers at 100 ms: one scanner hears them all; with nobody listening there are no timers")
+  @Test("1,000 advertisers at 100 ms: one scanner finds them all; without a scanner there are no timers")
   func thousandAdvertisers() async throws {
     let loop = VirtualLoop()
     let air = Air(loop: loop, seed: 7, propagation: .constant, loss: .none)
@@ -127,7 +127,7 @@ struct AdvertisingTests {
     }
     let scanner = try TestHost(air, loop: loop, 5_000)
     scanner.start()
-    // An hour in which nobody listens costs nothing worth measuring.
+    // An hour without a scanner costs almost nothing.
     await loop.run(until: .instant(.zero + .seconds(3_600)))
     scanner.scan(filtersDuplicates: true)
     await loop.run(until: .instant(loop.now + .seconds(2)))
@@ -135,7 +135,7 @@ struct AdvertisingTests {
     #expect(scanner.reports.count == 1_000)
   }
 
-  @Test("extended advertising carries long data in fragments, and legacy scanners do not hear it")
+  @Test("extended advertising carries long data in fragments, and legacy scanners do not receive it")
   func extendedAdvertising() async throws {
     let pair = try TestPair()
     let handle = LEAdvertisingHandle(rawValue: 1)

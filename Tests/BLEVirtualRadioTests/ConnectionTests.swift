@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Connections")
 struct ConnectionTests {
-  @Test("both hosts learn of the connection, exchange data and learn of its end")
+  @Test("both hosts are notified of the connection, exchange data and are notified of its end")
   func lifeOfAConnection() async throws {
     let pair = try TestPair()
     let handles = try await pair.connect()
@@ -28,7 +28,7 @@ struct ConnectionTests {
     #expect(pair.peripheral.disconnections.map(\.event.reason) == [.remoteUserTerminated])
   }
 
-  @Test("what the peripheral ends, the central is told")
+  @Test("a disconnection by the peripheral is reported to the central")
   func peripheralDisconnects() async throws {
     let pair = try TestPair()
     let handles = try await pair.connect()
@@ -63,7 +63,7 @@ struct ConnectionTests {
     (0..<(20 + number % 200)).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ number) }
   }
 
-  /// Keeps the controller's buffers full until `count` packets went out.
+  /// Keeps the controller's buffers full until `count` packets were sent.
   static func stream(_ count: Int, from host: TestHost, _ handle: ConnectionHandle, buffers: Int = 12) {
     var next = 0
     func fill(_ credits: Int) {
@@ -99,7 +99,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("a connection to which nobody answers fails to be established after six intervals")
+  @Test("a connection to a silent peer fails to be established after six intervals")
   func establishmentFailure() async throws {
     let pair = try TestPair()
     pair.air.setLoss(.independent(rate: 1), from: pair.central.controller, to: pair.peripheral.controller)
@@ -113,7 +113,7 @@ struct ConnectionTests {
     #expect(pair.peripheral.connections.isEmpty)
   }
 
-  @Test("with latency the peripheral sleeps through events, but sends at once when it has something")
+  @Test("with latency the peripheral skips events, but sends immediately when it has data")
   func latency() async throws {
     let pair = try TestPair()
     let handles = try await pair.connect(interval: 24, latency: 9, timeout: 600)
@@ -164,7 +164,7 @@ struct ConnectionTests {
       }
       #expect(updates.map(\.1.interval.rawValue) == [80])
     }
-    // The connection goes on at the new interval.
+    // The connection continues at the new interval.
     pair.central.send(data: [1, 0, 4, 0, 5], to: handles.central)
     await pair.run(.seconds(1))
     #expect(pair.peripheral.data.count == 1)
@@ -176,7 +176,7 @@ struct ConnectionTests {
   }
 
   @Test(
-    "I11.33 the side whose host wants long packets begins the data length update, be it the peripheral",
+    "I11.33 the side whose host wants long packets starts the data length update, also the peripheral",
     arguments: [true, false])
   func eitherSideLengthens(asCentral: Bool) async throws {
     let pair = try TestPair(dataLength: 27)
@@ -186,7 +186,7 @@ struct ConnectionTests {
     let handle = asCentral ? handles.central : handles.peripheral
     let lengths = host.events.compactMap { if case .leDataLengthChange(let event) = $0.event { event } else { nil } }
     #expect(lengths.map(\.transmitOctets) == [251])
-    // What the peer knows is not said again; what is new is.
+    // Values that the peer knows are not sent again; new ones are.
     host.forget()
     host.send(LESetDataLength(connectionHandle: handle, transmitOctets: 251, transmitTime: 2_120))
     await pair.run(.seconds(1))
@@ -196,7 +196,7 @@ struct ConnectionTests {
     #expect(changes.map(\.transmitOctets) == [100])
   }
 
-  @Test("the peripheral's proposal of parameters is put to the central's host, and its answer decides")
+  @Test("the peripheral's proposal of parameters is passed to the central's host, whose answer decides")
   func parameterRequest() async throws {
     for accepts in [true, false] {
       let pair = try TestPair()
@@ -233,7 +233,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("an extended advertiser on LE 2M is connected to, and its set is told")
+  @Test("an extended advertiser on LE 2M is connected, and its set is reported")
   func extendedConnection() async throws {
     let pair = try TestPair()
     let handle = LEAdvertisingHandle(rawValue: 3)
@@ -280,7 +280,7 @@ struct ConnectionTests {
     #expect(phys.first.map { Array($0.returnParameters.suffix(2)) } == [2, 2])
   }
 
-  @Test("a directed advertiser is heard by its target alone; at a high duty cycle it gives up after 1.28 s")
+  @Test("a directed advertiser is received by its target alone; at a high duty cycle it stops after 1.28 s")
   func directedAdvertising() async throws {
     let pair = try TestPair()
     let third = try TestHost(pair.air, loop: pair.loop, 3)
@@ -312,7 +312,7 @@ struct ConnectionTests {
     #expect(pair.peripheral.connections.isEmpty)
   }
 
-  @Test("both sides ask for other PHYs and parameters at the same time: the link survives, and both are answered")
+  @Test("both sides request other PHYs and parameters simultaneously: the link stays, and both are answered")
   func collidingProcedures() async throws {
     let pair = try TestPair()
     let handles = try await pair.connect()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The controller and its host")
 struct ControllerTests {
-  @Test("every command is answered once, and the mask of supported commands is true")
+  @Test("every command is answered once, and the mask of supported commands is accurate")
   func everyCommand() async throws {
     let loop = VirtualLoop()
     let air = Air(loop: loop, seed: 1)
@@ -55,7 +55,7 @@ struct ControllerTests {
       ] + parameters)
   }
 
-  @Test("no octets of a host bring the controller down, nor its peer", arguments: 1...6 as ClosedRange<UInt64>)
+  @Test("no octets of a host crash the controller, or its peer", arguments: 1...6 as ClosedRange<UInt64>)
   func hostileHost(seed: UInt64) async throws {
     let pair = try TestPair(seed: seed)
     let handles = try await pair.connect(interval: 8)
@@ -74,7 +74,7 @@ struct ControllerTests {
         }
       default: break
       }
-      // A reset now and then only, so that states pile up.
+      // Only an occasional reset, so that states accumulate.
       if opcode != HCIReset.opcode || chance.uniform(0..<100) == 0 {
         pair.central.controller.send(Self.packet(opcode, parameters))
       }
@@ -95,13 +95,13 @@ struct ControllerTests {
     await pair.run(.seconds(1))
     #expect(pair.central.statuses.map(\.status) == [.success, .success, .success, .success], "seed \(seed)")
     #expect(pair.central.malformed == 0 && pair.peripheral.malformed == 0, "seed \(seed)")
-    // The peer goes on as ever.
+    // The peer works as before.
     pair.peripheral.start()
     pair.peripheral.forget()
     _ = try await pair.connect()
   }
 
-  @Test("legacy and extended commands do not mix, states forbid what they must")
+  @Test("legacy and extended commands do not mix, and commands are refused in the wrong state")
   func commandDisallowed() async throws {
     let pair = try TestPair()
     let host = pair.central
@@ -135,7 +135,7 @@ struct ControllerTests {
     #expect(!hasMore)
   }
 
-  @Test("a host that sends more than there are buffers is told, and loses what was too much")
+  @Test("a host that sends more than there are buffers gets an event, and the excess is dropped")
   func bufferOverflow() async throws {
     let pair = try TestPair(configuration: ControllerConfiguration(quirks: .fourBuffers))
     let handles = try await pair.connect()
@@ -146,7 +146,7 @@ struct ControllerTests {
     #expect(overflows.count == 2)
   }
 
-  @Test("LE Encrypt is AES-128 with the octets in the order they travel")
+  @Test("LE Encrypt is AES-128 with the octets in the order on the air")
   func encrypt() async throws {
     let pair = try TestPair()
     // FIPS-197, appendix C.1.
@@ -161,7 +161,7 @@ struct ControllerTests {
     #expect(answer.map { Array($0.returnParameters) } == [0] + encrypted.reversed())
   }
 
-  @Test("presets bring the peculiarities of controllers")
+  @Test("presets reproduce the peculiarities of controllers")
   func quirks() async throws {
     var pair = try TestPair(configuration: ControllerConfiguration(quirks: .dataBeforeConnectionComplete))
     pair.peripheral.advertise(interval: 0x20)
@@ -189,7 +189,7 @@ struct ControllerTests {
     #expect(pair.central.status(of: LEReadMaximumAdvertisingDataLength.self) == .unknownCommand)
   }
 
-  @Test("a lost packet of a living link exists only as a fault")
+  @Test("a lost packet of a working link exists only as an injected fault")
   func faults() async throws {
     let pair = try TestPair()
     let handles = try await pair.connect()
@@ -201,7 +201,7 @@ struct ControllerTests {
     #expect(pair.central.completed == 4)
   }
 
-  @Test("a radio that walks away loses its link, by losses that grow")
+  @Test("a device that moves away loses its link, with growing losses")
   func walkingAway() async throws {
     let pair = try TestPair(propagation: .indoors, loss: .sensitivity)
     let handles = try await pair.connect(interval: 24, timeout: 100)
@@ -250,7 +250,7 @@ struct ControllerTests {
     #expect(first.count > 100)
     #expect(try await trace(11) == first)
     #expect(try await trace(12) != first)
-    // What the tap hears is link layer, to the last octet.
+    // The tap gets link-layer packets, to the last octet.
     for frame in first {
       var reader = ByteReader(frame.octets, layer: "test")
       if frame.accessAddress == AdvertisingChannelPDU.accessAddress {

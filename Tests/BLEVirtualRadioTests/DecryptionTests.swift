@@ -5,10 +5,10 @@ import BLEVirtualRadio
 import BLEWire
 import Testing
 
-/// What a sniffer of the air makes of an encrypted link, with and without its keys.
+/// A sniffer's view of an encrypted link, with and without its keys.
 @Suite("Decrypting captures of the air")
 struct DecryptionTests {
-  /// Starts encryption, talks, changes the key, talks again: as a pcapng file.
+  /// Starts encryption, exchanges data, changes the key, exchanges data again: as a pcapng file.
   private static func capture(loss: LossModel = .none, seed: UInt64 = 1) async throws -> [UInt8] {
     let link = try await EncryptedPair(seed: seed, interval: 6, timeout: 600)
     let memory = CaptureMemory()
@@ -39,7 +39,7 @@ struct DecryptionTests {
     return (lines, dissector)
   }
 
-  @Test("with the keys of both sessions everything can be read, pause and new start included")
+  @Test("with the keys of both sessions everything can be read, including pause and restart")
   func allKeys() async throws {
     let (lines, dissector) = try Self.lines(try await Self.capture(), [EncryptedPair.otherKey, EncryptedPair.key])
     for name in [
@@ -53,7 +53,7 @@ struct DecryptionTests {
     #expect(dissector.sealedCount == 0 && dissector.openedCount > 8)
   }
 
-  @Test("what was repeated because of losses is read as well")
+  @Test("packets repeated because of losses are read as well")
   func losses() async throws {
     for seed in 1...5 as ClosedRange<UInt64> {
       let octets = try await Self.capture(loss: .independent(rate: 0.2), seed: seed)
@@ -62,7 +62,7 @@ struct DecryptionTests {
     }
   }
 
-  @Test("a wrong key says so, and no key says that the link is encrypted")
+  @Test("a wrong key is reported, and without a key the link is reported as encrypted")
   func wrongKeys() async throws {
     let octets = try await Self.capture()
     let wrong = HCISecret([UInt8](repeating: 9, count: 16))
@@ -72,7 +72,7 @@ struct DecryptionTests {
       #expect(!lines.contains { $0.contains("ATT_") })
       #expect(dissector.openedCount == 0 && dissector.sealedCount > 4)
     }
-    // The first session's key opens the first session.
+    // The first session's key decrypts the first session.
     let (lines, dissector) = try Self.lines(octets, [EncryptedPair.key])
     #expect(lines.count { $0.contains("ATT_EXCHANGE_MTU_REQ") } == 1)
     #expect(dissector.openedCount > 0 && dissector.sealedCount > 0)
@@ -88,7 +88,7 @@ extension EncryptedPair {
   }
 }
 
-/// Writes what goes over the air as a sniffer would.
+/// Writes the packets on the air as a sniffer would.
 private final class FileTap: AirTap {
   let writer: PcapNGWriter
 

@@ -4,7 +4,7 @@ import BLEVirtualRadio
 import BLEWire
 import Testing
 
-/// Two connected hosts; the peripheral's answers for a key as it is told to.
+/// Two connected hosts; the peripheral's host answers key requests as configured.
 final class EncryptedPair {
   enum Answer {
     case key(HCISecret)
@@ -14,7 +14,7 @@ final class EncryptedPair {
 
   let pair: TestPair
   let handles: (central: ConnectionHandle, peripheral: ConnectionHandle)
-  /// What the peripheral's host says when it is asked for a key.
+  /// The peripheral host's answer to a key request.
   var answer: Answer
 
   static let key = HCISecret((0..<16).map { UInt8(truncatingIfNeeded: $0 &* 17 &+ 3) })
@@ -96,7 +96,7 @@ extension TestHost {
   var endReasons: [HCIErrorCode] { disconnections.map(\.event.reason) }
 }
 
-/// Keeps what goes over the air on data channels.
+/// Keeps the packets on data channels.
 final class DataTap: AirTap {
   private(set) var frames: [AirFrame] = []
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Encryption under faults")
 struct EncryptionFaultTests {
-  @Test("a disconnection at any moment of the start ends the link on both sides, and leaves both ready for another")
+  @Test("a disconnection at any moment of the start ends the link on both sides, and both can connect again")
   func disconnectAtEveryStep() async throws {
     for isCentral in [true, false] {
       for isRefresh in [false, true] {
@@ -43,7 +43,7 @@ struct EncryptionFaultTests {
     }
   }
 
-  @Test("other procedures wait for the end of encryption start, and then take place")
+  @Test("other procedures wait for the end of encryption start, and then run")
   func otherProcedures() async throws {
     let link = try await EncryptedPair(answer: .nothing)
     link.enable()
@@ -70,7 +70,7 @@ struct EncryptionFaultTests {
     await link.exchangeData()
   }
 
-  @Test("news of encryption comes before the first data, or after it where the controller has that fault")
+  @Test("the encryption event comes before the first data, or after it where the controller has that fault")
   func eventOrder() async throws {
     for isFaulty in [false, true] {
       var configuration = ControllerConfiguration()
@@ -94,7 +94,7 @@ struct EncryptionFaultTests {
 
   // MARK: Authenticated payload time-out
 
-  @Test("an idle encrypted link is kept authentic by pings, and the host hears nothing of it")
+  @Test("an idle encrypted link is kept authenticated by pings, and the host gets no event")
   func ping() async throws {
     let link = try await EncryptedPair()
     try await link.encrypt()
@@ -102,11 +102,11 @@ struct EncryptionFaultTests {
     link.pair.air.tap = tap
     await link.run(.seconds(120))
     #expect(link.central.payloadTimeouts.isEmpty && link.peripheral.payloadTimeouts.isEmpty)
-    // One question and one answer in each half minute.
+    // One request and one answer in each half minute.
     #expect((6...16).contains(tap.frames.count), "\(tap.frames.count)")
   }
 
-  @Test("a peer that is not heard for the authenticated payload time-out is reported, again and again")
+  @Test("a peer that is silent for the authenticated payload time-out is reported, again and again")
   func payloadTimeout() async throws {
     let link = try await EncryptedPair(timeout: 1_000)
     try await link.encrypt()
@@ -127,7 +127,7 @@ struct EncryptionFaultTests {
     #expect(link.central.endReasons == [.connectionTimeout])
   }
 
-  @Test("the authenticated payload time-out is read and written, and not shorter than the peer may sleep")
+  @Test("the authenticated payload time-out is read and written, and not shorter than the peer's latency allows")
   func payloadTimeoutCommands() async throws {
     let link = try await EncryptedPair(interval: 80)
     func write(_ value: UInt16, _ handle: ConnectionHandle) async -> HCIErrorCode? {
@@ -145,7 +145,7 @@ struct EncryptionFaultTests {
 
   // MARK: Commands
 
-  @Test("commands about encryption that make no sense are refused, and change nothing")
+  @Test("invalid commands about encryption are refused, and change nothing")
   func refusals() async throws {
     let link = try await EncryptedPair()
     let nobody = ConnectionHandle(0x0777)

@@ -22,7 +22,7 @@ struct EncryptionTests {
     #expect(link.central.completed == 1 && link.peripheral.completed == 1)
   }
 
-  @Test("what goes over the air is what the specification's formula gives, and opens with the right key")
+  @Test("the packets on the air are those of the specification's formula, and are decrypted with the right key")
   func ciphertext() async throws {
     let link = try await EncryptedPair()
     let tap = DataTap()
@@ -72,7 +72,7 @@ struct EncryptionTests {
     cipher.open(pdu.payload, header: pdu.flags, counter: counter, isFromCentral: isFromCentral)
   }
 
-  @Test("a wrong key is a failed integrity check at the peripheral; the central hears nothing more")
+  @Test("a wrong key is a failed integrity check at the peripheral; the central receives nothing more")
   func wrongKey() async throws {
     let link = try await EncryptedPair(answer: .key(EncryptedPair.otherKey))
     link.enable()
@@ -82,7 +82,7 @@ struct EncryptionTests {
     #expect(link.central.encryptionChanges.isEmpty && link.peripheral.encryptionChanges.isEmpty)
   }
 
-  @Test("without a key the link goes on unencrypted, and the central is told that the key is missing")
+  @Test("without a key the link stays unencrypted, and the central gets the error that the key is missing")
   func missingKey() async throws {
     let link = try await EncryptedPair(answer: .noKey)
     link.enable()
@@ -95,7 +95,7 @@ struct EncryptionTests {
     await link.exchangeData()
   }
 
-  @Test("a host that does not want to be asked for keys has none")
+  @Test("a host that masks out key requests has no keys")
   func maskedRequest() async throws {
     let link = try await EncryptedPair()
     link.peripheral.send(LESetEventMask(mask: LEEventMask(rawValue: .max & ~LEEventMask.longTermKeyRequest.rawValue)))
@@ -105,7 +105,7 @@ struct EncryptionTests {
     await link.exchangeData()
   }
 
-  @Test("a host that never answers for a key ends the link after the procedure response time-out")
+  @Test("a host that never answers a key request ends the link after the procedure response time-out")
   func silentHost() async throws {
     let link = try await EncryptedPair(answer: .nothing)
     link.enable()
@@ -137,7 +137,7 @@ struct EncryptionTests {
     }
   }
 
-  @Test("an encrypted link gets another key: pause and start, with data queued all the time")
+  @Test("an encrypted link gets another key: pause and restart, with data queued all the time")
   func refresh() async throws {
     let link = try await EncryptedPair()
     try await link.encrypt()
@@ -156,7 +156,7 @@ struct EncryptionTests {
     await link.exchangeData()
   }
 
-  @Test("a refresh for which there is no key ends the link: it must not go on in the clear")
+  @Test("a refresh without a key ends the link: it must not continue unencrypted")
   func refreshWithoutKey() async throws {
     let link = try await EncryptedPair()
     try await link.encrypt()
@@ -167,7 +167,7 @@ struct EncryptionTests {
     #expect(link.peripheral.endReasons == [.localHostTerminated])
   }
 
-  @Test("a forged packet ends the link at whoever receives it")
+  @Test("a forged packet ends the link at its receiver")
   func forgery() async throws {
     let link = try await EncryptedPair()
     try await link.encrypt()

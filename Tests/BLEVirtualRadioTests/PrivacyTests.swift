@@ -14,7 +14,7 @@ struct PrivacyTests {
     IdentityResolver(irk: SecretKey(leastSignificantFirst: key.octets))
   }
 
-  /// Two devices that know each other's keys.
+  /// Two devices that have each other's keys.
   private static func acquainted(seed: UInt64 = 1) throws -> TestPair {
     let pair = try TestPair(seed: seed)
     for host in [pair.central, pair.peripheral] { host.send(LESetRandomAddress(address: host.address)) }
@@ -30,7 +30,7 @@ struct PrivacyTests {
   }
 
   @Test(
-    "a private advertiser is reported as who it is to whoever has its key, otherwise under its private address",
+    "a private advertiser is reported under its identity to hosts with its key, otherwise under its private address",
     arguments: [false, true])
   func reports(isExtended: Bool) async throws {
     let pair = try Self.acquainted()
@@ -46,7 +46,7 @@ struct PrivacyTests {
     let seen = try #require(unknown.first)
     #expect(unknown.count == 1 && seen.type == .random)
     #expect(Self.resolver(Self.peripheralKey).resolves(seen.address))
-    // Without resolution the address stands for itself.
+    // Without resolution the address is reported as it is.
     pair.central.stopScan(isExtended: isExtended)
     pair.central.resolve(false)
     pair.central.forget()
@@ -69,7 +69,7 @@ struct PrivacyTests {
     #expect(order.count == 4 && Set(order).count == 4)
     #expect(order.allSatisfy { Self.resolver(Self.peripheralKey).resolves($0) })
     #expect(Set(pair.central.reportedAddresses) == [Self.identity(pair.peripheral)])
-    // Both sides tell the address that is in use.
+    // Both sides report the address that is in use.
     pair.peripheral.send(LEReadLocalResolvableAddress(peerIdentity: HCIAddress(pair.central.address)))
     pair.central.send(LEReadPeerResolvableAddress(peerIdentity: HCIAddress(pair.peripheral.address)))
     await pair.run(.milliseconds(1))
@@ -92,7 +92,7 @@ struct PrivacyTests {
   }
 
   @Test(
-    "a connection between private devices is told by identities, with the addresses that were used",
+    "a connection between private devices is reported with identities and with the addresses used",
     arguments: [false, true], [false, true])
   func connection(isExtended: Bool, usesAcceptList: Bool) async throws {
     let pair = try Self.acquainted()
@@ -115,14 +115,14 @@ struct PrivacyTests {
     pair.central.send(data: [1, 0, 4, 0, 7], to: central.connectionHandle)
     await pair.run(.seconds(1))
     #expect(pair.peripheral.data.count == 1)
-    // The device is connected, whatever its address is by now.
+    // The device is connected, whatever its present address.
     pair.central.connectPrivately(to: pair.peripheral.address, isExtended: isExtended)
     await pair.run(.milliseconds(1))
     let last = isExtended ? LEExtendedCreateConnection.opcode : LECreateConnection.opcode
     #expect(pair.central.statuses.last { $0.opcode == last }?.status == .connectionAlreadyExists)
   }
 
-  @Test("a host that knows only the first form of the event gets the identity as a plain address")
+  @Test("a host that supports only the first form of the event gets the identity as a plain address")
   func firstForm() async throws {
     let pair = try Self.acquainted()
     pair.central.send(LESetEventMask(mask: LEEventMask(rawValue: 0x1F)))
@@ -135,13 +135,13 @@ struct PrivacyTests {
     #expect(event?.peerAddress == HCIAddress(pair.peripheral.address))
   }
 
-  @Test("whoever is not on the accept list is not let in, whatever its private address", arguments: [false, true])
+  @Test("a device that is not on the accept list is refused, whatever its private address", arguments: [false, true])
   func strangers(isExtended: Bool) async throws {
     let pair = try Self.acquainted()
     let stranger = try TestHost(pair.air, loop: pair.loop, 3)
     stranger.start()
     stranger.send(LESetRandomAddress(address: stranger.address))
-    // It has the peripheral's key, and a key of its own that nobody knows.
+    // It has the peripheral's key, and a key of its own that the others lack.
     stranger.addToResolvingList(
       pair.peripheral.address, peerKey: Self.peripheralKey, localKey: HCISecret((201...216).map { UInt8($0) }))
     stranger.resolve()
@@ -156,7 +156,7 @@ struct PrivacyTests {
   }
 
   @Test(
-    "a peer with a key is not heard under its identity address, unless device privacy mode allows it",
+    "a peer with a key is ignored under its identity address, unless device privacy mode allows it",
     arguments: [false, true])
   func privacyMode(isExtended: Bool) async throws {
     for mode in [LEPrivacyMode.network, .device] {
@@ -177,7 +177,7 @@ struct PrivacyTests {
     }
   }
 
-  @Test("a directed advertisement shows private addresses only, and finds the one it is for", arguments: [false, true])
+  @Test("a directed advertisement shows private addresses only, and reaches its target", arguments: [false, true])
   func directed(isExtended: Bool) async throws {
     let pair = try Self.acquainted()
     let tap = AdvertiserTap()
@@ -226,7 +226,7 @@ struct PrivacyTests {
     #expect(try Self.returned(LEReadLocalResolvableAddress.self, pair.peripheral).address.value == 0)
   }
 
-  @Test("the resolving list is bounded, and neither changes nor switches under what uses it")
+  @Test("the resolving list is bounded, and is neither changed nor switched off while in use")
   func rules() async throws {
     var configuration = ControllerConfiguration()
     configuration.resolvingListSize = 2

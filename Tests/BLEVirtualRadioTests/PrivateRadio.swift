@@ -3,7 +3,7 @@ import BLECrypto
 import BLEVirtualRadio
 import BLEWire
 
-/// What privacy needs of a host, by the legacy commands or by the extended ones.
+/// The host's commands for privacy, legacy or extended.
 extension TestHost {
   static let interval = ScanInterval(rawValue: 0x30)
 
@@ -80,7 +80,7 @@ extension TestHost {
     }
   }
 
-  /// `nil` connects to whoever is on the accept list.
+  /// `nil` connects to any device on the accept list.
   func connectPrivately(to peer: DeviceAddress?, isExtended: Bool) {
     let interval = ConnectionInterval(rawValue: 24)
     let parameters = ConnectionParameters(
@@ -102,7 +102,7 @@ extension TestHost {
         entries: [.init(scanInterval: Self.interval, scanWindow: Self.interval, parameters: parameters)]))
   }
 
-  /// Who was seen, in legacy and extended reports.
+  /// The reported advertisers, in legacy and extended reports.
   var reportedAddresses: [HCIAddress] {
     events.flatMap { _, event -> [HCIAddress] in
       switch event {
@@ -114,7 +114,7 @@ extension TestHost {
   }
 }
 
-/// Keeps who sent advertisements, as it was on the air, and for whom they were.
+/// Keeps the advertisers' addresses, as on the air, and the targets.
 final class AdvertiserTap: AirTap {
   private(set) var advertisers: [DeviceAddress] = []
   private(set) var targets: [DeviceAddress] = []

@@ -7,7 +7,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// One process's part of a shared air: a loop of its own, a controller, a host. Two of these in one process meet over
+/// One process's part of a shared air: a loop of its own, a controller, a host. Two of these in one process communicate over
 /// sockets, as two processes do.
 ///
 /// `@unchecked Sendable`: everything but the loop is touched on the loop only.
@@ -44,7 +44,7 @@ final class LiveParty: @unchecked Sendable {
     }
   }
 
-  /// Waits until `condition` holds, asked after each packet that the host gets; false after a minute.
+  /// Waits until `condition` holds, checked after each packet that the host gets; false after a minute.
   func until(_ condition: @escaping @Sendable (TestHost) -> Bool) async -> Bool {
     await withCheckedContinuation { continuation in
       loop.submit(from: .common) {
@@ -107,7 +107,7 @@ struct SharedAirTests {
     return (central, peripheral)
   }
 
-  @Test("radios of two processes find each other, and the scan response comes too")
+  @Test("radios of two processes find each other, and the scan response arrives too")
   func discovery() async throws {
     let folder = try TemporaryFolder()
     let peripheral = try await LiveParty("test", 2, folder: folder.path)
@@ -117,7 +117,7 @@ struct SharedAirTests {
     #expect(await central.until { $0.reports.count == 2 })
     let reports = await central.ask { $0.host?.reports.map(\.report.type) ?? [] }
     #expect(reports == [.connectable, .scanResponse])
-    // Another air in the same folder hears nothing of it.
+    // Another air in the same folder receives nothing of it.
     let stranger = try await LiveParty("other", 3, folder: folder.path)
     try await stranger.withHost { $0.scan() }
     #expect(await stranger.ask { $0.air?.peerCount } == 0)
@@ -126,7 +126,7 @@ struct SharedAirTests {
     try await stranger.leave()
   }
 
-  @Test("data goes both ways between processes, whole and in order, and the connection ends in good order")
+  @Test("data flows both ways between processes, whole and in order, and the connection ends properly")
   func data() async throws {
     let folder = try TemporaryFolder()
     let (central, peripheral) = try await connectedPair(folder)
@@ -191,7 +191,7 @@ struct SharedAirTests {
     }
   }
 
-  @Test("what the peripheral's process ends, the central's is told")
+  @Test("a disconnection by the peripheral's process is reported to the central")
   func peripheralDisconnects() async throws {
     let folder = try TemporaryFolder()
     let (central, peripheral) = try await connectedPair(folder)
@@ -207,7 +207,7 @@ struct SharedAirTests {
     try await peripheral.leave()
   }
 
-  @Test("a process that dies is a radio that fell silent: supervision time-out")
+  @Test("a killed process is a silent radio: supervision time-out")
   func deadProcess() async throws {
     let folder = try TemporaryFolder()
     let (central, peripheral) = try await connectedPair(folder, timeout: 50)
@@ -222,12 +222,12 @@ struct SharedAirTests {
     try await central.leave()
   }
 
-  @Test("a machine that stands still for longer than the supervision time-out loses no link but those to the dead")
+  @Test("a machine that is suspended for longer than the supervision time-out loses only links to dead processes")
   func standstill() async throws {
     let folder = try TemporaryFolder()
     let (central, peripheral) = try await connectedPair(folder, timeout: 50)
     for (first, second) in [(central, peripheral), (peripheral, central)] {
-      // Nothing else runs on a loop meanwhile, and no timer that falls due. One of the two is the first to run again.
+      // Meanwhile nothing else runs on a loop, and no timer fires. One of the two runs again first.
       let standstill = DispatchGroup()
       for (party, span) in [(first, 1_200_000), (second, 1_400_000)] as [(LiveParty, UInt32)] {
         standstill.enter()
@@ -286,16 +286,16 @@ struct SharedAirTests {
     try await peripheral.leave()
   }
 
-  @Test("the socket of a dead process is removed, and octets from nowhere do no harm")
+  @Test("the socket of a dead process is removed, and stray octets do no harm")
   func strangers() async throws {
     let folder = try TemporaryFolder()
     let first = try await LiveParty("test", 1, folder: folder.path)
     let airFolder = try #require(await first.ask { $0.air?.folder })
-    // A name that nobody listens to any more.
+    // A name without a listener.
     let stale = airFolder + "/0123456789"
     close(Self.socket(bound: stale))
     #expect(access(stale, F_OK) == 0)
-    // A process that says nothing but nonsense, and one that never reads.
+    // A process that sends only invalid octets, and one that never reads.
     let path = try #require(await first.ask { Self.firstSocket(in: $0.air?.folder ?? "", except: "0123456789") })
     let hostile = Self.socket(connected: path)
     let chance = SeededEntropy(seed: 4)
@@ -315,7 +315,7 @@ struct SharedAirTests {
     try await second.leave()
   }
 
-  @Test("I11.11 one process has a few places on an air, however often it connects, and the others do not notice")
+  @Test("I11.11 one process has a few places on an air, however often it connects, and the others are not affected")
   func flood() async throws {
     let folder = try TemporaryFolder()
     let (central, peripheral) = try await connectedPair(folder)
@@ -333,7 +333,7 @@ struct SharedAirTests {
         send(socket, octets, octets.count, CInt(MSG_NOSIGNAL))
         hostile.append(socket)
       }
-      // What waits in front of a socket is taken before there are too many.
+      // Connections waiting at a socket are accepted before there are too many.
       for party in [central, peripheral] where number % 16 == 15 { _ = await party.ask { $0.air?.peerCount } }
     }
     for party in [central, peripheral] { #expect(await party.ask { $0.air?.peerCount ?? 0 } <= 17) }
@@ -385,7 +385,7 @@ struct SharedAirTests {
       try await Task.sleep(for: .seconds(2))
       let spent = computed() - start
       setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &restored)
-      // Each of those who wait is let in as soon as there is a file for it, and is greeted.
+      // Each waiting connection is accepted as soon as there is a file for it, and is greeted.
       let greeted = await withCheckedContinuation { continuation in
         DispatchQueue.global().async {
           var octet: UInt8 = 0
@@ -434,7 +434,7 @@ struct SharedAirTests {
     return descriptor
   }
 
-  @Test("a folder that is open to others, or a link to one, is refused or closed")
+  @Test("a folder that is open to other users, or a link to one, is refused or closed")
   func folders() async throws {
     let folder = try TemporaryFolder()
     let loop = DispatchStackLoop()
@@ -446,7 +446,7 @@ struct SharedAirTests {
     #expect(throws: SharedAirError.self) { _ = try SharedAir(name: "", loop: loop, runtimeFolder: folder.path) }
   }
 
-  @Test("a device keeps its address; two at once are two devices")
+  @Test("a device keeps its address; two at the same time are two devices")
   func identity() throws {
     let folder = try TemporaryFolder()
     var first: RadioIdentity? = try RadioIdentity.acquire(air: "a", device: "lamp", stateFolder: folder.path)

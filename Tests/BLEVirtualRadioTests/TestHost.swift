@@ -4,20 +4,20 @@ import BLEVirtualRadio
 import BLEWire
 import Testing
 
-/// A host that knows nothing but HCI octets: it sends commands and data, and keeps what comes back.
+/// A host that only knows HCI octets: it sends commands and data, and keeps the received ones.
 final class TestHost: HCITransportReceiver {
   let controller: VirtualController
   let loop: any StackLoop
   private(set) var events: [(at: StackInstant, event: HCIEvent)] = []
   private(set) var data: [(at: StackInstant, packet: HCIACLPacket)] = []
   private(set) var completed = 0
-  /// Called with each ACL packet that comes in.
+  /// Called with each received ACL packet.
   var onData: ((HCIACLPacket) -> Void)?
   var onCompleted: ((Int) -> Void)?
-  /// What came in cannot be read as HCI.
+  /// A received packet cannot be read as HCI.
   private(set) var malformed = 0
   private(set) var packetCount = 0
-  /// Called after each packet that came in.
+  /// Called after each received packet.
   var onPacket: (() -> Void)?
 
   init(
@@ -79,7 +79,7 @@ final class TestHost: HCITransportReceiver {
           connectionHandle: handle, boundary: isStart ? .firstNonFlushable : .continuing, payload: payload[...])))
   }
 
-  /// Everything there is to hear, as hosts of today ask for it.
+  /// All events, as present hosts request them.
   func start(dataLength: UInt16 = 251) {
     send(HCIReset())
     send(HCISetEventMask(mask: HCIEventMask(rawValue: .max)))
@@ -128,7 +128,7 @@ final class TestHost: HCITransportReceiver {
           eventLengthMaximum: eventLength)))
   }
 
-  // MARK: What came
+  // MARK: Received packets
 
   var reports: [(at: StackInstant, report: LEAdvertisingReportEvent.Report)] {
     events.flatMap { at, event in
@@ -189,7 +189,7 @@ struct TestPair {
 
   func run(_ duration: StackDuration) async { await loop.run(until: .instant(loop.now + duration)) }
 
-  /// Advertises, connects, waits until both have the connection and its first procedures are over.
+  /// Advertises, connects, waits until both have the connection and its first procedures have ended.
   func connect(
     interval: UInt16 = 24, latency: UInt16 = 0, timeout: UInt16 = 100, eventLength: UInt16 = 0
   ) async throws -> (central: ConnectionHandle, peripheral: ConnectionHandle) {

@@ -51,7 +51,7 @@ struct ThroughputTests {
     }
   }
 
-  @Test("an encrypted connection carries four octets a packet less, and nothing else")
+  @Test("an encrypted connection carries four octets a packet less, with no other difference")
   func encryptedThroughput() async throws {
     // The integrity check takes 16 microseconds at LE 2M.
     let ceiling = 251 / 1_408 * 1e6
@@ -77,7 +77,7 @@ struct ThroughputTests {
     #expect(cost < .milliseconds(1))
   }
 
-  @Test("a connection on which nothing happens has no timers; a notification has few")
+  @Test("an idle connection has no timers; a notification has few")
   func idle() async throws {
     let inner = VirtualLoop()
     let loop = CountingLoop(inner)
@@ -104,7 +104,7 @@ struct ThroughputTests {
     #expect(central.data.count == 1_000)
     let perNotification = Double(loop.scheduled - before) / 1_000
     #expect(perNotification < 6.5, "\(perNotification) timers a notification")
-    // The link is as alive as ever: silence is noticed in time.
+    // The link still works: silence is noticed in time.
     handles[0].host.controller.silence()
     await inner.run(until: .instant(inner.now + .milliseconds(4_001)))
     #expect(central.disconnections.count == 1)
@@ -128,7 +128,7 @@ struct ThroughputTests {
     let clock = ContinuousClock()
     let begin = clock.now
     for notifier in notifiers { notifier.timerFired(tag: 0) }
-    // A tenth of the hour is enough to say.
+    // A tenth of the hour is sufficient.
     await loop.run(until: .instant(loop.now + .seconds(360)))
     let cost = (clock.now - begin) / central.packetCount
     print("one notification with all that belongs to it: \(cost); of \(central.packetCount)")
