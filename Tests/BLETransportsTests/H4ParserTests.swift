@@ -43,7 +43,7 @@ struct H4ParserTests {
     #expect(found == Self.packets, "seed \(seed)")
   }
 
-  @Test("H3: an octet that is no indicator of this direction ends the stream for good")
+  @Test("H3: an octet that is no indicator of this direction ends the stream permanently")
   func indicators() {
     for octet in UInt8.min...UInt8.max {
       for (direction, allowed) in [(HCIDirection.toHost, [2, 3, 4, 5]), (.toController, [1, 2, 3, 5])] as [(_, [UInt8])]
@@ -59,7 +59,7 @@ struct H4ParserTests {
     }
   }
 
-  @Test("H3: what came whole before the stream was lost is told")
+  @Test("H3: packets that were complete before the failure are delivered")
   func beforeTheEnd() {
     var parser = H4Parser(.toHost)
     var found = 0
@@ -69,7 +69,7 @@ struct H4ParserTests {
     #expect(found == Self.packets.count)
   }
 
-  @Test("H3: a claimed length takes no room before the octets are there")
+  @Test("H3: a claimed length allocates nothing before the octets are there")
   func claimedLength() throws {
     var parser = H4Parser(.toHost)
     try parser.feed([0x02, 0x01, 0x00, 0xFF, 0xFF]) { _ in Issue.record("no packet is whole") }
@@ -80,7 +80,7 @@ struct H4ParserTests {
     #expect(whole?.octets.count == 65_539)
   }
 
-  @Test("random streams end or go on, and never hold more than a packet", arguments: 0..<20 as Range<UInt64>)
+  @Test("random streams end or continue, and never hold more than a packet", arguments: 0..<20 as Range<UInt64>)
   func random(_ seed: UInt64) {
     let entropy = SeededEntropy(seed: seed)
     var parser = H4Parser(.toController)

@@ -6,12 +6,12 @@ import Testing
 
 @testable import BLETransports
 
-/// The process that keeps the privilege, and giving it up. Requests name an adapter that no machine has.
+/// The process that keeps the privilege, and dropping it. Requests name an adapter that no machine has.
 @Suite("The keeper of the privilege", .timeLimit(.minutes(10)))
 struct KeeperTests {
   private static let noAdapter: UInt16 = 0xFFF0
 
-  /// A keeper's socket, spoken to without `AdapterKeeper`.
+  /// A keeper's socket, used without `AdapterKeeper`.
   private final class RawKeeper {
     let socket: FileDescriptor
 
@@ -39,7 +39,7 @@ struct KeeperTests {
     }
   }
 
-  @Test("X5 I12.1 the keeper answers what is none of its requests with an error, each once, and goes on")
+  @Test("X5 I12.1 the keeper answers each invalid request once with an error, and continues")
   func malformed() throws {
     let keeper = try RawKeeper()
     let invalid = withUnsafeBytes(of: EINVAL) { Array($0) }
@@ -57,18 +57,18 @@ struct KeeperTests {
       keeper.send([UInt8(what), 0] + index)
       #expect(Array(keeper.receive().suffix(4)) == invalid)
     }
-    // One that is whole is tried: what comes of it is the kernel's.
+    // A valid one is tried: its result is the kernel's.
     keeper.send([1, 0] + index)
     let answer = keeper.receive()
     #expect(answer.count == 8 && answer[0] == 1 && Array(answer.suffix(4)) != invalid)
     keeper.end()
   }
 
-  @Test("X5 I12.1 the keeper holds no file of the program but its socket, and ends with the program's end of it")
+  @Test("X5 I12.1 the keeper holds no file of the program but its socket, and ends when the program closes its end")
   func files() throws {
     let ends = try Self.pair()
     let keeper = try RawKeeper()
-    // Its answer shows that it has begun to serve.
+    // Its answer shows that it has started to serve.
     keeper.send([0])
     #expect(keeper.receive().count == 8)
     close(ends[1])
@@ -119,7 +119,7 @@ struct KeeperTests {
     }
   }
 
-  @Test("X5 I12.1 files that are sent to the keeper are not taken")
+  @Test("X5 I12.1 files that are sent to the keeper are not accepted")
   func sentFiles() throws {
     let ends = try Self.pair()
     let keeper = try RawKeeper()
@@ -132,7 +132,7 @@ struct KeeperTests {
     keeper.end()
   }
 
-  @Test("X5 I12.1 a keeper that has ended answers everything with an error, what was asked before included")
+  @Test("X5 I12.1 a keeper that has ended answers everything with an error, including earlier requests")
   func lost() async throws {
     let raw = try RawKeeper()
     let keeper = AdapterKeeper(socket: raw.socket)
@@ -159,7 +159,7 @@ struct KeeperTests {
     #expect(error == EPERM)
   }
 
-  @Test("X5 I12.1 answers come in the order of the requests, to the queue that asked")
+  @Test("X5 I12.1 answers come in the order of the requests, on the requesting queue")
   func order() async throws {
     let raw = try RawKeeper()
     let keeper = AdapterKeeper(socket: raw.socket)
@@ -183,7 +183,7 @@ struct KeeperTests {
   private static let harmless = UInt64(1) << 35
 
   @Test(
-    "X5 I12.1 a capability is given up in every thread, in those that block all signals and in later ones as well",
+    "X5 I12.1 a capability is dropped in every thread, also in those that block all signals and in later ones",
     .enabled(if: kernel_capabilities_permitted() & harmless != 0, "this process has no capability to give up"))
   func everyThread() {
     let (started, release, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchGroup())

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLETransports
 
-@Suite("What the kernel counts for an adapter")
+@Suite("The kernel's counters of an adapter")
 struct KernelAdapterStatisticsTests {
   @Test("I12.5 is read where Linux has it in struct hci_dev_info")
   func layout() {
@@ -19,6 +19,6 @@ struct KernelAdapterStatisticsTests {
     #expect(statistics.receivedOctets == 0x5756_5554 && statistics.sentOctets == 0x5B5A_5958)
   }
 
-  @Test("I12.5 an adapter that is not there has none")
+  @Test("I12.5 a missing adapter has none")
   func missing() { #expect(KernelAdapterStatistics(of: 65_000) == nil) }
 }

@@ -40,7 +40,7 @@ struct LinkStrengthTests {
     }
   }
 
-  /// What so many questions at once are answered with.
+  /// The answers to this many simultaneous requests.
   private func read(_ count: Int, _ prepare: @escaping @Sendable (LoopBound<Kernel>) -> Void) async -> (
     [Int8?], LoopBound<Kernel>
   ) {
@@ -61,7 +61,7 @@ struct LinkStrengthTests {
     }
   }
 
-  @Test("I12.2 it is read by the peer's address, one question after the other; 127 and another peer's are none")
+  @Test("I12.2 it is read by the peer's address, one request after the other; 127 and another peer's do not count")
   func values() async {
     let (seen, kernel) = await read(4) { kernel in
       kernel.value.answers = [
@@ -75,14 +75,14 @@ struct LinkStrengthTests {
   }
 
   @Test(
-    "I12.2 a kernel that does not let this program, that has no interface or is silent is none, and asked no more where it said no"
+    "I12.2 a kernel that refuses, has no interface or is silent gives none, and is not asked again after a refusal"
   )
   func refusals() async {
     let (denied, kernel) = await read(3) { $0.value.answers = [(0x14, [])] }
     #expect(denied == [nil, nil, nil])
     #expect(kernel.value.queue.sync { kernel.value.questions.count } == 1)
     #expect(await read(2) { $0.value.isThere = false }.0 == [nil, nil])
-    // Cut short, and then nothing.
+    // Truncated, and then nothing.
     #expect(await read(2) { $0.value.answers = [(0, [0x9A])] }.0 == [nil, nil])
   }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLETransports
 
-/// What the kernel says of adapters.
+/// The kernel's description of adapters.
 @Suite("The management interface")
 struct ManagementTests {
   /// The return parameters of Read Controller Information for an adapter of LE that is on.
@@ -30,7 +30,7 @@ struct ManagementTests {
     #expect(KernelAdapterSelector("desk") == nil)
   }
 
-  @Test("what is cut anywhere is an error, and never more than is there")
+  @Test("truncated messages are an error, and are never read beyond their end")
   func cut() {
     for count in 0..<269 {
       #expect(throws: DecodeError.self) { try KernelAdapter(index: 0, information: Self.information.prefix(count)) }

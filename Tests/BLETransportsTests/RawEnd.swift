@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// The other end of a transport, octet by octet, on threads of its own: a peer that need not keep to anything.
+/// The other end of a transport, octet by octet, on threads of its own: a peer that can violate the protocol.
 struct RawEnd: Sendable {
   let descriptor: Int32
 
@@ -47,7 +47,7 @@ struct RawEnd: Sendable {
   static func terminal() -> (end: RawEnd, path: String)? {
     let descriptor = open("/dev/ptmx", O_RDWR | O_NOCTTY)
     guard descriptor >= 0 else { return nil }
-    // Linux' numbers of TIOCSPTLCK and TIOCGPTN: unlock the line, ask for its number.
+    // Linux' numbers of TIOCSPTLCK and TIOCGPTN: unlock the line, read its number.
     var lock: Int32 = 0
     var number: Int32 = 0
     guard ioctl(descriptor, 0x4004_5431, &lock) == 0, ioctl(descriptor, 0x8004_5430, &number) == 0 else { return nil }

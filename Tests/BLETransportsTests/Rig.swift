@@ -4,7 +4,7 @@ import BLETransports
 import BLEWire
 import Foundation
 
-/// A loop in real time, a place for objects that live on it, and what they told.
+/// A loop in real time, a container for objects that live on it, and their events.
 ///
 /// `@unchecked Sendable`: everything but the constants is touched on the loop only.
 final class Rig: @unchecked Sendable {
@@ -30,7 +30,7 @@ final class Rig: @unchecked Sendable {
     }
   }
 
-  /// Waits until what happened fulfils `condition`; the suite's time limit bounds it.
+  /// Waits until the events fulfil `condition`; the suite's time limit bounds it.
   func until(_ condition: @escaping @Sendable ([Happening]) -> Bool) async {
     await withCheckedContinuation { continuation in
       loop.submit(from: .common) {
@@ -105,7 +105,7 @@ extension [Rig.Happening] {
   }
 }
 
-/// A controller that answers at once and does nothing.
+/// A controller that answers immediately and does nothing.
 final class PlainController: HCITransport {
   let name = "plain"
   let isSimulated = true
@@ -116,7 +116,7 @@ final class PlainController: HCITransport {
 
   func send(_ packet: HCIPacket) {
     guard packet.kind == .command, let command = try? HCICommandPacket(packet.octets) else {
-      // Data goes back as it came.
+      // Data is sent back unchanged.
       receiver?.transport(self, didReceive: packet)
       return
     }

@@ -16,7 +16,7 @@ final class ScriptedKernel: AdapterPrivilege {
     var supportsLowEnergy = true
     /// Another program has it by the user channel.
     var isTaken = false
-    /// What opening it fails with so many times.
+    /// The error of opening it, this many times.
     var refusals: (error: Int32, count: Int) = (0, 0)
   }
 
@@ -25,11 +25,11 @@ final class ScriptedKernel: AdapterPrivilege {
   /// Without it rfkill cannot be read.
   var tellsSwitches = true
   var isPrivileged = true
-  /// What can be read of the switches.
+  /// The readable state of the switches.
   var radioSwitches: [RadioSwitch] = []
-  /// What was asked of the privileged side, in order.
+  /// The requests to the privileged side, in order.
   private(set) var asked: [String] = []
-  /// How often the adapters were looked at.
+  /// How often the adapters were read.
   private(set) var looks = 0
   private(set) var channels: [UInt16: ScriptedChannel] = [:]
   private var managements: [PacketEnd] = []
@@ -56,7 +56,7 @@ final class ScriptedKernel: AdapterPrivilege {
       privilege: { [self] () throws(TransportError) in self })
   }
 
-  // MARK: What happens to adapters
+  // MARK: Changes of adapters
 
   func plug(_ index: UInt16, _ adapter: Adapter = Adapter()) {
     adapters[index] = adapter
@@ -120,7 +120,7 @@ final class ScriptedKernel: AdapterPrivilege {
       + [adapter.isPowered ? 1 : 0, 0x02, 0, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 260)
   }
 
-  // MARK: What needs the privilege
+  // MARK: Privileged operations
 
   func open(
     _ index: UInt16, on queue: DispatchQueue, _ completion: @escaping (Result<FileDescriptor, SystemError>) -> Void
@@ -225,7 +225,7 @@ final class PacketEnd {
     _ = Glibc.send(descriptor.number, octets, octets.count, Int32(MSG_NOSIGNAL))
   }
 
-  /// What the other end sees is the end.
+  /// The other end sees the end of the connection.
   func close() {
     guard source != nil else { return }
     source?.cancel()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Serial lines", .timeLimit(.minutes(10)))
 struct SerialTests {
-  @Test("a controller on a serial line is heard octet by octet, and its end is told")
+  @Test("a controller on a serial line is read octet by octet, and its end is reported")
   func line() async throws {
     let (end, path) = try #require(RawEnd.terminal())
     let rig = Rig()
@@ -25,7 +25,7 @@ struct SerialTests {
   }
 
   @Test(
-    "what is no serial line, no speed or not there is told",
+    "a path that is no serial line, an invalid speed and a missing line are reported",
     arguments: [
       (path: "/dev/null", speed: 115_200, kind: TransportError.Kind.invalidName),
       (path: "/dev/null", speed: 12_345, kind: .invalidName),

@@ -4,8 +4,8 @@ import BLETransports
 import BLEWire
 import Testing
 
-/// A controller that sends what it likes through a socket of the system: how it is read is the system's, not the test's.
-/// `Tests/AttackTests` does the same in virtual time, with a host and programs behind it.
+/// A controller that sends arbitrary octets through a socket of the system: how they are read is the system's choice, not the
+/// test's. `Tests/AttackTests` does the same in virtual time, with a host and programs behind it.
 @Suite("Hostile streams in sockets", .timeLimit(.minutes(10)))
 struct SocketAttackTests {
   /// A host's transport at a socket file, with a raw end connected to it.
@@ -48,14 +48,14 @@ struct SocketAttackTests {
   }
 
   @Test(
-    "H3 what is no packet ends a socket's line once, with what came before it delivered; a fresh line works",
+    "H3 an invalid packet ends a socket's line once, with earlier packets delivered; a new line works",
     arguments: [0x00, 0x01, 0x06, 0x7F, 0xFF] as [UInt8])
   func unknownType(_ octet: UInt8) async throws {
     let (rig, end, folder) = try await Self.connected()
     let first = Self.packets[0]
     end.send([first.kind.rawValue] + first.octets + [octet] + [UInt8](repeating: 0x04, count: 5_000))
     await rig.until { $0.failure != nil }
-    // The line is closed on this side: whoever reads the other end sees its end.
+    // The line is closed on this side: a reader of the other end gets its end.
     #expect(await end.receive(1) == [])
     end.close()
     let happened = await rig.run { $0.happened }
@@ -73,7 +73,7 @@ struct SocketAttackTests {
   }
 
   @Test(
-    "H3 a socket that ends within a packet that claims 65,535 octets is told as closed, and nothing of it is delivered",
+    "H3 a socket that ends within a packet that claims 65,535 octets is reported as closed, and nothing of it is delivered",
     arguments: 1...7)
   func claims(_ count: Int) async throws {
     let (rig, end, folder) = try await Self.connected()
@@ -89,7 +89,7 @@ struct SocketAttackTests {
   @Test("H3 noise in a socket ends the line, however it begins", arguments: 0..<32)
   func noise(_ seed: UInt64) async throws {
     let (rig, end, folder) = try await Self.connected()
-    // Only some kilobytes fit where the host reads no more; the sender may not wait for that.
+    // Only some kilobytes fit where the host does not read; the sender must not block on that.
     end.send(SeededEntropy(seed: seed).octets(4_096))
     end.close()
     await rig.until { $0.failure != nil }

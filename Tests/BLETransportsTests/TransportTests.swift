@@ -26,7 +26,7 @@ struct TransportTests {
     await rig.tearDown()
   }
 
-  @Test("X4 a second client is turned away while the first is there, which goes on")
+  @Test("X4 a second client is refused during the first, which is not affected")
   func oneClient() async throws {
     let rig = Rig()
     try await rig.run { rig in Result { try rig.makeServer(.tcp(host: "127.0.0.1", port: 0, allowsRemote: false)) } }
@@ -44,7 +44,7 @@ struct TransportTests {
   }
 
   @Test(
-    "H3: a client that does not speak H4 is sent away, and the next is served",
+    "H3: a client that does not use H4 is disconnected, and the next is served",
     arguments: [0x00, 0x04, 0x7F] as [UInt8])
   func noise(_ octet: UInt8) async throws {
     let rig = Rig()
@@ -62,7 +62,7 @@ struct TransportTests {
     await rig.tearDown()
   }
 
-  @Test("X4 a host on a Unix socket is ready; the socket is its owner's only, and is gone afterwards")
+  @Test("X4 a host on a Unix socket is ready; the socket is its owner's only, and is removed afterwards")
   func unix() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path("hci")
@@ -76,7 +76,7 @@ struct TransportTests {
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
-  @Test("a socket file of a dead process is replaced; one in use, and any other file, is left alone")
+  @Test("a socket file of a dead process is replaced; one in use, and any other file, is left unchanged")
   func staleSocket() async throws {
     let folder = try TemporaryFolder()
     let stale = folder.path("stale")
@@ -97,7 +97,7 @@ struct TransportTests {
     await rig.tearDown()
   }
 
-  /// What a process leaves that died while it listened.
+  /// The files of a process that died while it listened.
   private func leaveSocket(at path: String) {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -111,7 +111,7 @@ struct TransportTests {
     close(descriptor)
   }
 
-  @Test("the death of the controller is told, and the host comes back when it does")
+  @Test("the death of the controller is reported, and the host works again when the controller does")
   func death() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path("hci")
@@ -130,7 +130,7 @@ struct TransportTests {
     await rig.tearDown()
   }
 
-  @Test("where nobody listens the error says so")
+  @Test("without a listener the error says so")
   func nobody() async throws {
     let folder = try TemporaryFolder()
     let rig = Rig()
@@ -143,7 +143,7 @@ struct TransportTests {
     await rig.tearDown()
   }
 
-  @Test("a host that waits as a server is ready when its controller comes, and hears no second one")
+  @Test("a host that waits as a server is ready when its controller connects, and accepts no second one")
   func tcpServer() async throws {
     let rig = Rig()
     try await rig.run { rig in
@@ -185,7 +185,7 @@ struct TransportTests {
     await rig.tearDown()
   }
 
-  @Test("X4 a server listens on this machine only, unless it is told otherwise")
+  @Test("X4 a server listens on this machine only, unless configured otherwise")
   func exposure() async throws {
     let rig = Rig()
     for host in ["0.0.0.0", "::"] {
@@ -201,7 +201,7 @@ struct TransportTests {
     await rig.tearDown()
   }
 
-  @Test("a port that is taken is told")
+  @Test("a port in use is reported")
   func takenPort() async throws {
     let rig = Rig()
     try await rig.run { rig in Result { try rig.makeServer(.tcp(host: "127.0.0.1", port: 0, allowsRemote: false)) } }
@@ -215,7 +215,7 @@ struct TransportTests {
     await rig.tearDown()
   }
 
-  @Test("an end that stops reading is given up, with what waits for it bounded")
+  @Test("an end that stops reading is disconnected, and its pending data is bounded")
   func slowReader() async throws {
     let rig = Rig()
     try await rig.run { rig in
@@ -236,7 +236,7 @@ struct TransportTests {
     await rig.tearDown()
   }
 
-  @Test("more than a socket takes at once arrives whole")
+  @Test("data beyond the capacity of a socket arrives whole")
   func largeTraffic() async throws {
     let rig = Rig()
     try await rig.run { rig in

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BLETransports
 
-/// The user channel's transport, with a controller's host on it, on a kernel of the test's.
+/// The user channel's transport, with a controller's host on it, on a scripted kernel.
 @Suite("The user channel", .timeLimit(.minutes(10)))
 struct UserChannelTests {
   private struct Scene {
@@ -39,10 +39,10 @@ struct UserChannelTests {
       await rig.run { rig in rig.host.map { body(kernel.value, $0) } }
     }
 
-    /// Waits until the adapter has been ready so often.
+    /// Waits until the adapter has been ready this many times.
     func ready(_ count: Int) async { await rig.until { $0.readyCount >= count } }
 
-    /// Waits for a cause to be waited for; the next one, where there are some already.
+    /// Waits for a cause of waiting; the next one, where there are some already.
     func waiting(_ number: Int = 1) async -> TransportError? {
       await rig.until { $0.causes.count >= number }
       return await rig.run { $0.happened.causes[number - 1] }
@@ -51,7 +51,7 @@ struct UserChannelTests {
     func tearDown() async { await rig.tearDown() }
   }
 
-  @Test("I12.1 an adapter is taken as it is found, and given back as it was", arguments: [true, false])
+  @Test("I12.1 an adapter is used in the state it was found in, and left in that state", arguments: [true, false])
   func taken(_ isPowered: Bool) async {
     let scene = await Scene { $0.plug(2, .init(isPowered: isPowered)) }
     await scene.ready(1)
@@ -60,7 +60,7 @@ struct UserChannelTests {
     #expect(asked == (isPowered ? ["off 2", "open 2", "on 2"] : ["open 2"]))
   }
 
-  @Test("I12.1 an adapter that is pulled out while nothing is sent to it ends the channel")
+  @Test("I12.1 an adapter that is unplugged while nothing is sent to it ends the channel")
   func errorAlone() async {
     let queue = DispatchQueue(label: "channel")
     let error: Int32 = await withCheckedContinuation { continuation in
@@ -77,7 +77,7 @@ struct UserChannelTests {
     #expect(error == ECONNREFUSED)
   }
 
-  /// A socket whose peer is gone. What is written leaves an error and nothing to read, as an adapter does that is pulled out.
+  /// A socket whose peer has gone. Writing leaves an error and nothing to read, as with an adapter that is unplugged.
   private static func deadEnd() -> FileDescriptor {
     let (end, gone) = (socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0), socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0))
     var address = sockaddr_in()
@@ -110,7 +110,7 @@ struct UserChannelTests {
   }
 
   @Test(
-    "I12.1 an adapter that is pulled out 20 times comes back each time by itself; what has its number later is left as it is"
+    "I12.1 an adapter unplugged 20 times comes back each time; a later one with its number is left unchanged"
   )
   func removals() async {
     let scene = await Scene(.index(1)) {
@@ -119,7 +119,7 @@ struct UserChannelTests {
     }
     for number in 1...20 {
       await scene.ready(number)
-      // A controller that comes at once, and one that comes only when it is waited for.
+      // A controller that appears immediately, and one that appears only when it is waited for.
       _ = await scene.run { kernel, _ in kernel.unplug(1) }
       if number % 2 == 0 { _ = await scene.waiting(number / 2) }
       _ = await scene.run { kernel, _ in kernel.plug(1, .init(isPowered: number % 3 == 0)) }
@@ -130,18 +130,18 @@ struct UserChannelTests {
     await scene.tearDown()
     let asked = await scene.run { kernel, _ in kernel.asked } ?? []
     #expect(!asked.contains { $0.hasSuffix(" 0") })
-    // The last was off when it came.
+    // The last was off when it appeared.
     #expect(asked.count { $0 == "off 1" } == asked.count { $0 == "forget 1" } && !asked.contains("on 1"))
   }
 
   @Test(
-    "I12.1 an adapter that rfkill blocks is switched off for programs, and comes back when it is free, without being looked at meanwhile"
+    "I12.1 an adapter blocked by rfkill is off for programs, and comes back when it is unblocked, without polling"
   )
   func blocked() async {
     let scene = await Scene { $0.plug(0, .init(isPowered: false, isBlocked: true)) }
     let cause = await scene.waiting()
     #expect(cause?.kind == .switchedOff && cause?.description.contains("rfkill unblock bluetooth") == true)
-    // Another one comes and goes: this one is looked at, and not asked for again.
+    // Another one comes and goes: this one is read, and not requested again.
     for _ in 0..<20 {
       _ = await scene.run { kernel, _ in
         kernel.plug(1, .init(supportsLowEnergy: false))
@@ -178,7 +178,7 @@ struct UserChannelTests {
     await scene.tearDown()
   }
 
-  @Test("I12.1 where rfkill cannot be read, a blocked adapter is looked at now and then")
+  @Test("I12.1 where rfkill cannot be read, a blocked adapter is read from time to time")
   func blockedInTheDark() async {
     let scene = await Scene {
       $0.tellsSwitches = false
@@ -190,7 +190,7 @@ struct UserChannelTests {
     await scene.tearDown()
   }
 
-  @Test("I12.1 a blocked adapter that is pulled out is no longer switched off but missing")
+  @Test("I12.1 a blocked adapter that is unplugged is no longer switched off but missing")
   func causeChanges() async {
     let scene = await Scene { $0.plug(0, .init(isPowered: false, isBlocked: true)) }
     #expect(await scene.waiting()?.kind == .switchedOff)
@@ -202,7 +202,7 @@ struct UserChannelTests {
   }
 
   @Test(
-    "I12.1 without the privilege nothing is waited for, and the error has the line to type", arguments: [true, false])
+    "I12.1 without the privilege there is no waiting, and the error has the command to type", arguments: [true, false])
   func unprivileged(_ isPowered: Bool) async {
     let scene = await Scene {
       $0.isPrivileged = false
@@ -217,7 +217,7 @@ struct UserChannelTests {
     await scene.tearDown()
   }
 
-  @Test("I12.1 an adapter that another program has is waited for until that program gives it back")
+  @Test("I12.1 an adapter in use by another program is waited for until that program releases it")
   func takenByAnother() async {
     let scene = await Scene(.index(0)) { $0.plug(0, .init(isPowered: false, isTaken: true)) }
     #expect(await scene.waiting()?.kind == .unreachable)
@@ -226,7 +226,7 @@ struct UserChannelTests {
     await scene.tearDown()
   }
 
-  @Test("I12.1 what is busy for a moment is tried again", arguments: [EBUSY, EALREADY, ENODEV])
+  @Test("I12.1 an adapter that is busy for a moment is tried again", arguments: [EBUSY, EALREADY, ENODEV])
   func busy(_ error: Int32) async {
     let scene = await Scene { $0.plug(0, .init(refusals: (error, 2))) }
     await scene.ready(1)
@@ -235,7 +235,7 @@ struct UserChannelTests {
   }
 
   @Test(
-    "I12.1 what stays busy is given back after 30 tries with its cause and what to do, and taken when it is free",
+    "I12.1 an adapter that stays busy is reported after 30 tries with cause and remedy, and used when it is free",
     arguments: [
       (
         EBUSY, TransportError.Kind.unreachable,
@@ -251,13 +251,13 @@ struct UserChannelTests {
     let scene = await Scene { $0.plug(0, .init(refusals: (error, AdapterSearch.attempts))) }
     #expect(await scene.waiting() == TransportError(kind, text))
     let asked = await scene.run { kernel, _ in kernel.asked } ?? []
-    // Nothing tells that it is free: it is looked at again a second later, which may have been.
+    // No event says that it is free: it is tried again a second later, which may have passed.
     #expect((30...31).contains(asked.count { $0 == "open 0" }) && asked.contains("on 0"))
     await scene.ready(1)
     await scene.tearDown()
   }
 
-  @Test("I12.1 an adapter without LE, and one that is not configured, say so and are waited for")
+  @Test("I12.1 an adapter without LE, and one that is not configured, are reported and waited for")
   func unsuitable() async {
     let scene = await Scene(.index(0)) { $0.plug(0, .init(supportsLowEnergy: false)) }
     #expect(await scene.waiting()?.description.hasSuffix("hci0 cannot do Bluetooth LE") == true)
@@ -273,7 +273,7 @@ struct UserChannelTests {
   }
 
   @Test(
-    "I12.1 a controller that answers no more, as after a suspension, is begun with again, more often than it could fail"
+    "I12.1 a controller that stops answering, as after a suspension, is restarted, more often than it could fail"
   )
   func silence() async {
     let scene = await Scene { $0.plug(0) }
@@ -293,7 +293,7 @@ struct UserChannelTests {
     let scene = await Scene { $0.plug(0) }
     for _ in 0..<turns { _ = await scene.run { _, _ in } }
     await scene.tearDown()
-    // What was asked before is answered, and what that leads to.
+    // Earlier requests are answered, and their consequences follow.
     for _ in 0..<12 { _ = await scene.run { _, _ in } }
     let asked = await scene.run { kernel, _ in kernel.asked } ?? []
     #expect(asked.count { $0 == "off 0" } == asked.count { $0 == "on 0" }, "\(asked)")
