@@ -10,7 +10,7 @@ struct BadInputTests {
     NumberOfCompletedPacketsEvent.code,
   ]
 
-  /// Each example of each event, as it travels.
+  /// Each example of each event, as octets.
   private static let events: [(code: HCIEventCode, octets: [UInt8])] = HCIRegistry.events.flatMap { event in
     let code = HCIEventCode(rawValue: UInt16(truncatingIfNeeded: event.code ?? 0))
     return event.examples().map { parameters in
@@ -19,7 +19,7 @@ struct BadInputTests {
     }
   }
 
-  @Test("H1: events cut, extended or with a wrong length are dropped and counted, and the next one works")
+  @Test("H1: truncated or extended events, or with a wrong length, are dropped and counted, and the next one works")
   func lengths() async {
     let bench = HostBench()
     await bench.start()
@@ -44,7 +44,7 @@ struct BadInputTests {
     #expect(bench.controller.features != nil)
   }
 
-  @Test("H1: parameters that are cut behind a length that agrees never harm", arguments: [0x4831, 0x4832] as [UInt64])
+  @Test("H1: truncated parameters behind an agreeing length do no harm", arguments: [0x4831, 0x4832] as [UInt64])
   func agreeingLengths(_ seed: UInt64) async {
     let entropy = SeededEntropy(seed: seed)
     let bench = HostBench()
@@ -102,7 +102,7 @@ struct BadInputTests {
     #expect(bench.controller.features != nil, "seed \(seed)")
   }
 
-  @Test("a hardware error resets the controller, and its links are gone")
+  @Test("a hardware error resets the controller, and its links end")
   func hardwareError() async throws {
     let bench = HostBench()
     await bench.start()
@@ -114,7 +114,7 @@ struct BadInputTests {
     #expect(bench.controller.features != nil)
   }
 
-  @Test("what comes before the controller is ready is ignored")
+  @Test("packets before the controller is ready are ignored")
   func staleEvents() async {
     let bench = HostBench { chip, _ in chip.silent = [HCIReset.opcode] }
     bench.controller.start()

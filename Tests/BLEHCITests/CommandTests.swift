@@ -18,7 +18,7 @@ struct CommandTests {
     #expect(numbers == [UInt64](repeating: 0x0123_4567_89AB_CDEF, count: 3))
   }
 
-  @Test("a command that is answered by Command Status is completed when it has begun")
+  @Test("a command that is answered by Command Status is completed when it has started")
   func status() async {
     let bench = HostBench()
     await bench.start()
@@ -30,7 +30,7 @@ struct CommandTests {
   }
 
   @Test(
-    "a refusal is an error, however it is told",
+    "a refusal is an error, in either event",
     arguments: [
       HCIPacket.commandStatus(.commandDisallowed, of: LERand.opcode),
       HCIPacket(CommandCompleteEvent(commandCredits: 1, opcode: LERand.opcode, returnParameters: [0x0C])),
@@ -63,7 +63,7 @@ struct CommandTests {
     #expect(size == 8)
   }
 
-  @Test("a controller that takes no commands is waited for until it says that it does")
+  @Test("a controller that accepts no commands is waited for until it accepts them")
   func credits() async {
     let noMore = HCIPacket.commandComplete(LERand.self, .init(number: 1), commandCredits: 0)
     let bench = HostBench { chip, _ in chip.answers[LERand.opcode] = [noMore] }
@@ -113,7 +113,7 @@ struct CommandTests {
     #expect(answers.count == 4)
   }
 
-  @Test("H6: a controller that never answers at all is given up after a bounded time")
+  @Test("H6: a controller that never answers is given up after a bounded time")
   func dead() async {
     let bench = HostBench { chip, _ in chip.silent = [HCIReset.opcode] }
     bench.controller.start()
@@ -122,7 +122,7 @@ struct CommandTests {
     #expect(bench.chipCount == 6)
   }
 
-  @Test("H6: a controller that takes no commands for ever is reset")
+  @Test("H6: a controller that accepts no commands indefinitely is reset")
   func noCredits() async {
     let noMore = HCIPacket.commandComplete(LERand.self, .init(number: 1), commandCredits: 0)
     let bench = HostBench { chip, number in if number == 0 { chip.answers[LERand.opcode] = [noMore] } }
@@ -133,7 +133,7 @@ struct CommandTests {
     #expect(bench.heard.failures == [.unanswered(LERand.opcode)])
   }
 
-  @Test("H6: a command that comes when the controller takes none is waited for no longer than others")
+  @Test("H6: a command sent while the controller accepts none is waited for no longer than others")
   func noCreditsLater() async {
     let noMore = HCIPacket.commandComplete(LERand.self, .init(number: 1), commandCredits: 0)
     let bench = HostBench { chip, number in if number == 0 { chip.answers[LERand.opcode] = [noMore] } }
@@ -150,7 +150,7 @@ struct CommandTests {
     #expect(answers == [.failure(.notReady)])
   }
 
-  @Test("a command without a controller that is ready fails at once")
+  @Test("a command without a ready controller fails immediately")
   func notReady() async {
     let bench = HostBench()
     var answers: [Answer<LERand>] = []

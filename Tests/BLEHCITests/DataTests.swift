@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Data of links")
 struct DataTests {
-  @Test("a frame that fits is one packet; a longer one goes in pieces")
+  @Test("a frame that fits is one packet; a longer one is sent in pieces")
   func fragmentation() async throws {
     let bench = HostBench()
     await bench.start()
@@ -19,7 +19,7 @@ struct DataTests {
     #expect(data.allSatisfy { $0.connectionHandle == ConnectionHandle(1) })
   }
 
-  @Test("no more packets go out than the controller has buffers, and the rest follows as they come back")
+  @Test("no more packets are sent than the controller has buffers, and the rest follows as they are returned")
   func credits() async throws {
     let bench = HostBench()
     await bench.start()
@@ -36,7 +36,7 @@ struct DataTests {
     #expect(link.queuedFrames == 0)
   }
 
-  @Test("a frame's token is told when its last piece has gone, and only if it had to wait")
+  @Test("a frame's token is reported when its last piece was sent, and only if it had to wait")
   func tokens() async throws {
     let bench = HostBench()
     await bench.start()
@@ -49,7 +49,7 @@ struct DataTests {
     #expect(bench.chip.sentData.flatMap(\.payload) == Array(frame(200).dropFirst(HCILink.headroom)))
   }
 
-  @Test("links take turns, piece by piece, whoever has more to send")
+  @Test("links take turns, piece by piece, whichever has more to send")
   func fairness() async throws {
     let bench = HostBench { chip, _ in chip.lowEnergyBuffers = (27, 2) }
     await bench.start()
@@ -74,7 +74,7 @@ struct DataTests {
   }
   private let completedSoFar = Counts()
 
-  @Test("a peer that has gone silent cannot keep all buffers from the others")
+  @Test("a silent peer cannot keep all buffers from the others")
   func silentPeer() async throws {
     let bench = HostBench()
     await bench.start()
@@ -105,7 +105,7 @@ struct DataTests {
     #expect(bench.controller.link(ConnectionHandle(1)) == nil)
   }
 
-  @Test("data goes to the receiver of its link")
+  @Test("data is delivered to the receiver of its link")
   func receiving() async throws {
     let bench = HostBench()
     await bench.start()
@@ -174,7 +174,7 @@ struct DataTests {
     #expect(bench.controller.link(ConnectionHandle(1)) === first.link)
   }
 
-  @Test("H5: data that comes before its connection is complete is refused; the link works afterwards")
+  @Test("H5: data before its connection is complete is refused; the link works afterwards")
   func earlyData() async throws {
     let bench = HostBench()
     await bench.start()

@@ -2,7 +2,7 @@ import BLECore
 import BLEHCI
 import BLEWire
 
-/// A controller object on scripted controllers, and what it told.
+/// A controller object on scripted controllers, and its events.
 final class HostBench {
   let loop = VirtualLoop()
   let controller: HCIController

@@ -9,7 +9,7 @@ final class ScriptedController: HCITransport {
   var isReady = true
   var comesBack = false
   private(set) var isOpen = false
-  /// What opening throws.
+  /// The error of opening.
   var openError: TransportError?
 
   private let loop: VirtualLoop
@@ -21,7 +21,7 @@ final class ScriptedController: HCITransport {
   /// Answers in place of the usual ones.
   var answers: [HCIOpcode: [HCIPacket]] = [:]
 
-  /// What the host is told at start-up.
+  /// The values that the host reads at start-up.
   var leFeatures: LEFeatures = [.dataPacketLengthExtension, .phy2M, .extendedAdvertising]
   var commands = HCISupportedCommands(HCIRegistry.commands.map { HCIOpcode(UInt16($0.code ?? 0)) })
   var lowEnergyBuffers: (length: UInt16, count: UInt8) = (27, 4)
@@ -61,7 +61,7 @@ final class ScriptedController: HCITransport {
     loop.schedule(after: .microseconds(10), .work) { [weak self] in self?.answer(command) }
   }
 
-  /// A packet to the host, whether it makes sense or not.
+  /// Delivers a packet to the host, valid or not.
   func inject(_ packet: HCIPacket) { receiver?.transport(self, didReceive: packet) }
   func inject(_ event: some HCIEventParameters) { inject(HCIPacket(event)) }
   func fail(_ error: TransportError) { receiver?.transport(self, didFail: error) }

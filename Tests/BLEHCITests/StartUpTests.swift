@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Starting a controller")
 struct StartUpTests {
-  @Test("the controller is reset, asked and told, and then ready")
+  @Test("the controller is reset, read and configured, and then ready")
   func ready() async throws {
     let bench = HostBench()
     bench.controller.start()
@@ -36,7 +36,7 @@ struct StartUpTests {
     #expect(bench.controller.features?.aclDataPacketCount == 6)
   }
 
-  @Test("a controller that knows only what it must is ready too, with less")
+  @Test("a controller with only the required commands is ready too, with fewer features")
   func oldController() async {
     let bench = HostBench { chip, _ in
       chip.commands = HCISupportedCommands(octets: [])
@@ -48,7 +48,7 @@ struct StartUpTests {
     #expect(bench.controller.features?.publicAddress == nil)
   }
 
-  @Test("a controller with too little room for data is of no use, and is not tried again")
+  @Test("a controller with too small buffers is unusable, and is not tried again")
   func noBuffers() async {
     let bench = HostBench { chip, _ in
       chip.lowEnergyBuffers = (0, 0)
@@ -63,7 +63,7 @@ struct StartUpTests {
     #expect(bench.chipCount == 1)
   }
 
-  @Test("a needed command that is refused leads to a bounded number of new tries")
+  @Test("a refusal of a required command leads to a bounded number of tries")
   func refusal() async {
     let refusal = HCIPacket.commandStatus(.hardwareFailure, of: LESetEventMask.opcode)
     let bench = HostBench { chip, _ in chip.answers[LESetEventMask.opcode] = [refusal] }
@@ -102,12 +102,12 @@ struct StartUpTests {
   }
 
   @Test(
-    "I12.1 a controller that the transport waits for is started when it is there, and its loss counts as no failure")
+    "I12.1 a controller that the transport waits for is started when it appears, and its loss counts as no failure")
   func waiting() async {
     let bench = HostBench { chip, number in chip.isReady = number == 0 }
     await bench.start()
     let cause = TransportError(.switchedOff, "rfkill")
-    // More often than a controller that fails is tried.
+    // More often than a failing controller is tried.
     for number in 1...20 {
       bench.chip.fail(TransportError(.closed, "unplugged"))
       await bench.settle()
@@ -134,7 +134,7 @@ struct StartUpTests {
     #expect(bench.controller.state == .stopped && bench.chip.sent.isEmpty)
   }
 
-  @Test("I12.1 a controller whose transport comes back is tried without end, at last twice a minute")
+  @Test("I12.1 a controller whose transport comes back is tried without a limit, finally twice a minute")
   func comesBack() async {
     let unreachable = TransportError(.unreachable, "not yet")
     let bench = HostBench { chip, number in
@@ -157,7 +157,7 @@ struct StartUpTests {
     #expect(other.controller.state == .failed(.transport(denied)))
   }
 
-  @Test("a transport that dies is resetting and ready again on a fresh one")
+  @Test("a transport that ends is resetting and ready again on a new one")
   func death() async {
     let bench = HostBench()
     await bench.start()
@@ -169,14 +169,14 @@ struct StartUpTests {
     await bench.settle()
     #expect(bench.controller.features != nil)
     #expect(bench.chipCount == 2)
-    // What the dead one says is not heard.
+    // Packets of the old one are ignored.
     let events = bench.heard.events.count
     first.connect(1)
     #expect(bench.heard.events.count == events)
     #expect(bench.controller.link(ConnectionHandle(1)) == nil)
   }
 
-  @Test("a controller that dies again and again is given up; one that was stable is not")
+  @Test("a controller that fails repeatedly is given up; one that was stable is not")
   func flapping() async {
     let bench = HostBench()
     await bench.start()
@@ -211,7 +211,7 @@ struct StartUpTests {
     #expect(bench.controller.features != nil)
   }
 
-  @Test("a tap hears both directions")
+  @Test("a tap gets both directions")
   func tap() async {
     final class Tap: HCITap {
       var heard: [(HCIPacketKind, HCIDirection)] = []
