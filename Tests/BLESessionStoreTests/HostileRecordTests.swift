@@ -4,14 +4,14 @@ import Testing
 
 @testable import BLESessionStore
 
-/// Record files that somebody has prepared, and places that somebody has prepared for them.
+/// Record files that an attacker has prepared, and places that an attacker has prepared for them.
 @Suite("A hostile record")
 struct HostileRecordTests {
   private let folder: Folder
 
   init() throws { folder = try Folder() }
 
-  /// A record with a value in it, and whatever `script` has made of it since, as the sqlite3 shell would.
+  /// A record with a value in it, changed by `script` as with the sqlite3 shell.
   private func prepare(_ script: SQLText) async throws {
     let store = try SessionStore(file: folder.file)
     let session = try await store.beginSession(title: "ride")
@@ -22,7 +22,7 @@ struct HostileRecordTests {
   }
 
   @Test(
-    "I11.9 a record that has more or other things in it than ours have is refused before it is used",
+    "I11.9 a record with more or other contents than this library writes is refused before it is used",
     arguments: [
       // A table that never ends.
       """
@@ -59,13 +59,13 @@ struct HostileRecordTests {
     #expect(folder.names == ["seen.sqlite"])
   }
 
-  @Test("I11.9 tables of an endless tree of pages are counted and read to an end, which says what is wrong")
+  @Test("I11.9 tables of an endless tree of pages are read up to a limit, with an error that says what is wrong")
   func endlessTree() async throws {
     let store = try SessionStore(file: folder.file)
     let session = try await store.beginSession(title: "long")
     for number in 0..<8_000 { store.add(Sample.value(number), to: session) }
     try await store.close()
-    // The table and its indexes: whichever of them is walked.
+    // The table and its indexes: whichever of them is read.
     let roots = try StoreCursor(
       try Database(folder.file.path, .readingUnchanged, patience: .zero),
       "SELECT rootpage FROM sqlite_master WHERE tbl_name = 'value'", []
@@ -86,8 +86,8 @@ struct HostileRecordTests {
     }
   }
 
-  /// Puts copies of a tree's root at the end of the file, and lets each cell of each point at the next copy: a tree of so many
-  /// storeys with more rows than a machine can count.
+  /// Appends copies of a tree's root to the file, and lets each cell of each point at the next copy: a tree with as many
+  /// levels, and with more rows than a machine can count.
   private static func stack(storeys: Int, on root: Int64, in file: URL) throws {
     var octets = [UInt8](try Data(contentsOf: file))
     let size = Int(octets[16]) << 8 | Int(octets[17])
@@ -111,14 +111,14 @@ struct HostileRecordTests {
 
   private static func big(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
 
-  // MARK: Whose it is
+  // MARK: Owner and permissions
 
   private func mode(_ name: String) -> Int? {
     let path = folder.url.appendingPathComponent(name).path
     return (try? FileManager.default.attributesOfItem(atPath: path))?[.posixPermissions] as? Int
   }
 
-  @Test("I11.10 a record and what lies beside it are for this user only, older ones as well")
+  @Test("I11.10 a record and the files beside it are for this user only, also older ones")
   func modes() async throws {
     for round in 0..<2 {
       let store = try SessionStore(file: folder.file)
@@ -133,7 +133,7 @@ struct HostileRecordTests {
   }
 
   @Test(
-    "I11.10 the lock of a writer follows no link, waits for no pipe and empties nothing",
+    "I11.10 a writer's lock follows no link, waits for no pipe and truncates nothing",
     arguments: ["link", "hard link", "pipe"])
   func lock(kind: String) throws {
     let target = folder.url.appendingPathComponent("precious")
@@ -165,11 +165,11 @@ struct HostileRecordTests {
     chown(folder.file.path, 4_242, 4_242)
     let error = #expect(throws: StoreError.self) { _ = try SessionStore(file: folder.file) }
     #expect(error?.message.contains("another user") == true)
-    // Looking at it harms nobody.
+    // Reading it is harmless.
     #expect(try StoreReader(file: folder.file).summary().sessions == 0)
   }
 
-  @Test("I11.9 who reads a record writes nothing: a journal that was prepared beside it is not played back")
+  @Test("I11.9 a reader writes nothing: a prepared journal beside the record is not replayed")
   func preparedJournal() async throws {
     let store = try SessionStore(file: folder.file)
     _ = try await store.beginSession(title: "ride")

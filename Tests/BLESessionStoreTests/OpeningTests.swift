@@ -20,7 +20,8 @@ struct OpeningTests {
     }
   }
 
-  @Test func `A new file is made, and there is nothing beside it once it is closed`() async throws {
+  @Test("A new file is made, and no other file remains once it is closed")
+  func aNewFileIsMade() async throws {
     let store = try SessionStore(file: folder.file)
     #expect(folder.names.contains("seen.sqlite-writer"))
     let session = try await store.beginSession(title: "first")
@@ -32,7 +33,8 @@ struct OpeningTests {
     #expect(try reader.damages() == [])
   }
 
-  @Test func `X3 what is no database is refused and left as it is`() throws {
+  @Test("X3 a file that is no database is refused and left unchanged")
+  func aFileThatIsNoDatabaseIsRefusedAndLeft() throws {
     let text = Data("These are minutes of a meeting, and they are no database at all. ".utf8)
     try text.write(to: folder.file)
     let error = try #require(attempt())
@@ -42,7 +44,8 @@ struct OpeningTests {
     #expect(folder.names == ["seen.sqlite"])
   }
 
-  @Test func `Another program's database is refused and left as it is`() throws {
+  @Test("Another program's database is refused and left unchanged")
+  func anotherProgramsDatabaseIsRefusedAndLeftUnchanged() throws {
     do {
       let database = try Database(folder.file.path, .writing, patience: .zero)
       try database.run(script: "CREATE TABLE device(id INTEGER PRIMARY KEY)")
@@ -54,7 +57,8 @@ struct OpeningTests {
     #expect(folder.names == ["seen.sqlite"])
   }
 
-  @Test func `A newer version is refused, says what to do, and the file is not touched`() async throws {
+  @Test("A newer version is refused with a remedy, and the file is not changed")
+  func aNewerVersionIsRefusedWithARemedy() async throws {
     let store = try SessionStore(file: folder.file)
     try await store.perform("PRAGMA user_version = 99")
     try await store.close()
@@ -67,7 +71,8 @@ struct OpeningTests {
     #expect(folder.names == ["seen.sqlite"])
   }
 
-  @Test func `An older version is brought up to date, and one step that fails leaves it as it was`() async throws {
+  @Test("An older version is upgraded, and one step that fails leaves it unchanged")
+  func anOlderVersionIsUpgraded() async throws {
     let store = try SessionStore(file: folder.file)
     let session = try await store.beginSession(title: "old")
     store.add(Sample.value(1), to: session)
@@ -86,15 +91,15 @@ struct OpeningTests {
       #expect(try database.number("SELECT COUNT(*) FROM value WHERE unit IS NULL") == 1)
       #expect(try next.version(of: database) == 2)
     }
-    // For today's version it is a newer one.
+    // For the present version it is a newer one.
     #expect(attempt()?.code == .newerVersion)
-    // And an old one is not read by tomorrow's reader before it was brought up to date.
+    // And an old one is not read by a later reader before it was upgraded.
     let refusal = code { _ = try Database.openForReading(folder.file.path, schema: broken) }
     #expect(refusal == .notAStore)
   }
 
-  @Test func `A second writer is refused, a second reader is not, and a writer that died does not count`() async throws
-  {
+  @Test("A second writer is refused, a second reader is not, and a writer that died does not count")
+  func aSecondWriterIsRefused() async throws {
     try Data("4000000\n".utf8).write(to: URL(fileURLWithPath: folder.file.path + "-writer"))
     let store = try SessionStore(file: folder.file)
     let error = try #require(attempt())
@@ -108,7 +113,8 @@ struct OpeningTests {
     #expect(attempt() == nil)
   }
 
-  @Test func `What is not there, a folder and a missing folder are told apart from damage`() throws {
+  @Test("A missing file, a folder and a missing folder are distinguished from damage")
+  func aMissingFileAFolderAndAMissingFolder() throws {
     #expect(code { _ = try StoreReader(file: folder.file) } == .cannotOpen)
     #expect(code { _ = try StoreReader(file: folder.url) } == .cannotOpen)
     #expect(code { _ = try SessionStore(file: folder.url) } == .cannotOpen)
@@ -118,7 +124,8 @@ struct OpeningTests {
     #expect(attempt() == nil)
   }
 
-  @Test func `X3 a damaged file is told as such`() async throws {
+  @Test("X3 a damaged file is reported as such")
+  func aDamagedFileIsReportedAsSuch() async throws {
     let store = try SessionStore(file: folder.file)
     let session = try await store.beginSession(title: "long")
     for number in 0..<5_000 { store.add(Sample.value(number), to: session) }
@@ -136,8 +143,9 @@ struct OpeningTests {
     #expect(!damages.isEmpty)
   }
 
-  @Test func `A file that cannot be written is refused, and can still be read`() async throws {
-    // Where every user gets to.
+  @Test("A file that cannot be written is refused, and can still be read")
+  func aFileThatCannotBeWrittenIsRefused() async throws {
+    // A folder that every user can enter.
     let folder = try Folder(in: "/tmp")
     let store = try SessionStore(file: folder.file)
     let session = try await store.beginSession(title: "kept")
@@ -158,7 +166,8 @@ struct OpeningTests {
     }
   }
 
-  @Test func `A file whose name is not a plain one is read where it cannot be written`() async throws {
+  @Test("A file with special characters in its name is read where it cannot be written")
+  func aFileWithSpecialCharactersInItsNameIsRead() async throws {
     let file = folder.url.appendingPathComponent("a ?%23#&=ü.sqlite")
     let store = try SessionStore(file: file)
     _ = try await store.beginSession(title: "name")

@@ -31,7 +31,8 @@ struct QueryTests {
 
   private static func at(_ seconds: Double) -> Date { Sample.start.addingTimeInterval(seconds) }
 
-  @Test func `Rows are chosen by time, device, characteristic, service and session, and all of these together`()
+  @Test("Rows are selected by time, device, characteristic, service and session, and all of these together")
+  func rowsAreSelectedByTime()
     async throws
   {
     let reader = try await record()
@@ -52,7 +53,8 @@ struct QueryTests {
     #expect(try count(all) == 10)
   }
 
-  @Test func `The last ones are the newest, the oldest of these first`() async throws {
+  @Test("The last ones are the newest, the oldest of these first")
+  func theLastOnesAreTheNewest() async throws {
     let reader = try await record()
     let last = try reader.values(StoreFilter(session: 1, last: 3)).all()
     #expect(last.map(\.octets) == (97...99).map { Data("value \($0)".utf8) })
@@ -63,7 +65,8 @@ struct QueryTests {
     #expect(try reader.signals(StoreFilter(last: 1)).all().isEmpty)
   }
 
-  @Test func `Devices and sessions are those that lay in the time asked for`() async throws {
+  @Test("Devices and sessions are those within the requested time")
+  func devicesAndSessionsAreThoseWithinTheRequestedTime() async throws {
     let reader = try await record()
     #expect(try reader.sessions(StoreFilter(from: Self.at(500))).all().map(\.id) == [2])
     #expect(try reader.sessions(StoreFilter(until: Self.at(500))).all().map(\.id) == [1])
@@ -74,7 +77,8 @@ struct QueryTests {
     #expect(try reader.events(StoreFilter(devices: [Sample.device])).all().isEmpty)
   }
 
-  @Test func `A query sees one state of the file, whatever is written meanwhile`() async throws {
+  @Test("A query sees one state of the file, whatever is written meanwhile")
+  func aQuerySeesOneStateOfTheFile() async throws {
     _ = try await record()
     let store = try SessionStore(file: folder.file)
     let reader = try StoreReader(file: folder.file)
@@ -90,7 +94,8 @@ struct QueryTests {
     try await store.close()
   }
 
-  @Test func `X3 rows that somebody else has spoilt are passed over`() async throws {
+  @Test("X3 rows that another program has corrupted are skipped")
+  func rowsThatAnotherProgramHasCorruptedAreSkipped() async throws {
     _ = try await record()
     let store = try SessionStore(file: folder.file)
     try await store.perform(

@@ -5,9 +5,9 @@ import Testing
 
 @testable import BLESessionStore
 
-/// A peripheral that answers reads with its value and counts up for whoever subscribes.
+/// A peripheral that answers reads with its value and sends a counter to subscribers.
 ///
-/// `@unchecked Sendable`: callbacks come on the serial `queue`, and the tests look only while the world stands still.
+/// `@unchecked Sendable`: callbacks come on the serial `queue`, and the tests look only while the world is not running.
 private final class Counter: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
   private let queue = DispatchQueue(label: "counter")
   private var manager: CBPeripheralManager?
@@ -56,7 +56,8 @@ struct RecorderTests {
 
   private static let line = CharacteristicPath("FFF1", in: "FFF0")
 
-  @Test func `Connections are recorded with origin, times and reason, and values, signals and events with them`()
+  @Test("Connections are recorded with origin, times and reason, and values, signals and events with them")
+  func connectionsAreRecordedWithOrigin()
     async throws
   {
     let (phone, other) = (world.makeDevice("phone"), world.makeDevice("other"))
@@ -99,7 +100,7 @@ struct RecorderTests {
     }
     #expect(connections[0].error?.isEmpty == false && connections[1].error == nil)
     let values = try reader.values().all()
-    // The one that was read is there once.
+    // The value that was read is there once.
     let texts = (1...10).map(String.init) + ["asked", "11"]
     #expect(values.map { String(decoding: $0.octets, as: UTF8.self) } == texts)
     #expect(values.allSatisfy { $0.service == "FFF0" && $0.characteristic == "FFF1" && $0.instance == 0 })
@@ -115,7 +116,8 @@ struct RecorderTests {
     #expect(try reader.damages() == [])
   }
 
-  @Test func `A connection that was never of use is told as failed`() async throws {
+  @Test("A connection that never became usable is recorded as failed")
+  func aConnectionThatNeverBecameUsableIsRecordedAsFailed() async throws {
     let (phone, other) = (world.makeDevice("phone"), world.makeDevice("other"))
     let counter = Counter(options: other.options)
     let central = Central(options: phone.options, clock: world.clock)
@@ -138,7 +140,8 @@ struct RecorderTests {
     try await store.close()
   }
 
-  @Test func `A scan records who advertises what, and how strong`() async throws {
+  @Test("A scan records advertisers, their data and signal strength")
+  func aScanRecordsAdvertisers() async throws {
     let phone = world.makeDevice("phone")
     let counters = ["a", "b"].map { Counter(options: world.makeDevice($0).options) }
     let central = Central(options: phone.options, clock: world.clock)
@@ -157,7 +160,8 @@ struct RecorderTests {
     #expect(counters.count == 2)
   }
 
-  @Test func `R2.3 R0.15 a device is remembered in the record across restarts`() async throws {
+  @Test("R2.3 R0.15 a device is remembered in the record across restarts")
+  func aDeviceIsRememberedInTheRecordAcrossRestarts() async throws {
     let (phone, other) = (world.makeDevice("phone"), world.makeDevice("other"))
     let counter = Counter(options: other.options)
     do {
@@ -185,7 +189,8 @@ struct RecorderTests {
 
 @Suite("A memory in a record")
 struct StoreMemoryTests {
-  @Test func `The last device is first, 64 are kept, and what is forgotten stays in the history`() async throws {
+  @Test("The last device is first, 64 are kept, and removed ones stay in the history")
+  func theLastDeviceIsFirst() async throws {
     let folder = try Folder()
     let store = try SessionStore(file: folder.file)
     let memory = StoreMemory(store: store)

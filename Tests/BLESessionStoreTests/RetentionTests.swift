@@ -5,7 +5,7 @@ import Testing
 
 @testable import BLESessionStore
 
-@Suite("What a record keeps")
+@Suite("Retention of a record")
 struct RetentionTests {
   private let folder: Folder
 
@@ -20,7 +20,8 @@ struct RetentionTests {
     StoreEntry(.signal(rssi: -number % 100, smoothed: nil, .connection), device: device, at: time)
   }
 
-  @Test func `What is too old goes, with sessions and devices that have nothing left`() async throws {
+  @Test("Old entries are removed, with sessions and devices that have nothing left")
+  func oldEntriesAreRemoved() async throws {
     let (now, old) = (Date(), Date().addingTimeInterval(-7_200))
     let before = try store(Retention())
     let first = try await before.beginSession(title: "old", at: old)
@@ -43,7 +44,8 @@ struct RetentionTests {
     #expect(try reader.damages() == [])
   }
 
-  @Test func `There are never more rows than were asked for, and the newest stay`() async throws {
+  @Test("There are never more rows than configured, and the newest stay")
+  func thereAreNeverMoreRowsThanConfigured() async throws {
     let store = try store(Retention(rows: 500))
     let session = try await store.beginSession(title: "rows", at: Sample.start)
     for number in 0..<5_000 {
@@ -58,8 +60,8 @@ struct RetentionTests {
     #expect(try reader.signals().all().count == 500)
   }
 
-  @Test func `Devices that somebody makes up do not fill the record; remembered and connected ones stay`() async throws
-  {
+  @Test("Invented devices do not fill the record; remembered and connected ones stay")
+  func inventedDevicesDoNotFillTheRecord() async throws {
     let store = try store(Retention(rows: 100))
     let session = try await store.beginSession(title: "crowd", at: Sample.start)
     try StoreMemory(store: store).remember(RememberedDevice(identifier: Sample.other, name: "mine"))
@@ -74,7 +76,8 @@ struct RetentionTests {
     #expect(names.count == 100 && names.contains("here") && names.contains("mine") && names.contains("device 1999"))
   }
 
-  @Test func `The file stays within its size, and goes on taking the newest`() async throws {
+  @Test("The file stays within its size, and continues to accept the newest")
+  func theFileStaysWithinItsSize() async throws {
     let limit = 1 << 20
     let store = try store(Retention(size: limit))
     let session = try await store.beginSession(title: "size", at: Sample.start)

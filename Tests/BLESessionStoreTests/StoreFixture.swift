@@ -8,7 +8,7 @@ import Testing
 extension WorldClock: SessionClock {}
 extension WorldTimer: SessionTimer {}
 
-/// A folder of a test's own, removed with it.
+/// A test's own folder, removed with this object.
 final class Folder: Sendable {
   let url: URL
 
@@ -34,7 +34,7 @@ final class Locked<Value>: @unchecked Sendable {
   func change(_ body: (inout Value) -> Void) { lock.withLock { body(&content) } }
 }
 
-/// What a store reports.
+/// The reports of a store.
 final class Reports: Sendable {
   let errors = Locked<[StoreError.Code]>([])
   let commits = Locked<[StoreStatistics]>([])
@@ -65,7 +65,7 @@ enum Sample {
 }
 
 extension SessionStore {
-  /// Something to do with the database on the store's own queue.
+  /// Runs a job with the database on the store's own queue.
   func perform(_ script: SQLText) async throws {
     try await writer.perform { (database) throws(StoreError) in try database.run(script: script) }
   }

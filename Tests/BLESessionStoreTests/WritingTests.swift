@@ -12,13 +12,14 @@ struct WritingTests {
 
   init() throws { folder = try Folder() }
 
-  /// Waits until the store's own queue has come to it.
+  /// Waits until the store's own queue has reached it.
   private func until(_ isThere: @Sendable () -> Bool) async throws {
     for _ in 0..<3_000 where !isThere() { try await Task.sleep(for: .milliseconds(5)) }
     #expect(isThere())
   }
 
-  @Test func `Entries are written together, by number or by time, without anybody asking`() async throws {
+  @Test("Entries are written together, by number or by time, without a request")
+  func entriesAreWrittenTogether() async throws {
     let store = try SessionStore(file: folder.file, configuration: reports.configuration { $0.batch = 100 })
     let session = try await store.beginSession(title: "many")
     for number in 0..<1_000 { #expect(store.add(Sample.value(number), to: session)) }
@@ -35,7 +36,8 @@ struct WritingTests {
     #expect(values.first?.time == Sample.start && values.first?.source == .notified && values.first?.service == "FFF0")
   }
 
-  @Test func `While another program holds the file entries wait, and are written when it lets go`() async throws {
+  @Test("While another program locks the file entries wait, and are written when it is unlocked")
+  func whileAnotherProgramLocksTheFileEntriesWait() async throws {
     let store = try SessionStore(file: folder.file, configuration: reports.configuration())
     let session = try await store.beginSession(title: "busy")
     let intruder = try Database(folder.file.path, .writing, patience: .zero)
@@ -50,14 +52,15 @@ struct WritingTests {
     store.add(Sample.value(2), to: session)
     #expect(store.statistics.waiting == 2 && store.statistics.dropped == 0)
     try intruder.run("COMMIT")
-    // It comes back to it by itself.
+    // It tries again by itself.
     try await until { store.statistics.committed == 2 }
     #expect(reports.errors.value == [.busy])
     try await store.flush()
     #expect(try StoreReader(file: folder.file).values().all().count == 2)
   }
 
-  @Test func `On a full disk entries wait, and are written when there is room`() async throws {
+  @Test("On a full disk entries wait, and are written when there is room")
+  func onAFullDiskEntriesWait() async throws {
     let store = try SessionStore(file: folder.file, configuration: reports.configuration())
     let session = try await store.beginSession(title: "full")
     try await store.perform("PRAGMA max_page_count = 60")
@@ -83,7 +86,8 @@ struct WritingTests {
     #expect(try reader.damages() == [])
   }
 
-  @Test func `What finds no room in the queue is counted, and the record tells of the gap`() async throws {
+  @Test("Entries without room in the queue are counted, and the record reports the gap")
+  func entriesWithoutRoomInTheQueueAreCounted() async throws {
     let store = try SessionStore(file: folder.file, configuration: reports.configuration { $0.backlog = 10 })
     let session = try await store.beginSession(title: "gap")
     let intruder = try Database(folder.file.path, .writing, patience: .zero)
@@ -96,13 +100,14 @@ struct WritingTests {
     let reader = try StoreReader(file: folder.file)
     #expect(try reader.values().all().count == 10)
     #expect(try reader.events(StoreFilter(kind: "gap")).all().map(\.detail) == ["15 entries had no room"])
-    // Sighting once.
+    // Reported once.
     store.add(Sample.value(99), to: session)
     try await store.flush()
     #expect(try reader.events(StoreFilter(kind: "gap")).all().count == 1)
   }
 
-  @Test func `What belongs to no session of the record is passed over and does no harm`() async throws {
+  @Test("Entries of no session of the record are skipped and do no harm")
+  func entriesOfNoSessionOfTheRecordAreSkipped() async throws {
     let store = try SessionStore(file: folder.file)
     let session = try await store.beginSession(title: "mine")
     for number in [session, 99, -1, .max, .min, session] { store.add(Sample.value(1), to: number) }
@@ -111,7 +116,8 @@ struct WritingTests {
     #expect(try StoreReader(file: folder.file).values().all().count == 2)
   }
 
-  @Test func `A value of more than a MiB is refused and counted`() async throws {
+  @Test("A value of more than a MiB is refused and counted")
+  func aValueOfMoreThanAMiBIsRefused() async throws {
     let store = try SessionStore(file: folder.file)
     let session = try await store.beginSession(title: "large")
     let huge = StoreEntry(.value(Data(count: 1 << 21), from: Sample.line, .read), device: Sample.device)
@@ -120,7 +126,8 @@ struct WritingTests {
     try await store.close()
   }
 
-  @Test func `A store that cannot be written any more says so once, ends, and counts what is lost`() async throws {
+  @Test("A store that can no longer be written reports that once, ends, and counts lost entries")
+  func aStoreThatCanNoLongerBeWrittenReports() async throws {
     let store = try SessionStore(file: folder.file, configuration: reports.configuration())
     let session = try await store.beginSession(title: "end")
     store.add(Sample.value(1), to: session)
@@ -140,7 +147,8 @@ struct WritingTests {
     #expect(try StoreReader(file: folder.file).values().all().count == 1)
   }
 
-  @Test func `After the end nothing is taken, and ending again does nothing`() async throws {
+  @Test("After the end nothing is accepted, and ending again does nothing")
+  func afterTheEndNothingIsAccepted() async throws {
     let store = try SessionStore(file: folder.file)
     let session = try await store.beginSession(title: "end")
     try await store.endSession(session)
@@ -151,7 +159,8 @@ struct WritingTests {
     #expect(try StoreReader(file: folder.file).sessions().all().map(\.ending) == [.ended])
   }
 
-  @Test func `A store that is let go writes what it has`() async throws {
+  @Test("A store that is released writes its entries")
+  func aStoreThatIsReleasedWritesItsEntries() async throws {
     var store: SessionStore? = try SessionStore(
       file: folder.file, configuration: StoreConfiguration(interval: .seconds(1_000)))
     let session = try #require(try await store?.beginSession(title: "gone"))
@@ -161,7 +170,8 @@ struct WritingTests {
     #expect(try StoreReader(file: folder.file).values().all().count == 1)
   }
 
-  @Test func `What a process that died left open is closed by the next writer`() async throws {
+  @Test("Sessions left open by a process that died are closed by the next writer")
+  func sessionsLeftOpenByAProcessThatDiedAreClosed() async throws {
     let path = folder.file.path
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
       let store = try SessionStore(file: URL(fileURLWithPath: path))
