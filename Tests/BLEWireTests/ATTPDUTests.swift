@@ -3,7 +3,8 @@ import BLEWire
 import Testing
 
 @Suite struct ATTPDUTests {
-  @Test func `an unknown opcode is a value`() throws {
+  @Test("an unknown opcode is a value")
+  func anUnknownOpcodeIsAValue() throws {
     let pdu = try ATTClientPDU([0x7F, 1, 2])
     #expect(pdu == .unknown(ATTOpcode(0x7F), parameters: [1, 2]))
     #expect(pdu.opcode.isCommand)
@@ -14,17 +15,20 @@ import Testing
     #expect(other.octets == [0x7F, 1, 2])
   }
 
-  @Test func `an empty PDU is refused`() {
+  @Test("an empty PDU is refused")
+  func anEmptyPDUIsRefused() {
     #expect(throws: DecodeError.self) { try ATTClientPDU([]) }
     #expect(throws: DecodeError.self) { try ATTServerPDU([]) }
   }
 
-  @Test func `octets behind a PDU of fixed length are refused`() {
+  @Test("octets after a PDU of fixed length are refused")
+  func octetsAfterAPDUOfFixedLengthAreRefused() {
     #expect(throws: DecodeError.self) { try ATTClientPDU([0x0A, 1, 0, 9]) }
     #expect(throws: DecodeError.self) { try ATTServerPDU([0x13, 0]) }
   }
 
-  @Test func `every known PDU goes through the whole decoder`() throws {
+  @Test("every known PDU goes through the whole decoder")
+  func everyKnownPDUGoesThroughTheWholeDecoder() throws {
     for packet in ATTRegistry.all {
       let code = UInt8(try #require(packet.code))
       for example in packet.examples() {
@@ -45,7 +49,8 @@ import Testing
     }
   }
 
-  @Test func `values share the storage of the PDU`() throws {
+  @Test("values share the storage of the PDU")
+  func valuesShareTheStorageOfThePDU() throws {
     let octets: ArraySlice<UInt8> = [0x1B, 3, 0, 1, 2, 3, 4]
     guard case .handleValueNotification(let notification) = try ATTServerPDU(octets) else {
       Issue.record("not a notification")
@@ -54,37 +59,41 @@ import Testing
     #expect(notification.attributeValue.startIndex == 3)
   }
 
-  @Test func `a request knows what answers it`() {
+  @Test("a request has the opcode of its response")
+  func aRequestHasTheOpcodeOfItsResponse() {
     #expect(ATTOpcode.readRequest.answer == .readResponse)
     #expect(ATTOpcode.handleValueIndication.answer == .handleValueConfirmation)
     #expect(ATTOpcode.writeCommand.answer == nil)
     #expect(ATTOpcode.signedWriteCommand.hasSignature)
   }
 
-  @Test func `an attribute type of 32 bits is refused`() {
+  @Test("an attribute type of 32 bits is refused")
+  func anAttributeTypeOf32BitsIsRefused() {
     #expect(throws: DecodeError.self) { try ATTClientPDU([0x08, 1, 0, 0xFF, 0xFF, 1, 2, 3, 4]) }
     #expect(throws: DecodeError.self) { try ATTClientPDU([0x10, 1, 0, 0xFF, 0xFF]) }
   }
 
-  @Test func `a signed command shorter than its signature is refused`() {
+  @Test("a signed command shorter than its signature is refused")
+  func aSignedCommandShorterThanItsSignatureIsRefused() {
     #expect(throws: DecodeError.self) { try ATTClientPDU([0xD2, 3, 0] + ArraySlice<UInt8>(repeating: 0, count: 11)) }
   }
 }
 
 @Suite struct ATTListTests {
-  @Test(arguments: [UInt8(0), 3, 4, 255])
-  func `a format of a find information response that does not exist is refused`(format: UInt8) {
+  @Test("an unknown format of a find information response is refused", arguments: [UInt8(0), 3, 4, 255])
+  func anUnknownFormatOfAFindInformationResponseIsRefused(format: UInt8) {
     let response = ATTFindInformationResponse(format: format, informationData: [1, 0, 0, 0x28])
     #expect(throws: DecodeError.self) { try response.entries() }
   }
 
-  @Test(arguments: [UInt8(0), 1, 3, 4, 5])
-  func `group lists with a length too small or not dividing are refused`(length: UInt8) {
+  @Test("group lists with a length too small or not dividing are refused", arguments: [UInt8(0), 1, 3, 4, 5])
+  func groupListsWithALengthTooSmallOrNotDividing(length: UInt8) {
     let response = ATTReadByGroupTypeResponse(length: length, attributeDataList: [1, 0, 9, 0, 0x00, 0x18])
     #expect(throws: DecodeError.self) { try response.entries() }
   }
 
-  @Test func `empty lists are refused`() {
+  @Test("empty lists are refused")
+  func emptyListsAreRefused() {
     #expect(throws: DecodeError.self) {
       try ATTReadByTypeResponse(length: 7, attributeDataList: []).entries()
     }
@@ -96,7 +105,8 @@ import Testing
     }
   }
 
-  @Test func `entries are read in place, also from the middle of an array`() throws {
+  @Test("entries are read in place, also from the middle of an array")
+  func entriesAreReadInPlace() throws {
     let octets: [UInt8] = [9, 9, 0x11, 6, 1, 0, 5, 0, 0x00, 0x18, 6, 0, 0xFF, 0xFF, 0x01, 0x18]
     guard case .readByGroupTypeResponse(let response) = try ATTServerPDU(octets[2...]) else {
       Issue.record("not a group response")
@@ -109,17 +119,19 @@ import Testing
   }
 
   @Test(
+    "handles that descend, repeat or were not requested are refused",
     arguments: [
       [2, 0, 0, 0x28, 1, 0, 0, 0x28], [1, 0, 0, 0x28, 1, 0, 0, 0x28], [0, 0, 0, 0x28], [0x21, 0, 0, 0x28],
     ] as [[UInt8]])
-  func `handles that descend, repeat or were not asked for are refused`(data: [UInt8]) throws {
+  func handlesThatDescendRepeatOrWereNotRequestedAreRefused(data: [UInt8]) throws {
     let entries = try ATTFindInformationResponse(format: 1, informationData: data[...]).entries()
     #expect(throws: DecodeError.self) {
       try entries.ascending(from: .first, through: AttributeHandle(0x20))
     }
   }
 
-  @Test func `nothing can follow a group that ends with the last handle`() throws {
+  @Test("nothing can follow a group that ends with the last handle")
+  func nothingCanFollowAGroupThatEndsWithTheLast() throws {
     let entries = try ATTFindByTypeValueResponse([
       .init(foundAttributeHandle: .first, groupEndHandle: .last),
       .init(foundAttributeHandle: .last, groupEndHandle: .last),
@@ -127,14 +139,16 @@ import Testing
     #expect(throws: DecodeError.self) { try entries.ascending(from: .first, through: .last) }
   }
 
-  @Test func `a multiple value notification whose length says too much is refused as a whole`() {
+  @Test("a multiple value notification with an excessive length is refused as a whole")
+  func aMultipleValueNotificationWithAnExcessiveLengthIsRefused() {
     for octets: ArraySlice<UInt8> in [[3, 0, 4, 0, 1, 2, 3], [3, 0, 1], [3, 0, 0, 0, 7], [3, 0, 0xFF, 0xFF]] {
       let notification = ATTMultipleHandleValueNotification(handleLengthValueTupleList: octets)
       #expect(throws: DecodeError.self) { try notification.tuples() }
     }
   }
 
-  @Test func `only the last value of a read multiple variable response may be cut`() {
+  @Test("only the last value of a read multiple variable response may be truncated")
+  func onlyTheLastValueOfAReadMultipleVariableResponse() {
     let response = ATTReadMultipleVariableResponse(values: [[1, 2, 3], [4, 5, 6]], limit: 8)
     #expect(response.lengthValueTupleList == [3, 0, 1, 2, 3, 3, 0, 4])
     let tuples = response.tuples()

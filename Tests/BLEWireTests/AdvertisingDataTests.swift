@@ -3,7 +3,8 @@ import BLEWire
 import Testing
 
 @Suite struct AdvertisingDataTests {
-  @Test func `structures are split as they come`() {
+  @Test("structures are split in order")
+  func structuresAreSplitInOrder() {
     let data = AdvertisingData([0x02, 0x01, 0x06, 0x01, 0x09, 0x03, 0x03, 0x0D, 0x18])
     #expect(
       Array(data) == [
@@ -13,22 +14,26 @@ import Testing
     #expect(data.ending == .complete)
   }
 
-  @Test func `X1 a length of zero ends the data`() {
+  @Test("X1 a length of zero ends the data")
+  func aLengthOfZeroEndsTheData() {
     let data = AdvertisingData([0x02, 0x01, 0x06, 0x00, 0x02, 0x0A, 0x04])
     #expect(Array(data).count == 1)
     #expect(data.ending == .terminated(offset: 3))
     #expect(data.txPowerLevel == nil)
   }
 
-  @Test(arguments: [[0x01], [0xFF], [0x03, 0x01, 0x06], [0xFF, 0xFF]] as [[UInt8]])
-  func `X1 a structure that runs over the end does not count`(octets: [UInt8]) {
+  @Test(
+    "X1 a structure that runs over the end does not count",
+    arguments: [[0x01], [0xFF], [0x03, 0x01, 0x06], [0xFF, 0xFF]] as [[UInt8]])
+  func aStructureThatRunsOverTheEndDoesNotCount(octets: [UInt8]) {
     let data = AdvertisingData([0x02, 0x0A, 0x04] + octets)
     #expect(Array(data).count == 1)
     #expect(data.ending == .malformed(offset: 3))
     #expect(data.txPowerLevel == 4)
   }
 
-  @Test func `X1 the first structure of a type wins, and the complete name over the shortened`() {
+  @Test("X1 the first structure of a type wins, and the complete name over the shortened")
+  func theFirstStructureOfATypeWins() {
     let data = AdvertisingData([0x02, 0x0A, 0x7B, 0x02, 0x0A, 0xEA, 0x02, 0x08, 0x41, 0x03, 0x09, 0x41, 0x42])
     #expect(data.txPowerLevel == 123)
     #expect(data.localName?.text == "AB")
@@ -36,15 +41,17 @@ import Testing
   }
 
   @Test(
+    "X1 a name ends where it is no valid text",
     arguments: [
       ([0x41, 0x00, 0x42], "A"), ([0x41, 0xE4, 0xB8], "A"), ([0xFF], ""), ([0xE4, 0xB8, 0xAD], "中"),
       ([0xED, 0xA0, 0x80], ""),
     ] as [([UInt8], String)])
-  func `X1 a name ends where it is no text any more`(octets: [UInt8], text: String) {
+  func aNameEndsWhereItIsNoValidText(octets: [UInt8], text: String) {
     #expect(AdvertisedName(octets: octets[...], isComplete: true).text == text)
   }
 
-  @Test func `UUIDs of all widths are joined in order and equal across widths`() {
+  @Test("UUIDs of all widths are joined in order and equal across widths")
+  func uuidsOfAllWidthsAreJoinedInOrderAndEqual() {
     let full = BLEUUID(0x180F)
     let data = AdvertisingData(
       [0x04, 0x03, 0x0D, 0x18, 0x0F] + [0x05, 0x05, 0x78, 0x56, 0x34, 0x12]
@@ -55,7 +62,8 @@ import Testing
     #expect(!data.containsServiceUUID { $0 == BLEUUID(0x180A) })
   }
 
-  @Test func `X1 too short manufacturer and service data are passed over`() {
+  @Test("X1 too short manufacturer and service data are ignored")
+  func tooShortManufacturerAndServiceDataAreIgnored() {
     let data = AdvertisingData([0x02, 0xFF, 0x4C, 0x02, 0x16, 0x0F, 0x01, 0x0A, 0x02, 0x19, 0x01])
     #expect(data.manufacturerData.isEmpty)
     #expect(data.serviceData.isEmpty)
@@ -63,13 +71,15 @@ import Testing
     #expect(data.appearance == nil)
   }
 
-  @Test func `every example has the type it was read with`() {
+  @Test("every example has the type it was read with")
+  func everyExampleHasTheTypeItWasRead() {
     for field in AdvertisingField.examples {
       #expect(AdvertisingField(field.structure) == field)
     }
   }
 
-  @Test func `X1 random data never yields more than it holds`() {
+  @Test("X1 random data never yields more than it holds")
+  func randomDataNeverYieldsMoreThanItHolds() {
     let seed: UInt64 = 20
     let entropy = SeededEntropy(seed: seed)
     for _ in 0..<5_000 {
@@ -83,7 +93,8 @@ import Testing
 }
 
 @Suite struct AdvertisingDataBuilderTests {
-  @Test func `what does not fit changes nothing`() {
+  @Test("a structure that does not fit changes nothing")
+  func aStructureThatDoesNotFitChangesNothing() {
     var builder = AdvertisingDataBuilder()
     let data = ManufacturerData(companyIdentifier: 1, data: ArraySlice(repeating: 0, count: 27))
     let filled = builder.append(.manufacturerSpecificData(data))
@@ -96,7 +107,8 @@ import Testing
     #expect(builder.octets.count == 31)
   }
 
-  @Test func `a name is shortened between characters`() {
+  @Test("a name is shortened between characters")
+  func aNameIsShortenedBetweenCharacters() {
     var builder = AdvertisingDataBuilder(limit: 10)
     let name = builder.append(localName: "温度计123")
     #expect(name?.isComplete == false)
@@ -104,7 +116,8 @@ import Testing
     #expect(builder.octets == [7, 8] + Array("温度".utf8))
   }
 
-  @Test func `UUIDs that fit are listed, the others returned`() {
+  @Test("UUIDs that fit are listed, the others returned")
+  func uuidsThatFitAreListed() {
     var builder = AdvertisingDataBuilder()
     let full = BLEUUID(high: 0x6E40_0001_B5A3_F393, low: 0xE0A9_E50E_24DC_CA9E)
     let second = BLEUUID(high: 0x6E40_0002_B5A3_F393, low: 0xE0A9_E50E_24DC_CA9E)
@@ -115,7 +128,8 @@ import Testing
     #expect(AdvertisingData(builder.octets).serviceUUIDs == [BLEUUID(0x180F), full])
   }
 
-  @Test func `an advertisement has 28 octets for UUIDs and name, and the name moves where it does not fit`() {
+  @Test("an advertisement has 28 octets for UUIDs and name, and the name moves where it does not fit")
+  func anAdvertisementHas28OctetsForUUIDsAndName() {
     let full = BLEUUID(high: 0x6E40_0001_B5A3_F393, low: 0xE0A9_E50E_24DC_CA9E)
     let fitting = ConnectableAdvertisement(localName: "My dear!", serviceUUIDs: [full])
     #expect(fitting.advertisingData.count == 31)
@@ -125,7 +139,8 @@ import Testing
     #expect(AdvertisingData(moved.scanResponseData).localName?.text == "My dear!!")
   }
 
-  @Test func `UUIDs without room go to the overflow area, and the name keeps ten octets`() throws {
+  @Test("UUIDs without room go to the overflow area, and the name keeps ten octets")
+  func uuidsWithoutRoomGoToTheOverflowArea() throws {
     let uuids = (0..<3).map { BLEUUID(high: 0x6E40_0001_B5A3_F393, low: 0xE0A9_E50E_24DC_CA00 + $0) }
     let advertisement = ConnectableAdvertisement(localName: "A very long name", serviceUUIDs: uuids)
     let response = AdvertisingData(advertisement.scanResponseData)

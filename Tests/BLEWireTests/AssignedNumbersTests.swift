@@ -3,7 +3,8 @@ import BLEWire
 import Testing
 
 @Suite struct AssignedNumbersTests {
-  @Test func `well-known numbers have their names`() {
+  @Test("well-known numbers have their names")
+  func wellKnownNumbersHaveTheirNames() {
     #expect(AssignedNumbers.service(BLEUUID(0x180D)) == "Heart Rate")
     #expect(AssignedNumbers.service(BLEUUID(high: 0x0000_180F_0000_1000, low: 0x8000_0080_5F9B_34FB)) == "Battery")
     #expect(AssignedNumbers.characteristic(BLEUUID(0x2A37)) == "Heart Rate Measurement")
@@ -17,15 +18,17 @@ import Testing
   }
 
   @Test(
+    "well-known companies have their names",
     arguments: [
       (0x004C, "Apple"), (0x0059, "Nordic"), (0x00E0, "Google"), (0x0006, "Microsoft"), (0x0075, "Samsung"),
       (0x02E5, "Espressif"), (0x0499, "Ruuvi"), (0x000D, "Texas"), (0x0171, "Amazon"), (0x038F, "Xiaomi"),
     ] as [(UInt16, String)])
-  func `well-known companies have their names`(identifier: UInt16, name: String) {
+  func wellKnownCompaniesHaveTheirNames(identifier: UInt16, name: String) {
     #expect(AssignedNumbers.company(identifier)?.hasPrefix(name) == true)
   }
 
-  @Test func `numbers without a name have none`() {
+  @Test("numbers without a name have none")
+  func numbersWithoutANameHaveNone() {
     #expect(AssignedNumbers.service(BLEUUID(0x1234)) == nil)
     #expect(AssignedNumbers.characteristic(BLEUUID(0xFFFF)) == nil)
     #expect(AssignedNumbers.company(0xFFFE) == nil)
@@ -33,7 +36,8 @@ import Testing
     #expect(AssignedNumbers.name(BLEUUID(high: 1, low: 2)) == nil)
   }
 
-  @Test func `every number is found by its search, whatever its place`() {
+  @Test("every number is found by its search, whatever its place")
+  func everyNumberIsFoundByItsSearch() {
     let named = (UInt16.min...UInt16.max).filter { AssignedNumbers.name(BLEUUID($0)) != nil }
     #expect(named.count > 500)
     #expect(named.first == 0x1800)

@@ -2,11 +2,11 @@ import BLECore
 import BLEWire
 import Testing
 
-/// The lengths that the Core Specification gives to the parameters of packets of fixed size, in octets: a field that is missing,
-/// stands twice or has the wrong width shows here, which reading what was written cannot show.
+/// The lengths that the Core Specification gives to the parameters of packets of fixed size, in octets: they reveal a field
+/// that is missing, doubled or of the wrong width, which decoding encoded packets cannot.
 @Suite struct PacketLengthTests {
-  @Test(arguments: PacketRegistry.all)
-  func `has the length of the specification and refuses any other one`(packet: PacketDescription) throws {
+  @Test("a packet of fixed size has the specified length and refuses any other", arguments: PacketRegistry.all)
+  func aPacketOfFixedSizeHasTheSpecifiedLength(packet: PacketDescription) throws {
     guard let length = Self.lengths[packet.name] else {
       #expect(Self.variable.contains(packet.name) || Self.otherLayers.contains(packet.layer), "\(packet.name)")
       return
@@ -18,7 +18,8 @@ import Testing
     }
   }
 
-  @Test func `every length is that of a packet`() {
+  @Test("every length belongs to a packet")
+  func everyLengthBelongsToAPacket() {
     let names = Set(PacketRegistry.all.map(\.name))
     #expect(Set(Self.lengths.keys).subtracting(names).isEmpty)
     #expect(Self.variable.subtracting(names).isEmpty)

@@ -6,10 +6,10 @@ extension PacketDescription: CustomTestStringConvertible {
   public var testDescription: String { "\(layer.rawValue) \(name)" }
 }
 
-/// What holds for every packet of every layer. A new packet is tested by being declared.
+/// Properties that hold for every packet of every layer. Declaring a new packet is sufficient to test it.
 @Suite struct PacketRegistryTests {
-  @Test(arguments: PacketRegistry.all)
-  func `gives back its examples octet by octet`(packet: PacketDescription) throws {
+  @Test("decoding and encoding each example gives its octets", arguments: PacketRegistry.all)
+  func decodingAndEncodingEachExampleGivesItsOctets(packet: PacketDescription) throws {
     let examples = packet.examples()
     #expect(!examples.isEmpty)
     for example in examples {
@@ -19,8 +19,8 @@ extension PacketDescription: CustomTestStringConvertible {
     }
   }
 
-  @Test(arguments: PacketRegistry.all)
-  func `refuses or understands each truncation`(packet: PacketDescription) {
+  @Test("each truncation is refused or decoded", arguments: PacketRegistry.all)
+  func eachTruncationIsRefusedOrDecoded(packet: PacketDescription) {
     for example in packet.examples() {
       for length in 0..<example.count {
         expectRefusedOrStable(packet, Array(example.prefix(length)))
@@ -28,8 +28,8 @@ extension PacketDescription: CustomTestStringConvertible {
     }
   }
 
-  @Test(arguments: PacketRegistry.all)
-  func `refuses or understands each extension by one octet`(packet: PacketDescription) {
+  @Test("each extension by one octet is refused or decoded", arguments: PacketRegistry.all)
+  func eachExtensionByOneOctetIsRefusedOrDecoded(packet: PacketDescription) {
     for example in packet.examples() {
       for octet: UInt8 in [0x00, 0x01, 0x7F, 0xFF] {
         expectRefusedOrStable(packet, example + [octet])
@@ -37,8 +37,8 @@ extension PacketDescription: CustomTestStringConvertible {
     }
   }
 
-  @Test(arguments: PacketRegistry.all)
-  func `refuses or understands each octet changed`(packet: PacketDescription) {
+  @Test("each changed octet is refused or decoded", arguments: PacketRegistry.all)
+  func eachChangedOctetIsRefusedOrDecoded(packet: PacketDescription) {
     for example in packet.examples() {
       for index in example.indices {
         for change: UInt8 in [0x01, 0x80, 0xFF] {
@@ -50,8 +50,8 @@ extension PacketDescription: CustomTestStringConvertible {
     }
   }
 
-  @Test(arguments: PacketRegistry.all)
-  func `refuses or understands random octets`(packet: PacketDescription) {
+  @Test("random octets are refused or decoded", arguments: PacketRegistry.all)
+  func randomOctetsAreRefusedOrDecoded(packet: PacketDescription) {
     let seed: UInt64 = 0x5EED_0001
     let entropy = SeededEntropy(seed: seed)
     for _ in 0..<500 {
@@ -60,14 +60,15 @@ extension PacketDescription: CustomTestStringConvertible {
     }
   }
 
-  @Test func `names each packet once in its layer`() {
+  @Test("each packet is named once in its layer")
+  func eachPacketIsNamedOnceInItsLayer() {
     var seen: Set<String> = []
     for packet in PacketRegistry.all {
       #expect(seen.insert("\(packet.layer) \(packet.name)").inserted, "\(packet.layer) \(packet.name) twice")
     }
   }
 
-  /// Refusal is a `DecodeError`; what was understood must survive being written and read again.
+  /// Refusal is a `DecodeError`; a decoded packet must survive being encoded and decoded again.
   private func expectRefusedOrStable(
     _ packet: PacketDescription, _ octets: [UInt8], _ note: String = "",
     location: SourceLocation = #_sourceLocation

@@ -12,7 +12,7 @@ struct HCIPacketTests {
     }
   }
 
-  @Test("an event's length field decides, whatever it says")
+  @Test("an event's length field decides, whatever its value")
   func eventLengths() throws {
     let whole = HCIPacket(DisconnectionCompleteEvent.examples[0]).octets
     for length in UInt8.min...UInt8.max {
@@ -28,7 +28,7 @@ struct HCIPacketTests {
     #expect(throws: DecodeError.self) { try HCIEventPacket([]) }
   }
 
-  @Test("an event that nobody declared is a value")
+  @Test("an undeclared event is a value")
   func unknownEvents() throws {
     let vendor = try HCIEventPacket([0xFF, 0x02, 0xAA, 0xBB])
     #expect(vendor.code == HCIEventCode(0xFF))
@@ -90,7 +90,7 @@ struct HCIPacketTests {
     #expect(throws: DecodeError.self) { try HCIACLPacket(packet.octets + [0]) }
   }
 
-  @Test("the short way to the completed packets of one link gives the same octets")
+  @Test("the fast form of the completed packets of one link gives the same octets")
   func completedPackets() {
     let handle = ConnectionHandle(0x0ABC)
     let counts = HCICompletedPackets([.init(connectionHandle: handle, count: 0x0102)])
@@ -120,7 +120,7 @@ struct HCIPacketTests {
     #expect(commands.opcodes == [HCIReset.opcode, LESetExtendedScanEnable.opcode])
   }
 
-  @Test("a path compensation has a sign")
+  @Test("a path compensation is signed")
   func pathCompensation() throws {
     var reader = ByteReader([0xF6, 0xFF, 0x0A, 0x00], layer: "test")
     let command = try LEWriteRFPathCompensation(from: &reader)
@@ -128,7 +128,7 @@ struct HCIPacketTests {
     #expect(command.octets == [0xF6, 0xFF, 0x0A, 0x00])
   }
 
-  @Test("keys do not print")
+  @Test("keys are not printed")
   func secrets() {
     let reply = LELongTermKeyRequestReply(
       connectionHandle: ConnectionHandle(0x0040), key: HCISecret([UInt8](repeating: 0x5A, count: 16)))
