@@ -15,7 +15,7 @@ struct ChatConversationTests {
     return content
   }
 
-  @Test("R1.12 whatever is lost with a link, what is said arrives whole, in order and once", arguments: 1...12)
+  @Test("R1.12 whatever is lost with a link, all messages arrive whole, in order and once", arguments: 1...12)
   func random(seed: Int) throws {
     var pair = ChatPair(seed: UInt64(seed), encrypted: seed.isMultiple(of: 2))
     var said: [[Data]] = [[], []]
@@ -51,7 +51,8 @@ struct ChatConversationTests {
     #expect(pair.ends.allSatisfy { $0.changes == 0 && $0.givenUp.isEmpty })
   }
 
-  @Test func `A side that does not take what comes stops the other at its window`() throws {
+  @Test("A side that does not read stops the other at its window")
+  func aSideThatDoesNotReadStops() throws {
     var pair = ChatPair()
     try pair.connect()
     try pair.settle()
@@ -66,7 +67,8 @@ struct ChatConversationTests {
     #expect(pair.ends[1].heard.count == 200 && pair.ends[0].delivered.count == 200)
   }
 
-  @Test func `A long message goes on where it was cut off`() throws {
+  @Test("A long message continues where it was interrupted")
+  func aLongMessageContinuesWhereItWasInterrupted() throws {
     var pair = ChatPair()
     pair.length = 512
     _ = pair.ends[0].talk.outbox.append(Data(repeating: 7, count: 200_000))
@@ -82,11 +84,12 @@ struct ChatConversationTests {
       pair.disconnect()
     }
     #expect(pair.ends[1].heard == [Data(repeating: 7, count: 200_000)])
-    // Had it begun anew each time it would never have arrived.
+    // Restarted from the beginning each time it would never have arrived.
     #expect(values < 12 * 60)
   }
 
-  @Test func `The end of what one side says comes after all of it`() throws {
+  @Test("The end of one side's messages comes after all of them")
+  func theEndOfOneSidesMessagesComesAfterAll() throws {
     var pair = ChatPair()
     _ = pair.ends[0].talk.outbox.append(Data("last".utf8))
     _ = pair.ends[0].talk.outbox.append(Data())
@@ -96,7 +99,8 @@ struct ChatConversationTests {
     #expect(pair.ends[0].delivered == [1, 2])
   }
 
-  @Test func `A side that has begun anew gets what it has not acknowledged, and is heard from its beginning`() throws {
+  @Test("A restarted side gets the messages that it has not acknowledged, and its own are received from the beginning")
+  func aRestartedSideGetsTheMessages() throws {
     var pair = ChatPair()
     _ = pair.ends[0].talk.outbox.append(Data("one".utf8))
     try pair.connect()
@@ -111,7 +115,7 @@ struct ChatConversationTests {
     #expect(pair.ends[0].heard == [Data("anew".utf8)])
   }
 
-  // MARK: Other sides that break the rules
+  // MARK: Peers that violate the protocol
 
   private static func opened() throws -> ChatPair {
     var pair = ChatPair()
@@ -130,7 +134,7 @@ struct ChatConversationTests {
   private static let outOfPlace = "a frame that does not belong here"
 
   @Test(
-    "I13.1 what does not belong there is a violation, each for its own reason",
+    "I13.1 unexpected frames are violations, each with its own reason",
     arguments: [
       (piece(5, 0, 3, "abc"), "a piece is missing before that of message 5"),
       (piece(4, 1, 3, "bc"), "a piece is missing before that of message 4"),
@@ -150,7 +154,8 @@ struct ChatConversationTests {
     #expect(throws: ChatViolation(reason)) { try pair.ends[1].talk.receive(frame.octets) }
   }
 
-  @Test func `What came before is dropped, what a later version says is passed over`() throws {
+  @Test("Acknowledged messages are dropped, frames of a later version are ignored")
+  func acknowledgedMessagesAreDropped() throws {
     var pair = try Self.opened()
     for frame in [
       Self.piece(1, 0, 3, "abc"), Self.piece(3, 1, 3, "b"), .unknown(0x90),
@@ -161,7 +166,8 @@ struct ChatConversationTests {
     #expect(pair.ends[1].talk.inbox.duplicates == 2)
   }
 
-  @Test func `A message that changes its length on the way is a violation`() throws {
+  @Test("A message whose length changes during transfer is a violation")
+  func aMessageWhoseLengthChangesDuringTransferIsAViolation() throws {
     var pair = try Self.opened()
     #expect(try pair.ends[1].talk.receive(Self.piece(4, 0, 10, "abc").octets).isEmpty)
     #expect(throws: ChatViolation("a message changes its length")) {
@@ -169,7 +175,8 @@ struct ChatConversationTests {
     }
   }
 
-  @Test func `Random frames in any phase end in news or a violation, and hold no more than one message`() throws {
+  @Test("Random frames in any phase end in events or a violation, and store no more than one message")
+  func randomFramesInAnyPhaseEndInEvents() throws {
     var chance = SeededChance(state: 99)
     for round in 0..<300 {
       var pair = ChatPair(seed: 5, encrypted: round.isMultiple(of: 3))

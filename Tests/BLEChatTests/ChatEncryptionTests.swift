@@ -31,7 +31,8 @@ struct ChatEncryptionTests {
     #expect(codes.count == 1 && codes.first?.count == 6 && pair.ends.allSatisfy { $0.codes.count == 2 })
   }
 
-  @Test func `An agreement that is cut off anywhere is made good on the next link, without an alarm`() throws {
+  @Test("An agreement that is interrupted anywhere is completed on the next link, without an alarm")
+  func anAgreementThatIsInterruptedAnywhereIsCompleted() throws {
     for cut in 0..<24 {
       var pair = ChatPair(encrypted: true)
       pair.length = 40
@@ -50,7 +51,8 @@ struct ChatEncryptionTests {
     }
   }
 
-  @Test func `Somebody in between shows as two different codes`() throws {
+  @Test("A man in the middle shows as two different codes")
+  func aManInTheMiddleShowsAsTwoDifferentCodes() throws {
     var (left, right) = (ChatPair(encrypted: true), ChatPair(encrypted: true))
     try left.connect()
     try left.settle()
@@ -59,7 +61,8 @@ struct ChatEncryptionTests {
     #expect(left.ends[0].codes != right.ends[1].codes)
   }
 
-  @Test func `A key that does not fit to what it was bound to is refused`() throws {
+  @Test("A key that does not match its commitment is refused")
+  func aKeyThatDoesNotMatchItsCommitmentIsRefused() throws {
     let cryptography = SystemCryptography()
     var talk = ChatConversation(identifier: 2, name: "2", cryptography: cryptography, wantsEncryption: true)
     try talk.begin(.peripheral, with: ChatHello(flags: .canEncrypt, identifier: 1, name: "1"))
@@ -72,8 +75,8 @@ struct ChatEncryptionTests {
     #expect(throws: CryptographyError.outOfTurn) { try talk.receive(ChatFrame.commitment(Data(count: 32)).octets) }
   }
 
-  @Test func `Who comes with other keys gets nothing that was meant for the one before, and an alarm is raised`() throws
-  {
+  @Test("A peer with other keys gets nothing that was meant for the previous one, and an alarm is raised")
+  func aPeerWithOtherKeysGetsNothingThatWasMeant() throws {
     var pair = ChatPair(encrypted: true)
     try pair.connect()
     try pair.settle()
@@ -90,7 +93,7 @@ struct ChatEncryptionTests {
     #expect(pair.ends[1].heard == [Data("hello, stranger".utf8)])
   }
 
-  @Test("R1.12 I11.5 a stranger who repeats a partner's number with keys of their own does not keep the real two apart")
+  @Test("R1.12 I11.5 a stranger that repeats a partner's number with its own keys does not keep the real two apart")
   func stranger() throws {
     for isCentral in [0, 1] {
       var pair = ChatPair(encrypted: true)
@@ -110,12 +113,13 @@ struct ChatEncryptionTests {
       try pair.connect(central: isCentral)
       try pair.settle()
       #expect(pair.ends[1].heard.isEmpty && pair.ends[0].heard == [Data("it is me".utf8)])
-      // The two use the keys that they had. The side whose keys have changed hears of it.
+      // The two use their existing keys. The side that sees changed keys gets an event.
       #expect(pair.ends[0].changes == 2 && pair.ends[0].codes.last == before.first)
     }
   }
 
-  @Test func `Who only claims to have the keys changes nothing`() throws {
+  @Test("A peer that only claims to have the keys changes nothing")
+  func aPeerThatOnlyClaimsToHaveTheKeysChanges() throws {
     var pair = ChatPair(encrypted: true)
     try pair.connect()
     try pair.settle()
@@ -138,7 +142,8 @@ struct ChatEncryptionTests {
     #expect(pair.ends[1].heard == [Data("for you alone".utf8)] && pair.ends[0].changes == 0)
   }
 
-  @Test func `Nobody is talked to in the open where encryption is asked for`() {
+  @Test("No unencrypted talk takes place where encryption is required")
+  func noUnencryptedTalkTakesPlaceWhereEncryptionIsRequired() {
     let strict = ChatConversation(identifier: 1, name: "", cryptography: SystemCryptography(), wantsEncryption: true)
     let plain = ChatConversation(identifier: 2, name: "", cryptography: nil, wantsEncryption: false)
     #expect(!strict.canTalk(to: plain.hello()) && !plain.canTalk(to: strict.hello()))

@@ -14,7 +14,8 @@ struct ChatFrameTests {
     .acknowledgement(ChatPlace(number: .max, offset: 1)), .goodbye(.busy), .sealed(Data([1, 2, 3])),
   ]
 
-  @Test func `Every octet is where Docs chat md says`() {
+  @Test("Every octet is where Docs chat md says")
+  func everyOctetIsWhereDocsChatMdSays() {
     #expect(
       ChatFrame.piece(ChatPiece(place: ChatPlace(number: 4, offset: 2), total: 5, octets: Data("llo".utf8))).octets
         == Data([5, 4, 0, 0, 0, 2, 0, 0, 0, 5, 0, 0, 0]) + Data("llo".utf8))
@@ -29,12 +30,13 @@ struct ChatFrameTests {
     #expect(ChatFrameReader.framed(Data([7, 0])) == Data([2, 0, 7, 0]))
   }
 
-  @Test(arguments: frames)
-  func `A frame comes back as it was, and no truncation of it traps or becomes longer`(frame: ChatFrame) throws {
+  @Test(
+    "Decoding and encoding gives the same frame, and no truncation of it traps or becomes longer", arguments: frames)
+  func decodingAndEncodingGivesTheSameFrame(frame: ChatFrame) throws {
     let octets = frame.octets
     #expect(try ChatFrame(octets: octets) == frame)
     for count in 0..<octets.count {
-      // A name that is cut off in a character is repaired.
+      // A name that is truncated inside a character is repaired.
       if let cut = try? ChatFrame(octets: octets.prefix(count)), cut.octets.first != 1 {
         #expect(cut.octets.count <= count)
       }
@@ -44,7 +46,8 @@ struct ChatFrameTests {
     }
   }
 
-  @Test func `Random octets are frames or violations`() {
+  @Test("Random octets are frames or violations")
+  func randomOctetsAreFramesOrViolations() {
     var chance = SystemRandomNumberGenerator()
     for _ in 0..<20_000 {
       let octets = Data(
@@ -57,8 +60,8 @@ struct ChatFrameTests {
     }
   }
 
-  @Test(arguments: [1, 2, 3, 17, 20, 182, 512])
-  func `Frames come out of the stream whatever the values it is cut into`(length: Int) throws {
+  @Test("Frames are read from the stream whatever the values it is cut into", arguments: [1, 2, 3, 17, 20, 182, 512])
+  func framesAreReadFromTheStreamWhateverTheValues(length: Int) throws {
     let stream = Self.frames.reduce(Data()) { $0 + ChatFrameReader.framed($1.octets) }
     var reader = ChatFrameReader()
     var found: [ChatFrame] = []
@@ -70,14 +73,17 @@ struct ChatFrameTests {
     #expect(found == Self.frames)
   }
 
-  @Test(arguments: [([0, 0], 0), ([1, 8], 2_049), ([255, 255], 65_535)] as [([UInt8], Int)])
-  func `A frame of no length or too long a one is a violation at once`(octets: [UInt8], length: Int) {
+  @Test(
+    "A frame of length zero or too large a length is a violation immediately",
+    arguments: [([0, 0], 0), ([1, 8], 2_049), ([255, 255], 65_535)] as [([UInt8], Int)])
+  func aFrameOfLengthZeroOrTooLargeALength(octets: [UInt8], length: Int) {
     var reader = ChatFrameReader()
     #expect(throws: ChatViolation("a frame claims to have \(length) octets")) { try reader.append(Data(octets)) }
   }
 
-  @Test(arguments: [1, 2, 4, 20, 512])
-  func `Text for plain apps is cut between characters, and put together is what it was`(limit: Int) {
+  @Test(
+    "Text for plain apps is split between characters, and the parts joined are the text", arguments: [1, 2, 4, 20, 512])
+  func textForPlainAppsIsSplitBetweenCharacters(limit: Int) {
     let text = "Zażółć 中文字 👨‍👩‍👧‍👦 e\u{301}🇩🇪 " + String(repeating: "long ", count: 200)
     let pieces = ChatText.pieces(of: Data(text.utf8), atMost: max(4, limit))
     #expect(pieces.allSatisfy { $0.count <= max(4, limit) && !$0.isEmpty && String(data: $0, encoding: .utf8) != nil })

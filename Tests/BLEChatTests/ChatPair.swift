@@ -4,13 +4,13 @@ import Foundation
 
 @testable import BLEChat
 
-/// Two conversations and the link between them, which carries values in order and loses what is on its way when it breaks.
+/// Two conversations and the link between them, which carries values in order and loses those under way when it breaks.
 struct ChatPair {
   struct End {
     var talk: ChatConversation
     var reader = ChatFrameReader()
     var outgoing = Data()
-    /// Values on their way to the other end.
+    /// Values under way to the other end.
     var air: [Data] = []
     var heard: [Data] = []
     var delivered: [UInt32] = []
@@ -56,7 +56,7 @@ struct ChatPair {
     }
   }
 
-  /// One end puts a value on the air, if it has something to say.
+  /// One end sends a value, if it has one.
   mutating func speak(_ index: Int) throws -> Bool {
     while ends[index].outgoing.count < length, let octets = try ends[index].talk.nextOctets() {
       ends[index].outgoing.append(octets)
@@ -91,7 +91,7 @@ struct ChatPair {
     }
   }
 
-  /// Until neither has anything to say.
+  /// Until neither has a value to send.
   mutating func settle() throws {
     var isBusy = true
     while isBusy {

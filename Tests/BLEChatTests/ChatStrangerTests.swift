@@ -5,7 +5,7 @@ import Testing
 
 @testable import BLEChat
 
-/// What a stranger can do to two conversations by using a number of theirs.
+/// What a stranger can do to two conversations by using the number of one.
 @Suite("The chat's conversation and a stranger")
 struct ChatStrangerTests {
   private static func stranger(encrypted: Bool) -> ChatConversation {
@@ -14,7 +14,7 @@ struct ChatStrangerTests {
   }
 
   @Test(
-    "R1.12 I11.5 in the open a stranger who speaks and hears under a partner's number does not keep the real two apart",
+    "R1.12 I11.5 an unencrypted stranger that sends and receives under a partner's number does not keep the real two apart",
     arguments: [0, 1, 3, 40], [false, true])
   func openNumber(messages: Int, isCutOff: Bool) throws {
     var pair = ChatPair()
@@ -45,7 +45,7 @@ struct ChatStrangerTests {
       _ = pair.ends[1].talk.outbox.append(Data("it is me, \(number)".utf8))
       _ = pair.ends[0].talk.outbox.append(Data("is it you, \(number)".utf8))
     }
-    // What does not fit may cost a link, but only one.
+    // A mismatch may cost a link, but only one.
     for _ in 0..<3 {
       try pair.connect()
       do { try pair.settle() } catch is ChatViolation {}
@@ -57,7 +57,7 @@ struct ChatStrangerTests {
   }
 
   @Test(
-    "R1.12 I11.5 a stranger who leaves at any step of a greeting under a partner's number changes nothing for the two",
+    "R1.12 I11.5 a stranger that leaves at any step of a greeting under a partner's number changes nothing for the two",
     arguments: 0..<14, [0, 1])
   func everyStep(steps: Int, central: Int) throws {
     var pair = ChatPair(encrypted: true)
@@ -83,12 +83,12 @@ struct ChatStrangerTests {
     try pair.settle()
     #expect(pair.ends[0].heard == [Data("it is me".utf8)])
     #expect(pair.ends[0].codes.last == code && pair.ends[1].codes.last == code && pair.ends[1].changes == 0)
-    // Once the stranger has confirmed keys of its own, what is said from then on is meant for these.
+    // Once the stranger has confirmed its own keys, messages from then on are meant for these.
     #expect(pair.ends[1].heard == (wasTaken ? [] : [Data("welcome".utf8)]))
     #expect(pair.ends[0].changes == (wasTaken ? 2 : 0))
   }
 
-  @Test("R1.12 I11.14 a chat does not let codes be tried at speed, and partners with keys do not wait for that")
+  @Test("R1.12 I11.14 codes cannot be tried at speed, and partners with keys do not wait for that")
   func tries() throws {
     var pair = ChatPair(encrypted: true)
     try pair.connect()
@@ -108,7 +108,7 @@ struct ChatStrangerTests {
       do { while try pair.carry(from: 1) {} } catch CryptographyError.tooManyAttempts { refusals += 100 }
       pair.disconnect()
     }
-    // That the central has not got the keys which it could have with its number shows when it begins to agree.
+    // That the central lacks the keys that belong to its number shows when it starts an agreement.
     #expect(refusals == 15 * 100)
     pair.ends[1].talk = real
     _ = pair.ends[1].talk.outbox.append(Data("it is me".utf8))
@@ -118,7 +118,7 @@ struct ChatStrangerTests {
     #expect(pair.ends[0].heard == [Data("it is me".utf8)] && pair.ends[0].changes == 0)
   }
 
-  @Test("R1.12 I11.14 keys that are replaced again and again count as well, though each is confirmed")
+  @Test("R1.12 I11.14 keys that are replaced repeatedly count as well, though each is confirmed")
   func replacedKeys() throws {
     var pair = ChatPair(encrypted: true)
     var opened = 0
@@ -135,7 +135,7 @@ struct ChatStrangerTests {
     #expect(opened == 6 && pair.ends[0].changes == 5)
   }
 
-  @Test("R1.12 I11.5 what was meant for keys is never said in the open, whatever name and number somebody has")
+  @Test("R1.12 I11.5 messages meant for keys are never sent unencrypted, whatever name and number the peer has")
   func downgrade() throws {
     var pair = ChatPair()
     pair.ends[0].talk = ChatConversation(
@@ -149,7 +149,7 @@ struct ChatStrangerTests {
     _ = pair.ends[0].talk.outbox.append(Data("for you alone".utf8))
     let plain = Self.stranger(encrypted: false)
     #expect(!pair.ends[0].talk.canTalk(to: plain.hello()) && !pair.ends[0].talk.canTalkUnencrypted)
-    // It was asked to all the same, as when the message came during the greeting.
+    // Sending it was requested in spite of that, as when the message came during the greeting.
     let real = pair.ends[1].talk
     pair.ends[1].talk = plain
     var talk = pair.ends[0].talk
@@ -164,7 +164,7 @@ struct ChatStrangerTests {
     #expect(pair.ends[1].heard == [Data("for you alone".utf8)] && pair.ends[0].changes == 0)
   }
 
-  @Test("R1.12 I11.5 an open talk that is encrypted is not replaced by one that does not name its keys")
+  @Test("R1.12 I11.5 an encrypted talk without required encryption is not replaced by one that does not give its keys")
   func replacing() throws {
     var pair = ChatPair(encrypted: true)
     try pair.connect()
