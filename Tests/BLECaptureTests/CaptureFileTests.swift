@@ -4,27 +4,31 @@ import BLEWire
 import Testing
 
 @Suite struct CaptureFileTests {
-  @Test func `btsnoop gives back what was written`() throws {
+  @Test("btsnoop reads the packets that were written")
+  func btsnoopReadsThePacketsThatWereWritten() throws {
     let octets = Conversation.btsnoop()
     #expect(octets.starts(with: Array("btsnoop\0".utf8) + [0, 0, 0, 1, 0, 0, 0x03, 0xEA]))
     let reader = try CaptureFiles.reader(CaptureOctets(octets))
     #expect(try Conversation.all(reader) == Conversation.captured)
   }
 
-  @Test func `pcapng gives back what was written, of several interfaces`() throws {
+  @Test("pcapng reads the packets that were written, of several interfaces")
+  func pcapngReadsThePacketsThatWereWritten() throws {
     let packets = try Conversation.all(CaptureFiles.reader(CaptureOctets(Conversation.pcapng())))
     #expect(packets.dropLast() == Conversation.captured[...])
     #expect(packets.last?.interface == 1)
     #expect(packets.last?.content == .air(Conversation.air))
   }
 
-  @Test func `the time of btsnoop is in microseconds since the year zero`() {
+  @Test("the time of btsnoop is in microseconds since the year zero")
+  func theTimeOfBtsnoopIsInMicrosecondsSinceTheYear() {
     let octets = Conversation.btsnoop()
     // 1 January 2000: 0x00E03AB44A676000 in every description of the format.
     #expect(Array(octets[32..<40]) == [0x00, 0xE0, 0x3A, 0xB4, 0x4A, 0x67, 0x60, 0x00])
   }
 
-  @Test func `a file of either format goes out and comes back`() throws {
+  @Test("a file of either format can be written and read")
+  func aFileOfEitherFormatCanBeWrittenAndRead() throws {
     for name in ["a.btsnoop", "a.pcapng"] {
       let path = try TemporaryFolder.shared.path(name)
       let writer = try CaptureFiles.writer(path: path)
@@ -36,21 +40,25 @@ import Testing
     }
   }
 
-  @Test func `what cannot be opened is a clear error`() {
+  @Test("a file that cannot be opened is a clear error")
+  func aFileThatCannotBeOpenedIsAClearError() {
     #expect(throws: CaptureError.self) { try CaptureFiles.reader(path: "/nowhere/at/all") }
     #expect(throws: CaptureError.self) { try CaptureFiles.writer(path: "/nowhere/at/all") }
     #expect(throws: CaptureError.self) { try CaptureFiles.reader(CaptureOctets([])) }
     #expect(throws: CaptureError.self) { try CaptureFiles.reader(CaptureOctets(Array("GIF89a".utf8))) }
   }
 
-  @Test func `a full disk ends the capture and not the program`() throws {
+  @Test("a full disk ends the capture and not the program")
+  func aFullDiskEndsTheCaptureAndNotTheProgram() throws {
     let writer = try CaptureFiles.writer(path: "/dev/full")
     for _ in 0..<4_000 { for packet in Conversation.captured { writer.write(packet) } }
     #expect(writer.failure?.kind == .file)
   }
 
-  @Test(arguments: [Conversation.btsnoop(), Conversation.pcapng()])
-  func `X3 every truncation is a clear error or a shorter capture`(octets: [UInt8]) throws {
+  @Test(
+    "X3 every truncation is a clear error or a shorter capture",
+    arguments: [Conversation.btsnoop(), Conversation.pcapng()])
+  func everyTruncationIsAClearErrorOrAShorterCapture(octets: [UInt8]) throws {
     let whole = try Conversation.all(CaptureFiles.reader(CaptureOctets(octets)))
     for length in 0..<octets.count {
       var packets: [CapturedPacket] = []
@@ -64,8 +72,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [Conversation.btsnoop(), Conversation.pcapng()])
-  func `X3 random changes are survived`(octets: [UInt8]) {
+  @Test("X3 random changes do no harm", arguments: [Conversation.btsnoop(), Conversation.pcapng()])
+  func randomChangesDoNoHarm(octets: [UInt8]) {
     let seed: UInt64 = 0xCA
     let entropy = SeededEntropy(seed: seed)
     let dissector = Dissector()
@@ -83,14 +91,16 @@ import Testing
     }
   }
 
-  @Test func `X3 a record that claims four gigabytes is refused before it is read`() throws {
+  @Test("X3 a record that claims four gigabytes is refused before it is read")
+  func aRecordThatClaimsFourGigabytesIsRefused() throws {
     var octets = Conversation.btsnoop()
     octets.replaceSubrange(16..<24, with: Array(repeating: 0xFF, count: 8))
     let reader = try CaptureFiles.reader(CaptureOctets(octets))
     #expect { try reader.next() } throws: { ($0 as? CaptureError)?.kind == .malformed }
   }
 
-  @Test func `pcapng of the other byte order is read`() throws {
+  @Test("pcapng of the other byte order is read")
+  func pcapngOfTheOtherByteOrderIsRead() throws {
     let octets: [UInt8] =
       [0x0A, 0x0D, 0x0D, 0x0A, 0, 0, 0, 28, 0x1A, 0x2B, 0x3C, 0x4D, 0, 1, 0, 0]
       + [255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0, 28]
@@ -101,7 +111,8 @@ import Testing
     #expect(packets.map(\.timestamp.nanoseconds) == [5_000])
   }
 
-  @Test func `the check value of a PDU on the air is the link layer's`() {
+  @Test("the check value of a PDU on the air is the link layer's")
+  func theCheckValueOfAPDUOnTheAir() {
     let octets = Conversation.air.pdu
     let same = AirPacket(channelIndex: 38, accessAddress: 0x8E89_BED6, pdu: octets)
     #expect(same.crc == Conversation.air.crc)

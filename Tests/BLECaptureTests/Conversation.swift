@@ -2,7 +2,7 @@ import BLECapture
 import BLECore
 import BLEWire
 
-/// A short conversation of a host with its controller, with something of each layer.
+/// A short conversation of a host with its controller, with packets of each layer.
 enum Conversation {
   static let handle = ConnectionHandle(0x0040)
 
@@ -29,7 +29,7 @@ enum Conversation {
       HCIACLPacket(connectionHandle: handle, boundary: .firstNonFlushable, payload: frame.octets[...]))
   }
 
-  /// One packet each millisecond from the beginning of simulated time.
+  /// One packet each millisecond from the start of simulated time.
   static var captured: [CapturedPacket] {
     packets.enumerated().map { index, packet in
       CapturedPacket(

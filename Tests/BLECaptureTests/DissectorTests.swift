@@ -9,7 +9,8 @@ import Testing
     return packets.map(dissector.line)
   }
 
-  @Test func `a conversation is told line by line, with names`() {
+  @Test("a conversation is described line by line, with names")
+  func aConversationIsDescribedLineByLine() {
     let lines = lines(Conversation.captured)
     let expected = [
       "    0.000000 < HCI command HCI_Reset", "HCI_Command_Complete HCI_Reset status: Success",
@@ -26,7 +27,8 @@ import Testing
     #expect(!lines.joined().contains("a5a5"))
   }
 
-  @Test func `frames in pieces are put together, each direction by itself`() {
+  @Test("frames in pieces are reassembled, each direction by itself")
+  func framesInPiecesAreReassembled() {
     let whole = Conversation.acl([0x0A, 0x05, 0x00])
     let payload = whole.octets.dropFirst(4)
     func piece(_ octets: ArraySlice<UInt8>, _ boundary: HCIACLPacket.Boundary) -> CapturedPacket.Content {
@@ -44,7 +46,8 @@ import Testing
     #expect(lines[3].contains("piece without a frame") && lines[4].contains("piece without a frame"))
   }
 
-  @Test func `X2 an advertising report shows names inert, and what else it says`() {
+  @Test("X2 an advertising report shows names escaped, and its other contents")
+  func anAdvertisingReportShowsNamesEscaped() {
     let name = Array("A\u{1B}[31m\u{202E}".utf8)
     let data = [UInt8(name.count + 1), 0x09] + name + [0x03, 0x03, 0x0F, 0x18, 0x05, 0xFF, 0x4C, 0x00, 0x10, 0x05]
     let report = LEAdvertisingReportEvent.Report(
@@ -57,13 +60,14 @@ import Testing
     #expect(line.contains("u{1b}"))
   }
 
-  @Test func `an answer is told with the name of what was asked for`() {
+  @Test("an answer is described with the name of the requested attribute")
+  func anAnswerIsDescribedWithTheNameOfTheRequested() {
     let packets: [(HCIPacket, CaptureDirection)] = [
       (Conversation.acl([0x08, 0x01, 0x00, 0xFF, 0xFF, 0x02, 0x29]), .sent),
       (Conversation.acl([0x09, 0x04, 0x09, 0x00, 0x00, 0x00]), .received),
       (Conversation.acl([0x0A, 0x09, 0x00]), .sent), (Conversation.acl([0x0B, 0x01, 0x00]), .received),
       (Conversation.acl([0x12, 0x09, 0x00, 0x01, 0x00]), .sent), (Conversation.acl([0x13]), .received),
-      // The other side's attribute of the same handle is another one.
+      // The other side's attribute with the same handle is another one.
       (Conversation.acl([0x0A, 0x09, 0x00]), .received),
     ]
     let lines = lines(packets.map { CapturedPacket(timestamp: .virtualOrigin, content: .hci($0.0, $0.1)) })
@@ -72,7 +76,8 @@ import Testing
     #expect(lines[6].hasSuffix("attribute handle: 0x0009"))
   }
 
-  @Test func `values of HCI have their names`() {
+  @Test("values of HCI have their names")
+  func valuesOfHCIHaveTheirNames() {
     let events: [HCIPacket] = [
       HCIPacket(
         NumberOfCompletedPacketsEvent(
@@ -85,7 +90,8 @@ import Testing
     #expect(lines[2].contains("role: central") || lines[2].contains("role: peripheral"), "\(lines[2])")
   }
 
-  @Test func `packets of the air are told`() {
+  @Test("packets on the air are described")
+  func packetsOnTheAirAreDescribed() {
     let lines = lines([
       CapturedPacket(timestamp: .virtualOrigin, content: .air(Conversation.air)),
       CapturedPacket(
@@ -100,7 +106,8 @@ import Testing
     #expect(lines[2].contains("link type 1: 0102"))
   }
 
-  @Test func `malformed packets say what is wrong and where`() {
+  @Test("malformed packets are described with the error and its place")
+  func malformedPacketsAreDescribedWithTheErrorAndItsPlace() {
     let packets: [HCIPacket] = [
       HCIPacket(kind: .command, octets: [1]), HCIPacket(kind: .event, octets: [0x3E, 0]),
       HCIPacket(kind: .aclData, octets: [0x40, 0x00, 9, 0, 1]), Conversation.acl([0x0A, 1]),
@@ -110,7 +117,8 @@ import Testing
     for line in lines { #expect(line.contains("malformed") && line.contains("offset"), "\(line)") }
   }
 
-  @Test func `every example of every packet has a line`() {
+  @Test("every example of every packet has a line")
+  func everyExampleOfEveryPacketHasALine() {
     let dissector = Dissector()
     for packet in PacketRegistry.all {
       for example in packet.examples() {

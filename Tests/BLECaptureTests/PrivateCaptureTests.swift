@@ -3,13 +3,13 @@ import Foundation
 import Glibc
 import Testing
 
-/// Captures hold what was said and the keys of it: what is in their place must not let others read or misuse them.
+/// Captures contain the values and their keys: other files or users in their place must not be able to read or misuse them.
 @Suite struct PrivateCaptureTests {
   private func mode(_ path: String) -> Int? {
     (try? FileManager.default.attributesOfItem(atPath: path))?[.posixPermissions] as? Int
   }
 
-  @Test("I11.10 a file that others could read is closed to them before anything is written", arguments: [false, true])
+  @Test("I11.10 permissions for others are removed from a file before anything is written", arguments: [false, true])
   func mode(isSecret: Bool) throws {
     let path = try TemporaryFolder.shared.path("wide-\(isSecret)")
     try Data("older".utf8).write(to: URL(fileURLWithPath: path))
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(
-    "I11.10 another user's file or pipe is refused with the reason, and left as it is", .enabled(if: geteuid() == 0))
+    "I11.10 another user's file or pipe is refused with the reason, and left unchanged", .enabled(if: geteuid() == 0))
   func foreign() throws {
     let path = try TemporaryFolder.shared.path("foreign")
     try Data("theirs".utf8).write(to: URL(fileURLWithPath: path))

@@ -8,15 +8,18 @@ import Testing
 @Suite struct CaptureKeysTests {
   private static let key = "4c68384139f574d836bcf34e9dfb01bf"
 
-  @Test func `a file of keys is read with comments, remarks and empty lines`() throws {
+  @Test("a file of keys is read with comments, remarks and empty lines")
+  func aFileOfKeysIsReadWithComments() throws {
     let keys = try CaptureKeys(text: "# a comment\n\n ltk \(Self.key) as central\r\nltk \(Self.key.uppercased())\n")
     #expect(keys.longTermKeys == [SecretKey(mostSignificantFirst: try #require([UInt8](hexadecimal: Self.key)))])
     let written = CaptureKeys.heading + CaptureKeys.line(longTermKey: keys.longTermKeys[0], remark: "as central")
     #expect(try CaptureKeys(text: written).longTermKeys == keys.longTermKeys)
   }
 
-  @Test(arguments: ["ltk", "ltk 00", "ltk \(key)0", "key \(key)", "ltk \(key.dropLast())x", "\(key)", "\u{1B}[31m"])
-  func `a line that is no key is refused by its number, and not repeated`(line: String) throws {
+  @Test(
+    "a line that is no key is refused by its number, and not repeated",
+    arguments: ["ltk", "ltk 00", "ltk \(key)0", "key \(key)", "ltk \(key.dropLast())x", "\(key)", "\u{1B}[31m"])
+  func aLineThatIsNoKeyIsRefused(line: String) throws {
     let error = #expect(throws: CaptureError.self) { try CaptureKeys(text: "# first\n" + line) }
     #expect(error?.kind == .malformed)
     #expect(error?.description.contains("line 2") == true)
@@ -24,7 +27,8 @@ import Testing
     #expect(error?.description.contains("\u{1B}") == false)
   }
 
-  @Test func `a file with endless keys is refused, and so is one that cannot be read`() throws {
+  @Test("a file with endless keys is refused, and so is one that cannot be read")
+  func aFileWithEndlessKeysIsRefused() throws {
     let many = (0...4_096).map { "ltk " + String(format: "%032x", $0) }.joined(separator: "\n")
     #expect(throws: CaptureError.self) { try CaptureKeys(text: many) }
     #expect(throws: CaptureError.self) { try CaptureKeys(path: "/nonexistent/keys") }
@@ -55,7 +59,7 @@ import Testing
     return (0...(packet.octets.count - part.count)).contains { Array(packet.octets[$0..<($0 + part.count)]) == part }
   }
 
-  @Test("S17 keys are left out of commands, events and pairing, and nothing else is")
+  @Test("S17 keys are removed from commands, events and pairing, and nothing else is")
   func secrets() throws {
     let handle = ConnectionHandle(0x40)
     let secret = HCISecret(Self.secret)
@@ -96,7 +100,7 @@ import Testing
     }
   }
 
-  @Test("S17 a key that comes in pieces is left out piece by piece")
+  @Test("S17 a key in several pieces is removed piece by piece")
   func pieces() {
     let whole = Self.frame([0x06] + Self.secret)
     for first in 0...whole.count {
@@ -111,7 +115,7 @@ import Testing
     }
   }
 
-  @Test("S17 any octets at all can be redacted")
+  @Test("S17 arbitrary octets can be redacted")
   func hostile() {
     var redaction = CaptureRedaction()
     var number: UInt64 = 0x1234_5678

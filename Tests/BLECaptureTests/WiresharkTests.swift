@@ -2,10 +2,11 @@ import BLECapture
 import Foundation
 import Testing
 
-/// What Wireshark makes of our files.
+/// How Wireshark reads the files.
 @Suite(.enabled(if: Wireshark.path != nil, "skipped: no tshark here"))
 struct WiresharkTests {
-  @Test func `Wireshark reads btsnoop down to ATT`() throws {
+  @Test("Wireshark reads btsnoop down to ATT")
+  func wiresharkReadsBtsnoopDownToATT() throws {
     let path = try TemporaryFolder.shared.path("wireshark.btsnoop")
     try Data(Conversation.btsnoop()).write(to: URL(fileURLWithPath: path))
     let text = try Wireshark.read(path)
@@ -16,7 +17,8 @@ struct WiresharkTests {
     #expect(!text.contains("Malformed"))
   }
 
-  @Test func `Wireshark reads pcapng down to the check value on the air`() throws {
+  @Test("Wireshark reads pcapng down to the check value on the air")
+  func wiresharkReadsPcapngDownToTheCheckValue() throws {
     let path = try TemporaryFolder.shared.path("wireshark.pcapng")
     try Data(Conversation.pcapng()).write(to: URL(fileURLWithPath: path))
     let text = try Wireshark.read(path, "-V")
