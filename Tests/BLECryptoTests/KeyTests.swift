@@ -5,7 +5,8 @@ import Testing
 @Suite struct SecretKeyTests {
   private let key = SecretKey(mostSignificantFirst: Array(repeating: UInt8(0xA5), count: 16))
 
-  @Test func `a key is never printed`() {
+  @Test("a key is never printed")
+  func aKeyIsNeverPrinted() {
     var dumped = ""
     dump(key, to: &dumped)
     dump([key], to: &dumped)
@@ -15,14 +16,16 @@ import Testing
     }
   }
 
-  @Test func `keys are equal where their octets are`() {
+  @Test("keys are equal where their octets are")
+  func keysAreEqualWhereTheirOctets() {
     #expect(key == SecretKey(mostSignificantFirst: Array(repeating: UInt8(0xA5), count: 16)))
     #expect(key != SecretKey(mostSignificantFirst: Array(repeating: UInt8(0xA5), count: 15)))
     #expect(key != SecretKey(mostSignificantFirst: Array(repeating: UInt8(0xA5), count: 15) + [0xA4]))
     #expect(SecretKey(.zero).isZero && !key.isZero)
   }
 
-  @Test func `the order of octets is turned round for the air`() {
+  @Test("the order of octets is reversed for the air")
+  func theOrderOfOctetsIsReversedForTheAir() {
     let octets = Array(UInt8(0)..<16)
     #expect(SecretKey(leastSignificantFirst: octets).revealMostSignificantFirst() == octets.reversed())
     #expect(SecretKey(mostSignificantFirst: octets).revealLeastSignificantFirst() == octets.reversed())
@@ -35,8 +38,8 @@ import Testing
   private let ccm = AESCCM(key: SecretKey(AESBlock(high: 1, low: 2)))
   private let nonce = [UInt8](repeating: 7, count: AESCCM.nonceLength)
 
-  @Test(arguments: [0, 1, 15, 16, 17, 251])
-  func `what is sealed opens, and one changed bit is found`(length: Int) {
+  @Test("sealed octets are opened, and one changed bit is detected", arguments: [0, 1, 15, 16, 17, 251])
+  func sealedOctetsAreOpened(length: Int) {
     let message = [UInt8](repeating: 0x5A, count: length)
     let sealed = ccm.seal(message[...], nonce: nonce, additional: [3])
     #expect(sealed.count == length + 4)
@@ -51,7 +54,8 @@ import Testing
     #expect(ccm.open(sealed[...], nonce: nonce, additional: [3]) == message)
   }
 
-  @Test func `nothing shorter than a check opens`() {
+  @Test("octets shorter than a check are not opened")
+  func octetsShorterThanACheckAreNotOpened() {
     for length in 0..<4 {
       #expect(ccm.open(ArraySlice(repeating: 0, count: length), nonce: nonce, additional: []) == nil)
     }
@@ -59,7 +63,8 @@ import Testing
 }
 
 @Suite struct IdentityResolverTests {
-  @Test func `an address that a key made is resolved by it and by no other`() {
+  @Test("an address is resolved by the key that made it and by no other")
+  func anAddressIsResolvedByTheKeyThatMade() {
     let entropy = SeededEntropy(seed: 5)
     let resolver = IdentityResolver(irk: .random(entropy))
     let other = IdentityResolver(irk: .random(entropy))
@@ -71,14 +76,16 @@ import Testing
     }
   }
 
-  @Test func `a key of zeros resolves nothing`() {
+  @Test("a key of zeros resolves nothing")
+  func aKeyOfZerosResolvesNothing() {
     let resolver = IdentityResolver(irk: SecretKey(.zero))
     #expect(!resolver.resolves(resolver.makeAddress(SeededEntropy(seed: 1))))
   }
 }
 
 @Suite struct DatabaseHashTests {
-  @Test func `declarations count with their values, descriptors without, values not at all`() {
+  @Test("declarations count with their values, descriptors without, values not at all")
+  func declarationsCountWithTheirValues() {
     func hash(_ battery: UInt8, _ description: String, _ property: UInt8) -> AESBlock {
       var hash = DatabaseHash()
       hash.append(handle: AttributeHandle(1), type: BLEUUID(0x2800), value: [0x0F, 0x18])

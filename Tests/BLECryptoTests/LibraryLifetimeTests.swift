@@ -3,9 +3,10 @@ import Foundation
 import Testing
 
 @Suite struct LibraryLifetimeTests {
-  @Test func `what ends after exit has begun can still encrypt`() async {
+  @Test("encryption still works in code that runs after exit was called")
+  func encryptionStillWorksInCodeThatRunsAfterExit() async {
     await #expect(processExitsWith: .exitCode(7)) {
-      // What is registered before libcrypto comes after its own end.
+      // Handlers registered before libcrypto's run after its own end.
       atexit {
         let block = AES128(key: SecretKey(AESBlock.zero)).encrypt(.zero)
         if block != AES128(key: SecretKey(AESBlock.zero)).encrypt(.zero) { abort() }

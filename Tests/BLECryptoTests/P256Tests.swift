@@ -19,7 +19,8 @@ struct P256SampleTests {
     return keys
   }
 
-  @Test func `key pairs and shared secrets agree with the sample data, both ways round`() throws {
+  @Test("key pairs and shared secrets agree with the sample data, in both directions")
+  func keyPairsAndSharedSecretsAgreeWithTheSampleData() throws {
     let keys = try keys()
     let section: [String: [[String: Any]]] = try SampleData.section("p256")
     for entry in try #require(section["shared_secrets"]) {
@@ -31,7 +32,8 @@ struct P256SampleTests {
     }
   }
 
-  @Test func `invalid public keys of the sample data are refused`() throws {
+  @Test("invalid public keys of the sample data are refused")
+  func invalidPublicKeysOfTheSampleDataAreRefused() throws {
     let section: [String: [[String: Any]]] = try SampleData.section("p256")
     for entry in try #require(section["invalid_public_keys"]) {
       let sample = Sample(inputs: entry, output: "")
@@ -44,7 +46,8 @@ struct P256SampleTests {
   private let prime: [UInt8] =
     [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 1] + Array(repeating: 0, count: 12) + Array(repeating: 0xFF, count: 12)
 
-  @Test func `coordinates that are not below the prime are refused`() {
+  @Test("coordinates that are not below the prime are refused")
+  func coordinatesThatAreNotBelowThePrimeAreRefused() {
     let key = P256PrivateKey.debug.publicKey
     #expect(P256PublicKey(x: prime, y: key.y) == nil)
     #expect(P256PublicKey(x: key.x, y: prime) == nil)
@@ -54,7 +57,8 @@ struct P256SampleTests {
     #expect(key.isDebugKey)
   }
 
-  @Test func `a scalar of zero or not below the order is no key`() throws {
+  @Test("a scalar of zero or not below the order is no key")
+  func aScalarOfZeroOrNotBelowTheOrder() throws {
     let order = try #require(
       [UInt8](hexadecimal: "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551"))
     #expect(P256PrivateKey(scalar: SecretKey(mostSignificantFirst: Array(repeating: UInt8(0), count: 32))) == nil)
@@ -65,7 +69,8 @@ struct P256SampleTests {
     #expect(P256PrivateKey(scalar: last) != nil)
   }
 
-  @Test func `pairs from the same seed are the same, and agree on a secret`() {
+  @Test("pairs from the same seed are the same, and agree on a secret")
+  func pairsFromTheSameSeedAreTheSame() {
     let first = P256PrivateKey.random(SeededEntropy(seed: 1))
     let again = P256PrivateKey.random(SeededEntropy(seed: 1))
     let second = P256PrivateKey.random(SeededEntropy(seed: 2))

@@ -25,7 +25,7 @@ enum SampleData {
   }
 }
 
-/// One call: what goes in and what has to come out.
+/// One call: inputs and expected outputs.
 struct Sample {
   let inputs: [String: Any]
   let output: Any
@@ -38,7 +38,7 @@ struct Sample {
   func key(_ name: String) throws -> SecretKey { SecretKey(mostSignificantFirst: try octets(name)) }
   func number(_ name: String) throws -> UInt32 { try octets(name).reduce(0) { $0 << 8 | UInt32($1) } }
 
-  /// An address whose kind is in an octet in front, or in a field of its own.
+  /// An address whose kind is in a preceding octet, or in a field of its own.
   func address(_ name: String, kindIn kindName: String? = nil) throws -> DeviceAddress {
     let octets = try octets(name)
     let code = try kindName.map { try #require(inputs[$0] as? Int) } ?? Int(octets[0])

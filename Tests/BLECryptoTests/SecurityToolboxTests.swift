@@ -4,14 +4,16 @@ import Testing
 
 @Suite
 struct SecurityToolboxTests {
-  @Test func `e agrees with the sample data`() throws {
+  @Test("e agrees with the sample data")
+  func eAgreesWithTheSampleData() throws {
     for sample in try SampleData.functions("e") {
       let block = SecurityToolbox.e(key: try sample.key("key"), try sample.block("plaintext"))
       #expect(try block.mostSignificantFirst == sample.output())
     }
   }
 
-  @Test func `CMAC and its subkeys agree with the sample data`() throws {
+  @Test("CMAC and its subkeys agree with the sample data")
+  func cmacAndItsSubkeysAgreeWithTheSampleData() throws {
     for sample in try SampleData.functions("aes-cmac-subkeys") {
       let cmac = AESCMAC(key: try sample.key("key"))
       #expect(try cmac.subkeys.k1.mostSignificantFirst == sample.output("k1"))
@@ -23,7 +25,8 @@ struct SecurityToolboxTests {
     }
   }
 
-  @Test func `c1 and s1 agree with the sample data`() throws {
+  @Test("c1 and s1 agree with the sample data")
+  func c1AndS1AgreeWithTheSampleData() throws {
     for sample in try SampleData.functions("c1") {
       let value = SecurityToolbox.c1(
         k: try sample.key("k"), r: try sample.block("r"), preq: try sample.octets("preq").reversed()[...],
@@ -37,7 +40,8 @@ struct SecurityToolboxTests {
     }
   }
 
-  @Test func `f4, f5, f6 and g2 agree with the sample data`() throws {
+  @Test("f4, f5, f6 and g2 agree with the sample data")
+  func f4F5F6AndG2AgreeWithTheSampleData() throws {
     for sample in try SampleData.functions("f4") {
       let value = SecurityToolbox.f4(
         u: try sample.octets("u"), v: try sample.octets("v"), x: try sample.block("x"), z: try sample.octets("z")[0])
@@ -66,7 +70,8 @@ struct SecurityToolboxTests {
     }
   }
 
-  @Test func `h6, h7 and h8 agree with the sample data`() throws {
+  @Test("h6, h7 and h8 agree with the sample data")
+  func h6H7AndH8AgreeWithTheSampleData() throws {
     for sample in try SampleData.functions("h6") {
       let key = SecurityToolbox.h6(w: try sample.key("w"), keyID: try sample.number("key_id"))
       #expect(try key.revealMostSignificantFirst() == sample.output())
@@ -81,15 +86,16 @@ struct SecurityToolboxTests {
     }
   }
 
-  @Test(arguments: ["ah", "csip-sih"])
-  func `ah agrees with the sample data`(name: String) throws {
+  @Test("ah agrees with the sample data", arguments: ["ah", "csip-sih"])
+  func ahAgreesWithTheSampleData(name: String) throws {
     for sample in try SampleData.functions(name) {
       let hash = SecurityToolbox.ah(AES128(key: try sample.key("k")), try sample.number("r"))
       #expect(try hash == sample.output().reduce(0) { $0 << 8 | UInt32($1) })
     }
   }
 
-  @Test func `a broadcast code becomes the sample's session key`() throws {
+  @Test("a broadcast code becomes the sample's session key")
+  func aBroadcastCodeBecomesTheSamplesSessionKey() throws {
     for sample in try SampleData.functions("big-group-session-key") {
       let igltk = SecurityToolbox.h7(
         salt: AESBlock(high: 0, low: 0x4249_4731), w: try sample.key("broadcast_code"))
@@ -101,7 +107,8 @@ struct SecurityToolboxTests {
     }
   }
 
-  @Test func `keys across transports agree with the sample data`() throws {
+  @Test("keys across transports agree with the sample data")
+  func keysAcrossTransportsAgreeWithTheSampleData() throws {
     let tmp1 = AESBlock(high: 0, low: 0x746D_7031)
     let tmp2 = AESBlock(high: 0, low: 0x746D_7032)
     for sample in try SampleData.functions("ltk-to-link-key") {
@@ -122,14 +129,16 @@ struct SecurityToolboxTests {
     }
   }
 
-  @Test func `the database hash is a CMAC with a key of zeros`() throws {
+  @Test("the database hash is a CMAC with a key of zeros")
+  func theDatabaseHashIsACMACWithAKey() throws {
     for sample in try SampleData.functions("gatt-database-hash") {
       let code = AESCMAC(key: SecretKey(.zero)).code(try sample.octets("m"))
       #expect(try code.mostSignificantFirst == sample.output())
     }
   }
 
-  @Test func `signatures agree with the sample data and are verified`() throws {
+  @Test("signatures agree with the sample data and are verified")
+  func signaturesAgreeWithTheSampleDataAndAreVerified() throws {
     let section: [String: Any] = try SampleData.section("signed_write")
     for entry in try #require(section["signatures"] as? [[String: Any]]) {
       let sample = Sample(inputs: entry, output: entry["signature"] ?? "")
@@ -147,7 +156,8 @@ struct SecurityToolboxTests {
     }
   }
 
-  @Test func `private addresses are resolved as the sample data says`() throws {
+  @Test("private addresses are resolved as the sample data says")
+  func privateAddressesAreResolvedAsTheSampleDataSays() throws {
     let entries: [[String: Any]] = try SampleData.section("rpa_resolution")
     #expect(!entries.isEmpty)
     for entry in entries {
@@ -159,7 +169,8 @@ struct SecurityToolboxTests {
     }
   }
 
-  @Test func `packets of an encrypted link agree with the sample data`() throws {
+  @Test("packets of an encrypted link agree with the sample data")
+  func packetsOfAnEncryptedLinkAgreeWithTheSampleData() throws {
     let section: [String: Any] = try SampleData.section("ll_encryption")
     let link = Sample(inputs: section, output: "")
     let sessionKey = SecurityToolbox.e(key: try link.key("ltk"), try link.block("skd_peripheral_central"))
