@@ -4,7 +4,8 @@ import Testing
 
 @Suite("JSON with positions")
 struct PositionedJSONTests {
-  @Test func `Everything knows where it stands`() throws {
+  @Test("Every value has its position")
+  func everyValueHasItsPosition() throws {
     let json = try PositionedJSONReader.read("{\n  \"a\": [1,\n    \"你\", true]\n}")
     guard case .object(let members) = json.content, case .array(let entries) = members[0].value.content else {
       Issue.record("not an object with a list")
@@ -15,40 +16,45 @@ struct PositionedJSONTests {
     #expect(entries.map(\.content) == [.number(1), .string("你"), .bool(true)])
   }
 
-  @Test func `Escapes stand for what RFC 8259 says`() throws {
+  @Test("Escapes mean what RFC 8259 says")
+  func escapesMeanWhatRFC8259Says() throws {
     let json = try PositionedJSONReader.read(#""\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00""#)
     #expect(json.content == .string("\"\\/\u{8}\u{C}\n\r\té😀"))
   }
 
-  @Test(arguments: [
-    ("", 1, 1, "expected a value, found the end of the file"),
-    ("{\"a\" 1}", 1, 6, "expected ':' after \"a\", found '1'"),
-    ("{\"a\": 1,}", 1, 9, "expected a member's name in quotes, found '}'"),
-    ("[1\n2]", 2, 1, "expected ',' or ']', found '2'"),
-    ("{\"a\": 1, \"a\": 2}", 1, 10, "\"a\" appears twice"),
-    ("[01]", 1, 2, "expected a number, found '01'"),
-    ("1e999", 1, 1, "expected a number, found '1e999'"),
-    ("nul", 1, 4, "expected null, found the end of the file"),
-    ("\"a\nb\"", 1, 3, "expected the end of the string"),
-    ("\"a", 1, 1, "this string is not terminated"),
-    (#""\x""#, 1, 2, "is not an escape of JSON"),
-    (#""\ud800""#, 1, 2, "half of a surrogate pair"),
-    ("1 2", 1, 3, "expected the end of the file, found '2'"),
-    ("{'a': 1}", 1, 2, "expected a member's name in quotes, found '''"),
-    ("\u{1B}", 1, 1, "found '\\u{1B}'"),
-  ])
-  func `A mistake is told with its place`(text: String, line: Int, column: Int, message: String) throws {
+  @Test(
+    "An error is reported with its place",
+    arguments: [
+      ("", 1, 1, "expected a value, found the end of the file"),
+      ("{\"a\" 1}", 1, 6, "expected ':' after \"a\", found '1'"),
+      ("{\"a\": 1,}", 1, 9, "expected a member's name in quotes, found '}'"),
+      ("[1\n2]", 2, 1, "expected ',' or ']', found '2'"),
+      ("{\"a\": 1, \"a\": 2}", 1, 10, "\"a\" appears twice"),
+      ("[01]", 1, 2, "expected a number, found '01'"),
+      ("1e999", 1, 1, "expected a number, found '1e999'"),
+      ("nul", 1, 4, "expected null, found the end of the file"),
+      ("\"a\nb\"", 1, 3, "expected the end of the string"),
+      ("\"a", 1, 1, "this string is not terminated"),
+      (#""\x""#, 1, 2, "is not an escape of JSON"),
+      (#""\ud800""#, 1, 2, "half of a surrogate pair"),
+      ("1 2", 1, 3, "expected the end of the file, found '2'"),
+      ("{'a': 1}", 1, 2, "expected a member's name in quotes, found '''"),
+      ("\u{1B}", 1, 1, "found '\\u{1B}'"),
+    ])
+  func anErrorIsReportedWithItsPlace(text: String, line: Int, column: Int, message: String) throws {
     let error = try #require(throws: PositionedError.self) { _ = try PositionedJSONReader.read(text) }
     #expect(error.position == TextPosition(line: line, column: column))
     #expect(error.message.contains(message), "\(error.message)")
   }
 
-  @Test func `Nesting has a limit`() {
+  @Test("Nesting has a limit")
+  func nestingHasALimit() {
     let deep = String(repeating: "[", count: 1_000_000)
     #expect(throws: PositionedError.self) { _ = try PositionedJSONReader.read(deep) }
   }
 
-  @Test func `It agrees with Foundation about what is JSON, whatever is changed in a file`() {
+  @Test("It agrees with Foundation on what is JSON, whatever is changed in a file")
+  func itAgreesWithFoundationOnWhatIsJSON() {
     let text = Array(#"{"name":"É😀","n":[1,-2.5e3,0,true,false,null,{}],"s":"\u0041\n"}"#.utf8)
     var random = SystemRandomNumberGenerator()
     let seed = UInt64.random(in: .min ... .max, using: &random)
@@ -59,7 +65,7 @@ struct PositionedJSONTests {
       guard let candidate = String(validating: changed, as: UTF8.self) else { continue }
       let expected = try? JSONSerialization.jsonObject(with: Data(changed), options: .fragmentsAllowed)
       let found = try? PositionedJSONReader.read(candidate)
-      // Where both accept, they agree; what Foundation refuses is refused here.
+      // Where both accept, they agree; text that Foundation refuses is refused here.
       if expected == nil { #expect(found == nil, "seed \(seed): \(candidate)") }
     }
     for count in text.indices {
