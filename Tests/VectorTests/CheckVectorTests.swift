@@ -3,7 +3,7 @@ import Testing
 
 @testable import vector_runner
 
-/// Plays the file of cyclic redundancy checks, and shows that its runner notices every change.
+/// Runs the file of cyclic redundancy checks, and shows that its runner notices every change.
 @Suite struct CheckVectorTests {
   private func document() throws -> JSONValue {
     try JSONDecoder().decode(JSONValue.self, from: try VectorFolder.file("crc.json"))
@@ -39,7 +39,7 @@ import Testing
     #expect(changes > 90)
   }
 
-  @Test("R4.10 what is not understood fails")
+  @Test("R4.10 an unknown test fails")
   func unknown() throws {
     let document = try document()
     let entry = try #require(document["family"]?.array?.first)

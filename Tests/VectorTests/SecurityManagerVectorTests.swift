@@ -3,19 +3,21 @@ import Testing
 
 @testable import vector_runner
 
-/// Plays the file of the Security Manager, and shows that its runner notices every change.
+/// Runs the file of the Security Manager, and shows that its runner notices every change.
 @Suite struct SecurityManagerVectorTests {
   private func document() throws -> JSONValue {
     try JSONDecoder().decode(JSONValue.self, from: try VectorFolder.file("smp.json"))
   }
 
-  @Test func `every vector of the Security Manager passes`() throws {
+  @Test("every vector of the Security Manager passes")
+  func everyVectorOfTheSecurityManagerPasses() throws {
     let outcomes = try #require(VectorRunner.play(try VectorFolder.file("smp.json")))
     #expect(outcomes.count == 90)
     for outcome in outcomes { #expect(outcome.failures.isEmpty, "\(outcome.name)") }
   }
 
-  @Test func `a transcript with one octet of any command, key or number changed fails`() throws {
+  @Test("a transcript with one octet of any command, key or number changed fails")
+  func aTranscriptWithOneOctetOfAnyCommand() throws {
     var count = 0
     for transcript in try #require(try document()["pairing_transcripts"]?.array)
     where transcript["portability"]?.string == "spec" {
@@ -45,7 +47,7 @@ import Testing
     #expect(count > 600)
   }
 
-  /// Changes what is computed or enters a computation. Keys that are handed out are drawn, and nothing follows from them.
+  /// Changes inputs and results of computations. Distributed keys are random, and nothing follows from them.
   private static func changed(_ command: JSONValue) -> JSONValue? {
     if let key = command["key_msb_first"]?.flipped { return command.setting("key_msb_first", key) }
     guard let text = command["hex"]?.string, let code = text.prefix(2).last else { return nil }
@@ -60,7 +62,8 @@ import Testing
     }
   }
 
-  @Test func `a function, signature, point, address or packet with one octet changed fails`() throws {
+  @Test("a function, signature, point, address or packet with one octet changed fails")
+  func aFunctionSignaturePoint() throws {
     let document = try document()
     for function in try #require(document["functions"]?.array) {
       let output = try #require(function["output"])
@@ -80,7 +83,7 @@ import Testing
     let pairs = try #require(curve["key_pairs"]?.array)
     for test in pairs {
       expectFailure(test.setting("public_x", try #require(test["public_x"]?.flipped)), "p256", "key_pairs")
-      // A good point is not one that must be refused.
+      // A valid point is not one that must be refused.
       expectFailure(test, "p256", "invalid_public_keys")
     }
     for test in try #require(curve["shared_secrets"]?.array) {
@@ -100,7 +103,8 @@ import Testing
     }
   }
 
-  @Test func `a failure whose refusal is changed fails, where the specification leaves no choice`() throws {
+  @Test("a failure whose refusal is changed fails, where the specification leaves no choice")
+  func aFailureWhoseRefusalIsChangedFails() throws {
     for test in try #require(try document()["pairing_failures"]?.array) where test["portability"]?.string == "spec" {
       var commands = try #require(test["pdus"]?.array)
       let last = try #require(commands.last)
@@ -109,7 +113,8 @@ import Testing
     }
   }
 
-  @Test func `each of the 21 transcripts and 7 failures fails with one octet changed, also where stacks may choose`()
+  @Test("each of the 21 transcripts and 7 failures fails with one octet changed, also where stacks may choose")
+  func eachOfThe21TranscriptsAnd7FailuresFails()
     throws
   {
     let document = try document()
@@ -140,7 +145,8 @@ import Testing
     }
   }
 
-  @Test func `tests that are not understood fail, and an empty file does not pass`() throws {
+  @Test("unknown tests fail, and an empty file does not pass")
+  func unknownTestsFailAndAnEmptyFileDoesNotPass() throws {
     let empty = try #require(VectorRunner.play(Data(#"{"format": "smp-vectors/1"}"#.utf8)))
     #expect(empty.isEmpty)
     for section in ["functions", "rpa_resolution", "pairing_transcripts", "pairing_failures"] {

@@ -3,26 +3,28 @@ import Testing
 
 @testable import vector_runner
 
-/// Where files of vectors are.
+/// The folders of vector files.
 enum VectorFolder {
   /// The repository's own.
   static let path =
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().path + "/Vectors"
-  /// What `BLE_VECTORS` names: further files, among them those of the Attribute Protocol, which the repository does not have.
+  /// The folder in `BLE_VECTORS`: further files, among them those of the Attribute Protocol, which the repository does not have.
   static let further = ProcessInfo.processInfo.environment["BLE_VECTORS"]
 
   static func file(_ name: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path + "/" + name)) }
 }
 
-/// Plays the files that the runner has a format for.
+/// Runs the files whose format the runner knows.
 @Suite struct VectorFileTests {
-  @Test func `every vector of advertising data passes`() throws {
+  @Test("every vector of advertising data passes")
+  func everyVectorOfAdvertisingDataPasses() throws {
     let outcomes = try #require(VectorRunner.play(try VectorFolder.file("advertising-data.json")))
     #expect(!outcomes.isEmpty)
     for outcome in outcomes { #expect(outcome.failures.isEmpty, "\(outcome.name)") }
   }
 
-  @Test func `a vector of advertising data with one octet of an expectation changed fails`() throws {
+  @Test("a vector of advertising data with one octet of an expectation changed fails")
+  func aVectorOfAdvertisingDataWithOneOctet() throws {
     let text = String(decoding: try VectorFolder.file("advertising-data.json"), as: UTF8.self)
     for (original, changed) in [
       ("\"data\": \"1618\"", "\"data\": \"1718\""), ("\"tx_power\": 123", "\"tx_power\": 122"),
@@ -42,13 +44,15 @@ struct AttributeVectorTests {
     try Data(contentsOf: URL(fileURLWithPath: try #require(VectorFolder.further) + "/att.json"))
   }
 
-  @Test func `every vector of the Attribute Protocol passes`() throws {
+  @Test("every vector of the Attribute Protocol passes")
+  func everyVectorOfTheAttributeProtocolPasses() throws {
     let outcomes = try #require(VectorRunner.play(try file()))
     #expect(outcomes.count >= 53)
     for outcome in outcomes { #expect(outcome.failures.isEmpty, "\(outcome.name)") }
   }
 
-  @Test func `a vector of the Attribute Protocol with one octet of an expectation changed fails`() throws {
+  @Test("a vector of the Attribute Protocol with one octet of an expectation changed fails")
+  func aVectorOfTheAttributeProtocolWithOneOctet() throws {
     let text = String(decoding: try file(), as: UTF8.self)
     for (original, changed) in [
       // A server's answer, a client's request, an error, a value, a list, a hash.
@@ -66,7 +70,8 @@ struct AttributeVectorTests {
 }
 
 @Suite struct VectorRunnerTests {
-  @Test func `attribute tests that are not understood fail, and a file of databases alone does not pass`() throws {
+  @Test("unknown attribute tests fail, and a file with databases alone does not pass")
+  func unknownAttributeTestsFail() throws {
     let head = #"{"format": "att-vectors/1", "databases": {"d": {"services": [], "attributes": []}}, "#
     let server = #""name": "t", "database": "d", "portability": "spec", "mtu": {"server_rx_mtu": 23}"#
     let client = #""name": "t", "args": {}, "portability": "spec", "pdus": [], "expected": {}"#
@@ -85,7 +90,8 @@ struct AttributeVectorTests {
     #expect(empty.isEmpty)
   }
 
-  @Test func `a file without a test, of another format or missing does not pass`() throws {
+  @Test("a file without a test, of another format or missing does not pass")
+  func aFileWithoutATest() throws {
     let folder = FileManager.default.temporaryDirectory.path
     let path = "\(folder)/vectors-\(ProcessInfo.processInfo.processIdentifier).json"
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -98,7 +104,8 @@ struct AttributeVectorTests {
     #expect(VectorRunner.run(path: path + ".not-there") == 66)
   }
 
-  @Test func `what is not understood fails`() throws {
+  @Test("an unknown test fails")
+  func anUnknownTestFails() throws {
     for vector in [
       #"{"hex": "020106", "structure": {"fields": []}, "expected": {}, "portability": "spec"}"#,
       #"{"hex": "0201", "structure": {"fields": []}, "expected": {"taste": 1}, "portability": "spec"}"#,
