@@ -2,9 +2,9 @@ import Testing
 
 @testable import BLESession
 
-/// What is sent to several listeners.
+/// Events sent to several listeners.
 struct BroadcastTests {
-  @Test("listeners are called in the order in which they were added, whichever of them have left")
+  @Test("listeners are called in the order in which they were added, also after some have left")
   func order() {
     let broadcast = Broadcast<Int>()
     var called: [Int] = []

@@ -30,7 +30,7 @@ import Testing
     #expect(Set(CyclicRedundancyCheck.named.map(\.name)) == Set(Self.published.keys))
   }
 
-  @Test("R4.10 X6 octets in pieces give the same check as at once")
+  @Test("R4.10 X6 octets in pieces give the same check as in one call")
   func pieces() {
     let octets = (0...255).map { UInt8($0) }
     for algorithm in CyclicRedundancyCheck.named {
@@ -42,14 +42,14 @@ import Testing
     }
   }
 
-  @Test("R4.10 names are found in any case and by what documents call them")
+  @Test("R4.10 names are found in any case and by their common aliases")
   func names() {
     #expect(CyclicRedundancyCheck.named("crc-8/maxim")?.name == "CRC-8/MAXIM-DOW")
     #expect(CyclicRedundancyCheck.named("CRC-16/CCITT-FALSE")?.name == "CRC-16/IBM-3740")
     #expect(CyclicRedundancyCheck.named("CRC-7/MMC") == nil)
   }
 
-  @Test("parameters that cannot be are refused")
+  @Test("impossible parameters are refused")
   func parameters() {
     #expect(CyclicRedundancyCheck(name: "", width: 7, polynomial: 9) == nil)
     #expect(CyclicRedundancyCheck(name: "", width: 33, polynomial: 9) == nil)

@@ -26,7 +26,7 @@ import Testing
     #expect(try Hexadecimal.decode("a bc", oddLength: .leadingZero) == Data([0x0A, 0xBC]))
   }
 
-  @Test("R4.10 X6 what is no digit is named with its place")
+  @Test("R4.10 X6 a character that is no digit is reported with its place")
   func mistakes() {
     #expect(throws: Hexadecimal.DecodingError.notADigit(character: "g", offset: 3)) { try Hexadecimal.decode("00 g0") }
     #expect(throws: Hexadecimal.DecodingError.notADigit(character: "x", offset: 3)) { try Hexadecimal.decode("0x0x00") }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct FragmentationTests {
-  @Test("messages of every length come out whole over every size of value")
+  @Test("messages of every length are reassembled from values of every size")
   func roundTrip() throws {
     for maximumLength in [5, 20, 182, 512] {
       var reassembler = Reassembler()
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test("pieces that come twice change nothing, missing ones are told")
+  @Test("repeated pieces change nothing, missing ones are reported")
   func doubledAndLost() throws {
     let content = Data((0..<40).map { UInt8($0) })
     let fragments = try #require(Fragment.split(content, message: 1, maximumLength: 14))
@@ -36,7 +36,7 @@ import Testing
     #expect(reassembler.append(fragments[3]) == .repeated)
   }
 
-  @Test("a message over the limit is given up and the next one is read")
+  @Test("a message over the limit is dropped and the next one is read")
   func limit() throws {
     var reassembler = Reassembler(maximumLength: 10)
     let long = try #require(Fragment.split(Data(count: 100), message: 1, maximumLength: 8))

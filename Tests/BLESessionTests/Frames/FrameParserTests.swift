@@ -25,7 +25,7 @@ import Testing
     #expect(octets == Data([0xA5, 0x5A] + covered + [check, 0x0D]))
   }
 
-  @Test("frames come out whole however they are cut")
+  @Test("frames are read whole however they are cut")
   func cut() throws {
     let sent = (0..<20).map { Frame(type: 1, sequence: UInt32($0), payload: Data(repeating: 0xA5, count: $0 * 2)) }
     let stream = try sent.reduce(into: Data()) { $0.append(try format.encode($1)) }
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test("X6 every octet changed loses that frame at the most and never the next one")
+  @Test("X6 every changed octet loses at most that frame and never the next one")
   func resynchronisation() throws {
     let first = try format.encode(Frame(type: 1, sequence: 1, payload: Data([9, 8, 7])))
     let second = try format.encode(Frame(type: 2, sequence: 2, payload: Data([6, 5])))
@@ -68,7 +68,7 @@ import Testing
       ])
   }
 
-  @Test("X6 a length that cannot be is refused at once, not waited for")
+  @Test("X6 an impossible length is refused immediately, not waited for")
   func length() {
     var parser = FrameParser(format: format)
     let findings = parser.append(Data([0xA5, 0x5A, 0, 0, 0xFF, 0xFF]))
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("a frame that does not come to its end is given up by request")
+  @Test("an incomplete frame is dropped on request")
   func reset() throws {
     var parser = FrameParser(format: format)
     let octets = try format.encode(Frame(payload: Data([1, 2])))
@@ -114,7 +114,7 @@ import Testing
     #expect(frames(parser.append([3, 4, 7])) == [Frame(type: 3, payload: Data([4]))])
   }
 
-  @Test("the length field counts what the format says", arguments: FrameFormat.LengthCounts.allTested)
+  @Test("the length field counts the parts that the format says", arguments: FrameFormat.LengthCounts.allTested)
   func lengthCounts(counts: FrameFormat.LengthCounts) throws {
     let format = try FrameFormat(
       start: Data([0x55]), fields: [.init(.length), .init(.type)], lengthCounts: counts,
@@ -125,7 +125,7 @@ import Testing
     #expect(frames(parser.append(octets)) == [Frame(type: 9, payload: Data([1, 2, 3]))])
   }
 
-  @Test("what does not fit is refused, and layouts that cannot be are, too")
+  @Test("payloads that do not fit are refused, and impossible layouts too")
   func refused() throws {
     #expect(throws: FrameEncodingError.payloadTooLong(octets: 41, maximum: 40)) {
       try format.encode(Frame(payload: Data(count: 41)))

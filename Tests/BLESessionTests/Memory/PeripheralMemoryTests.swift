@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(
-    "a file that holds something else is told with its name and what is wrong, and stays as it is",
+    "a file with other contents is reported with its name and the error, and stays unchanged",
     arguments: [
       "", "[", "{}", "null", "[1]", "[{}]", #"[{"identifier": "no"}]"#, #"[{"identifier": 7, "name": "a"}]"#,
       "\u{0}\u{1}", #"[{"identifier": "5A0A6A5E-6C2C-4B8D-9A53-0E0C5B0D7B11", "name": 7}]"#,
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test("a folder in the place of the file, or a file in the place of the folder, is an error")
+  @Test("a folder in place of the file, or a file in place of the folder, is an error")
   func places() throws {
     try Self.inFolder { folder in
       let file = folder.appendingPathComponent("file")
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  /// In a process of its own: it has a home that is thrown away, and nothing hangs with it.
+  /// In a process of its own: it has a temporary home, and no other test depends on it.
   @Test("R2.3 the user defaults keep devices, the last one first")
   func defaults() async {
     await #expect(processExitsWith: .success) {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BLESession
 
-/// A clock that stands still until it is moved.
+/// A clock that advances only when it is moved.
 private final class StandingClock: SessionClock {
   private let time = Mutex(Duration.zero)
   var now: Duration { time.withLock { $0 } }
@@ -17,11 +17,11 @@ private final class StandingClock: SessionClock {
   }
 }
 
-/// Somebody in between who wants to be shown the right six digits.
-@Suite("Agreements on keys, attacked") struct AgreementTests {
+/// A man in the middle that tries to make both sides show the same six digits.
+@Suite("Attacks on key agreements") struct AgreementTests {
   private let system = SystemCryptography()
 
-  /// What somebody in between says to a side that answers, up to the moment at which the code is known to both of the two.
+  /// What the man in the middle sends to a side that answers, up to the moment at which both sides' code is determined.
   private struct Attempt {
     var agreement: KeyAgreement
     let code: String
@@ -36,11 +36,12 @@ private final class StandingClock: SessionClock {
   }
 
   @Test(
-    "R4.11 I11.2 the code cannot be ground: each side gives one try, and its first word says nothing about the code")
+    "R4.11 I11.2 the code cannot be brute-forced: each side gives one try, and its first message reveals nothing of the code"
+  )
   func grinding() throws {
     let beginner = SecureChannelAgreement(cryptography: system, limit: AgreementLimit())
     let first = try beginner.begin()
-    // In the first version the key was the rest of the first word, and any number of keys could be tried on it beforehand.
+    // In the first version the key was part of the first message, and any number of keys could be tried on it beforehand.
     let own = try (0..<32).map { _ in try system.makeAgreementKey() }
     let guesses = try own.map {
       try SecureChannel(cryptography: system, side: .answerer, own: $0, peer: Data(first.dropFirst())).verificationCode
@@ -50,7 +51,7 @@ private final class StandingClock: SessionClock {
       cryptography: system, side: .answerer, own: own[0], peer: Data(word.dropFirst().prefix(32))
     ).verificationCode
     #expect(guesses[0] != code)
-    // The key is known now, and codes can be computed for all keys, but another one is not taken any more.
+    // The key is known now, and codes can be computed for all keys, but no other one is accepted.
     for key in own.dropFirst() {
       #expect(throws: CryptographyError.outOfTurn) { try beginner.proceed(Data([3]) + key.publicKey) }
     }
@@ -69,7 +70,8 @@ private final class StandingClock: SessionClock {
   }
 
   @Test(
-    "R4.11 I11.14 attempts that are broken off before a user sees a code are counted and slowed, on the answering side")
+    "R4.11 I11.14 attempts that are broken off before a user sees a code are counted and delayed, on the answering side"
+  )
   func triesOnAnswerer() throws {
     let clock = StandingClock()
     let limit = AgreementLimit(clock: clock)
@@ -95,7 +97,7 @@ private final class StandingClock: SessionClock {
     #expect(tries == 70 && limit.unconfirmed == 70)
   }
 
-  @Test("R4.11 I11.14 and on the side that begins")
+  @Test("R4.11 I11.14 the same holds on the starting side")
   func triesOnBeginner() throws {
     let clock = StandingClock()
     let limit = AgreementLimit(clock: clock)
@@ -111,7 +113,7 @@ private final class StandingClock: SessionClock {
     #expect(tries == 5)
   }
 
-  @Test("R4.11 I11.14 agreements that are confirmed slow nothing, and what is broken off gives no agreement")
+  @Test("R4.11 I11.14 confirmed agreements cause no delay, and one that is broken off gives no agreement")
   func confirmed() throws {
     let limit = AgreementLimit(clock: StandingClock())
     for _ in 0..<50 {
@@ -122,7 +124,7 @@ private final class StandingClock: SessionClock {
       #expect(beginner.verificationCode == answerer.verificationCode)
     }
     #expect(limit.unconfirmed == 0 && limit.hasRoom)
-    // One that has the key, but does not show that it has the secret.
+    // A side that has the key, but does not prove that it has the secret.
     let answerer = SecureChannelAgreement(cryptography: system, limit: limit)
     let attempt = try attempt(on: answerer)
     #expect(throws: CryptographyError.notAuthentic) {
@@ -132,12 +134,12 @@ private final class StandingClock: SessionClock {
   }
 
   @Test(
-    "R4.11 I11.2 a side's own key does not come back as the other's, and each word is refused at every other moment")
+    "R4.11 I11.2 a side refuses its own key from the other side, and each message at every other moment")
   func order() throws {
     let beginner = SecureChannelAgreement(cryptography: system, limit: AgreementLimit())
     #expect(throws: CryptographyError.outOfTurn) { try beginner.proceed(Data([3]) + Data(repeating: 9, count: 32)) }
     let first = try beginner.begin()
-    // Both sides begin at once: neither takes the other's beginning for an answer.
+    // Both sides start simultaneously: neither takes the other's first message for an answer.
     #expect(throws: CryptographyError.outOfTurn) { try beginner.proceed(first) }
     let answerer = SecureChannelAgreement(cryptography: system, limit: AgreementLimit())
     for kind in [UInt8]([0, 3, 4, 5, 6, 255]) {

@@ -37,7 +37,7 @@ import Testing
     #expect(try system.aes(mode, .decrypt, key: key, sealed.prefix(21)) == clear.prefix(21))
   }
 
-  @Test("R4.11 AES-128 counter with checksum (RFC 3610, packet vector 1), and anything changed is found out")
+  @Test("R4.11 AES-128 counter with checksum (RFC 3610, packet vector 1), and any change is detected")
   func counterWithChecksum() throws {
     let key = try hex("c0c1c2c3c4c5c6c7c8c9cacbcccdcecf")
     let mode = AESMode.counterWithChecksum(
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test("R4.11 X6 AES-256-GCM (the algorithm's specification, test case 16), and anything changed is found out")
+  @Test("R4.11 X6 AES-256-GCM (the algorithm's specification, test case 16), and any change is detected")
   func galois() throws {
     let key = try hex("feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308")
     let nonce = try hex("cafebabefacedbaddecaf888")
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test("R4.11 X6 what has the wrong length is refused")
+  @Test("R4.11 X6 inputs of the wrong length are refused")
   func lengths() throws {
     let key = Data(count: 16)
     #expect(throws: CryptographyError.length) {
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test("R4.11 X6 padding that is wrong and a key that is wrong look the same")
+  @Test("R4.11 X6 wrong padding and a wrong key give the same error")
   func padding() throws {
     let codec = try CipherCodec(cryptography: system, mode: .electronicCodebook, key: Data(count: 16))
     for length in [0, 1, 15, 16, 17, 100] {
@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  @Test("R4.11 equal contents look different, and no side takes its own words for the other's")
+  @Test("R4.11 equal contents are encrypted differently, and no side accepts its own messages as the other's")
   func differences() throws {
     let (beginner, answerer) = try agree()
     let (first, second) = (try beginner.seal(Data([1, 2, 3])), try beginner.seal(Data([1, 2, 3])))
@@ -157,7 +157,7 @@ import Testing
     _ = answerer
   }
 
-  @Test("R4.11 replays are refused, and what comes out of order within 64 is taken once")
+  @Test("R4.11 replays are refused, and messages out of order within 64 are accepted once")
   func replays() throws {
     let (beginner, answerer) = try agree()
     let values = try (0..<100).map { try beginner.seal(Data([UInt8($0)])) }
@@ -182,7 +182,7 @@ import Testing
     #expect(throws: CryptographyError.notAuthentic) { try answerer.open(Data(count: 10)) }
   }
 
-  @Test("R4.11 I11.2 a key that comes before a commitment, as the first version had it, is refused")
+  @Test("R4.11 I11.2 a key before a commitment, as in the first version, is refused")
   func oldOrder() throws {
     let cryptography = SystemCryptography()
     let key = try cryptography.makeAgreementKey()

@@ -11,7 +11,7 @@ import Testing
     #expect(ProfileValue.batteryLevel.path == CharacteristicPath("2A19", in: "180F"))
   }
 
-  @Test("R0.9 what is no level is told as such", arguments: ["", "65", "FF"])
+  @Test("R0.9 an invalid level is reported as such", arguments: ["", "65", "FF"])
   func noBattery(text: String) throws {
     #expect(ProfileValue.batteryLevel.decode(try octets(text)) == nil)
   }
@@ -27,7 +27,7 @@ import Testing
     #expect(HeartRate(try octets("04 50"))?.hasContact == false)
   }
 
-  @Test("a heart rate that is cut anywhere is none, or has fewer intervals; it never traps")
+  @Test("a heart rate that is truncated anywhere is invalid, or has fewer intervals; it never traps")
   func cutHeartRate() throws {
     let whole = try octets("1F 2C01 3412 0004 0002")
     for count in 0..<whole.count {
@@ -47,12 +47,12 @@ import Testing
     #expect(abs(value - degrees) < 0.01)
   }
 
-  @Test("what is no temperature", arguments: ["", "00", "00 FFFF7F00", "00 00008000", "00 FEFF7F00", "00 02008000"])
+  @Test("invalid temperatures", arguments: ["", "00", "00 FFFF7F00", "00 00008000", "00 FEFF7F00", "00 02008000"])
   func noTemperature(text: String) throws {
     #expect(ProfileValue.bodyTemperature.decode(try octets(text)) == nil)
   }
 
-  @Test("the environment's values, and their ways to say that they are not known")
+  @Test("the environment's values, and their patterns for an unknown value")
   func environment() throws {
     #expect(ProfileValue.temperature.decode(try octets("B3FF")) == -0.77)
     #expect(ProfileValue.temperature.decode(try octets("0080")) == nil)
@@ -66,7 +66,7 @@ import Testing
     #expect(ProfileValue.transmitPower.decode(Data()) == nil)
   }
 
-  @Test("texts of the device's information: zeros behind them are filling, and broken text is none")
+  @Test("texts of the device information: trailing zeros are padding, and invalid UTF-8 is no text")
   func texts() throws {
     #expect(ProfileValue.manufacturerName.decode(Data("Owenli\0\0".utf8)) == "Owenli")
     #expect(ProfileValue.serialNumber.decode(Data()) == "")
@@ -74,7 +74,7 @@ import Testing
     #expect(ProfileValue.firmwareRevision.path == CharacteristicPath("2A26", in: "180A"))
   }
 
-  @Test("values in the middle of other data are read as they stand")
+  @Test("values inside slices of other data are read correctly")
   func slices() {
     let all = Data([9, 9, 42, 0x48])
     #expect(ProfileValue.batteryLevel.decode(all[2...]) == 42)

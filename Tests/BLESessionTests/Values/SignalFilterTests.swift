@@ -2,7 +2,7 @@ import BLESession
 import Testing
 
 @Suite struct SignalFilterTests {
-  @Test("R0.5 the first strength counts whole, each further one for its part")
+  @Test("R0.5 the first strength counts fully, each further one with its weight")
   func smoothing() {
     var filter = SignalFilter(weight: 0.25)
     #expect(filter.smoothed == nil && filter.proximity == nil)
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test("R0.5 127 and other strengths that cannot be change nothing", arguments: [127, 21, -128, .max, .min])
+  @Test("R0.5 127 and other impossible strengths change nothing", arguments: [127, 21, -128, .max, .min])
   func impossible(rssi: Int) {
     var filter = SignalFilter()
     filter.add(rssi)
@@ -30,7 +30,7 @@ import Testing
     #expect(filter == before)
   }
 
-  @Test("R0.5 a weight that is no part is brought into its range", arguments: [(-1.0, 0.0), (7, 1)])
+  @Test("R0.5 a weight outside its range is clamped", arguments: [(-1.0, 0.0), (7, 1)])
   func weights(given: Double, taken: Double) {
     #expect(SignalFilter(weight: given).weight == taken)
   }
@@ -51,7 +51,7 @@ import Testing
     #expect(place(-79) == .far)
     #expect(place(-73) == .far)
     #expect(place(-72) == .near)
-    // Over both borders at once.
+    // Across both borders in one step.
     #expect(place(-110) == .far && place(-30) == .immediate && place(-110) == .far)
     #expect(Proximity.immediate < .near && .near < .far)
   }
