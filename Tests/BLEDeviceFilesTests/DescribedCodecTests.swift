@@ -5,7 +5,7 @@ import Testing
 
 @testable import BLEDeviceFiles
 
-/// What goes on the air for a described device: known octets, worked out by hand from the examples' pages.
+/// The octets on the air for a described device: known octets, worked out by hand from the examples' pages.
 @Suite("Described devices: octets on the air")
 struct DescribedCodecTests {
   private func codec(_ file: String) throws -> (DeviceDescription, DescribedCodec) {
@@ -40,7 +40,7 @@ struct DescribedCodecTests {
     #expect(try encode("set-goal", ["goal": 12_000], description, &codec) == "ab0203022ee0155a")
   }
 
-  @Test("R4.10 frames cut, doubled, out of order and damaged: what is whole is read")
+  @Test("R4.10 frames cut, doubled, out of order and damaged: the whole ones are read")
   func damaged() throws {
     var (_, codec) = try codec("smart-band.json")
     let (hello, steps) = (try Hexadecimal.decode("ab00010101035a"), try Hexadecimal.decode("ab010200035a"))
@@ -58,13 +58,13 @@ struct DescribedCodecTests {
       #expect(!found.messages.map(\.type).contains(1), "octet \(index)")
       #expect(found.messages.last?.type == 2 || codec.read(Data(count: 300) + steps).messages.last?.type == 2)
     }
-    // Half a frame swallows nothing once it was given up.
+    // Half a frame swallows nothing once it was dropped.
     _ = codec.read(hello.prefix(4))
     codec.discardPartialFrame()
     #expect(codec.read(steps).messages.map(\.type) == [2])
   }
 
-  @Test("R4.10 octets counted up modulo 256 come back, with negative results in between")
+  @Test("R4.10 octets summed modulo 256 are restored, with negative results in between")
   func modulo() throws {
     let codec = try #require(ModuloCodec(factor: 5, summand: -3))
     #expect(try codec.encode(Data([0x00, 0x01, 0x80, 0xFF])) == Hexadecimal.decode("fd027df8"))
@@ -84,9 +84,9 @@ struct DescribedCodecTests {
   }
 
   @Test(
-    "R4.11 a file's ciphers give the standards' octets, and every way of being wrong is the same",
+    "R4.11 a file's ciphers give the standards' octets, and every failure gives the same error",
     arguments: [
-      // NIST SP 800-38A F.1.1, F.2.1 and F.5.1, first block; RFC 3610, packet vector 1, without what is authenticated besides.
+      // NIST SP 800-38A F.1.1, F.2.1 and F.5.1, first block; RFC 3610, packet vector 1, without its additional authenticated data.
       ("\"mode\": \"ecb\", \"pads\": false", "3ad77bb40d7a3660a89ecaf32466ef97"),
       (
         "\"mode\": \"cbc\", \"pads\": false, \"initial\": \"000102030405060708090a0b0c0d0e0f\"",
@@ -105,7 +105,7 @@ struct DescribedCodecTests {
     #expect(throws: missing) { try description.codec(numbers: SequenceNumbers(), cryptography: nil) }
   }
 
-  @Test("R4.11 X6 a damaged cipher text draws nothing that tells its kind of damage")
+  @Test("R4.11 X6 a damaged cipher text causes nothing that reveals its kind of damage")
   func oracle() throws {
     let key = "\"key\": \"2b7e151628aed2a6abf7158809cf4f3c\""
     for mode in [
@@ -126,14 +126,14 @@ struct DescribedCodecTests {
         }
       }
       answers.insert(codec.read(sealed.dropLast()).rejected)
-      // Nothing is read from it, and once it counts as damaged: whichever octet it was. Without a tag what is changed in front may be
-      // read as something else, as everybody who uses such a mode has to know.
+      // Nothing is read from it, and it counts as damaged once, whichever octet it was. Without a tag a change in front may
+      // be read as something else, a known property of such a mode.
       #expect(answers.contains(1) && answers.isSubset(of: [1, 2]), "\(mode): \(answers)")
       if mode.contains("ccm") { #expect(answers == [1]) }
     }
   }
 
-  @Test("integers, text and octets of each width and order come back from what they were")
+  @Test("integers, text and octets of each width and order are decoded to their original values")
   func fields() throws {
     let kinds: [(DescribedField.Kind, FieldValue, String)] = [
       (.integer(width: 2, order: .bigEndian, isSigned: true, range: -100...100, words: []), -2, "fffe"),

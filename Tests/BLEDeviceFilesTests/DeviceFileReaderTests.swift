@@ -4,7 +4,7 @@ import BLESessionCryptography
 import CoreBluetooth
 import Testing
 
-/// Where the examples are.
+/// The folder of the examples.
 enum DeviceFiles {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("Examples/Devices")
@@ -38,14 +38,14 @@ struct DeviceFileReaderTests {
     """
   }
 
-  @Test("the examples are read without a mistake", arguments: ["itag.json", "smart-band.json", "lock.json"])
+  @Test("the examples are read without an error", arguments: ["itag.json", "smart-band.json", "lock.json"])
   func examples(name: String) throws {
     let description = try DeviceFiles.description(name)
     #expect(!description.commands.isEmpty && !description.notifications.isEmpty && description.simulation != nil)
     #expect(description.wakeHint != nil && description.summary != nil)
   }
 
-  @Test("R4.4 the file says how a device is recognised, and where its address stands")
+  @Test("R4.4 the file says how a device is recognised, and where its address is")
   func recognition() throws {
     let lock = try DeviceFiles.description("lock.json").recognition
     var heard = Discovery(identifier: UUID(), name: "ILOCK")
@@ -64,7 +64,7 @@ struct DeviceFileReaderTests {
     #expect(!band.rule().matches(other))
   }
 
-  @Test("R4.10 frame, check, key and order are what the file says")
+  @Test("R4.10 frame, check, key and order are those of the file")
   func conversation() throws {
     let lock = try #require(try DeviceFiles.description("lock.json").conversation)
     #expect(lock.commandPath == CharacteristicPath("FFE9", in: "FFE5") && lock.answerPath == lock.commandPath)
@@ -78,7 +78,7 @@ struct DeviceFileReaderTests {
   }
 
   @Test(
-    "a mistake is told with its place, what was expected and what stands there",
+    "an error is reported with its place, the expected form and the actual text",
     arguments: [
       ("", "x.json:1:1: expected a value, found the end of the file"),
       ("[]", "x.json:1:1: expected an object for the device description, found a list"),
@@ -133,7 +133,7 @@ struct DeviceFileReaderTests {
   }
 
   @Test(
-    "mistakes in messages and frames",
+    "errors in messages and frames",
     arguments: [
       (
         #""send": [{"constant": "0"}]"#, nil,
@@ -186,7 +186,7 @@ struct DeviceFileReaderTests {
     #expect(found.hasPrefix(line), "\(found)")
   }
 
-  @Test("all mistakes of a file are told at once, in its order")
+  @Test("all errors of a file are reported together, in its order")
   func several() {
     let lines = mistakes(
       in: """
@@ -206,7 +206,7 @@ struct DeviceFileReaderTests {
     #expect(places == ["4:23", "4:27", "6:14", "7:24", "7:58", "7:67", "9:39", "10:3"], "\(lines)")
   }
 
-  @Test("a simulation that could not answer is a mistake of the file")
+  @Test("a simulation that could not answer is an error of the file")
   func simulation() {
     let field = #""answer": {"fields": [{"name": "level"}]}"#
     let missing = mistakes(in: file(command: field, more: #", "simulation": {}"#))
@@ -236,7 +236,7 @@ struct DeviceFileReaderTests {
     #expect(lines(#"{"command": "hello", "values": {"kye": 1}}"#, command: field).first?.contains("'key'") == true)
   }
 
-  @Test("size, depth, encoding and the number of mistakes have limits")
+  @Test("size, depth, encoding and the number of errors have limits")
   func limits() throws {
     let large = Data(repeating: 0x20, count: DeviceDescription.largestFile + 1)
     #expect(throws: DeviceFileError.self) { try DeviceDescription(octets: large, file: "x.json") }
@@ -249,7 +249,7 @@ struct DeviceFileReaderTests {
     #expect(throws: (any Error).self) { try DeviceDescription(contentsOf: URL(fileURLWithPath: "/nowhere/x.json")) }
   }
 
-  @Test("hostile text of a file is shown inert")
+  @Test("hostile text of a file is shown escaped")
   func inert() throws {
     let line = try #require(
       mistakes(in: "{\"format\": \"ble-device/1\", \"name\": \"x\", \"match\": {\"\u{202E}\\u001b[31m\": 1}}").first)
@@ -270,7 +270,7 @@ struct RandomDeviceFileTests {
   }
 
   @Test(
-    "any file is understood, or refused with places in it", arguments: ["itag.json", "smart-band.json", "lock.json"])
+    "any file is accepted, or refused with places in it", arguments: ["itag.json", "smart-band.json", "lock.json"])
   func mutations(name: String) throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = Generator(state: seed)
