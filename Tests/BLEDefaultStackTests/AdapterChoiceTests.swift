@@ -10,7 +10,7 @@ import Testing
 struct AdapterChoiceTests {
   private let daemon = ScriptedProbe(.usable(.bluez("hci0")))
 
-  @Test("I12.3 what is named comes first, in its order, and then nothing is asked for the machine's own")
+  @Test("I12.3 a configured adapter takes precedence, in the given order, and the machine's own is not queried")
   func named() throws {
     let file = [configurationPath: #"{ "adapter": "tcp-client:localhost:9000" }"#]
     var surroundings = Surroundings.made(
@@ -26,7 +26,7 @@ struct AdapterChoiceTests {
     #expect(daemon.count == 0)
   }
 
-  @Test("I12.3 where none is named it is the machine's own, the first of those who have one")
+  @Test("I12.3 where none is configured it is the machine's own, of the first kind that finds one")
   func ownAdapter() throws {
     let kernel = ScriptedProbe(.usable(.hci("0")))
     let choice = AdapterChoice(in: .made(adapters: ["hci0", "hci0:64"], probes: [daemon, kernel]))
@@ -38,7 +38,7 @@ struct AdapterChoiceTests {
     #expect(try AdapterChoice(in: .made(adapters: ["hci0"], probes: [absent, kernel])).name.get() == .hci("0"))
   }
 
-  @Test("I12.3 an adapter that somebody has switched off, or whose daemon is silent, is left alone: the radio, and why")
+  @Test("I12.3 an adapter that is switched off, or whose daemon is silent, is not used: the radio, and why")
   func withheld() throws {
     let kernel = ScriptedProbe(.usable(.hci("0")))
     for (finding, remark) in [
@@ -59,7 +59,7 @@ struct AdapterChoiceTests {
         == "BlueZ's daemon does not run, and this program may not")
   }
 
-  @Test("I12.3 a machine without an adapter asks nothing and nobody")
+  @Test("I12.3 a machine without an adapter makes no query")
   func noAdapter() throws {
     let choice = AdapterChoice(in: .made(probes: [daemon]))
     #expect(try choice.name.get() == .standard)
@@ -68,7 +68,7 @@ struct AdapterChoiceTests {
   }
 
   @Test(
-    "I12.3 a bundle of tests is on the radio whatever is there and configured, unless its environment names another")
+    "I12.3 a bundle of tests is on the radio whatever is present and configured, unless its environment names another")
   func inTests() throws {
     var surroundings = Surroundings.made(
       files: [configurationPath: #"{ "adapter": "hci" }"#], adapters: ["hci0"], probes: [daemon])
@@ -81,7 +81,7 @@ struct AdapterChoiceTests {
   }
 
   @Test(
-    "I12.3 by the user channel only an adapter is taken that is free, by a program that may",
+    "I12.3 the user channel only uses an adapter that is free, in a program with the privilege",
     arguments: [
       (true, false, false, AdapterFinding.usable(.hci("2"))),
       (false, false, false, .absent("this program is not permitted to take an adapter (CAP_NET_ADMIN)")),

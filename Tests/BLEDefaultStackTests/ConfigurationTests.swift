@@ -22,7 +22,8 @@ extension Surroundings {
     }
   }
 
-  @Test func theEnvironmentComesBeforeTheFileAndTheFileBeforeTheEmbeddedRadio() throws {
+  @Test("the environment takes precedence over the file, and the file over the embedded radio")
+  func theEnvironmentComesBeforeTheFileAndTheFileBeforeTheEmbeddedRadio() throws {
     let file = [configurationPath: #"{ "adapter": "tcp-client:localhost:9000" }"#]
     #expect(try surroundings(["HOME": "/home/me"]).adapterName.get() == .standard)
     #expect(
@@ -35,7 +36,7 @@ extension Surroundings {
     #expect(elsewhere.stateFolder == "/home/me/.local/state/swift-corebluetooth")
   }
 
-  @Test("I11.7 without HOME the home is the one of the password database, and never a folder of everybody's")
+  @Test("I11.7 without HOME the home is the one of the password database, and never a shared folder")
   func home() {
     var surroundings = surroundings([:])
     surroundings.accountHome = "/home/me"
@@ -48,7 +49,8 @@ extension Surroundings {
     #expect(Surroundings.ofThisProcess.accountHome?.hasPrefix("/") != false)
   }
 
-  @Test func aWrongNameSaysWhereItStandsAndWhatIsWrong() {
+  @Test("a wrong name is an error with its place and its reason")
+  func aWrongNameSaysWhereItStandsAndWhatIsWrong() {
     guard case .failure(let mistake) = surroundings(["BLE_ADAPTER": "tpc-client:x"]).adapterName else {
       Issue.record("it was taken")
       return
@@ -57,7 +59,7 @@ extension Surroundings {
     #expect(mistake.description.contains("tpc-client"))
   }
 
-  @Test("I11.35 where devices are looked for is LE 1M unless the environment says otherwise")
+  @Test("I11.35 devices are searched on LE 1M unless the environment says otherwise")
   func searchPHYs() throws {
     #expect(try surroundings([:]).searchPHYs.get() == .le1M)
     #expect(try surroundings(["BLE_PHY": "coded"]).searchPHYs.get() == .leCoded)
@@ -69,7 +71,8 @@ extension Surroundings {
     #expect(mistake.description == "BLE_PHY: '2m' is not one of 1m, coded, both")
   }
 
-  @Test func mistakesInTheFileNameTheLine() {
+  @Test("errors in the file name the line")
+  func mistakesInTheFileNameTheLine() {
     #expect(mistake("{}") == nil)
     #expect(mistake("{\n  \"adapter\": \"radio\"\n}\n") == nil)
     #expect(mistake("") == "config.json:1: expected '{', but the file ends")
@@ -84,7 +87,8 @@ extension Surroundings {
     #expect(mistake("{ \"adapter\": \"rad") == "config.json:1: a text is not closed")
   }
 
-  @Test func randomOctetsAreNoConfigurationAndNoCrash() {
+  @Test("random octets are no configuration and do not crash")
+  func randomOctetsAreNoConfigurationAndNoCrash() {
     let entropy = SeededEntropy(seed: 7)
     for length in 0..<300 {
       let octets = Array("{\"adapter\":\"".utf8.prefix(length % 13)) + entropy.octets(length % 40)
@@ -92,7 +96,8 @@ extension Surroundings {
     }
   }
 
-  @Test func theLogLevelIsOneOfTheKnownOnes() throws {
+  @Test("the log level is one of the known ones")
+  func theLogLevelIsOneOfTheKnownOnes() throws {
     #expect(try surroundings([:]).logLevel.get() == .notice)
     #expect(try surroundings(["BLE_LOG": "TRACE"]).logLevel.get() == .trace)
     guard case .failure = surroundings(["BLE_LOG": "loud"]).logLevel else {

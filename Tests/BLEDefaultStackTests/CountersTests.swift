@@ -29,7 +29,7 @@ final class CountersTests {
       .unixClient(path: "/run/a b"): AdapterCounters(),
     ])
 
-  @Test("I12.5 what a program says of itself is read as it was said")
+  @Test("I12.5 a program's counters are read as it sent them")
   func text() throws {
     #expect(ProgramCounters(Array(Self.full.text.utf8)) == Self.full)
     #expect(ProgramCounters(program: "a\nresets 9", counters: [:]).text.split(separator: "\n").count == 2)
@@ -43,7 +43,7 @@ final class CountersTests {
     #expect(ProgramCounters(Array(all.text.utf8)) == all)
   }
 
-  @Test("I12.5 what is no program's text is refused, and what is wrong in one left out")
+  @Test("I12.5 an invalid text is refused, and invalid entries are omitted")
   func hostileTexts() throws {
     let title = "swift-corebluetooth counters 1\n"
     for text in ["", "\n", "HTTP/1.1 200 OK\n", title.uppercased(), String(repeating: "a", count: 100_000)] {
@@ -69,21 +69,21 @@ final class CountersTests {
     }
   }
 
-  /// A program that says this when it is asked; nothing where it says nothing.
+  /// A program that sends this text when it is asked; nothing where it sends nothing.
   private func program(_ number: Int, says octets: [UInt8]?) throws -> AnswerSocket {
     try AnswerSocket(path: "\(folder)/\(number)", on: queue) { answer in
       if let octets { answer(octets) }
     }
   }
 
-  @Test("I12.5 running programs are asked; those that were killed, say nothing or something else are no harm")
+  @Test("I12.5 running programs are asked; killed, silent or unrelated ones do no harm")
   func programs() throws {
-    // The first in order uses up the patience; the others have answered meanwhile.
+    // The first in order uses up the time limit; the others have answered meanwhile.
     let silent = try program(9, says: nil)
     let good = try program(11, says: Array(Self.full.text.utf8))
     let foreign = try program(12, says: Array("hello".utf8))
     let long = try program(13, says: [UInt8](repeating: 0x61, count: 60_000))
-    // What a killed process leaves: a socket file behind which nothing is.
+    // The file of a killed process: a socket without a listener.
     let dead = try program(15, says: [])
     try FileManager.default.linkItem(atPath: "\(folder)/15", toPath: "\(folder)/16")
     dead.close()
@@ -97,7 +97,7 @@ final class CountersTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["16", "17", "18", "name"])
   }
 
-  @Test("I12.5 a folder that others may write to is not looked at, and one that is missing has nothing")
+  @Test("I12.5 a folder that others may write to is not read, and a missing one has no programs")
   func foreignFolder() throws {
     #expect(RunningPrograms.all(in: [runtime + "/none"]).isEmpty)
     let good = try program(11, says: Array(Self.full.text.utf8))

@@ -5,8 +5,8 @@ import Testing
 
 @testable import BLEDefaultStack
 
-/// The configuration file as `ble adapters use` writes it, in a folder of the test's own.
-@Suite("A choice that is kept")
+/// The configuration file as `ble adapters use` writes it, in the test's own folder.
+@Suite("A stored choice")
 final class KeptChoiceTests {
   private let home = "/tmp/ble-k-\(UUID().uuidString)"
   private var surroundings: Surroundings
@@ -28,7 +28,7 @@ final class KeptChoiceTests {
     try Data(text.utf8).write(to: URL(fileURLWithPath: path))
   }
 
-  @Test("I12.3 is what programs get from then on, and is forgotten again")
+  @Test("I12.3 applies to later programs, and can be removed")
   func keptAndForgotten() throws {
     let name = AdapterName.unixClient(path: #"/run/a "b" \c"#)
     #expect(try KeptChoice(in: surroundings).keep(name) == path)
@@ -41,7 +41,7 @@ final class KeptChoiceTests {
     #expect(AdapterChoice(in: surroundings).source == .standard)
   }
 
-  @Test("I12.3 leaves everything else in the file as it is")
+  @Test("I12.3 leaves everything else in the file unchanged")
   func othersStay() throws {
     try write("{ \"later\": \"a\\\\b\", \"adapter\": \"hci\", \"more\": \"c\" }")
     try KeptChoice(in: surroundings).keep(.radio(air: "lab", device: nil))
@@ -50,7 +50,7 @@ final class KeptChoiceTests {
     #expect(try text() == "{\n  \"later\": \"a\\\\b\",\n  \"more\": \"c\"\n}\n")
   }
 
-  @Test("I12.3 changes nothing where the file is none, or where the name cannot be written")
+  @Test("I12.3 changes nothing where the file is invalid, or where the name cannot be written")
   func refused() throws {
     try write("{ \"adapter\": 5 }")
     let mistake = #expect(throws: NamingMistake.self) { try KeptChoice(in: self.surroundings).keep(.hci(nil)) }
@@ -68,7 +68,7 @@ final class KeptChoiceTests {
     }
   }
 
-  @Test("I12.3 follows a link to where the user keeps the configuration")
+  @Test("I12.3 follows a link to the file where the user stores the configuration")
   func links() throws {
     try write("{}")
     let elsewhere = home + "/dotfiles.json"

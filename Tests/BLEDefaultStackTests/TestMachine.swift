@@ -5,7 +5,7 @@ import Synchronization
 @testable import BLEDefaultStack
 
 extension Surroundings {
-  /// A user's on a machine of a test's own: variables, files by their paths, adapters by their names.
+  /// A user on a simulated machine: variables, files by their paths, adapters by their names.
   static func made(
     _ environment: [String: String] = ["HOME": "/home/me"], files: [String: String] = [:], adapters: [String] = [],
     probes: [any AdapterProbe] = []
@@ -23,7 +23,7 @@ extension Surroundings {
 
 let configurationPath = "/home/me/.config/swift-corebluetooth/config.json"
 
-/// Answers what it was told to, and counts how often it was asked.
+/// Answers as configured, and counts the queries.
 final class ScriptedProbe: AdapterProbe {
   let subject: String
   private let finding: AdapterFinding?
