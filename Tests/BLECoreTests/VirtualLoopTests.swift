@@ -80,7 +80,7 @@ struct VirtualLoopTests {
     #expect(seen.withLock { $0 } == [.zero + .milliseconds(7)])
   }
 
-  @Test("jobs that came in together run in the order of their origins")
+  @Test("jobs submitted in one instant run in the order of their origins")
   func originOrder() async {
     let loop = VirtualLoop()
     let first = loop.makeOrigin()
