@@ -4,7 +4,7 @@ import Testing
 @Suite("The name of an adapter")
 struct AdapterNameTests {
   @Test(
-    "is read, and written the same way",
+    "is parsed, and printed in the same form",
     arguments: [
       ("radio:default", AdapterName.standard),
       ("radio:lab", .radio(air: "lab", device: nil)),
@@ -35,7 +35,7 @@ struct AdapterNameTests {
   }
 
   @Test(
-    "that can't be is refused with a reason",
+    "that is invalid is refused with a reason",
     arguments: [
       "", "wifi", "radio:", "radio:../etc", "radio:a/", "radio:a/b/c", "radio:.hidden", "tcp-client", "tcp-client:host",
       "tcp-client:host:0", "tcp-client:host:65536", "tcp-client::9000", "unix-client", "unix-server:", "serial",
