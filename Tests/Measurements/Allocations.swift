@@ -1,22 +1,22 @@
 internal import CMalloc
 internal import Foundation
 
-/// What this process holds of the C library's memory, for tests that repeat something often. Each measures in a process of its own,
-/// where nobody else asks for any.
+/// The C library's memory of this process, for tests that repeat an operation often. Each measures in a process of its own,
+/// where no other test allocates.
 public enum Allocations {
   /// Whether this process can start others that measure: a sanitizer has an allocator of its own.
   ///
-  /// Those that are started after this was asked do without the caches that the C library keeps for each thread: it counts what was
-  /// freed into them as in use, and how many threads there are is the machine's business.
+  /// Processes started after this was called run without the C library's per-thread caches: it counts blocks freed into them
+  /// as in use, and the number of threads depends on the machine.
   public static let areKnown: Bool = {
     setenv("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0", 0)
     return dlsym(nil, "__asan_init") == nil && dlsym(nil, "__tsan_init") == nil
   }()
 
-  /// Octets in blocks that were asked for and not freed.
+  /// Octets in blocks that were allocated and not freed.
   public static var live: Int { Int(live_octets()) }
 
-  /// Octets of resident pages, after what was freed has been given back.
+  /// Octets of resident pages, after freed memory has been returned.
   public static var resident: Int {
     malloc_trim(0)
     let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ") ?? []

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// How long something takes, whatever else the machine has to do: the time of day would tell how busy it is.
+/// How long an operation computes, whatever else the machine does: wall-clock time would measure the load.
 public enum ComputedTime {
-  /// What the calling thread computes in `body`.
+  /// The processor time of the calling thread in `body`.
   public static func of(_ body: () throws -> Void) rethrows -> Duration {
     let begin = now
     try body()
