@@ -1,8 +1,8 @@
 import Foundation
 
-// Runs every program, each in a world of its own, and says how it went. Arguments choose programs by name.
+// Runs every program, each in a world of its own, and prints the result. Arguments select programs by name.
 
-/// At once: a program that never ends has to be known by its name.
+/// Immediately: a program that never ends has to be known by its name.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
 let chosen = CommandLine.arguments.dropFirst()

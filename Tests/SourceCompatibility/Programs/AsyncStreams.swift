@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Sightings as an asynchronous sequence.
+/// Discoveries as an asynchronous sequence.
 final class StreamingCentral: NSObject, CBCentralManagerDelegate {
   let names: AsyncStream<String>
   private let continuation: AsyncStream<String>.Continuation

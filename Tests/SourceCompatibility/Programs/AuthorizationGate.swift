@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Looks whether it may use Bluetooth before it makes a manager.
+/// Checks whether it may use Bluetooth before it makes a manager.
 final class AuthorizationGate: Program {
   private func mayStart(_ authorization: CBManagerAuthorization) -> Bool {
     switch authorization {

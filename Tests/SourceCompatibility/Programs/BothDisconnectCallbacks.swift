@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Has both disconnection callbacks: the older one is called.
+/// Implements both disconnection callbacks: the older one is called.
 final class BothDisconnectCallbacks: Program {
 
   func run(on stage: any Stage) async throws {

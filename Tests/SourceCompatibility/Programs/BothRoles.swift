@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// One object, both roles, on one device: what mesh and chat programs are.
+/// One object, both roles, on one device, as in mesh and chat programs.
 final class BothRoles: NSObject, Program {
   private final class Node: NSObject, CBCentralManagerDelegate, CBPeripheralManagerDelegate {
     var central: CBCentralManager!

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Subclasses the manager to hear of what the application asks for.
+/// Subclasses the manager to observe the application's calls.
 class LoggingCentralManager: CBCentralManager {
   var calls: [String] = []
 

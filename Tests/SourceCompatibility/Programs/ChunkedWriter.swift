@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Sends a file without responses, as fast as the link takes it.
+/// Sends a file without responses, as fast as the link accepts it.
 final class ChunkedWriter: NSObject, Program, CBPeripheralDelegate {
   private var remaining = Data()
   private var target: CBCharacteristic?

@@ -53,7 +53,7 @@ final class Continuations: Program {
     withExtendedLifetime(sensor) {}
   }
 
-  /// A task of the program's own begins when it likes: lets the time of the devices pass until it has its answer.
+  /// A task of the program's own starts at any time: lets the time of the devices pass until it has its answer.
   private func pass(on stage: any Stage, until isDone: () -> Bool) async {
     for _ in 0..<100_000 where !isDone() { await stage.pass(0.1) }
   }

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// The other role: answers reads with an offset, takes writes all or none.
+/// The other role: answers reads with an offset, accepts writes as a whole.
 final class EchoPeripheral: NSObject, Program, CBPeripheralManagerDelegate {
   private var manager: CBPeripheralManager!
   private var stored = Data("hello".utf8)

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Switches over every code, with a place for what Apple adds.
+/// Switches over every code, with a default for codes that Apple adds.
 final class ErrorSwitch: Program {
   private func isWorthAnotherTry(_ error: CBError) -> Bool {
     switch error.code {

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Shows people what Apple's framework says.
+/// Shows users the texts of Apple's framework.
 final class ErrorTexts: Program {
   private struct Failure: LocalizedError {
     let underlying: Error

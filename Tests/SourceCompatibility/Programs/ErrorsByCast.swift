@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Asks an error what it is with `as?`, as completion handlers do.
+/// Casts an error with `as?`, as completion handlers do.
 final class ErrorsByCast: Program {
   private func describe(_ error: Error?) -> String {
     guard let error = error else { return "none" }

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Gives up by itself, because the system never does.
+/// Cancels by itself, because the system never does.
 final class FailedConnection: NSObject, Program, CBCentralManagerDelegate {
   private var manager: CBCentralManager!
   private var device: CBPeripheral?

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Logs in the old way.
+/// Logs with format strings.
 final class FormatStrings: Program {
   private func log(_ format: String, _ arguments: CVarArg...) -> String { String(format: format, arguments: arguments) }
 

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// The first program that everybody writes.
+/// The usual first program.
 final class HeartRateMonitor: NSObject, Program {
   private var central: CBCentralManager!
   private var heartRateSensor: CBPeripheral?

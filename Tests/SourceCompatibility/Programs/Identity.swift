@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Compares objects in all the ways there are.
+/// Compares objects in every available way.
 final class Identity: NSObject, Program, CBCentralManagerDelegate {
   private var sightings: [CBPeripheral] = []
 

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Publishes a service within a service, and walks it.
+/// Publishes a service within a service, and discovers it.
 final class IncludedServices: NSObject, Program, CBPeripheralManagerDelegate, CBPeripheralDelegate {
   private var inner: [CBUUID] = []
   private let included = CBMutableService(type: CBUUID(string: "FFE0"), primary: false)

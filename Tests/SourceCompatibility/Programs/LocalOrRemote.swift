@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Tells one's own attributes from a peer's by their class.
+/// Distinguishes its own attributes from a peer's by their class.
 final class LocalOrRemote: Program {
   private func kind(_ characteristic: CBCharacteristic) -> String {
     if characteristic is CBMutableCharacteristic { return "local" }

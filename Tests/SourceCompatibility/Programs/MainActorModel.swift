@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// A model on the main actor, whose delegate hands over values and not objects.
+/// A model on the main actor, whose delegate passes values and not objects.
 @MainActor
 final class DeviceList {
   struct Row: Equatable, Sendable {

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Protocols on the managers, so that tests can put others in their place.
+/// Protocols on the managers, so that tests can replace them.
 protocol CentralManagerType: AnyObject {
   var delegate: CBCentralManagerDelegate? { get set }
   var isScanning: Bool { get }

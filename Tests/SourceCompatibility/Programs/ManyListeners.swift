@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Hands every call on to several listeners, which are held weakly.
+/// Forwards every call to several listeners, which are held weakly.
 protocol BluetoothListener: AnyObject {
   func didFind(_ peripheral: CBPeripheral, signal: Int)
   func didChange(_ state: CBManagerState)

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Subclasses of what is published, which carry what the application knows about it.
+/// Subclasses of published objects, which carry what the application knows about them.
 final class HandledCharacteristic: CBMutableCharacteristic {
   var read: (() -> Data)?
 

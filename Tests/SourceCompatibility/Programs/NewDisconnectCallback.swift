@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Knows the newer disconnection callback only, and lets the system reconnect.
+/// Implements the newer disconnection callback only, and lets the system reconnect.
 final class NewDisconnectCallback: NSObject, Program, CBCentralManagerDelegate {
   private var manager: CBCentralManager!
   private var device: CBPeripheral?

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Keeps what it knows by the objects themselves.
+/// Stores its data under the objects themselves.
 final class ObjectsAsKeys: Program {
   func run(on stage: any Stage) async throws {
     let sensor = Sensor(options: stage.options("sensor"))

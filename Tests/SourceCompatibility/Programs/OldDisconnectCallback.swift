@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Knows the older disconnection callback only.
+/// Implements the older disconnection callback only.
 final class OldDisconnectCallback: ConnectingProgram, Program {
   private var error: Error??
 

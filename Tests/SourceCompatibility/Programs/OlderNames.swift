@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Sources that were not touched for years: older names, `class` protocols, `error as NSError?`.
+/// Sources that were not changed for years: older names, `class` protocols, `error as NSError?`.
 final class OlderNames: NSObject, Program, CBCentralManagerDelegate {
   private var log: [String] = []
   private var peripheral: CBPeripheral?

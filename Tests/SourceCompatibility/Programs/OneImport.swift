@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Imports nothing else, and uses what comes along.
+/// Imports nothing else, and uses the names that come with it.
 final class OneImport: NSObject, Program {
   private let lock = NSLock()
   private var log: [String] = []

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Delegates that have nothing but what they must.
+/// Delegates that implement only the required methods.
 final class RequiredMethodsOnly: Program {
   private final class Central: NSObject, CBCentralManagerDelegate {
     var states: [CBManagerState] = []

@@ -4,7 +4,7 @@ import class CoreBluetooth.CBMutableCharacteristic
 import class CoreBluetooth.CBUUID
 import Foundation
 
-/// Imports single names, so that a reader sees where they come from.
+/// Imports single names, so that a reader sees their module.
 final class ScopedImports: Program {
   func run(on stage: any Stage) async throws {
     let characteristic: CBCharacteristic = CBMutableCharacteristic(

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Asks for the signal again as soon as it has it.
+/// Reads the signal strength again as soon as it has it.
 final class SignalPoller: NSObject, Program, CBPeripheralDelegate {
   private var values: [Int] = []
 

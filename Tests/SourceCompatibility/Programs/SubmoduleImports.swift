@@ -2,7 +2,7 @@ import CoreBluetooth.CBCentralManager
 import CoreBluetooth.CBError
 import CoreBluetooth.CBUUID
 
-/// Imports the parts of the framework that it needs, as sources do that came from Objective-C.
+/// Imports the parts of the framework that it needs, as sources converted from Objective-C do.
 final class SubmoduleImports: NSObject, Program, CBCentralManagerDelegate {
   private var state = CBManagerState.unknown
 

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Asks only for what it needs, and again for more.
+/// Discovers only what it needs, and later more.
 final class SubsetOfServices: ConnectingProgram, Program, CBPeripheralDelegate {
   private var rounds: [[String]] = []
 

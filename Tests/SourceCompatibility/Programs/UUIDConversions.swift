@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Makes UUIDs out of everything there is.
+/// Makes UUIDs from every supported type.
 final class UUIDConversions: Program {
   func run(on stage: any Stage) async throws {
     let text = "A495FF20-C5B1-4B44-B512-1370F02D74DE"

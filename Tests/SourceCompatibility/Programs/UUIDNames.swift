@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Prints UUIDs for people.
+/// Prints UUIDs for users.
 final class UUIDNames: Program {
   func run(on stage: any Stage) async throws {
     try check(CBUUID(string: "180F").description == "Battery")

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-// What sources of the Swift 6 years carry, because UUIDs and peripherals are not Sendable on Apple's systems.
+// Declarations in sources of the Swift 6 years, because UUIDs and peripherals are not Sendable on Apple's systems.
 extension CBUUID: @unchecked @retroactive Sendable {}
 extension CBCharacteristic: @unchecked @retroactive Sendable {}
 

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Compares UUIDs that come in different widths.
+/// Compares UUIDs of different widths.
 final class UUIDWidths: Program {
   func run(on stage: any Stage) async throws {
     let short = CBUUID(string: "180d")

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// Delegates are not kept by managers, and may be put off and on.
+/// Managers hold delegates weakly, and delegates may be set and removed.
 final class WeakDelegates: Program {
   private final class Delegate: NSObject, CBCentralManagerDelegate {
     var count = 0

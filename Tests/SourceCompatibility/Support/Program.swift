@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// One small program in a style that applications use. It knows nothing but Core Bluetooth, Foundation and a stage to run on.
+/// One small program in a style that applications use. It uses only Core Bluetooth, Foundation and a stage to run on.
 protocol Program {
   init()
   func run(on stage: any Stage) async throws
@@ -8,9 +8,9 @@ protocol Program {
 
 /// Where a program runs: its devices, and their time.
 protocol Stage: Sendable {
-  /// What a manager of this device is made with; the same name is the same device.
+  /// The options for a manager of this device; the same name is the same device.
   func options(_ device: String) -> [String: Any]
-  /// Returns when the condition holds; throws when it does not within so many seconds.
+  /// Returns when the condition holds; throws when it does not within this many seconds.
   func wait(_ seconds: Double, until condition: @escaping () -> Bool) async throws
   func pass(_ seconds: Double) async
   func moveAway(_ device: String)

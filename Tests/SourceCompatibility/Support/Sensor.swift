@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// What the programs talk to: a heart rate service, a battery, a serial port of the usual kind, and a characteristic that refuses.
+/// The peer of the programs: a heart rate service, a battery, a serial port of the usual kind, and a characteristic that refuses.
 final class Sensor: NSObject, CBPeripheralManagerDelegate {
   static let heartRate = "180D"
   static let measurement = "2A37"
@@ -31,7 +31,7 @@ final class Sensor: NSObject, CBPeripheralManagerDelegate {
     manager = CBPeripheralManager(delegate: self, queue: queue, options: options)
   }
 
-  /// Tells all subscribers a pulse.
+  /// Sends a pulse to all subscribers.
   func beat(_ pulse: UInt8) {
     _ = manager.updateValue(Data([0, pulse]), for: measured, onSubscribedCentrals: nil)
   }
@@ -79,7 +79,7 @@ final class Sensor: NSObject, CBPeripheralManagerDelegate {
   }
 
   func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
-    // An application's own code, as devices of vendors answer.
+    // An application's own code, as vendors' devices answer.
     peripheral.respond(to: request, withResult: CBATTError.Code(rawValue: 0x80)!)
   }
 
@@ -99,7 +99,7 @@ final class Sensor: NSObject, CBPeripheralManagerDelegate {
 
   func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { echo() }
 
-  /// What was written comes back as notifications.
+  /// Written octets are sent back as notifications.
   private func echo() {
     while let next = waiting.first {
       guard manager.updateValue(next, for: sent, onSubscribedCentrals: nil) else { return }
