@@ -34,12 +34,12 @@ struct LampTests {
   withExtendedLifetime(peripheral) {}
 }
 
-// The two above are in the README and in Docs/testing.md, word for word (`Tools/check-snippets`). What follows are the programs that they
-// speak of.
+// The README and Docs/testing.md contain the two tests above, word for word (`Tools/check-snippets`). Below are their
+// programs.
 
 /// Stays connected to a lamp.
 ///
-/// `@unchecked Sendable`: used on its serial queue only, and looked at while the world stands still.
+/// `@unchecked Sendable`: used on its serial queue only, and looked at while the world is not running.
 private final class App: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
   private var manager: CBCentralManager?
   private var lamp: CBPeripheral?

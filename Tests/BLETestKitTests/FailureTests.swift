@@ -4,7 +4,7 @@ import CoreBluetooth
 import Foundation
 import Testing
 
-/// What a test that fails, or hangs, says.
+/// The output of a test that fails, or hangs.
 @Suite("When a test fails")
 struct FailureTests {
   private struct Failure: Error {}
@@ -26,7 +26,7 @@ struct FailureTests {
     return sizes
   }
 
-  @Test("I11.27 an error that a test throws leaves a capture, though its world is gone by then, and says so once")
+  @Test("I11.27 an error that a test throws leaves a capture, though its world has ended by then, and reports it once")
   func thrown() async throws {
     let log = LogOfWorld()
     let captures = try await keepingCaptures {
@@ -41,7 +41,7 @@ struct FailureTests {
     #expect(log.lines.count { $0.text.contains("traffic of the failed test") } == 1)
   }
 
-  @Test("I11.27 a wait in vain, the guide's own example, leaves a capture, and the issue is at the line that waited")
+  @Test("I11.27 a wait that times out, the guide's own example, leaves a capture, with the issue at that line")
   func waitInVain() async throws {
     let log = LogOfWorld()
     var captures: [String: Int] = [:]
@@ -60,7 +60,7 @@ struct FailureTests {
     #expect(log.lines.count { $0.text.contains("traffic of the failed test") } == 1)
   }
 
-  @Test("I11.27 several expectations that fail leave one capture, with all that came behind the first, and say so once")
+  @Test("I11.27 several failing expectations leave one capture, with all that followed the first, and report it once")
   func expectations() async throws {
     let log = LogOfWorld()
     let whole = Box(0)
@@ -81,7 +81,7 @@ struct FailureTests {
     #expect(log.lines.count { $0.text.contains("traffic of the failed test") } == 1)
   }
 
-  @Test("I11.28 a wait in vain says where it waited, and how devices, managers, links and what is under way stood")
+  @Test("I11.28 a wait that times out reports its line, and the state of devices, managers, links and operations")
   func standing() async throws {
     let world = World(seed: 12)
     let (lampDevice, phone, tablet) = (world.makeDevice("lamp"), world.makeDevice("phone"), world.makeDevice("tablet"))
@@ -109,7 +109,7 @@ struct FailureTests {
     withExtendedLifetime(lamp) {}
   }
 
-  @Test("I11.28 a manager that was made without the device's options is said")
+  @Test("I11.28 a manager that was made without the device's options is reported")
   func withoutOptions() async throws {
     await #expect(processExitsWith: .success) {
       setenv("BLE_ADAPTER", "unix-client:/nowhere/at/all", 1)
@@ -125,7 +125,7 @@ struct FailureTests {
   }
 
   @Test(
-    "I12.3 a program that is tested in a world has no adapter besides, whatever is configured; what the run names it has"
+    "I12.3 a program under test in a world has no other adapter, whatever is configured; one named by the run is used"
   )
   func noDefaultAdapter() async {
     for (variable, expected) in [(nil, "unsupported"), ("radio:named-\(getpid())", "poweredOn")] {
@@ -148,12 +148,12 @@ struct FailureTests {
     }
   }
 
-  @Test("I11.29 a test that awaits what takes the world's time, outside perform, is told so")
+  @Test("I11.29 a test that awaits, outside perform, something that needs the world's time gets an issue")
   func awaitingOutside() async throws {
     let world = World(seed: 14, watchedEvery: .milliseconds(20))
     let lamp = StoryLamp(options: world.makeDevice("lamp").options)
     let clock = world.continuousClock
-    // As a test that forgot to let the time pass.
+    // Like a test that forgot to let time pass.
     let forgetful = Task { try await clock.sleep(for: .seconds(5)) }
     while !world.logLines.contains(where: { $0.text.contains("world.perform") }) { await Task.yield() }
     #expect(
@@ -163,7 +163,7 @@ struct FailureTests {
     withExtendedLifetime(lamp) {}
   }
 
-  @Test("I11.29 a callback that does not return is told of")
+  @Test("I11.29 a callback that does not return is reported")
   func callbackThatHangs() async throws {
     let world = World(seed: 15, watchedEvery: .milliseconds(20))
     let release = DispatchSemaphore(value: 0)
@@ -175,7 +175,7 @@ struct FailureTests {
     withExtendedLifetime(blocking) {}
   }
 
-  @Test("I13.1 what a peer says cannot move the cursor, or begin a line, where a world's log is shown")
+  @Test("I13.1 text from a peer cannot move the cursor, or start a line, where a world's log is shown")
   func controlCharacters() async throws {
     let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
       setenv("BLE_LOG", "debug", 1)
@@ -198,7 +198,7 @@ private final class Box<Value>: @unchecked Sendable {
   init(_ value: Value) { self.value = value }
 }
 
-/// The log of a world that may be gone.
+/// The log of a world that may have been released.
 private final class LogOfWorld: @unchecked Sendable {
   private var log: WorldLog?
   func keep(_ world: World) { log = world.worldLog }
@@ -219,7 +219,7 @@ private final class BlockingLamp: NSObject, CBPeripheralManagerDelegate, @unchec
   func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) { release.wait() }
 }
 
-/// The first state that its manager gets to.
+/// The first state that its manager reaches.
 private final class StateRecorder: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
   private let states: AsyncStream<CBManagerState>
   private let tell: AsyncStream<CBManagerState>.Continuation

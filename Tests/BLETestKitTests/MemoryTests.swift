@@ -4,11 +4,12 @@ import Foundation
 import Measurements
 import Testing
 
-/// Ten thousand repetitions leave nothing behind, once the threads' caches are full: Dispatch and the C library keep freed blocks for each
-/// thread, and it takes some ten thousand repetitions until each of them has kept as many as it may. Each test measures in a process of
-/// its own, where nothing else asks for memory.
+/// Ten thousand repetitions leave nothing behind, once the threads' caches are full: Dispatch and the C library keep freed
+/// blocks for each thread, and it takes some ten thousand repetitions until each of them has its maximum. Each test measures
+/// in a process of its own, where no other test allocates.
 @Suite(.enabled(if: Allocations.areKnown, "a sanitizer has an allocator of its own")) struct MemoryTests {
-  @Test func `10,000 times connect, discover, read, disconnect leave nothing behind`() async throws {
+  @Test("10,000 times connect, discover, read, disconnect leave nothing behind")
+  func tenThousandTimesConnectDiscover() async throws {
     let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
       let world = World(seed: 1, keepsPackets: false)
       let device = LampProgram(options: world.makeDevice("lamp").options)
@@ -23,7 +24,8 @@ import Testing
     print(String(decoding: result.standardOutputContent, as: UTF8.self), terminator: "")
   }
 
-  @Test func `What each repetition leaves behind is seen, and what comes only now and then is not`() async throws {
+  @Test("A leak in each repetition is found, and a rare allocation is not taken for one")
+  func aLeakInEachRepetitionIsFound() async throws {
     await #expect(processExitsWith: .success) {
       var kept: [UnsafeMutableRawPointer?] = []
       kept.reserveCapacity(5_000)
@@ -32,7 +34,7 @@ import Testing
         if goal % 300 == 0 { kept.append(malloc(100_000)) }
       }
       #expect((60...90).contains(growth.octets) && growth.total > 200_000, "\(growth)")
-      // Also where it is looked at for longer; and what is a cache is full by then.
+      // Also where it runs longer; and a cache is full by then.
       kept = []
       kept.reserveCapacity(5_000)
       let still = await Allocations.leftBehind(byEachOf: 800, atMost: 10) { goal in
@@ -50,7 +52,8 @@ import Testing
     }
   }
 
-  @Test func `10,000 managers of both kinds, created, used and released, leave nothing behind`() async throws {
+  @Test("10,000 managers of both kinds, created, used and released, leave nothing behind")
+  func tenThousandManagersOfBothKinds() async throws {
     let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
       let world = World(seed: 1, keepsPackets: false)
       let (phone, lamp) = (world.makeDevice("phone"), world.makeDevice("lamp"))
@@ -74,7 +77,7 @@ import Testing
 }
 
 private enum Footprint {
-  /// Lets `work` come to its ten-thousandth and to its twenty-thousandth repetition, and compares what it holds.
+  /// Lets `work` reach its ten-thousandth and its twenty-thousandth repetition, and compares the memory.
   static func compare(_ name: String, _ work: (Int) async throws -> Void) async throws {
     try await work(10_000)
     let first = Double(Allocations.resident)
@@ -91,7 +94,8 @@ private enum Footprint {
 
 /// A lamp: one service with one value to read, advertised.
 ///
-/// `@unchecked Sendable`, like the others: callbacks come on the serial queue, and the tests look while the world stands still.
+/// `@unchecked Sendable`, like the others: callbacks come on the serial queue, and the tests look while the world is not
+/// running.
 private final class LampProgram: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
   private var manager: CBPeripheralManager!
 
@@ -137,14 +141,14 @@ private final class ScanningProgram: NSObject, CBCentralManagerDelegate, @unchec
   }
 }
 
-/// Connects, discovers, reads, disconnects, and begins anew, until it has done so often enough.
+/// Connects, discovers, reads, disconnects, and starts over, until it has done so often enough.
 private final class ConnectionCycles: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
   private var manager: CBCentralManager!
   private var lamp: CBPeripheral?
   private(set) var count = 0
   private(set) var reads = 0
   private(set) var isResting = false
-  /// Set while the world stands still.
+  /// Set while the world is not running.
   var goal = 0 {
     didSet { if isResting, count < goal { connect() } }
   }

@@ -13,7 +13,7 @@ struct PaceTests {
     return (world, lamp, RemoteControl(options: world.makeDevice("phone").options))
   }
 
-  @Test("I11.31 in a paced world the timers of Dispatch and Foundation and those of tasks go off while the world waits")
+  @Test("I11.31 in a paced world the timers of Dispatch and Foundation and those of tasks fire while the world waits")
   func timersGoOff() async throws {
     let (world, lamp, remote) = Self.makeStory()
     try await world.wait(within: .seconds(10)) { remote.isConnected }
@@ -32,7 +32,7 @@ struct PaceTests {
     #expect(world.now > .seconds(3_600))
   }
 
-  @Test("I11.31 a paced world takes its time, and the radio works as ever")
+  @Test("I11.31 a paced world runs at the pace of real time, and the radio works as before")
   func takesItsTime() async throws {
     let (world, lamp, remote) = Self.makeStory()
     world.pace = .realTime(speed: 20)

@@ -3,7 +3,7 @@ import CoreBluetooth
 import Synchronization
 import Testing
 
-/// Apps whose methods hop onto the queue of their manager: the world waits for what is on it.
+/// Apps whose methods dispatch to their manager's queue: the world waits for the blocks on it.
 @Suite("Blocks of the app's own on its manager's queue")
 struct QueueTests {
   private struct Story {
@@ -18,7 +18,7 @@ struct QueueTests {
     }
   }
 
-  @Test("I11.26 200 runs of an app that hops onto its queue are the same, octet for octet, and none loses a value")
+  @Test("I11.26 200 runs of an app that dispatches to its queue are equal, octet for octet, and none loses a value")
   func twoHundredRuns() async throws {
     var captures: Set<[UInt8]> = []
     for _ in 0..<200 {
@@ -42,7 +42,7 @@ struct QueueTests {
     #expect(captures.count == 1)
   }
 
-  @Test("I11.26 a settle waits for a block that is on a manager's queue already, however long it takes to come to it")
+  @Test("I11.26 a settle waits for a block that is already on a manager's queue, however long it takes to start")
   func slowBlock() async throws {
     let story = Story(seed: 6)
     try await story.world.wait(within: .seconds(10)) { story.remote.isConnected }
@@ -70,7 +70,7 @@ struct QueueTests {
     try await OnQueue().run()
   }
 
-  /// An actor that runs on a queue, and what it tests does as well.
+  /// An actor that runs on a queue, as do the objects that it tests.
   private actor OnQueue {
     let executor = QueueExecutor()
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -88,7 +88,7 @@ struct QueueTests {
     }
   }
 
-  @Test("I11.26 an app that hands work to a queue of its own is waited for there when the world follows that queue")
+  @Test("I11.26 work that an app dispatches to a queue of its own is waited for when the world follows that queue")
   func followedQueue() async throws {
     for _ in 0..<50 {
       let story = Story(seed: 9)
@@ -102,7 +102,7 @@ struct QueueTests {
   }
 
   @Test(
-    "I11.26 a queue that puts blocks onto itself for ever does not hold the world; where they ask for something, it is said"
+    "I11.26 a queue that endlessly dispatches to itself does not block the world, and is reported where it makes requests"
   )
   func endless() async throws {
     let story = Story(seed: 10)
@@ -120,7 +120,7 @@ struct QueueTests {
     #expect(story.world.logLines.contains { $0.text.contains("'remote control'") && $0.text.contains("one instant") })
   }
 
-  @Test("I11.26 a queue that is blocked holds the world for a moment, which is then said, and not for ever")
+  @Test("I11.26 a blocked queue holds the world for a moment, which is then reported, and no longer")
   func blocked() async throws {
     let story = Story(seed: 11)
     try await story.world.wait(within: .seconds(10)) { story.remote.isConnected }
@@ -131,7 +131,7 @@ struct QueueTests {
     release.signal()
     story.remote.setBrightness(4)
     try await story.world.wait(within: .seconds(5)) { story.lamp.values == [4] }
-    // It is passed through again.
+    // The world can pass it again.
     for value in UInt8(5)...9 {
       story.remote.setBrightness(value)
       await story.world.settle()
@@ -148,7 +148,7 @@ private final class QueueExecutor: SerialExecutor {
   }
 }
 
-/// What a queue does for ever, until it is stopped.
+/// The endless work of a queue, until it is stopped.
 final class Endless: Sendable {
   private let isOver = Atomic(false)
   private let step: @Sendable () -> Void

@@ -1,10 +1,11 @@
 import CoreBluetooth
 import Synchronization
 
-/// A remote control for lamps as one finds it in apps: its methods may be called from any thread and put what they do onto the
-/// queue of its manager.
+/// A remote control for lamps as in real apps: its methods may be called from any thread and dispatch to the queue of its
+/// manager.
 ///
-/// `@unchecked Sendable`: everything but `isConnected` and `acknowledged`, which are behind locks, is used on its serial queue only.
+/// `@unchecked Sendable`: everything but `isConnected` and `acknowledged`, which are behind locks, is used on its serial
+/// queue only.
 final class RemoteControl: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
   static let service = CBUUID(string: "FF10")
   static let brightness = CBUUID(string: "FF11")
@@ -35,14 +36,14 @@ final class RemoteControl: NSObject, CBCentralManagerDelegate, CBPeripheralDeleg
     queue.asyncAfter(deadline: .now() + delay) { self.write(value) }
   }
 
-  /// From any thread: the value goes out in a block that another block puts onto the queue.
+  /// From any thread: the value is sent in a block that another block dispatches to the queue.
   func setBrightnessLater(_ value: UInt8) {
     queue.async {
       self.queue.async { self.write(value) }
     }
   }
 
-  /// Something else that the app has to do on its queue.
+  /// Other work of the app on its queue.
   func occupy(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
 
   func forever(_ work: Endless) { queue.async { work.turn(on: self.queue) } }
@@ -66,7 +67,7 @@ final class RemoteControl: NSObject, CBCentralManagerDelegate, CBPeripheralDeleg
 
   func centralManagerDidUpdateState(_ central: CBCentralManager) {
     guard central.state == .poweredOn else { return }
-    // Apps hop onto their queue from their callbacks as well.
+    // Apps dispatch to their queue from their callbacks as well.
     queue.async { self.manager.scanForPeripherals(withServices: [Self.service]) }
   }
 
@@ -107,7 +108,7 @@ final class StoryLamp: NSObject, CBPeripheralManagerDelegate, @unchecked Sendabl
   private var manager: CBPeripheralManager!
   private let written = Mutex<[UInt8]>([])
 
-  /// What was written to it, in order.
+  /// The values written to it, in order.
   var values: [UInt8] { written.withLock { $0 } }
 
   init(options: [String: Any]) {

@@ -8,7 +8,7 @@ import Testing
 struct WorldTests {
   /// Scans, connects to each advertiser it finds, and disconnects again.
   ///
-  /// `@unchecked Sendable`: used on its serial queue only, and looked at while the world stands still.
+  /// `@unchecked Sendable`: used on its serial queue only, and looked at while the world is not running.
   private final class Visitor: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
     var manager: CBCentralManager!
     var met: [CBPeripheral] = []
@@ -72,7 +72,7 @@ struct WorldTests {
     octets.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }
 
-  @Test("a capture may be looked at while the world runs, as when one of several cases fails")
+  @Test("a capture may be read while the world runs, as when one of several cases fails")
   func lookingWhileRunning() async throws {
     let world = World(seed: 3)
     let (phone, sensor) = (world.makeDevice("phone"), world.makeDevice("sensor"))
@@ -100,7 +100,7 @@ struct WorldTests {
     #expect(count > 200)
   }
 
-  @Test("a wait that is in vain says how long it waited and with which seed")
+  @Test("a wait that times out reports how long it waited and the seed")
   func waiting() async throws {
     let world = World(seed: 11)
     await #expect(throws: WaitError.self) {
@@ -109,7 +109,7 @@ struct WorldTests {
     #expect(world.now == .seconds(3))
   }
 
-  @Test("a thousand devices that advertise every 100 ms are all heard by one scanner")
+  @Test("a thousand devices that advertise every 100 ms are all found by one scanner")
   func thousand() async throws {
     let world = World(keepsPackets: false)
     let hosts = (0..<1_000).map {
