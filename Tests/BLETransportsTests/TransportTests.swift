@@ -131,7 +131,7 @@ struct TransportTests {
   }
 
   @Test("without a listener the error says so")
-  func nobody() async throws {
+  func missingListener() async throws {
     let folder = try TemporaryFolder()
     let rig = Rig()
     let path = folder.path("nobody")
