@@ -9,7 +9,7 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-// A package of its own, so that nobody who depends on the library builds it.
+// A package of its own, so that dependents of the library do not build it.
 let package = Package(
   name: "Benchmarks",
   dependencies: [.package(name: "swift-corebluetooth", path: "..")],

@@ -60,7 +60,7 @@ async def test_bumble_central_pairs_with_us(tmp_path, method):
                 await read_secret(central)
                 await central.disconnect()
                 assert len(told(server, 'paired')) == count and not told(server, 'pairing-failed')
-                # It loses them. Who proves who it is may pair anew; for others our side has to forget as well.
+                # It loses them. A device that authenticates may pair again; for others our side has to remove its keys as well.
                 await pairing.forget()
                 if not method.is_authenticated:
                     removed = await processes.ble('bonds', 'bonds', 'remove', '--all', device='serve')
@@ -109,7 +109,7 @@ async def test_we_pair_with_bumble_peripheral(tmp_path, method):
                 code, process = await read()
                 assert code == 0 and json.loads(process.lines[-1])['value']['utf8'] == SECRET.decode(), process.tail()
                 assert pairing.endings.empty()
-                # Bumble loses them: we are told, forget as well, and pair anew.
+                # Bumble loses them: our side is informed, removes its own, and pairs again.
                 await pairing.forget()
                 code, process = await read()
                 assert code == 74 and 'Peer removed pairing information' in ' '.join(process.errors), process.tail()

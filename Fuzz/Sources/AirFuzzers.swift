@@ -58,7 +58,7 @@ extension Fuzzer {
   }
 }
 
-/// A host that sends what it is told to, and understands what comes back.
+/// A host that sends given packets, and decodes what comes back.
 private final class FuzzHost: HCITransportReceiver {
   let controller: VirtualController
 

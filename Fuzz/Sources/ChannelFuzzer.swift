@@ -70,7 +70,7 @@ private final class ChannelUser: L2CAPServices, PeerChannelEvents {
   func channel(_ channel: any PeerChannel, didClose reason: EndReason) { channels.removeAll { $0 === channel } }
 }
 
-/// A carrier whose frames leave when it is told to.
+/// A carrier whose frames leave on request.
 private final class LeavingCarrier: L2CAPCarrier {
   private var sent: [() -> Void] = []
   var queuedFrames: Int { sent.count }

@@ -66,7 +66,7 @@ extension Fuzzer {
   }
 }
 
-/// A controller that answers each command with an example of its answer, until it is told to be silent.
+/// A controller that answers each command with an example of its answer, until it is silenced.
 final class FuzzController: HCITransport {
   let name = "fuzz"
   let isSimulated = true

@@ -2,7 +2,7 @@ import BLEAdapter
 import BLECore
 import BLEHost
 
-/// The program on the host, in both roles: what it meets it remembers, and what it is told to do with it is the input's choice.
+/// The program on the host, in both roles: it keeps the objects that it receives, and the input chooses what it does with them.
 final class HostProgram: CentralEvents, PeripheralEvents {
   private static let memory = 8
 

@@ -13,7 +13,7 @@ extension Fuzzer {
   } seeds: {
     func input(_ actions: [(Action, UInt8)]) -> [UInt8] { [0] + actions.flatMap { [$0.0.rawValue, $0.1] } }
     return [
-      // A device that nobody knows pairs from a private address and leaves.
+      // An unknown device pairs from a private address and leaves.
       input([
         (.takeAddress, 4), (.connect, 0), (.milliseconds, 60), (.pair, 12), (.seconds, 1), (.disconnect, 0),
         (.seconds, 0),

@@ -1,7 +1,7 @@
 import BLECore
 import Dispatch
 
-/// A loop that runs when it is told to, on the thread of whoever tells it. Its clock moves by hand.
+/// A loop that runs on request, on the caller's thread. Its clock moves by hand.
 ///
 /// Callbacks are brought to their queues between two batches of jobs, one after another, and each is waited for: with one input a run is
 /// the same each time.

@@ -5,7 +5,7 @@ import dataclasses
 
 @dataclasses.dataclass
 class Method:
-    """One way to pair: the word of our JSON for it, what our tool is told, and what the other side can show and type."""
+    """One way to pair: the word of our JSON for it, the options of our tool, and what the other side can show and type."""
 
     name: str
     word: str

@@ -1,4 +1,4 @@
-"""Pairing with Bumble: what each side is told for a method, and Bumble's part of the dialogue."""
+"""Pairing with Bumble: the settings of each side for a method, and Bumble's part of the dialogue."""
 
 import asyncio
 import functools
@@ -65,7 +65,7 @@ class BumblePairing:
 
     @property
     def options(self):
-        """What our tool is told."""
+        """The options of our tool."""
         if self.method.name == 'passkey-of-theirs':
             return [*self.method.ours, '--passkey', str(PASSKEY)]
         if self.method.word != 'out-of-band':

@@ -137,7 +137,7 @@ class Processes:
     def __init__(self, folder):
         self.folder = folder
         self._running = []
-        # Where an air has its sockets: nobody else's, and short, because the path of a socket may not be long.
+        # Where an air has its sockets: of its own, and short, because the path of a socket may not be long.
         self._runtime = tempfile.mkdtemp(prefix='ble-')
 
     async def __aenter__(self):
@@ -169,7 +169,7 @@ class Processes:
             stderr=asyncio.subprocess.PIPE,
             env=environment,
             limit=1 << 20,
-            # Nobody asks on the terminal that the tests were started from.
+            # Nothing is asked on the terminal that the tests were started from.
             start_new_session=True,
             preexec_fn=terminal and terminal.take,
         )

@@ -19,7 +19,7 @@
 enum CB_OPEN_ENUM CBManagerState : long {
   /// Not known yet.
   CBManagerStateUnknown CB_CASE(unknown) = 0,
-  /// The system begins anew; another state follows.
+  /// The system restarts; another state follows.
   CBManagerStateResetting CB_CASE(resetting) = 1,
   /// There is no Bluetooth Low Energy here.
   CBManagerStateUnsupported CB_CASE(unsupported) = 2,
@@ -36,9 +36,9 @@ typedef enum CBManagerState CBManagerState;
 ///
 /// Availability: iOS 13.0, macOS 10.15.
 enum CB_OPEN_ENUM CBManagerAuthorization : long {
-  /// Nobody was asked yet.
+  /// The user was not asked yet.
   CBManagerAuthorizationNotDetermined CB_CASE(notDetermined) = 0,
-  /// Nobody may allow it.
+  /// The user cannot allow it.
   CBManagerAuthorizationRestricted CB_CASE(restricted) = 1,
   /// It was refused.
   CBManagerAuthorizationDenied CB_CASE(denied) = 2,
@@ -105,7 +105,7 @@ typedef enum CBPeripheralManagerConnectionLatency CBPeripheralManagerConnectionL
 enum CB_OPEN_ENUM CBCentralManagerState : long {
   /// Not known yet.
   CBCentralManagerStateUnknown CB_CASE(unknown) = 0,
-  /// The system begins anew; another state follows.
+  /// The system restarts; another state follows.
   CBCentralManagerStateResetting CB_CASE(resetting) = 1,
   /// There is no Bluetooth Low Energy here.
   CBCentralManagerStateUnsupported CB_CASE(unsupported) = 2,
@@ -124,7 +124,7 @@ typedef enum CBCentralManagerState CBCentralManagerState CB_DEPRECATED("Use CBMa
 enum CB_OPEN_ENUM CBPeripheralManagerState : long {
   /// Not known yet.
   CBPeripheralManagerStateUnknown CB_CASE(unknown) = 0,
-  /// The system begins anew; another state follows.
+  /// The system restarts; another state follows.
   CBPeripheralManagerStateResetting CB_CASE(resetting) = 1,
   /// There is no Bluetooth Low Energy here.
   CBPeripheralManagerStateUnsupported CB_CASE(unsupported) = 2,
@@ -141,9 +141,9 @@ typedef enum CBPeripheralManagerState CBPeripheralManagerState CB_DEPRECATED("Us
 ///
 /// Availability: iOS 7.0, macOS 10.9; deprecated in iOS 13.0, macOS 10.15.
 enum CB_OPEN_ENUM CBPeripheralManagerAuthorizationStatus : long {
-  /// Nobody was asked yet.
+  /// The user was not asked yet.
   CBPeripheralManagerAuthorizationStatusNotDetermined CB_CASE(notDetermined) = 0,
-  /// Nobody may allow it.
+  /// The user cannot allow it.
   CBPeripheralManagerAuthorizationStatusRestricted CB_CASE(restricted) = 1,
   /// It was refused.
   CBPeripheralManagerAuthorizationStatusDenied CB_CASE(denied) = 2,
@@ -154,7 +154,7 @@ typedef enum CBPeripheralManagerAuthorizationStatus CBPeripheralManagerAuthoriza
 
 /// What `CBError` says; the type is `CBError.Code` in Swift.
 enum CB_OPEN_ENUM CB_ERROR_CODE CBErrorCode : long {
-  /// Nobody knows what went wrong.
+  /// The cause is unknown.
   CBErrorUnknown CB_CASE(unknown) = 0,
   /// What was asked for makes no sense.
   ///

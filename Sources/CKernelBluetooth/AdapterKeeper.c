@@ -187,7 +187,7 @@ PLAIN static void keep(int program) {
   close_others(program);
   if (chdir("/") < 0) _exit(1);
   prctl(PR_SET_NAME, "adapter-keeper");
-  // Nobody looks into it, and it is no way to more.
+  // No other process may trace it, and it gains no further privileges.
   prctl(PR_SET_DUMPABLE, 0);
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   if (kernel_capabilities_keep_here((uint64_t)1 << KERNEL_CAPABILITY_NET_ADMIN) != 0) _exit(1);

@@ -136,7 +136,7 @@ final class HostileDevice: @unchecked Sendable {
   func cutPower() { onLoop { $0.radio?.silence() } }
   func restorePower() { onLoop { $0.radio?.comeBack() } }
 
-  /// The central's controller is told to encrypt.
+  /// Has the central's controller start encryption.
   func encrypt(with key: SecretKey, random: UInt64 = 0, diversifier: UInt16 = 0) {
     onLoop { device in
       guard let link = device.link else { return }

@@ -14,7 +14,7 @@ struct ChatFrameTests {
     .acknowledgement(ChatPlace(number: .max, offset: 1)), .goodbye(.busy), .sealed(Data([1, 2, 3])),
   ]
 
-  @Test("Every octet is where Docs chat md says")
+  @Test("Every octet is where Docs/chat.md says")
   func everyOctetIsWhereDocsChatMdSays() {
     #expect(
       ChatFrame.piece(ChatPiece(place: ChatPlace(number: 4, offset: 2), total: 5, octets: Data("llo".utf8))).octets

@@ -188,9 +188,9 @@ struct ConnectingTests {
     await fixture.adapter.settle()
     #expect(fixture.peripheral.state == .disconnected)
     #expect(fixture.adapter.lines.contains("is not valid any more"))
-    let anew = try await fixture.central.found()
-    #expect(anew !== fixture.peripheral)
-    #expect(anew.identifier == fixture.peripheral.identifier)
+    let again = try await fixture.central.found()
+    #expect(again !== fixture.peripheral)
+    #expect(again.identifier == fixture.peripheral.identifier)
   }
 
   @Test("with a start delay and automatic reconnection together is refused")

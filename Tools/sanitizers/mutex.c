@@ -1,5 +1,5 @@
 // What the thread sanitizer is not told: Swift's Mutex on Linux waits and wakes in the kernel, from a library that is not
-// instrumented. The fast way is atomic operations in instrumented code and is understood; without this file, whoever had to wait for
+// instrumented. The fast way is atomic operations in instrumented code and is understood; without this file, a thread that had to wait for
 // a mutex would look as if it had taken none. Preloaded by Tools/sanitize, it stands in for the two slow ways and says what they
 // mean. In a process without the sanitizer it only hands on.
 

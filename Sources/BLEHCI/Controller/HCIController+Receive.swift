@@ -14,7 +14,7 @@ extension HCIController {
     // Also data that arrives before its connection is complete: a frame is never passed to the next link with this handle.
     guard let link = data.link(packet.connectionHandle), let receiver = link.receiver else {
       counters.droppedData += 1
-      log.log(.debug, "data for link \(packet.connectionHandle), which nobody receives")
+      log.log(.debug, "data for link \(packet.connectionHandle), which has no receiver")
       return
     }
     receiver.link(link, didReceive: packet)

@@ -99,7 +99,7 @@ extension Schema {
     );
     CREATE INDEX device_last_seen ON device(last_seen);
 
-    -- One run of a recorder. ending: NULL while it goes on, 'ended', or 'cutShort' where the process died.
+    -- One run of a recorder. ending: NULL while it runs, 'ended', or 'cutShort' where the process died.
     CREATE TABLE session(
       id INTEGER PRIMARY KEY AUTOINCREMENT,
       title TEXT NOT NULL,

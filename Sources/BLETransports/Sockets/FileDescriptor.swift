@@ -48,7 +48,7 @@ extension TransportError {
     case EACCES, EPERM:
       TransportError(.notPermitted, "\(name): \(systemText(error)): ask its owner for access")
     case ECONNREFUSED, ENOENT:
-      TransportError(.unreachable, "\(name): nobody listens there: start the controller first")
+      TransportError(.unreachable, "\(name): nothing listens there: start the controller first")
     default:
       TransportError(.unreachable, "\(name): \(systemText(error))")
     }

@@ -30,7 +30,7 @@ final class StreamListener {
     guard allowsRemote || address.isLocal else {
       throw TransportError(
         .notPermitted,
-        "\(name): whoever reaches this port controls the radio: listen on 127.0.0.1, or allow it explicitly")
+        "\(name): any program that reaches this port controls the radio: listen on 127.0.0.1, or allow it explicitly")
     }
     try self.init(address, name: name, mode: nil, on: queue, accepted: accepted)
   }

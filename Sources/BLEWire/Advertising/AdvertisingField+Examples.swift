@@ -38,7 +38,7 @@ extension AdvertisingField {
   }
 }
 
-/// Advertising data: one entry for all its structures, for they are told apart by what they hold.
+/// Advertising data: one entry for all its structures, because the types differ only in their content.
 public enum AdvertisingDataRegistry {
   public static let all = [PacketDescription(AdvertisingField.self, layer: .advertisingData, code: nil)]
 }

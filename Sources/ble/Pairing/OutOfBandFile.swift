@@ -69,7 +69,7 @@ enum OutOfBandFile {
   /// Writes the file, readable by this user only.
   static func write(_ data: PairingOutOfBandData, to path: String) throws(ToolError) {
     guard let own = data.peer else { return }
-    var text = "# Out-of-band data of one device, for one pairing with it. Whoever has it can pretend to be near.\n"
+    var text = "# Out-of-band data of one device, for one pairing with it. Anyone who has it can pretend to be near.\n"
     for field in [
       AdvertisingField.leSecureConnectionsConfirmationValue(own.confirm.reversed()[...]),
       .leSecureConnectionsRandomValue(own.random.reversed()[...]),

@@ -18,7 +18,7 @@ struct PairingOptions: Sendable {
 
   static let incoming = Option.value(
     "incoming", "answer",
-    "When another device begins a pairing that nobody checks (Just Works): ask, accept or refuse (default: ask; without a "
+    "When another device begins a pairing that no user checks (Just Works): ask, accept or refuse (default: ask; without a "
       + "terminal, accept where something that is served needs it)")
 
   static let all = [io, passkey, outOfBand, makeOutOfBand, incoming]

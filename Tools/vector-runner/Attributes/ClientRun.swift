@@ -33,7 +33,7 @@ final class ClientRun: GATTClientEvents {
 
   func client(_ client: GATTClient, didReceive value: ArraySlice<UInt8>, of handle: AttributeHandle) -> Bool {
     // Nothing is delivered before the subscription stands. Which characteristic it is of is not judged: some exchanges
-    // subscribe to one and are told of another.
+    // subscribe to one and are notified of another.
     if isSubscribed { report["received_value"] = .string(value.hexadecimal) }
     return true
   }
@@ -63,7 +63,7 @@ final class ClientRun: GATTClientEvents {
         _ = peer?.advance(past: entry)
         if !isSubscribed { outcome.failures.append("the subscription was not reported") }
       case .toServer, .local:
-        // The first sequence goes on with what the client does not do; another one may have ended.
+        // The first sequence continues with what the client does not do; another one may have ended.
         if peer?.finished == nil { outcome.failures.append(peer?.mismatch([]) ?? "") }
         if outcome.failures.isEmpty { judge(peer?.finished?.expected, &outcome) }
         return

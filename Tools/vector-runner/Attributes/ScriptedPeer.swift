@@ -66,7 +66,7 @@ struct ScriptedPeer {
     return true
   }
 
-  /// Words for a PDU that no sequence goes on with.
+  /// A description of a PDU that no sequence continues with.
   func mismatch(_ got: [UInt8]) -> String {
     guard let first else { return "sent \(got.hexadecimal)" }
     let wanted: String

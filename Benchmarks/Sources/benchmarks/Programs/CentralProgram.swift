@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// A central as an app developer writes it: connects to whatever it hears, walks the tree, then does as it is told.
+/// A central as an app developer writes it: connects to the first device it discovers, walks the tree, then does as it is told.
 ///
 /// `@unchecked Sendable`: callbacks come on the serial `queue`; the benchmarks look only while the world stands still.
 final class CentralProgram: NSObject, @unchecked Sendable {

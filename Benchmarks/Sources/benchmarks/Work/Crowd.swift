@@ -23,7 +23,7 @@ enum Crowd {
     }
     let heard = central.discoveries
     let allocations = await ProcessUsage.allocations { await world.advance(by: span) }
-    // What nobody refers to any more is gone, and with it its advertising.
+    // An object without references is gone, and with it its advertising.
     return withExtendedLifetime(devices) {
       Measurement(
         value: rates.median, unit: .rate, allocations: allocations / Double(central.discoveries - heard))

@@ -5,7 +5,7 @@ import Foundation
 /// writes what can be written, listens to what is pushed, and stays with the device: when the connection is lost it asks
 /// for it again.
 ///
-/// usage: Explorer [NAME [PUSHES]]  ends after PUSHES values (3); with 0 it goes on until it is stopped.
+/// usage: Explorer [NAME [PUSHES]]  ends after PUSHES values (3); with 0 it runs until it is stopped.
 final class Explorer: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
   private let wanted: String
   private let pushes: Int

@@ -1,8 +1,8 @@
 import CoreBluetooth
 import Foundation
 
-/// The example peripheral of the articles: service FFF0 with FFF1 (a counter that is pushed each second to whoever
-/// subscribed) and FFF2 (a text to read and write, described as `name`), service FFE0 with FFE1 (a text to read).
+/// The example peripheral of the articles: service FFF0 with FFF1 (a counter, notified each second to the
+/// subscribers) and FFF2 (a text to read and write, described as `name`), service FFE0 with FFE1 (a text to read).
 final class Owenli: NSObject, CBPeripheralManagerDelegate {
   private var manager: CBPeripheralManager!
   private let counter = CBMutableCharacteristic(

@@ -13,7 +13,7 @@ enum EndOfConnection {
   case askedFor
   /// It was lost: the program tries to win the device back.
   case lost(Error)
-  /// The device deleted its keys. Trying again can't help: the user has to pair anew.
+  /// The device deleted its keys. Trying again can't help: the user has to pair again.
   case forgottenByDevice
 
   /// What Core Bluetooth says at the end: no error means that this side asked for it.

@@ -1,7 +1,7 @@
 import CoreBluetooth
 import Foundation
 
-/// Who is told what becomes of the device.
+/// Receives the state of the device.
 protocol ReconnectorDelegate: AnyObject {
   /// A device came into the list, or changed its name.
   func reconnector(_ reconnector: Reconnector, didList name: String)
@@ -149,7 +149,7 @@ final class Reconnector: NSObject {
 extension Reconnector: CBCentralManagerDelegate {
   func centralManagerDidUpdateState(_ central: CBCentralManager) {
     if central.state == .poweredOn { return resume() }
-    // Nobody says so of each connection: with Bluetooth they are all gone. Objects from before may be of no use afterwards.
+    // The end of each connection is not reported: they end together with Bluetooth. Objects from before may be of no use afterwards.
     stopTrying(.bluetoothGone)
     stopListing()
     phase = .idle
@@ -190,7 +190,7 @@ extension Reconnector: CBCentralManagerDelegate {
   func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: Error?) {
     guard peripheral == device, case .trying = phase else { return }
     if case .forgottenByDevice = EndOfConnection(error) { return stopTrying(.forgottenByDevice) }
-    // The budget goes on.
+    // The budget continues.
     central.connect(peripheral)
   }
 

@@ -62,7 +62,7 @@ final class Terminal: ReconnectorDelegate {
     switch end {
     case .askedFor: print("disconnected")
     case .lost(let error): print("lost \((error as? CBError)?.code.rawValue ?? -1) \(error.localizedDescription)")
-    case .forgottenByDevice: print("the device has forgotten this machine: pair anew")
+    case .forgottenByDevice: print("the device has forgotten this machine: pair again")
     }
   }
 
@@ -72,7 +72,7 @@ final class Terminal: ReconnectorDelegate {
     case .budgetSpent: print("stopped trying: the device did not turn up in time")
     case .givenUp: print("stopped trying: given up")
     case .bluetoothGone: print("stopped trying: there is no Bluetooth")
-    case .forgottenByDevice: print("stopped trying: the device has forgotten this machine: pair anew")
+    case .forgottenByDevice: print("stopped trying: the device has forgotten this machine: pair again")
     }
   }
 

@@ -15,7 +15,7 @@ enum Hexadecimal {
 }
 
 enum XOR {
-  /// Each octet mixed with one of the key, which begins anew at its end. Doing it twice gives the octets back.
+  /// Each octet mixed with one of the key, which is repeated to the length of the data. Doing it twice gives the octets back.
   static func mix(_ octets: [UInt8], with key: [UInt8]) -> [UInt8] {
     if key.isEmpty { return octets }
     return octets.enumerated().map { index, octet in octet ^ key[index % key.count] }

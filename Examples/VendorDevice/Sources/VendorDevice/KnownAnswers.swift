@@ -16,7 +16,7 @@ enum KnownAnswers {
     let checks: [(String, Bool)] = [
       ("CRC-8/MAXIM of 123456789 is A1", CRC8.of("123456789".utf8) == 0xA1),
       ("CRC-8/MAXIM of nothing is 0", CRC8.of([]) == 0),
-      ("XOR begins the key anew", XOR.mix([1, 2, 3], with: [0xFF, 0x0F]) == [0xFE, 0x0D, 0xFC]),
+      ("XOR repeats the key", XOR.mix([1, 2, 3], with: [0xFF, 0x0F]) == [0xFE, 0x0D, 0xFC]),
       ("XOR with no key changes nothing", XOR.mix([1, 2], with: []) == [1, 2]),
       ("hexadecimal of both cases, with separators", Hexadecimal.octets("c0:FF-ee 01") == [0xC0, 0xFF, 0xEE, 1]),
       ("an odd number of digits is refused", Hexadecimal.octets("c0f") == nil),

@@ -109,7 +109,7 @@ extension VendorCentral: CBCentralManagerDelegate {
       print("this program may not use Bluetooth: allow it in the system's privacy settings, under Bluetooth")
     case .unsupported: print("this machine has no Bluetooth Low Energy")
     // Nothing is called now that would make the system ask for Bluetooth to be switched on.
-    case .poweredOff: print("Bluetooth is off: switch it on, the program goes on by itself")
+    case .poweredOff: print("Bluetooth is off: switch it on, the program then continues")
     default: print("Bluetooth is not ready yet")
     }
     if central.state != .poweredOn {

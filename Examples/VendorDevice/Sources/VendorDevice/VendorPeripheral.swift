@@ -93,7 +93,7 @@ extension VendorPeripheral: CBPeripheralManagerDelegate {
     print(error.map { "cannot advertise: \($0.localizedDescription)" } ?? "advertising \(name)")
   }
 
-  /// Whoever comes next begins a new conversation, and counts from the beginning.
+  /// The next central begins a new conversation, and counts from the beginning.
   func peripheralManager(
     _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
   ) {
