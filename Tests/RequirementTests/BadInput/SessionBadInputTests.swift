@@ -157,7 +157,7 @@ struct SessionBadInputTests {
         core.didDisconnect(gone.value, nil)
         core.didFailToConnect(gone.value, nil)
         core.didConnect(gone.value)
-        core.farewell()
+        core.disconnectCompleted()
       }
     }
     await world.advance(by: .seconds(5))
