@@ -112,7 +112,7 @@ struct RecordProcessTests {
     let holder = try place.ble("record", "--scan", file, "--json")
     try holder.event("recording")
     let second = try place.run("record", "--scan", file)
-    #expect(second.status == 74 && second.process.errors.first?.contains("records into it") == true)
+    #expect(second.status == 74 && second.process.errors.first?.contains("is recording into it") == true)
     #expect(try place.run("history", file).status == 0)
     holder.send(SIGTERM)
     #expect(try holder.finish().status == 143)
