@@ -80,7 +80,8 @@ extension HostStack {
     log.log(.debug, "link \(handle) ended: \(code)")
     if power.phase == .stopping {
       connection.linkEnded(.poweredOff)
-      return stopIfLinksHaveEnded()
+      if connections.isEmpty { powerInput(.linksEnded) }
+      return
     }
     switch connection.phase {
     case .settingUp:

@@ -35,7 +35,12 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
 
   // On the loop from here on.
   var options: HostOptions
-  var power = PowerState()
+  var power: PowerMachine
+  let powerInputs = InputQueue<PowerMachine.Input>()
+  /// Limits the time in which links are ended before the controller is stopped.
+  var stopTimer: TimerToken?
+  /// Called once the controller is stopped.
+  var afterStopping: [() -> Void] = []
   let scanner: Scanner
   var scanSwitch = ScanSwitch()
   var scanCare = ScanCare()
@@ -76,6 +81,7 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
     self.loop = loop
     self.log = log
     self.options = options
+    power = PowerMachine(isSwitchedOn: options.isSwitchedOn, isPermitted: options.isPermitted)
     self.entropy = entropy
     controller = HCIController(loop: loop, log: log.labelled("hci"), makeTransport: makeTransport)
     origin = loop.makeOrigin()
@@ -120,18 +126,18 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
   }
 
   /// Opens the transport and starts the controller. The roles receive the resulting state.
-  public func start() { onLoop { $0.updatePower() } }
+  public func start() { onLoop { $0.powerInput(.start) } }
 
   /// Switches the adapter off, as a user would: links are disconnected, and roles receive `poweredOff`.
-  public func powerOff() { onLoop { $0.setSwitchedOn(false) } }
+  public func powerOff() { onLoop { $0.powerInput(.setSwitchedOn(false)) } }
 
   /// Switches the adapter on; retries if it was `unsupported`.
-  public func powerOn() { onLoop { $0.setSwitchedOn(true) } }
+  public func powerOn() { onLoop { $0.powerInput(.setSwitchedOn(true)) } }
 
   /// Revokes the permission to use Bluetooth: roles receive `unauthorized`.
-  public func denyBluetooth() { onLoop { $0.setPermitted(false) } }
+  public func denyBluetooth() { onLoop { $0.powerInput(.setPermitted(false)) } }
 
-  public func allowBluetooth() { onLoop { $0.setPermitted(true) } }
+  public func allowBluetooth() { onLoop { $0.powerInput(.setPermitted(true)) } }
 
   /// Sets the longest ATT PDU accepted on new links, 23 to 517 octets.
   public func setMaximumTransmissionUnit(_ octets: Int) { onLoop { $0.options.maximumTransmissionUnit = octets } }

@@ -1,0 +1,181 @@
+import BLEAdapter
+import BLEHCI
+import Testing
+
+@testable import BLEHost
+
+@Suite struct PowerMachineTests {
+  private static let unplugged = TransportError(.unreachable, "unplugged")
+  private let features: ControllerFeatures
+
+  /// Takes the features that a simulated controller reports.
+  init() async throws {
+    let world = StackWorld()
+    let device = world.makeDevice(1)
+    try await world.wait { device.stack.controller.features != nil }
+    features = try #require(device.stack.controller.features)
+  }
+
+  private func machine(isSwitchedOn: Bool = true, isPermitted: Bool = true) -> PowerMachine {
+    PowerMachine(isSwitchedOn: isSwitchedOn, isPermitted: isPermitted)
+  }
+
+  /// A machine whose controller is in use.
+  private func runningMachine() -> PowerMachine {
+    var machine = machine()
+    _ = machine.handle(.start)
+    _ = machine.handle(.controller(.starting))
+    _ = machine.handle(.controller(.ready(features)))
+    _ = machine.handle(.bondsLoaded(preparation: 1))
+    return machine
+  }
+
+  @Test func theControllerIsUsedOnceTheBondsAreLoaded() {
+    var machine = machine()
+    #expect(machine.handle(.start) == [.startController])
+    #expect(machine.handle(.controller(.starting)) == [])
+    #expect(machine.handle(.controller(.ready(features))) == [.prepare(features, preparation: 1)])
+    #expect(!machine.isRunning && machine.reported == .unknown)
+    #expect(machine.handle(.bondsLoaded(preparation: 1)) == [.run(features), .report(.poweredOn)])
+    #expect(machine.isRunning && machine.phase == .up)
+  }
+
+  @Test func bondsThatWereLoadedForAnEarlierControllerAreIgnored() {
+    var machine = machine()
+    _ = machine.handle(.start)
+    _ = machine.handle(.controller(.ready(features)))
+    _ = machine.handle(.controller(.resetting(.hardwareError(code: 1))))
+    #expect(machine.handle(.bondsLoaded(preparation: 1)) == [])
+    #expect(machine.handle(.controller(.ready(features))) == [.prepare(features, preparation: 2)])
+    #expect(machine.handle(.bondsLoaded(preparation: 1)) == [])
+    #expect(machine.handle(.bondsLoaded(preparation: 2)).first == .run(features))
+  }
+
+  @Test func linksEndBeforeTheControllerIsStopped() {
+    var machine = runningMachine()
+    #expect(
+      machine.handle(.setSwitchedOn(false)) == [
+        .disconnectLinks, .armStopTimer, .endEverything(isLost: false), .report(.poweredOff),
+      ])
+    #expect(machine.phase == .stopping && !machine.isRunning)
+    #expect(
+      machine.handle(.linksEnded) == [.cancelStopTimer, .stopController, .endConnections, .reportStopped])
+    #expect(machine.phase == .down)
+    #expect(machine.handle(.controller(.stopped)) == [.endConnections])
+    // A second report of the end of the links changes nothing.
+    #expect(machine.handle(.linksEnded) == [])
+  }
+
+  @Test func linksThatDoNotEndDelayTheStopOnlyUpToTheLimit() {
+    var machine = runningMachine()
+    _ = machine.handle(.setPermitted(false))
+    #expect(machine.reported == .unauthorized)
+    #expect(machine.handle(.stopTimedOut).contains(.stopController))
+    #expect(machine.phase == .down)
+  }
+
+  @Test func switchingOnWhileLinksAreBeingEndedStartsTheControllerAgainAfterwards() {
+    var machine = runningMachine()
+    _ = machine.handle(.setSwitchedOn(false))
+    #expect(machine.handle(.setSwitchedOn(true)) == [])
+    #expect(
+      machine.handle(.linksEnded) == [
+        .cancelStopTimer, .stopController, .endConnections, .reportStopped, .startController,
+      ])
+    // What the stop and the start lead to, in this order.
+    #expect(machine.handle(.controller(.stopped)) == [.endConnections])
+    #expect(machine.handle(.controller(.starting)) == [])
+    #expect(machine.handle(.controller(.ready(features))) == [.prepare(features, preparation: 2)])
+    #expect(machine.handle(.bondsLoaded(preparation: 2)) == [.run(features), .report(.poweredOn)])
+  }
+
+  @Test func aControllerLostInUseEndsEverythingAndIsResetting() {
+    var machine = runningMachine()
+    #expect(
+      machine.handle(.controller(.resetting(.hardwareError(code: 1)))) == [
+        .endEverything(isLost: true), .endConnections, .report(.resetting),
+      ])
+    #expect(machine.handle(.controller(.starting)) == [])
+    #expect(
+      machine.handle(.controller(.failed(.transport(Self.unplugged)))) == [
+        .endConnections, .report(.unsupported),
+      ])
+    // Switching on retries.
+    #expect(machine.handle(.setSwitchedOn(true)) == [.startController])
+  }
+
+  @Test func aControllerLostWhileLinksAreBeingEndedStops() {
+    var machine = runningMachine()
+    _ = machine.handle(.setSwitchedOn(false))
+    #expect(
+      machine.handle(.controller(.resetting(.hardwareError(code: 1)))) == [
+        .endConnections, .cancelStopTimer, .stopController, .endConnections, .reportStopped,
+      ])
+    #expect(machine.phase == .down)
+  }
+
+  @Test func aControllerLostWhileLinksAreBeingEndedIsNotResettingWhenItIsStartedAgain() {
+    var machine = runningMachine()
+    _ = machine.handle(.setSwitchedOn(false))
+    #expect(machine.handle(.setSwitchedOn(true)) == [])
+    #expect(
+      machine.handle(.controller(.resetting(.hardwareError(code: 1)))) == [
+        .endConnections, .cancelStopTimer, .stopController, .endConnections, .reportStopped, .startController,
+      ])
+    #expect(machine.handle(.controller(.stopped)) == [.endConnections])
+    #expect(machine.handle(.controller(.starting)) == [])
+    #expect(machine.reported == .poweredOff)
+  }
+
+  @Test(
+    "An adapter that was never there is missing; one that was in use counts as off while it is away",
+    arguments: [
+      (TransportError(.unreachable, ""), AdapterState.unsupported, AdapterState.poweredOff),
+      (TransportError(.switchedOff, ""), .poweredOff, .poweredOff),
+      (TransportError(.notPermitted, ""), .unauthorized, .unauthorized),
+    ])
+  func waiting(_ cause: TransportError, _ before: AdapterState, _ after: AdapterState) {
+    var machine = machine()
+    _ = machine.handle(.start)
+    #expect(machine.handle(.controller(.waiting(cause))) == [.endConnections, .report(before)])
+    var used = runningMachine()
+    #expect(
+      used.handle(.controller(.waiting(cause))) == [.endEverything(isLost: true), .endConnections, .report(after)])
+  }
+
+  @Test func theSettingsComeBeforeTheControllersState() {
+    var machine = machine(isSwitchedOn: false, isPermitted: false)
+    #expect(machine.handle(.start) == [.report(.unauthorized)])
+    #expect(machine.handle(.setPermitted(true)) == [.report(.poweredOff)])
+    #expect(machine.handle(.setSwitchedOn(true)) == [.startController])
+  }
+
+  @Test func aRefusedControllerIsStoppedAndNotStartedAgain() {
+    var machine = machine()
+    _ = machine.handle(.start)
+    _ = machine.handle(.controller(.ready(features)))
+    let actions = machine.handle(.refused)
+    #expect(actions == [.cancelStopTimer, .stopController, .endConnections, .reportStopped, .report(.unsupported)])
+    #expect(machine.handle(.controller(.stopped)) == [.endConnections])
+    #expect(machine.handle(.setSwitchedOn(true)) == [])
+  }
+
+  @Test func aShutdownWaitsForSentDataThenForTheLinksAndIsPermanent() {
+    var machine = runningMachine()
+    #expect(machine.handle(.shutDown) == [.drainLinks])
+    #expect(machine.isRunning)
+    #expect(machine.handle(.linksDrained) == [.disconnectLinks, .armStopTimer, .endEverything(isLost: false)])
+    #expect(machine.handle(.linksEnded).suffix(1) == [.reportStopped])
+    #expect(machine.handle(.setSwitchedOn(true)) == [])
+    // A second one has nothing to wait for.
+    #expect(machine.handle(.shutDown) == [.reportStopped])
+  }
+
+  @Test func aStackThatIsAbandonedReportsNothing() {
+    var machine = runningMachine()
+    #expect(machine.handle(.abandon) == [.stopController])
+    #expect(machine.handle(.controller(.stopped)) == [.endEverything(isLost: false), .endConnections])
+    #expect(machine.reported == .unknown && !machine.isRunning)
+    #expect(machine.handle(.start) == [])
+  }
+}
