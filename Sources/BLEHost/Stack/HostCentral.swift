@@ -80,12 +80,12 @@ final class HostCentral: CentralRole, StateListener {
   private func begin(_ attempt: Attempt) {
     let connection = stack.connections[attempt.peer.address]
     switch connection?.phase {
-    case .ready where connection?.isProven == true:
+    case .ready where connection?.protection.isProven == true:
       // Asynchronously, as for a new link.
       stack.later { [weak self, weak attempt] in
         guard let self, let attempt, self.attempts[attempt.peer.identifier] === attempt else { return }
         if let connection = self.stack.connections[attempt.peer.address], connection.phase == .ready,
-          connection.isProven
+          connection.protection.isProven
         {
           self.join(connection)
         } else {

@@ -7,8 +7,6 @@ import BLEWire
 struct SetUpSteps {
   var needsFeatures = false
   var needsMTU = false
-  /// The link is being encrypted with the keys of a bond. The set-up time limit does not apply to this step.
-  var needsEncryption = false
   /// The features of the peer's link layer, once received.
   var peerFeatures: LEFeatures?
   /// Whether the controller accepted the longer packets that it claims to support.
@@ -21,7 +19,7 @@ struct SetUpSteps {
   /// The tag of the timer after which a peripheral requests a faster PHY.
   static let peripheralTag = 2
 
-  var isDone: Bool { !needsFeatures && !needsMTU && !needsEncryption }
+  var isDone: Bool { !needsFeatures && !needsMTU }
 
   mutating func cancel(_ loop: any StackLoop) {
     if let timer { loop.cancel(timer) }
@@ -132,13 +130,13 @@ extension HostConnection: TimerTarget {
 
   /// Completes the encryption step of the set-up.
   func encryptionIsSetUp() {
-    setUpSteps.needsEncryption = false
+    protection.needsEncryption = false
     finishSetUp()
     bearer.releaseIndications()
   }
 
   private func finishSetUp() {
-    guard phase == .settingUp, setUpSteps.isDone else { return }
+    guard phase == .settingUp, setUpSteps.isDone, !protection.needsEncryption else { return }
     setUpSteps.cancel(loop)
     stack.connectionIsReady(self)
   }

@@ -48,8 +48,8 @@ final class HostConnection {
   var pendingWrites = 0
   /// Waits for sent data before this side ends the link.
   var drain: LinkDrain?
-  let security: SecurityManager
-  var protection = LinkProtection()
+  var protection: LinkProtection
+  var security: SecurityManager { protection.manager }
 
   init(stack: HostStack, data: HCILink, role: LinkRole, peer: KnownPeer, addresses: LinkAddresses) {
     self.stack = stack
@@ -71,9 +71,10 @@ final class HostConnection {
     database = RemoteDatabase(
       client: GATTClient(bearer: bearer), loop: stack.loop, layout: bond?.layout, isRemembered: true,
       log: stack.log.labelled("gatt"))
-    security = SecurityManager(
-      role: role, localAddress: addresses.local, peerAddress: addresses.peer, local: stack.security.local,
-      loop: stack.loop, channel: channels, log: stack.log.labelled("smp"))
+    protection = LinkProtection(
+      manager: SecurityManager(
+        role: role, localAddress: addresses.local, peerAddress: addresses.peer, local: stack.security.local,
+        loop: stack.loop, channel: channels, log: stack.log.labelled("smp")))
     // The name of a bonded peer was read when its database was discovered.
     hasReadName = bond?.layout != nil && peer.name != nil
     channels.attributeProtocol = bearer
@@ -248,7 +249,7 @@ extension HostConnection: ATTBearerOwner {
   func bearerDidTimeOut(_ bearer: ATTBearer) {
     guard isUp else { return }
     // The transaction may have waited for the encryption.
-    closingReason = isEncryptingForBond ? .encryptionTimedOut : .timedOut
+    closingReason = protection.isEncryptingForBond ? .encryptionTimedOut : .timedOut
     disconnect(.remoteUserTerminated)
   }
 }

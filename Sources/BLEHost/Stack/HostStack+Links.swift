@@ -63,7 +63,7 @@ extension HostStack {
 
   /// Gives the link to the centrals that wait for the peer, once the peer's identity is proved.
   func admitCentrals(to connection: HostConnection) {
-    guard connection.phase == .ready, connection.isProven else { return }
+    guard connection.phase == .ready, connection.protection.isProven else { return }
     let waiting = waitingCentrals(for: connection.peer.identifier)
     if waiting.isEmpty { return }
     connector.abandon(connection.peer.address)
@@ -85,9 +85,9 @@ extension HostStack {
     }
     switch connection.phase {
     case .settingUp:
-      if let reason = connection.reasonOfFailedEncryption(code) { return failed(connection, reason) }
+      if let reason = connection.protection.reasonOfFailedEncryption(code) { return failed(connection, reason) }
       failed(connection, EndReason(failureToConnect: code))
-    case .ready: ended(connection, connection.reasonOfFailedEncryption(code) ?? EndReason(endOfLink: code))
+    case .ready: ended(connection, connection.protection.reasonOfFailedEncryption(code) ?? EndReason(endOfLink: code))
     case .closing:
       // The link was not reported: to the centrals that wait for it, the connection has failed.
       if let reason = connection.closingReason, !connection.isPublished { return failed(connection, reason) }

@@ -1,0 +1,108 @@
+import BLEAdapter
+import BLECore
+import BLECrypto
+import BLEHCI
+import BLEPairing
+import BLEWire
+
+extension HostConnection: SecurityManagerDelegate {
+  func securityManagerWillPair(_ manager: SecurityManager) throws(PairingFailure) {
+    if manager.local.policy.isBondable, !stack.security.hasRoom(for: bondIdentity) { throw .tooManyBonds }
+    let agent = stack.pairingAgent
+    manager.local.policy = stack.options.security.answered(by: agent)
+    manager.outOfBand = OutOfBandExchange(
+      agent.outOfBandData(for: pairingPeer), local: stack.security.outOfBandData)
+  }
+
+  func securityManager(
+    _ manager: SecurityManager, stores result: PairingResult, _ completion: @escaping (PairingFailure?) -> Void
+  ) {
+    protection.isStoringKeys = true
+    stack.security.keep(result, isRequestedLocally: manager.isRequestedLocally) { [self, stack] failure in
+      completion(failure)
+      protection.isStoringKeys = false
+      guard let event = protection.heldKeyRequest else { return }
+      protection.heldKeyRequest = nil
+      if isUp { stack.longTermKeyRequested(event) }
+    }
+  }
+
+  func securityManager(_ manager: SecurityManager, asks question: PairingQuestion) {
+    dialogue.ask(question, of: pairingPeer, occasion, for: manager) { bondedPeer($0) }
+  }
+
+  func securityManager(_ manager: SecurityManager, peerTyped kind: SMPPairingKeypressNotification.Kind) {
+    guard let keypress = PairingKeypress(rawValue: kind.rawValue) else { return }
+    dialogue.notify(keypress, of: pairingPeer)
+  }
+
+  func securityManager(_ manager: SecurityManager, encryptsWith key: LongTermKey) {
+    if manager.keyOwner == .bond {
+      protection.timer = loop.schedule(
+        after: LinkProtection.encryptionLimit, .background, self, tag: LinkProtection.encryptionTag)
+    }
+    stack.controller.send(
+      LEEnableEncryption(
+        connectionHandle: handle, randomNumber: key.randomNumber, diversifier: key.encryptedDiversifier,
+        key: HCISecret(key.key.revealLeastSignificantFirst())),
+      status: { [weak self] status in
+        if !status.isSuccess { self?.encryptionChanged(status, isOn: false) }
+      })
+  }
+
+  func securityManagerDidChangeSecurity(_ manager: SecurityManager) {
+    guard isUp else { return }
+    applySecurity()
+    guard !endIfTooWeak(), manager.isProven, let identity = bondIdentity else { return }
+    stack.security.bondWasUsed(identity)
+    if let state = stack.security.bond(of: identity)?.clientState { serverLink?.restore(state) }
+    finishRaise(.raised)
+    encryptionIsSetUp()
+    stack.admitCentrals(to: self)
+  }
+
+  func securityManager(_ manager: SecurityManager, didPair result: PairingResult) {
+    guard isUp, manager.security != nil else { return pairedWithoutLink(result) }
+    // The last of this side's keys are being sent: the link must not end before they have arrived.
+    bearer.valuesSent.valueWasSent()
+    if result.isBonded {
+      setBond(result)
+      stack.bonded(self)
+      if let serverLink { keepClientState(serverLink.state) }
+    }
+    reportEnd(.paired(result.security.method, isBonded: result.isBonded))
+    finishPairing(.success(result.security))
+    finishRaise(.raised)
+    if protection.needsEncryption { encryptionIsSetUp() }
+    if result.isBonded { stack.admitCentrals(to: self) }
+  }
+
+  /// Handles a pairing whose keys are stored after the link, or its encryption, has ended.
+  private func pairedWithoutLink(_ result: PairingResult) {
+    if result.isBonded { stack.bonded(self) }
+    reportEnd(.paired(result.security.method, isBonded: result.isBonded))
+    finishPairing(.success(result.security))
+    if isUp { endWithoutBond(.bondLost) }
+  }
+
+  func securityManager(_ manager: SecurityManager, didFail failure: PairingFailure) {
+    guard isUp || protection.isStoringKeys else { return }
+    // A failure of the bond's keys is not the end of a pairing.
+    if failure == .bondFailed { endDialogue() } else { reportEnd(.failed("\(failure)")) }
+    if failure == .bondFailed, role == .central { return endWithoutBond(.bondLost) }
+    if protection.needsEncryption { return endWithoutBond(.encryptionTimedOut) }
+    finishPairing(.failure(failure))
+    finishRaise(failure == .tooManyBonds ? .tooManyBonds : .failed)
+  }
+
+  func securityManager(
+    _ manager: SecurityManager, peerChanged before: SMPIOCapability, to now: SMPIOCapability
+  ) {
+    let peer = pairingPeer
+    dialogue.notify {
+      $0.pairing(
+        with: peer, changedFrom: PairingCapability(rawValue: before.rawValue),
+        to: PairingCapability(rawValue: now.rawValue))
+    }
+  }
+}
