@@ -64,7 +64,7 @@ final class Connector: TimerTarget {
   /// Whether the controller is initiating, or its initiation is being cancelled.
   var isInitiating: Bool { phase != .idle }
   /// Whether there is a device to initiate to.
-  var isSearching: Bool { !candidates.isEmpty }
+  var isSearching: Bool { wanted.contains(where: isCandidate) }
 
   /// Initiates to `address` from now on.
   func want(_ address: DeviceAddress) {
@@ -203,15 +203,15 @@ final class Connector: TimerTarget {
     delegate?.connectorCancelsInitiation(self)
   }
 
-  /// The wanted devices without a link or a pause.
-  private var candidates: [DeviceAddress] {
-    guard let delegate else { return [] }
-    return wanted.filter { !delegate.connector(self, hasLinkTo: $0) && backoffs[$0]?.timer == nil }
+  /// Whether a wanted device has neither a link nor a pause.
+  private func isCandidate(_ address: DeviceAddress) -> Bool {
+    guard let delegate else { return false }
+    return !delegate.connector(self, hasLinkTo: address) && backoffs[address]?.timer == nil
   }
 
   private func update() {
     guard let delegate else { return }
-    initiate(to: candidates, delegate)
+    initiate(to: wanted.filter(isCandidate), delegate)
     delegate.connectorDidChange(self)
   }
 

@@ -28,7 +28,7 @@ extension HostStack: ConnectorDelegate {
 
   func connectorDidChange(_ connector: Connector) {
     // A device whose private address only the host can resolve must be found by scanning first.
-    if turns.isNeeded || security.identities.isUseful { updateScan() }
+    if arbiter.takesTurns || security.identities.isUseful { updateScan() }
   }
 
   func connector(_ connector: Connector, didFail address: DeviceAddress, reason: EndReason) {
@@ -47,7 +47,7 @@ extension HostStack: ConnectorDelegate {
   private func createConnection(to peer: HCIAddress, _ policy: LEInitiatorFilterPolicy) {
     let completion: (HCIErrorCode) -> Void = { [weak self] status in
       guard let self, !status.isSuccess else { return }
-      if self.mustTakeTurns(status) { return self.takeTurns() }
+      if arbiter.mustTakeTurns(status, radioWishes) { return arbiterInput(.initiationRefused) }
       self.log.log(.warning, "the controller refused to connect: \(status)")
       self.connector.initiationRefused(EndReason(failureToConnect: status))
     }

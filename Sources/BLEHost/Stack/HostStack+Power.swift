@@ -135,9 +135,8 @@ extension HostStack {
     publishedChannels = PublishedChannels()
     endPrivacy()
     scanner.reset()
-    scanSwitch = ScanSwitch()
+    resetArbiter()
     endScanCare()
-    endTurns()
     advertiser.reset()
     connector.reset()
     acceptList = []

@@ -64,10 +64,13 @@ extension HostStack {
   /// there is no need to wait in between.
   private func whileRadioIsPaused(_ change: () -> Void) {
     connector.restart()
-    let scans = scanSwitch.isChanging ? scanSwitch.goal : scanSwitch.isOn
-    if scans { sendScanEnable(false) }
+    let scans = arbiter.willScan
+    let logRefusal: (HCIErrorCode) -> Void = { [log] status in
+      if !status.isSuccess { log.log(.warning, "the controller refused to pause scanning: \(status)") }
+    }
+    if scans { sendScanEnable(false, logRefusal) }
     advertiser.whilePaused(self, change)
-    if scans { sendScanEnable(true) }
+    if scans { sendScanEnable(true, logRefusal) }
   }
 
   // MARK: The controller's resolving list

@@ -35,10 +35,9 @@ extension HostStack {
     let isDeaf = scanCare.watch.look(
       heard: scanner.reportCount, repeated: scanner.repetitionCount, at: loop.now)
     // A scan that takes turns with connections is restarted regularly anyway.
-    guard isDeaf, scanSwitch.isOn, !scanSwitch.isChanging else { return }
+    guard isDeaf, arbiter.isScanningSteadily else { return }
     scanCare.restartCount += 1
     log.log(.notice, "the scan is restarted: \(scanCare.watch.reason)")
-    scanSwitch.mustRestart = true
-    updateScan()
+    arbiterInput(.scanIsSilent)
   }
 }

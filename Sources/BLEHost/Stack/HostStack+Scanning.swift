@@ -3,57 +3,54 @@ import BLECore
 import BLEHCI
 import BLEWire
 
-/// Whether the controller scans, and whether a command to start or stop is under way.
-struct ScanSwitch {
-  var isOn = false
-  var isChanging = false
-  /// The state that the last command requested.
-  var goal = false
-  /// Paused while connections have their turn; see `SearchTurns`.
-  var isPaused = false
-  /// Whether it scans, or is starting to, with the background's interval and window.
-  var isSlow = false
-  /// Whether it has to be restarted because it no longer reports anything.
-  var mustRestart = false
-}
-
 extension HostStack {
-  /// Starts or stops the controller's scan as the scanner requires. One change at a time.
-  func updateScan() {
-    updateScanCare()
-    arrangeTurns()
-    guard isRunning, !scanSwitch.isChanging else { return }
-    let isWanted = wantsScan && !scanSwitch.isPaused
-    let turnsOn = !scanSwitch.isOn
-    // Another interval and window take effect by a restart.
-    if turnsOn ? !isWanted : isWanted && scanSwitch.isSlow == isInBackground && !scanSwitch.mustRestart { return }
-    scanSwitch.mustRestart = false
-    scanSwitch.isChanging = true
-    scanSwitch.goal = turnsOn
-    if turnsOn { scanSwitch.isSlow = isInBackground }
-    let completion: (HCIErrorCode) -> Void = { [weak self] status in self?.scanChanged(turnsOn, status) }
-    if controller.usesExtendedCommands {
-      turnsOn ? startExtendedScan(completion) : stopExtendedScan(completion)
-    } else {
-      turnsOn ? startLegacyScan(completion) : stopLegacyScan(completion)
+  /// Gives the arbiter the present wishes: the controller's scan and initiating follow them.
+  func updateScan() { arbiterInput(.wishesChanged) }
+
+  var radioWishes: RadioArbiter.Wishes {
+    RadioArbiter.Wishes(
+      scans: wantsScan, isInBackground: isInBackground, connects: connector.isSearching,
+      isInitiating: connector.isInitiating)
+  }
+
+  /// Gives the arbiter an input and performs its actions.
+  func arbiterInput(_ input: RadioArbiter.Input) {
+    arbiterInputs.add(input) {
+      updateScanCare()
+      guard isRunning else { return }
+      for action in arbiter.handle($0, radioWishes) { perform(action) }
     }
   }
 
-  private func scanChanged(_ turnedOn: Bool, _ status: HCIErrorCode) {
-    scanSwitch.isChanging = false
-    if turnedOn, mustTakeTurns(status) { return takeTurns() }
-    // A refused change counts as done: repeating it immediately could continue forever.
-    scanSwitch.isOn = turnedOn
-    if !status.isSuccess {
-      log.log(.warning, "the controller refused to \(turnedOn ? "start" : "stop") scanning: \(status)")
+  private func perform(_ action: RadioArbiter.Action) {
+    switch action {
+    case .startScan(let isSlow): startScan(isSlow: isSlow)
+    case .stopScan: sendScanEnable(false) { [weak self] in self?.arbiterInput(.scanAnswered($0)) }
+    case .allowInitiating: connector.setPaused(false)
+    case .pauseInitiating: connector.setPaused(true)
+    case .postponeInitiation: connector.initiationPostponed()
+    case .armTurnTimer:
+      turnTimer = loop.schedule(after: RadioArbiter.turn, .background) { [weak self] in
+        self?.turnTimer = nil
+        self?.arbiterInput(.turnEnded)
+      }
+    case .cancelTurnTimer: cancelTurnTimer()
+    case .reportTurns:
+      log.log(.info, "the controller cannot scan and initiate at the same time: they take turns")
+    case .reportRefusal(let status, let ofStart):
+      log.log(.warning, "the controller refused to \(ofStart ? "start" : "stop") scanning: \(status)")
     }
-    updateScan()
   }
 
-  private var scanPace: (interval: ScanInterval, window: ScanInterval) {
-    scanSwitch.isSlow
-      ? (LinkPolicy.backgroundScanInterval, LinkPolicy.backgroundScanWindow)
-      : (LinkPolicy.scanInterval, LinkPolicy.scanWindow)
+  /// The controller was lost or is stopped, and with it scan and turns.
+  func resetArbiter() {
+    cancelTurnTimer()
+    arbiter = RadioArbiter()
+  }
+
+  private func cancelTurnTimer() {
+    if let turnTimer { loop.cancel(turnTimer) }
+    turnTimer = nil
   }
 
   /// The PHYs on which to search: the requested ones, as far as the controller supports them.
@@ -77,48 +74,34 @@ extension HostStack {
     return Array(repeating: entry, count: Int(count))
   }
 
-  // The controller's duplicate filter stays off: it filters by address, and would hide new content of a known device.
-
-  private func startExtendedScan(_ completion: @escaping (HCIErrorCode) -> Void) {
-    controller.send(
-      LESetExtendedScanParameters(
-        ownAddressType: ownAddressType, filterPolicy: .all, phys: searchPHYs,
-        entries: searchEntries(interval: scanPace.interval, window: scanPace.window) {
-          .init(type: .active, interval: $0, window: $1)
-        }))
-    controller.send(
-      LESetExtendedScanEnable(
-        isEnabled: true, duplicates: .reportAll, duration: HCICentiseconds(rawValue: 0), period: 0),
-      status: completion)
+  private func startScan(isSlow: Bool) {
+    let interval = isSlow ? LinkPolicy.backgroundScanInterval : LinkPolicy.scanInterval
+    let window = isSlow ? LinkPolicy.backgroundScanWindow : LinkPolicy.scanWindow
+    if controller.usesExtendedCommands {
+      controller.send(
+        LESetExtendedScanParameters(
+          ownAddressType: ownAddressType, filterPolicy: .all, phys: searchPHYs,
+          entries: searchEntries(interval: interval, window: window) {
+            .init(type: .active, interval: $0, window: $1)
+          }))
+    } else {
+      controller.send(
+        LESetScanParameters(
+          type: .active, interval: interval, window: window, ownAddressType: ownAddressType, filterPolicy: .all))
+    }
+    sendScanEnable(true) { [weak self] in self?.arbiterInput(.scanAnswered($0)) }
   }
 
-  private func stopExtendedScan(_ completion: @escaping (HCIErrorCode) -> Void) {
-    controller.send(
-      LESetExtendedScanEnable(
-        isEnabled: false, duplicates: .reportAll, duration: HCICentiseconds(rawValue: 0), period: 0),
-      status: completion)
-  }
-
-  /// Resumes the scan with its parameters, or pauses it.
-  func sendScanEnable(_ isEnabled: Bool) {
+  /// Starts or stops the scan that is set up. The controller's duplicate filter stays off: it filters by address, and would hide new
+  /// content of a known device.
+  func sendScanEnable(_ isEnabled: Bool, _ completion: @escaping (HCIErrorCode) -> Void) {
     if controller.usesExtendedCommands {
       controller.send(
         LESetExtendedScanEnable(
-          isEnabled: isEnabled, duplicates: .reportAll, duration: HCICentiseconds(rawValue: 0), period: 0))
+          isEnabled: isEnabled, duplicates: .reportAll, duration: HCICentiseconds(rawValue: 0), period: 0),
+        status: completion)
     } else {
-      controller.send(LESetScanEnable(isEnabled: isEnabled, filtersDuplicates: false))
+      controller.send(LESetScanEnable(isEnabled: isEnabled, filtersDuplicates: false), status: completion)
     }
-  }
-
-  private func startLegacyScan(_ completion: @escaping (HCIErrorCode) -> Void) {
-    controller.send(
-      LESetScanParameters(
-        type: .active, interval: scanPace.interval, window: scanPace.window,
-        ownAddressType: ownAddressType, filterPolicy: .all))
-    controller.send(LESetScanEnable(isEnabled: true, filtersDuplicates: false), status: completion)
-  }
-
-  private func stopLegacyScan(_ completion: @escaping (HCIErrorCode) -> Void) {
-    controller.send(LESetScanEnable(isEnabled: false, filtersDuplicates: false), status: completion)
   }
 }

@@ -42,11 +42,13 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
   /// Called once the controller is stopped.
   var afterStopping: [() -> Void] = []
   let scanner: Scanner
-  var scanSwitch = ScanSwitch()
+  var arbiter = RadioArbiter()
+  let arbiterInputs = InputQueue<RadioArbiter.Input>()
+  /// Set while scanning and initiating take turns.
+  var turnTimer: TimerToken?
   var scanCare = ScanCare()
   /// Of these only the links; see `counters`.
   var linkCounters = AdapterCounters()
-  var turns = SearchTurns()
   /// Whether the simulated system has moved the application to the background.
   private(set) var isInBackground = false
   let advertiser = Advertiser()

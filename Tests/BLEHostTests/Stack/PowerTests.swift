@@ -181,6 +181,25 @@ import Testing
     #expect(read.result == .failure(.notConnected))
   }
 
+  @Test("I13.3 a scan that was being started when the adapter was switched off does not prevent the next one")
+  func scanStartedAsTheAdapterIsSwitchedOff() async throws {
+    let world = StackWorld()
+    let phone = world.makeDevice(1)
+    _ = try await world.makeChat(on: world.makeDevice(2))
+    let central = try await world.connectChat(from: phone)
+    // The controller answers while the link is being ended, before the controller is stopped.
+    await world.perform {
+      central.role.startScan(ScanParameters())
+      phone.stack.powerOff()
+    }
+    try await world.wait { central.states.last == .poweredOff }
+    await world.advance(.seconds(10))
+    phone.stack.powerOn()
+    try await world.wait { central.states.last == .poweredOn }
+    await world.perform { central.forgetDiscoveries() }
+    try await world.find(central)
+  }
+
   @Test("shutting down closes links before it is done")
   func shuttingDownClosesLinksBeforeItIsDone() async throws {
     let world = StackWorld()
