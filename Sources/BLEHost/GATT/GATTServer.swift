@@ -20,8 +20,12 @@ public final class GATTServer {
   }
 
   /// Starts to serve the client on a bearer, until `GATTServerLink.close()`.
-  public func makeLink(on bearer: ATTBearer, state: GATTClientState? = nil) -> GATTServerLink {
-    let link = GATTServerLink(server: self, bearer: bearer, state: state)
+  ///
+  /// - Parameter peer: the client's device, for applications that ask for it.
+  public func makeLink(
+    on bearer: ATTBearer, state: GATTClientState? = nil, peer: PeerIdentifier? = nil
+  ) -> GATTServerLink {
+    let link = GATTServerLink(server: self, bearer: bearer, state: state, peer: peer)
     links.append(link)
     bearer.server = link
     return link

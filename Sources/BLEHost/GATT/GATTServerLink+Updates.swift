@@ -21,8 +21,12 @@ extension GATTServerLink {
   public func update(
     _ handle: AttributeHandle, _ value: ArraySlice<UInt8>, sent: (() -> Void)? = nil
   ) -> Bool {
-    if permittedConfiguration(of: handle).contains(.notification) { return notify(handle, value, sent: sent) }
-    return indicate(handle, value) { _ in sent?() }
+    let left = sent == nil ? nil : updateLeft
+    let isTaken =
+      permittedConfiguration(of: handle).contains(.notification)
+      ? notify(handle, value, sent: left) : indicate(handle, value) { _ in left?() }
+    if isTaken, let sent { updates.append(sent) }
+    return isTaken
   }
 
   /// Sends a notification. Returns false if the client is not subscribed to notifications. `sent`: as in `update`.

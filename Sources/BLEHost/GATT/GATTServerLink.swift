@@ -6,6 +6,7 @@ import BLEWire
 public final class GATTServerLink: ATTServerHandler {
   public let bearer: ATTBearer
   let server: GATTServer
+  let peer: PeerIdentifier?
 
   /// The current security of the link, checked on each access.
   public var security = LinkSecurity.open
@@ -25,10 +26,15 @@ public final class GATTServerLink: ATTServerHandler {
   var queue = PrepareQueue()
   /// The request that waits for an application's response.
   var waiting: WaitingRequest?
+  /// The completions of updates that were not sent yet.
+  var updates = ClosureQueue()
+  /// One closure for all updates, because they are sent in order.
+  private(set) lazy var updateLeft: () -> Void = { [weak self] in self?.updates.removeFirst()?() }
 
-  init(server: GATTServer, bearer: ATTBearer, state: GATTClientState?) {
+  init(server: GATTServer, bearer: ATTBearer, state: GATTClientState?, peer: PeerIdentifier?) {
     self.server = server
     self.bearer = bearer
+    self.peer = peer
     if let state { restore(state) }
   }
 
@@ -59,6 +65,12 @@ public final class GATTServerLink: ATTServerHandler {
     let ended = configurations
     configurations = [:]
     for handle in ended.keys.sorted() { reportSubscription(handle, []) }
+    for sent in updates.removeAll() { sent() }
+  }
+
+  /// The client as reported to applications; `nil` if its device is not known.
+  var remoteCentral: RemoteCentral? {
+    peer.map { RemoteCentral(identifier: $0, maximumUpdateValueLength: bearer.mtu - 3) }
   }
 
   /// The state to be stored for the next connection.

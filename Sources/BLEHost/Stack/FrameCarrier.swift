@@ -2,9 +2,11 @@ import BLECore
 import BLEHCI
 import BLEWire
 
-/// Passes the frames of one link to the controller, and calls their `sent` closures.
-final class FrameCarrier: L2CAPCarrier, TimerTarget {
+/// Passes the frames of one link to the controller and its data to L2CAP, and calls the `sent` closures of the frames.
+final class FrameCarrier: L2CAPCarrier, HCILinkReceiver, TimerTarget {
   private let data: HCILink
+  /// Retains this carrier; `nil` once it is closed.
+  private var link: L2CAPLink?
   private let loop: any StackLoop
   /// The closures of frames queued for the controller, oldest first. Only these frames have a token other than 0.
   private var queued = ClosureQueue()
@@ -34,7 +36,22 @@ final class FrameCarrier: L2CAPCarrier, TimerTarget {
 
   var queuedFrames: Int { data.queuedFrames }
 
-  func handedOver(_ token: UInt64) {
+  /// Passes on what is received from now on, until `close()`.
+  func open(_ link: L2CAPLink) {
+    self.link = link
+    data.receiver = self
+  }
+
+  func close() {
+    data.receiver = nil
+    link = nil
+  }
+
+  func link(_ data: HCILink, didReceive packet: HCIACLPacket) {
+    link?.receive(fragment: packet.payload, isFirst: packet.boundary != .continuing)
+  }
+
+  func link(_ data: HCILink, didHandOver token: UInt64) {
     if token != 0 { queued.removeFirst()?() }
   }
 

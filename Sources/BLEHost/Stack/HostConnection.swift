@@ -32,17 +32,12 @@ final class HostConnection {
   /// Why this side ends the link, unless because it is no longer used.
   var closingReason: EndReason?
 
-  private let data: HCILink
   private let carrier: FrameCarrier
   private(set) var channels: L2CAPLink?
   let bearer: ATTBearer
   private(set) var serverLink: GATTServerLink?
   /// The peer's database. Closed, but retained, when the link has ended.
   let database: RemoteDatabase
-  /// The completions of updates that were not sent yet.
-  private var updates = ClosureQueue()
-  /// One closure for all updates, because they are sent in order.
-  private lazy var updateLeft: () -> Void = { [weak self] in self?.updates.removeFirst()?() }
   var setUpSteps = SetUpSteps()
   /// The number of applications' writes not answered or, without response, not sent.
   var pendingWrites = 0
@@ -53,7 +48,6 @@ final class HostConnection {
 
   init(stack: HostStack, data: HCILink, role: LinkRole, peer: KnownPeer, addresses: LinkAddresses) {
     self.stack = stack
-    self.data = data
     handle = data.handle
     self.role = role
     self.peer = peer
@@ -82,8 +76,8 @@ final class HostConnection {
     channels.services = self
     channels.usesEnhancedChannels = stack.options.usesEnhancedChannels
     bearer.owner = self
-    serverLink = stack.server.makeLink(for: self, on: bearer)
-    data.receiver = self
+    serverLink = stack.server.gatt.makeLink(on: bearer, peer: peer.identifier)
+    carrier.open(channels)
     channels.securityManager = security
     security.delegate = self
     database.client.raiseSecurity = { [weak self] code, done in
@@ -131,18 +125,6 @@ final class HostConnection {
       self.stack.scanner.setName(name, at: self.peer.address)
       for link in self.links { link.events?.link(link, didUpdateName: name) }
     }
-  }
-
-  /// The peer as reported to peripherals.
-  var remoteCentral: RemoteCentral {
-    RemoteCentral(identifier: peer.identifier, maximumUpdateValueLength: mtu - 3)
-  }
-
-  /// Sends a value to the peer. Returns false if it is not subscribed. `sent` is called when the value is sent or the link has ended.
-  func update(_ handle: AttributeHandle, _ value: [UInt8], sent: @escaping () -> Void) -> Bool {
-    guard let serverLink, serverLink.update(handle, value[...], sent: updateLeft) else { return false }
-    updates.append(sent)
-    return true
   }
 
   /// Ends the link if this side is its central and no central of the process uses it.
@@ -202,7 +184,7 @@ final class HostConnection {
   /// The stack is being deallocated with its links: nothing is reported.
   func abandon() {
     isUp = false
-    data.receiver = nil
+    carrier.close()
     drain?.cancel()
   }
 
@@ -215,26 +197,14 @@ final class HostConnection {
     for link in links { link.end() }
     links = []
     database.close()
-    if let serverLink {
-      serverLink.close()
-      stack.server.forget(serverLink)
-    }
+    serverLink?.close()
     bearer.close()
-    data.receiver = nil
+    carrier.close()
     channels?.close(reason)
     channels = nil
     drain?.finish()
     serverLink = nil
-    for sent in updates.removeAll() { sent() }
   }
-}
-
-extension HostConnection: HCILinkReceiver {
-  func link(_ link: HCILink, didReceive packet: HCIACLPacket) {
-    channels?.receive(fragment: packet.payload, isFirst: packet.boundary != .continuing)
-  }
-
-  func link(_ link: HCILink, didHandOver token: UInt64) { carrier.handedOver(token) }
 }
 
 extension HostConnection: ATTBearerOwner {
@@ -242,7 +212,7 @@ extension HostConnection: ATTBearerOwner {
     guard isUp else { return }
     stack.transmissionUnitChanged(self)
     for link in links { link.events?.link(link, didUpdateMaximumTransmissionUnit: octets) }
-    for role in stack.peripherals { role.centralChanged(self) }
+    if let central = serverLink?.remoteCentral { for role in stack.peripherals { role.centralChanged(central) } }
   }
 
   /// Ends the link after a transaction time-out: no further request may be sent on it (Core, Vol 3 Part F 3.3.3).

@@ -8,7 +8,7 @@ final class HostPeripheral: PeripheralRole, StateListener {
   private final class Characteristic {
     let identifier: LocalCharacteristicIdentifier
     let value: AttributeHandle
-    var subscribers: [HostConnection] = []
+    var subscribers: [GATTServerLink] = []
 
     init(identifier: LocalCharacteristicIdentifier, value: AttributeHandle) {
       self.identifier = identifier
@@ -106,15 +106,15 @@ final class HostPeripheral: PeripheralRole, StateListener {
   ) {
     let published = characteristics[characteristic.rawValue]
     var subscribers = published?.subscribers ?? []
-    if let centrals { subscribers.removeAll { !centrals.contains($0.peer.identifier) } }
+    if let centrals { subscribers.removeAll { $0.peer.map { !centrals.contains($0) } ?? true } }
     guard let published, let first = subscribers.first else { return stack.later(sent) }
     if subscribers.count == 1 {
-      if !first.update(published.value, value, sent: sent) { stack.later(sent) }
+      if !first.update(published.value, value[...], sent: sent) { stack.later(sent) }
       return
     }
     let rest = Countdown(subscribers.count, sent)
     for subscriber in subscribers {
-      if !subscriber.update(published.value, value, sent: { rest.step() }) { stack.later { rest.step() } }
+      if !subscriber.update(published.value, value[...], sent: { rest.step() }) { stack.later { rest.step() } }
     }
   }
 
@@ -151,8 +151,8 @@ final class HostPeripheral: PeripheralRole, StateListener {
     stack.later { completion(wasPublished) }
   }
 
-  func channelOpened(_ channel: L2CAPChannel, on connection: HostConnection) {
-    events?.peripheral(didOpen: channel, from: connection.remoteCentral)
+  func channelOpened(_ channel: L2CAPChannel, by central: RemoteCentral) {
+    events?.peripheral(didOpen: channel, from: central)
     channels.removeAll { $0.isClosed }
     if channel.events != nil { channels.append(channel) }
   }
@@ -169,24 +169,23 @@ final class HostPeripheral: PeripheralRole, StateListener {
   }
 
   /// Reports a changed MTU of a central.
-  func centralChanged(_ connection: HostConnection) {
-    if services.isEmpty { return }
-    events?.peripheral(didUpdate: connection.remoteCentral)
+  func centralChanged(_ central: RemoteCentral) {
+    if !services.isEmpty { events?.peripheral(didUpdate: central) }
   }
 }
 
 extension HostPeripheral: AttributeApplication {
   func read(_ request: AttributeReadRequest) {
-    guard let connection = stack.server.connection(of: request.client), let events else {
+    guard let central = request.client.remoteCentral, let events else {
       return stack.server.gatt.respond(to: request.number, error: .unlikelyError)
     }
     events.peripheral(
       didReceiveRead: TransactionIdentifier(rawValue: request.number),
-      of: LocalCharacteristicIdentifier(rawValue: request.tag), offset: request.offset, from: connection.remoteCentral)
+      of: LocalCharacteristicIdentifier(rawValue: request.tag), offset: request.offset, from: central)
   }
 
   func write(_ request: AttributeWriteRequest) {
-    guard let connection = stack.server.connection(of: request.client), let events else {
+    guard let central = request.client.remoteCentral, let events else {
       return stack.server.gatt.respond(to: request.number, error: .unlikelyError)
     }
     events.peripheral(
@@ -196,27 +195,23 @@ extension HostPeripheral: AttributeApplication {
           characteristic: LocalCharacteristicIdentifier(rawValue: part.tag), offset: part.offset,
           value: part.value)
       },
-      needsResponse: request.needsResponse, from: connection.remoteCentral)
+      needsResponse: request.needsResponse, from: central)
   }
 
   func subscriptionDidChange(of tag: UInt32, by client: GATTServerLink, to configuration: ClientConfiguration) {
-    guard let characteristic = characteristics[tag], let connection = stack.server.connection(of: client) else {
-      return
-    }
-    let index = characteristic.subscribers.firstIndex { $0 === connection }
+    guard let characteristic = characteristics[tag], let central = client.remoteCentral else { return }
+    let index = characteristic.subscribers.firstIndex { $0 === client }
     if configuration.isEmpty {
       guard let index else { return }
       characteristic.subscribers.remove(at: index)
       // A central that reconnects before its previous link has ended has two links for a while: one of them ending does not
       // end its subscription.
-      if characteristic.subscribers.contains(where: { $0.peer.identifier == connection.peer.identifier }) { return }
+      if characteristic.subscribers.contains(where: { $0.peer == client.peer }) { return }
       // When the adapter is lost, roles receive only the new state.
-      if stack.isRunning {
-        events?.peripheral(didUnsubscribe: connection.remoteCentral, from: characteristic.identifier)
-      }
+      if stack.isRunning { events?.peripheral(didUnsubscribe: central, from: characteristic.identifier) }
     } else if index == nil {
-      characteristic.subscribers.append(connection)
-      events?.peripheral(didSubscribe: connection.remoteCentral, to: characteristic.identifier)
+      characteristic.subscribers.append(client)
+      events?.peripheral(didSubscribe: central, to: characteristic.identifier)
     }
   }
 }

@@ -2,11 +2,10 @@ import BLEAdapter
 import BLECore
 import BLEWire
 
-/// The GATT server shared by all peripherals of the process, with the links of its clients.
+/// The GATT server shared by all peripherals of the process.
 final class LocalServer {
   let gatt: GATTServer
   private let genericServices: GenericServices?
-  private var clients: [ObjectIdentifier: HostConnection] = [:]
 
   init(options: HostOptions, log: Logger) {
     gatt = GATTServer(log: log.labelled("gatt"))
@@ -17,16 +16,6 @@ final class LocalServer {
   func setName(_ name: String) {
     if let genericServices { gatt.database.setValue(GATTServer.nameOctets(name), at: genericServices.deviceName) }
   }
-
-  func makeLink(for connection: HostConnection, on bearer: ATTBearer) -> GATTServerLink {
-    let link = gatt.makeLink(on: bearer)
-    clients[ObjectIdentifier(link)] = connection
-    return link
-  }
-
-  func connection(of link: GATTServerLink) -> HostConnection? { clients[ObjectIdentifier(link)] }
-
-  func forget(_ link: GATTServerLink) { clients[ObjectIdentifier(link)] = nil }
 
   /// Returns whether a service belongs to the stack or, like Human Interface Device, to the system, so that applications can't
   /// publish it.

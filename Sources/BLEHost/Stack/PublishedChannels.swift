@@ -64,6 +64,7 @@ extension HostConnection: L2CAPServices {
   }
 
   func link(_ link: L2CAPLink, didOpen channel: L2CAPChannel) {
-    stack.publishedChannels.publisher(of: channel.multiplexer)?.role.channelOpened(channel, on: self)
+    guard let central = serverLink?.remoteCentral else { return }
+    stack.publishedChannels.publisher(of: channel.multiplexer)?.role.channelOpened(channel, by: central)
   }
 }
