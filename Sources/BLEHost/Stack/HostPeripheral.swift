@@ -88,7 +88,7 @@ final class HostPeripheral: PeripheralRole, StateListener {
   func startAdvertising(_ content: LocalAdvertisement, _ completion: @escaping (PublishError?) -> Void) {
     let stack = stack
     guard stack.isRunning else { return stack.later { completion(.notPoweredOn) } }
-    stack.advertiser.start(content, role: ObjectIdentifier(self), stack: stack) { error in
+    stack.startAdvertising(content, by: ObjectIdentifier(self)) { error in
       if error == nil, stack.options.nameFollowsAdvertisement, let name = content.localName {
         stack.server.setName(name)
       }
@@ -96,7 +96,7 @@ final class HostPeripheral: PeripheralRole, StateListener {
     }
   }
 
-  func stopAdvertising() { stack.advertiser.stop(role: ObjectIdentifier(self), stack: stack) }
+  func stopAdvertising() { stack.advertisingInput(.stop(by: ObjectIdentifier(self))) }
 
   // MARK: Values
 

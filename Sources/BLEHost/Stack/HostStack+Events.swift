@@ -27,7 +27,7 @@ extension HostStack {
     case .leLongTermKeyRequest(let event): longTermKeyRequested(event)
     case .disconnectionComplete(let event):
       disconnectionCompleted(event.status, event.connectionHandle, event.reason)
-    case .leAdvertisingSetTerminated(let event): advertiser.terminated(event.advertisingHandle, self)
+    case .leAdvertisingSetTerminated(let event): advertisingInput(.stoppedByController(event.advertisingHandle))
     case .leReadRemoteFeaturesComplete(let event):
       connections[event.connectionHandle]?.didReceiveFeatures(event.status.isSuccess ? event.features : [])
     case .lePHYUpdateComplete(let event):

@@ -45,7 +45,8 @@ extension HostStack {
       }
       connection.setUp()
     case .peripheral:
-      advertiser.linkEstablished(self)
+      // With extended commands an event reports which set was stopped.
+      if !controller.usesExtendedCommands { advertisingInput(.stoppedByController(nil)) }
       connector.linksChanged()
       connection.setUpAsPeripheral()
       connection.requestBetterKeys()
@@ -117,7 +118,7 @@ extension HostStack {
   }
 
   private func linksChanged(_ connection: HostConnection) {
-    advertiser.linkEnded(self)
+    advertisingInput(.update)
     connector.linksChanged()
   }
 

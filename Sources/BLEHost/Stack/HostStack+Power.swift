@@ -74,7 +74,7 @@ extension HostStack {
       log.log(.critical, "seeded random numbers are for simulated controllers only: keys would be predictable")
       return powerInput(.refused)
     }
-    advertiser.limit = features.supportsExtendedAdvertising ? features.advertisingSetCount : 1
+    advertising.limit = features.supportsExtendedAdvertising ? features.advertisingSetCount : 1
     connector.capacity = max(1, features.filterAcceptListSize)
     randomAddress =
       options.randomAddress ?? options.randomAddressName.map(directory.randomAddress(named:))
@@ -137,7 +137,7 @@ extension HostStack {
     scanner.reset()
     resetArbiter()
     endScanCare()
-    advertiser.reset()
+    resetAdvertising()
     connector.reset()
     acceptList = []
     for connection in connections.all {

@@ -69,7 +69,9 @@ extension HostStack {
       if !status.isSuccess { log.log(.warning, "the controller refused to pause scanning: \(status)") }
     }
     if scans { sendScanEnable(false, logRefusal) }
-    advertiser.whilePaused(self, change)
+    advertisingInput(.pause)
+    change()
+    advertisingInput(.resume)
     if scans { sendScanEnable(true, logRefusal) }
   }
 

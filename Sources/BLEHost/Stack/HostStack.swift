@@ -51,7 +51,11 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
   var linkCounters = AdapterCounters()
   /// Whether the simulated system has moved the application to the background.
   private(set) var isInBackground = false
-  let advertiser = Advertiser()
+  var advertising = Advertising()
+  let advertisingInputs = InputQueue<Advertising.Input>()
+  /// The completions of starts that are not answered, by number.
+  var advertisingRequests: [Int: (PublishError?) -> Void] = [:]
+  var lastAdvertisingRequest = 0
   var acceptList: Set<DeviceAddress> = []
   private(set) lazy var connector = Connector(loop: loop, delegate: self)
   var connections = ConnectionTable()
@@ -147,7 +151,7 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
   /// Sets manufacturer data to add to all advertisements of this stack, if there is room: the company identifier, least significant
   /// octet first, and the data. For simulating devices that advertise it; applications of Core Bluetooth cannot set it.
   public func setManufacturerData(_ octets: [UInt8]?) {
-    onLoop { $0.advertiser.setManufacturerData(octets.flatMap { ManufacturerData(octets: $0[...]) }, $0) }
+    onLoop { $0.advertisingInput(.setManufacturerData(octets.flatMap { ManufacturerData(octets: $0[...]) })) }
   }
 
   /// Moves the application to the background or the foreground, as an operating system does with apps. In the background, scans are
@@ -158,7 +162,7 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
       stack.isInBackground = isInBackground
       stack.scanner.setInBackground(isInBackground)
       stack.updateScan()
-      stack.advertiser.parametersChanged(stack)
+      stack.advertisingInput(.update)
     }
   }
 
@@ -197,9 +201,6 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
   }
 
   var ownAddressType: LEOwnAddressType { shownAddress == nil ? .public : .random }
-
-  /// Whether a central has connected to this device.
-  var hasCentralsConnected: Bool { connections.hasPeripheralLinks }
 
   func takeServiceIdentifier() -> LocalServiceIdentifier {
     defer { nextService &+= 1 }

@@ -56,7 +56,7 @@ extension HostStack {
         .init(sought: scanner.sought(by: ObjectIdentifier(role)), awaited: role.awaited)
       },
       peripherals: peripherals.map { role in
-        .init(isAdvertising: advertiser.isAdvertising(for: ObjectIdentifier(role)), services: role.serviceCount)
+        .init(isAdvertising: advertising.isAdvertising(for: ObjectIdentifier(role)), services: role.serviceCount)
       },
       links: connections.all.map { link in
         .init(
