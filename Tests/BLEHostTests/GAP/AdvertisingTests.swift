@@ -36,7 +36,8 @@ import Testing
     return advertising
   }
 
-  @Test func aStartIsAnsweredWhenTheControllerHasEnabledTheSet() {
+  @Test("a start is answered when the controller has enabled the set")
+  func aStartIsAnsweredWhenTheControllerHasEnabledTheSet() {
     var advertising = Advertising()
     let actions = advertising.handle(start(1, by: first), settings)
     #expect(withoutData(actions) == [.setParameters(set(0, 1), interval: .milliseconds(100)), .enable(set(0, 1))])
@@ -46,7 +47,8 @@ import Testing
     #expect(advertising.handle(start(2, by: first), settings) == [.finish(request: 2, .alreadyAdvertising)])
   }
 
-  @Test func thereAreAsManyAsTheControllerHasSets() {
+  @Test("there are as many advertisements as the controller has sets")
+  func thereAreAsManyAsTheControllerHasSets() {
     var advertising = runningAdvertising()
     #expect(advertising.handle(start(2, by: second), settings) == [.finish(request: 2, .outOfSpace)])
     advertising.limit = 2
@@ -60,7 +62,8 @@ import Testing
     #expect(advertising.handle(.enabled(set(0, 3), .success), settings) == [.finish(request: 4, nil)])
   }
 
-  @Test func aStartThatIsStoppedBeforeItsAnswerIsAnsweredAtOnce() {
+  @Test("a start that is stopped before its answer is answered at once")
+  func aStartThatIsStoppedBeforeItsAnswerIsAnsweredAtOnce() {
     var advertising = Advertising()
     _ = advertising.handle(start(1, by: first), settings)
     _ = advertising.handle(start(2, by: first), settings)
@@ -73,7 +76,8 @@ import Testing
     #expect(advertising.handle(.stop(by: ObjectIdentifier(first)), settings) == [])
   }
 
-  @Test func aSecondStartWaitsForTheFirstAndIsPerformedIfThatFails() {
+  @Test("a second start waits for the first and is performed if that fails")
+  func aSecondStartWaitsForTheFirstAndIsPerformedIfThatFails() {
     var advertising = Advertising()
     _ = advertising.handle(start(1, by: first), settings)
     #expect(advertising.handle(start(2, by: first), settings) == [])
@@ -91,7 +95,9 @@ import Testing
       ])
   }
 
-  @Test(arguments: [HCIErrorCode.memoryCapacityExceeded, .limitReached, .connectionLimitExceeded])
+  @Test(
+    "a controller without room refuses a start and pauses what runs",
+    arguments: [HCIErrorCode.memoryCapacityExceeded, .limitReached, .connectionLimitExceeded])
   func aControllerWithoutRoomRefusesAStartAndPausesWhatRuns(_ status: HCIErrorCode) {
     var advertising = Advertising()
     _ = advertising.handle(start(1, by: first), settings)
@@ -105,7 +111,8 @@ import Testing
     #expect(advertising.handle(.update, settings) == [])
   }
 
-  @Test func whatACentralStoppedIsStartedAgainAtThePresentInterval() {
+  @Test("advertising that a central stopped is started again at the present interval")
+  func whatACentralStoppedIsStartedAgainAtThePresentInterval() {
     var advertising = runningAdvertising()
     advertising.limit = 2
     _ = advertising.handle(start(2, by: second), settings)
@@ -117,7 +124,8 @@ import Testing
       ])
   }
 
-  @Test func settingsThatChangeDuringAStartAreAppliedAfterIt() {
+  @Test("settings that change during a start are applied after it")
+  func settingsThatChangeDuringAStartAreAppliedAfterIt() {
     var advertising = Advertising()
     _ = advertising.handle(start(1, by: first), settings)
     #expect(advertising.handle(.update, slow) == [])
@@ -128,7 +136,8 @@ import Testing
       ])
   }
 
-  @Test func inTheBackgroundTheNameIsNotSent() {
+  @Test("in the background the name is not sent")
+  func inTheBackgroundTheNameIsNotSent() {
     var advertising = runningAdvertising()
     let background = Advertising.Settings(interval: .milliseconds(100), isInBackground: true)
     let actions = advertising.handle(.update, background)
@@ -139,7 +148,8 @@ import Testing
         == .setData(set(0, 1), advertisingData: data.advertisingData, scanResponseData: data.scanResponseData))
   }
 
-  @Test func aChangeOfTheAddressPausesWhatRunsOnly() {
+  @Test("a change of the address pauses what runs only")
+  func aChangeOfTheAddressPausesWhatRunsOnly() {
     var advertising = runningAdvertising()
     #expect(advertising.handle(.pause, settings) == [.disable(set(0, 1))])
     #expect(advertising.handle(.resume, settings) == [.setAddress(set(0, 1)), .enable(set(0, 1))])
@@ -148,7 +158,8 @@ import Testing
     #expect(advertising.handle(.resume, settings) == [.setAddress(set(0, 1))])
   }
 
-  @Test func manufacturerDataIsAddedWhereThereIsRoomAndOutlivesAReset() throws {
+  @Test("manufacturer data is added where there is room and outlives a reset")
+  func manufacturerDataIsAddedWhereThereIsRoomAndOutlivesAReset() throws {
     var advertising = runningAdvertising()
     let data = try #require(ManufacturerData(octets: [0x4C, 0x00, 1, 2, 3][...]))
     let plain = ConnectableAdvertisement(localName: "My dear", serviceUUIDs: [])

@@ -14,7 +14,8 @@ import Testing
     return arbiter
   }
 
-  @Test func oneChangeOfTheScanIsMadeAtATime() {
+  @Test("one change of the scan is made at a time")
+  func oneChangeOfTheScanIsMadeAtATime() {
     var arbiter = RadioArbiter()
     #expect(arbiter.handle(.wishesChanged, Wishes()) == [])
     #expect(arbiter.handle(.wishesChanged, Wishes(scans: true)) == [.startScan(isSlow: false)])
@@ -27,7 +28,8 @@ import Testing
     #expect(!arbiter.isScanning)
   }
 
-  @Test func anotherPaceIsSetByStartingAgain() {
+  @Test("another interval and window take effect by a restart")
+  func anotherPaceIsSetByStartingAgain() {
     var arbiter = scanningArbiter()
     let wishes = Wishes(scans: true, isInBackground: true)
     #expect(arbiter.handle(.wishesChanged, wishes) == [.stopScan])
@@ -35,14 +37,16 @@ import Testing
     #expect(arbiter.handle(.scanAnswered(.success), wishes) == [])
   }
 
-  @Test func aSilentScanIsStartedAgainOnce() {
+  @Test("a silent scan is restarted once")
+  func aSilentScanIsStartedAgainOnce() {
     var arbiter = scanningArbiter()
     #expect(arbiter.handle(.scanIsSilent, Wishes(scans: true)) == [.stopScan])
     #expect(arbiter.handle(.scanAnswered(.success), Wishes(scans: true)) == [.startScan(isSlow: false)])
     #expect(arbiter.handle(.scanAnswered(.success), Wishes(scans: true)) == [])
   }
 
-  @Test func aRefusedScanIsNotRepeated() {
+  @Test("a refused scan is not repeated")
+  func aRefusedScanIsNotRepeated() {
     var arbiter = RadioArbiter()
     _ = arbiter.handle(.wishesChanged, Wishes(scans: true))
     #expect(
@@ -53,13 +57,15 @@ import Testing
     #expect(arbiter.handle(.wishesChanged, Wishes(scans: true)) == [])
   }
 
-  @Test func anAnswerThatWasNotAwaitedChangesNothing() {
+  @Test("an answer that was not awaited changes nothing")
+  func anAnswerThatWasNotAwaitedChangesNothing() {
     var arbiter = RadioArbiter()
     #expect(arbiter.handle(.scanAnswered(.success), Wishes()) == [])
     #expect(!arbiter.isScanning)
   }
 
-  @Test func aScanRefusedWhileInitiatingWaitsForItsTurn() {
+  @Test("a scan refused while initiating waits for its turn")
+  func aScanRefusedWhileInitiatingWaitsForItsTurn() {
     var arbiter = RadioArbiter()
     var wishes = Wishes(scans: true, connects: true, isInitiating: true)
     #expect(arbiter.handle(.wishesChanged, wishes) == [.startScan(isSlow: false)])
@@ -76,7 +82,8 @@ import Testing
     #expect(arbiter.handle(.scanAnswered(.success), wishes) == [.allowInitiating])
   }
 
-  @Test func anInitiationRefusedWhileScanningIsPostponedUntilTheScanHasStopped() {
+  @Test("an initiation refused while scanning is postponed until the scan has stopped")
+  func anInitiationRefusedWhileScanningIsPostponedUntilTheScanHasStopped() {
     var arbiter = scanningArbiter()
     var wishes = Wishes(scans: true, connects: true, isInitiating: true)
     #expect(arbiter.mustTakeTurns(.commandDisallowed, wishes))
@@ -91,7 +98,8 @@ import Testing
     #expect(!arbiter.mustTakeTurns(.commandDisallowed, wishes))
   }
 
-  @Test func anInitiationRefusedWhileTheScanIsBeingStartedIsNotTakenForOneThatRuns() {
+  @Test("an initiation refused while the scan is being started is not taken for one that runs")
+  func anInitiationRefusedWhileTheScanIsBeingStartedIsNotTakenForOneThatRuns() {
     var arbiter = RadioArbiter()
     var wishes = Wishes(scans: true, connects: true, isInitiating: true)
     #expect(arbiter.handle(.wishesChanged, wishes) == [.startScan(isSlow: false)])
@@ -101,7 +109,8 @@ import Testing
     #expect(arbiter.handle(.scanAnswered(.success), wishes) == [.allowInitiating])
   }
 
-  @Test func withoutACompetitorThereAreNoTurns() {
+  @Test("without another activity there are no turns")
+  func withoutACompetitorThereAreNoTurns() {
     var arbiter = scanningArbiter()
     _ = arbiter.handle(.initiationRefused, Wishes(scans: true, connects: true, isInitiating: true))
     _ = arbiter.handle(.scanAnswered(.success), Wishes(scans: true, connects: true))

@@ -16,27 +16,31 @@ import Testing
       requiredBy: code, current: current, maximumKeySize: maximumKeySize, canAuthenticate: canAuthenticate)
   }
 
-  @Test func anOpenLinkIsEncryptedForWhateverIsRequired() {
+  @Test("an open link is encrypted for any requirement")
+  func anOpenLinkIsEncryptedForWhateverIsRequired() {
     for code in [ATTErrorCode.insufficientAuthentication, .insufficientEncryption, .encryptionKeySizeTooShort] {
       #expect(level(code, nil, canAuthenticate: false) == .encrypted)
     }
   }
 
-  @Test func anEncryptedLinkIsPairedAgainOnlyIfThatCanGiveMore() {
+  @Test("an encrypted link is paired again only if that can give more")
+  func anEncryptedLinkIsPairedAgainOnlyIfThatCanGiveMore() {
     #expect(level(.insufficientAuthentication, unauthenticated) == .authenticated)
     #expect(level(.insufficientEncryption, unauthenticated) == .authenticated)
     #expect(level(.insufficientAuthentication, unauthenticated, canAuthenticate: false) == nil)
     #expect(level(.insufficientAuthentication, authenticated) == nil)
   }
 
-  @Test func aLongerKeyIsHadByPairingAtTheSameLevelUpToThePolicysLongest() {
+  @Test("a longer key is obtained by pairing at the same level up to the policy's longest")
+  func aLongerKeyIsHadByPairingAtTheSameLevelUpToThePolicysLongest() {
     #expect(level(.encryptionKeySizeTooShort, short) == short.level)
     #expect(level(.encryptionKeySizeTooShort, short, canAuthenticate: false) == short.level)
     #expect(level(.encryptionKeySizeTooShort, short, maximumKeySize: 7) == nil)
     #expect(level(.encryptionKeySizeTooShort, authenticated) == nil)
   }
 
-  @Test func aLinkFromOutsideIsProvenOnceItIsEncryptedWithTheBondsKeys() throws {
+  @Test("a link from outside is proven once it is encrypted with the bond's keys")
+  func aLinkFromOutsideIsProvenOnceItIsEncryptedWithTheBondsKeys() throws {
     let first = ManagerPair()
     #expect(LinkProtection(manager: first.peripheral.manager).isProven)
     try first.pair()
@@ -52,7 +56,8 @@ import Testing
     #expect(peripheral.isProven && !central.isEncryptingForBond)
   }
 
-  @Test func onlyALinkThatEndsWhileItIsBeingEncryptedHasLostItsBond() throws {
+  @Test("only a link that ends while it is being encrypted has lost its bond")
+  func onlyALinkThatEndsWhileItIsBeingEncryptedHasLostItsBond() throws {
     let first = ManagerPair()
     try first.pair()
     let next = ManagerPair()

@@ -30,7 +30,8 @@ import Testing
     return machine
   }
 
-  @Test func theControllerIsUsedOnceTheBondsAreLoaded() {
+  @Test("the controller is used once the bonds are loaded")
+  func theControllerIsUsedOnceTheBondsAreLoaded() {
     var machine = machine()
     #expect(machine.handle(.start) == [.startController])
     #expect(machine.handle(.controller(.starting)) == [])
@@ -40,7 +41,8 @@ import Testing
     #expect(machine.isRunning && machine.phase == .up)
   }
 
-  @Test func bondsThatWereLoadedForAnEarlierControllerAreIgnored() {
+  @Test("bonds that were loaded for an earlier controller are ignored")
+  func bondsThatWereLoadedForAnEarlierControllerAreIgnored() {
     var machine = machine()
     _ = machine.handle(.start)
     _ = machine.handle(.controller(.ready(features)))
@@ -51,7 +53,8 @@ import Testing
     #expect(machine.handle(.bondsLoaded(preparation: 2)).first == .run(features))
   }
 
-  @Test func linksEndBeforeTheControllerIsStopped() {
+  @Test("links end before the controller is stopped")
+  func linksEndBeforeTheControllerIsStopped() {
     var machine = runningMachine()
     #expect(
       machine.handle(.setSwitchedOn(false)) == [
@@ -66,7 +69,8 @@ import Testing
     #expect(machine.handle(.linksEnded) == [])
   }
 
-  @Test func linksThatDoNotEndDelayTheStopOnlyUpToTheLimit() {
+  @Test("links that do not end delay the stop only up to the limit")
+  func linksThatDoNotEndDelayTheStopOnlyUpToTheLimit() {
     var machine = runningMachine()
     _ = machine.handle(.setPermitted(false))
     #expect(machine.reported == .unauthorized)
@@ -74,7 +78,8 @@ import Testing
     #expect(machine.phase == .down)
   }
 
-  @Test func switchingOnWhileLinksAreBeingEndedStartsTheControllerAgainAfterwards() {
+  @Test("switching on while links are being ended starts the controller again afterwards")
+  func switchingOnWhileLinksAreBeingEndedStartsTheControllerAgainAfterwards() {
     var machine = runningMachine()
     _ = machine.handle(.setSwitchedOn(false))
     #expect(machine.handle(.setSwitchedOn(true)) == [])
@@ -89,7 +94,8 @@ import Testing
     #expect(machine.handle(.bondsLoaded(preparation: 2)) == [.run(features), .report(.poweredOn)])
   }
 
-  @Test func aControllerLostInUseEndsEverythingAndIsResetting() {
+  @Test("a controller lost in use ends everything and is resetting")
+  func aControllerLostInUseEndsEverythingAndIsResetting() {
     var machine = runningMachine()
     #expect(
       machine.handle(.controller(.resetting(.hardwareError(code: 1)))) == [
@@ -104,7 +110,8 @@ import Testing
     #expect(machine.handle(.setSwitchedOn(true)) == [.startController])
   }
 
-  @Test func aControllerLostWhileLinksAreBeingEndedStops() {
+  @Test("a controller lost while links are being ended stops")
+  func aControllerLostWhileLinksAreBeingEndedStops() {
     var machine = runningMachine()
     _ = machine.handle(.setSwitchedOn(false))
     #expect(
@@ -114,7 +121,8 @@ import Testing
     #expect(machine.phase == .down)
   }
 
-  @Test func aControllerLostWhileLinksAreBeingEndedIsNotResettingWhenItIsStartedAgain() {
+  @Test("a controller lost while links are being ended is not resetting when it is started again")
+  func aControllerLostWhileLinksAreBeingEndedIsNotResettingWhenItIsStartedAgain() {
     var machine = runningMachine()
     _ = machine.handle(.setSwitchedOn(false))
     #expect(machine.handle(.setSwitchedOn(true)) == [])
@@ -143,14 +151,16 @@ import Testing
       used.handle(.controller(.waiting(cause))) == [.endEverything(isLost: true), .endConnections, .report(after)])
   }
 
-  @Test func theSettingsComeBeforeTheControllersState() {
+  @Test("the settings come before the controller's state")
+  func theSettingsComeBeforeTheControllersState() {
     var machine = machine(isSwitchedOn: false, isPermitted: false)
     #expect(machine.handle(.start) == [.report(.unauthorized)])
     #expect(machine.handle(.setPermitted(true)) == [.report(.poweredOff)])
     #expect(machine.handle(.setSwitchedOn(true)) == [.startController])
   }
 
-  @Test func aRefusedControllerIsStoppedAndNotStartedAgain() {
+  @Test("a refused controller is stopped and not started again")
+  func aRefusedControllerIsStoppedAndNotStartedAgain() {
     var machine = machine()
     _ = machine.handle(.start)
     _ = machine.handle(.controller(.ready(features)))
@@ -160,7 +170,8 @@ import Testing
     #expect(machine.handle(.setSwitchedOn(true)) == [])
   }
 
-  @Test func aShutdownWaitsForSentDataThenForTheLinksAndIsPermanent() {
+  @Test("a shutdown waits for sent data, then for the links, and is permanent")
+  func aShutdownWaitsForSentDataThenForTheLinksAndIsPermanent() {
     var machine = runningMachine()
     #expect(machine.handle(.shutDown) == [.drainLinks])
     #expect(machine.isRunning)
@@ -171,7 +182,8 @@ import Testing
     #expect(machine.handle(.shutDown) == [.reportStopped])
   }
 
-  @Test func aStackThatIsAbandonedReportsNothing() {
+  @Test("a stack that is abandoned reports nothing")
+  func aStackThatIsAbandonedReportsNothing() {
     var machine = runningMachine()
     #expect(machine.handle(.abandon) == [.stopController])
     #expect(machine.handle(.controller(.stopped)) == [.endEverything(isLost: false), .endConnections])
