@@ -38,28 +38,17 @@ extension HostStack {
     case .startController: controller.start()
     case .prepare(let features, let preparation): prepare(features, preparation)
     case .run(let features): run(features)
-    case .disconnectLinks:
+    case .endLinks:
       for connection in connections.all { connection.disconnect(.remoteUserTerminated) }
-      if connections.isEmpty { powerInput(.linksEnded) }
-    case .armStopTimer:
       stopTimer = loop.schedule(after: LinkPolicy.disconnectionLimit, .work) { [weak self] in
-        self?.stopTimer = nil
-        self?.powerInput(.stopTimedOut)
+        self?.powerInput(.linksEnded)
       }
-    case .cancelStopTimer:
-      if let stopTimer { loop.cancel(stopTimer) }
-      stopTimer = nil
+      endEverything(isLost: false)
+      if connections.isEmpty { powerInput(.linksEnded) }
     case .endEverything(let isLost): endEverything(isLost: isLost)
-    case .stopController: controller.stop()
-    case .endConnections:
-      // The parts of a link retain each other until then.
-      for connection in connections.all { connection.linkEnded(.poweredOff) }
-      connections.removeAll()
+    case .endConnections: endConnections()
+    case .stopController: stopController()
     case .drainLinks: drainLinks()
-    case .reportStopped:
-      let waiting = afterStopping
-      afterStopping = []
-      for completion in waiting { completion() }
     case .report(let state):
       log.log(.info, "the adapter is \(state)")
       snapshot.withLock { $0.state = state }
@@ -96,6 +85,22 @@ extension HostStack {
   }
 
   // MARK: Stopping
+
+  private func stopController() {
+    if let stopTimer { loop.cancel(stopTimer) }
+    stopTimer = nil
+    controller.stop()
+    endConnections()
+    let waiting = afterStopping
+    afterStopping = []
+    for completion in waiting { completion() }
+  }
+
+  /// The parts of a link retain each other until then.
+  private func endConnections() {
+    for connection in connections.all { connection.linkEnded(.poweredOff) }
+    connections.removeAll()
+  }
 
   func shutDownOnLoop(_ completion: @escaping () -> Void) {
     var open = 2

@@ -18,10 +18,8 @@ struct PowerMachine {
     case refused
     /// The bonds were loaded for the preparation of this number.
     case bondsLoaded(preparation: Int)
-    /// The last link has ended.
+    /// The last link has ended, or the limit for that has passed.
     case linksEnded
-    /// Links have not ended within the limit.
-    case stopTimedOut
     case shutDown
     /// The data that applications sent before the shutdown has arrived.
     case linksDrained
@@ -35,19 +33,16 @@ struct PowerMachine {
     case prepare(ControllerFeatures, preparation: Int)
     /// Begin to use the controller, which is set up.
     case run(ControllerFeatures)
-    /// Disconnect all links; answered by `linksEnded`.
-    case disconnectLinks
-    case armStopTimer
-    case cancelStopTimer
-    /// End everything that depends on the controller, which has been lost or is about to be stopped.
+    /// Disconnect all links, and end everything else that depends on the controller; answered by `linksEnded`.
+    case endLinks
+    /// The controller was lost while it was used: end everything that depends on it.
     case endEverything(isLost: Bool)
-    case stopController
     /// End the remaining links, and those established while the stack was stopping.
     case endConnections
+    /// Stop the controller, end the remaining links, and report to those who wait for that.
+    case stopController
     /// Wait for the data that applications have sent; answered by `linksDrained`.
     case drainLinks
-    /// The controller is stopped, as was requested.
-    case reportStopped
     case report(AdapterState)
   }
 
@@ -95,10 +90,9 @@ struct PowerMachine {
       hasRun = true
       return [.run(features)] + report()
     case .linksEnded: return phase == .stopping ? finishStopping() : []
-    case .stopTimedOut: return finishStopping()
     case .shutDown:
       isShutDown = true
-      return phase == .down ? [.reportStopped] : [.drainLinks]
+      return [phase == .down ? .stopController : .drainLinks]
     case .abandon:
       isShutDown = true
       phase = .down
@@ -142,14 +136,14 @@ struct PowerMachine {
     guard isRunning else { return finishStopping() }
     phase = .stopping
     isRunning = false
-    return [.disconnectLinks, .armStopTimer, .endEverything(isLost: false)]
+    return [.endLinks]
   }
 
   private mutating func finishStopping() -> [Action] {
     phase = .down
     // It is, once the actions are performed: the state before that must not be reported as that of its next start.
     controller = .stopped
-    return [.cancelStopTimer, .stopController, .endConnections, .reportStopped] + update()
+    return [.stopController] + update()
   }
 
   /// Reports the state if it has changed. It follows from the settings first, and from the controller second.

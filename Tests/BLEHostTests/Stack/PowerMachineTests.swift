@@ -57,12 +57,9 @@ import Testing
   func linksEndBeforeTheControllerIsStopped() {
     var machine = runningMachine()
     #expect(
-      machine.handle(.setSwitchedOn(false)) == [
-        .disconnectLinks, .armStopTimer, .endEverything(isLost: false), .report(.poweredOff),
-      ])
+      machine.handle(.setSwitchedOn(false)) == [.endLinks, .report(.poweredOff)])
     #expect(machine.phase == .stopping && !machine.isRunning)
-    #expect(
-      machine.handle(.linksEnded) == [.cancelStopTimer, .stopController, .endConnections, .reportStopped])
+    #expect(machine.handle(.linksEnded) == [.stopController])
     #expect(machine.phase == .down)
     #expect(machine.handle(.controller(.stopped)) == [.endConnections])
     // A second report of the end of the links changes nothing.
@@ -74,7 +71,7 @@ import Testing
     var machine = runningMachine()
     _ = machine.handle(.setPermitted(false))
     #expect(machine.reported == .unauthorized)
-    #expect(machine.handle(.stopTimedOut).contains(.stopController))
+    #expect(machine.handle(.linksEnded) == [.stopController])
     #expect(machine.phase == .down)
   }
 
@@ -83,10 +80,7 @@ import Testing
     var machine = runningMachine()
     _ = machine.handle(.setSwitchedOn(false))
     #expect(machine.handle(.setSwitchedOn(true)) == [])
-    #expect(
-      machine.handle(.linksEnded) == [
-        .cancelStopTimer, .stopController, .endConnections, .reportStopped, .startController,
-      ])
+    #expect(machine.handle(.linksEnded) == [.stopController, .startController])
     // What the stop and the start lead to, in this order.
     #expect(machine.handle(.controller(.stopped)) == [.endConnections])
     #expect(machine.handle(.controller(.starting)) == [])
@@ -116,7 +110,7 @@ import Testing
     _ = machine.handle(.setSwitchedOn(false))
     #expect(
       machine.handle(.controller(.resetting(.hardwareError(code: 1)))) == [
-        .endConnections, .cancelStopTimer, .stopController, .endConnections, .reportStopped,
+        .endConnections, .stopController,
       ])
     #expect(machine.phase == .down)
   }
@@ -128,7 +122,7 @@ import Testing
     #expect(machine.handle(.setSwitchedOn(true)) == [])
     #expect(
       machine.handle(.controller(.resetting(.hardwareError(code: 1)))) == [
-        .endConnections, .cancelStopTimer, .stopController, .endConnections, .reportStopped, .startController,
+        .endConnections, .stopController, .startController,
       ])
     #expect(machine.handle(.controller(.stopped)) == [.endConnections])
     #expect(machine.handle(.controller(.starting)) == [])
@@ -165,7 +159,7 @@ import Testing
     _ = machine.handle(.start)
     _ = machine.handle(.controller(.ready(features)))
     let actions = machine.handle(.refused)
-    #expect(actions == [.cancelStopTimer, .stopController, .endConnections, .reportStopped, .report(.unsupported)])
+    #expect(actions == [.stopController, .report(.unsupported)])
     #expect(machine.handle(.controller(.stopped)) == [.endConnections])
     #expect(machine.handle(.setSwitchedOn(true)) == [])
   }
@@ -175,11 +169,11 @@ import Testing
     var machine = runningMachine()
     #expect(machine.handle(.shutDown) == [.drainLinks])
     #expect(machine.isRunning)
-    #expect(machine.handle(.linksDrained) == [.disconnectLinks, .armStopTimer, .endEverything(isLost: false)])
-    #expect(machine.handle(.linksEnded).suffix(1) == [.reportStopped])
+    #expect(machine.handle(.linksDrained) == [.endLinks])
+    #expect(machine.handle(.linksEnded) == [.stopController])
     #expect(machine.handle(.setSwitchedOn(true)) == [])
     // A second one has nothing to wait for.
-    #expect(machine.handle(.shutDown) == [.reportStopped])
+    #expect(machine.handle(.shutDown) == [.stopController])
   }
 
   @Test("a stack that is abandoned reports nothing")
