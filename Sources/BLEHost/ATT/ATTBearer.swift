@@ -182,4 +182,16 @@ public final class ATTBearer: L2CAPChannelReceiver {
     default: open(opcode, pdu)
     }
   }
+
+  /// Passes a request, other than for the MTU, to the server unless another one is open (Core, Vol 3 Part F 3.3.2).
+  private func open(_ opcode: ATTOpcode, _ request: ATTClientPDU) {
+    guard openRequest == nil else {
+      statistics.overlappingRequests += 1
+      log.log(.debug, "dropped \(opcode): the previous request is not answered yet")
+      return
+    }
+    openRequest = opcode
+    guard let server else { return refuse(.requestNotSupported, at: AttributeHandle(0)) }
+    server.bearer(self, didReceive: request)
+  }
 }

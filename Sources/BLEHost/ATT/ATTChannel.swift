@@ -12,14 +12,6 @@ public protocol ATTChannel: AnyObject {
   var isCongested: Bool { get }
 }
 
-extension L2CAPLink: ATTChannel {
-  public var headroom: Int { Self.payloadHeadroom }
-  public func send(_ pdu: consuming ByteWriter, sent: (() -> Void)?) {
-    send(pdu, on: .attributeProtocol, sent: sent)
-  }
-  public var isCongested: Bool { queuedFrames > Self.answerLimit }
-}
-
 /// Receives notifications and indications of the peer's server. Everything on the loop; values share the storage of the packet.
 public protocol ATTClientHandler: AnyObject {
   /// Called for each notified or indicated value.

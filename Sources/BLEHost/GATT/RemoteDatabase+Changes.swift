@@ -76,27 +76,12 @@ extension RemoteDatabase {
   }
 
   /// Reads the peer's hash by its type, which needs no known handles.
-  private func fetchHash(_ done: @escaping ([UInt8]?) -> Void) {
+  func fetchHash(_ done: @escaping ([UInt8]?) -> Void) {
     client.stepValues(GATTType.databaseHash, from: .first, through: .last) { step in
       guard case .found(let values, _) = step, let hash = values.first, hash.value.count == 16 else {
         return done(nil)
       }
       done(hash.value)
-    }
-  }
-
-  /// Runs an operation. After Database Out Of Sync it is repeated if the peer's hash is still the known one; otherwise the whole
-  /// layout is invalidated.
-  func retryingWhenOutOfSync<Value>(
-    _ done: @escaping Completion<Value>, _ operation: @escaping (@escaping Completion<Value>) -> Void
-  ) {
-    operation { [self] result in
-      guard case .failure(.attribute(ATTErrorCode.databaseOutOfSync.rawValue)) = result else { return done(result) }
-      fetchHash { [self] hash in
-        if let hash, hash == layout.hash { return operation(done) }
-        if didChange(.first ... .last) { layout.hash = hash }
-        done(result)
-      }
     }
   }
 
@@ -113,7 +98,7 @@ extension RemoteDatabase {
   ///
   /// - Returns: whether it was acted on immediately.
   @discardableResult
-  private func didChange(_ handles: ClosedRange<AttributeHandle>) -> Bool {
+  func didChange(_ handles: ClosedRange<AttributeHandle>) -> Bool {
     guard let pause = changeThrottle.add(handles, at: loop.now) else {
       invalidate(handles)
       return true

@@ -139,6 +139,21 @@ public final class RemoteDatabase: GATTClientEvents {
     }
   }
 
+  /// Runs an operation. After Database Out Of Sync it is repeated if the peer's hash is still the known one; otherwise the whole
+  /// layout is invalidated.
+  func retryingWhenOutOfSync<Value>(
+    _ done: @escaping Completion<Value>, _ operation: @escaping (@escaping Completion<Value>) -> Void
+  ) {
+    operation { [self] result in
+      guard case .failure(.attribute(ATTErrorCode.databaseOutOfSync.rawValue)) = result else { return done(result) }
+      fetchHash { [self] hash in
+        if let hash, hash == layout.hash { return operation(done) }
+        if didChange(.first ... .last) { layout.hash = hash }
+        done(result)
+      }
+    }
+  }
+
   // MARK: Values
 
   /// Reads the whole value of an attribute, of any length.

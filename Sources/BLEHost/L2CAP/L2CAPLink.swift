@@ -117,3 +117,10 @@ public final class L2CAPLink {
     receiver.receive(payload)
   }
 }
+
+extension L2CAPLink: ATTChannel, SecurityManagerChannel {
+  public var headroom: Int { Self.payloadHeadroom }
+  public var isCongested: Bool { queuedFrames > Self.answerLimit }
+  public func send(_ pdu: consuming ByteWriter, sent: (() -> Void)?) { send(pdu, on: .attributeProtocol, sent: sent) }
+  public func send(securityManagerCommand command: consuming ByteWriter) { send(command, on: .securityManager) }
+}

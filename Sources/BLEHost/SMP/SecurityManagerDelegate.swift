@@ -9,10 +9,6 @@ public protocol SecurityManagerChannel: AnyObject {
   func send(securityManagerCommand command: consuming ByteWriter)
 }
 
-extension L2CAPLink: SecurityManagerChannel {
-  public func send(securityManagerCommand command: consuming ByteWriter) { send(command, on: .securityManager) }
-}
-
 /// The owner of a security manager's link: performs its actions and receives its results. Everything on the loop; the methods may
 /// call the manager.
 public protocol SecurityManagerDelegate: AnyObject {
