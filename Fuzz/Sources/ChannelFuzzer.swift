@@ -10,7 +10,7 @@ extension Fuzzer {
     let carrier = LeavingCarrier()
     let link = L2CAPLink(role: .peripheral, loop: VirtualLoop(), carrier: carrier)
     let program = ChannelUser()
-    link.services = program
+    link.owner = program
     for request in ChannelUser.requests { link.receive(fragment: request[...], isFirst: true) }
     for (flag, piece) in Pieces(octets) {
       let channel = flag & 3 == 0 ? ChannelIdentifier.lowEnergySignaling : ChannelIdentifier(0x003F + UInt16(flag & 3))
@@ -36,7 +36,7 @@ extension Fuzzer {
 }
 
 /// A program with channels. One at each request, in both modes.
-private final class ChannelUser: L2CAPServices, PeerChannelEvents {
+private final class ChannelUser: L2CAPLinkOwner, PeerChannelEvents {
   /// One channel in each mode; the peer calls them 0x50 and 0x51.
   static let requests: [[UInt8]] = [
     [14, 0, 5, 0, 0x14, 1, 10, 0, 0x80, 0, 0x50, 0, 0, 2, 64, 0, 4, 0],

@@ -25,13 +25,27 @@ public enum LinkRole: Hashable, Sendable {
   case peripheral
 }
 
-/// The decisions that a link leaves to its owner. Everything on the loop.
+/// The decisions that a link leaves to its owner, by default refusals, and what came of them. Everything on the loop.
 public protocol L2CAPLinkOwner: AnyObject {
   /// The peripheral requests other connection parameters, which are within the specification's ranges. Returns whether they are
   /// accepted; if so, the owner requests them from the controller.
   func link(
     _ link: L2CAPLink, acceptsConnectionParameters parameters: L2CAPConnectionParameterUpdateRequest
   ) -> Bool
+  /// Returns why the peer can't open a channel to `multiplexer` on this link; `nil` if it can.
+  func link(_ link: L2CAPLink, refusalOf multiplexer: ProtocolServiceMultiplexer) -> L2CAPConnectionResult?
+  /// The peer has opened a channel. To accept it, set its `events` in this call; a channel without events is closed.
+  func link(_ link: L2CAPLink, didOpen channel: L2CAPChannel)
+}
+
+extension L2CAPLinkOwner {
+  public func link(
+    _ link: L2CAPLink, acceptsConnectionParameters parameters: L2CAPConnectionParameterUpdateRequest
+  ) -> Bool { false }
+  public func link(
+    _ link: L2CAPLink, refusalOf multiplexer: ProtocolServiceMultiplexer
+  ) -> L2CAPConnectionResult? { .spsmNotSupported }
+  public func link(_ link: L2CAPLink, didOpen channel: L2CAPChannel) {}
 }
 
 /// Counts of what was dropped on one link, by reason.

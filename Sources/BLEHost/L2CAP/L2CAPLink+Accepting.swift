@@ -34,8 +34,8 @@ extension L2CAPLink {
   }
 
   private func refusal(of multiplexer: ProtocolServiceMultiplexer) -> L2CAPConnectionResult? {
-    guard multiplexer.isValidOnLowEnergy, let services else { return .spsmNotSupported }
-    return services.link(self, refusalOf: multiplexer)
+    guard multiplexer.isValidOnLowEnergy, let owner else { return .spsmNotSupported }
+    return owner.link(self, refusalOf: multiplexer)
   }
 
   private func refusal(ofSource identifier: ChannelIdentifier) -> L2CAPConnectionResult? {
@@ -44,7 +44,7 @@ extension L2CAPLink {
   }
 
   private func announce(_ channel: L2CAPChannel) {
-    services?.link(self, didOpen: channel)
+    owner?.link(self, didOpen: channel)
     if channel.events == nil { channel.close() }
   }
 

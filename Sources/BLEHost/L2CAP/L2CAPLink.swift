@@ -28,8 +28,6 @@ public final class L2CAPLink {
   public var attributeProtocol: (any L2CAPChannelReceiver)?
   /// Receives the payloads of channel 0x0006. Retained until `close()`.
   public var securityManager: (any L2CAPChannelReceiver)?
-  /// Decides which channels peers may open. Without it they may open none.
-  public weak var services: (any L2CAPServices)?
   /// The parameters of channels opened from now on.
   public var channelParameters = L2CAPChannelParameters()
   /// Whether this side supports enhanced channels, introduced in version 5.2.
@@ -55,7 +53,6 @@ public final class L2CAPLink {
     attributeProtocol = nil
     securityManager = nil
     owner = nil
-    services = nil
     forgetParameterUpdate()
     endChannels(reason)
   }

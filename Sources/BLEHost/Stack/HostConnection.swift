@@ -73,7 +73,6 @@ final class HostConnection {
     hasReadName = bond?.layout != nil && peer.name != nil
     channels.attributeProtocol = bearer
     channels.owner = self
-    channels.services = self
     channels.usesEnhancedChannels = stack.options.usesEnhancedChannels
     bearer.owner = self
     serverLink = stack.server.gatt.makeLink(on: bearer, peer: peer.identifier)

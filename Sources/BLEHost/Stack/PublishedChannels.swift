@@ -55,7 +55,7 @@ struct PublishedChannels {
   }
 }
 
-extension HostConnection: L2CAPServices {
+extension HostConnection {
   func link(_ link: L2CAPLink, refusalOf multiplexer: ProtocolServiceMultiplexer) -> L2CAPConnectionResult? {
     guard phase != .closing, let publisher = stack.publishedChannels.publisher(of: multiplexer) else {
       return .spsmNotSupported

@@ -5,14 +5,14 @@ import BLEWire
 import Testing
 
 /// Two ends of a link in memory, of which the second publishes PSM 0x80.
-private final class ChannelLinks: L2CAPServices {
+private final class ChannelLinks: L2CAPLinkOwner {
   let pair: LinkPair
   var accepted: [TestChannel] = []
   var takes = true
 
   init(fragmentLength: Int = 251) {
     pair = LinkPair(fragmentLength: fragmentLength)
-    pair.peripheral.services = self
+    pair.peripheral.owner = self
   }
 
   func link(_ link: L2CAPLink, refusalOf multiplexer: ProtocolServiceMultiplexer) -> L2CAPConnectionResult? {

@@ -1,14 +1,6 @@
 import BLECore
 import BLEWire
 
-/// Decides which channels peers may open. Everything on the loop.
-public protocol L2CAPServices: AnyObject {
-  /// Returns why a channel to `multiplexer` can't be opened on this link; `nil` if it can.
-  func link(_ link: L2CAPLink, refusalOf multiplexer: ProtocolServiceMultiplexer) -> L2CAPConnectionResult?
-  /// The peer has opened a channel. To accept it, set its `events` in this call; a channel without events is closed.
-  func link(_ link: L2CAPLink, didOpen channel: L2CAPChannel)
-}
-
 /// Why no channel was opened.
 public enum L2CAPChannelFailure: Error, Hashable, Sendable {
   /// The peer refused it with this result.
