@@ -3,12 +3,11 @@
 import json
 import os
 
-from daemon import Daemon
 from programs import Running, Terminal
 
 
 class Cell:
-    """Our device of that name, with a memory of its own, and a client of bluetoothd's. Everything ends with it."""
+    """Our device of that name, with a memory of its own, and a client of bluetoothd's. What either has made ends with it."""
 
     def __init__(self, lab, folder, name):
         self.lab = lab
@@ -18,13 +17,14 @@ class Cell:
         self.terminal = Terminal()
         self.environment = {**lab.environment, "XDG_STATE_HOME": str(folder / "state"), "NO_COLOR": "1"}
         self.is_secure = True
-        self.daemon = Daemon(lab.guest)
+        self.daemon = lab.daemon
+        self.said_before = len(self.daemon.command.output)
         self.daemon_process = self.bluetoothd()
 
     def start(self, *words, with_json=True, asks=False, output=None, input=None):
         """Starts the tool as our device. `asks`: on the terminal of the cell, instead of having none."""
         number = len(self.programs)
-        command = [self.lab.tool, *words, "--adapter", f"radio:vm/{self.name}", *(["--json"] if with_json else []),
+        command = [self.lab.tool, *words, "--adapter", self.lab.air.adapter(self.name), *(["--json"] if with_json else []),
                    "--capture", self.folder / f"ours-{number}.btsnoop"]
         running = Running(command, self.folder / f"ours-{number}.log", self.environment,
                           terminal=self.terminal if asks else None, output=output, input=input)
@@ -44,9 +44,9 @@ class Cell:
         path.write_text(json.dumps({"name": self.name, "services": services}))
         return path
 
-    def serve(self, services, *options, asks=False):
-        """Our device is a peripheral with these services."""
-        server = self.start("serve", self.profile(services), *options, asks=asks)
+    def serve(self, services, *words, **options):
+        """Our device is a peripheral with these services; `options` are those of `start`."""
+        server = self.start("serve", self.profile(services), *words, **options)
         server.event("advertising")
         return server
 
@@ -66,7 +66,7 @@ class Cell:
         self.terminal.close()
         if not self.is_secure:
             self.secure_connections(True)
-        self.daemon.close()
+        self.daemon.reset()
         # Whatever was done to it, it is to be the one that it was.
         assert self.bluetoothd() == self.daemon_process, "bluetoothd has ended and was started again"
 
@@ -75,7 +75,7 @@ class Cell:
         folder.mkdir(parents=True, exist_ok=True)
         for path in [*self.folder.glob("*.log"), *self.folder.glob("*.btsnoop"), *self.lab.folder.glob("controller*")]:
             (folder / path.name).write_bytes(path.read_bytes())
-        (folder / "driver.log").write_bytes(self.daemon.command.output)
+        (folder / "driver.log").write_bytes(self.daemon.command.output[self.said_before:])
         (folder / "bluetoothd.log").write_text(self.lab.guest.run("tail -c 200000 /run/bluetoothd.log")[1])
         (folder / "kernel.log").write_text(self.lab.guest.run("dmesg | tail -n 200")[1])
         return sorted(os.listdir(folder))

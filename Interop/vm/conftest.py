@@ -16,6 +16,7 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 from cell import Cell
+from daemon import Daemon
 from grounds import Grounds
 from guest import WORK, Guest, this_suite
 from programs import Running, wait_until
@@ -24,18 +25,33 @@ TOOL = pathlib.Path(os.environ.get("BLE_TOOL", HERE.parents[1] / ".build" / "deb
 SUITES = os.environ.get("BLE_VM_SUITES", this_suite()).split()
 
 
+class RadioAir:
+    """The embedded radio, with a controller on it for the guest."""
+
+    def __init__(self, lab):
+        self.socket = lab.runtime / "controller.sock"
+        lab.outside("controller", "--listen", f"unix-server:{self.socket}", "--air", "vm", "--capture", lab.folder / "controller.btsnoop",
+                    "--capture-keys", lab.folder / "controller.keys")
+        wait_until(self.socket.exists, "ble controller listens")
+
+    def adapter(self, name):
+        """For a program outside that is the device of that name."""
+        return f"radio:vm/{name}"
+
+
 class Lab:
-    """An air of the embedded radio outside, and a guest whose adapter is on it."""
+    """An air outside, and a guest whose adapter is on it."""
 
     tool = TOOL
 
-    def __init__(self, suite, folder, **options):
-        """`options` are the guest's."""
+    def __init__(self, suite, folder, air=RadioAir, **options):
+        """`air`: where the controllers are; `options` are the guest's."""
         self.suite = suite
         self.folder = folder
         self.share = folder / "host"
         self.share.mkdir(parents=True)
         self.programs = []
+        self._daemon = None
         # The path of a socket has room for 107 octets.
         self.runtime = pathlib.Path(tempfile.mkdtemp(prefix="ble-vm-"))
         self.environment = {**os.environ, "XDG_RUNTIME_DIR": str(self.runtime), "XDG_STATE_HOME": str(self.runtime / "state"),
@@ -43,16 +59,20 @@ class Lab:
         # Outside of the guest nothing but the radio is used.
         self.environment["BLE_ADAPTER"] = "radio"
         self.carry(TOOL)
-        socket = self.runtime / "controller.sock"
-        self.outside("controller", "--listen", f"unix-server:{socket}", "--air", "vm", "--capture", folder / "controller.btsnoop",
-                     "--capture-keys", folder / "controller.keys")
-        wait_until(socket.exists, "ble controller listens")
-        self.guest = Guest(suite, [socket], self.share, **options)
+        self.air = air(self)
+        self.guest = Guest(suite, [self.air.socket], self.share, **options)
         try:
             self.guest.wait_until_ready()
         except BaseException:
             self.stop()
             raise
+
+    @property
+    def daemon(self):
+        """bluetoothd's client in the guest; another one where the last has ended."""
+        if self._daemon is None or self._daemon.command.status is not None:
+            self._daemon = Daemon(self.guest)
+        return self._daemon
 
     def carry(self, program):
         """A program and the libraries that are not Debian's, for the guest; gives its path there, below /programs."""
@@ -71,10 +91,10 @@ class Lab:
         self.programs.append(running)
         return running
 
-    def start(self, *words, before="", within=""):
-        """Starts the tool in the guest. Its output has what it says on standard error. `before`: what the shell does first; `within`: what
-        takes the command line as its last word, as `capsh --user=user -- -c` does."""
-        line = f"/programs/ble {' '.join(words)}"
+    def start(self, *words, before="", within="", program="/programs/ble"):
+        """Starts the tool in the guest, or another program. Its output has what it says on standard error. `before`: what the shell does first;
+        `within`: what takes the command line as its last word, as `capsh --user=user -- -c` does."""
+        line = f"{program} {' '.join(words)}"
         line = f"{within} {shlex.quote(line)}" if within else line
         return self.guest.start(f"export LD_LIBRARY_PATH=/programs/lib HOME=/tmp; {before} exec {line} 2>&1")
 
@@ -115,6 +135,10 @@ def cell(request, lab, tmp_path):
 FAILED = pytest.StashKey()
 
 
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: item.get_closest_marker("first") is None)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
     report = yield
@@ -130,4 +154,6 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "ground(name): which adapter our side is on: radio, hci or bluez")
     config.addinivalue_line("markers", "rows(*numbers): the requirements (Docs/requirements.md) that a test shows")
     config.addinivalue_line("markers", "limit(section, words): what bluetoothd cannot do of it, by the line of Docs/bluez.md")
+    config.addinivalue_line("markers", "outside: happens on this machine alone, and is the same for all suites")
+    config.addinivalue_line("markers", "first: wants a guest in which nothing else has been done")
     config.pluginmanager.register(Grounds())

@@ -15,7 +15,7 @@ class Refused(Failure):
 
 
 class Daemon:
-    """A program in the guest that is bluetoothd's client, agent and application. What it registered goes with it."""
+    """A program in the guest that is bluetoothd's client, agent and application. Its start takes seconds in a guest: tests share one."""
 
     def __init__(self, guest):
         self.command = guest.start("exec python3 /lab/driver.py 2>&1")
@@ -101,10 +101,18 @@ class Daemon:
             raise Failure(f"the link to {name} was lost before its services were known")
         return tree
 
-    def close(self):
-        """Ends the driver; devices that it has seen are forgotten by bluetoothd, keys as well."""
+    def reset(self):
+        """As if it had just been started: devices that it has seen are forgotten by bluetoothd, keys as well, and what it registered is gone."""
         try:
             self.call("forget")
-        finally:
-            self.command.end_input()
-            self.command.wait()
+            self.call("begin")
+        except Exception:
+            self.close()
+            raise
+        self._take()
+        self.told.clear()
+        self.answers.clear()
+
+    def close(self):
+        self.command.end_input()
+        self.command.wait()

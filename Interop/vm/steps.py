@@ -25,6 +25,19 @@ def counting(uuid, kind, seconds):
     return {"uuid": uuid, "properties": [kind], "notify": {"every": seconds, "values": [{"utf8": "{n}"}]}}
 
 
+# What is typed into `ble serve` (its standard input has to be a pipe).
+TYPED = {"uuid": "FFF1", "properties": ["notify"], "notify": {"from": "input"}}
+
+
+def type_numbers(server, count, come):
+    """Numbers from 0 as notifications of TYPED. `come` waits until so many have come: an emulated bluetoothd is not sent more than it has room
+    for, however slow the machine is."""
+    for first in range(0, count, 50):
+        more = range(first, min(first + 50, count))
+        server.send("".join(f"{number}\n" for number in more))
+        come(more.stop)
+
+
 # The same as bluetoothd is told of them.
 THEIR_ECHO = {"fff2": {"flags": ["read", "write", "write-without-response"], "value": octets("hello")}}
 THEIR_FIXED = {"fff5": {"flags": ["read"], "value": octets(LONG)}}

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """A program of bluetoothd's in the guest that is told what to do from outside: a line of JSON on the standard input asks for one thing,
-and a line on the standard output answers it, or tells what has happened. When the program ends, all that it registered is gone.
+and a line on the standard output answers it, or tells what has happened. When the program ends, or begins anew, all that it registered is gone.
 
     {"number": 1, "verb": "read", "device": "Owenli", "characteristic": "fff2"}
     {"number": 1, "answer": "6f77656e6c69"}        or: {"number": 1, "error": "org.bluez.Error.Failed", "text": "..."}
@@ -23,6 +23,8 @@ ADAPTER = "/org/bluez/hci0"
 PROPERTIES = "org.freedesktop.DBus.Properties"
 # Seconds: bluetoothd gives up a connection attempt after about 40.
 PATIENCE = 180
+# Often enough for what passes: 5.66 answers Connect with "Input/output error" or "le-connection-abort-by-local" now and then.
+CONNECT_ATTEMPTS = 5
 # What an object answers that is not connected, or not there any more.
 GONE = {"org.bluez.Error.NotConnected", "org.bluez.Error.DoesNotExist", "org.freedesktop.DBus.Error.UnknownObject",
         "org.freedesktop.DBus.Error.UnknownMethod"}
@@ -40,15 +42,25 @@ def short(uuid):
 class Driver:
     def __init__(self, loop):
         self.loop = loop
-        self.bus = dbus.SystemBus()
+        self.input = b""
+        self.begin()
+        GLib.io_add_watch(0, GLib.IO_IN | GLib.IO_HUP, self.readable)
+
+    def begin(self):
+        """With a connection of its own: the daemon forgets what was registered by one that is closed."""
+        self.bus = dbus.SystemBus(private=True)
+        self.bus.set_exit_on_disconnect(False)
         self.application = None
         self.agent = None
         self.waiting = []
-        self.input = b""
         for name, handler in [("PropertiesChanged", self.properties_changed), ("InterfacesAdded", self.objects_changed),
                               ("InterfacesRemoved", self.objects_changed)]:
             self.bus.add_signal_receiver(handler, name, bus_name="org.bluez", path_keyword="path")
-        GLib.io_add_watch(0, GLib.IO_IN | GLib.IO_HUP, self.readable)
+
+    def do_begin(self, done, failed):
+        self.bus.close()
+        self.begin()
+        done()
 
     # Lines
 
@@ -165,8 +177,9 @@ class Driver:
         self.until(heard, failed, advertising)
 
     def do_connect(self, done, failed, device):
-        """Answers with the services and their characteristics, once they are known."""
+        """Answers with the services and their characteristics, once they are known. Where an attempt fails it tries again, as programs do."""
         path = self.device(device)
+        refusals = []
 
         def tree():
             objects = self.objects()
@@ -182,7 +195,20 @@ class Driver:
             return {uuid: sorted(short(one["UUID"]) for one in characteristics if one["Service"] == at)
                     for at, uuid in services.items()}
 
-        self.call(lambda _: self.until(done, failed, tree), failed, path, "org.bluez.Device1", "Connect")
+        def attempt():
+            self.call(lambda _: self.until(done, failed, tree), refused, path, "org.bluez.Device1", "Connect")
+            # Once is enough for the timer.
+            return False
+
+        def refused(error):
+            refusals.append(str(error))
+            if len(refusals) == CONNECT_ATTEMPTS or error.get_dbus_name() != "org.bluez.Error.Failed":
+                failed(error)
+                return
+            self.tell(event="connect-refused", device=device, text=str(error))
+            GLib.timeout_add(500, attempt)
+
+        attempt()
 
     def do_disconnect(self, done, failed, device):
         path = self.device(device)
@@ -249,6 +275,8 @@ class Driver:
                 values.append(json.dumps({"event": "value", "path": path, "value": value.hex()}))
             if values:
                 print("\n".join(values), flush=True)
+            else:
+                os.close(file)
             return bool(values)
 
         def acquired(file, mtu):

@@ -56,6 +56,7 @@ struct ErrorTests {
     ("org.bluez.Error.Failed", "le-connection-abort-by-local", .tryAgain),
     ("org.bluez.Error.Failed", "le-connection-timeout", .tryAgain),
     ("org.bluez.Error.Failed", "Software caused connection abort", .tryAgain),
+    ("org.bluez.Error.Failed", "Input/output error", .tryAgain),
     ("org.bluez.Error.Failed", "le-connection-key-missing", .final(.bondLost)),
     ("org.bluez.Error.NotReady", "Resource Not Ready", .tryAgain),
     ("org.bluez.Error.NotAuthorized", "", .final(.refused(code: 0x0E))),
