@@ -3,6 +3,7 @@ import BLECore
 import BLECrypto
 import BLEHost
 import BLEVirtualRadio
+import BLEWire
 import Testing
 
 @Suite struct ScanningTests {
@@ -197,6 +198,28 @@ import Testing
     }
     await world.advance(.seconds(3))
     #expect(Set(central.discoveries.map(\.content.localName)) == ["second"])
+  }
+
+  @Test("I13.3 the refusal of advertising that was stopped in the meantime does not end the next advertising")
+  func aRefusalOfAdvertisingThatWasStopped() async throws {
+    let world = StackWorld()
+    let phone = world.makeDevice(1)
+    let toy = world.makeDevice(2)
+    let peripheral = toy.makePeripheral()
+    try await world.wait { peripheral.states.last == .poweredOn }
+    await world.perform {
+      let opcode = LESetExtendedAdvertisingParameters.opcode.rawValue
+      toy.controller?.inject(.refuseCommands(opcode: opcode, error: 0x0C, count: 1))
+      peripheral.advertise("first", [Chat.service])
+      peripheral.role.stopAdvertising()
+      peripheral.advertise("second", [Chat.service])
+    }
+    try await world.wait { peripheral.advertisingResults.count == 2 }
+    #expect(peripheral.advertisingResults.last == .some(nil))
+    let central = phone.makeCentral()
+    try await world.wait { central.states.last == .poweredOn }
+    try await world.find(central)
+    #expect(central.discoveries.first?.name == "second")
   }
 
   @Test("with a single advertising set a second peripheral is refused")
