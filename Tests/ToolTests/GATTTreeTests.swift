@@ -1,4 +1,5 @@
 import BLECore
+import BLESession
 import CoreBluetooth
 import Foundation
 import Testing
@@ -20,7 +21,7 @@ struct GATTTreeTests {
             descriptors: [
               GATTTree.Descriptor(uuid: "2901", value: .value(.text("name"))),
               GATTTree.Descriptor(uuid: "2902", value: .value(.number(0))),
-              GATTTree.Descriptor(uuid: "2904", value: .value(.octets([4]))),
+              GATTTree.Descriptor(uuid: "2904", value: .value(.octets(Data([4])))),
             ]),
           GATTTree.Characteristic(
             uuid: "FFF1", properties: ["read"],
@@ -76,7 +77,7 @@ struct GATTTreeTests {
   func theValueOfADescriptorKeepsItsType() {
     #expect(DescriptorValue("name") == .text("name"))
     #expect(DescriptorValue(NSNumber(value: 2)) == .number(2))
-    #expect(DescriptorValue(Data([1, 2])) == .octets([1, 2]))
-    #expect(DescriptorValue(nil) == .octets([]))
+    #expect(DescriptorValue(Data([1, 2])) == .octets(Data([1, 2])))
+    #expect(DescriptorValue(nil) == .octets(Data()))
   }
 }

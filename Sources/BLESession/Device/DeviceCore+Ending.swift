@@ -31,8 +31,7 @@ extension DeviceCore {
 
   /// Ends everything that depends on the link.
   func closeLink(_ error: SessionError) {
-    preparation?.timer?.cancel()
-    preparation = nil
+    endPreparation()
     discoveriesUnderWay = 0
     opening?.timer?.cancel()
     opening = nil

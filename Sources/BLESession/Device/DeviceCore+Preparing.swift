@@ -7,6 +7,8 @@ final class Preparation {
   var timer: (any SessionTimer)?
   /// Whether the session was ready before: then the device's identity was already checked.
   let isRenewal: Bool
+  /// What waits for the end of a renewal.
+  var waiting: [() -> Void] = []
 
   init(isRenewal: Bool) { self.isRenewal = isRenewal }
 }
@@ -17,6 +19,7 @@ extension DeviceCore {
     guard let peripheral else { return }
     preparation?.timer?.cancel()
     let preparation = Preparation(isRenewal: isRenewal)
+    preparation.waiting = self.preparation?.waiting ?? []
     self.preparation = preparation
     if !isRenewal { enter(.preparing) }
     preparation.timer = call(after: configuration.answerTime) { [weak preparation] core in
@@ -61,12 +64,18 @@ extension DeviceCore {
     operations.open(peripheral)
     restoreSubscriptions { [weak self] in
       guard let self, self.preparation === preparation else { return }
-      preparation.timer?.cancel()
-      self.preparation = nil
+      endPreparation()
       guard preparation.isRenewal, state == .ready else { return checkIdentity() }
       operations.becomeReady()
       settleSubscriptions()
     }
+  }
+
+  func endPreparation() {
+    guard let ended = preparation else { return }
+    preparation = nil
+    ended.timer?.cancel()
+    for body in ended.waiting { body() }
   }
 
   /// Discovers the services again. Operations in progress on the old attributes fail.

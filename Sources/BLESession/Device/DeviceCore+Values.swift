@@ -28,6 +28,22 @@ extension DeviceCore {
     return number
   }
 
+  /// Adds a listener if the device agrees to notify.
+  func subscribe(_ path: CharacteristicPath, tell: @escaping (Data) -> Void, _ reply: Reply<Int>) {
+    whenPrepared { [self] in
+      guard state == .ready else {
+        return reply.fail(SessionError(.notConnected, "there is no connection to the device"))
+      }
+      let number = subscriptions.add(path, tell: tell, finish: {})
+      reply.onCancel = { [weak self] in self?.unsubscribe(number) }
+      switchOn(path, isUrgent: false) { [weak self] error in
+        guard let error else { return reply.succeed(number) }
+        _ = self?.subscriptions.remove(number)
+        reply.fail(error)
+      }
+    }
+  }
+
   package func unsubscribe(_ number: Int) {
     guard let path = subscriptions.remove(number), state == .ready, preparation == nil else { return }
     switchOffIfUnwanted(path)
@@ -106,6 +122,26 @@ extension DeviceCore {
     _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic, error: (any Error)?
   ) {
     if peripheral === self.peripheral { operations.didUpdateNotificationState(characteristic, error) }
+  }
+
+  package func peripheral(
+    _ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?
+  ) {
+    if peripheral === self.peripheral { operations.didDiscoverIncludedServices(service, error) }
+  }
+
+  package func peripheral(
+    _ peripheral: CBPeripheral, didDiscoverDescriptorsFor characteristic: CBCharacteristic, error: (any Error)?
+  ) {
+    if peripheral === self.peripheral { operations.didDiscoverDescriptors(characteristic, error) }
+  }
+
+  package func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?) {
+    if peripheral === self.peripheral { operations.didReadDescriptor(descriptor, error) }
+  }
+
+  package func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+    if peripheral === self.peripheral { operations.didOpen(channel, error) }
   }
 
   package func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {

@@ -22,27 +22,6 @@ public struct Observation: Sendable {
   public func cancel() { end() }
 }
 
-/// A service of the connected device, as currently discovered.
-public struct DiscoveredService: Sendable, Hashable {
-  /// The service's UUID.
-  public var uuid: CBUUID
-  /// The characteristics, in the device's order.
-  public var characteristics: [DiscoveredCharacteristic]
-}
-
-/// A characteristic of the connected device, as currently discovered.
-public struct DiscoveredCharacteristic: Sendable, Hashable {
-  /// The path of the characteristic; it stays valid over reconnections.
-  public var path: CharacteristicPath
-  /// `CBCharacteristicProperties` as a number.
-  public var rawProperties: UInt
-
-  /// The characteristic's properties.
-  public var properties: CBCharacteristicProperties { CBCharacteristicProperties(rawValue: rawProperties) }
-  /// Whether it can notify or indicate.
-  public var notifies: Bool { !properties.isDisjoint(with: [.notify, .indicate]) }
-}
-
 extension DeviceSession {
   /// Calls `tell` synchronously on the session's queue for every event from now on, with the device that it concerns. `tell` must return
   /// quickly.
@@ -70,23 +49,15 @@ extension DeviceSession {
     return Observation { core.perform { $0.unsubscribe(number) } }
   }
 
-  /// The discovered services; empty unless the session is ready.
-  public func services() async -> [DiscoveredService] {
-    await core.value { core in
-      guard core.state == .ready, let peripheral = core.peripheral else { return [] }
-      var seen: [CharacteristicPath: Int] = [:]
-      return (peripheral.services ?? []).map { service in
-        DiscoveredService(
-          uuid: service.uuid,
-          characteristics: (service.characteristics ?? []).map { characteristic in
-            var path = CharacteristicPath(characteristic.uuid, in: service.uuid)
-            let instance = seen[path, default: 0]
-            seen[path] = instance + 1
-            path.instance = instance
-            return DiscoveredCharacteristic(path: path, rawProperties: UInt(characteristic.properties.rawValue))
-          })
-      }
-    }
+  /// Enables the notifications of a characteristic and returns when the device has agreed. From then on `tell` is called as by
+  /// `observeValues`.
+  /// - Throws: `refused`, `notFound`, `notConnected` unless the session is ready, `connectionLost`.
+  public func subscribe(
+    to path: CharacteristicPath, _ tell: @escaping @Sendable (Data) -> Void
+  ) async throws(SessionError) -> Observation {
+    let core = core
+    let number = try await core.reply { core, reply in core.subscribe(path, tell: tell, reply) }
+    return Observation { core.perform { $0.unsubscribe(number) } }
   }
 }
 

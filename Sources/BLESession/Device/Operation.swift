@@ -7,33 +7,31 @@ package final class Operation {
     case write(CharacteristicPath, Data, Reply<Void>)
     case writeWithoutResponse(CharacteristicPath, Data, Reply<Void>)
     case notify(CharacteristicPath, Bool, Reply<Void>)
+    case discoverIncludedServices(DiscoveredService, Reply<[CBUUID]>)
+    case discoverDescriptors(CharacteristicPath, Reply<[DescriptorPath]>)
+    case readDescriptor(DescriptorPath, Reply<DescriptorValue>)
+    case openChannel(CBL2CAPPSM, Reply<OpenedChannel>)
   }
 
   let kind: Kind
-  /// The characteristic of the operation, while it is in progress.
-  var characteristic: CBCharacteristic?
+  /// The attribute that the operation is about, or the peripheral, while the operation is in progress.
+  var subject: AnyObject?
 
   init(_ kind: Kind) { self.kind = kind }
 
-  var path: CharacteristicPath {
+  private var reply: any PendingReply {
     switch kind {
-    case .read(let path, _), .write(let path, _, _), .writeWithoutResponse(let path, _, _), .notify(let path, _, _):
-      path
+    case .read(_, let reply): reply
+    case .write(_, _, let reply), .writeWithoutResponse(_, _, let reply), .notify(_, _, let reply): reply
+    case .discoverIncludedServices(_, let reply): reply
+    case .discoverDescriptors(_, let reply): reply
+    case .readDescriptor(_, let reply): reply
+    case .openChannel(_, let reply): reply
     }
   }
 
   /// Whether the caller was answered already or has cancelled.
-  var isOver: Bool {
-    switch kind {
-    case .read(_, let reply): reply.isOver
-    case .write(_, _, let reply), .writeWithoutResponse(_, _, let reply), .notify(_, _, let reply): reply.isOver
-    }
-  }
+  var isOver: Bool { reply.isOver }
 
-  func fail(_ error: SessionError) {
-    switch kind {
-    case .read(_, let reply): reply.fail(error)
-    case .write(_, _, let reply), .writeWithoutResponse(_, _, let reply), .notify(_, _, let reply): reply.fail(error)
-    }
-  }
+  func fail(_ error: SessionError) { reply.fail(error) }
 }

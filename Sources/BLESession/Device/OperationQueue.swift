@@ -95,20 +95,15 @@ final class Operations {
 
   private func start(_ operation: Operation) {
     guard let peripheral else { return }
-    let path = operation.path
-    guard let found = path.find(in: peripheral) else {
-      return operation.fail(SessionError(.notFound, "the device has no characteristic \(path)"))
-    }
-    operation.characteristic = found
     switch operation.kind {
-    case .read: peripheral.readValue(for: found)
-    case .write(_, let data, _):
-      guard found.properties.contains(.write) else {
-        return operation.fail(
-          SessionError(.notSupported, "characteristic \(found.uuid.uuidString) cannot be written with response"))
-      }
+    case .read(let path, _):
+      guard let found = find(path, for: operation) else { return }
+      peripheral.readValue(for: found)
+    case .write(let path, let data, _):
+      guard let found = find(path, for: operation) else { return }
       peripheral.writeValue(data, for: found, type: .withResponse)
-    case .writeWithoutResponse(_, let data, let reply):
+    case .writeWithoutResponse(let path, let data, let reply):
+      guard let found = find(path, for: operation) else { return }
       guard found.properties.contains(.writeWithoutResponse) else {
         return operation.fail(
           SessionError(.notSupported, "characteristic \(found.uuid.uuidString) cannot be written without response"))
@@ -118,13 +113,39 @@ final class Operations {
       }
       peripheral.writeValue(data, for: found, type: .withoutResponse)
       return reply.succeed(())
-    case .notify(_, let isOn, let reply):
+    case .notify(let path, let isOn, let reply):
+      guard let found = find(path, for: operation) else { return }
       // If the state does not change, the system may not call back.
       if found.isNotifying == isOn { return reply.succeed(()) }
       peripheral.setNotifyValue(isOn, for: found)
+    case .discoverIncludedServices(let service, _):
+      guard let found = service.find(in: peripheral) else { return isMissing("service \(service.uuid)", operation) }
+      operation.subject = found
+      peripheral.discoverIncludedServices(nil, for: found)
+    case .discoverDescriptors(let path, _):
+      guard let found = find(path, for: operation) else { return }
+      peripheral.discoverDescriptors(for: found)
+    case .readDescriptor(let path, _):
+      guard let found = path.find(in: peripheral) else { return isMissing("descriptor \(path.uuid)", operation) }
+      operation.subject = found
+      peripheral.readValue(for: found)
+    case .openChannel(let psm, _):
+      operation.subject = peripheral
+      peripheral.openL2CAPChannel(psm)
     }
     current = operation
     guardTimer = clock.call(after: answerTime, on: queue) { [weak self, weak operation] in self?.isSilent(operation) }
+  }
+
+  private func find(_ path: CharacteristicPath, for operation: Operation) -> CBCharacteristic? {
+    let found = peripheral.flatMap(path.find(in:))
+    if found == nil { isMissing("characteristic \(path)", operation) }
+    operation.subject = found
+    return found
+  }
+
+  private func isMissing(_ attribute: String, _ operation: Operation) {
+    operation.fail(SessionError(.notFound, "the device has no \(attribute)"))
   }
 
   private func isSilent(_ operation: Operation?) {
@@ -134,8 +155,8 @@ final class Operations {
   }
 
   /// Ends the operation in progress, if the callback belongs to it.
-  private func finish(_ characteristic: CBCharacteristic, _ body: (Operation.Kind) -> Bool) {
-    guard let operation = current, operation.characteristic === characteristic, body(operation.kind) else { return }
+  private func finish(_ subject: AnyObject?, _ body: (Operation.Kind) -> Bool) {
+    guard let operation = current, operation.subject === subject, body(operation.kind) else { return }
     current = nil
     guardTimer?.cancel()
     next()
@@ -150,8 +171,7 @@ extension Operations {
     finish(characteristic) { kind in
       guard case .read(_, let reply) = kind else { return false }
       wasRead = true
-      reply.give(Self.outcome(characteristic.value ?? Data(), error))
-      return true
+      return Self.answer(reply, characteristic.value ?? Data(), error)
     }
     return wasRead
   }
@@ -159,23 +179,59 @@ extension Operations {
   func didWrite(_ characteristic: CBCharacteristic, _ error: (any Error)?) {
     finish(characteristic) { kind in
       guard case .write(_, _, let reply) = kind else { return false }
-      reply.give(Self.outcome((), error))
-      return true
+      return Self.answer(reply, (), error)
     }
   }
 
   func didUpdateNotificationState(_ characteristic: CBCharacteristic, _ error: (any Error)?) {
     finish(characteristic) { kind in
       guard case .notify(_, _, let reply) = kind else { return false }
-      reply.give(Self.outcome((), error))
+      return Self.answer(reply, (), error)
+    }
+  }
+
+  func didDiscoverIncludedServices(_ service: CBService, _ error: (any Error)?) {
+    finish(service) { kind in
+      guard case .discoverIncludedServices(_, let reply) = kind else { return false }
+      return Self.answer(reply, (service.includedServices ?? []).map(\.uuid), error)
+    }
+  }
+
+  func didDiscoverDescriptors(_ characteristic: CBCharacteristic, _ error: (any Error)?) {
+    finish(characteristic) { kind in
+      guard case .discoverDescriptors(let path, let reply) = kind else { return false }
+      let found = (characteristic.descriptors ?? []).enumerated().map { index, descriptor in
+        DescriptorPath(characteristic: path, uuid: descriptor.uuid, index: index)
+      }
+      return Self.answer(reply, found, error)
+    }
+  }
+
+  func didReadDescriptor(_ descriptor: CBDescriptor, _ error: (any Error)?) {
+    finish(descriptor) { kind in
+      guard case .readDescriptor(_, let reply) = kind else { return false }
+      return Self.answer(reply, DescriptorValue(descriptor.value), error)
+    }
+  }
+
+  func didOpen(_ channel: CBL2CAPChannel?, _ error: (any Error)?) {
+    finish(peripheral) { kind in
+      guard case .openChannel(let psm, let reply) = kind else { return false }
+      guard error == nil, let channel else {
+        reply.fail(SessionError(.refused, "the channel with PSM \(psm) was not opened", underlying: error))
+        return true
+      }
+      reply.succeed(OpenedChannel(channel: channel))
       return true
     }
   }
 
   func isReadyToSend() { next() }
 
-  private static func outcome<Value>(_ value: Value, _ error: (any Error)?) -> Result<Value, SessionError> {
-    guard let error else { return .success(value) }
-    return .failure(SessionError(.refused, "the device answered with an error", underlying: error))
+  private static func answer<Value>(_ reply: Reply<Value>, _ value: Value, _ error: (any Error)?) -> Bool {
+    reply.give(
+      error.map { .failure(SessionError(.refused, "the device answered with an error", underlying: $0)) }
+        ?? .success(value))
+    return true
   }
 }

@@ -63,10 +63,16 @@ package final class Confined<State: AnyObject>: @unchecked Sendable {
   }
 }
 
+/// A reply of any type.
+protocol PendingReply {
+  var isOver: Bool { get }
+  func fail(_ error: SessionError)
+}
+
 /// The answer to an asynchronous call: the first outcome is delivered, later ones are ignored.
 ///
 /// `@unchecked Sendable`: touched on the queue of its `Confined` only.
-package final class Reply<Value: Sendable>: @unchecked Sendable {
+package final class Reply<Value: Sendable>: PendingReply, @unchecked Sendable {
   typealias Outcome = Result<Value, SessionError>
 
   private var continuation: CheckedContinuation<Outcome, Never>?

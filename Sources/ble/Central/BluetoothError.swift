@@ -1,3 +1,4 @@
+import BLESession
 import CoreBluetooth
 
 extension ToolError {
@@ -10,6 +11,12 @@ extension ToolError {
     case .poweredOff: self.init(.unavailable, "Bluetooth is switched off.")
     @unknown default: self.init(.unavailable, "Bluetooth is in a state that this program does not know.")
     }
+  }
+
+  /// The error for a session that has no Bluetooth.
+  static func unavailable(_ error: SessionError) -> ToolError {
+    let state = [.poweredOff, .unauthorized, .unsupported].first { error == .unavailable($0) }
+    return state.flatMap { ToolError($0) } ?? ToolError(.unavailable, "The Bluetooth adapter was lost.")
   }
 
   /// An error for a failed operation. An ATT error keeps its code.

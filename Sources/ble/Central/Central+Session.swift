@@ -31,11 +31,7 @@ extension Central {
     }
     let search = Search(for: target)
     let scan = await observeDiscoveries { discovery in
-      DispatchQueue.main.async {
-        MainActor.assumeIsolated {
-          if search.look(at: discovery.identifier, discovery.name) { session.waiting.changed() }
-        }
-      }
+      onMain { if search.look(at: discovery.identifier, discovery.name) { session.waiting.changed() } }
     }
     defer { scan.cancel() }
     try await whileWatchingPower(in: session) { (power) async throws(ToolError) in

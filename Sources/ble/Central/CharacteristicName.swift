@@ -9,12 +9,12 @@ struct CharacteristicName: Equatable, Sendable, CustomStringConvertible {
   private let services: [CBUUID]?
   private let characteristics: [CBUUID]
 
-  func matches(_ service: CBService) -> Bool { services?.contains(service.uuid) ?? true }
-  func matches(_ characteristic: CBCharacteristic) -> Bool { characteristics.contains(characteristic.uuid) }
+  func mayBe(in service: CBUUID?) -> Bool {
+    services.map { services in service.map(services.contains) ?? false } ?? true
+  }
 
   func matches(_ path: CharacteristicPath) -> Bool {
-    characteristics.contains(path.characteristic)
-      && (services.map { services in path.service.map(services.contains) ?? false } ?? true)
+    characteristics.contains(path.characteristic) && mayBe(in: path.service)
   }
 
   /// All paths that the name can mean, by UUID only, so that they stay valid over reconnections.
@@ -50,34 +50,20 @@ extension CharacteristicName: ArgumentValue {
   }
 }
 
-extension ConnectedPeripheral {
-  /// Finds the one characteristic with this name. The result is cached until the device changes its services.
-  func find(_ name: CharacteristicName) async throws(ToolError) -> CBCharacteristic {
-    if let known = characteristics[name.description] { return known }
-    let found = try await discover(name)
-    characteristics[name.description] = found
-    return found
-  }
-
-  private func discover(_ name: CharacteristicName) async throws(ToolError) -> CBCharacteristic {
-    var found: [CBCharacteristic] = []
-    var others: [String] = []
-    for service in try await discoverServices() where name.matches(service) {
-      for characteristic in try await discoverCharacteristics(of: service) {
-        if name.matches(characteristic) {
-          found.append(characteristic)
-        } else {
-          others.append(characteristic.uuid.uuidString)
-        }
-      }
-    }
+extension KeptDevice {
+  /// Finds the one characteristic with this name.
+  func find(_ name: CharacteristicName) async throws(ToolError) -> DiscoveredCharacteristic {
+    try requireLink()
+    let all = await device.services().flatMap(\.characteristics).filter { name.mayBe(in: $0.path.service) }
+    try requireLink()
+    let found = all.filter { name.matches($0.path) }
     guard let first = found.first else {
-      let list = others.isEmpty ? "" : " It has " + others.prefix(12).joined(separator: ", ") + "."
+      let others = all.prefix(12).map(\.path.characteristic.uuidString).joined(separator: ", ")
+      let list = others.isEmpty ? "" : " It has \(others)."
       throw ToolError(.notFound, "\(title) has no characteristic \(name).\(list)")
     }
-    guard found.count == 1 else {
-      let choices = found.map { "\($0.service?.uuid.uuidString ?? "?")/\($0.uuid.uuidString)" }
-      guard Set(choices).count == choices.count else { return first }
+    let choices = found.map { "\($0.path.service?.uuidString ?? "?")/\($0.path.characteristic.uuidString)" }
+    guard found.count == 1 || Set(choices).count < choices.count else {
       throw ToolError(
         .notFound, "\(title) has several characteristics \(name): say \(choices.joined(separator: " or "))")
     }

@@ -1,4 +1,5 @@
 import BLECore
+import BLESession
 import Foundation
 
 extension GATTTree {
@@ -88,6 +89,24 @@ extension GATTTree.Descriptor {
       "value": value.json(\.json),
       "error": value.errorJSON,
     ])
+  }
+}
+
+extension DescriptorValue {
+  fileprivate var description: String {
+    switch self {
+    case .text(let text): "\"\(text.inert)\""
+    case .number(let number): String(number)
+    case .octets(let octets): ValueText(Array(octets)).description
+    }
+  }
+
+  fileprivate var json: JSONValue {
+    switch self {
+    case .text(let text): .string(text)
+    case .number(let number): .integer(number)
+    case .octets(let octets): ValueText(Array(octets)).json
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import BLECore
+import BLESession
 import CoreBluetooth
 
 /// All services, characteristics and descriptors of a device with their values, as discovered and read.
@@ -35,43 +36,55 @@ struct GATTTree: Equatable, Sendable {
   }
 }
 
-extension ConnectedPeripheral {
+extension KeptDevice {
   /// Discovers everything and reads all readable values. A value that the device refuses is part of the tree.
   func explore() async throws(ToolError) -> GATTTree {
-    let address = PeerAddresses.address(of: peripheral.identifier)
-    var tree = GATTTree(identifier: peripheral.identifier, address: address, name: name)
-    for service in try await discoverServices() { tree.services.append(try await explore(service)) }
+    try requireLink()
+    let identifier = identifier ?? UUID()
+    var tree = GATTTree(identifier: identifier, address: PeerAddresses.address(of: identifier), name: name)
+    for service in await device.services() {
+      let included = try await ask("Discovering included services") { (device) async throws(SessionError) in
+        try await device.includedServices(of: service)
+      }
+      tree.services.append(
+        GATTTree.Service(
+          uuid: service.uuid.uuidString, isPrimary: service.isPrimary, includedServices: included.map(\.uuidString)))
+      for characteristic in service.characteristics {
+        tree.services[tree.services.count - 1].characteristics.append(try await explore(characteristic))
+      }
+    }
+    try requireLink()
     return tree
   }
 
-  private func explore(_ service: CBService) async throws(ToolError) -> GATTTree.Service {
-    var result = GATTTree.Service(uuid: service.uuid.uuidString, isPrimary: service.isPrimary)
-    result.includedServices = try await discoverIncludedServices(of: service).map(\.uuid.uuidString)
-    for characteristic in try await discoverCharacteristics(of: service) {
-      result.characteristics.append(try await explore(characteristic))
-    }
-    return result
-  }
-
-  private func explore(_ characteristic: CBCharacteristic) async throws(ToolError) -> GATTTree.Characteristic {
+  private func explore(
+    _ characteristic: DiscoveredCharacteristic
+  ) async throws(ToolError) -> GATTTree.Characteristic {
+    let path = characteristic.path
     var result = GATTTree.Characteristic(
-      uuid: characteristic.uuid.uuidString, properties: characteristic.properties.names)
-    for descriptor in try await discoverDescriptors(of: characteristic) {
-      let value = try await reading { () async throws(ToolError) in try await read(descriptor) }
-      result.descriptors.append(GATTTree.Descriptor(uuid: descriptor.uuid.uuidString, value: value))
+      uuid: path.characteristic.uuidString, properties: characteristic.properties.names)
+    let descriptors = try await ask("Discovering descriptors") { (device) async throws(SessionError) in
+      try await device.descriptors(of: path)
+    }
+    for descriptor in descriptors {
+      let uuid = descriptor.uuid.uuidString
+      let value = try await reading(uuid) { (device) async throws(SessionError) in try await device.read(descriptor) }
+      result.descriptors.append(GATTTree.Descriptor(uuid: uuid, value: value))
     }
     if characteristic.properties.contains(.read) {
-      result.value = try await reading { () async throws(ToolError) in try await read(characteristic) }
+      result.value = try await reading(result.uuid) { (device) async throws(SessionError) in
+        Array(try await device.read(path))
+      }
     }
     return result
   }
 
   /// A refusal by the device is an answer; anything else ends the exploration.
   private func reading<Value>(
-    _ read: () async throws(ToolError) -> Value
+    _ uuid: String, _ read: @escaping @Sendable (DeviceSession) async throws(SessionError) -> Value
   ) async throws(ToolError) -> GATTTree.Reading<Value> {
     do {
-      return .value(try await read())
+      return .value(try await ask("Reading \(uuid)", read))
     } catch {
       guard error.attributeError != nil else { throw error }
       return .failed(error)

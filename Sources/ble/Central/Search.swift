@@ -1,12 +1,6 @@
 import BLECore
 import CoreBluetooth
 
-/// A device to connect to, and the name under which it was found: the name that it reports once connected may differ.
-@MainActor struct FoundDevice {
-  let peripheral: CBPeripheral
-  let name: String?
-}
-
 /// The search for one device among all that are received.
 @MainActor final class Search {
   private let target: Target

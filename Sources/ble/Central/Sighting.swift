@@ -1,4 +1,5 @@
 import BLECore
+import BLESession
 import CoreBluetooth
 
 /// The contents of one advertisement.
@@ -31,21 +32,17 @@ struct Sighting: Equatable, Sendable {
 }
 
 extension Sighting {
-  init(_ peripheral: CBPeripheral, advertisementData: [String: Any], rssi: NSNumber, address: DeviceAddress?) {
-    func uuids(_ key: String) -> [String] { (advertisementData[key] as? [CBUUID] ?? []).map(\.uuidString) }
-    let serviceData = advertisementData[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data] ?? [:]
+  init(_ discovery: Discovery) {
+    let said = discovery.advertisement
     self.init(
-      identifier: peripheral.identifier, address: address,
-      name: advertisementData[CBAdvertisementDataLocalNameKey] as? String ?? peripheral.name,
-      rssi: rssi.intValue == 127 ? nil : rssi.intValue,
-      isConnectable: advertisementData[CBAdvertisementDataIsConnectable] as? Bool ?? false,
-      services: uuids(CBAdvertisementDataServiceUUIDsKey),
-      solicitedServices: uuids(CBAdvertisementDataSolicitedServiceUUIDsKey),
-      overflowServices: uuids(CBAdvertisementDataOverflowServiceUUIDsKey),
-      manufacturerData: (advertisementData[CBAdvertisementDataManufacturerDataKey] as? Data).map(Array.init),
-      serviceData: serviceData.map { ServiceData(service: $0.key.uuidString, data: Array($0.value)) }
+      identifier: discovery.identifier, address: PeerAddresses.address(of: discovery.identifier), name: discovery.name,
+      rssi: discovery.rssi, isConnectable: said.isConnectable ?? false, services: said.services.map(\.uuidString),
+      solicitedServices: said.solicitedServices.map(\.uuidString),
+      overflowServices: said.overflowServices.map(\.uuidString),
+      manufacturerData: said.manufacturerData.map(Array.init),
+      serviceData: said.serviceData.map { ServiceData(service: $0.key.uuidString, data: Array($0.value)) }
         .sorted { $0.service < $1.service },
-      txPower: (advertisementData[CBAdvertisementDataTxPowerLevelKey] as? NSNumber)?.intValue)
+      txPower: said.transmitPower)
   }
 }
 

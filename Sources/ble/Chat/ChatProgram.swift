@@ -198,12 +198,10 @@ import Foundation
 
   /// The other side has finished, and may have left at the moment at which the link was lost: waits for the time limit only.
   private func giveUpSoon() {
-    DispatchQueue.main.asyncAfter(deadline: .now() + session.timeout) { [weak self] in
-      MainActor.assumeIsolated {
-        guard let self, !self.isPeerThere else { return }
-        self.isPeerGone = true
-        self.check()
-      }
+    onMain(after: session.timeout) { [weak self] in
+      guard let self, !isPeerThere else { return }
+      isPeerGone = true
+      check()
     }
   }
 

@@ -37,9 +37,7 @@ struct ConnectCommand: ToolCommand {
   func run(in session: Session) async throws(ToolError) {
     var lines: ShellScript?
     if let script, script != "-" { lines = try ShellScript(path: script) }
-    let central = ToolCentral(in: session)
-    try await central.start()
-    let shell = Shell(try await central.find(target), central, in: session)
+    let shell = Shell(try await KeptDevice(target, in: session), in: session)
     do {
       try await shell.connect()
       try await ShellRun(shell, keepsGoing: keepsGoing).run(lines, isTyped: script == nil && isatty(STDIN_FILENO) == 1)

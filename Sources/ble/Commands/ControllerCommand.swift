@@ -54,7 +54,7 @@ struct ControllerCommand: ToolCommand {
     let radio = ControllerRadio(air: air, device: device, address: address, recording: session.options.recording)
     let service = LoopBound(
       ControllerService(on: loop, at: endpoint.server(allowsRemote: allowsRemote), radio, log: DefaultStack.log) {
-        news in DispatchQueue.main.async { MainActor.assumeIsolated { desk.take(news) } }
+        news in onMain { desk.take(news) }
       })
     loop.submit(from: .common) { service.value.start() }
     var end: ToolError?

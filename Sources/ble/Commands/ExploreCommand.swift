@@ -12,10 +12,6 @@ struct ExploreCommand: ToolCommand {
   let target: Target
 
   func run(in session: Session) async throws(ToolError) {
-    let tree = try await ToolCentral(in: session).talk(to: target) { (device) async throws(ToolError) in
-      try await device.explore()
-    }
-    if session.output.isJSON { return session.output.json(tree.json) }
-    for line in tree.lines(session.output.style) { session.output.collect(line) }
+    try await KeptDevice.use(target, in: session) { (device) async throws(ToolError) in try await device.printTree() }
   }
 }

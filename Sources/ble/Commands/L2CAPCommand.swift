@@ -1,3 +1,4 @@
+import BLESession
 import CoreBluetooth
 
 /// `ble l2cap`: an L2CAP channel as a pipe between two machines.
@@ -80,12 +81,12 @@ struct L2CAPConnectCommand: ToolCommand {
   let rate: Int?
 
   func run(in session: Session) async throws(ToolError) {
-    try await ToolCentral(in: session).talk(to: target) { (device) async throws(ToolError) in
+    try await KeptDevice.use(target, in: session) { (device) async throws(ToolError) in
       try await pipe(to: device, session)
     }
   }
 
-  @MainActor private func pipe(to device: ConnectedPeripheral, _ session: Session) async throws(ToolError) {
+  @MainActor private func pipe(to device: KeptDevice, _ session: Session) async throws(ToolError) {
     let psm: CBL2CAPPSM
     if let multiplexer { psm = multiplexer } else { psm = try await read(from: device) }
     let channel = try await device.openChannel(psm)
@@ -94,13 +95,12 @@ struct L2CAPConnectCommand: ToolCommand {
     try await relay.run { () throws(ToolError) in try device.requireLink() }
   }
 
-  @MainActor private func read(from device: ConnectedPeripheral) async throws(ToolError) -> CBL2CAPPSM {
-    for service in try await device.discoverServices() {
-      let found = try await device.discoverCharacteristics(of: service)
-      guard let characteristic = found.first(where: { $0.uuid == L2CAPCommand.characteristic }) else { continue }
-      let value = try await device.read(characteristic)
-      guard value.count == 2 else { break }
-      return CBL2CAPPSM(value[0]) | CBL2CAPPSM(value[1]) << 8
+  @MainActor private func read(from device: KeptDevice) async throws(ToolError) -> CBL2CAPPSM {
+    let paths = await device.device.services().flatMap(\.characteristics).map(\.path)
+    try device.requireLink()
+    if let path = paths.first(where: { $0.characteristic == L2CAPCommand.characteristic }) {
+      let value = try await device.read(path)
+      if value.count == 2 { return CBL2CAPPSM(value[0]) | CBL2CAPPSM(value[1]) << 8 }
     }
     throw ToolError(.notFound, "\(device.title) does not provide the PSM of a channel; give it with --psm.")
   }

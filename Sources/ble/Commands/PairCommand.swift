@@ -1,6 +1,6 @@
 import BLEHost
 import BLEProfileFiles
-import CoreBluetooth
+import Foundation
 
 /// `ble pair`: pairs with a device and stores the keys.
 struct PairCommand: ToolCommand {
@@ -35,10 +35,10 @@ struct PairCommand: ToolCommand {
     let level = level
     session.pairing.isStream = session.output.isJSON
     session.pairing.leavesEnds = true
-    let (report, title, who) = try await ToolCentral(in: session).talk(to: target) { (device) async throws(ToolError) in
+    let (report, title, who) = try await KeptDevice.use(target, in: session) { (device) async throws(ToolError) in
       let report = try await device.pair(level)
       let who: [(String, JSONValue)] = [
-        ("identifier", .string(device.peripheral.identifier.uuidString)),
+        ("identifier", .string(orNull: device.identifier?.uuidString)),
         ("address", .string(orNull: report.address)), ("name", .string(orNull: device.name)),
       ]
       return (report, device.title, who)

@@ -41,7 +41,7 @@ struct RSSICommand: ToolCommand {
   func run(in session: Session) async throws(ToolError) {
     let meter = SignalMeter(self, in: session)
     if readsAdvertisements { return try await listen(session, meter) }
-    let kept = try await KeptDevice(target, policy: .manual, in: session)
+    let kept = try await KeptDevice(target, SessionConfiguration(policy: .manual), in: session)
     do {
       meter.title = kept.title
       let (device, limit) = (kept.device, session.timeout)
@@ -70,7 +70,7 @@ struct RSSICommand: ToolCommand {
     let found = try await central.find(target, in: session)
     meter.title = found.name.map { "'\($0.inert)'" } ?? found.identifier.uuidString
     let scan = await central.observeDiscoveries(matching: .identifier(found.identifier), repeats: true) { discovery in
-      DispatchQueue.main.async { MainActor.assumeIsolated { meter.hear(discovery) } }
+      onMain { meter.hear(discovery) }
     }
     defer {
       scan.cancel()

@@ -1,4 +1,5 @@
 import BLECore
+import BLESession
 import CoreBluetooth
 
 /// `ble scan`: lists devices in range.
@@ -45,25 +46,29 @@ struct ScanCommand: ToolCommand {
   let count: Int?
 
   func run(in session: Session) async throws(ToolError) {
-    let central = ToolCentral(in: session)
-    try await central.start()
+    let central = try await Central.started(in: session)
     let screen = wantsLines || allowsDuplicates ? nil : ScanScreen(in: session)
     let view: any ScanView = screen ?? ScanLines(to: session.output, showsEverything: allowsDuplicates)
-    central.onSighting = { sighting, _ in
-      guard filter.admits(sighting) else { return }
-      view.add(sighting)
-      session.waiting.changed()
-    }
+    let (filter, count, duration) = (filter, count, duration)
+    let services = Set(filter.services.map { CBUUID($0) })
     // The table shows the current RSSI, which needs every packet.
-    central.scan(
-      for: filter.services.isEmpty ? nil : filter.services.map { CBUUID($0) },
-      duplicates: allowsDuplicates || screen != nil)
-    defer { central.stopScan() }
-    let count = count
+    let scan = await central.observeDiscoveries(
+      matching: services.isEmpty ? .any : .services(services), repeats: allowsDuplicates || screen != nil
+    ) { discovery in
+      onMain {
+        let sighting = Sighting(discovery)
+        guard filter.admits(sighting) else { return }
+        view.add(sighting)
+        session.waiting.changed()
+      }
+    }
+    defer { scan.cancel() }
     do {
-      try await session.waiting.until(within: duration) { () throws(ToolError) in
-        try central.requirePower()
-        return screen?.isLeft == true || count.map { view.devices >= $0 } ?? false
+      try await central.whileWatchingPower(in: session) { (power) async throws(ToolError) in
+        try await session.waiting.until(within: duration) { () throws(ToolError) in
+          try power.requirePower()
+          return screen?.isLeft == true || count.map { view.devices >= $0 } ?? false
+        }
       }
     } catch {
       view.finish()

@@ -49,9 +49,7 @@ struct ServeCommand: ToolCommand {
     let server = ProfileServer(profile, in: session)
     let input = listen(for: profile, server)
     defer { input?.stop() }
-    if let duration {
-      DispatchQueue.main.asyncAfter(deadline: .now() + duration) { MainActor.assumeIsolated { server.end() } }
-    }
+    if let duration { onMain(after: duration) { server.end() } }
     try await server.run()
   }
 
@@ -67,9 +65,7 @@ struct ServeCommand: ToolCommand {
         prompt: "> ", edits: !session.options.isJSON, onLine: { if !$0.isEmpty { player.type($0) } },
         onEnd: { if endsWithInput { player.end() } }) : nil
     defer { input?.stop() }
-    if let duration {
-      DispatchQueue.main.asyncAfter(deadline: .now() + duration) { MainActor.assumeIsolated { player.end() } }
-    }
+    if let duration { onMain(after: duration) { player.end() } }
     try await player.run()
   }
 

@@ -1,4 +1,4 @@
-import CoreBluetooth
+import BLESession
 
 /// `ble subscribe`: the values that a characteristic notifies or indicates.
 struct SubscribeCommand: ToolCommand {
@@ -28,19 +28,19 @@ struct SubscribeCommand: ToolCommand {
   let format: ValueFormat?
 
   func run(in session: Session) async throws(ToolError) {
-    try await ToolCentral(in: session).talk(to: target) { (device) async throws(ToolError) in
-      try await listen(to: device, session)
+    try await KeptDevice.use(target, in: session) { (device) async throws(ToolError) in
+      try await listen(to: device, session.output)
     }
   }
 
-  @MainActor private func listen(to device: ConnectedPeripheral, _ session: Session) async throws(ToolError) {
-    let characteristic = try await device.find(self.characteristic)
-    let place = AttributePlace(device, characteristic)
-    let (output, count, format) = (session.output, count, format)
+  @MainActor private func listen(to device: KeptDevice, _ output: Output) async throws(ToolError) {
+    let path = try await device.find(characteristic).path
+    let place = AttributePlace(device, path)
+    let (count, format) = (count, format)
     var received = 0
     var failure: ToolError?
-    device.onValue = { source, value in
-      guard source === characteristic, count.map({ received < $0 }) ?? true else { return }
+    let values = try await device.subscribe(to: path) { value in
+      guard count.map({ received < $0 }) ?? true else { return }
       received += 1
       guard !output.isJSON, let format else {
         return output.event(
@@ -53,7 +53,7 @@ struct SubscribeCommand: ToolCommand {
         failure = error
       }
     }
-    try await device.setNotify(true, for: characteristic)
+    defer { values.cancel() }
     output.note("Subscribed to \(place.characteristic) of \(device.title).")
     do {
       try await device.until(within: duration) { failure != nil || (count.map { received >= $0 } ?? false) }
@@ -61,6 +61,5 @@ struct SubscribeCommand: ToolCommand {
       guard error.status == .timedOut, count == nil else { throw error }
     }
     if let failure { throw failure }
-    try await device.setNotify(false, for: characteristic)
   }
 }

@@ -44,7 +44,7 @@ struct WatchCommand: ToolCommand {
     try await session.adapterIsReady(within: duration)
     let paths = characteristics.compactMap(\.paths.first)
     let kept = try await KeptDevice(
-      target, policy: ReconnectPolicy(budget: .milliseconds(Int(budget * 1_000))), in: session)
+      target, SessionConfiguration(policy: ReconnectPolicy(budget: .milliseconds(Int(budget * 1_000)))), in: session)
     let watch = DeviceWatch(kept, self, paths, in: session)
     do {
       try await watch.run()

@@ -23,7 +23,7 @@ import Foundation
 
   func start(onLine: @escaping (String) -> Void) throws(ToolError) {
     process.terminationHandler = { [waiting] _ in
-      DispatchQueue.main.async { MainActor.assumeIsolated { waiting.changed() } }
+      onMain { waiting.changed() }
     }
     do {
       try process.run()

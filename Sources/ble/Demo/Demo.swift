@@ -1,10 +1,12 @@
-import CoreBluetooth
+import BLESession
+import Foundation
 
 /// A peripheral in a second process and this process as its central: each main feature once, in a few seconds.
 @MainActor final class Demo {
   private let session: Session
   private let stage: DemoStage
   private let peripheral: ChildProcess
+  private var device: KeptDevice?
   private let start = Date()
   /// The events that the peripheral printed.
   private var events: [PeripheralEvent] = []
@@ -34,14 +36,13 @@ import CoreBluetooth
   }
 
   func run() async throws(ToolError) {
-    let central = ToolCentral(in: session)
     var failure: ToolError?
     do {
-      try await play(central)
+      try await play()
     } catch {
       failure = error
     }
-    await central.disconnect()
+    await device?.close()
     await peripheral.end()
     stage.leave()
     if let failure { throw failure }
@@ -50,18 +51,19 @@ import CoreBluetooth
     try summarise()
   }
 
-  private func play(_ central: ToolCentral) async throws(ToolError) {
+  private func play() async throws(ToolError) {
     try await startPeripheral()
-    try await central.start()
     let searching = Date()
-    let found = try await central.find(.name("Owenli"))
-    tell("found", "'Owenli' after \(Self.seconds(since: searching)) s, known here as \(found.peripheral.identifier)")
-    let device = try await central.connect(to: found)
+    let device = try await KeptDevice(.name("Owenli"), in: session)
+    self.device = device
+    let identifier = device.identifier?.uuidString ?? ""
+    tell("found", "'Owenli' after \(Self.seconds(since: searching)) s, known here as \(identifier)")
+    try await device.connect()
     tell("connected", "link to 'Owenli' is up")
     try await explore(device)
     try await write(device)
     try await subscribe(device)
-    await central.disconnect()
+    await device.close()
     try await expect("unsubscribed", "FFF1")
     tell("disconnected", "the link was closed, and the peripheral knows it")
   }
@@ -92,7 +94,7 @@ import CoreBluetooth
     }
   }
 
-  private func explore(_ device: ConnectedPeripheral) async throws(ToolError) {
+  private func explore(_ device: KeptDevice) async throws(ToolError) {
     let tree = try await device.explore()
     let characteristics = tree.services.reduce(0) { $0 + $1.characteristics.count }
     guard tree.services.count >= 2, characteristics >= 3 else {
@@ -105,28 +107,29 @@ import CoreBluetooth
     }
   }
 
-  private func write(_ device: ConnectedPeripheral) async throws(ToolError) {
-    let name = try await device.find(try Self.characteristic("FFF2"))
-    let before = try await device.read(name)
+  private func write(_ device: KeptDevice) async throws(ToolError) {
+    let path = try await device.find(try Self.characteristic("FFF2")).path
+    let before = try await device.read(path)
     tell("read", "FFF2 is \(ValueText(before).description)")
     let greeting = Array(Self.greeting.utf8)
-    try await device.write(greeting, to: name)
+    try await device.ask("Writing FFF2") { (device) async throws(SessionError) in
+      try await device.write(Data(greeting), to: path)
+    }
     try await expect("written", "FFF2", hex: ValueText(greeting).hexadecimal)
-    let after = try await device.read(name)
+    let after = try await device.read(path)
     guard after == greeting else {
       throw ToolError(.failed, "FFF2 was written, but reads \(ValueText(after).description).")
     }
     tell("written", "FFF2 is \"\(Self.greeting)\" now, and reads so")
   }
 
-  private func subscribe(_ device: ConnectedPeripheral) async throws(ToolError) {
-    let counter = try await device.find(try Self.characteristic("FFF1"))
-    device.onValue = { [weak self] source, value in
-      guard let self, source === counter, self.received.count < Self.notifications else { return }
-      self.received.append(value)
-      self.tell("notified", "FFF1 says \(ValueText(value).description)")
+  private func subscribe(_ device: KeptDevice) async throws(ToolError) {
+    let counter = try await device.find(try Self.characteristic("FFF1")).path
+    _ = try await device.subscribe(to: counter) { [weak self] value in
+      guard let self, received.count < Self.notifications else { return }
+      received.append(value)
+      tell("notified", "FFF1 says \(ValueText(value).description)")
     }
-    try await device.setNotify(true, for: counter)
     try await expect("subscribed", "FFF1")
     tell("subscribed", "FFF1 notifies each second from now on")
     try await device.until(within: session.timeout) { self.received.count >= Self.notifications }

@@ -33,7 +33,7 @@ import CoreBluetooth
     let device = try makeDevice(in: central, discovery.identifier)
     self.device = device
     await device.session.observe { [record] timed in
-      DispatchQueue.main.async { MainActor.assumeIsolated { record.happened(timed.event) } }
+      onMain { record.happened(timed.event) }
     }
     let overhearing = overhear(device)
     defer { overhearing?.cancel() }
@@ -63,7 +63,7 @@ import CoreBluetooth
         description, in: central, target: .device(identifier), configuration: SessionConfiguration(policy: policy),
         cryptography: SystemCryptography()
       ) { [record] report in
-        DispatchQueue.main.async { MainActor.assumeIsolated { record.told(report) } }
+        onMain { record.told(report) }
       }
     } catch {
       throw ToolError(error)

@@ -57,9 +57,7 @@ import Foundation
 
   func waitForEnd(within seconds: Double?, _ waiting: Waiting) async throws(ToolError) {
     let clock = Date()
-    if let seconds {
-      DispatchQueue.main.asyncAfter(deadline: .now() + seconds) { MainActor.assumeIsolated { waiting.changed() } }
-    }
+    if let seconds { onMain(after: seconds) { waiting.changed() } }
     try await waiting.until(within: nil) { () throws(ToolError) in
       if let ending = self.ending { throw ending }
       return seconds.map { Date().timeIntervalSince(clock) >= $0 - 0.001 } ?? false

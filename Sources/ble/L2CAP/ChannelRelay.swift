@@ -76,7 +76,7 @@ import Foundation
     let carrier = StreamCarrier(channel, limit: limit ?? .max, rate: rate)
     Thread.detachNewThread { [weak self] in
       let outcome = carrier.receive()
-      DispatchQueue.main.async { MainActor.assumeIsolated { self?.end(outcome) } }
+      onMain { self?.end(outcome) }
     }
   }
 
@@ -86,7 +86,7 @@ import Foundation
     Thread.detachNewThread { [weak self] in
       carrier.send()
       guard endsWithInput else { return }
-      DispatchQueue.main.async { MainActor.assumeIsolated { self?.end(nil) } }
+      onMain { self?.end(nil) }
     }
   }
 }

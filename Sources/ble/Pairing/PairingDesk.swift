@@ -39,7 +39,7 @@ import Foundation
     if options.outOfBand != nil { try Self.refuseOnSystem("'--oob'", "takes no data out of band") }
     if options.makeOutOfBand != nil { try Self.refuseOnSystem("'--make-oob'", "takes no data out of band") }
     let agent = CommandLineAgent { [weak self] notice in
-      DispatchQueue.main.async { MainActor.assumeIsolated { self?.tell(notice) } }
+      onMain { self?.tell(notice) }
     }
     self.agent = agent
     Self.current = self

@@ -7,11 +7,9 @@ extension Waiting {
   ) async throws(ToolError) -> Value {
     let box = Box<Value>()
     begin { value in
-      DispatchQueue.main.async {
-        MainActor.assumeIsolated {
-          box.value = value
-          self.changed()
-        }
+      onMain {
+        box.value = value
+        self.changed()
       }
     }
     while true {

@@ -33,7 +33,7 @@ import CoreBluetooth
           interval: .milliseconds(Int(command.commitInterval * 1_000)), patience: .seconds(1),
           retention: command.retention
         ) { report in
-          DispatchQueue.main.async { MainActor.assumeIsolated { reports.tell?(report) } }
+          onMain { reports.tell?(report) }
         })
     } catch {
       throw ToolError(error)
@@ -104,11 +104,7 @@ import CoreBluetooth
   private func startScan(_ recorder: SessionRecorder, by central: Central) async {
     await recorder.recordScan(by: central)
     scan = await central.observeDiscoveries { discovery in
-      DispatchQueue.main.async {
-        MainActor.assumeIsolated { [weak self] in
-          self?.record(addressOf: discovery.identifier, name: discovery.name)
-        }
-      }
+      onMain { [weak self] in self?.record(addressOf: discovery.identifier, name: discovery.name) }
     }
   }
 

@@ -10,7 +10,7 @@ struct ScanFilter: Equatable, Sendable {
   var leastRSSI: Int?
   var manufacturer: ManufacturerName?
 
-  /// Whether a device passes the filter. Services are filtered by the system, which knows more of them.
+  /// Whether a device passes the filter. Services are a matter of the scan itself.
   func admits(_ sighting: Sighting) -> Bool {
     if let name, sighting.name != name { return false }
     if let prefix, sighting.name?.hasPrefix(prefix) != true { return false }

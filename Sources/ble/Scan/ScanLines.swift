@@ -1,7 +1,7 @@
-import CoreBluetooth
+import Foundation
 
 /// Shows the devices that a scan finds.
-@MainActor protocol ScanView: AnyObject {
+@MainActor protocol ScanView: AnyObject, Sendable {
   /// The number of devices found so far.
   var devices: Int { get }
   /// Adds a discovery that has passed the filter.
@@ -51,9 +51,7 @@ import CoreBluetooth
   }
 
   private func settle() {
-    DispatchQueue.main.asyncAfter(deadline: .now() + Self.settlingTime) { [weak self] in
-      MainActor.assumeIsolated { self?.finish() }
-    }
+    onMain(after: Self.settlingTime) { [weak self] in self?.finish() }
   }
 
   /// Prints the pending lines.

@@ -13,6 +13,19 @@ extension Session {
     within seconds: Double? = nil, else late: ToolError? = nil, isCleanUp: Bool = false,
     for work: @escaping @Sendable () async throws(SessionError) -> Value
   ) async throws(ToolError) -> Value {
+    let result = try await result(within: seconds, else: late, isCleanUp: isCleanUp, of: work)
+    do {
+      return try result.get()
+    } catch {
+      throw ToolError(error)
+    }
+  }
+
+  /// The same, for callers that say themselves what an error of the work means.
+  func result<Value: Sendable>(
+    within seconds: Double? = nil, else late: ToolError? = nil, isCleanUp: Bool = false,
+    of work: @escaping @Sendable () async throws(SessionError) -> Value
+  ) async throws(ToolError) -> Result<Value, SessionError> {
     let outcome = Outcome<Value>()
     let waiting = waiting
     let task = Task { @MainActor in
@@ -29,11 +42,7 @@ extension Session {
       task.cancel()
       throw error
     }
-    switch outcome.result {
-    case .success(let value): return value
-    case .failure(let error): throw ToolError(error)
-    case nil: throw ToolError(.failed, "There was no result.")
-    }
+    return outcome.result ?? .failure(SessionError(.cancelled, "there was no result"))
   }
 }
 

@@ -53,7 +53,7 @@ import Foundation
       if Thread.isMainThread {
         MainActor.assumeIsolated { Output.complain(line) }
       } else {
-        DispatchQueue.main.async { Output.complain(line) }
+        onMain { Output.complain(line) }
       }
     }
   }

@@ -89,11 +89,9 @@ import Dispatch
   func pass(seconds: Double?) async throws(ToolError) {
     guard let seconds else { return try await until(within: nil) { false } }
     var isOver = false
-    DispatchQueue.main.asyncAfter(deadline: .now() + seconds) { [weak self] in
-      MainActor.assumeIsolated {
-        isOver = true
-        self?.changed()
-      }
+    onMain(after: seconds) { [weak self] in
+      isOver = true
+      self?.changed()
     }
     try await until(within: nil) { isOver }
   }

@@ -1,6 +1,6 @@
 import BLEAdapter
 import BLEHost
-import CoreBluetooth
+import BLESession
 
 struct ShellRSSI: ShellCommand {
   static let node = CommandNode("rssi", abstract: "Measure the RSSI.") { (_) throws(UsageError) in
@@ -28,11 +28,12 @@ struct ShellMTU: ShellCommand {
   }
 
   func run(in shell: Shell) async throws(ToolError) {
-    let peripheral = try shell.device().peripheral
-    let without = peripheral.maximumWriteValueLength(for: .withoutResponse)
-    let with = peripheral.maximumWriteValueLength(for: .withResponse)
+    let kept = try shell.device()
+    let without = await kept.device.maximumWriteLength(withResponse: false)
+    let with = await kept.device.maximumWriteLength(withResponse: true)
+    let peer = kept.identifier.map { PeerIdentifier($0) }
     // Opcode and handle take three octets (Core, Vol 3 Part F 3.4.5), and a value has at most 512.
-    let agreed = PairingDesk.stack?.maximumTransmissionUnit(with: PeerIdentifier(peripheral.identifier)) ?? without + 3
+    let agreed = peer.flatMap { PairingDesk.stack?.maximumTransmissionUnit(with: $0) } ?? without + 3
     let members: KeyValuePairs<String, JSONValue> = [
       "mtu": .integer(agreed), "without_response": .integer(without), "with_response": .integer(with),
     ]

@@ -29,11 +29,8 @@ struct ShellExplore: ShellCommand {
   }
 
   func run(in shell: Shell) async throws(ToolError) {
-    let tree = try await shell.device().explore()
-    shell.learn(tree)
-    if shell.output.isJSON { return shell.output.json(tree.json) }
-    for line in tree.lines(shell.output.style) { shell.output.collect(line) }
-    shell.output.flush()
+    try await shell.device().printTree()
+    await shell.lookAround()
   }
 }
 
@@ -50,13 +47,7 @@ struct ShellRead: ShellCommand {
   let format: ValueFormat?
 
   func run(in shell: Shell) async throws(ToolError) {
-    let device = try shell.device()
-    let found = try await device.find(characteristic)
-    let value = try await device.read(found)
-    let place = AttributePlace(device, found)
-    if shell.output.isJSON { return shell.output.json(place.json(value: value, format)) }
-    guard let format else { return shell.output.line(AssignedValues.describe(value, of: place.characteristic)) }
-    try format.print(value, to: shell.output)
+    try await shell.device().printValue(of: characteristic, format)
   }
 }
 
@@ -84,20 +75,7 @@ struct ShellWrite: ShellCommand {
   let needsResponse: Bool
 
   func run(in shell: Shell) async throws(ToolError) {
-    let device = try shell.device()
-    let found = try await device.find(characteristic)
-    if needsResponse {
-      try await device.write(octets, to: found)
-    } else {
-      try WriteCommand.check(octets, found, device.peripheral)
-      try await device.writeWithoutResponse(octets, to: found)
-    }
-    let place = AttributePlace(device, found)
-    if shell.output.isJSON {
-      shell.output.json(place.json(["value": ValueText(octets).json, "with_response": .bool(needsResponse)]))
-    } else {
-      shell.output.note("Wrote \(octets.count) octets to \(place.characteristic).")
-    }
+    try await shell.device().write(octets, to: characteristic, needsResponse: needsResponse)
   }
 }
 

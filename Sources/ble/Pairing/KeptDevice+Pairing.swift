@@ -3,7 +3,6 @@ import BLECore
 import BLEDefaultStack
 import BLEHost
 import BLEWire
-import CoreBluetooth
 import Foundation
 
 /// The result of pairing with a device.
@@ -17,16 +16,18 @@ struct PairingReport: Sendable {
   let isEarlier: Bool
 }
 
-extension ConnectedPeripheral {
+extension KeptDevice {
   /// Ensures that the security of the link is at least `level`, with existing or new keys.
   func pair(_ level: SecurityLevel) async throws(ToolError) -> PairingReport {
+    try requireLink()
+    let identifier = identifier ?? UUID()
+    let peer = PeerIdentifier(identifier)
     guard let stack = PairingDesk.stack else {
       guard let system = DefaultStack.adapter as? any SystemPairing else {
         throw ToolError(.unavailable, "This adapter pairs by itself, when a protected value is used.")
       }
-      return try await pair(by: system, level)
+      return try await pair(identifier, by: system, level)
     }
-    let peer = PeerIdentifier(peripheral.identifier)
     if let bond = stack.bond(with: peer), bond.security.level >= level {
       // A device that still has its keys may have requested this pairing as soon as it was connected.
       return report(bond.security, peer, !bond.isNew)
@@ -47,17 +48,19 @@ extension ConnectedPeripheral {
     throw error(.busy)
   }
 
-  private func pair(by system: any SystemPairing, _ level: SecurityLevel) async throws(ToolError) -> PairingReport {
+  private func pair(
+    _ identifier: UUID, by system: any SystemPairing, _ level: SecurityLevel
+  ) async throws(ToolError) -> PairingReport {
     if level > .encrypted {
       throw ToolError(
         .unavailable, "The Bluetooth daemon does not report the security of its keys: '--level' needs --adapter hci.")
     }
-    let peer = PeerIdentifier(peripheral.identifier)
+    let peer = PeerIdentifier(identifier)
     let result: Result<Bool, SystemPairingError> = try await session.waiting.answer { system.pair(with: peer, $0) }
     switch result {
     case .success(let isNew):
       return PairingReport(
-        security: nil, address: PeerAddresses.address(of: peripheral.identifier)?.description, isBonded: true,
+        security: nil, address: PeerAddresses.address(of: identifier)?.description, isBonded: true,
         isEarlier: !isNew)
     case .failure(let error):
       throw ToolError(.failed, "Pairing with \(title) failed: \(error.description.inert).")
@@ -73,7 +76,7 @@ extension ConnectedPeripheral {
 
   private func report(_ security: PairingSecurity, _ peer: PeerIdentifier, _ isEarlier: Bool) -> PairingReport {
     PairingReport(
-      security: security, address: PeerAddresses.address(of: peripheral.identifier)?.description,
+      security: security, address: PeerAddresses.address(of: peer.uuid)?.description,
       isBonded: PairingDesk.stack?.bond(with: peer) != nil, isEarlier: isEarlier)
   }
 
