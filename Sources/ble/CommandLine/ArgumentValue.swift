@@ -1,5 +1,5 @@
 /// A type that an option or argument can be converted to.
-protocol ArgumentValue {
+protocol ArgumentValue: SendableMetatype {
   init(argument: String) throws(ArgumentValueError)
 }
 
@@ -23,6 +23,16 @@ extension ArgumentValue where Self: CaseIterable & RawRepresentable<String> {
 
 extension String: ArgumentValue {
   init(argument: String) { self = argument }
+}
+
+/// The path of a file.
+struct FilePath: ArgumentValue, Equatable, Sendable {
+  let text: String
+
+  init(argument: String) throws(ArgumentValueError) {
+    if argument.isEmpty { throw ArgumentValueError("expected the path of a file") }
+    text = argument
+  }
 }
 
 /// A span of time given in seconds, with or without decimals.

@@ -11,18 +11,24 @@ struct CommandNode: Sendable {
   /// Creates the command from parsed arguments, or throws what is wrong with them; `nil` for a command that only has subcommands.
   let make: (@Sendable (ParsedArguments) throws(UsageError) -> any ToolCommand)?
 
-  init(
-    _ name: String, abstract: String, discussion: String = "", arguments: [Argument] = [], options: [Option] = [],
-    subcommands: [CommandNode] = [],
-    make: @escaping @Sendable (ParsedArguments) throws(UsageError) -> any ToolCommand
+  /// A command that is made from the values of its parameters.
+  init<each Value: Sendable>(
+    _ name: String, abstract: String, discussion: String = "", subcommands: [CommandNode] = [],
+    _ parameters: repeat Parameter<each Value>,
+    make: @escaping @Sendable (repeat each Value) throws(UsageError) -> any ToolCommand
   ) {
+    var (arguments, options): ([Argument], [Option]) = ([], [])
+    for parameter in repeat each parameters {
+      if let argument = parameter.argument { arguments.append(argument) }
+      if let option = parameter.option { options.append(option) }
+    }
     self.name = name
     self.abstract = abstract
     self.discussion = discussion
     self.arguments = arguments
     self.options = options
     self.subcommands = subcommands
-    self.make = make
+    self.make = { (parsed) throws(UsageError) in try make(repeat try (each parameters).read(parsed)) }
   }
 
   init(group name: String, abstract: String, discussion: String = "", subcommands: [CommandNode]) {

@@ -54,6 +54,13 @@ struct ParsedArguments: Sendable {
     return try Self.read(text, argument.label)
   }
 
+  /// All words of a repeated argument.
+  func rest<Value: ArgumentValue>(of argument: Argument) throws(UsageError) -> [Value] {
+    var result: [Value] = []
+    for word in rest { result.append(try Self.read(word, argument.label)) }
+    return result
+  }
+
   private static func read<Value: ArgumentValue>(_ text: String, _ label: String) throws(UsageError) -> Value {
     do {
       return try Value(argument: text)

@@ -13,8 +13,7 @@ struct AdaptersCommand: ToolCommand {
 
       With --json also what has happened on the adapters of running programs (resets, scans that were begun again, links that \
       were lost, octets), which these are asked for, and what the kernel counts for each of its adapters.
-      """, subcommands: [AdaptersUseCommand.node]
-  ) { (_) throws(UsageError) in AdaptersCommand() }
+      """, subcommands: [AdaptersUseCommand.node], make: Self.init)
 
   func run(in session: Session) async throws(ToolError) {
     let machine = Machine.this(option: session.options.adapter)

@@ -3,8 +3,8 @@ import BLEDefaultStack
 
 /// `ble adapters use`: stores the choice of an adapter for all programs of this user.
 struct AdaptersUseCommand: ToolCommand {
-  static let name = Argument("name", isOptional: true, "The adapter, as 'ble adapters' lists it.")
-  static let none = Option.flag("none", "Remove the stored choice.")
+  static let name = Parameter<AdapterName?>.argument(optional: "name", "The adapter, as 'ble adapters' lists it.")
+  static let none = Parameter.flag("none", "Remove the stored choice.")
 
   static let node = CommandNode(
     "use", abstract: "Choose the adapter of all programs that name none.",
@@ -13,13 +13,11 @@ struct AdaptersUseCommand: ToolCommand {
       BLE_ADAPTER or --adapter names comes before it, and programs that run keep the adapter that they have. Whether the \
       adapter is there is not looked at: 'ble doctor' says what is missing.
       """,
-    arguments: [name], options: [none]
-  ) { (arguments) throws(UsageError) in
-    let adapter: AdapterName? = try arguments.value(ofOptional: name)
-    let isNone = arguments.isGiven(none)
+    name, none, Parameter.line
+  ) { (adapter, isNone, line) throws(UsageError) in
     if adapter == nil, !isNone { throw UsageError("Missing expected argument '<name>'") }
     if adapter != nil, isNone { throw UsageError("'--none' and the name of an adapter contradict each other") }
-    if arguments.isGiven(CommonOptions.adapter) {
+    if line.isGiven(CommonOptions.adapter) {
       throw UsageError("'--adapter' is unusable here: say 'ble adapters use <name>'")
     }
     return AdaptersUseCommand(adapter: adapter)

@@ -1,8 +1,9 @@
 /// `ble bonds`: the stored keys of paired devices, for all adapters of this user.
 enum BondsCommand {
-  static let device = Argument("device", "The other device: its name, identifier or address.")
-  static let optionalDevice = Argument("device", isOptional: true, "The other device: its name, identifier or address.")
-  static let withKeys = Option.flag(
+  static let device = Parameter<Target>.argument("device", "The other device: its name, identifier or address.")
+  static let optionalDevice = Parameter<Target?>.argument(
+    optional: "device", "The other device: its name, identifier or address.")
+  static let withKeys = Parameter.flag(
     "with-keys", "Print the keys as well. With them, anybody can decrypt the traffic and impersonate both devices.")
 
   static let group = CommandNode(
@@ -20,10 +21,7 @@ enum BondsCommand {
 /// `ble bonds list`.
 struct BondsListCommand: ToolCommand {
   static let node = CommandNode(
-    "list", abstract: "List the bonds of all adapters.", options: [AdapterFilter.option]
-  ) { (arguments) throws(UsageError) in
-    BondsListCommand(filter: try AdapterFilter(arguments))
-  }
+    "list", abstract: "List the bonds of all adapters.", AdapterFilter.parameter, make: Self.init)
 
   let filter: AdapterFilter?
 
@@ -49,13 +47,8 @@ struct BondsListCommand: ToolCommand {
 /// `ble bonds show`.
 struct BondsShowCommand: ToolCommand {
   static let node = CommandNode(
-    "show", abstract: "Show all that is kept of a device.", arguments: [BondsCommand.device],
-    options: [BondsCommand.withKeys, AdapterFilter.option]
-  ) { (arguments) throws(UsageError) in
-    BondsShowCommand(
-      target: try arguments.value(of: BondsCommand.device), withKeys: arguments.isGiven(BondsCommand.withKeys),
-      filter: try AdapterFilter(arguments))
-  }
+    "show", abstract: "Show all that is kept of a device.", BondsCommand.device, BondsCommand.withKeys,
+    AdapterFilter.parameter, make: Self.init)
 
   let target: Target
   let withKeys: Bool
@@ -78,18 +71,17 @@ struct BondsShowCommand: ToolCommand {
 
 /// `ble bonds remove`, and `ble unpair`.
 struct BondsRemoveCommand: ToolCommand {
-  static let all = Option.flag("all", "Remove all bonds, of all devices.")
+  static let all = Parameter.flag("all", "Remove all bonds, of all devices.")
 
   static let node = CommandNode(
-    "remove", abstract: "Remove the bond with a device, or all.", arguments: [BondsCommand.optionalDevice],
-    options: [all, AdapterFilter.option]
-  ) { (arguments) throws(UsageError) in
-    let target: Target? = try arguments.value(ofOptional: BondsCommand.optionalDevice)
-    if (target == nil) != arguments.isGiven(all) {
+    "remove", abstract: "Remove the bond with a device, or all.", BondsCommand.optionalDevice, all,
+    AdapterFilter.parameter
+  ) { (target, isAll, filter) throws(UsageError) in
+    if (target == nil) != isAll {
       throw UsageError(
         target == nil ? "Missing '<device>', or '--all'" : "'<device>' and '--all' contradict each other")
     }
-    return BondsRemoveCommand(target: target, filter: try AdapterFilter(arguments))
+    return BondsRemoveCommand(target: target, filter: filter)
   }
 
   static let unpairNode = CommandNode(
@@ -98,10 +90,7 @@ struct BondsRemoveCommand: ToolCommand {
       The other device keeps its keys until it forgets as well. If it is the one that forgot, connecting fails until this \
       side has forgotten too; then the two can be paired again. An open link is closed.
       """,
-    arguments: [BondsCommand.device], options: [AdapterFilter.option]
-  ) { (arguments) throws(UsageError) in
-    BondsRemoveCommand(target: try arguments.value(of: BondsCommand.device), filter: try AdapterFilter(arguments))
-  }
+    BondsCommand.device, AdapterFilter.parameter, make: Self.init)
 
   /// `nil`: all.
   let target: Target?

@@ -10,24 +10,19 @@ struct BondsExportCommand: ToolCommand {
     case capture
   }
 
-  static let format = Option.value(
+  static let format = Parameter.option(
     "format", "format", standard: "json",
-    "json, or capture: the keys as 'ble capture show --keys' takes them, which needs '--with-keys'.")
-  static let file = Option.value(
-    "output", "file", "Write to a file that only you may read (mode 0600), and replace it (default: standard output)")
+    "json, or capture: the keys as 'ble capture show --keys' takes them, which needs '--with-keys'.", \Format.self)
+  static let file = Parameter.option(
+    "output", "file", "Write to a file that only you may read (mode 0600), and replace it (default: standard output)",
+    \FilePath.text)
 
   static let node = CommandNode(
-    "export", abstract: "Export bonds; keys only where you ask for them.", arguments: [BondsCommand.optionalDevice],
-    options: [BondsCommand.withKeys, format, file, AdapterFilter.option]
-  ) { (arguments) throws(UsageError) in
-    let format: Format = try arguments.value(of: format) ?? .json
-    let withKeys = arguments.isGiven(BondsCommand.withKeys)
+    "export", abstract: "Export bonds; keys only where you ask for them.", BondsCommand.optionalDevice,
+    BondsCommand.withKeys, format, file, AdapterFilter.parameter
+  ) { (target, withKeys, format, path, filter) throws(UsageError) in
     if format == .capture, !withKeys { throw UsageError("'--format capture' is unusable without '--with-keys'") }
-    let path: String? = try arguments.value(of: file)
-    if path == "" { throw UsageError("The value '' is invalid for '\(file.label)': expected the path of a file") }
-    return BondsExportCommand(
-      target: try arguments.value(ofOptional: BondsCommand.optionalDevice), withKeys: withKeys, format: format,
-      path: path, filter: try AdapterFilter(arguments))
+    return BondsExportCommand(target: target, withKeys: withKeys, format: format, path: path, filter: filter)
   }
 
   /// `nil`: all.

@@ -2,7 +2,8 @@ import BLECapture
 
 /// `ble capture redact`: a copy of a capture without secrets.
 struct CaptureRedactCommand: ToolCommand {
-  static let target = Argument("copy", "The file to write: pcapng where it ends with .pcapng, else btsnoop.")
+  static let target = Parameter<String>.argument(
+    "copy", "The file to write: pcapng where it ends with .pcapng, else btsnoop.")
 
   static let node = CommandNode(
     "redact", abstract: "Copy a capture without the keys in it.",
@@ -11,11 +12,7 @@ struct CaptureRedactCommand: ToolCommand {
       names and values stay. Packets that are not between host and controller are left out, and where the copy is btsnoop \
       those of all controllers but the first.
       """,
-    arguments: [CaptureShowCommand.file, target]
-  ) { (arguments) throws(UsageError) in
-    CaptureRedactCommand(
-      path: try arguments.value(of: CaptureShowCommand.file), target: try arguments.value(of: target))
-  }
+    CaptureShowCommand.file, target, make: Self.init)
 
   let path: String
   let target: String

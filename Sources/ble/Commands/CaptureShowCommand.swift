@@ -3,9 +3,10 @@ import Foundation
 
 /// `ble capture show`: prints a capture as text.
 struct CaptureShowCommand: ToolCommand {
-  static let file = Argument("file", "A btsnoop or pcapng file, as --capture writes it.")
+  static let file = Parameter<String>.argument("file", "A btsnoop or pcapng file, as --capture writes it.")
 
-  static let keys = Option.value("keys", "file", "The keys of encrypted links, as --capture-keys writes them.")
+  static let keys = Parameter.option(
+    "keys", "file", "The keys of encrypted links, as --capture-keys writes them.", \String.self)
 
   static let group = CommandNode(
     group: "capture", abstract: "Look into recorded traffic.",
@@ -17,10 +18,7 @@ struct CaptureShowCommand: ToolCommand {
           air), and what it says in its highest layer. Encrypted links of the air are decrypted with the keys of a \
           file that --capture-keys wrote.
           """,
-        arguments: [file], options: [keys]
-      ) { (arguments) throws(UsageError) in
-        CaptureShowCommand(path: try arguments.value(of: file), keysPath: try arguments.value(of: keys))
-      },
+        file, keys, make: Self.init),
       CaptureRedactCommand.node,
     ])
 

@@ -5,12 +5,13 @@ import Foundation
 
 /// `ble chat`: a conversation of two devices without a network.
 struct ChatCommand: ToolCommand {
-  static let name = Option.value("name", "name", "What the other side calls you (default: your user name).")
-  static let peer = Option.value("peer", "name", "Talk only to the one of this name.")
-  static let central = Option.flag("central", "Only look for the other side; do not advertise.")
-  static let peripheral = Option.flag("peripheral", "Only advertise and wait for the other side.")
-  static let encrypt = Option.flag("encrypt", "Talk encrypted or not at all; both sides show a code to compare.")
-  static let untilPeerEnds = Option.flag(
+  static let name = Parameter.option(
+    "name", "name", "What the other side calls you (default: your user name).", \String.self)
+  static let peer = Parameter.option("peer", "name", "Talk only to the one of this name.", \String.self)
+  static let central = Parameter.flag("central", "Only look for the other side; do not advertise.")
+  static let peripheral = Parameter.flag("peripheral", "Only advertise and wait for the other side.")
+  static let encrypt = Parameter.flag("encrypt", "Talk encrypted or not at all; both sides show a code to compare.")
+  static let untilPeerEnds = Parameter.flag(
     "until-peer-ends", "When the input has ended, go on until the other side's has, too.")
 
   static let node = CommandNode(
@@ -31,22 +32,22 @@ struct ChatCommand: ToolCommand {
 
       To try out what happens, 'kill -USR1' breaks the link of the side that is its central.
       """,
-    options: [name, peer, central, peripheral, encrypt, untilPeerEnds]
-  ) { (arguments) throws(UsageError) in
+    name, peer, central, peripheral, encrypt, untilPeerEnds
+  ) { (name, peer, isCentral, isPeripheral, requiresEncryption, waitsForPeer) throws(UsageError) in
     let role: ChatConfiguration.Role
-    switch (arguments.isGiven(central), arguments.isGiven(peripheral)) {
+    switch (isCentral, isPeripheral) {
     case (true, true): throw UsageError("'--central' and '--peripheral' contradict each other")
     case (true, false): role = .central
     case (false, true): role = .peripheral
     case (false, false): role = .automatic
     }
-    let name = arguments.text(of: name) ?? NSUserName()
-    guard !name.isEmpty else { throw UsageError("The value '' is invalid for '\(Self.name.label)': expected a name") }
+    let own = name ?? NSUserName()
+    guard !own.isEmpty else { throw UsageError("The value '' is invalid for '--name <name>': expected a name") }
     return ChatCommand(
       configuration: ChatConfiguration(
-        name: name, role: role, partner: arguments.text(of: peer), cryptography: SystemCryptography(),
-        requiresEncryption: arguments.isGiven(encrypt)),
-      waitsForPeer: arguments.isGiven(untilPeerEnds))
+        name: own, role: role, partner: peer, cryptography: SystemCryptography(),
+        requiresEncryption: requiresEncryption),
+      waitsForPeer: waitsForPeer)
   }
 
   let configuration: ChatConfiguration

@@ -1,6 +1,6 @@
 /// `ble completion`: a script for a shell.
 struct CompletionCommand: ToolCommand {
-  static let shell = Argument("shell", "bash, zsh or fish.")
+  static let shell = Parameter<CompletionScript.Shell>.argument("shell", "bash, zsh or fish.")
   /// The option that Swift's command-line tools have for this.
   static let option = Option.value(
     "generate-completion-script", "shell", "Print a completion script: bash, zsh or fish.")
@@ -16,10 +16,7 @@ struct CompletionCommand: ToolCommand {
 
       For all that follow, put that line into ~/.bashrc, into ~/.zshrc behind compinit, or into ~/.config/fish/config.fish.
       """,
-    arguments: [shell]
-  ) { (arguments) throws(UsageError) in
-    CompletionCommand(shell: try arguments.value(of: shell))
-  }
+    shell, make: Self.init)
 
   let shell: CompletionScript.Shell
 

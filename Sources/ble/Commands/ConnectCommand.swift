@@ -2,9 +2,10 @@ import Foundation
 
 /// `ble connect`: an interactive shell for one device.
 struct ConnectCommand: ToolCommand {
-  static let script = Option.value(
-    "script", "script", "Carry out the commands of this file, one a line, and end; - is the standard input.")
-  static let keepGoing = Option.flag("keep-going", "Continue a script after a command that failed.")
+  static let script = Parameter.option(
+    "script", "script", "Carry out the commands of this file, one a line, and end; - is the standard input.",
+    \String.self)
+  static let keepGoing = Parameter.flag("keep-going", "Continue a script after a command that failed.")
 
   static let node = CommandNode(
     "connect", abstract: "Connect, and talk to a device command by command.",
@@ -23,12 +24,7 @@ struct ConnectCommand: ToolCommand {
       that fails is reported with file and line and ends the script, and its status is the script's; with --keep-going the \
       rest is carried out, and the status is the first failure's.
       """,
-    arguments: [ExploreCommand.target], options: [script, keepGoing]
-  ) { (arguments) throws(UsageError) in
-    ConnectCommand(
-      target: try arguments.value(of: ExploreCommand.target), script: arguments.text(of: script),
-      keepsGoing: arguments.isGiven(keepGoing))
-  }
+    ExploreCommand.target, script, keepGoing, make: Self.init)
 
   let target: Target
   let script: String?

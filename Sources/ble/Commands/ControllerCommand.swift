@@ -6,14 +6,16 @@ import Dispatch
 
 /// `ble controller`: a simulated controller for a Bluetooth host in another program.
 struct ControllerCommand: ToolCommand {
-  static let listen = Option.value(
+  static let listen = Parameter.option(
     "listen", "where", standard: "tcp-server:127.0.0.1:0",
-    "tcp-server:<host>:<port> (port 0: any that is free) or unix-server:<path>.")
-  static let air = Option.value("air", "name", standard: AdapterName.defaultAir, "The air that its radio is on.")
-  static let device = Option.value("device", "name", "Which device of that air it is: each keeps its address.")
-  static let address = Option.value(
-    "address", "address", "Its address, such as C0:12:34:56:78:9A, instead of a kept one.")
-  static let allowRemote = Option.flag(
+    "tcp-server:<host>:<port> (port 0: any that is free) or unix-server:<path>.", \ControllerEndpoint.self)
+  static let air = Parameter.option(
+    "air", "name", standard: AdapterName.defaultAir, "The air that its radio is on.", \RadioName.text)
+  static let device = Parameter.option(
+    "device", "name", "Which device of that air it is: each keeps its address.", \RadioName.text)
+  static let address = Parameter.option(
+    "address", "address", "Its address, such as C0:12:34:56:78:9A, instead of a kept one.", \DeviceAddress.self)
+  static let allowRemote = Parameter.flag(
     "allow-remote", "Listen where other machines can connect. Any program that connects controls the radio.")
 
   static let node = CommandNode(
@@ -22,24 +24,17 @@ struct ControllerCommand: ToolCommand {
       Prints the name under which hosts connect as soon as they can, then serves one after another until Ctrl-C. \
       Another host, such as Bumble's or Zephyr's, so joins the air on which 'ble' and all programs of this machine are.
       """,
-    options: [listen, air, device, address, allowRemote]
-  ) { (arguments) throws(UsageError) in
-    if arguments.isGiven(CommonOptions.adapter) {
+    listen, air, device, address, allowRemote, Parameter.line
+  ) { (endpoint, air, device, address, allowsRemote, line) throws(UsageError) in
+    if line.isGiven(CommonOptions.adapter) {
       throw UsageError("'--adapter' is unusable here: '--air' and '--device' say which radio it is")
     }
-    guard let endpoint: ControllerEndpoint = try arguments.value(of: listen) else {
-      throw UsageError("Missing --listen")
-    }
-    let isRemote = arguments.isGiven(allowRemote)
-    guard endpoint.isLocal || isRemote else {
+    guard endpoint.isLocal || allowsRemote else {
       throw UsageError(
         "Other machines could connect there and control the radio: use 127.0.0.1, or say '--allow-remote'")
     }
     return ControllerCommand(
-      endpoint: endpoint, allowsRemote: isRemote,
-      air: (try arguments.value(of: air) as RadioName?)?.text ?? AdapterName.defaultAir,
-      device: (try arguments.value(of: device) as RadioName?)?.text ?? "controller",
-      address: try arguments.value(of: address))
+      endpoint: endpoint, allowsRemote: allowsRemote, air: air, device: device ?? "controller", address: address)
   }
 
   let endpoint: ControllerEndpoint

@@ -6,9 +6,9 @@
       Starts 'ble serve owenli' as a process of its own, on an air of their own, and is the central: finds it, connects, \
       prints what it offers, reads, writes, is notified for some seconds, disconnects, and leaves a capture behind. \
       The status is 0 only if all of it happened.
-      """
-  ) { (arguments) throws(UsageError) in
-    if arguments.isGiven(CommonOptions.adapter) {
+      """, Parameter.line
+  ) { (line) throws(UsageError) in
+    if line.isGiven(CommonOptions.adapter) {
       throw UsageError("'--adapter' is unusable here: the demo has an air of its own")
     }
     return DemoCommand()

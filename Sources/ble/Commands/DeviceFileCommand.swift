@@ -3,18 +3,20 @@ import BLESession
 
 /// `ble command`: communicates with a device that a file describes.
 struct DeviceFileCommand: ToolCommand {
-  static let file = Argument("file", "The device description file, such as Examples/Devices/lock.json.")
-  static let action = Argument("command", "A command of the file; or list, check, listen, raw.")
-  static let values = Argument(
-    "field=value", isOptional: true, isRepeated: true, "Values for the command's fields; for raw the octets to send.")
-  static let target = Option.value(
+  static let file = Parameter<DeviceFileSource>.argument(
+    "file", "The device description file, such as Examples/Devices/lock.json.")
+  static let action = Parameter<String>.argument("command", "A command of the file; or list, check, listen, raw.")
+  static let values = Parameter.arguments(
+    "field=value", "Values for the command's fields; for raw the octets to send.", of: String.self)
+  static let target = Parameter.option(
     "target", "device",
     "Which device, where the file recognises several: its name, identifier or address. Where the file says that the address "
-      + "stands in the manufacturer data, it is looked for there.")
-  static let listen = Option.value(
-    "listen", "seconds", "Stay connected for this time afterwards, and print the device's notifications.")
-  static let unframed = Option.flag("unframed", "For raw: send the octets as they are, without frame and codecs.")
-  static let skipHandshake = Option.flag("no-handshake", "Skip the handshake.")
+      + "stands in the manufacturer data, it is looked for there.", \Target.self)
+  static let listen = Parameter.option(
+    "listen", "seconds", "Stay connected for this time afterwards, and print the device's notifications.",
+    \Seconds.value)
+  static let unframed = Parameter.flag("unframed", "For raw: send the octets as they are, without frame and codecs.")
+  static let skipHandshake = Parameter.flag("no-handshake", "Skip the handshake.")
 
   static let node = CommandNode(
     "command", abstract: "Talk to a vendor's device that a file describes.",
@@ -32,17 +34,12 @@ struct DeviceFileCommand: ToolCommand {
       standard error. A device that refuses ends the command with 74, one that does not answer with 75, one that is not there \
       with 68.
       """,
-    arguments: [file, action, values], options: [target, listen, unframed, skipHandshake]
-  ) { (arguments) throws(UsageError) in
-    let listening: Seconds? = try arguments.value(of: listen)
-    let action: String = try arguments.value(of: action)
-    let words = arguments.rest
-    let isUnframed = arguments.isGiven(unframed)
+    file, action, values, target, listen, unframed, skipHandshake
+  ) { (source, action, words, target, listening, isUnframed, skipsHandshake) throws(UsageError) in
     if isUnframed, action != "raw" { throw UsageError("'--unframed' is for 'raw'") }
     return DeviceFileCommand(
-      source: try arguments.value(of: file), action: try DeviceAction(action, words, isUnframed: isUnframed),
-      target: try arguments.value(of: target), listening: listening?.value,
-      skipsHandshake: arguments.isGiven(skipHandshake))
+      source: source, action: try DeviceAction(action, words, isUnframed: isUnframed), target: target,
+      listening: listening, skipsHandshake: skipsHandshake)
   }
 
   let source: DeviceFileSource

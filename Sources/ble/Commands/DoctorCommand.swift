@@ -5,8 +5,7 @@ struct DoctorCommand: ToolCommand {
     discussion: """
       Looks at the adapter and at what names it, at folders, permissions, variables, libraries and the terminal. Changes \
       nothing and opens no adapter. The status is 69 if there are problems.
-      """
-  ) { (_) throws(UsageError) in DoctorCommand() }
+      """, make: Self.init)
 
   func run(in session: Session) async throws(ToolError) {
     let examination = Examination(of: .this(option: session.options.adapter))

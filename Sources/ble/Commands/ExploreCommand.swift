@@ -1,13 +1,10 @@
 /// `ble explore`: all services, characteristics and descriptors of a device.
 struct ExploreCommand: ToolCommand {
-  static let target = Argument("target", "The device: its name, identifier or address.")
+  static let target = Parameter<Target>.argument("target", "The device: its name, identifier or address.")
 
   static let node = CommandNode(
     "explore", abstract: "Print a device's services, characteristics, descriptors and values.",
-    arguments: [target]
-  ) { (arguments) throws(UsageError) in
-    ExploreCommand(target: try arguments.value(of: target))
-  }
+    target, make: Self.init)
 
   let target: Target
 

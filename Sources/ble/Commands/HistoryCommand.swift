@@ -4,16 +4,19 @@ import CoreBluetooth
 
 /// `ble history`: the contents of a recording.
 struct HistoryCommand: ToolCommand {
-  static let file = Argument("file", "A file that 'ble record' writes or has written.")
-  static let what = Argument(
-    "what", isOptional: true, "devices, sessions, connections, values, rssi or events; without it, how much there is.")
-  static let device = Option.value("device", "target", "Of this device only: by name, identifier or address.")
-  static let characteristic = Option.values("characteristic", "characteristic", "Values of this characteristic only.")
-  static let session = Option.value("session", "number", "Of this session only.")
-  static let from = Option.value("from", "moment", "From this moment on: 2026-11-22T10:30, or 12h for so long ago.")
-  static let until = Option.value("until", "moment", "Before this moment.")
-  static let last = Option.value("last", "number", "The newest so many only.")
-  static let csv = Option.flag("csv", "Comma-separated values with a header.")
+  static let file = Parameter<String>.argument("file", "A file that 'ble record' writes or has written.")
+  static let what = Parameter<Subject?>.argument(
+    optional: "what", "devices, sessions, connections, values, rssi or events; without it, how much there is.")
+  static let device = Parameter.option(
+    "device", "target", "Of this device only: by name, identifier or address.", \Target.self)
+  static let characteristic = Parameter.options(
+    "characteristic", "characteristic", "Values of this characteristic only.", of: CharacteristicName.self)
+  static let session = Parameter.option("session", "number", "Of this session only.", \Count.value)
+  static let from = Parameter.option(
+    "from", "moment", "From this moment on: 2026-11-22T10:30, or 12h for so long ago.", \Moment.date)
+  static let until = Parameter.option("until", "moment", "Before this moment.", \Moment.date)
+  static let last = Parameter.option("last", "number", "The newest so many only.", \Count.value)
+  static let csv = Parameter.flag("csv", "Comma-separated values with a header.")
 
   static let node = CommandNode(
     "history", abstract: "Show what was recorded: devices, connections, values, signal, events.",
@@ -27,22 +30,16 @@ struct HistoryCommand: ToolCommand {
         ble history ride.sqlite values --device Owenli --characteristic 2A19 --from 1h
         ble history ride.sqlite rssi --csv > rssi.csv
       """,
-    arguments: [file, what], options: [device, characteristic, session, from, until, last, csv]
-  ) { (arguments) throws(UsageError) in
-    var command = HistoryCommand(path: try arguments.value(of: file))
-    command.subject = try arguments.value(ofOptional: what)
-    command.device = try arguments.value(of: device)
-    let names: [CharacteristicName] = try arguments.values(of: characteristic)
+    file, what, device, characteristic, session, from, until, last, csv, Parameter.line
+  ) { (path, subject, device, names, session, from, until, last, isCSV, line) throws(UsageError) in
+    var command = HistoryCommand(path: path, subject: subject, device: device, isCSV: isCSV)
     if !names.isEmpty { command.filter.paths = names.flatMap(\.paths) }
-    command.filter.session = (try arguments.value(of: session) as Count?).map { Int64($0.value) }
-    command.filter.from = (try arguments.value(of: from) as Moment?)?.date
-    command.filter.until = (try arguments.value(of: until) as Moment?)?.date
-    command.filter.last = (try arguments.value(of: last) as Count?)?.value
-    command.isCSV = arguments.isGiven(csv)
+    command.filter.session = session.map { Int64($0) }
+    (command.filter.from, command.filter.until, command.filter.last) = (from, until, last)
     if !names.isEmpty, command.subject != .values {
       throw UsageError("'--characteristic' is for values: say 'ble history <file> values'")
     }
-    if command.isCSV, arguments.isGiven(CommonOptions.json) {
+    if command.isCSV, line.isGiven(CommonOptions.json) {
       throw UsageError("'--csv' and '--json' contradict each other")
     }
     if command.isCSV, command.subject == nil {

@@ -3,8 +3,8 @@ import CoreBluetooth
 
 /// `ble l2cap`: an L2CAP channel as a pipe between two machines.
 enum L2CAPCommand {
-  static let count = Option.value("count", "octets", "End when so many octets have come in.")
-  static let rate = Option.value("rate", "octets", "Read no more than so many octets a second.")
+  static let count = Parameter.option("count", "octets", "End when so many octets have come in.", \Count.value)
+  static let rate = Parameter.option("rate", "octets", "Read no more than so many octets a second.", \Count.value)
 
   static let group = CommandNode(
     group: "l2cap", abstract: "Pipe octets through an L2CAP channel.",
@@ -24,8 +24,8 @@ enum L2CAPCommand {
 
 /// `ble l2cap listen`: waits for a channel.
 struct L2CAPListenCommand: ToolCommand {
-  static let name = Option.value("name", "name", standard: "ble", "The name to advertise.")
-  static let encrypted = Option.flag("encrypted", "Only over an encrypted link.")
+  static let name = Parameter.option("name", "name", standard: "ble", "The name to advertise.", \String.self)
+  static let encrypted = Parameter.flag("encrypted", "Only over an encrypted link.")
 
   static let node = CommandNode(
     "listen", abstract: "Publish a channel and wait until it is opened.",
@@ -33,13 +33,7 @@ struct L2CAPListenCommand: ToolCommand {
       Advertises, and provides the PSM by the usual characteristic (ABDD3056-28FA-441D-A470-55A75A52553A). Takes one channel, \
       and ends when that ends or --count octets have come.
       """,
-    options: [name, encrypted, L2CAPCommand.count, L2CAPCommand.rate]
-  ) { (arguments) throws(UsageError) in
-    L2CAPListenCommand(
-      name: arguments.text(of: name) ?? "ble", needsEncryption: arguments.isGiven(encrypted),
-      count: (try arguments.value(of: L2CAPCommand.count) as Count?)?.value,
-      rate: (try arguments.value(of: L2CAPCommand.rate) as Count?)?.value)
-  }
+    name, encrypted, L2CAPCommand.count, L2CAPCommand.rate, make: Self.init)
 
   let name: String
   let needsEncryption: Bool
@@ -57,8 +51,8 @@ struct L2CAPListenCommand: ToolCommand {
 
 /// `ble l2cap connect`: opens a channel to the other side.
 struct L2CAPConnectCommand: ToolCommand {
-  static let multiplexer = Option.value(
-    "psm", "number", "The PSM, if the device has no PSM characteristic.")
+  static let multiplexer = Parameter.option(
+    "psm", "number", "The PSM, if the device has no PSM characteristic.", \MultiplexerNumber.value)
 
   static let node = CommandNode(
     "connect", abstract: "Open a device's channel.",
@@ -66,14 +60,7 @@ struct L2CAPConnectCommand: ToolCommand {
       Ends with its standard input, when all of it has been sent, when the other side closes the channel, or when --count \
       octets have come.
       """,
-    arguments: [ExploreCommand.target], options: [multiplexer, L2CAPCommand.count, L2CAPCommand.rate]
-  ) { (arguments) throws(UsageError) in
-    L2CAPConnectCommand(
-      target: try arguments.value(of: ExploreCommand.target),
-      multiplexer: (try arguments.value(of: multiplexer) as MultiplexerNumber?)?.value,
-      count: (try arguments.value(of: L2CAPCommand.count) as Count?)?.value,
-      rate: (try arguments.value(of: L2CAPCommand.rate) as Count?)?.value)
-  }
+    ExploreCommand.target, multiplexer, L2CAPCommand.count, L2CAPCommand.rate, make: Self.init)
 
   let target: Target
   let multiplexer: CBL2CAPPSM?

@@ -7,8 +7,7 @@ struct ManCommand: ToolCommand {
 
         ble man | man -l -
         ble man > ~/.local/share/man/man1/ble.1
-      """
-  ) { (_) throws(UsageError) in ManCommand() }
+      """, make: Self.init)
 
   func run(in session: Session) async throws(ToolError) {
     session.output.raw(Array(ManualPage(Tool.parser).text.utf8))

@@ -4,10 +4,10 @@ import Foundation
 
 /// `ble pair`: pairs with a device and stores the keys.
 struct PairCommand: ToolCommand {
-  static let level = Option.value(
+  static let level = Parameter.option(
     "level", "level", standard: "encrypted",
     "What the pairing must reach: encrypted; authenticated, with protection against a man in the middle; or secure, the same "
-      + "with Secure Connections.")
+      + "with Secure Connections.", \LevelName.level)
 
   static let node = CommandNode(
     "pair", abstract: "Pair with a device, and keep the keys.",
@@ -21,12 +21,7 @@ struct PairCommand: ToolCommand {
         ble pair Lock --level authenticated --passkey 123456
         ble pair Lock --make-oob mine.oob --oob lock.oob
       """,
-    arguments: [ExploreCommand.target], options: [level]
-  ) { (arguments) throws(UsageError) in
-    PairCommand(
-      target: try arguments.value(of: ExploreCommand.target),
-      level: try arguments.value(of: level, as: LevelName.self)?.level ?? .encrypted)
-  }
+    ExploreCommand.target, level, make: Self.init)
 
   let target: Target
   let level: SecurityLevel

@@ -3,14 +3,16 @@ import CoreBluetooth
 
 /// `ble rssi`: measures the RSSI of a device.
 struct RSSICommand: ToolCommand {
-  static let interval = Option.value("interval", "seconds", standard: "1", "The time between two measurements.")
-  static let weight = Option.value(
-    "weight", "number", standard: "0.25", "What part a new measurement counts for, 0 to 1; 1 does not smooth at all.")
-  static let advertisements = Option.flag(
+  static let interval = Parameter.option(
+    "interval", "seconds", standard: "1", "The time between two measurements.", \Seconds.value)
+  static let weight = Parameter.option(
+    "weight", "number", standard: "0.25", "What part a new measurement counts for, 0 to 1; 1 does not smooth at all.",
+    \Fraction.value)
+  static let advertisements = Parameter.flag(
     "advertisements", "Measure what the device advertises instead of connecting to it.")
-  static let count = Option.value("count", "number", "End after so many measurements.")
-  static let duration = Option.value("duration", "seconds", "End after this time.")
-  static let lines = Option.flag("lines", "Lines as in a pipe, also on a terminal.")
+  static let count = Parameter.option("count", "number", "End after so many measurements.", \Count.value)
+  static let duration = Parameter.option("duration", "seconds", "End after this time.", \Seconds.value)
+  static let lines = Parameter.flag("lines", "Lines as in a pipe, also on a terminal.")
 
   static let node = CommandNode(
     "rssi", abstract: "Measure a device's RSSI.",
@@ -20,15 +22,7 @@ struct RSSICommand: ToolCommand {
       chart, 'q' ends it; elsewhere a line for each measurement. Runs until Ctrl-C, unless --count or --duration ends it; \
       the status is 75 where --count measurements did not come within --duration.
       """,
-    arguments: [ExploreCommand.target], options: [interval, weight, advertisements, count, duration, lines]
-  ) { (arguments) throws(UsageError) in
-    RSSICommand(
-      target: try arguments.value(of: ExploreCommand.target),
-      interval: (try arguments.value(of: interval) as Seconds?)?.value ?? 1,
-      weight: (try arguments.value(of: weight) as Fraction?)?.value ?? 0.25,
-      readsAdvertisements: arguments.isGiven(advertisements), count: (try arguments.value(of: count) as Count?)?.value,
-      duration: (try arguments.value(of: duration) as Seconds?)?.value, wantsLines: arguments.isGiven(lines))
-  }
+    ExploreCommand.target, interval, weight, advertisements, count, duration, lines, make: Self.init)
 
   let target: Target
   let interval: Double

@@ -1,19 +1,15 @@
 /// `ble read`: the value of one characteristic.
 struct ReadCommand: ToolCommand {
-  static let characteristic = Argument("characteristic", "The characteristic: 2A19, 180F/2A19 or \"Battery Level\".")
-  static let format = Option.value(
+  static let characteristic = Parameter<CharacteristicName>.argument(
+    "characteristic", "The characteristic: 2A19, 180F/2A19 or \"Battery Level\".")
+  static let format = Parameter.option(
     "format", "format",
-    "How to print values: \(ValueFormat.help). Without it: in words where the value has an assigned meaning, else as text and octets."
-  )
+    "How to print values: \(ValueFormat.help). Without it: in words where the value has an assigned meaning, else as text and octets.",
+    \ValueFormat.self)
 
   static let node = CommandNode(
     "read", abstract: "Read a characteristic.",
-    arguments: [ExploreCommand.target, characteristic], options: [format]
-  ) { (arguments) throws(UsageError) in
-    ReadCommand(
-      target: try arguments.value(of: ExploreCommand.target),
-      characteristic: try arguments.value(of: characteristic), format: try arguments.value(of: format))
-  }
+    ExploreCommand.target, characteristic, format, make: Self.init)
 
   let target: Target
   let characteristic: CharacteristicName

@@ -3,24 +3,32 @@ import Foundation
 
 /// `ble record`: records devices into an SQLite file.
 struct RecordCommand: ToolCommand {
-  static let targets = Argument(
-    "target", isOptional: true, isRepeated: true, "Devices to keep connected: by name, identifier or address.")
-  static let file = Argument("file", "The SQLite file; created if it does not exist, otherwise continued.")
-  static let scan = Option.flag("scan", "Record advertisements and their RSSI.")
-  static let subscribe = Option.values(
-    "subscribe", "characteristic", "Record what this characteristic notifies (default: all that notify).")
-  static let read = Option.values("read", "characteristic", "Read this characteristic repeatedly.")
-  static let readEvery = Option.value(
-    "read-every", "seconds", standard: "10", "The time between two readings of a characteristic.")
-  static let rssi = Option.value(
-    "rssi", "seconds", standard: "1", "The time between two measurements of a connection's signal; 0 is never.")
-  static let duration = Option.value("duration", "seconds", "End after this time.")
-  static let commitEvery = Option.value(
-    "commit-every", "seconds", standard: "0.2", "How long something that was seen waits before it is safe in the file.")
-  static let retainAge = Option.value("retain-age", "time", "Delete older rows: 30m, 12h, 7d.")
-  static let retainRows = Option.value(
-    "retain-rows", "number", "Keep so many values, signal strengths, events, connections and devices at most.")
-  static let retainSize = Option.value("retain-size", "size", "Keep the file below this size: 100M, 2G; at least 1M.")
+  static let targets = Parameter.arguments(
+    "target", "Devices to keep connected: by name, identifier or address.", of: Target.self)
+  static let file = Parameter<String>.argument(
+    "file", "The SQLite file; created if it does not exist, otherwise continued.")
+  static let scan = Parameter.flag("scan", "Record advertisements and their RSSI.")
+  static let subscribe = Parameter.options(
+    "subscribe", "characteristic", "Record what this characteristic notifies (default: all that notify).",
+    of: CharacteristicName.self)
+  static let read = Parameter.options(
+    "read", "characteristic", "Read this characteristic repeatedly.", of: CharacteristicName.self)
+  static let readEvery = Parameter.option(
+    "read-every", "seconds", standard: "10", "The time between two readings of a characteristic.", \Seconds.value)
+  static let rssi = Parameter.option(
+    "rssi", "seconds", standard: "1", "The time between two measurements of a connection's signal; 0 is never.",
+    \Seconds.value)
+  static let duration = Parameter.option("duration", "seconds", "End after this time.", \Seconds.value)
+  static let commitEvery = Parameter.option(
+    "commit-every", "seconds", standard: "0.2", "How long something that was seen waits before it is safe in the file.",
+    \Seconds.value)
+  static let retainAge = Parameter.option(
+    "retain-age", "time", "Delete older rows: 30m, 12h, 7d.", \Span.seconds)
+  static let retainRows = Parameter.option(
+    "retain-rows", "number", "Keep so many values, signal strengths, events, connections and devices at most.",
+    \Count.value)
+  static let retainSize = Parameter.option(
+    "retain-size", "size", "Keep the file below this size: 100M, 2G; at least 1M.", \Size.octets)
 
   static let node = CommandNode(
     "record", abstract: "Record devices into an SQLite file: connections, values, signal, events.",
@@ -34,51 +42,32 @@ struct RecordCommand: ToolCommand {
         ble record Owenli ride.sqlite
         ble record --scan --retain-age 7d around.sqlite
       """,
-    arguments: [targets, file],
-    options: [
-      scan, subscribe, read, readEvery, rssi, duration, commitEvery, retainAge, retainRows, retainSize,
-    ]
-  ) { (arguments) throws(UsageError) in
-    var command = RecordCommand(path: try arguments.value(of: file))
-    for word in arguments.rest {
-      do throws(ArgumentValueError) {
-        command.targets.append(try Target(argument: word))
-      } catch {
-        throw UsageError("The value '\(word.inert)' is invalid for '\(targets.label)': \(error.reason)")
-      }
-    }
-    command.scans = arguments.isGiven(scan)
-    guard command.scans || !command.targets.isEmpty else {
-      throw UsageError("Nothing to record: name a device, or say '--scan'")
-    }
-    command.subscriptions = try arguments.values(of: subscribe)
-    command.readings = try arguments.values(of: read)
-    command.readInterval = max(0.1, (try arguments.value(of: readEvery) as Seconds?)?.value ?? 10)
-    let rssi = (try arguments.value(of: Self.rssi) as Seconds?)?.value ?? 1
-    command.signalInterval = rssi == 0 ? nil : max(0.05, rssi)
-    command.duration = (try arguments.value(of: duration) as Seconds?)?.value
-    command.commitInterval = max(0.001, (try arguments.value(of: commitEvery) as Seconds?)?.value ?? 0.2)
-    command.retention = Retention(
-      age: (try arguments.value(of: retainAge) as Span?).map { .seconds($0.seconds) },
-      rows: (try arguments.value(of: retainRows) as Count?)?.value,
-      size: (try arguments.value(of: retainSize) as Size?)?.octets)
-    if command.targets.isEmpty, !(command.subscriptions.isEmpty && command.readings.isEmpty) {
+    targets, file, scan, subscribe, read, readEvery, rssi, duration, commitEvery, retainAge, retainRows, retainSize
+  ) {
+    (targets, path, scans, subscriptions, readings, readEvery, rssi, duration, commitEvery, age, rows, size)
+      throws(UsageError) in
+    guard scans || !targets.isEmpty else { throw UsageError("Nothing to record: name a device, or say '--scan'") }
+    if targets.isEmpty, !(subscriptions.isEmpty && readings.isEmpty) {
       throw UsageError("'--subscribe' and '--read' are unusable without a target")
     }
-    return command
+    return RecordCommand(
+      path: path, targets: targets, scans: scans, subscriptions: subscriptions, readings: readings,
+      readInterval: max(0.1, readEvery), signalInterval: rssi == 0 ? nil : max(0.05, rssi), duration: duration,
+      commitInterval: max(0.001, commitEvery),
+      retention: Retention(age: age.map { .seconds($0) }, rows: rows, size: size))
   }
 
   let path: String
-  var targets: [Target] = []
-  var scans = false
-  var subscriptions: [CharacteristicName] = []
-  var readings: [CharacteristicName] = []
-  var readInterval = 10.0
+  let targets: [Target]
+  let scans: Bool
+  let subscriptions: [CharacteristicName]
+  let readings: [CharacteristicName]
+  let readInterval: Double
   /// `nil`: never.
-  var signalInterval: Double? = 1
-  var duration: Double?
-  var commitInterval = 0.2
-  var retention = Retention()
+  let signalInterval: Double?
+  let duration: Double?
+  let commitInterval: Double
+  let retention: Retention
 
   func run(in session: Session) async throws(ToolError) {
     let recording = try await RecordingRun(self, in: session)

@@ -4,17 +4,21 @@ import CoreBluetooth
 
 /// `ble scan`: lists devices in range.
 struct ScanCommand: ToolCommand {
-  static let service = Option.values("service", "uuid", "Only devices that advertise this service.")
-  static let name = Option.value("name", "name", "Only devices that advertise exactly this name.")
-  static let prefix = Option.value("prefix", "text", "Only devices whose name begins like this.")
-  static let leastRSSI = Option.value(
-    "min-rssi", "dbm", "Only devices that are heard at least so strongly, such as -70.")
-  static let manufacturer = Option.value(
-    "manufacturer", "company", "Only devices of this company: its number (0x004C) or a part of its name (Apple).")
-  static let duplicates = Option.flag("duplicates", "Every packet that is heard, not only what is new; as lines.")
-  static let lines = Option.flag("lines", "Lines as in a pipe, also on a terminal.")
-  static let duration = Option.value("duration", "seconds", standard: "5", "How long; 0 is until Ctrl-C.")
-  static let count = Option.value("count", "number", "End as soon as so many devices were found.")
+  static let service = Parameter.options(
+    "service", "uuid", "Only devices that advertise this service.", of: BLEUUID.self)
+  static let name = Parameter.option("name", "name", "Only devices that advertise exactly this name.", \String.self)
+  static let prefix = Parameter.option("prefix", "text", "Only devices whose name begins like this.", \String.self)
+  static let leastRSSI = Parameter.option(
+    "min-rssi", "dbm", "Only devices that are heard at least so strongly, such as -70.", \SignalLimit.value)
+  static let manufacturer = Parameter.option(
+    "manufacturer", "company", "Only devices of this company: its number (0x004C) or a part of its name (Apple).",
+    \ManufacturerName.self)
+  static let duplicates = Parameter.flag("duplicates", "Every packet that is heard, not only what is new; as lines.")
+  static let lines = Parameter.flag("lines", "Lines as in a pipe, also on a terminal.")
+  static let duration = Parameter.option(
+    "duration", "seconds", standard: "5", "How long; 0 is until Ctrl-C.", \Seconds.value)
+  static let count = Parameter.option(
+    "count", "number", "End as soon as so many devices were found.", \Count.value)
 
   static let node = CommandNode(
     "scan", abstract: "List the devices around.",
@@ -26,17 +30,11 @@ struct ScanCommand: ToolCommand {
       Elsewhere a line for each device: signal strength, identifier, name, advertised services. Another line follows where \
       a device has more to say. With --count the status is 68 if fewer devices were found.
       """,
-    options: [service, name, prefix, leastRSSI, manufacturer, duplicates, lines, duration, count]
-  ) { (arguments) throws(UsageError) in
-    let duration: Seconds = try arguments.value(of: Self.duration) ?? Seconds(5)
-    let filter = ScanFilter(
-      services: try arguments.values(of: service), name: arguments.text(of: name), prefix: arguments.text(of: prefix),
-      leastRSSI: (try arguments.value(of: leastRSSI) as SignalLimit?)?.value,
-      manufacturer: try arguments.value(of: manufacturer))
-    return ScanCommand(
-      filter: filter, allowsDuplicates: arguments.isGiven(duplicates), wantsLines: arguments.isGiven(lines),
-      duration: duration.value == 0 ? nil : duration.value,
-      count: (try arguments.value(of: count) as Count?)?.value)
+    service, name, prefix, leastRSSI, manufacturer, duplicates, lines, duration, count
+  ) { (services, name, prefix, rssi, maker, duplicates, lines, duration, count) throws(UsageError) in
+    ScanCommand(
+      filter: ScanFilter(services: services, name: name, prefix: prefix, leastRSSI: rssi, manufacturer: maker),
+      allowsDuplicates: duplicates, wantsLines: lines, duration: duration == 0 ? nil : duration, count: count)
   }
 
   let filter: ScanFilter

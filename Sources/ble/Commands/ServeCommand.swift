@@ -5,10 +5,11 @@ import Foundation
 
 /// `ble serve`: this machine as a peripheral.
 struct ServeCommand: ToolCommand {
-  static let profile = Argument("profile", "owenli, chat, battery, a profile file, or a device description file.")
-  static let name = Option.value("name", "name", "Advertise this name instead of the profile's.")
-  static let duration = Option.value("duration", "seconds", "End after this time.")
-  static let untilInputEnds = Option.flag(
+  static let profile = Parameter<ProfileSource>.argument(
+    "profile", "owenli, chat, battery, a profile file, or a device description file.")
+  static let name = Parameter.option("name", "name", "Advertise this name instead of the profile's.", \String.self)
+  static let duration = Parameter.option("duration", "seconds", "End after this time.", \Seconds.value)
+  static let untilInputEnds = Parameter.flag(
     "until-input-ends", "End when the standard input does, for programs that start this one.")
 
   static let node = CommandNode(
@@ -27,13 +28,7 @@ struct ServeCommand: ToolCommand {
       Runs until Ctrl-C and prints what happens: advertising, subscribed, unsubscribed, read, written, notified, passkey, \
       paired, pairing-failed.
       """,
-    arguments: [profile], options: [name, duration, untilInputEnds]
-  ) { (arguments) throws(UsageError) in
-    ServeCommand(
-      source: try arguments.value(of: profile), name: arguments.text(of: name),
-      duration: (try arguments.value(of: duration) as Seconds?)?.value,
-      endsWithInput: arguments.isGiven(untilInputEnds))
-  }
+    profile, name, duration, untilInputEnds, make: Self.init)
 
   let source: ProfileSource
   let name: String?

@@ -2,8 +2,8 @@ import BLESession
 
 /// `ble subscribe`: the values that a characteristic notifies or indicates.
 struct SubscribeCommand: ToolCommand {
-  static let count = Option.value("count", "number", "End after so many values.")
-  static let duration = Option.value("duration", "seconds", "End after this time.")
+  static let count = Parameter.option("count", "number", "End after so many values.", \Count.value)
+  static let duration = Parameter.option("duration", "seconds", "End after this time.", \Seconds.value)
 
   static let node = CommandNode(
     "subscribe", abstract: "Print the values that a characteristic notifies.",
@@ -11,15 +11,7 @@ struct SubscribeCommand: ToolCommand {
       Runs until Ctrl-C, unless --count or --duration ends it; with both the status is 75 where the values did not come \
       in time.
       """,
-    arguments: [ExploreCommand.target, ReadCommand.characteristic], options: [count, duration, ReadCommand.format]
-  ) { (arguments) throws(UsageError) in
-    SubscribeCommand(
-      target: try arguments.value(of: ExploreCommand.target),
-      characteristic: try arguments.value(of: ReadCommand.characteristic),
-      count: (try arguments.value(of: count) as Count?)?.value,
-      duration: (try arguments.value(of: duration) as Seconds?)?.value,
-      format: try arguments.value(of: ReadCommand.format))
-  }
+    ExploreCommand.target, ReadCommand.characteristic, count, duration, ReadCommand.format, make: Self.init)
 
   let target: Target
   let characteristic: CharacteristicName

@@ -3,14 +3,15 @@ import CoreBluetooth
 
 /// `ble watch`: keeps a device connected and shows its state.
 struct WatchCommand: ToolCommand {
-  static let characteristic = Option.values(
-    "characteristic", "characteristic", "Watch this characteristic's values: notified, or otherwise read repeatedly.")
-  static let budget = Option.value(
-    "budget", "seconds", standard: "60", "The time limit of each reconnection.")
-  static let interval = Option.value(
-    "interval", "seconds", standard: "1", "The time between two measurements of the signal.")
-  static let duration = Option.value("duration", "seconds", "End after this time.")
-  static let lines = Option.flag("lines", "Lines as in a pipe, also on a terminal.")
+  static let characteristic = Parameter.options(
+    "characteristic", "characteristic", "Watch this characteristic's values: notified, or otherwise read repeatedly.",
+    of: CharacteristicName.self)
+  static let budget = Parameter.option(
+    "budget", "seconds", standard: "60", "The time limit of each reconnection.", \Seconds.value)
+  static let interval = Parameter.option(
+    "interval", "seconds", standard: "1", "The time between two measurements of the signal.", \Seconds.value)
+  static let duration = Parameter.option("duration", "seconds", "End after this time.", \Seconds.value)
+  static let lines = Parameter.flag("lines", "Lines as in a pipe, also on a terminal.")
 
   static let node = CommandNode(
     "watch", abstract: "Keep a device connected, and show its signal and values.",
@@ -21,16 +22,7 @@ struct WatchCommand: ToolCommand {
 
       Runs until Ctrl-C, unless --duration ends it. The status is 75 if the device did not reconnect in time.
       """,
-    arguments: [ExploreCommand.target],
-    options: [characteristic, ReadCommand.format, budget, interval, duration, lines]
-  ) { (arguments) throws(UsageError) in
-    WatchCommand(
-      target: try arguments.value(of: ExploreCommand.target), characteristics: try arguments.values(of: characteristic),
-      format: try arguments.value(of: ReadCommand.format),
-      budget: (try arguments.value(of: budget) as Seconds?)?.value ?? 60,
-      interval: (try arguments.value(of: interval) as Seconds?)?.value ?? 1,
-      duration: (try arguments.value(of: duration) as Seconds?)?.value, wantsLines: arguments.isGiven(lines))
-  }
+    ExploreCommand.target, characteristic, ReadCommand.format, budget, interval, duration, lines, make: Self.init)
 
   let target: Target
   let characteristics: [CharacteristicName]

@@ -1,29 +1,28 @@
 /// `ble write`: writes a characteristic.
 struct WriteCommand: ToolCommand {
-  static let value = Argument("value", "The value, at most 512 octets; - is the standard input.")
-  static let format = Option.value(
+  static let value = Parameter<String>.argument(
+    "value", "The value, at most 512 octets; - is the standard input.")
+  static let format = Parameter.option(
     "format", "format", standard: "utf8",
-    "What the value is written in: \(ValueFormat.help). Several numbers have commas between them.")
-  static let withoutResponse = Option.flag("without-response", "Send it without asking for an answer.")
+    "What the value is written in: \(ValueFormat.help). Several numbers have commas between them.", \ValueFormat.self)
+  static let withoutResponse = Parameter.flag("without-response", "Send it without asking for an answer.")
 
   static let node = CommandNode(
-    "write", abstract: "Write a characteristic.",
-    arguments: [ExploreCommand.target, ReadCommand.characteristic, value], options: [format, withoutResponse]
-  ) { (arguments) throws(UsageError) in
-    let format: ValueFormat = try arguments.value(of: Self.format) ?? .utf8
-    let text: String = try arguments.value(of: value)
-    var octets: [UInt8]?
-    if text != "-" {
-      do throws(ArgumentValueError) {
-        octets = try format.octets(of: text)
-      } catch {
-        throw UsageError("The value '\(text.inert)' is invalid for '<value>': \(error.reason)")
-      }
+    "write", abstract: "Write a characteristic.", ExploreCommand.target, ReadCommand.characteristic, value, format,
+    withoutResponse
+  ) { (target, characteristic, text, format, isCommand) throws(UsageError) in
+    WriteCommand(
+      target: target, characteristic: characteristic, octets: text == "-" ? nil : try octets(of: text, format),
+      format: format, needsResponse: !isCommand)
+  }
+
+  /// The octets that a typed value means.
+  static func octets(of text: String, _ format: ValueFormat) throws(UsageError) -> [UInt8] {
+    do throws(ArgumentValueError) {
+      return try format.octets(of: text)
+    } catch {
+      throw UsageError("The value '\(text.inert)' is invalid for '<value>': \(error.reason)")
     }
-    return WriteCommand(
-      target: try arguments.value(of: ExploreCommand.target),
-      characteristic: try arguments.value(of: ReadCommand.characteristic), octets: octets, format: format,
-      needsResponse: !arguments.isGiven(withoutResponse))
   }
 
   let target: Target

@@ -102,6 +102,8 @@ struct AdapterFilter: Equatable, Sendable {
     "of", "address",
     "Only bonds of the adapter with this address; 'ble bonds list' shows it. --adapter does as well.")
 
+  static let parameter = Parameter(option) { (arguments) throws(UsageError) in try AdapterFilter(arguments) }
+
   let address: UInt64?
   let adapter: AdapterName?
 

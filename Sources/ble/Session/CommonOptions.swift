@@ -48,9 +48,9 @@ struct CommonOptions: Sendable {
     adapter = try arguments.value(of: Self.adapter)
     phy = try arguments.value(of: Self.phy)
     timeout = try arguments.value(of: Self.timeout) ?? Seconds(10)
-    capture = try arguments.value(of: Self.capture)
-    captureAir = try arguments.value(of: Self.captureAir)
-    captureKeys = try arguments.value(of: Self.captureKeys)
+    capture = try arguments.value(of: Self.capture, as: FilePath.self)?.text
+    captureAir = try arguments.value(of: Self.captureAir, as: FilePath.self)?.text
+    captureKeys = try arguments.value(of: Self.captureKeys, as: FilePath.self)?.text
     isCaptureRedacted = arguments.isGiven(Self.captureRedacted)
     isJSON = arguments.isGiven(Self.json) || arguments.isGiven(Self.jsonLines)
     verbosity = arguments.count(of: Self.verbose)
@@ -58,10 +58,6 @@ struct CommonOptions: Sendable {
     pairing = try PairingOptions(arguments)
     if isQuiet, verbosity > 0 { throw UsageError("'--quiet' and '--verbose' contradict each other") }
     if isCaptureRedacted, capture == nil { throw UsageError("'--capture-redacted' is unusable without '--capture'") }
-    for (option, path) in [(Self.capture, capture), (Self.captureAir, captureAir), (Self.captureKeys, captureKeys)]
-    where path == "" {
-      throw UsageError("The value '' is invalid for '\(option.label)': expected the path of a file")
-    }
   }
 
   var recording: RecordingPaths {

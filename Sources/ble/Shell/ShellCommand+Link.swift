@@ -3,9 +3,7 @@ import BLEHost
 import BLESession
 
 struct ShellRSSI: ShellCommand {
-  static let node = CommandNode("rssi", abstract: "Measure the RSSI.") { (_) throws(UsageError) in
-    ShellRSSI()
-  }
+  static let node = CommandNode("rssi", abstract: "Measure the RSSI.", make: Self.init)
 
   func run(in shell: Shell) async throws(ToolError) {
     let rssi = try await shell.device().readRSSI()
@@ -15,17 +13,13 @@ struct ShellRSSI: ShellCommand {
 }
 
 struct ShellInfo: ShellCommand {
-  static let node = CommandNode("info", abstract: "Print the device and the state of the link.") {
-    (_) throws(UsageError) in ShellInfo()
-  }
+  static let node = CommandNode("info", abstract: "Print the device and the state of the link.", make: Self.init)
 
   func run(in shell: Shell) async throws(ToolError) { shell.tellInformation() }
 }
 
 struct ShellMTU: ShellCommand {
-  static let node = CommandNode("mtu", abstract: "Print the longest value of one write.") {
-    (_) throws(UsageError) in ShellMTU()
-  }
+  static let node = CommandNode("mtu", abstract: "Print the longest value of one write.", make: Self.init)
 
   func run(in shell: Shell) async throws(ToolError) {
     let kept = try shell.device()
@@ -43,26 +37,21 @@ struct ShellMTU: ShellCommand {
 }
 
 struct ShellDisconnect: ShellCommand {
-  static let node = CommandNode("disconnect", abstract: "Close the connection; 'reconnect' opens it again.") {
-    (_) throws(UsageError) in ShellDisconnect()
-  }
+  static let node = CommandNode(
+    "disconnect", abstract: "Close the connection; 'reconnect' opens it again.", make: Self.init)
 
   func run(in shell: Shell) async throws(ToolError) { await shell.disconnect() }
 }
 
 struct ShellReconnect: ShellCommand {
-  static let node = CommandNode("reconnect", abstract: "Connect again, and restore subscriptions.") {
-    (_) throws(UsageError) in ShellReconnect()
-  }
+  static let node = CommandNode("reconnect", abstract: "Connect again, and restore subscriptions.", make: Self.init)
 
   func run(in shell: Shell) async throws(ToolError) { try await shell.reconnect() }
 }
 
 struct ShellSleep: ShellCommand {
-  static let seconds = Argument("seconds", "How long.")
-  static let node = CommandNode("sleep", abstract: "Wait, and print notified values.", arguments: [seconds]) {
-    (arguments) throws(UsageError) in ShellSleep(seconds: try arguments.value(of: seconds))
-  }
+  static let seconds = Parameter<Seconds>.argument("seconds", "How long.")
+  static let node = CommandNode("sleep", abstract: "Wait, and print notified values.", seconds, make: Self.init)
 
   let seconds: Seconds
 
@@ -70,7 +59,7 @@ struct ShellSleep: ShellCommand {
 }
 
 struct ShellQuit: ShellCommand {
-  static let node = CommandNode("quit", abstract: "Disconnect and end.") { (_) throws(UsageError) in ShellQuit() }
+  static let node = CommandNode("quit", abstract: "Disconnect and end.", make: Self.init)
 
   func run(in shell: Shell) async throws(ToolError) { shell.quit() }
 }

@@ -24,9 +24,8 @@ enum ShellTree {
 }
 
 struct ShellExplore: ShellCommand {
-  static let node = CommandNode("explore", abstract: "Print services, characteristics, descriptors and values.") {
-    (_) throws(UsageError) in ShellExplore()
-  }
+  static let node = CommandNode(
+    "explore", abstract: "Print services, characteristics, descriptors and values.", make: Self.init)
 
   func run(in shell: Shell) async throws(ToolError) {
     try await shell.device().printTree()
@@ -36,12 +35,7 @@ struct ShellExplore: ShellCommand {
 
 struct ShellRead: ShellCommand {
   static let node = CommandNode(
-    "read", abstract: "Read a characteristic.", arguments: [ReadCommand.characteristic], options: [ReadCommand.format]
-  ) { (arguments) throws(UsageError) in
-    ShellRead(
-      characteristic: try arguments.value(of: ReadCommand.characteristic),
-      format: try arguments.value(of: ReadCommand.format))
-  }
+    "read", abstract: "Read a characteristic.", ReadCommand.characteristic, ReadCommand.format, make: Self.init)
 
   let characteristic: CharacteristicName
   let format: ValueFormat?
@@ -52,22 +46,13 @@ struct ShellRead: ShellCommand {
 }
 
 struct ShellWrite: ShellCommand {
-  static let value = Argument("value", "The value, at most 512 octets.")
+  static let value = Parameter<String>.argument("value", "The value, at most 512 octets.")
   static let node = CommandNode(
-    "write", abstract: "Write a characteristic.", arguments: [ReadCommand.characteristic, value],
-    options: [WriteCommand.format, WriteCommand.withoutResponse]
-  ) { (arguments) throws(UsageError) in
-    let format: ValueFormat = try arguments.value(of: WriteCommand.format) ?? .utf8
-    let text: String = try arguments.value(of: value)
-    let octets: [UInt8]
-    do throws(ArgumentValueError) {
-      octets = try format.octets(of: text)
-    } catch {
-      throw UsageError("The value '\(text.inert)' is invalid for '<value>': \(error.reason)")
-    }
-    return ShellWrite(
-      characteristic: try arguments.value(of: ReadCommand.characteristic), octets: octets,
-      needsResponse: !arguments.isGiven(WriteCommand.withoutResponse))
+    "write", abstract: "Write a characteristic.", ReadCommand.characteristic, value, WriteCommand.format,
+    WriteCommand.withoutResponse
+  ) { (characteristic, text, format, isCommand) throws(UsageError) in
+    ShellWrite(
+      characteristic: characteristic, octets: try WriteCommand.octets(of: text, format), needsResponse: !isCommand)
   }
 
   let characteristic: CharacteristicName
@@ -82,12 +67,7 @@ struct ShellWrite: ShellCommand {
 struct ShellSubscribe: ShellCommand {
   static let node = CommandNode(
     "subscribe", abstract: "Print each value that a characteristic notifies, from now on.",
-    arguments: [ReadCommand.characteristic], options: [ReadCommand.format]
-  ) { (arguments) throws(UsageError) in
-    ShellSubscribe(
-      characteristic: try arguments.value(of: ReadCommand.characteristic),
-      format: try arguments.value(of: ReadCommand.format))
-  }
+    ReadCommand.characteristic, ReadCommand.format, make: Self.init)
 
   let characteristic: CharacteristicName
   let format: ValueFormat?
@@ -97,10 +77,7 @@ struct ShellSubscribe: ShellCommand {
 
 struct ShellUnsubscribe: ShellCommand {
   static let node = CommandNode(
-    "unsubscribe", abstract: "Disable a characteristic's notifications.", arguments: [ReadCommand.characteristic]
-  ) { (arguments) throws(UsageError) in
-    ShellUnsubscribe(characteristic: try arguments.value(of: ReadCommand.characteristic))
-  }
+    "unsubscribe", abstract: "Disable a characteristic's notifications.", ReadCommand.characteristic, make: Self.init)
 
   let characteristic: CharacteristicName
 
