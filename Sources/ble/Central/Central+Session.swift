@@ -7,10 +7,7 @@ extension Central {
   @MainActor static func started(in session: Session) async throws(ToolError) -> Central {
     let central = Central()
     try await central.whileWatchingPower(in: session) { (power) async throws(ToolError) in
-      try await session.waiting.until(within: session.timeout, else: .lateAdapter(session)) { () throws(ToolError) in
-        if let failure = ToolError(power.now) { throw failure }
-        return power.now == .poweredOn
-      }
+      try await session.powerIsOn { power.now }
     }
     return central
   }

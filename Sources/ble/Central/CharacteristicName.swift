@@ -1,5 +1,6 @@
 import BLECore
 import BLESession
+import BLEWire
 import CoreBluetooth
 
 /// A characteristic as a command line names it, independent of a device: `2A19`, `180F/2A19`, or by an assigned name.
@@ -33,8 +34,8 @@ extension CharacteristicName: ArgumentValue {
         "expected a UUID such as 2A19, a service and a characteristic such as 180F/2A19, or a name")
     }
     description = argument.inert
-    characteristics = try Self.uuids(last, AssignedNames.name(ofCharacteristic:))
-    services = parts.count == 2 ? try Self.uuids(parts[0], AssignedNames.name(ofService:)) : nil
+    characteristics = try Self.uuids(last, AssignedNumbers.characteristic)
+    services = parts.count == 2 ? try Self.uuids(parts[0], AssignedNumbers.service) : nil
   }
 
   /// The UUIDs that a text means: the UUID itself, or all with that assigned name.

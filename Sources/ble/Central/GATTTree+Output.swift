@@ -1,5 +1,6 @@
 import BLECore
 import BLESession
+import BLEWire
 import Foundation
 
 extension GATTTree {
@@ -19,77 +20,71 @@ extension GATTTree {
       }
     }
   }
+}
 
-  var json: JSONValue {
-    .object([
-      "identifier": .string(identifier.uuidString),
-      "address": .string(orNull: address?.description),
-      "name": .string(orNull: name),
-      "services": .array(services.map(\.json)),
-    ])
+extension GATTTree: Report {
+  static let members: [ReportMember<Self>] = [
+    .init("identifier") { .word($0.identifier.uuidString) }, .init("address") { .word($0.address?.description) },
+    .init("name") { .text($0.name) }, .init("services") { .parts($0.services) },
+  ]
+}
+
+/// What is reported of each attribute.
+private protocol Attribute {
+  var uuid: String { get }
+  static func assignedName(_ uuid: BLEUUID) -> String?
+}
+
+extension Attribute {
+  var assignedName: String? { BLEUUID(uuid).flatMap(Self.assignedName) }
+
+  func title(_ kind: String, _ style: Style) -> String {
+    "\(kind) \(uuid)" + (assignedName.map { "  " + style.strong($0) } ?? "")
   }
 }
 
-extension GATTTree.Service {
-  private var assignedName: String? { BLEUUID(uuid).flatMap(AssignedNames.name(ofService:)) }
+extension GATTTree.Service: Attribute, Report {
+  static func assignedName(_ uuid: BLEUUID) -> String? { AssignedNumbers.service(uuid) }
+
+  static let members: [ReportMember<Self>] = [
+    .init("uuid") { .word($0.uuid) }, .init("name") { .word($0.assignedName) },
+    .init("primary") { .flag($0.isPrimary) },
+    .init("included_services") { .texts($0.includedServices) },
+    .init("characteristics") { .parts($0.characteristics) },
+  ]
 
   fileprivate func lines(_ style: Style) -> [String] {
-    let kind = isPrimary ? "Service" : "Secondary service"
-    let name = assignedName.map { "  " + style.strong($0) } ?? ""
     let included = includedServices.map { ["includes \(AssignedNames.labelled(service: $0))"] }
-    return ["\(kind) \(uuid)\(name)"] + GATTTree.branch(included + characteristics.map { $0.lines(style) })
-  }
-
-  fileprivate var json: JSONValue {
-    .object([
-      "uuid": .string(uuid),
-      "name": .string(orNull: assignedName),
-      "primary": .bool(isPrimary),
-      "included_services": .array(includedServices.map(JSONValue.string)),
-      "characteristics": .array(characteristics.map(\.json)),
-    ])
+    return [title(isPrimary ? "Service" : "Secondary service", style)]
+      + GATTTree.branch(included + characteristics.map { $0.lines(style) })
   }
 }
 
-extension GATTTree.Characteristic {
-  private var assignedName: String? { BLEUUID(uuid).flatMap(AssignedNames.name(ofCharacteristic:)) }
+extension GATTTree.Characteristic: Attribute, Report {
+  static func assignedName(_ uuid: BLEUUID) -> String? { AssignedNumbers.characteristic(uuid) }
+
+  static let members: [ReportMember<Self>] = [
+    .init("uuid") { .word($0.uuid) }, .init("name") { .word($0.assignedName) },
+    .init("properties") { .texts($0.properties) }, .init("value") { .json($0.value.json { ValueText($0).json }) },
+    .init("error") { .json($0.value.errorJSON) }, .init("descriptors") { .parts($0.descriptors) },
+  ]
 
   fileprivate func lines(_ style: Style) -> [String] {
-    let name = assignedName.map { "  " + style.strong($0) } ?? ""
-    let text = value.text { AssignedValues.describe($0, of: uuid) }.map { "  = \($0)" } ?? ""
-    let line = "Characteristic \(uuid)\(name)  \(style.faint("[" + properties.joined(separator: ", ") + "]"))\(text)"
-    return [line] + GATTTree.branch(descriptors.map { [$0.line(style)] })
-  }
-
-  fileprivate var json: JSONValue {
-    .object([
-      "uuid": .string(uuid),
-      "name": .string(orNull: assignedName),
-      "properties": .array(properties.map(JSONValue.string)),
-      "value": value.json { ValueText($0).json },
-      "error": value.errorJSON,
-      "descriptors": .array(descriptors.map(\.json)),
-    ])
+    let list = style.faint("[" + properties.joined(separator: ", ") + "]")
+    let text = value.text { AssignedValues.describe($0, of: uuid) }
+    return ["\(title("Characteristic", style))  \(list)\(text)"] + GATTTree.branch(descriptors.map { [$0.line(style)] })
   }
 }
 
-extension GATTTree.Descriptor {
-  private var assignedName: String? { BLEUUID(uuid).flatMap(AssignedNames.name(ofDescriptor:)) }
+extension GATTTree.Descriptor: Attribute, Report {
+  static func assignedName(_ uuid: BLEUUID) -> String? { AssignedNumbers.descriptor(uuid) }
 
-  fileprivate func line(_ style: Style) -> String {
-    let name = assignedName.map { "  " + style.strong($0) } ?? ""
-    let text = value.text(\.description).map { "  = \($0)" } ?? ""
-    return "Descriptor \(uuid)\(name)\(text)"
-  }
+  static let members: [ReportMember<Self>] = [
+    .init("uuid") { .word($0.uuid) }, .init("name") { .word($0.assignedName) },
+    .init("value") { .json($0.value.json(\.json)) }, .init("error") { .json($0.value.errorJSON) },
+  ]
 
-  fileprivate var json: JSONValue {
-    .object([
-      "uuid": .string(uuid),
-      "name": .string(orNull: assignedName),
-      "value": value.json(\.json),
-      "error": value.errorJSON,
-    ])
-  }
+  fileprivate func line(_ style: Style) -> String { title("Descriptor", style) + value.text(\.description) }
 }
 
 extension DescriptorValue {
@@ -111,21 +106,21 @@ extension DescriptorValue {
 }
 
 extension GATTTree.Reading {
-  fileprivate func text(_ describe: (Value) -> String) -> String? {
+  /// What follows the attribute on its line.
+  fileprivate func text(_ describe: (Value) -> String) -> String {
     switch self {
-    case .value(let value): describe(value)
-    case .failed(let error): "(\(error.message))"
-    case .notReadable: nil
+    case .value(let value): "  = \(describe(value))"
+    case .failed(let error): "  = (\(error.message))"
+    case .notReadable: ""
     }
   }
 
-  fileprivate func json(_ describe: (Value) -> JSONValue) -> JSONValue {
-    guard case .value(let value) = self else { return .null }
-    return describe(value)
+  fileprivate func json(_ describe: (Value) -> JSONValue) -> JSONValue? {
+    if case .value(let value) = self { describe(value) } else { nil }
   }
 
-  fileprivate var errorJSON: JSONValue {
-    guard case .failed(let error) = self else { return .null }
+  fileprivate var errorJSON: JSONValue? {
+    guard case .failed(let error) = self else { return nil }
     return .object([
       "att_error": error.attributeError.map(JSONValue.integer) ?? .null, "message": .string(error.message),
     ])

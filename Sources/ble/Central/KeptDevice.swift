@@ -56,14 +56,9 @@ import CoreBluetooth
     _ target: Target, in session: Session, _ work: @MainActor (KeptDevice) async throws(ToolError) -> Result
   ) async throws(ToolError) -> Result {
     let device = try await KeptDevice(target, in: session)
-    do {
+    return try await always(device.close) { () async throws(ToolError) in
       try await device.connect()
-      let result = try await work(device)
-      await device.close()
-      return result
-    } catch {
-      await device.close()
-      throw error
+      return try await work(device)
     }
   }
 

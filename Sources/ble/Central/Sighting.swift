@@ -46,24 +46,16 @@ extension Sighting {
   }
 }
 
-extension Sighting {
-  /// The members of a scan event.
-  var json: JSONValue {
-    .object([
-      "identifier": .string(identifier.uuidString),
-      "address": .string(orNull: address?.description),
-      "name": .string(orNull: name),
-      "rssi": rssi.map(JSONValue.integer) ?? .null,
-      "connectable": .bool(isConnectable),
-      "services": .array(services.map(JSONValue.string)),
-      "solicited_services": .array(solicitedServices.map(JSONValue.string)),
-      "overflow_services": .array(overflowServices.map(JSONValue.string)),
-      "manufacturer_data": .string(orNull: manufacturerData?.hexadecimal),
-      "service_data": .array(
-        serviceData.map { .object(["service": .string($0.service), "data": .string($0.data.hexadecimal)]) }),
-      "tx_power": txPower.map(JSONValue.integer) ?? .null,
-    ])
-  }
+extension Sighting: Report {
+  static let members: [ReportMember<Self>] = [
+    .init("identifier") { .word($0.identifier.uuidString) }, .init("address") { .word($0.address?.description) },
+    .init("name") { .text($0.name) }, .init("rssi") { .integer($0.rssi) },
+    .init("connectable") { .flag($0.isConnectable) }, .init("services") { .texts($0.services) },
+    .init("solicited_services") { .texts($0.solicitedServices) },
+    .init("overflow_services") { .texts($0.overflowServices) },
+    .init("manufacturer_data") { .word($0.manufacturerData?.hexadecimal) },
+    .init("service_data") { .parts($0.serviceData) }, .init("tx_power") { .integer($0.txPower) },
+  ]
 
   /// One line of the scan table.
   func line(_ style: Style) -> String { strength + details(style) }
@@ -86,4 +78,10 @@ extension Sighting {
     if !isConnectable { parts.append(style.faint("not connectable")) }
     return parts.joined(separator: "  ")
   }
+}
+
+extension Sighting.ServiceData: Report {
+  static let members: [ReportMember<Self>] = [
+    .init("service") { .word($0.service) }, .init("data") { .word($0.data.hexadecimal) },
+  ]
 }

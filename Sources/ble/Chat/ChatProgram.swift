@@ -48,17 +48,13 @@ import Foundation
   func run() async throws(ToolError) {
     let events = Task { await listen() }
     defer { events.cancel() }
-    do {
+    try await always(end) { () async throws(ToolError) in
       try await begin()
       try await session.waiting.until(within: nil) { () throws(ToolError) in
         if let failure = self.failure { throw failure }
         return self.isOver
       }
-    } catch {
-      await end()
-      throw error
     }
-    await end()
     if lost > 0 { throw ToolError(.failed, "\(lost) message\(lost == 1 ? " was" : "s were") not delivered.") }
   }
 
@@ -68,8 +64,7 @@ import Foundation
       hasBegun = true
       session.waiting.changed()
     }
-    let late = ToolError(.unavailable, "The Bluetooth adapter was not ready within \(session.timeout.plain) s.")
-    try await session.waiting.until(within: session.timeout, else: late) { () throws(ToolError) in
+    try await session.waiting.until(within: session.timeout, else: .lateAdapter(session)) { () throws(ToolError) in
       if let failure = self.failure { throw failure }
       return self.hasBegun
     }
@@ -91,14 +86,7 @@ import Foundation
     isLeaving = true
     input?.stop()
     screen.end()
-    let chat = chat
-    var isLeft = false
-    Task {
-      await chat.leave()
-      isLeft = true
-      session.waiting.changed()
-    }
-    try? await session.waiting.until(within: 4, isCleanUp: true) { isLeft }
+    await session.settle(within: 4) { [chat] in await chat.leave() }
   }
 
   private func watchForBreaks() {
@@ -206,8 +194,6 @@ import Foundation
   }
 
   private static func explain(_ error: SessionError) -> ToolError {
-    let text = error.description.inert
-    let sentence = text.prefix(1).uppercased() + text.dropFirst() + "."
-    return ToolError(error.code == .unavailable ? .unavailable : .failed, sentence)
+    ToolError(error.code == .unavailable ? .unavailable : .failed, ToolError(error).message)
   }
 }

@@ -30,7 +30,7 @@ import Foundation
         configuration.partner.map { "You are '\(ownName)'. Looking for '\($0.inertWords)' ..." }
           ?? "You are '\(ownName)'. Looking for a chat partner ...")
     }
-    report(
+    output.event(
       "searching",
       [
         "name": .string(configuration.name), "peer": .string(orNull: configuration.partner),
@@ -47,7 +47,7 @@ import Foundation
   /// Called when a message has its number.
   func sent(_ text: String, _ number: Int) {
     if output.isJSON {
-      report("sent", ["number": .integer(number), "octets": .integer(text.utf8.count)], "")
+      output.event("sent", ["number": .integer(number), "octets": .integer(text.utf8.count)], "")
     }
     if early.remove(number) != nil { return mark([(number, text)], "✓") }
     waiting.append((number, text))
@@ -58,7 +58,7 @@ import Foundation
     switch event {
     case .arrived(let partner): arrived(partner)
     case .message(let message):
-      report(
+      output.event(
         "message",
         ["number": .integer(message.number), "name": .string(orNull: partner?.name), "text": .string(message.text)],
         isTerminal
@@ -71,12 +71,8 @@ import Foundation
     }
   }
 
-  private func report(
-    _ name: String, _ members: KeyValuePairs<String, JSONValue>, _ sentence: @autoclosure () -> String
-  ) { output.event(name, .object(members), sentence()) }
-
   private func tell(_ event: ChatEvent) {
-    let (name, members, sentence): (String, KeyValuePairs<String, JSONValue>, String) =
+    let (name, members, sentence): (String, JSONValue, String) =
       switch event {
       case .away: ("away", [:], "\(partnerName.capitalizedFirst) is out of range; your messages are kept.")
       case .left: ("left", [:], "\(partnerName.capitalizedFirst) has left.")
@@ -89,7 +85,7 @@ import Foundation
         )
       default: ("", [:], "")
       }
-    if output.isJSON { report(name, members, "") } else { output.note(sentence) }
+    if output.isJSON { output.event(name, members, "") } else { output.note(sentence) }
   }
 
   private func arrived(_ partner: ChatPartner) {
@@ -97,7 +93,7 @@ import Foundation
     self.partner = partner
     guard !output.isJSON else {
       let identifier = partner.identifier.map { String($0, radix: 16) }
-      return report(
+      return output.event(
         "arrived",
         [
           "name": .string(orNull: partner.name), "identifier": .string(orNull: identifier),
@@ -126,7 +122,7 @@ import Foundation
 
   /// Messages of this side were delivered, or cannot be.
   private func settle(_ numbers: [Int], _ name: String, _ sign: String) {
-    if output.isJSON { report(name, ["numbers": .array(numbers.map(JSONValue.integer))], "") }
+    if output.isJSON { output.event(name, ["numbers": .array(numbers.map(JSONValue.integer))], "") }
     let settled = Set(numbers)
     let known = waiting.filter { settled.contains($0.number) }
     waiting.removeAll { settled.contains($0.number) }

@@ -16,34 +16,26 @@ struct Option: Sendable {
   /// Without the dashes.
   let name: String
   /// The letter after a single dash.
-  let letter: Character?
+  var letter: Character?
   let kind: Kind
   let help: String
   /// The default value.
-  let standard: String?
-
-  private init(_ name: String, _ letter: Character?, _ kind: Kind, _ help: String, standard: String? = nil) {
-    self.name = name
-    self.letter = letter
-    self.kind = kind
-    self.help = help
-    self.standard = standard
-  }
+  var standard: String?
 
   static func flag(_ name: String, letter: Character? = nil, _ help: String) -> Option {
-    Option(name, letter, .flag, help)
+    Option(name: name, letter: letter, kind: .flag, help: help)
   }
 
   static func counter(_ name: String, letter: Character? = nil, _ help: String) -> Option {
-    Option(name, letter, .counter, help)
+    Option(name: name, letter: letter, kind: .counter, help: help)
   }
 
   static func value(_ name: String, _ placeholder: String, standard: String? = nil, _ help: String) -> Option {
-    Option(name, nil, .value(placeholder), help, standard: standard)
+    Option(name: name, kind: .value(placeholder), help: help, standard: standard)
   }
 
   static func values(_ name: String, _ placeholder: String, _ help: String) -> Option {
-    Option(name, nil, .values(placeholder), help)
+    Option(name: name, kind: .values(placeholder), help: help)
   }
 
   var spelling: String { "--\(name)" }

@@ -19,7 +19,9 @@ struct AdaptersCommand: ToolCommand {
     let machine = Machine.this(option: session.options.adapter)
     let list = AdapterList(on: machine)
     let output = session.output
-    if output.isJSON { return output.json(.combined(list.json, Self.programs(on: machine))) }
+    if output.isJSON {
+      return output.json(.combined(list.json, .object(["programs": .array(machine.programs().map(\.json))])))
+    }
     let width = list.adapters.map(\.name.displayWidth).max() ?? 0
     for adapter in list.adapters {
       let name = adapter.name.padded(to: width)
@@ -33,10 +35,6 @@ struct AdaptersCommand: ToolCommand {
     output.collect("")
     output.collect("Other adapter names:")
     for (name, meaning) in AdapterList.otherNames { output.collect("  \(name.padded(to: 27))\(meaning)") }
-  }
-
-  private static func programs(on machine: Machine) -> JSONValue {
-    .object(["programs": .array(machine.programs().map(\.json))])
   }
 }
 
@@ -60,61 +58,56 @@ extension AdapterList {
     return text == own || text.hasPrefix(own + "/") || text.hasPrefix(own + ",")
   }
 
-  var json: JSONValue {
-    var used = JSONValue.null
-    var mistake = JSONValue.null
-    switch choice.name {
-    case .success(let name): used = .string(name.description)
-    case .failure(let error): mistake = .string(error.description)
-    }
-    return .object([
-      "used": used, "source": .string(choice.source.word), "mistake": mistake,
-      "adapters": .array(
-        adapters.map { adapter in
-          let (system, information) = (adapter.system, adapter.system?.information)
-          return .object([
-            "name": .string(adapter.name), "kind": .string(adapter.kind.rawValue),
-            "state": .string(adapter.state.inert),
-            "usable": .bool(adapter.isUsable), "address": .string(orNull: information?.address),
-            "driver": .string(orNull: system?.driver), "bus": .string(orNull: system?.bus),
-            "holder": .string(orNull: system?.holderTitle?.inert),
-            "powered": information.map { .bool($0.isPowered) } ?? .null,
-            "version": .string(orNull: system?.version),
-            "low_energy": information.map { .bool($0.supportsLowEnergy) } ?? .null,
-            "kernel_counters": system?.statistics?.json ?? .null,
-          ])
-        }),
-    ])
-  }
 }
 
-extension KernelAdapterStatistics {
-  fileprivate var json: JSONValue {
-    .object([
-      "sent_octets": .integer(Int(sentOctets)), "received_octets": .integer(Int(receivedOctets)),
-      "send_errors": .integer(Int(sendErrors)), "receive_errors": .integer(Int(receiveErrors)),
-    ])
-  }
+extension AdapterList: Report {
+  static let members: [ReportMember<Self>] = [
+    .init("used") { .word((try? $0.choice.name.get())?.description) },
+    .init("source") { .word($0.choice.source.word) },
+    .init("mistake") {
+      if case .failure(let mistake) = $0.choice.name { .text(mistake.description) } else { .word(nil) }
+    },
+    .init("adapters") { .parts($0.adapters) },
+  ]
 }
 
-extension RunningPrograms.Program {
-  fileprivate var json: JSONValue {
-    .object([
-      "process": .integer(Int(process)), "program": .string(orNull: counters?.program.inert),
-      "adapters": counters.map { .array($0.entries.map(\.json)) } ?? .null,
-    ])
-  }
+extension AdapterList.Adapter: Report {
+  static let members: [ReportMember<Self>] = [
+    .init("name") { .text($0.name) }, .init("kind") { .word($0.kind.rawValue) },
+    .init("state") { .text($0.state.inert) }, .init("usable") { .flag($0.isUsable) },
+    .init("address") { .word($0.system?.information?.address) }, .init("driver") { .text($0.system?.driver) },
+    .init("bus") { .text($0.system?.bus) }, .init("holder") { .text($0.system?.holderTitle?.inert) },
+    .init("powered") { .flag($0.system?.information?.isPowered) }, .init("version") { .text($0.system?.version) },
+    .init("low_energy") { .flag($0.system?.information?.supportsLowEnergy) },
+    .init("kernel_counters") { .json($0.system?.statistics?.json) },
+  ]
 }
 
-extension ProgramCounters.Entry {
-  fileprivate var json: JSONValue {
-    let lost = counters.lostLinks.map { JSONValue.Member(key: $0.key.word, value: .integer($0.value)) }
-      .sorted { $0.key < $1.key }
-    return .object([
-      "name": .string(adapter.description.inert), "resets": .integer(counters.resets),
-      "restarted_scans": .integer(counters.restartedScans), "lost_links": .object(lost),
-      "sent_octets": counters.sentOctets.map { .integer(Int(clamping: $0)) } ?? .null,
-      "received_octets": counters.receivedOctets.map { .integer(Int(clamping: $0)) } ?? .null,
-    ])
-  }
+extension KernelAdapterStatistics: Report {
+  static let members: [ReportMember<Self>] = [
+    .init("sent_octets") { .integer(Int($0.sentOctets)) },
+    .init("received_octets") { .integer(Int($0.receivedOctets)) },
+    .init("send_errors") { .integer(Int($0.sendErrors)) },
+    .init("receive_errors") { .integer(Int($0.receiveErrors)) },
+  ]
+}
+
+extension RunningPrograms.Program: Report {
+  static let members: [ReportMember<Self>] = [
+    .init("process") { .integer(Int($0.process)) }, .init("program") { .text($0.counters?.program.inert) },
+    .init("adapters") { $0.counters.map { .parts($0.entries) } ?? .word(nil) },
+  ]
+}
+
+extension ProgramCounters.Entry: Report {
+  static let members: [ReportMember<Self>] = [
+    .init("name") { .text($0.adapter.description.inert) }, .init("resets") { .integer($0.counters.resets) },
+    .init("restarted_scans") { .integer($0.counters.restartedScans) },
+    .init("lost_links") { entry in
+      let lost = entry.counters.lostLinks.map { JSONValue.Member(key: $0.key.word, value: .integer($0.value)) }
+      return .json(.object(lost.sorted { $0.key < $1.key }))
+    },
+    .init("sent_octets") { .integer($0.counters.sentOctets.map { Int(clamping: $0) }) },
+    .init("received_octets") { .integer($0.counters.receivedOctets.map { Int(clamping: $0) }) },
+  ]
 }

@@ -34,14 +34,10 @@ struct ConnectCommand: ToolCommand {
     var lines: ShellScript?
     if let script, script != "-" { lines = try ShellScript(path: script) }
     let shell = Shell(try await KeptDevice(target, in: session), in: session)
-    do {
+    try await always(shell.disconnect) { () async throws(ToolError) in
       try await shell.connect()
       try await ShellRun(shell, keepsGoing: keepsGoing).run(lines, isTyped: script == nil && isatty(STDIN_FILENO) == 1)
-    } catch {
-      await shell.disconnect()
-      throw error
     }
-    await shell.disconnect()
   }
 }
 

@@ -83,22 +83,19 @@ struct ControllerCommand: ToolCommand {
     switch news {
     case .listening(let port, let address):
       let names = endpoint.names(port: port)
-      let members: KeyValuePairs<String, JSONValue> = [
+      let members: JSONValue = [
         "address": .string(address.description), "listen": .string(names.listen), "connect": .string(names.connect),
       ]
-      tell("listening", .object(members), "Listening: connect a host to \(names.connect)  (controller \(address))")
-    case .connected: tell("connected", .object([:]), "A host has connected.")
+      session.output.event(
+        "listening", members, "Listening: connect a host to \(names.connect)  (controller \(address))")
+    case .connected: session.output.event("connected", [:], "A host has connected.")
     case .disconnected(let reason):
-      tell("disconnected", .object(["reason": .string(reason)]), "The host has disconnected: \(reason.inert)")
-    case .refused: tell("refused", .object([:]), "A second host was refused: only one can connect at a time.")
+      session.output.event("disconnected", ["reason": .string(reason)], "The host has disconnected: \(reason.inert)")
+    case .refused: session.output.event("refused", [:], "A second host was refused: only one can connect at a time.")
     case .failed(let error): failure = ToolError(.unavailable, error.description.inert)
     case .stopped: isStopped = true
     }
     session.waiting.changed()
-  }
-
-  private func tell(_ event: String, _ members: JSONValue, _ sentence: String) {
-    session.output.event(event, members, sentence)
   }
 }
 

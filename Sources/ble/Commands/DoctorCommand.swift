@@ -18,7 +18,7 @@ struct DoctorCommand: ToolCommand {
         if let remedy = finding.remedy { output.collect("    \(output.style.strong("→")) \(remedy)") }
       }
     }
-    let count = examination.findings.filter { $0.verdict == .problem }.count
+    let count = examination.problems
     guard count > 0 else { return output.note("Everything needed is available.") }
     throw ToolError(
       .unavailable, count == 1 ? "1 problem was found." : "\(count) problems were found.")
@@ -37,17 +37,16 @@ extension Finding {
   }
 }
 
-extension Examination {
-  var json: JSONValue {
-    .object([
-      "problems": .integer(findings.filter { $0.verdict == .problem }.count),
-      "checks": .array(
-        findings.map {
-          .object([
-            "check": .string($0.check), "verdict": .string($0.verdict.rawValue), "text": .string($0.text),
-            "remedy": .string(orNull: $0.remedy),
-          ])
-        }),
-    ])
-  }
+extension Finding: Report {
+  static let members: [ReportMember<Self>] = [
+    .init("check") { .word($0.check) }, .init("verdict") { .word($0.verdict.rawValue) },
+    .init("text") { .text($0.text) },
+    .init("remedy") { .text($0.remedy) },
+  ]
+}
+
+extension Examination: Report {
+  static let members: [ReportMember<Self>] = [
+    .init("problems") { .integer($0.problems) }, .init("checks") { .parts($0.findings) },
+  ]
 }

@@ -32,17 +32,17 @@ struct PairCommand: ToolCommand {
     session.pairing.leavesEnds = true
     let (report, title, who) = try await KeptDevice.use(target, in: session) { (device) async throws(ToolError) in
       let report = try await device.pair(level)
-      let who: [(String, JSONValue)] = [
-        ("identifier", .string(orNull: device.identifier?.uuidString)),
-        ("address", .string(orNull: report.address)), ("name", .string(orNull: device.name)),
-      ]
+      let who = JSONValue.object([
+        "identifier": .string(orNull: device.identifier?.uuidString), "address": .string(orNull: report.address),
+        "name": .string(orNull: device.name),
+      ])
       return (report, device.title, who)
     }
-    let more: [(String, JSONValue)] = [("bonded", .bool(report.isBonded)), ("earlier", .bool(report.isEarlier))]
+    let more = JSONValue.object(["bonded": .bool(report.isBonded), "earlier": .bool(report.isEarlier)])
     let verb = report.isEarlier ? "Already paired" : "Paired"
     let kept = report.isBonded ? "" : "; the keys are not kept"
     let security = report.security.map { ": \($0.summary)" } ?? ""
     session.output.event(
-      "paired", .members(who + (report.security?.json ?? []) + more), "\(verb) with \(title)\(security)\(kept).")
+      "paired", .combined(who, report.security?.json ?? .object([:]), more), "\(verb) with \(title)\(security)\(kept).")
   }
 }

@@ -36,26 +36,22 @@ struct RSSICommand: ToolCommand {
     let meter = SignalMeter(self, in: session)
     if readsAdvertisements { return try await listen(session, meter) }
     let kept = try await KeptDevice(target, SessionConfiguration(policy: .manual), in: session)
-    do {
-      meter.title = kept.title
+    meter.title = kept.title
+    try await always({
+      meter.close()
+      await kept.close()
+    }) { () async throws(ToolError) in
       let (device, limit) = (kept.device, session.timeout)
       await kept.observe { event in
         if case .state(.stopped(let reason)) = event { meter.failure = WatchReport.failure(reason, of: kept.title) }
         session.waiting.changed()
       }
       let late = ToolError(.timedOut, "No connection to \(kept.title) within \(limit.plain) s.")
-      try await session.wait(within: limit, else: late) { () async throws(SessionError) in try await device.connect()
-      }
+      try await session.wait(within: limit, else: late) { () async throws(SessionError) in try await device.connect() }
       meter.open()
       kept.measure(every: interval, SignalFilter(weight: weight)) { meter.take($0) }
       try await meter.wait()
-    } catch {
-      meter.close()
-      await kept.close()
-      throw error
     }
-    meter.close()
-    await kept.close()
   }
 
   /// Measures advertisements, without a connection.

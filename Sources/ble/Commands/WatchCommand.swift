@@ -38,13 +38,7 @@ struct WatchCommand: ToolCommand {
     let kept = try await KeptDevice(
       target, SessionConfiguration(policy: ReconnectPolicy(budget: .milliseconds(Int(budget * 1_000)))), in: session)
     let watch = DeviceWatch(kept, self, paths, in: session)
-    do {
-      try await watch.run()
-    } catch {
-      await watch.end()
-      throw error
-    }
-    await watch.end()
+    try await always(watch.end, after: watch.run)
   }
 }
 

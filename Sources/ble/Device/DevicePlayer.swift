@@ -37,8 +37,7 @@ import CoreBluetooth
     let printing = Task { @MainActor in for await event in events { self.show(event) } }
     defer { printing.cancel() }
     try await session.adapterIsReady { self.isOver }
-    let late = ToolError(.unavailable, "The Bluetooth adapter was not ready within \(session.timeout.plain) s.")
-    try await session.wait(within: session.timeout, else: late) { () async throws(SessionError) in
+    try await session.wait(within: session.timeout, else: .lateAdapter(session)) { () async throws(SessionError) in
       try await device.start()
     }
     try await session.waiting.until(within: nil) { self.isOver }

@@ -37,14 +37,10 @@ import CoreBluetooth
     }
     let overhearing = overhear(device)
     defer { overhearing?.cancel() }
-    do {
+    try await always({ await leave(device) }) { () async throws(ToolError) in
       try await session.wait { () async throws(SessionError) in try await device.connect() }
       try await work()
-    } catch {
-      await leave(device)
-      throw error
     }
-    await leave(device)
   }
 
   /// The name of the device in messages.
@@ -81,9 +77,7 @@ import CoreBluetooth
   private func leave(_ device: DescribedDevice) async {
     record.isLeaving = true
     listening?.cancel()
-    _ = try? await session.wait(within: 3, isCleanUp: true) { () async throws(SessionError) in
-      await device.disconnect()
-    }
+    await session.settle(within: 3) { await device.disconnect() }
   }
 
   // MARK: Operations

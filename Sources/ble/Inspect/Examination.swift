@@ -44,7 +44,8 @@ struct Examination: Sendable {
     checkHelpers()
   }
 
-  var hasProblems: Bool { findings.contains { $0.verdict == .problem } }
+  var problems: Int { findings.count { $0.verdict == .problem } }
+  var hasProblems: Bool { problems > 0 }
 
   mutating func good(_ check: String, _ text: String) {
     findings.append(Finding(check: check, verdict: .good, text: text.inert))

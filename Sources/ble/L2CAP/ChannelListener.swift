@@ -21,11 +21,7 @@ import CoreBluetooth
   func accept() async throws(ToolError) -> CBL2CAPChannel {
     let manager = CBPeripheralManager(delegate: self, queue: .main)
     self.manager = manager
-    let late = ToolError(.unavailable, "The Bluetooth adapter was not ready within \(session.timeout.plain) s.")
-    try await session.waiting.until(within: session.timeout, else: late) { () throws(ToolError) in
-      if let failure = ToolError(manager.state) { throw failure }
-      return manager.state == .poweredOn
-    }
+    try await session.powerIsOn { manager.state }
     manager.publishL2CAPChannel(withEncryption: needsEncryption)
     try await step("The channel was not published in time.") { self.psm != nil }
     let psm = psm ?? 0

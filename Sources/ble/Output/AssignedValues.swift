@@ -119,7 +119,7 @@ enum AssignedValues {
       let product = value.number(.unsigned, 2), let version = value.number(.unsigned, 2)
     else { return nil }
     let number = UInt16(truncatingIfNeeded: vendor)
-    let name = source == 1 ? AssignedNames.name(ofCompany: number) : nil
+    let name = source == 1 ? AssignedNumbers.company(number) : nil
     let maker = name ?? (source == 2 ? "USB vendor " : "vendor ") + numberText(number, digits: 4)
     let model = numberText(UInt16(truncatingIfNeeded: product), digits: 4)
     return "\(maker), product \(model), version \(version >> 8).\(version >> 4 & 0xF).\(version & 0xF)"

@@ -1,5 +1,5 @@
 /// A JSON document for output: members keep the order of the source, so that output is stable.
-enum JSONValue: Equatable, Sendable {
+enum JSONValue: Equatable, Sendable, ExpressibleByDictionaryLiteral {
   case null
   case bool(Bool)
   case integer(Int)
@@ -25,10 +25,13 @@ enum JSONValue: Equatable, Sendable {
     return .object(members.map { Member(key: $0.key, value: $0.value) } + own)
   }
 
-  /// The members of two objects, in order.
-  static func combined(_ first: JSONValue, _ second: JSONValue) -> JSONValue {
-    guard case .object(let left) = first, case .object(let right) = second else { return first }
-    return .object(left + right)
+  /// The members of several objects, in order.
+  static func combined(_ objects: JSONValue...) -> JSONValue {
+    .object(objects.flatMap { if case .object(let members) = $0 { members } else { [Member]() } })
+  }
+
+  init(dictionaryLiteral members: (String, JSONValue)...) {
+    self = .object(members.map { Member(key: $0.0, value: $0.1) })
   }
 
   /// The document on one line. Characters that could affect a terminal are escaped.

@@ -13,82 +13,81 @@ extension KeptBond {
 
   /// All properties, as lines of text; with the keys if `withKeys`.
   func lines(_ style: Style, withKeys: Bool) -> [String] {
-    let keys = bond.keys
+    let keys = allKeys.filter { $0.value != nil }
     var lines = [
       style.strong(bond.identity.description) + (peer?.name.map { "  '\($0.inert)'" } ?? ""),
-      "  address     \(bond.identity.kind == .public ? "public" : "random static")"
-        + (keys.peerIdentityResolvingKey == nil ? "" : ", uses private addresses"),
+      "  address     \(addressKind.text)"
+        + (bond.keys.peerIdentityResolvingKey == nil ? "" : ", uses private addresses"),
       "  identifier  \(peer?.identifier.uuid.uuidString ?? "none: it was not met since the peer file was created")",
       "  bond of     \(adapterTitle)",
-      "  protection  \(keys.security.summary)",
-      "  keys        \(keyNames.isEmpty ? "none" : keyNames.joined(separator: ", "))",
+      "  protection  \(bond.keys.security.summary)",
+      "  keys        \(keys.isEmpty ? "none" : keys.map(\.name).joined(separator: ", "))",
     ]
     if bond.clientState != nil { lines.append("  subscribed  its subscriptions are kept") }
     if bond.layout != nil { lines.append("  layout      its attributes are cached: they are not discovered again") }
     if withKeys {
-      for (name, value) in keyTexts { lines.append("  \(name)  \(value)") }
-    } else if !keyNames.isEmpty {
+      for key in keys { lines.append("  \(key.label)  \(key.value?.text ?? "")") }
+    } else if !keys.isEmpty {
       lines.append(style.faint("  '--with-keys' prints the keys."))
     }
     return lines
   }
 
-  private var keyNames: [String] {
+  private typealias Key = (name: String, label: String, member: String, value: KeyText?)
+
+  /// The keys: in a list of what there is, in front of the key itself, and in JSON.
+  private var allKeys: [Key] {
     let keys = bond.keys
     return [
-      keys.keyAsCentral.map { _ in "as central" }, keys.keyAsPeripheral.map { _ in "as peripheral" },
-      keys.peerIdentityResolvingKey.map { _ in "resolving" }, keys.localSigningKey.map { _ in "signing" },
-      keys.peerSigningKey.map { _ in "verifying" },
-    ].compactMap(\.self)
+      ("as central", "key as central   ", "as_central", keys.keyAsCentral.map(KeyText.init)),
+      ("as peripheral", "key as peripheral", "as_peripheral", keys.keyAsPeripheral.map(KeyText.init)),
+      ("resolving", "resolving key    ", "resolving", keys.peerIdentityResolvingKey.map(KeyText.init)),
+      ("signing", "signing key      ", "signing", keys.localSigningKey.map(KeyText.init)),
+      ("verifying", "verifying key    ", "verifying", keys.peerSigningKey.map(KeyText.init)),
+    ]
   }
 
-  private var keyTexts: [(String, String)] {
-    let keys = bond.keys
-    func text(_ key: LongTermKey) -> String {
-      key.key.digits
-        + (key.randomNumber == 0 && key.encryptedDiversifier == 0
-          ? "" : "  EDIV \(Self.digits(UInt64(key.encryptedDiversifier), 4)) Rand \(Self.digits(key.randomNumber, 16))")
-    }
-    return [
-      ("key as central   ", keys.keyAsCentral.map(text)), ("key as peripheral", keys.keyAsPeripheral.map(text)),
-      ("resolving key    ", keys.peerIdentityResolvingKey?.digits), ("signing key      ", keys.localSigningKey?.digits),
-      ("verifying key    ", keys.peerSigningKey?.digits),
-    ].compactMap { name, value in value.map { (name, $0) } }
-  }
-
+  /// All members, and with `withKeys` the keys.
   func json(withKeys: Bool) -> JSONValue {
-    let keys = bond.keys
-    var members: [(String, JSONValue)] = [
-      ("adapter", .string(adapter.description)), ("adapter_name", .string(orNull: place)),
-      ("address", .string(bond.identity.description)),
-      ("address_kind", .string(bond.identity.kind == .public ? "public" : "random")),
-      ("identifier", .string(orNull: peer?.identifier.uuid.uuidString)), ("name", .string(orNull: peer?.name)),
+    guard withKeys else { return json }
+    let keys = allKeys.map { JSONValue.Member(key: $0.member, value: $0.value?.json ?? .null) }
+    return .combined(json, .object(["keys": .object(keys)]))
+  }
+}
+
+extension KeptBond: Report {
+  static let members: [ReportMember<Self>] =
+    [
+      .init("adapter") { .word($0.adapter.description) }, .init("adapter_name") { .text($0.place) },
+      .init("address") { .word($0.bond.identity.description) }, .init("address_kind") { .word($0.addressKind.word) },
+      .init("identifier") { .word($0.peer?.identifier.uuid.uuidString) }, .init("name") { .text($0.peer?.name) },
+    ] + PairingSecurity.members.map { $0.of(\.bond.keys.security) } + [
+      .init("private_addresses") { .flag($0.bond.keys.peerIdentityResolvingKey != nil) },
+      .init("signs") { .flag($0.bond.keys.localSigningKey != nil || $0.bond.keys.peerSigningKey != nil) },
+      .init("subscriptions_kept") { .flag($0.bond.clientState != nil) },
+      .init("layout_kept") { .flag($0.bond.layout != nil) },
     ]
-    members += keys.security.json
-    members += [
-      ("private_addresses", .bool(keys.peerIdentityResolvingKey != nil)),
-      ("signs", .bool(keys.localSigningKey != nil || keys.peerSigningKey != nil)),
-      ("subscriptions_kept", .bool(bond.clientState != nil)), ("layout_kept", .bool(bond.layout != nil)),
-    ]
-    if withKeys { members.append(("keys", keyJSON)) }
-    return .members(members)
+
+  private var addressKind: (word: String, text: String) {
+    bond.identity.kind == .public ? ("public", "public") : ("random", "random static")
+  }
+}
+
+/// A key as text, for output that was requested explicitly.
+private struct KeyText {
+  let text: String
+  let json: JSONValue
+
+  init(_ key: SecretKey) {
+    text = key.digits
+    json = .string(text)
   }
 
-  private var keyJSON: JSONValue {
-    func value(_ key: LongTermKey?) -> JSONValue {
-      guard let key else { return .null }
-      return .object([
-        "key": .string(key.key.digits), "ediv": .string(Self.digits(UInt64(key.encryptedDiversifier), 4)),
-        "rand": .string(Self.digits(key.randomNumber, 16)),
-      ])
-    }
-    let keys = bond.keys
-    return .object([
-      "as_central": value(keys.keyAsCentral), "as_peripheral": value(keys.keyAsPeripheral),
-      "resolving": .string(orNull: keys.peerIdentityResolvingKey?.digits),
-      "signing": .string(orNull: keys.localSigningKey?.digits),
-      "verifying": .string(orNull: keys.peerSigningKey?.digits),
-    ])
+  init(_ key: LongTermKey) {
+    let (diversifier, random) = (Self.digits(UInt64(key.encryptedDiversifier), 4), Self.digits(key.randomNumber, 16))
+    let isLegacy = key.randomNumber != 0 || key.encryptedDiversifier != 0
+    text = key.key.digits + (isLegacy ? "  EDIV \(diversifier) Rand \(random)" : "")
+    json = .object(["key": .string(key.key.digits), "ediv": .string(diversifier), "rand": .string(random)])
   }
 
   private static func digits(_ value: UInt64, _ count: Int) -> String {

@@ -127,14 +127,14 @@ extension PairingSecurity {
     let debug = usesDebugKey ? ", DEBUG KEY: any listener knows it" : ""
     return "\(level), \(kind), \(keySize)-octet key, by \(method.rawValue)\(debug)"
   }
+}
 
-  var json: [(String, JSONValue)] {
-    [
-      ("method", .string(method.word)), ("level", .string(level.word)),
-      ("secure_connections", .bool(isSecureConnections)), ("key_size", .integer(keySize)),
-      ("debug_key", .bool(usesDebugKey)),
-    ]
-  }
+extension PairingSecurity: Report {
+  static let members: [ReportMember<Self>] = [
+    .init("method") { .word($0.method.word) }, .init("level") { .word($0.level.word) },
+    .init("secure_connections") { .flag($0.isSecureConnections) }, .init("key_size") { .integer($0.keySize) },
+    .init("debug_key") { .flag($0.usesDebugKey) },
+  ]
 }
 
 extension SecurityLevel {
@@ -146,12 +146,5 @@ extension SecurityLevel {
     case .authenticated: "authenticated"
     case .authenticatedSecureConnections: "secure"
     }
-  }
-}
-
-extension JSONValue {
-  /// An object from an array of members.
-  static func members(_ members: [(String, JSONValue)]) -> JSONValue {
-    .object(members.map { Member(key: $0.0, value: $0.1) })
   }
 }

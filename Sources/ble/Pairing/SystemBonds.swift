@@ -15,7 +15,7 @@ import Foundation
   func list() async throws(ToolError) {
     let devices = try await devices()
     let output = session.output
-    if output.isJSON { return output.json(.object(["bonds": .array(devices.map(Self.json))])) }
+    if output.isJSON { return output.json(.object(["bonds": .array(devices.map(\.json))])) }
     if devices.isEmpty { output.note("The Bluetooth daemon has paired with no device.") }
     for device in devices { output.collect(Self.title(device)) }
   }
@@ -42,7 +42,7 @@ import Foundation
       if case .failure(let error) = result { throw ToolError(.failed, "\(error.description.inert).") }
     }
     let output = session.output
-    if output.isJSON { return output.json(.object(["removed": .array(removed.map(Self.json))])) }
+    if output.isJSON { return output.json(.object(["removed": .array(removed.map(\.json))])) }
     for device in removed { output.note("The Bluetooth daemon has removed \(Self.title(device)).") }
     if removed.isEmpty { output.note("The Bluetooth daemon has paired with no device.") }
   }
@@ -59,11 +59,11 @@ import Foundation
   private nonisolated static func title(_ device: KnownPeer) -> String {
     device.name.map { "'\($0.inert)' (\(device.address))" } ?? device.address.description
   }
+}
 
-  private nonisolated static func json(_ device: KnownPeer) -> JSONValue {
-    .members([
-      ("identifier", .string(device.identifier.uuid.uuidString)), ("address", .string(device.address.description)),
-      ("name", .string(orNull: device.name)),
-    ])
-  }
+extension KnownPeer: Report {
+  static let members: [ReportMember<Self>] = [
+    .init("identifier") { .word($0.identifier.uuid.uuidString) }, .init("address") { .word($0.address.description) },
+    .init("name") { .text($0.name) },
+  ]
 }

@@ -11,7 +11,7 @@ import BLESessionStore
     self.isCSV = isCSV
   }
 
-  func print<Element: HistoryRow>(
+  func print<Element: ReportRow>(
     _ query: () throws(StoreError) -> StoreCursor<Element>
   ) async throws(ToolError) {
     let style = output.style

@@ -2,11 +2,22 @@ import BLESessionStore
 import Foundation
 
 /// The number of rows in a recording, and its time span.
-struct HistorySummary {
+struct HistorySummary: Report {
   private let path: String
   private let counts: StoreSummary
   private let first: Date?
   private let last: Date?
+
+  private static let rows: [ReportMember<StoreSummary>] = [
+    .init("devices") { .integer($0.devices) }, .init("sessions") { .integer($0.sessions) },
+    .init("connections") { .integer($0.connections) }, .init("values") { .integer($0.values) },
+    .init("rssi") { .integer($0.signals) }, .init("events") { .integer($0.events) },
+  ]
+  static let members: [ReportMember<Self>] =
+    [
+      .init("file") { .text($0.path) }, .init("from") { .word($0.first?.stamp) },
+      .init("until") { .word($0.last?.stamp) },
+    ] + rows.map { $0.of(\.counts) }
 
   init(_ reader: StoreReader, _ path: String) throws(StoreError) {
     self.path = path
@@ -21,25 +32,13 @@ struct HistorySummary {
   }
 
   var text: String {
-    let rows = [
-      ("devices", counts.devices), ("sessions", counts.sessions), ("connections", counts.connections),
-      ("values", counts.values), ("rssi", counts.signals), ("events", counts.events),
-    ]
-    let width = rows.map { String($0.1).count }.max() ?? 1
-    let lines = rows.map { name, count in
-      let number = String(count)
-      return name + String(repeating: " ", count: 14 - name.count + width - number.count) + number
-    }
+    let rows = Self.rows.map { (name: $0.name, number: $0.value(counts).json.text) }
+    let width = rows.map(\.number.count).max() ?? 1
     let span = first.map { "\($0.stamp) to \((last ?? $0).stamp)" } ?? "nothing was recorded yet"
-    return ([path.inert + ": " + span] + lines).joined(separator: "\n")
-  }
-
-  var json: JSONValue {
-    .object([
-      "file": .string(path), "from": .string(orNull: first?.stamp), "until": .string(orNull: last?.stamp),
-      "devices": .integer(counts.devices), "sessions": .integer(counts.sessions),
-      "connections": .integer(counts.connections), "values": .integer(counts.values), "rssi": .integer(counts.signals),
-      "events": .integer(counts.events),
-    ])
+    return
+      ([path.inert + ": " + span]
+      + rows.map { name, number in
+        name + String(repeating: " ", count: 14 - name.count + width - number.count) + number
+      }).joined(separator: "\n")
   }
 }

@@ -35,10 +35,6 @@ import Foundation
     if output.isJSON { output.event(name, members, "") } else { note(text) }
   }
 
-  func event(_ name: String, _ members: KeyValuePairs<String, JSONValue>, note text: String) {
-    event(name, .object(members), note: text)
-  }
-
   func note(_ text: String) {
     clear()
     output.note(text)

@@ -1,4 +1,5 @@
 import BLECore
+import BLEWire
 import Foundation
 
 /// The devices that a scan reports.
@@ -36,7 +37,7 @@ struct ManufacturerName: ArgumentValue, Equatable, Sendable {
     }
     let wanted = argument.lowercased()
     let found = (UInt16.min...0x1FFF).filter {
-      AssignedNames.name(ofCompany: $0)?.lowercased().contains(wanted) ?? false
+      AssignedNumbers.company($0)?.lowercased().contains(wanted) ?? false
     }
     guard !wanted.isEmpty, !found.isEmpty else {
       throw ArgumentValueError("expected a company's number such as 0x004C, or a part of its name such as Apple")

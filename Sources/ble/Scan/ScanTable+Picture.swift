@@ -1,4 +1,5 @@
 import BLECore
+import BLEWire
 import Foundation
 
 extension ScanTable {
@@ -87,7 +88,7 @@ extension Sighting {
   var maker: String? {
     guard let manufacturerData, manufacturerData.count >= 2 else { return nil }
     let number = UInt16(manufacturerData[0]) | UInt16(manufacturerData[1]) << 8
-    return AssignedNames.name(ofCompany: number)
+    return AssignedNumbers.company(number)
   }
 }
 

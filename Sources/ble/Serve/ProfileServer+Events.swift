@@ -2,11 +2,6 @@ import BLEProfileFiles
 import CoreBluetooth
 
 extension ProfileServer {
-  /// Reports an event of the whole peripheral.
-  func report(_ event: String, _ members: KeyValuePairs<String, JSONValue>, _ sentence: String) {
-    session.output.event(event, .object(members), sentence)
-  }
-
   /// Reports an event of one characteristic.
   func report(_ event: String, _ served: ServedCharacteristic, _ central: CBCentral?, _ value: [UInt8]?) {
     let uuid = served.published.uuid.uuidString

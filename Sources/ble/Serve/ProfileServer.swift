@@ -34,16 +34,12 @@ import CoreBluetooth
     let manager = CBPeripheralManager(delegate: self, queue: .main)
     self.manager = manager
     defer { close() }
-    let late = ToolError(.unavailable, "The Bluetooth adapter was not ready within \(session.timeout.plain) s.")
-    try await waiting.until(within: session.timeout, else: late) { () throws(ToolError) in
-      if let failure = ToolError(manager.state) { throw failure }
-      return manager.state == .poweredOn
-    }
+    try await session.powerIsOn { manager.state }
     while !isOver {
       try await publish(with: manager)
       try await waiting.until(within: nil) { self.isOver || manager.state != .poweredOn }
       if isOver { return }
-      report("unavailable", [:], "Bluetooth is unavailable; waiting until it is back.")
+      session.output.event("unavailable", [:], "Bluetooth is unavailable; waiting until it is back.")
       try await waiting.until(within: nil) { () throws(ToolError) in
         switch manager.state {
         case .poweredOn: return true
@@ -80,7 +76,7 @@ import CoreBluetooth
     guard isAdvertising else { return }
     let names = profile.advertisedServices.map { CBUUID($0).uuidString }
     let title = profile.name.map { "'\($0.inert)'" } ?? "a device without a name"
-    report(
+    session.output.event(
       "advertising", ["name": .string(orNull: profile.name), "services": .array(names.map(JSONValue.string))],
       "Advertising \(title)" + (names.isEmpty ? "" : " with \(names.joined(separator: ", "))"))
   }

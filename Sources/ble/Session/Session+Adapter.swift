@@ -4,6 +4,14 @@ import BLESession
 import CoreBluetooth
 
 extension Session {
+  /// Waits until the state is `poweredOn`, within the time limit; throws if it cannot become that.
+  func powerIsOn(_ state: @escaping @MainActor () -> CBManagerState) async throws(ToolError) {
+    try await waiting.until(within: timeout, else: .lateAdapter(self)) { () throws(ToolError) in
+      if let failure = ToolError(state()) { throw failure }
+      return state() == .poweredOn
+    }
+  }
+
   /// Waits until Bluetooth is powered on, for commands that run until they are ended. For an adapter of this machine there is no time
   /// limit, because a service may start before its adapter is plugged in or switched on. Any other adapter has to be available.
   /// - Parameters:

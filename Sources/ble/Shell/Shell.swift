@@ -1,5 +1,6 @@
 import BLECore
 import BLESession
+import BLEWire
 import CoreBluetooth
 
 /// A session with one device, command by command: typed, piped or from a script.
@@ -98,7 +99,7 @@ import CoreBluetooth
     let found = await kept.device.services().flatMap(\.characteristics).map { characteristic in
       (service: characteristic.path.service?.uuidString ?? "", uuid: characteristic.path.characteristic.uuidString)
     }
-    let names = found.compactMap { AssignedNames.name(ofCharacteristicText: $0.uuid) }
+    let names = found.compactMap { BLEUUID($0.uuid).flatMap(AssignedNumbers.characteristic) }
     let several = Dictionary(grouping: found, by: \.uuid).values.filter { $0.count > 1 }.joined()
     characteristics = Set(found.map(\.uuid) + names + several.map { "\($0.service)/\($0.uuid)" }).sorted()
   }

@@ -48,7 +48,7 @@ extension CompletionScript {
     }
     let options = entry.options.flatMap { [$0.spelling] + ($0.letter.map { ["-\($0)"] } ?? []) }
     lines.append("      if [[ \"$word\" == -* ]]; then")
-    lines.append("        \(bash(.words(options)))return")
+    lines.append("        \(bash(Values(words: options)))return")
     lines.append("      fi")
     lines.append("      \(bash(words(in: entry))):")
     lines.append("      ;;")
@@ -56,16 +56,15 @@ extension CompletionScript {
   }
 
   private func bash(_ values: Values) -> String {
-    guard values != .nothing else { return "" }
+    guard !values.isEmpty else { return "" }
     let words = Self.quoted(values.words.joined(separator: " "))
     return "_\(name)_offer \(words)\(values.includesFiles ? " files" : ""); "
   }
 
   /// The values of positional arguments.
   func words(in entry: Entry) -> Values {
-    if !entry.node.subcommands.isEmpty { return .words(entry.node.subcommands.map(\.name) + ["help"]) }
+    if !entry.node.subcommands.isEmpty { return Values(words: entry.node.subcommands.map(\.name) + ["help"]) }
     let values = entry.node.arguments.map { Values(placeholder: $0.name) }
-    let words = values.flatMap(\.words)
-    return values.contains(where: \.includesFiles) ? .wordsAndFiles(words) : words.isEmpty ? .nothing : .words(words)
+    return Values(words: values.flatMap(\.words), includesFiles: values.contains(where: \.includesFiles))
   }
 }

@@ -61,13 +61,9 @@ extension CompletionScript {
   }
 
   private func zsh(_ values: Values) -> String {
-    switch values {
-    case .nothing: " "
-    case .files: "_files"
-    case .words(let words): "(\(words.joined(separator: " ")))"
-    case .wordsAndFiles(let words):
-      "{_alternative \"words:word:(\(words.joined(separator: " ")))\" \"files:file:_files\"}"
-    }
+    let words = "(\(values.words.joined(separator: " ")))"
+    if values.words.isEmpty { return values.includesFiles ? "_files" : " " }
+    return values.includesFiles ? "{_alternative \"words:word:\(words)\" \"files:file:_files\"}" : words
   }
 
   private static func zshText(_ text: String) -> String {

@@ -7,36 +7,10 @@ struct CompletionScript {
   }
 
   /// The possible values of an option or argument.
-  enum Values: Equatable {
-    case nothing
-    case files
-    case words([String])
-    case wordsAndFiles([String])
-
-    /// By the placeholder in the help.
-    init(placeholder: String) {
-      switch placeholder {
-      case "file", "copy", "path", "folder", "script", "database": self = .files
-      case "format": self = .words(ValueFormat.names)
-      case "shell": self = .words(Shell.allCases.map(\.rawValue))
-      case "profile": self = .wordsAndFiles(Profile.builtIn.map(\.name))
-      default: self = .nothing
-      }
-    }
-
-    var words: [String] {
-      switch self {
-      case .words(let words), .wordsAndFiles(let words): words
-      case .nothing, .files: []
-      }
-    }
-
-    var includesFiles: Bool {
-      switch self {
-      case .files, .wordsAndFiles: true
-      case .nothing, .words: false
-      }
-    }
+  struct Values {
+    var words: [String] = []
+    var includesFiles = false
+    var isEmpty: Bool { words.isEmpty && !includesFiles }
   }
 
   /// One command with all its options.
@@ -80,4 +54,17 @@ struct CompletionScript {
 
   /// Quotes a text in a way that all three shells understand.
   static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: #"'\''"#) + "'" }
+}
+
+extension CompletionScript.Values {
+  /// By the placeholder in the help.
+  init(placeholder: String) {
+    switch placeholder {
+    case "file", "copy", "path", "folder", "script", "database": includesFiles = true
+    case "format": words = ValueFormat.names
+    case "shell": words = CompletionScript.Shell.allCases.map(\.rawValue)
+    case "profile": (words, includesFiles) = (Profile.builtIn.map(\.name), true)
+    default: break
+    }
+  }
 }

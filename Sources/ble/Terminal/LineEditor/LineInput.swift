@@ -22,7 +22,7 @@ import Foundation
   private var display = LineEditorDisplay(columns: 80, rows: 24)
   private var reader: DescriptorReader?
   private var lines: LineReader?
-  private var signals: [any DispatchSourceSignal] = []
+  private var signals: TerminalSignals?
   /// The descriptor that the line is drawn on; `nil` if it is not.
   private var terminal: Int32?
   /// Whether the line is erased for other output.
@@ -55,9 +55,9 @@ import Foundation
       return
     }
     Output.bottomLine = self
-    watch(SIGWINCH) { $0.resize() }
-    watch(SIGTSTP) { $0.suspend() }
-    watch(SIGCONT) { $0.resume() }
+    signals = TerminalSignals(
+      resize: { [weak self] in self?.resize() }, suspend: { [weak self] in self?.suspend() },
+      resume: { [weak self] in self?.resume() })
     reader = DescriptorReader(
       STDIN_FILENO, onOctets: { [weak self] in self?.take($0) },
       onEnd: { [weak self] in
@@ -82,11 +82,10 @@ import Foundation
     if Self.current === self { Self.current = nil }
     guard terminal != nil else { return }
     write(editor.characters.isEmpty && above.isEmpty ? display.erase() : display.leave(picture))
-    for signal in signals { signal.cancel() }
-    signals = []
+    signals?.stop()
+    signals = nil
     if Output.bottomLine === self { Output.bottomLine = nil }
     terminal = nil
-    Foundation.signal(SIGTSTP, SIG_DFL)
     TerminalMode.leave()
   }
 
@@ -166,14 +165,6 @@ import Foundation
   }
 
   // MARK: Signals
-
-  private func watch(_ number: Int32, _ act: @escaping @MainActor @Sendable (LineInput) -> Void) {
-    if number == SIGTSTP { Foundation.signal(number, SIG_IGN) }
-    let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
-    source.setEventHandler { [weak self] in MainActor.assumeIsolated { if let self { act(self) } } }
-    source.resume()
-    signals.append(source)
-  }
 
   /// Ctrl-Z: restores the terminal for the shell and stops the process.
   private func suspend() {

@@ -10,7 +10,7 @@ import Foundation
   private let onKey: (Character) -> Void
   private var canvas = ScreenCanvas(columns: 80, rows: 24)
   private var keys: DescriptorReader?
-  private var signals: [any DispatchSourceSignal] = []
+  private var signals: TerminalSignals?
   private var ticker: (any DispatchSourceTimer)?
   private var isDirty = true
   private var isOpen = true
@@ -30,9 +30,9 @@ import Foundation
     else { return nil }
     makePicture = picture
     self.onKey = onKey
-    watch(SIGWINCH) { $0.resize() }
-    watch(SIGTSTP) { $0.suspend() }
-    watch(SIGCONT) { $0.resume() }
+    signals = TerminalSignals(
+      resize: { [weak self] in self?.resize() }, suspend: { [weak self] in self?.suspend() },
+      resume: { [weak self] in self?.resume() })
     keys = DescriptorReader(STDIN_FILENO, onOctets: { [weak self] in self?.take($0) }, onEnd: {})
     resize()
     let ticker = DispatchSource.makeTimerSource(queue: .main)
@@ -60,9 +60,8 @@ import Foundation
     keys?.stop()
     keys = nil
     ticker?.cancel()
-    for signal in signals { signal.cancel() }
-    signals = []
-    Foundation.signal(SIGTSTP, SIG_DFL)
+    signals?.stop()
+    signals = nil
     TerminalMode.leave()
   }
 
@@ -89,14 +88,6 @@ import Foundation
     let size = TerminalSize.current ?? (columns: 80, rows: 24)
     canvas.resize(columns: size.columns, rows: size.rows)
     draw()
-  }
-
-  private func watch(_ number: Int32, _ act: @escaping @MainActor @Sendable (Screen) -> Void) {
-    if number == SIGTSTP { Foundation.signal(number, SIG_IGN) }
-    let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
-    source.setEventHandler { [weak self] in MainActor.assumeIsolated { if let self { act(self) } } }
-    source.resume()
-    signals.append(source)
   }
 
   /// Ctrl-Z: restores the terminal for the shell and stops the process.

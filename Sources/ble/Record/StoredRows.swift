@@ -7,12 +7,12 @@ private let timeWidth = 24
 private func named(_ name: String?, _ identifier: UUID?) -> String? { name?.inert ?? identifier?.uuidString }
 private func hexadecimal(_ data: Data) -> String { ValueText(Array(data)).hexadecimal }
 
-extension StoredDevice: HistoryRow {
-  static let table: [HistoryColumn<Self>] = [
+extension StoredDevice: ReportRow {
+  static let table: [ReportColumn<Self>] = [
     .init("LAST SEEN", timeWidth) { $0.lastSeen.stamp }, .init("IDENTIFIER", 36) { $0.identifier.uuidString },
     .init("ADDRESS", 17) { $0.address?.inert }, .init("NAME", isStrong: true) { $0.name?.inert ?? "(no name)" },
   ]
-  static let members: [HistoryMember<Self>] = [
+  static let members: [ReportMember<Self>] = [
     .init("identifier") { .word($0.identifier.uuidString) }, .init("address") { .text($0.address) },
     .init("name") { .text($0.name) }, .init("first_seen") { .word($0.firstSeen.stamp) },
     .init("last_seen") { .word($0.lastSeen.stamp) }, .init("services") { .texts($0.services) },
@@ -26,13 +26,13 @@ extension StoredDevice: HistoryRow {
   }
 }
 
-extension StoredSession: HistoryRow {
-  static let table: [HistoryColumn<Self>] = [
+extension StoredSession: ReportRow {
+  static let table: [ReportColumn<Self>] = [
     .init("BEGAN", timeWidth) { $0.began.stamp }, .init("UNTIL", timeWidth) { $0.until.stamp },
     .init("SESSION", 7) { String($0.id) }, .init("ENDING", 9) { $0.ending?.word },
     .init("TITLE", isStrong: true) { $0.title.inert },
   ]
-  static let members: [HistoryMember<Self>] = [
+  static let members: [ReportMember<Self>] = [
     .init("session") { .integer(Int($0.id)) }, .init("title") { .text($0.title) },
     .init("began") { .word($0.began.stamp) }, .init("until") { .word($0.until.stamp) },
     .init("ending") { .word($0.ending?.word) },
@@ -48,13 +48,13 @@ extension StoredSession.Ending {
   }
 }
 
-extension StoredConnection: HistoryRow {
-  static let table: [HistoryColumn<Self>] = [
+extension StoredConnection: ReportRow {
+  static let table: [ReportColumn<Self>] = [
     .init("BEGAN", timeWidth) { $0.began.stamp }, .init("ENDED", timeWidth) { $0.ended?.stamp },
     .init("DEVICE", 16, isStrong: true) { named($0.deviceName, $0.device) },
     .init("ORIGIN", 9) { $0.origin?.rawValue }, .init("ENDING") { $0.ending?.rawValue },
   ]
-  static let members: [HistoryMember<Self>] = [
+  static let members: [ReportMember<Self>] = [
     .init("session") { .integer(Int($0.session)) }, .init("identifier") { .word($0.device.uuidString) },
     .init("name") { .text($0.deviceName) }, .init("origin") { .word($0.origin?.rawValue) },
     .init("began") { .word($0.began.stamp) }, .init("ready") { .word($0.ready?.stamp) },
@@ -65,15 +65,15 @@ extension StoredConnection: HistoryRow {
   func remarks(_ style: Style) -> [String] { [error?.inert].compactMap(\.self) }
 }
 
-extension StoredValue: HistoryRow {
-  static let table: [HistoryColumn<Self>] = [
+extension StoredValue: ReportRow {
+  static let table: [ReportColumn<Self>] = [
     .init("TIME", timeWidth) { $0.time.stamp },
     .init("DEVICE", 16, isStrong: true) { named($0.deviceName, $0.device) },
     .init("CHARACTERISTIC", 14) { (($0.service.map { "\($0)/" } ?? "") + $0.characteristic).inert },
     .init("SOURCE", 8) { $0.source?.rawValue },
     .init("VALUE") { AssignedValues.describe(Array($0.octets), of: $0.characteristic) },
   ]
-  static let members: [HistoryMember<Self>] = [
+  static let members: [ReportMember<Self>] = [
     .init("time") { .word($0.time.stamp) }, .init("session") { .integer(Int($0.session)) },
     .init("identifier") { .word($0.device.uuidString) }, .init("name") { .text($0.deviceName) },
     .init("service") { .text($0.service) }, .init("characteristic") { .text($0.characteristic) },
@@ -81,13 +81,13 @@ extension StoredValue: HistoryRow {
   ]
 }
 
-extension StoredSignal: HistoryRow {
-  static let table: [HistoryColumn<Self>] = [
+extension StoredSignal: ReportRow {
+  static let table: [ReportColumn<Self>] = [
     .init("TIME", timeWidth) { $0.time.stamp },
     .init("DEVICE", 16, isStrong: true) { named($0.deviceName, $0.device) }, .init("RSSI", 9) { "\($0.rssi) dBm" },
     .init("SOURCE") { $0.source?.rawValue },
   ]
-  static let members: [HistoryMember<Self>] = [
+  static let members: [ReportMember<Self>] = [
     .init("time") { .word($0.time.stamp) }, .init("session") { .integer(Int($0.session)) },
     .init("identifier") { .word($0.device.uuidString) }, .init("name") { .text($0.deviceName) },
     .init("rssi") { .integer($0.rssi) }, .init("smoothed") { .number($0.smoothed.map { ($0 * 10).rounded() / 10 }) },
@@ -95,13 +95,13 @@ extension StoredSignal: HistoryRow {
   ]
 }
 
-extension StoredEvent: HistoryRow {
-  static let table: [HistoryColumn<Self>] = [
+extension StoredEvent: ReportRow {
+  static let table: [ReportColumn<Self>] = [
     .init("TIME", timeWidth) { $0.time.stamp },
     .init("DEVICE", 16, isStrong: true) { named($0.deviceName, $0.device) }, .init("EVENT", 18) { $0.kind.inert },
     .init("DETAIL") { $0.detail?.inert ?? "" },
   ]
-  static let members: [HistoryMember<Self>] = [
+  static let members: [ReportMember<Self>] = [
     .init("time") { .word($0.time.stamp) }, .init("session") { .integer(Int($0.session)) },
     .init("identifier") { .word($0.device?.uuidString) }, .init("name") { .text($0.deviceName) },
     .init("kind") { .text($0.kind) }, .init("detail") { .text($0.detail) },
