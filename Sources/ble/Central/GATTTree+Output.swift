@@ -30,12 +30,12 @@ extension GATTTree: Report {
 }
 
 /// What is reported of each attribute.
-private protocol Attribute {
+private protocol AttributeOfTree {
   var uuid: String { get }
   static func assignedName(_ uuid: BLEUUID) -> String?
 }
 
-extension Attribute {
+extension AttributeOfTree {
   var assignedName: String? { BLEUUID(uuid).flatMap(Self.assignedName) }
 
   func title(_ kind: String, _ style: Style) -> String {
@@ -43,7 +43,7 @@ extension Attribute {
   }
 }
 
-extension GATTTree.Service: Attribute, Report {
+extension GATTTree.Service: AttributeOfTree, Report {
   static func assignedName(_ uuid: BLEUUID) -> String? { AssignedNumbers.service(uuid) }
 
   static let members: [ReportMember<Self>] = [
@@ -60,7 +60,7 @@ extension GATTTree.Service: Attribute, Report {
   }
 }
 
-extension GATTTree.Characteristic: Attribute, Report {
+extension GATTTree.Characteristic: AttributeOfTree, Report {
   static func assignedName(_ uuid: BLEUUID) -> String? { AssignedNumbers.characteristic(uuid) }
 
   static let members: [ReportMember<Self>] = [
@@ -76,7 +76,7 @@ extension GATTTree.Characteristic: Attribute, Report {
   }
 }
 
-extension GATTTree.Descriptor: Attribute, Report {
+extension GATTTree.Descriptor: AttributeOfTree, Report {
   static func assignedName(_ uuid: BLEUUID) -> String? { AssignedNumbers.descriptor(uuid) }
 
   static let members: [ReportMember<Self>] = [
