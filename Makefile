@@ -44,12 +44,11 @@ interop: ## Runs against a foreign stack, both roles, both ways round (Bumble fr
 	@BLE_TOOL=$(CURDIR)/$(BLE) .venv/bin/python -m pytest Interop --ignore Interop/vm
 
 .PHONY: vm
-vm: ## Runs in a small guest with a real kernel and bluetoothd, and against it (qemu, Debian's packages; BLE_VM_SUITES="bookworm trixie")
+vm: ## Runs in a small guest with a real kernel and bluetoothd, and against it (qemu, Debian's packages; BLE_VM_SUITES="bookworm trixie"; BRIEF=1)
 	@Tools/prepare swift python vm
 	swift build $(BUILD_FLAGS) --product ble
 	@Examples/check --build
-	@mkdir -p .build/vm
-	@BLE_TOOL=$(CURDIR)/$(BLE) .venv/bin/python -m pytest Interop/vm --basetemp .build/vm/tests
+	@BLE_TOOL=$(CURDIR)/$(BLE) .venv/bin/python Interop/vm/run.py $(if $(BRIEF),--brief)
 
 .PHONY: vmbench
 vmbench: ## Measures the tool beside bleak (PyPI) on one bluetoothd, in the guest; builds for release, which takes long

@@ -15,7 +15,8 @@ class Refused(Failure):
 
 
 class Daemon:
-    """A program in the guest that is bluetoothd's client, agent and application. Its start takes seconds in a guest: tests share one."""
+    """A program in the guest that is bluetoothd's client, agent and application. All tests share one, because its start takes
+    seconds in a guest."""
 
     def __init__(self, guest):
         self.command = guest.start("exec python3 /lab/driver.py 2>&1")
@@ -102,7 +103,7 @@ class Daemon:
         return tree
 
     def reset(self):
-        """As if it had just been started: devices that it has seen are forgotten by bluetoothd, keys as well, and what it registered is gone."""
+        """Ends what a test has left: bluetoothd removes the devices it has seen with their keys, and all that was registered."""
         try:
             self.call("forget")
             self.call("begin")

@@ -1,5 +1,7 @@
 """The table at the end: which requirement, and which other check, passed on which ground, of which suite of Debian's."""
 
+import json
+import os
 import pathlib
 import re
 
@@ -30,9 +32,11 @@ def place(row):
 
 
 class Grounds:
+    """Gathers what tests report; also that of several runs."""
+
     def __init__(self):
+        # By row and column: what each test said.
         self.rows = {}
-        self.columns = set()
         # What bluetoothd cannot do, of which row and column.
         self.limits = {}
 
@@ -45,47 +49,62 @@ class Grounds:
         parameters = dict(item.callspec.params) if hasattr(item, "callspec") else {}
         ground = marker.args[0] if marker else MODULES.get(item.module.__name__, "radio")
         column = (str(parameters.get("lab", "")), ground)
-        self.columns.add(column)
         numbers = item.get_closest_marker("rows")
         rows = list(numbers.args) if numbers else []
         # Those that are nothing but rows have no line of their own.
         if "story" not in parameters:
             rows.append(re.sub(r"\[.*", "", item.name).removeprefix("test_").replace("_", " "))
         for row in rows:
-            results = self.rows.setdefault(row, {}).setdefault(column, {})
+            results = self.rows.setdefault((row, *column), {})
             # The worst that one of its parts has said: a test that has failed and then ended badly counts once.
             order = ["passed", "skipped", "failed"]
             results[item.nodeid] = max(results.get(item.nodeid, "passed"), report.outcome, key=order.index)
             if limit := item.get_closest_marker("limit"):
-                self.limits[row, column] = limit.args
+                self.limits[row, *column] = limit.args
         return report
 
-    def cell(self, row, column, notes):
+    def document(self):
+        """All of it as JSON has it."""
+        return {"rows": [[list(key), results] for key, results in self.rows.items()],
+                "limits": [[list(key), list(limit)] for key, limit in self.limits.items()]}
+
+    def add(self, document):
+        self.rows.update((tuple(key), results) for key, results in document["rows"])
+        self.limits.update((tuple(key), tuple(limit)) for key, limit in document["limits"])
+
+    def cell(self, key, notes):
         """`notes` takes the limits in the order in which they are met."""
-        results = list(self.rows[row].get(column, {}).values())
+        results = list(self.rows.get(key, {}).values())
         tried = len(results) - results.count("skipped")
         text = f"{results.count('passed')}/{tried}" if tried else "skipped" if results else "-"
-        limit = self.limits.get((row, column))
+        limit = self.limits.get(key)
         if limit and limit not in notes:
             notes.append(limit)
         return f"{text} [{notes.index(limit) + 1}]" if limit else text
 
-    def pytest_terminal_summary(self, terminalreporter):
-        if not self.rows:
-            return
+    def lines(self):
+        """The table; none where nothing was tried."""
         said = requirements()
-        columns = sorted(self.columns, key=lambda column: (column[0], GROUNDS.index(column[1])))
-        titles = {row: f"{row:5} {said[row]}" if row in said else row for row in self.rows}
+        rows = sorted({row for row, _, _ in self.rows}, key=place)
+        columns = sorted({(suite, ground) for _, suite, ground in self.rows}, key=lambda column: (column[0], GROUNDS.index(column[1])))
+        titles = {row: f"{row:5} {said[row]}" if row in said else row for row in rows}
         titles = {row: title if len(title) <= 60 else f"{title[:57]}..." for row, title in titles.items()}
-        width = max(map(len, titles.values()))
-        terminalreporter.section("requirements and other checks by ground (passed of those that ran)")
+        width = max(map(len, titles.values()), default=0)
         for line in (0, 1):
-            terminalreporter.write_line(" " * width + "".join(f"  {column[line]:>10}" for column in columns))
+            yield " " * width + "".join(f"  {column[line]:>10}" for column in columns)
         notes = []
-        for row in sorted(self.rows, key=place):
-            cells = "".join(f"  {self.cell(row, column, notes):>10}" for column in columns)
-            terminalreporter.write_line(f"{titles[row]:{width}}{cells}")
+        for row in rows:
+            yield f"{titles[row]:{width}}" + "".join(f"  {self.cell((row, *column), notes):>10}" for column in columns)
         for number, (section, words) in enumerate(notes, 1):
             line = (line_of(section, words) or words).strip("| ")
             line = line if len(line) <= 200 else f"{line[:197]}..."
-            terminalreporter.write_line(f"[{number}] Docs/bluez.md#{section.lower()}: {line}")
+            yield f"[{number}] Docs/bluez.md#{section.lower()}: {line}"
+
+    def pytest_terminal_summary(self, terminalreporter):
+        # Who runs several suites prints one table for all.
+        if path := os.environ.get("BLE_VM_RESULTS"):
+            pathlib.Path(path).write_text(json.dumps(self.document()))
+        elif self.rows:
+            terminalreporter.section("requirements and other checks by ground (passed of those that ran)")
+            for line in self.lines():
+                terminalreporter.write_line(line)

@@ -1,7 +1,7 @@
 """`ble record` of three devices in the guest, while bluetoothd is killed and the adapter is pulled out, at random moments: everything comes
 back by itself, and what was once in the file stays there.
 
-BLE_VM_KILLS and BLE_VM_REMOVALS say how often (5 and 3; the full measure is 50 and 20), BLE_VM_SEED repeats a run.
+BLE_VM_KILLS and BLE_VM_REMOVALS say how often (50 and 20; less in brief runs, see run.py), BLE_VM_SEED repeats a run.
 """
 
 import json
@@ -15,8 +15,8 @@ from guest import Failure
 from hotplug import HotPlug
 from programs import wait_until
 
-KILLS = int(os.environ.get("BLE_VM_KILLS", "5"))
-REMOVALS = int(os.environ.get("BLE_VM_REMOVALS", "3"))
+KILLS = int(os.environ.get("BLE_VM_KILLS", "50"))
+REMOVALS = int(os.environ.get("BLE_VM_REMOVALS", "20"))
 SEED = int(os.environ.get("BLE_VM_SEED", random.randrange(1 << 32)))
 NAMES = ["Wrist", "Chest", "Bicycle"]
 FILE = "/tmp/ride.sqlite"

@@ -84,10 +84,9 @@ LIMITS = {
     "R3.11": ("Central", "| L2CAP channels |"),
 }
 # Rows that other files of this folder show, by the marker `rows`.
-ELSEWHERE = ["R3.13", "R4.12"]
+ELSEWHERE = ["R0.1", "R3.13", "R4.12"]
 # Rows that are not about an adapter, or that cannot be seen from outside of a program in real time: RequirementTests shows them.
 NOT_HERE = {
-    "R0.1": "all six states in order are the radio's to bring about; single ones are in test_errors.py and test_record.py",
     "R0.6": "one call of the session's interface, which no program here shows from outside",
     "R0.10": "the order of calls in a program",
     "R0.12": "the order of calls in a program",
@@ -135,6 +134,8 @@ def parameters():
     for ground in GROUNDS:
         for number, story, shown in sorted(ROWS, key=lambda row: row[1]):
             marks = [pytest.mark.ground(ground), pytest.mark.rows(number)]
+            if ground == "radio":
+                marks.append(pytest.mark.outside)
             if ground == "bluez" and number in LIMITS:
                 marks.append(pytest.mark.limit(*LIMITS[number]))
             if reason := WITHOUT.get(story, {}).get(ground):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """A program of bluetoothd's in the guest that is told what to do from outside: a line of JSON on the standard input asks for one thing,
-and a line on the standard output answers it, or tells what has happened. When the program ends, or begins anew, all that it registered is gone.
+and a line on the standard output answers it, or tells what has happened. When the program ends, or is asked to `begin`, all that it registered is gone.
 
     {"number": 1, "verb": "read", "device": "Owenli", "characteristic": "fff2"}
     {"number": 1, "answer": "6f77656e6c69"}        or: {"number": 1, "error": "org.bluez.Error.Failed", "text": "..."}

@@ -1,0 +1,84 @@
+"""Runs the tests of this folder with the kernel and the daemon of each suite of Debian's, all suites at once, and prints one table for all.
+
+    python run.py [--brief] [words for pytest]
+
+BLE_VM_SUITES names the suites ("bookworm trixie"; without it, this machine's). --brief: as continuous integration runs them, with fewer
+repetitions of what is repeated; nothing is left out.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE)]
+from grounds import Grounds
+from guest import WORK, Build, Failure, this_suite
+
+# How often is repeated in a brief run what is repeated.
+BRIEF = {"BLE_VM_KILLS": "3", "BLE_VM_REMOVALS": "2", "BLE_VM_CHANNEL_OCTETS": "500000"}
+
+
+class Suite:
+    """pytest in a process of its own. Its lines are printed as they come, behind the suite's name."""
+
+    def __init__(self, name, words, settings):
+        self.name = name
+        self.results = WORK / f"results-{name}.json"
+        self.results.unlink(missing_ok=True)
+        environment = {**os.environ, **settings, "BLE_VM_SUITES": name, "BLE_VM_RESULTS": str(self.results)}
+        self.process = subprocess.Popen(
+            [sys.executable, "-u", "-m", "pytest", HERE, "--basetemp", WORK / f"tests-{name}", *words], env=environment,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+        self.reader = threading.Thread(target=self.read)
+        self.reader.start()
+
+    def read(self):
+        for line in self.process.stdout:
+            print(f"{self.name}: {line}", end="", flush=True)
+
+    def wait(self):
+        status = self.process.wait()
+        self.reader.join()
+        return status
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--brief", action="store_true")
+    options, words = parser.parse_known_args()
+    names = os.environ.get("BLE_VM_SUITES", this_suite()).split()
+    for name in names:
+        Build(name).make()
+    settings = {"BLE_VM_SEED": str(random.randrange(1 << 32)), **(BRIEF if options.brief else {})}
+    settings = {name: os.environ.get(name, value) for name, value in settings.items()}
+    print(f"vm: {', '.join(names)}; {' '.join(f'{name}={value}' for name, value in settings.items())}", flush=True)
+    started = time.monotonic()
+    # Tests that do not use the guest are the same for all suites: they run with the first.
+    suites = [Suite(name, [*words, *(["-m", "not outside"] if number else [])], settings) for number, name in enumerate(names)]
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: [suite.process.terminate() for suite in suites])
+    statuses = [suite.wait() for suite in suites]
+    table = Grounds()
+    for suite in suites:
+        if suite.results.exists():
+            table.add(json.loads(suite.results.read_text()))
+    if table.rows:
+        print("\n".join(table.lines()))
+    print(f"vm: {', '.join(f'{suite.name}: exit {status}' for suite, status in zip(suites, statuses))}; "
+          f"{(time.monotonic() - started) / 60:.1f} minutes")
+    sys.exit(max(map(abs, statuses)))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Failure as failure:
+        sys.exit(f"error: {failure}")
