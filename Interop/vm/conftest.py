@@ -102,6 +102,10 @@ class Lab:
         """Runs the tool in the guest: status and output."""
         return self.start(*words, **options).wait(seconds)
 
+    def remove_devices(self):
+        """bluetoothd removes all devices that it knows: their keys, and the services that it has cached."""
+        self.guest.run("for d in $(bluetoothctl devices | cut -d' ' -f2); do bluetoothctl remove $d; done", 120)
+
     def stop(self):
         self.guest.stop()
         for program in self.programs:

@@ -73,7 +73,7 @@ class Stage:
         for _, program in self.programs:
             program.kill()
         if self.ground == "bluez":
-            self.lab.guest.run("for d in $(bluetoothctl devices | cut -d' ' -f2); do bluetoothctl remove $d; done", 120)
+            self.lab.remove_devices()
         elif self.ground == "hci":
             HotPlug(self.lab).wait_until_powered()
 

@@ -55,7 +55,7 @@ def test_a_published_channel_is_opened_by_a_device(lab, pipes, options):
     program.stop()
     command.interrupt()
     if options:
-        lab.guest.run("for d in $(bluetoothctl devices | cut -d' ' -f2); do bluetoothctl remove $d; done")
+        lab.remove_devices()
 
 
 def test_a_channel_that_nobody_has_published_is_refused(lab):

@@ -60,4 +60,4 @@ def test_a_protected_value_is_read_after_a_pairing_that_the_server_allows(lab, l
     assert '"secret"' in ours(lab, "read", "Locked", "FFE2", device="pairing")
     ours(lab, "bonds", "remove", "--all", device="pairing")
     # The daemon's key is of no use to anybody now.
-    lab.guest.run("for d in $(bluetoothctl devices | cut -d' ' -f2); do bluetoothctl remove $d; done")
+    lab.remove_devices()

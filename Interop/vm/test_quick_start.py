@@ -45,6 +45,8 @@ def user(lab):
 
 @pytest.fixture(scope="module")
 def owenli(lab):
+    # The daemon shows services that it has explored earlier among the advertised ones.
+    lab.remove_devices()
     server = lab.outside("serve", "owenli", "--adapter", "radio:vm")
     server.wait_for("Advertising")
     yield server
