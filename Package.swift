@@ -128,22 +128,27 @@ var targets: [Target] = []
     tests("CoreBluetoothTests", knows: ["BLECore", "BLEAdapter", "CoreBluetooth"]),
     .systemLibrary(name: "CMalloc", path: "Tests/CMalloc"),
     .target(name: "Measurements", dependencies: ["CMalloc"], path: "Tests/Measurements", swiftSettings: strict),
+    .target(
+      name: "TestSupport", dependencies: ["CoreBluetooth", "BLETestKit"], path: "Tests/TestSupport",
+      swiftSettings: strict),
+    tests("TestSupportTests", knows: ["CoreBluetooth", "BLETestKit", "TestSupport"]),
     tests(
       "BLETestKitTests",
-      knows: ["BLECore", "BLECapture", "Measurements", "CoreBluetooth", "BLETestKit"]),
+      knows: ["BLECore", "BLECapture", "Measurements", "CoreBluetooth", "BLETestKit", "TestSupport"]),
     tests(
-      "BehaviourTests", knows: ["BLECore", "BLEWire", "CoreBluetooth", "BLETestKit"], besides: ["untestable.txt"]),
+      "BehaviourTests", knows: ["BLECore", "BLEWire", "CoreBluetooth", "BLETestKit", "TestSupport"],
+      besides: ["untestable.txt"]),
     tests(
       "AttackTests",
       knows: [
         "BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLETransports", "BLEVirtualRadio", "BLEPairing", "BLEAdapter",
-        "BLEHost", "Measurements", "CoreBluetooth", "BLETestKit",
+        "BLEHost", "Measurements", "CoreBluetooth", "BLETestKit", "TestSupport",
       ]),
     tests(
       "RequirementTests",
       knows: [
         "BLECore", "BLECrypto", "Measurements", "CoreBluetooth", "BLESession", "BLEChat", "BLEDeviceFiles",
-        "BLESessionCryptography", "BLESessionStore", "BLETestKit", "symbol-comparison", "delegate-check",
+        "BLESessionCryptography", "BLESessionStore", "BLETestKit", "TestSupport", "symbol-comparison", "delegate-check",
       ]),
     tests(
       "ToolTests",
@@ -152,7 +157,8 @@ var targets: [Target] = []
         "BLESession", "BLEProfileFiles", "BLESessionStore", "ble",
       ]),
     tests("VectorTests", knows: ["vector-runner"]),
-    tests("BLESessionStoreTests", knows: ["BLESession", "BLESessionStore", "BLETestKit", "CoreBluetooth"]),
+    tests(
+      "BLESessionStoreTests", knows: ["BLESession", "BLESessionStore", "BLETestKit", "TestSupport", "CoreBluetooth"]),
   ]
 
   // The fuzzers are part of the package only when they are asked for: they need a build of their own (`Fuzz/run`).
