@@ -2,6 +2,7 @@ import BLECore
 import BLETestKit
 import BLEWire
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("Behaviour 2: advertisement data", .keepsCapture)
@@ -72,7 +73,7 @@ struct CentralAdvertisementDataTests {
     let world = World()
     // More than an advertisement holds: those without room go into the overflow area.
     let many = (0..<6).map { CBUUID(string: String(format: "F00D%04X-0000-4000-8000-00805F9B34FB", $0)) }
-    let lamp = AccessoryApp(world.makeDevice("lamp").options, name: "lamp", advertises: many)
+    let lamp = PeripheralApp("lamp", on: world.makeDevice("lamp"), advertises: many)
     let central = CentralApp(world.makeDevice("phone").options)
     await world.settle()
     central.manager.scanForPeripherals(withServices: [many[5]])
@@ -110,8 +111,7 @@ struct CentralAdvertisementDataTests {
       Advertisement.named("tag"), scanResponse: Advertisement.of(.init(Self.heart)), isConnectable: isConnectable)
     let central = CentralApp(world.makeDevice("phone").options)
     await world.settle()
-    central.manager.scanForPeripherals(
-      withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+    central.scanWhenPoweredOn(allowingDuplicates: true)
     await world.advance(by: .seconds(3))
     #expect(central.sightings.count > 20)
     #expect(

@@ -24,6 +24,15 @@ final class AttributeTable: @unchecked Sendable {
 
   // MARK: Layout
 
+  init() {}
+
+  /// Service FFF0 with FFF1, which has these properties.
+  convenience init(properties: UInt8, value: [UInt8] = []) {
+    self.init()
+    addService(0xFFF0)
+    addCharacteristic(0xFFF1, properties: properties, value: value)
+  }
+
   @discardableResult
   func add(_ type: UInt16, _ value: [UInt8] = []) -> UInt16 { add(BLEUUID(type), value) }
 

@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("Behaviour 3: the options of connect", .keepsCapture)
@@ -46,9 +47,8 @@ struct CentralConnectOptionTests {
     await meeting.world.advance(by: .seconds(2))
     _ = try await meeting.walked()
     let characteristic = try meeting.characteristic()
-    meeting.found.setNotifyValue(true, for: characteristic)
-    await meeting.world.settle()
-    let line = try #require(meeting.accessory?.centrals.first).identifier
+    await meeting.found.notify(true, characteristic, in: meeting.world)
+    let line = try #require(meeting.accessory?.subscribers.first).identifier
     #expect(line != meeting.found.identifier)
     for number in 0..<3 {
       meeting.accessory?.push(Data([UInt8(number)]), "FFF1")

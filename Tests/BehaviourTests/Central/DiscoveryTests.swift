@@ -1,6 +1,7 @@
 import BLECore
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("Behaviour 4: discovery", .keepsCapture)
@@ -9,8 +10,7 @@ struct CentralDiscoveryTests {
   func notConnected(isPending: Bool) async throws {
     let meeting = try await Meeting.talking()
     let (found, service, characteristic) = (meeting.found, try meeting.service("FFF0"), try meeting.characteristic())
-    found.discoverDescriptors(for: characteristic)
-    await meeting.world.settle()
+    await found.discoverDescriptors(for: characteristic, in: meeting.world)
     let descriptor = try #require(characteristic.descriptors?.first)
     meeting.central.manager.cancelPeripheralConnection(found)
     await meeting.world.settle()
@@ -41,7 +41,7 @@ struct CentralDiscoveryTests {
 
   @Test("B4.2 lists that were not discovered are nil, discovered ones are a list, empty where there is nothing")
   func nilAndEmpty() async throws {
-    let bare = AccessoryApp.service("FFE0")
+    let bare = CBMutableService("FFE0")
     let meeting = try await Meeting.withAccessory([bare] + Meeting.plainServices()).connected()
     let found = meeting.found
     #expect(found.services == nil)
@@ -59,8 +59,7 @@ struct CentralDiscoveryTests {
     #expect(service.includedServices?.isEmpty == true)
     let characteristic = try #require(service.characteristics?.first)
     #expect(characteristic.descriptors == nil && characteristic.value == nil)
-    found.discoverDescriptors(for: characteristic)
-    await meeting.world.settle()
+    await found.discoverDescriptors(for: characteristic, in: meeting.world)
     #expect(characteristic.descriptors?.map(\.uuid) == [.of("2902")])
   }
 
@@ -72,9 +71,8 @@ struct CentralDiscoveryTests {
 
   /// Two services; the second includes the first and has three characteristics.
   private func rich() -> [CBMutableService] {
-    let inner = AccessoryApp.service("FFE0", [AccessoryApp.characteristic("FFE1", .read)])
-    let outer = AccessoryApp.service(
-      "FFF0", ["FFF1", "FFF2", "FFF3"].map { AccessoryApp.characteristic($0, .read) })
+    let inner = CBMutableService("FFE0", [Meeting.characteristic("FFE1", .read)])
+    let outer = CBMutableService("FFF0", ["FFF1", "FFF2", "FFF3"].map { Meeting.characteristic($0, .read) })
     outer.includedServices = [inner]
     return [inner, outer]
   }
@@ -113,27 +111,22 @@ struct CentralDiscoveryTests {
     await world.settle()
     #expect(outer.includedServices?.count == 1 && outer.includedServices?[0] === inner)
 
-    found.discoverDescriptors(for: third)
-    await world.settle()
+    await found.discoverDescriptors(for: third, in: world)
     let before = third.descriptors?.map { ObjectIdentifier($0) }
-    found.discoverDescriptors(for: third)
-    await world.settle()
+    await found.discoverDescriptors(for: third, in: world)
     #expect(before != nil && third.descriptors?.map { ObjectIdentifier($0) } == before)
   }
 
   @Test("B4.4 each call has one answer, also an error, and an error changes nothing")
   func oneAnswer() async throws {
-    let table = AttributeTable()
-    table.addService(0xFFF0)
-    table.addCharacteristic(0xFFF1, properties: 0x02)
+    let table = AttributeTable(properties: 0x02)
     let meeting = try await Meeting.talking(to: table)
     let (found, service, characteristic) = (meeting.found, try meeting.service("FFF0"), try meeting.characteristic())
     for _ in 0..<3 { found.discoverServices(nil) }
     found.discoverCharacteristics(nil, for: service)
     found.discoverCharacteristics([.of("FFF1")], for: service)
     found.discoverIncludedServices(nil, for: service)
-    found.discoverDescriptors(for: characteristic)
-    await meeting.world.settle()
+    await found.discoverDescriptors(for: characteristic, in: meeting.world)
     #expect(
       meeting.central.told == [
         "services", "services", "services", "characteristics FFF0", "characteristics FFF0", "included FFF0",
@@ -144,17 +137,13 @@ struct CentralDiscoveryTests {
 
   @Test("B4.4 a discovery that the device refuses is answered once, with its error")
   func refusedDiscovery() async throws {
-    let table = AttributeTable()
-    table.addService(0xFFF0)
-    table.addCharacteristic(0xFFF1, properties: 0x02)
+    let table = AttributeTable(properties: 0x02)
     let meeting = try await Meeting.withTag { tag, _ in table.serve(tag) }.connected()
     table.refusals[0x10] = 0x0E
-    meeting.found.discoverServices(nil)
-    await meeting.world.settle()
+    await meeting.found.discoverServices(in: meeting.world)
     #expect(meeting.central.told == ["services error 14"] && meeting.found.services == nil)
     table.refusals = [:]
-    meeting.found.discoverServices(nil)
-    await meeting.world.settle()
+    await meeting.found.discoverServices(in: meeting.world)
     table.refusals[0x08] = 0x11
     let service = try meeting.service("FFF0")
     meeting.found.discoverCharacteristics(nil, for: service)
@@ -170,8 +159,7 @@ struct CentralDiscoveryTests {
     for service in [0x1800, 0x1801, 0x180A, 0x180F, 0xFFF0] as [UInt16] { table.addService(service) }
     let meeting = try await Meeting.talking(to: table)
     #expect(meeting.found.services?.map(\.uuid) == [.of("180A"), .of("180F"), .of("FFF0")])
-    meeting.found.discoverServices([.of("1800"), .of("1801")])
-    await meeting.world.settle()
+    await meeting.found.discoverServices([.of("1800"), .of("1801")], in: meeting.world)
     #expect(meeting.found.services?.count == 3)
   }
 
@@ -183,19 +171,15 @@ struct CentralDiscoveryTests {
       (0x2906, [0, 9], "Data"), (0xABCD, [1, 2, 3], "Data"),
     ] as [(UInt16, [UInt8], String)])
   func descriptorValues(_ type: UInt16, _ octets: [UInt8], _ kind: String) async throws {
-    let table = AttributeTable()
-    table.addService(0xFFF0)
-    table.addCharacteristic(0xFFF1, properties: 0x12)
+    let table = AttributeTable(properties: 0x12)
     table.add(type, octets)
     let meeting = try await Meeting.talking(to: table)
     let characteristic = try meeting.characteristic()
-    meeting.found.discoverDescriptors(for: characteristic)
-    await meeting.world.settle()
+    await meeting.found.discoverDescriptors(for: characteristic, in: meeting.world)
     let descriptor = try #require(characteristic.descriptors?.first)
     #expect(characteristic.descriptors?.count == 1 && descriptor.value == nil)
     #expect(descriptor.uuid == CBUUID(data: Data([UInt8(type >> 8), UInt8(type & 0xFF)])))
-    meeting.found.readValue(for: descriptor)
-    await meeting.world.settle()
+    await meeting.found.read(descriptor, in: meeting.world)
     #expect(meeting.central.told.last == "descriptor \(descriptor.uuid.uuidString)")
     switch kind {
     case "NSNumber": #expect(descriptor.value as? NSNumber == NSNumber(value: octets[0]))

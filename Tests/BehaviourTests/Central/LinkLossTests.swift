@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("Behaviour 3: how connections end", .keepsCapture)
@@ -80,9 +81,8 @@ struct CentralLinkLossTests {
   func silence() async throws {
     let meeting = try await Meeting.talking()
     let (central, found, characteristic) = (meeting.central, meeting.found, try meeting.characteristic())
-    found.setNotifyValue(true, for: characteristic)
-    await meeting.world.settle()
-    meeting.accessory?.isMute = true
+    await found.notify(true, characteristic, in: meeting.world)
+    meeting.accessory?.answersRequests = false
     central.forget()
     found.readValue(for: characteristic)
     found.writeValue(Data([1]), for: characteristic, type: .withResponse)

@@ -1,22 +1,33 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// A central app on a phone and a device that it has found.
-struct Meeting {
+struct Meeting: Encounter {
   let world: World
   let phone: Device
   let central: CentralApp
   let found: CBPeripheral
   /// For a device that is a whole stack with an app on it.
   var device: Device?
-  var accessory: AccessoryApp?
+  var accessory: PeripheralApp?
   /// For a device whose octets the test gives.
   var tag: ScriptedDevice?
 
   /// Service FFF0 with FFF1: read, write, write without response, notify.
   static func plainServices() -> [CBMutableService] {
-    [AccessoryApp.service("FFF0", [AccessoryApp.characteristic("FFF1")])]
+    [CBMutableService("FFF0", [characteristic("FFF1")])]
+  }
+
+  /// A characteristic with all usual properties, whose value is answered by the app.
+  static func characteristic(
+    _ uuid: String, _ properties: CBCharacteristicProperties = [.read, .write, .writeWithoutResponse, .notify]
+  ) -> CBMutableCharacteristic {
+    var permissions: CBAttributePermissions = []
+    if properties.contains(.read) { permissions.insert(.readable) }
+    if !properties.isDisjoint(with: [.write, .writeWithoutResponse]) { permissions.insert(.writeable) }
+    return CBMutableCharacteristic(uuid, properties, permissions)
   }
 
   /// The phone has found an accessory app called "lamp".
@@ -26,9 +37,10 @@ struct Meeting {
   ) async throws -> Meeting {
     let (phone, device) = (world.makeDevice("phone"), world.makeDevice("lamp"))
     prepare(device)
-    let accessory = AccessoryApp(device.options, name: "lamp", services: services)
+    let accessory = PeripheralApp("lamp", on: device, services: services, advertises: [])
     let central = CentralApp(phone.options)
     let found = try await find("lamp", by: central, in: world)
+    accessory.told = []
     return Meeting(world: world, phone: phone, central: central, found: found, device: device, accessory: accessory)
   }
 
@@ -46,20 +58,15 @@ struct Meeting {
   }
 
   static func find(_ name: String, by central: CentralApp, in world: World) async throws -> CBPeripheral {
-    try await world.wait(within: .seconds(30)) { central.manager.state == .poweredOn }
-    central.manager.scanForPeripherals(withServices: nil)
-    try await world.wait(within: .seconds(30)) { central.names.contains(name) }
-    central.manager.stopScan()
+    let found = try await central.find(name, in: world, within: .seconds(30))
     await world.settle()
-    let found = try central.sighted(name)
     central.forget()
     return found
   }
 
   /// The same, connected.
   func connected() async throws -> Meeting {
-    central.manager.connect(found)
-    try await world.wait(within: .seconds(30)) { found.state == .connected }
+    try await connect(within: .seconds(30))
     await world.settle()
     central.forget()
     return self
@@ -67,10 +74,7 @@ struct Meeting {
 
   /// The same, with all services and characteristics discovered.
   func walked() async throws -> Meeting {
-    found.discoverServices(nil)
-    await world.settle()
-    for service in found.services ?? [] { found.discoverCharacteristics(nil, for: service) }
-    await world.settle()
+    await discoverAll()
     central.forget()
     return self
   }
@@ -81,15 +85,6 @@ struct Meeting {
     prepare: (Device) -> Void = { _ in }
   ) async throws -> Meeting {
     try await withAccessory(services, in: world, prepare: prepare).connected().walked()
-  }
-
-  func service(_ uuid: String) throws -> CBService {
-    try #require(found.services?.first { $0.uuid == .of(uuid) }, "no service \(uuid)")
-  }
-
-  func characteristic(_ uuid: String = "FFF1") throws -> CBCharacteristic {
-    let all = (found.services ?? []).flatMap { $0.characteristics ?? [] }
-    return try #require(all.first { $0.uuid == .of(uuid) }, "no characteristic \(uuid)")
   }
 
   /// The lines of the log that are at least warnings.

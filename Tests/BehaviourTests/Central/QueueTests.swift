@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("Behaviour 1, central: queues and delegates", .keepsCapture)
@@ -7,7 +8,7 @@ struct CentralQueueTests {
   @Test("B1.1 every delegate call of a manager and of its peripherals is made on the manager's queue")
   func ownQueue() async throws {
     let world = World()
-    let lamp = AccessoryApp(world.makeDevice("lamp").options, name: "lamp", services: Meeting.plainServices())
+    let lamp = PeripheralApp("lamp", on: world.makeDevice("lamp"), services: Meeting.plainServices(), advertises: [])
     let queue = DispatchQueue(label: "own")
     let mark = DispatchSpecificKey<Bool>()
     queue.setSpecific(key: mark, value: true)
@@ -15,10 +16,9 @@ struct CentralQueueTests {
     var places: [Bool] = []
     let look = { places.append(DispatchQueue.getSpecific(key: mark) == true) }
     for kind in ["state", "connected", "services", "name", "rssi", "disconnected"] { central.reactions[kind] = look }
-    central.onSighting = look
+    central.onSighting = { _ in look() }
     let found = try await Meeting.find("lamp", by: central, in: world)
-    central.manager.connect(found)
-    try await world.wait(within: .seconds(10)) { found.state == .connected }
+    try await central.connect(to: found, in: world)
     found.discoverServices(nil)
     found.readRSSI()
     await world.settle()
@@ -31,7 +31,7 @@ struct CentralQueueTests {
   @Test("B1.2 without a queue it is the main queue, and never inside the app's own call")
   @MainActor func mainQueue() async throws {
     let world = World()
-    let lamp = AccessoryApp(world.makeDevice("lamp").options, name: "lamp")
+    let lamp = PeripheralApp("lamp", on: world.makeDevice("lamp"), advertises: [])
     let central = CentralApp(world.makeDevice("phone").options, queue: nil)
     let mark = DispatchSpecificKey<Bool>()
     DispatchQueue.main.setSpecific(key: mark, value: true)
@@ -64,16 +64,15 @@ struct CentralQueueTests {
   @Test("B1.3 callbacks come one after the other and in order, on a concurrent queue too")
   func order() async throws {
     let world = World()
-    let line = AccessoryApp.characteristic("FFF1")
-    let lamp = AccessoryApp(
-      world.makeDevice("lamp").options, name: "lamp", services: [AccessoryApp.service("FFF0", [line])])
+    let line = Meeting.characteristic("FFF1")
+    let lamp = PeripheralApp(
+      "lamp", on: world.makeDevice("lamp"), services: [CBMutableService("FFF0", [line])], advertises: [])
     let queue = DispatchQueue(label: "concurrent", attributes: .concurrent)
     let central = CentralApp(world.makeDevice("phone").options, queue: queue)
     let found = try await Meeting.find("lamp", by: central, in: world)
     let phone = Meeting(world: world, phone: world.makeDevice("other"), central: central, found: found)
     let meeting = try await phone.connected().walked()
-    found.setNotifyValue(true, for: try meeting.characteristic())
-    await world.settle()
+    try await meeting.subscribe()
     central.forget()
     let depth = Depth()
     central.reactions["value"] = { depth.pass() }
@@ -117,8 +116,8 @@ struct CentralQueueTests {
     let (phone, other) = (world.makeDevice("phone"), world.makeDevice("other"))
     let delegate = LeastDelegate()
     let queue = DispatchQueue(label: "least")
-    let line = AccessoryApp.characteristic("FFF1", [.read, .notify])
-    let service = AccessoryApp.service("FFF0", [line])
+    let line = Meeting.characteristic("FFF1", [.read, .notify])
+    let service = CBMutableService("FFF0", [line])
     let peripheral = CBPeripheralManager(delegate: delegate, queue: queue, options: other.options)
     let central = CBCentralManager(delegate: delegate, queue: queue, options: phone.options)
     await world.settle()
@@ -137,10 +136,7 @@ struct CentralQueueTests {
     found.delegate = delegate
     central.connect(found)
     await world.advance(by: .seconds(2))
-    found.discoverServices(nil)
-    await world.settle()
-    found.discoverCharacteristics(nil, for: try #require(found.services?.first))
-    await world.settle()
+    await found.discoverAll(in: world)
     let characteristic = try #require(found.services?.first?.characteristics?.first)
     found.readValue(for: characteristic)
     found.setNotifyValue(true, for: characteristic)

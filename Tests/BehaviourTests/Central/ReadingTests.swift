@@ -1,15 +1,14 @@
 import BLECore
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("Behaviour 5: reading", .keepsCapture)
 struct CentralReadingTests {
   /// Service FFF0 with one characteristic FFF1 of these properties, and perhaps its client configuration behind it.
   private func table(_ properties: UInt8, value: [UInt8] = [], hasConfiguration: Bool = false) -> AttributeTable {
-    let table = AttributeTable()
-    table.addService(0xFFF0)
-    table.addCharacteristic(0xFFF1, properties: properties, value: value)
+    let table = AttributeTable(properties: properties, value: value)
     if hasConfiguration { table.add(0x2902, [0, 0]) }
     return table
   }
@@ -22,12 +21,10 @@ struct CentralReadingTests {
     let table = table(0x32, value: [1], hasConfiguration: true)
     let meeting = try await Meeting.talking(to: table)
     let characteristic = try meeting.characteristic()
-    meeting.found.setNotifyValue(true, for: characteristic)
-    await meeting.world.settle()
+    await meeting.found.notify(true, characteristic, in: meeting.world)
     meeting.central.forget()
     #expect(characteristic.value == nil)
-    meeting.found.readValue(for: characteristic)
-    await meeting.world.settle()
+    await meeting.found.read(characteristic, in: meeting.world)
     meeting.tag?.send([0x1B, 3, 0, 2, 2])
     await meeting.world.settle()
     table.forgetRequests()
@@ -44,8 +41,7 @@ struct CentralReadingTests {
   func longValues(_ length: Int) async throws {
     let octets = (0..<length).map { UInt8(truncatingIfNeeded: $0) }
     let meeting = try await Meeting.talking(to: table(0x02, value: octets))
-    meeting.found.readValue(for: try meeting.characteristic())
-    await meeting.world.settle()
+    try await meeting.read()
     #expect(meeting.central.told == ["value FFF1 \(Data(octets).hexadecimal)"])
   }
 
@@ -75,8 +71,7 @@ struct CentralReadingTests {
     table.refuse(0x02, at: Self.value)
     let meeting = try await Meeting.talking(to: table)
     table.forgetRequests()
-    meeting.found.readValue(for: try meeting.characteristic())
-    await meeting.world.settle()
+    try await meeting.read()
     #expect(table.requests == [[0x0A, 3, 0]])
     #expect(meeting.central.told == ["value FFF1 error \(CBATTError.readNotPermitted.rawValue)"])
   }
@@ -103,8 +98,7 @@ struct CentralReadingTests {
     let table = table(0x10, hasConfiguration: true)
     let meeting = try await Meeting.talking(to: table)
     table.refusals[0x12] = 0x03
-    meeting.found.setNotifyValue(true, for: try meeting.characteristic())
-    await meeting.world.settle()
+    try await meeting.subscribe()
     #expect(meeting.central.told == ["notifying FFF1 false error 3"])
   }
 
@@ -114,8 +108,7 @@ struct CentralReadingTests {
     let meeting = try await Meeting.talking(to: table)
     let characteristic = try meeting.characteristic()
     if isOn {
-      meeting.found.setNotifyValue(true, for: characteristic)
-      await meeting.world.settle()
+      await meeting.found.notify(true, characteristic, in: meeting.world)
     }
     meeting.central.forget()
     table.forgetRequests()
@@ -140,8 +133,7 @@ struct CentralReadingTests {
   func disconnected(isWanted: Bool) async throws {
     let meeting = try await Meeting.talking()
     let characteristic = try meeting.characteristic()
-    meeting.found.setNotifyValue(true, for: characteristic)
-    await meeting.world.settle()
+    await meeting.found.notify(true, characteristic, in: meeting.world)
     #expect(characteristic.isNotifying)
     var wasNotifying: Bool?
     meeting.central.reactions["disconnected"] = { wasNotifying = characteristic.isNotifying }

@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// The calls of a delegate, and the objects that must be retained: managers and peripherals are released without a reference.
@@ -30,15 +31,11 @@ private final class BothDelegate: Listener, CBCentralManagerDelegate, @unchecked
   func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) { told.append("connected") }
   func centralManager(
     _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
-  ) {
-    told.append("older \((error as? CBError)?.errorCode ?? 0)")
-  }
+  ) { told.append("older \((error as? CBError)?.errorCode ?? 0)") }
   func centralManager(
     _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, timestamp: CFAbsoluteTime,
     isReconnecting: Bool, error: (any Error)?
-  ) {
-    told.append("newer")
-  }
+  ) { told.append("newer") }
 }
 
 @Suite("Behaviour 3: the two disconnect callbacks", .keepsCapture)

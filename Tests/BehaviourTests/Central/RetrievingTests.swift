@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("Behaviour 3: known devices", .keepsCapture)
@@ -49,14 +50,12 @@ struct CentralRetrievingTests {
     let found = other.manager.retrieveConnectedPeripherals(withServices: [.of("180D"), .of("FFF0")])
     let theirs = try #require(found.first)
     #expect(found.count == 1 && theirs.identifier == meeting.found.identifier && theirs.state == .disconnected)
-    theirs.discoverServices(nil)
-    await meeting.world.settle()
+    await theirs.discoverServices(in: meeting.world)
     #expect(other.told == ["state 5"])
     other.manager.connect(theirs)
     await meeting.world.settle()
     #expect(theirs.state == .connected)
-    meeting.central.manager.cancelPeripheralConnection(meeting.found)
-    await meeting.world.advance(by: .seconds(1))
+    await meeting.disconnect()
     #expect(theirs.state == .connected)
     other.manager.cancelPeripheralConnection(theirs)
     await meeting.world.advance(by: .seconds(1))

@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("Behaviour 2 and 3: scanning and connecting on different controllers", .keepsCapture)
@@ -17,8 +18,7 @@ struct CentralScanAndConnectTests {
       phone.powerOn()
     }
     meeting.world.makeScriptedDevice("chatter").advertise(Advertisement.named("chatter"), isConnectable: false)
-    meeting.central.manager.scanForPeripherals(
-      withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+    meeting.central.scanWhenPoweredOn(allowingDuplicates: true)
     await meeting.world.advance(by: .seconds(1))
     meeting.central.forget()
     return (meeting, meeting.found)

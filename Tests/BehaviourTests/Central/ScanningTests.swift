@@ -2,6 +2,7 @@ import BLECore
 import BLETestKit
 import BLEWire
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("Behaviour 2: scanning", .keepsCapture)
@@ -140,8 +141,7 @@ struct CentralScanningTests {
   @Test("B2.6 with duplicates each packet is an event; a restarted scan has no memory of the previous one")
   func duplicates() async {
     let (world, central, _) = await scene(Advertisement.named("tag"), isConnectable: false)
-    central.manager.scanForPeripherals(
-      withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+    central.scanWhenPoweredOn(allowingDuplicates: true)
     await world.advance(by: .seconds(10))
     // Every 100 to 110 ms; one in eight falls into the gap of the scan.
     #expect((75...100).contains(central.sightings.count))
@@ -181,8 +181,7 @@ struct CentralScanningTests {
   @Test("B2.9 one device is one object as long as it is retained")
   func identity() async {
     let (world, central, tag) = await scene(Advertisement.named("tag"))
-    central.manager.scanForPeripherals(
-      withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+    central.scanWhenPoweredOn(allowingDuplicates: true)
     await world.advance(by: .seconds(1))
     tag.advertise(Advertisement.named("renamed"))
     await world.advance(by: .seconds(1))

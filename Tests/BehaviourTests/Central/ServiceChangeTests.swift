@@ -1,19 +1,19 @@
 import BLECore
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("Behaviour 4: changes of services and names", .keepsCapture)
 struct CentralServiceChangeTests {
   @Test("B4.6 a change of the services is reported with the invalid ones; they must be discovered again")
   func changedServices() async throws {
-    let stays = AccessoryApp.service("FFE0", [AccessoryApp.characteristic("FFE1")])
-    let goes = AccessoryApp.service("FFF0", [AccessoryApp.characteristic("FFF1")])
+    let stays = CBMutableService("FFE0", [Meeting.characteristic("FFE1")])
+    let goes = CBMutableService("FFF0", [Meeting.characteristic("FFF1")])
     let meeting = try await Meeting.talking([stays, goes])
     let (world, central, found) = (meeting.world, meeting.central, meeting.found)
     let (service, characteristic) = (try meeting.service("FFF0"), try meeting.characteristic())
-    found.setNotifyValue(true, for: characteristic)
-    await world.settle()
+    await found.notify(true, characteristic, in: world)
     central.forget()
     meeting.accessory?.manager.remove(goes)
     await world.advance(by: .seconds(1))
@@ -23,31 +23,26 @@ struct CentralServiceChangeTests {
     let remaining = try meeting.characteristic("FFE1")
     found.readValue(for: characteristic)
     found.discoverCharacteristics(nil, for: service)
-    found.readValue(for: remaining)
-    await world.settle()
+    await found.read(remaining, in: world)
     let code = CBATTError.invalidHandle.rawValue
     #expect(
       central.told.dropFirst() == [
         "value FFF1 error \(code)", "characteristics FFF0 error \(code)", "value FFE1 ",
       ])
-    let new = AccessoryApp.service("FFD0", [AccessoryApp.characteristic("FFD1")])
+    let new = CBMutableService("FFD0", [Meeting.characteristic("FFD1")])
     meeting.accessory?.manager.add(new)
     await world.advance(by: .seconds(1))
     central.forget()
-    found.discoverServices(nil)
-    await world.settle()
+    await found.discoverServices(in: world)
     #expect(Set(found.services?.map(\.uuid) ?? []) == [.of("FFE0"), .of("FFD0")])
     let again = try await meeting.walked()
-    found.readValue(for: try again.characteristic("FFD1"))
-    await world.settle()
+    try await again.read("FFD1")
     #expect(central.told == ["value FFD1 "])
   }
 
   @Test("B4.6 repeated discovery is answered from the known objects, without asking the device")
   func cache() async throws {
-    let table = AttributeTable()
-    table.addService(0xFFF0)
-    table.addCharacteristic(0xFFF1, properties: 0x02)
+    let table = AttributeTable(properties: 0x02)
     let meeting = try await Meeting.talking(to: table)
     table.forgetRequests()
     meeting.found.discoverServices(nil)
@@ -64,7 +59,7 @@ struct CentralServiceChangeTests {
 
   @Test("B4.6 a delegate without the callback for changed services gets a warning in the log")
   func unimplemented() async throws {
-    let service = AccessoryApp.service("FFF0")
+    let service = CBMutableService("FFF0")
     let meeting = try await Meeting.talking([service])
     let careless = Careless()
     meeting.found.delegate = careless
@@ -84,8 +79,7 @@ struct CentralServiceChangeTests {
     let meeting = try await Meeting.withTag { tag, _ in table.serve(tag) }.connected()
     let (world, central, found) = (meeting.world, meeting.central, meeting.found)
     #expect(found.name == "tag")
-    found.discoverServices(nil)
-    await world.settle()
+    await found.discoverServices(in: world)
     #expect(central.told.contains("name tag in the kitchen") && found.name == "tag in the kitchen")
     // It is advertised under the old name, and known by its GAP name.
     central.manager.cancelPeripheralConnection(found)
@@ -94,8 +88,7 @@ struct CentralServiceChangeTests {
     #expect(again === found && found.name == "tag in the kitchen")
     table.set(Array("tag in the hall".utf8), at: name)
     _ = try await meeting.connected()
-    found.discoverServices(nil)
-    await world.settle()
+    await found.discoverServices(in: world)
     #expect(central.told.count { $0.hasPrefix("name") } == 1 && found.name == "tag in the hall")
   }
 }

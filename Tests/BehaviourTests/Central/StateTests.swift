@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("Behaviour 1, central: states", .keepsCapture)
@@ -90,8 +91,7 @@ struct CentralStateTests {
     let meeting = try await Meeting.talking()
     let (world, central) = (meeting.world, meeting.central)
     let characteristic = try meeting.characteristic()
-    meeting.found.setNotifyValue(true, for: characteristic)
-    await world.settle()
+    await meeting.found.notify(true, characteristic, in: world)
     central.forget()
     let old = CentralApp(meeting.phone.options)
     meeting.found.delegate = old

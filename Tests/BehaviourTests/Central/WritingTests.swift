@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("Behaviour 6: writing", .keepsCapture)
@@ -10,12 +11,11 @@ struct CentralWritingTests {
   func withResponse(_ length: Int) async throws {
     let meeting = try await Meeting.talking(prepare: { $0.setMaximumTransmissionUnit(23) })
     let value = Data((0..<length).map { UInt8(truncatingIfNeeded: $0) })
-    meeting.found.writeValue(value, for: try meeting.characteristic(), type: .withResponse)
-    await meeting.world.settle()
+    try await meeting.write(value)
     #expect(meeting.central.told == ["wrote FFF1"])
     #expect(meeting.accessory?.values[.of("FFF1")] == value)
     // Longer than one packet: prepared in parts of the MTU less 5.
-    let parts = meeting.accessory?.asked.count { $0.hasPrefix("wrote") } ?? 0
+    let parts = meeting.accessory?.batches.joined().count ?? 0
     #expect(parts == (length <= 20 ? 1 : (length + 17) / 18))
   }
 
@@ -23,10 +23,9 @@ struct CentralWritingTests {
   func refused() async throws {
     let meeting = try await Meeting.talking()
     let characteristic = try meeting.characteristic()
-    meeting.accessory?.verdict = .insufficientResources
+    meeting.accessory?.judge = { _ in .insufficientResources }
     meeting.found.writeValue(Data([1]), for: characteristic, type: .withResponse)
-    meeting.found.writeValue(Data(count: 513), for: characteristic, type: .withResponse)
-    await meeting.world.settle()
+    await meeting.found.write(Data(count: 513), to: characteristic, in: meeting.world)
     #expect(
       Set(meeting.central.told) == [
         "wrote FFF1 error \(CBATTError.insufficientResources.rawValue)",
@@ -45,7 +44,7 @@ struct CentralWritingTests {
     meeting.found.writeValue(Data(0..<40), for: characteristic, type: .withoutResponse)
     await meeting.world.settle()
     #expect(meeting.accessory?.values[.of("FFF1")] == Data(0..<20))
-    meeting.accessory?.verdict = .writeNotPermitted
+    meeting.accessory?.judge = { _ in .writeNotPermitted }
     meeting.found.writeValue(Data([2]), for: characteristic, type: .withoutResponse)
     await meeting.world.settle()
     #expect(meeting.central.told.isEmpty)
@@ -62,8 +61,7 @@ struct CentralWritingTests {
     meeting.found.writeValue(Data([1]), for: characteristic, type: type)
     await meeting.world.settle()
     #expect(characteristic.value == nil)
-    meeting.found.readValue(for: characteristic)
-    await meeting.world.settle()
+    await meeting.found.read(characteristic, in: meeting.world)
     #expect(characteristic.value == Data([1]))
     meeting.found.writeValue(Data([2]), for: characteristic, type: type)
     await meeting.world.settle()
@@ -73,9 +71,7 @@ struct CentralWritingTests {
   @Test(
     "B6.4 without the property a write without response is a warning in the log, one with response is not permitted")
   func missingProperty() async throws {
-    let table = AttributeTable()
-    table.addService(0xFFF0)
-    table.addCharacteristic(0xFFF1, properties: 0x02)
+    let table = AttributeTable(properties: 0x02)
     let meeting = try await Meeting.talking(to: table)
     table.forgetRequests()
     let characteristic = try meeting.characteristic()
@@ -86,8 +82,7 @@ struct CentralWritingTests {
     #expect(line.hasPrefix("WARNING: Characteristic <CBCharacteristic: 0x"))
     #expect(
       line.hasSuffix("does not specify the \"Write Without Response\" property - ignoring response-less write"))
-    meeting.found.writeValue(Data([1]), for: characteristic, type: .withResponse)
-    await meeting.world.settle()
+    await meeting.found.write(Data([1]), to: characteristic, in: meeting.world)
     #expect(meeting.central.told == ["wrote FFF1 error \(CBATTError.writeNotPermitted.rawValue)"])
     #expect(table.requests.isEmpty)
   }
@@ -134,8 +129,9 @@ struct CentralWritingTests {
     central.queue.sync { fill() }
     await meeting.world.settle()
     #expect(central.told == ["ready", "ready", "ready"])
-    let expected = (0..<written).map { "wrote FFF1 " + Data([UInt8($0)]).hexadecimal }
-    #expect(meeting.accessory?.asked == expected)
+    let accessory = try #require(meeting.accessory)
+    #expect(accessory.batches.map { $0.map(\.value) } == (0..<written).map { [Data([UInt8($0)])] })
+    #expect(accessory.told.filter { !$0.hasPrefix("wrote 1 to FFF1") } == [])
     // No call comes where the space was never used up.
     central.forget()
     found.writeValue(Data([1]), for: characteristic, type: .withoutResponse)
@@ -146,7 +142,7 @@ struct CentralWritingTests {
   @Test("B6.7 operations are performed in the order of the calls, whatever their kind")
   func order() async throws {
     let services = [
-      AccessoryApp.service("FFF0", ["FFF1", "FFF2", "FFF3"].map { AccessoryApp.characteristic($0) })
+      CBMutableService("FFF0", ["FFF1", "FFF2", "FFF3"].map { Meeting.characteristic($0) })
     ]
     let meeting = try await Meeting.talking(services, prepare: { $0.setMaximumTransmissionUnit(23) })
     let found = meeting.found
@@ -163,31 +159,29 @@ struct CentralWritingTests {
     found.readValue(for: two)
     found.discoverDescriptors(for: three)
     found.readValue(for: three)
-    found.writeValue(Data([4]), for: one, type: .withResponse)
-    await meeting.world.settle()
+    await found.write(Data([4]), to: one, in: meeting.world)
     #expect(
       meeting.central.told == [
         "wrote FFF1", "value FFF1 01", "wrote FFF3", "notifying FFF2 true", "value FFF2 03", "descriptors FFF3",
         "value FFF3 \(long.hexadecimal)", "wrote FFF1",
       ])
-    let asked = meeting.accessory?.asked ?? []
+    let accessory = try #require(meeting.accessory)
     #expect(
-      asked.filter { !$0.hasPrefix("wrote FFF3") && !$0.hasPrefix("read FFF3") } == [
-        "wrote FFF1 01", "read FFF1 0", "wrote FFF2 02", "subscribed FFF2", "wrote FFF2 03", "read FFF2 0",
-        "wrote FFF1 04",
+      accessory.told.filter { !$0.contains("FFF3") } == [
+        "wrote 1 to FFF1", "read FFF1 at 0", "wrote 1 to FFF2", "subscribed FFF2", "wrote 1 to FFF2", "read FFF2 at 0",
+        "wrote 1 to FFF1",
       ])
+    let written = accessory.batches.joined().filter { $0.characteristic.uuid != .of("FFF3") }
+    #expect(written.map(\.value) == [Data([1]), Data([2]), Data([3]), Data([4])])
   }
 
   @Test("B6.8 other descriptors can be written, with one answer")
   func descriptors() async throws {
-    let table = AttributeTable()
-    table.addService(0xFFF0)
-    table.addCharacteristic(0xFFF1, properties: 0x02)
+    let table = AttributeTable(properties: 0x02)
     let handle = table.add(0x2901, Array("old".utf8))
     let meeting = try await Meeting.talking(to: table)
     let characteristic = try meeting.characteristic()
-    meeting.found.discoverDescriptors(for: characteristic)
-    await meeting.world.settle()
+    await meeting.found.discoverDescriptors(for: characteristic, in: meeting.world)
     let descriptor = try #require(characteristic.descriptors?.first)
     meeting.found.writeValue(Data("new".utf8), for: descriptor)
     await meeting.world.settle()
@@ -204,8 +198,7 @@ struct CentralWritingTests {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let meeting = try await Meeting.talking()
       let characteristic = try meeting.characteristic()
-      meeting.found.discoverDescriptors(for: characteristic)
-      await meeting.world.settle()
+      await meeting.found.discoverDescriptors(for: characteristic, in: meeting.world)
       let descriptor = try #require(characteristic.descriptors?.first { $0.uuid == .of("2902") })
       meeting.found.writeValue(Data([1, 0]), for: descriptor)
     }
@@ -218,7 +211,7 @@ struct CentralWritingTests {
   func foreignCharacteristic() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let meeting = try await Meeting.talking()
-      meeting.found.writeValue(Data([1]), for: AccessoryApp.characteristic("FFF1"), type: .withResponse)
+      meeting.found.writeValue(Data([1]), for: Meeting.characteristic("FFF1"), type: .withResponse)
     }
     #expect(result.text.contains("unrecognized selector sent to instance <CBMutableCharacteristic: 0x"))
   }

@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("An application in the background", .keepsCapture)
@@ -12,7 +13,7 @@ struct BackgroundBehaviourTests {
   func scanning() async throws {
     let world = World()
     let phone = world.makeDevice("phone")
-    let publisher = Publisher(world.makeDevice("device").options)
+    let publisher = PeripheralApp(world.makeDevice("device").options)
     let (open, filtered) = (CentralApp(phone.options), CentralApp(phone.options))
     await world.settle()
     publisher.manager.startAdvertising([CBAdvertisementDataServiceUUIDsKey: [Self.service]])
@@ -38,7 +39,7 @@ struct BackgroundBehaviourTests {
   func advertising() async throws {
     let world = World()
     let device = world.makeDevice("device")
-    let publisher = Publisher(device.options)
+    let publisher = PeripheralApp(device.options)
     let app = CentralApp(world.makeDevice("phone").options)
     await world.settle()
     publisher.manager.startAdvertising([

@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("L2CAP channels", .keepsCapture)
@@ -72,9 +73,8 @@ struct ChannelBehaviourTests {
     pair.publisher.manager.add(
       CBMutableService("FF11", [CBMutableCharacteristic(CBUUIDL2CAPPSMCharacteristicString, .read, value: value)]))
     await pair.world.settle()
-    await pair.central.discoverAll(pair.peripheral, in: pair.world)
-    pair.peripheral.readValue(for: try pair.characteristic(CBUUIDL2CAPPSMCharacteristicString))
-    await pair.world.settle()
+    await pair.discoverAll()
+    try await pair.read(CBUUIDL2CAPPSMCharacteristicString)
     let read = try #require(pair.central.values.first)
     pair.peripheral.openL2CAPChannel(UInt16(read[0]) | UInt16(read[1]) << 8)
     await pair.world.settle()

@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("What Linux has and lacks", .keepsCapture)
@@ -96,9 +97,7 @@ struct LinuxFactTests {
     }
     func centralManager(
       _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
-    ) {
-      told.append("older")
-    }
+    ) { told.append("older") }
   }
 
   private final class Newer: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
@@ -116,9 +115,7 @@ struct LinuxFactTests {
     func centralManager(
       _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, timestamp: CFAbsoluteTime,
       isReconnecting: Bool, error: (any Error)?
-    ) {
-      told.append("newer \(isReconnecting)")
-    }
+    ) { told.append("newer \(isReconnecting)") }
   }
 
   /// Implements both.
@@ -126,15 +123,13 @@ struct LinuxFactTests {
     func centralManager(
       _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, timestamp: CFAbsoluteTime,
       isReconnecting: Bool, error: (any Error)?
-    ) {
-      told.append("newer")
-    }
+    ) { told.append("newer") }
   }
 
   @Test("B13.4 of the two disconnect callbacks the older is called where it is implemented, else the newer")
   func disconnectCallbacks() async throws {
     let world = World()
-    let publisher = Publisher(world.makeDevice("device").options)
+    let publisher = PeripheralApp(world.makeDevice("device").options)
     let (older, newer, both) = (Older(), Newer(), Both())
     await world.settle()
     publisher.manager.startAdvertising(nil)
@@ -158,8 +153,7 @@ struct LinuxFactTests {
   )
   func errors() async throws {
     let pair = try await Pair.start([CBMutableService("FF11", [CBMutableCharacteristic("FF22", .notify)])])
-    pair.peripheral.readValue(for: try pair.characteristic("FF22"))
-    await pair.world.settle()
+    try await pair.read("FF22")
     pair.device.cutPower()
     await pair.world.advance(by: .seconds(20))
     let (attribute, link) = (pair.central.errors[0], pair.central.errors[1])
@@ -181,8 +175,7 @@ struct LinuxFactTests {
     let code = try #require(CBATTError.Code(rawValue: 0x80))
     let pair = try await Pair.start([CBMutableService("FF11", [CBMutableCharacteristic("FF22", .read)])])
     pair.publisher.onRead = { manager, request in manager.respond(to: request, withResult: code) }
-    pair.peripheral.readValue(for: try pair.characteristic("FF22"))
-    await pair.world.settle()
+    try await pair.read("FF22")
     let error = try #require(pair.central.errors.first as? CBATTError)
     #expect(error.code == code && error.code.rawValue == 0x80)
     #expect(error.localizedDescription == "Unknown ATT error.")

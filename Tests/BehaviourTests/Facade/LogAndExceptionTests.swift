@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("Log lines and exceptions", .keepsCapture)
@@ -26,8 +27,7 @@ struct LogAndExceptionTests {
   @Test("B9.2 a command to a peripheral that is not connected is a line with its identity and state")
   func peripherals() async throws {
     let pair = try await Pair.start([CBMutableService("FF11")])
-    pair.central.manager.cancelPeripheralConnection(pair.peripheral)
-    await pair.world.advance(by: .seconds(1))
+    await pair.disconnect()
     pair.peripheral.discoverServices(nil)
     let line = try #require(pair.world.logLines.last?.text)
     let pattern =
@@ -39,7 +39,7 @@ struct LogAndExceptionTests {
   @Test("B9.3 an attempt whose peripheral is not retained is cancelled, with a line that says why")
   func unused() async throws {
     let world = World()
-    let publisher = Publisher(world.makeDevice("device").options)
+    let publisher = PeripheralApp(world.makeDevice("device").options)
     let central = CentralApp(world.makeDevice("phone").options)
     await world.settle()
     publisher.manager.startAdvertising(nil)

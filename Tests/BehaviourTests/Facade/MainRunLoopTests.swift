@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("L2CAP channels on the main run loop", .keepsCapture)
@@ -41,12 +42,12 @@ struct MainRunLoopTests {
 
   /// A channel, its end on the phone not yet open: octets written into the other end arrive there.
   private func channel(
-    to central: CentralApp, _ publisher: Publisher, in world: World
+    to central: CentralApp, _ publisher: PeripheralApp, in world: World
   ) async throws -> (near: CBL2CAPChannel, far: CBL2CAPChannel) {
     await world.settle()
     publisher.manager.publishL2CAPChannel(withEncryption: false)
     publisher.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "device"])
-    let found = try await central.connect(in: world)
+    let found = try await central.meet(in: world)
     found.openL2CAPChannel(try #require(publisher.multiplexers.first))
     await world.settle()
     let far = try #require(publisher.channels.first)
@@ -58,7 +59,7 @@ struct MainRunLoopTests {
     "I11.30 streams on RunLoop.main call their delegate, on the main queue", arguments: [RunLoop.Mode.default, .common])
   func mainRunLoop(_ mode: RunLoop.Mode) async throws {
     let world = World()
-    let publisher = Publisher(world.makeDevice("device").options)
+    let publisher = PeripheralApp(world.makeDevice("device").options)
     let central = CentralApp(world.makeDevice("phone").options)
     let (near, far) = try await channel(to: central, publisher, in: world)
     let talker = Talker()
@@ -78,7 +79,7 @@ struct MainRunLoopTests {
   @Test("I11.30 the current run loop of a callback on the main queue is the main one, whichever thread it is on")
   func currentRunLoop() async throws {
     let world = World()
-    let publisher = Publisher(world.makeDevice("device").options)
+    let publisher = PeripheralApp(world.makeDevice("device").options)
     let central = CentralApp(world.makeDevice("phone").options, queue: nil)
     let talker = Talker()
     central.reactions["opened"] = { talker.use(central.channels[0], on: .current, .default) }
@@ -96,7 +97,7 @@ struct MainRunLoopTests {
   @Test("I11.30 where the run loop of a stream does not run, virtual time still advances, and the log says so")
   func idleRunLoop() async throws {
     let world = World()
-    let publisher = Publisher(world.makeDevice("device").options)
+    let publisher = PeripheralApp(world.makeDevice("device").options)
     let central = CentralApp(world.makeDevice("phone").options)
     let (near, far) = try await channel(to: central, publisher, in: world)
     let thread = IdleThread()

@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("Objects that programs observe, copy and compare", .keepsCapture)
@@ -55,7 +56,7 @@ struct ObservableTests {
     "B12.1 isScanning, state and name have their new values immediately after a call, and before a delegate is called")
   func observed() async throws {
     let world = World()
-    let publisher = Publisher(world.makeDevice("device").options)
+    let publisher = PeripheralApp(world.makeDevice("device").options)
     let watcher = Watcher(world.makeDevice("phone").options)
     await world.settle()
     publisher.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "advertised"])
@@ -79,9 +80,8 @@ struct ObservableTests {
   func copies() async throws {
     let line = CBMutableCharacteristic("FF22", .notify)
     let pair = try await Pair.start([CBMutableService("FF11", [line])])
-    pair.peripheral.setNotifyValue(true, for: try pair.characteristic("FF22"))
-    await pair.world.settle()
-    let central = try #require(pair.publisher.centrals.first)
+    try await pair.subscribe("FF22")
+    let central = try #require(pair.publisher.subscribers.first)
     #expect(pair.peripheral.copy() as? CBPeripheral === pair.peripheral)
     #expect(central.copy() as? CBCentral === central)
     let uuid = CBUUID(string: "180F")

@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("State restoration and the system", .keepsCapture)
@@ -17,7 +18,7 @@ struct RestorationBehaviourTests {
     var peripheralState: [String: Any] = [:]
     var found: CBPeripheral?
     /// Its peer.
-    var lamp: Publisher?
+    var lamp: PeripheralApp?
 
     init(_ device: Device, as identifier: String? = "main") {
       super.init()
@@ -56,7 +57,7 @@ struct RestorationBehaviourTests {
 
   /// A program that scans, is connected, publishes and advertises.
   private static func busy(in world: World, on device: Device, as identifier: String?) async throws -> Program {
-    let lamp = Publisher(world.makeDevice("lamp").options)
+    let lamp = PeripheralApp(world.makeDevice("lamp").options)
     let program = Program(device, as: identifier)
     await world.settle()
     lamp.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "lamp"])
@@ -103,12 +104,10 @@ struct RestorationBehaviourTests {
     let restored = try #require(program.found)
     try await world.wait(within: .seconds(30)) { restored.state == .connected }
     #expect(restored.delegate == nil)
-    restored.discoverServices(nil)
-    await world.settle()
+    await restored.discoverServices(in: world)
     #expect(!program.told.contains("services"))
     restored.delegate = program
-    restored.discoverServices(nil)
-    await world.settle()
+    await restored.discoverServices(in: world)
     #expect(program.told.contains("services"))
     withExtendedLifetime(dead) {}
   }

@@ -1,4 +1,5 @@
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("CBUUID")

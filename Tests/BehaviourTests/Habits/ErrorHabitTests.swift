@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("Habits of apps: errors", .keepsCapture)
@@ -7,8 +8,7 @@ struct ErrorHabitTests {
   /// The error of a read that is not permitted, and the one of a lost connection.
   private func errors() async throws -> (attribute: any Error, link: any Error) {
     let pair = try await Pair.start([CBMutableService("FF11", [CBMutableCharacteristic("FF22", .notify)])])
-    pair.peripheral.readValue(for: try pair.characteristic("FF22"))
-    await pair.world.settle()
+    try await pair.read("FF22")
     pair.device.cutPower()
     await pair.world.advance(by: .seconds(20))
     try #require(pair.central.errors.count == 2)

@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("Habits of apps: order, delegates and deinit", .keepsCapture)
@@ -43,7 +44,7 @@ struct LifetimeHabitTests {
   @Test("I11.habits an app that ends its connection in deinit ends it, without a log line")
   func endedInDeinit() async throws {
     let world = World()
-    let publisher = Publisher(world.makeDevice("device").options)
+    let publisher = PeripheralApp(world.makeDevice("device").options)
     let phone = world.makeDevice("phone")
     // Another app on the same phone, which is notified of the connection and its end.
     let other = CentralApp(phone.options)
@@ -78,8 +79,7 @@ struct LifetimeHabitTests {
   func replaced() async throws {
     let line = CBMutableCharacteristic("FF22", .notify)
     let pair = try await Pair.start([CBMutableService("FF11", [line])])
-    pair.peripheral.setNotifyValue(true, for: try pair.characteristic("FF22"))
-    await pair.world.settle()
+    try await pair.subscribe("FF22")
     pair.central.forget()
     let other = CentralApp(pair.world.makeDevice("other").options)
     await pair.world.settle()
@@ -121,12 +121,12 @@ struct LifetimeHabitTests {
   @Test("I11.habits callbacks on the main queue are on the main actor, whichever thread it is")
   func mainActor() async throws {
     let world = World()
-    let publisher = Publisher(world.makeDevice("device").options)
+    let publisher = PeripheralApp(world.makeDevice("device").options)
     await world.settle()
     publisher.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "device"])
     let central = CentralApp(world.makeDevice("phone").options, queue: nil)
     var calls = 0
-    central.onSighting = {
+    central.onSighting = { _ in
       dispatchPrecondition(condition: .onQueue(.main))
       MainActor.assumeIsolated { calls += 1 }
     }

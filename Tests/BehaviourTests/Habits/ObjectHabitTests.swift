@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("Habits of apps: objects", .keepsCapture)
@@ -18,14 +19,13 @@ struct ObjectHabitTests {
     }
     pair.peripheral.readValue(for: characteristic)
     pair.peripheral.writeValue(Data([2]), for: characteristic, type: .withResponse)
-    pair.peripheral.setNotifyValue(true, for: characteristic)
-    await pair.world.settle()
+    await pair.peripheral.notify(true, characteristic, in: pair.world)
     let read = try #require(requests.first)
     let write = try #require(pair.publisher.batches.first?.first)
     #expect(read.characteristic === line && write.characteristic == line && read.characteristic.hash == line.hash)
     #expect((read.characteristic as? CBMutableCharacteristic)?.permissions == [.readable, .writeable])
     #expect(read.characteristic.service === service)
-    let central = try #require(pair.publisher.centrals.first)
+    let central = try #require(pair.publisher.subscribers.first)
     #expect(read.central === central && write.central == central && read.central.identifier == central.identifier)
     #expect(line.subscribedCentrals == [central] && line.subscribedCentrals?.contains(central) == true)
     // And discovered objects are none of these.
@@ -38,7 +38,7 @@ struct ObjectHabitTests {
     let service = try #require(pair.peripheral.services?.first { $0.uuid == CBUUID(string: "FF11") })
     let characteristic = try pair.characteristic("FF22")
     let kept = [characteristic: "mine"]
-    await pair.central.discoverAll(pair.peripheral, in: pair.world)
+    await pair.discoverAll()
     #expect(pair.peripheral.services?.contains { $0 === service } == true)
     let again = try pair.characteristic("FF22")
     #expect(again === characteristic && kept[again] == "mine" && service.characteristics?.firstIndex(of: again) == 0)
@@ -48,24 +48,18 @@ struct ObjectHabitTests {
   @Test("I11.habits a discovery without results gives an empty list, and without a discovery the list is nil")
   func emptyLists() async throws {
     let world = World()
-    let publisher = Publisher(world.makeDevice("device").options)
+    let publisher = PeripheralApp(world.makeDevice("device").options)
     await world.settle()
     publisher.manager.add(CBMutableService("FF11"))
     publisher.manager.add(CBMutableService("FF12", [CBMutableCharacteristic("FF22", .read)]))
     publisher.manager.startAdvertising(nil)
     let central = CentralApp(world.makeDevice("phone").options)
-    await world.settle()
-    central.manager.scanForPeripherals(withServices: nil)
-    try await world.wait(within: .seconds(10)) { !central.sightings.isEmpty }
-    let found = central.sightings[0].peripheral
-    central.manager.connect(found)
-    try await world.wait(within: .seconds(10)) { found.state == .connected }
+    let found = try await central.find(in: world)
+    try await central.connect(to: found, in: world)
     #expect(found.services == nil)
-    found.discoverServices([CBUUID(string: "FFFF")])
-    await world.settle()
+    await found.discoverServices([CBUUID(string: "FFFF")], in: world)
     #expect(found.services?.isEmpty == true && central.errors.isEmpty)
-    found.discoverServices(nil)
-    await world.settle()
+    await found.discoverServices(in: world)
     let services = try #require(found.services)
     #expect(services.allSatisfy { $0.characteristics == nil && $0.includedServices == nil })
     for service in services {
@@ -76,8 +70,7 @@ struct ObjectHabitTests {
     #expect(services.map { $0.characteristics?.count } == [0, 1] && services.allSatisfy { $0.includedServices == [] })
     let characteristic = try #require(services[1].characteristics?.first)
     #expect(characteristic.descriptors == nil && characteristic.value == nil)
-    found.discoverDescriptors(for: characteristic)
-    await world.settle()
+    await found.discoverDescriptors(for: characteristic, in: world)
     #expect(characteristic.descriptors == [])
   }
 
@@ -85,16 +78,14 @@ struct ObjectHabitTests {
     "I11.32 I11.habits a peripheral has its advertised name until its own name was read, and that from then on")
   func names() async throws {
     let world = World()
-    let publisher = Publisher(world.makeDevice("Kitchen").options)
+    let publisher = PeripheralApp(world.makeDevice("Kitchen").options)
     let central = CentralApp(world.makeDevice("phone").options)
     await world.settle()
     publisher.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "lamp"])
     let found = try await Meeting.find("lamp", by: central, in: world)
     #expect(found.name == "lamp")
-    central.manager.connect(found)
-    try await world.wait(within: .seconds(10)) { found.state == .connected }
-    found.discoverServices(nil)
-    await world.settle()
+    try await central.connect(to: found, in: world)
+    await found.discoverServices(in: world)
     #expect(found.name == "Kitchen" && central.told.contains("name Kitchen"))
     central.manager.cancelPeripheralConnection(found)
     await world.advance(by: .seconds(1))

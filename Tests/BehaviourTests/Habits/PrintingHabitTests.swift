@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("Habits of apps: printing", .keepsCapture)
@@ -14,8 +15,7 @@ struct PrintingHabitTests {
     #expect(pair.peripheral.description.hasSuffix(", " + text(185, "connected")))
     #expect("\([pair.peripheral])".hasSuffix(text(185, "connected") + "]"))
     #expect(String(format: "%@", pair.peripheral) == pair.peripheral.description)
-    pair.central.manager.cancelPeripheralConnection(pair.peripheral)
-    await pair.world.advance(by: .seconds(1))
+    await pair.disconnect()
     #expect(pair.peripheral.description.hasSuffix(text(185, "disconnected")))
     let other = CentralApp(pair.phone.options)
     await pair.world.settle()
@@ -26,8 +26,7 @@ struct PrintingHabitTests {
   @Test("I11.32 I11.habits a printed error has its text where Apple's has it, however it is printed")
   func errors() async throws {
     let pair = try await Pair.start([CBMutableService("FF11", [CBMutableCharacteristic("FF22", .notify)])])
-    pair.peripheral.readValue(for: try pair.characteristic("FF22"))
-    await pair.world.settle()
+    try await pair.read("FF22")
     pair.device.cutPower()
     await pair.world.advance(by: .seconds(20))
     let texts = [
@@ -67,8 +66,7 @@ struct PrintingHabitTests {
     ]
     for (value, text) in zip(values, texts) {
       pair.publisher.value = value
-      pair.peripheral.readValue(for: characteristic)
-      await pair.world.settle()
+      await pair.peripheral.read(characteristic, in: pair.world)
       #expect(characteristic.description.contains(", value = \(text), notifying"))
     }
   }
@@ -81,9 +79,8 @@ struct PrintingHabitTests {
     let plain = "UUID = FF22, Value = (null), Properties = 0x12, Permissions = 0x3, Descriptors = (null)"
     #expect(line.description.hasPrefix("<CBMutableCharacteristic: 0x"))
     #expect(line.description.hasSuffix(" \(plain), SubscribedCentrals = (\n)>"))
-    pair.peripheral.setNotifyValue(true, for: try pair.characteristic("FF22"))
-    await pair.world.settle()
-    let central = try #require(pair.publisher.centrals.first)
+    try await pair.subscribe("FF22")
+    let central = try #require(pair.publisher.subscribers.first)
     #expect(central.description.hasPrefix("<CBCentral: 0x"))
     let length = central.maximumUpdateValueLength
     #expect(central.description.hasSuffix(" identifier = \(central.identifier.uuidString), MTU = \(length)>"))

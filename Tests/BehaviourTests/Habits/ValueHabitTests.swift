@@ -2,6 +2,7 @@ import BLECore
 import BLETestKit
 import BLEWire
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("Habits of apps: values and dictionaries", .keepsCapture)
@@ -48,18 +49,15 @@ struct ValueHabitTests {
     let pair = try await Pair.start([CBMutableService("FF11", [line])])
     let characteristic = try pair.characteristic("FF22")
     pair.publisher.value = Data([1, 2, 3, 4, 5])
-    pair.peripheral.readValue(for: characteristic)
-    await pair.world.settle()
+    await pair.peripheral.read(characteristic, in: pair.world)
     #expect(characteristic.value?.startIndex == 0 && characteristic.value?[0] == 1)
     #expect(characteristic.value?.withUnsafeBytes { $0.load(as: UInt32.self) } == 0x0403_0201)
-    pair.peripheral.setNotifyValue(true, for: characteristic)
-    await pair.world.settle()
+    await pair.peripheral.notify(true, characteristic, in: pair.world)
     let slice = Data([9, 9, 6, 7, 8])[2...]
     #expect(pair.publisher.manager.updateValue(slice, for: line, onSubscribedCentrals: nil))
     await pair.world.settle()
     #expect(characteristic.value == Data([6, 7, 8]) && characteristic.value?[0] == 6)
-    pair.peripheral.writeValue(slice, for: characteristic, type: .withResponse)
-    await pair.world.settle()
+    await pair.peripheral.write(slice, to: characteristic, in: pair.world)
     let written = try #require(pair.publisher.batches.last?.first?.value)
     #expect(written.startIndex == 0 && written[0] == 6 && written.count == 3)
   }
@@ -77,8 +75,7 @@ struct ValueHabitTests {
         request.value = answer(request.offset)
         manager.respond(to: request, withResult: .success)
       }
-      pair.peripheral.readValue(for: try pair.characteristic("FF22"))
-      await pair.world.settle()
+      try await pair.read("FF22")
       #expect(pair.central.values.last == whole)
     }
   }
@@ -87,8 +84,7 @@ struct ValueHabitTests {
   func burst() async throws {
     let line = CBMutableCharacteristic("FF22", .notify)
     let pair = try await Pair.start([CBMutableService("FF11", [line])])
-    pair.peripheral.setNotifyValue(true, for: try pair.characteristic("FF22"))
-    await pair.world.settle()
+    try await pair.subscribe("FF22")
     let values = (0..<30).map { Data([UInt8($0)]) }
     for value in values {
       #expect(pair.publisher.manager.updateValue(value, for: line, onSubscribedCentrals: nil))
@@ -101,14 +97,13 @@ struct ValueHabitTests {
   func descriptors() async throws {
     let line = CBMutableCharacteristic("FF22", [.read, .notify])
     line.descriptors = [
-      CBMutableDescriptor(type: CBUUID(string: CBUUIDCharacteristicUserDescriptionString), value: "Brightness"),
+      .userDescription("Brightness"),
       CBMutableDescriptor(
         type: CBUUID(string: CBUUIDCharacteristicFormatString), value: Data([4, 0, 0, 0x27, 1, 0, 0])),
     ]
     let pair = try await Pair.start([CBMutableService("FF11", [line])])
     let characteristic = try pair.characteristic("FF22")
-    pair.peripheral.discoverDescriptors(for: characteristic)
-    await pair.world.settle()
+    await pair.peripheral.discoverDescriptors(for: characteristic, in: pair.world)
     for descriptor in characteristic.descriptors ?? [] { pair.peripheral.readValue(for: descriptor) }
     await pair.world.settle()
     var values: [String: Any] = [:]

@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("Advertising and connection latency", .keepsCapture)
@@ -9,7 +10,7 @@ struct PeripheralAdvertisingTests {
     _ data: [String: Any]?, lookingFor services: [CBUUID]? = nil
   ) async throws -> [String: Any]? {
     let world = World()
-    let publisher = Publisher(world.makeDevice("device").options)
+    let publisher = PeripheralApp(world.makeDevice("device").options)
     let central = CentralApp(world.makeDevice("phone").options)
     await world.settle()
     publisher.manager.startAdvertising(data)
@@ -47,7 +48,7 @@ struct PeripheralAdvertisingTests {
   @Test("B7.20 starting once more is an error that changes nothing")
   func twice() async throws {
     let world = World()
-    let publisher = Publisher(world.makeDevice("device").options)
+    let publisher = PeripheralApp(world.makeDevice("device").options)
     let central = CentralApp(world.makeDevice("phone").options)
     await world.settle()
     #expect(!publisher.manager.isAdvertising)
@@ -118,8 +119,7 @@ struct PeripheralAdvertisingTests {
   @Test("B7.22 several peripheral managers of one device advertise simultaneously, each its own data")
   func several() async throws {
     let world = World()
-    let device = world.makeDevice("device")
-    let publishers = (0..<3).map { _ in Publisher(device.options) }
+    let publishers = (0..<3).map { _ in PeripheralApp(world.makeDevice("device").options) }
     let central = CentralApp(world.makeDevice("phone").options)
     await world.settle()
     for (number, publisher) in publishers.enumerated() {
@@ -128,8 +128,7 @@ struct PeripheralAdvertisingTests {
     func names() async -> Set<String> {
       central.sightings = []
       central.manager.stopScan()
-      central.manager.scanForPeripherals(
-        withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+      central.scanWhenPoweredOn(allowingDuplicates: true)
       await world.advance(by: .seconds(3))
       return Set(central.names)
     }
@@ -145,7 +144,7 @@ struct PeripheralAdvertisingTests {
     let world = World()
     let device = world.makeDevice("device")
     device.setController(ControllerConfiguration(quirks: .noExtendedAdvertising))
-    let publishers = (0..<2).map { _ in Publisher(device.options) }
+    let publishers = (0..<2).map { _ in PeripheralApp(device.options) }
     await world.settle()
     for publisher in publishers { publisher.manager.startAdvertising(nil) }
     await world.settle()
@@ -161,9 +160,8 @@ struct PeripheralAdvertisingTests {
     let line = CBMutableCharacteristic("FF22", [.read, .notify])
     let pair = try await Pair.start([CBMutableService("FF11", [line])])
     let found = try pair.characteristic("FF22")
-    pair.peripheral.setNotifyValue(true, for: found)
-    await pair.world.settle()
-    let central = try #require(pair.publisher.centrals.first)
+    await pair.peripheral.notify(true, found, in: pair.world)
+    let central = try #require(pair.publisher.subscribers.first)
     /// The duration of ten reads one after the other: each waits for a connection event.
     func time(_ latency: CBPeripheralManagerConnectionLatency) async -> Duration {
       pair.publisher.manager.setDesiredConnectionLatency(latency, for: central)
@@ -178,8 +176,7 @@ struct PeripheralAdvertisingTests {
     #expect(low < .milliseconds(500) && high > .seconds(2))
     #expect(pair.central.values.count == 30 && pair.peripheral.state == .connected)
     // A hint about a link that has ended does no harm.
-    pair.central.manager.cancelPeripheralConnection(pair.peripheral)
-    await pair.world.advance(by: .seconds(1))
+    await pair.disconnect()
     pair.publisher.manager.setDesiredConnectionLatency(.low, for: central)
     await pair.world.settle()
   }

@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("Publishing services", .keepsCapture)
@@ -16,7 +17,7 @@ struct PeripheralPublishingTests {
     pair.publisher.onRead = { [publisher = pair.publisher] _, request in publisher.batches.append([request]) }
     await pair.world.settle()
     let request = try #require(pair.publisher.batches.first?.first)
-    let central = try #require(pair.publisher.centrals.first)
+    let central = try #require(pair.publisher.subscribers.first)
     pair.device.powerOff()
     await pair.world.advance(by: .seconds(2))
     pair.publisher.told = []
@@ -47,7 +48,7 @@ struct PeripheralPublishingTests {
   @Test("B7.2 a service is answered by didAdd, and one that it includes has to be published before")
   func included() async throws {
     let world = World()
-    let publisher = Publisher(world.makeDevice("device").options)
+    let publisher = PeripheralApp(world.makeDevice("device").options)
     await world.settle()
     let inner = CBMutableService("FF10", primary: false)
     let outer = CBMutableService("FF20")
@@ -75,12 +76,11 @@ struct PeripheralPublishingTests {
     asked.permissions = []
     service.characteristics = [CBMutableCharacteristic("FF24", .read)]
     pair.publisher.value = Data("asked".utf8)
-    await pair.central.discoverAll(pair.peripheral, in: pair.world)
+    await pair.discoverAll()
     #expect(pair.peripheral.services?.first?.characteristics?.map(\.uuid.uuidString) == ["FF22", "FF23"])
     #expect(try pair.characteristic("FF22").properties == .read)
     pair.peripheral.readValue(for: try pair.characteristic("FF22"))
-    pair.peripheral.readValue(for: try pair.characteristic("FF23"))
-    await pair.world.settle()
+    try await pair.read("FF23")
     #expect(pair.central.values == [Data("as added".utf8), Data("asked".utf8)])
   }
 
@@ -88,7 +88,7 @@ struct PeripheralPublishingTests {
   func twice() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let world = World()
-      let publisher = Publisher(world.makeDevice("device").options)
+      let publisher = PeripheralApp(world.makeDevice("device").options)
       await world.settle()
       let service = CBMutableService("FF11")
       publisher.manager.add(service)
@@ -106,7 +106,7 @@ struct PeripheralPublishingTests {
   @Test("B7.3 services of the system are refused", arguments: ["1800", "1801", "1812"])
   func reserved(_ uuid: String) async throws {
     let world = World()
-    let publisher = Publisher(world.makeDevice("device").options)
+    let publisher = PeripheralApp(world.makeDevice("device").options)
     await world.settle()
     for spelling in [uuid, "0000\(uuid)-0000-1000-8000-00805F9B34FB"] {
       publisher.manager.add(CBMutableService(spelling))
@@ -123,14 +123,14 @@ struct PeripheralPublishingTests {
     let first = CBMutableService("FF11", [CBMutableCharacteristic("FF22", .read, value: Data([1]))])
     let second = CBMutableService("FF11", [CBMutableCharacteristic("FF22", .read, value: Data([2]))])
     let pair = try await Pair.start([first, second])
-    let other = Publisher(pair.device.options)
+    let other = PeripheralApp(pair.device.options)
     await pair.world.settle()
     let foreign = CBMutableService("FF11", [CBMutableCharacteristic("FF22", .read, value: Data([3]))])
     other.manager.add(foreign)
     await pair.world.settle()
     func read() async -> [Data] {
       pair.central.values = []
-      await pair.central.discoverAll(pair.peripheral, in: pair.world)
+      await pair.discoverAll()
       for service in pair.peripheral.services ?? [] {
         for characteristic in service.characteristics ?? [] { pair.peripheral.readValue(for: characteristic) }
       }
@@ -159,14 +159,14 @@ struct PeripheralPublishingTests {
     await pair.world.settle()
     let added = services.map { "added \($0.uuid.uuidString)" }
     #expect(pair.publisher.told == added + [added[0]])
-    await pair.central.discoverAll(pair.peripheral, in: pair.world)
+    await pair.discoverAll()
     let found = Set((pair.peripheral.services ?? []).map(\.uuid))
     #expect(found == Set(services.dropFirst(10).map(\.uuid) + [services[0].uuid]))
     pair.publisher.manager.removeAllServices()
     services.forEach(pair.publisher.manager.add)
     pair.publisher.manager.removeAllServices()
     await pair.world.settle()
-    await pair.central.discoverAll(pair.peripheral, in: pair.world)
+    await pair.discoverAll()
     #expect(pair.peripheral.services?.isEmpty == true)
   }
 
@@ -181,12 +181,12 @@ struct PeripheralPublishingTests {
     #expect(pair.publisher.told == ["state 4", "state 5"])
     #expect(!pair.publisher.manager.isAdvertising)
     pair.publisher.manager.startAdvertising(nil)
-    let empty = try await pair.central.connect(in: pair.world)
+    let empty = try await pair.central.meet(in: pair.world)
     #expect(empty.services?.isEmpty == true)
     pair.publisher.manager.add(service)
     await pair.world.advance(by: .seconds(1))
     #expect(pair.publisher.told.last == "added FF11")
-    await pair.central.discoverAll(empty, in: pair.world)
+    await empty.discoverAll(in: pair.world)
     #expect(empty.services?.map(\.uuid.uuidString) == ["FF11"])
   }
 }

@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("Requests of centrals", .keepsCapture)
@@ -20,8 +21,7 @@ struct PeripheralRequestTests {
   func longRead() async throws {
     let pair = try await Self.start(mtu: 23)
     pair.publisher.value = Data((0..<100).map { UInt8($0) })
-    pair.peripheral.readValue(for: try pair.characteristic("FF22"))
-    await pair.world.settle()
+    try await pair.read("FF22")
     #expect(pair.publisher.told == stride(from: 0, through: 88, by: 22).map { "read FF22 at \($0)" })
     #expect(pair.central.values == [pair.publisher.value])
   }
@@ -33,15 +33,13 @@ struct PeripheralRequestTests {
     let pair = try await Self.start(mtu: 23)
     let value = Data(repeating: 7, count: 44)
     pair.publisher.value = value
-    pair.peripheral.readValue(for: try pair.characteristic("FF22"))
-    await pair.world.settle()
+    try await pair.read("FF22")
     pair.publisher.onRead = { manager, request in
       guard request.offset < value.count else { return manager.respond(to: request, withResult: .invalidOffset) }
       request.value = value.subdata(in: request.offset..<value.count)
       manager.respond(to: request, withResult: .success)
     }
-    pair.peripheral.readValue(for: try pair.characteristic("FF22"))
-    await pair.world.settle()
+    try await pair.read("FF22")
     #expect(pair.publisher.told.map { $0.suffix(2) } == [" 0", "22", "44", " 0", "22", "44"])
     #expect(pair.central.values == [value, value])
   }
@@ -54,8 +52,7 @@ struct PeripheralRequestTests {
     ]
     for code in codes {
       pair.publisher.onRead = { manager, request in manager.respond(to: request, withResult: code) }
-      pair.peripheral.readValue(for: try pair.characteristic("FF22"))
-      await pair.world.settle()
+      try await pair.read("FF22")
       #expect((pair.central.errors.last as? CBATTError)?.code == code)
     }
     #expect(pair.central.values.isEmpty)
@@ -81,8 +78,7 @@ struct PeripheralRequestTests {
   func batch() async throws {
     let pair = try await Self.start(mtu: 23)
     let text = Data((0..<60).map { UInt8($0) })
-    pair.peripheral.writeValue(text, for: try pair.characteristic("FF22"), type: .withResponse)
-    await pair.world.settle()
+    try await pair.write(text, to: "FF22")
     let batch = try #require(pair.publisher.batches.first)
     #expect(pair.publisher.batches.count == 1 && batch.count > 1)
     #expect(batch.allSatisfy { $0.central === batch[0].central && $0.characteristic === batch[0].characteristic })
@@ -104,12 +100,10 @@ struct PeripheralRequestTests {
       // The batch is answered: this answer has no effect.
       manager.respond(to: requests[requests.count - 1], withResult: .success)
     }
-    pair.peripheral.writeValue(Data(count: 60), for: try pair.characteristic("FF22"), type: .withResponse)
-    await pair.world.settle()
+    try await pair.write(Data(count: 60), to: "FF22")
     #expect(pair.central.told == ["wrote FF22 error 13"])
     pair.publisher.onWrite = nil
-    pair.peripheral.writeValue(Data(count: 60), for: try pair.characteristic("FF22"), type: .withResponse)
-    await pair.world.settle()
+    try await pair.write(Data(count: 60), to: "FF22")
     #expect(pair.central.told.last == "wrote FF22")
   }
 
@@ -126,8 +120,7 @@ struct PeripheralRequestTests {
     await pair.world.settle()
     #expect(pair.publisher.batches.map { $0[0].value } == [Data([1]), Data([2]), Data([3])])
     #expect(pair.central.told.isEmpty && pair.peripheral.state == .connected)
-    pair.peripheral.readValue(for: try pair.characteristic("FF22"))
-    await pair.world.settle()
+    try await pair.read("FF22")
     #expect(pair.central.told == ["value FF22 "])
   }
 
@@ -143,10 +136,10 @@ struct PeripheralRequestTests {
     #expect(pair.peripheral.state == .disconnected)
     #expect(pair.central.told.last == "disconnected device error 6")
     // Too late: the request has ended.
-    let again = try await pair.central.connect(in: pair.world)
+    let again = try await pair.central.meet(in: pair.world)
     pair.publisher.onRead = nil
     pair.publisher.value = Data([9])
-    pair.peripheral.readValue(for: try pair.characteristic("FF22", of: again))
+    pair.peripheral.readValue(for: try again.characteristic("FF22"))
     await pair.world.settle()
     #expect(pair.central.values == [Data([9])])
   }
@@ -166,8 +159,7 @@ struct PeripheralRequestTests {
     #expect(pair.central.values == [Data([5])])
     pair.peripheral.readValue(for: try pair.characteristic("FF22"))
     await pair.world.advance(by: .seconds(1))
-    pair.central.manager.cancelPeripheralConnection(pair.peripheral)
-    await pair.world.advance(by: .seconds(1))
+    await pair.disconnect()
     pair.publisher.manager.respond(to: pair.publisher.batches[1][0], withResult: .success)
     await pair.world.settle()
     #expect(pair.central.values.count == 1)
@@ -178,7 +170,7 @@ struct PeripheralRequestTests {
     let pair = try await Self.start()
     let line = CBMutableCharacteristic("FF32", [.read, .write], [.readable, .writeable])
     let service = CBMutableService("FF31", [line])
-    let delegate = Publisher(pair.device.options)
+    let delegate = PeripheralApp(pair.device.options)
     delegate.onRead = { _, _ in }
     await pair.world.settle()
     var manager: CBPeripheralManager? = CBPeripheralManager(
@@ -186,7 +178,7 @@ struct PeripheralRequestTests {
     await pair.world.settle()
     manager?.add(service)
     await pair.world.settle()
-    await pair.central.discoverAll(pair.peripheral, in: pair.world)
+    await pair.discoverAll()
     pair.central.forget()
     pair.peripheral.readValue(for: try pair.characteristic("FF32"))
     await pair.world.advance(by: .seconds(1))
@@ -213,8 +205,7 @@ struct PeripheralRequestTests {
     let mute = Mute()
     pair.publisher.manager.delegate = hasDelegate ? mute : nil
     pair.peripheral.readValue(for: try pair.characteristic("FF22"))
-    pair.peripheral.writeValue(Data([1]), for: try pair.characteristic("FF22"), type: .withResponse)
-    await pair.world.settle()
+    try await pair.write(Data([1]), to: "FF22")
     #expect(pair.central.told == ["value FF22 error 6", "wrote FF22 error 6"])
   }
 }

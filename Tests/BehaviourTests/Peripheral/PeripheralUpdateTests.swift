@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("Subscriptions and updates", .keepsCapture)
@@ -14,8 +15,7 @@ struct PeripheralUpdateTests {
     ) async throws -> Subscribed {
       let line = CBMutableCharacteristic("FF22", properties)
       let pair = try await Pair.start([CBMutableService("FF11", [line])], mtu: mtu)
-      pair.peripheral.setNotifyValue(true, for: try pair.characteristic("FF22"))
-      await pair.world.settle()
+      try await pair.subscribe("FF22")
       return Subscribed(pair: pair, line: line)
     }
   }
@@ -33,19 +33,15 @@ struct PeripheralUpdateTests {
     }
     #expect(line.subscribedCentrals?.isEmpty == true)
     let (tablet, remote) = try await pair.join("tablet")
-    pair.peripheral.setNotifyValue(true, for: try pair.characteristic("FF22"))
-    await pair.world.settle()
-    remote.setNotifyValue(true, for: try pair.characteristic("FF22", of: remote))
-    await pair.world.settle()
-    remote.setNotifyValue(true, for: try pair.characteristic("FF23", of: remote))
-    await pair.world.settle()
-    let (first, second) = (pair.publisher.centrals[0], pair.publisher.centrals[1])
-    #expect(first !== second && pair.publisher.centrals[2] === second)
+    try await pair.subscribe("FF22")
+    await remote.notify(true, try remote.characteristic("FF22"), in: pair.world)
+    await remote.notify(true, try remote.characteristic("FF23"), in: pair.world)
+    let (first, second) = (pair.publisher.subscribers[0], pair.publisher.subscribers[1])
+    #expect(first !== second && pair.publisher.subscribers[2] === second)
     #expect(lists == [[first.identifier], [first.identifier, second.identifier], [second.identifier]])
     #expect(pair.publisher.told == ["subscribed FF22", "subscribed FF22", "subscribed FF23"])
     pair.publisher.told = []
-    pair.peripheral.setNotifyValue(false, for: try pair.characteristic("FF22"))
-    await pair.world.settle()
+    try await pair.unsubscribe("FF22")
     #expect(pair.publisher.told == ["unsubscribed FF22"])
     #expect(line.subscribedCentrals == [second])
     tablet.manager.cancelPeripheralConnection(remote)
@@ -74,14 +70,10 @@ struct PeripheralUpdateTests {
       central.told.contains("state 1") && central.manager.state == .poweredOn
     }
     central.sightings = []
-    central.manager.scanForPeripherals(withServices: nil)
-    try await world.wait(within: .seconds(1)) { !central.sightings.isEmpty }
-    central.manager.stopScan()
-    let again = central.sightings[0].peripheral
-    central.manager.connect(again)
-    try await world.wait(within: .seconds(1)) { again.state == .connected }
-    await central.discoverAll(again, in: world)
-    again.setNotifyValue(true, for: try pair.characteristic("FF22", of: again))
+    let start = world.now
+    let again = try await central.meet(in: world)
+    #expect(world.now - start < .seconds(3))
+    again.setNotifyValue(true, for: try again.characteristic("FF22"))
     // The former link ends by its supervision time-out.
     await world.advance(by: .seconds(20))
     central.forget()
@@ -116,7 +108,7 @@ struct PeripheralUpdateTests {
     await pair.world.settle()
     #expect(pair.publisher.told == ["subscribed FF22", "ready"])
     #expect(pair.central.values == (0..<refused).map { Data("value \($0)".utf8) })
-    pair.publisher.onReady = fill
+    pair.publisher.reactions["ready"] = { [unowned manager = subscribed.manager] in fill(manager) }
     fill(subscribed.manager)
     await pair.world.settle()
     #expect(next == 300)
@@ -147,14 +139,11 @@ struct PeripheralUpdateTests {
     let subscribed = try await Subscribed.start()
     let (pair, line) = (subscribed.pair, subscribed.line)
     let (tablet, remote) = try await pair.join("tablet")
-    remote.setNotifyValue(true, for: try pair.characteristic("FF22", of: remote))
-    await pair.world.settle()
+    await remote.notify(true, try remote.characteristic("FF22"), in: pair.world)
     let stranger = try await pair.join("watch")
-    stranger.peripheral.setNotifyValue(true, for: try pair.characteristic("FF22", of: stranger.peripheral))
-    await pair.world.settle()
-    stranger.peripheral.setNotifyValue(false, for: try pair.characteristic("FF22", of: stranger.peripheral))
-    await pair.world.settle()
-    let centrals = pair.publisher.centrals
+    await stranger.peripheral.notify(true, try stranger.peripheral.characteristic("FF22"), in: pair.world)
+    await stranger.peripheral.notify(false, try stranger.peripheral.characteristic("FF22"), in: pair.world)
+    let centrals = pair.publisher.subscribers
     #expect(centrals.count == 3)
     func send(_ number: UInt8, _ chosen: [CBCentral]?) async {
       #expect(subscribed.manager.updateValue(Data([number]), for: line, onSubscribedCentrals: chosen))
@@ -179,9 +168,8 @@ struct PeripheralUpdateTests {
     let (pair, line) = (subscribed.pair, subscribed.line)
     pair.device.setMaximumTransmissionUnit(100)
     let (tablet, remote) = try await pair.join("tablet")
-    remote.setNotifyValue(true, for: try pair.characteristic("FF22", of: remote))
-    await pair.world.settle()
-    #expect(pair.publisher.centrals.map(\.maximumUpdateValueLength) == [mtu - 3, 97])
+    await remote.notify(true, try remote.characteristic("FF22"), in: pair.world)
+    #expect(pair.publisher.subscribers.map(\.maximumUpdateValueLength) == [mtu - 3, 97])
     let value = Data((0..<200).map { UInt8($0) })
     #expect(subscribed.manager.updateValue(value, for: line, onSubscribedCentrals: nil))
     await pair.world.settle()

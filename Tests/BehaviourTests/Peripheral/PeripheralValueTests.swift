@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("Published values, descriptors, permissions", .keepsCapture)
@@ -9,8 +10,7 @@ struct PeripheralValueTests {
     let value = Data((0..<300).map { UInt8(truncatingIfNeeded: $0) })
     let pair = try await Pair.start(
       [CBMutableService("FF11", [CBMutableCharacteristic("FF22", .read, value: value)])], mtu: 23)
-    pair.peripheral.readValue(for: try pair.characteristic("FF22"))
-    await pair.world.settle()
+    try await pair.read("FF22")
     #expect(pair.central.values == [value])
     #expect(pair.publisher.told.isEmpty)
   }
@@ -22,7 +22,7 @@ struct PeripheralValueTests {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       [properties, permissions] in
       let world = World()
-      let publisher = Publisher(world.makeDevice("device").options)
+      let publisher = PeripheralApp(world.makeDevice("device").options)
       await world.settle()
       let characteristic = CBMutableCharacteristic(
         "FF22", CBCharacteristicProperties(rawValue: properties), CBAttributePermissions(rawValue: permissions),
@@ -43,11 +43,9 @@ struct PeripheralValueTests {
     let characteristic = try pair.characteristic("FF22")
     for number in UInt8(1)...2 {
       pair.publisher.value = Data([number])
-      pair.peripheral.readValue(for: characteristic)
-      await pair.world.settle()
+      await pair.peripheral.read(characteristic, in: pair.world)
     }
-    pair.peripheral.writeValue(Data([7]), for: characteristic, type: .withResponse)
-    await pair.world.settle()
+    await pair.peripheral.write(Data([7]), to: characteristic, in: pair.world)
     #expect(pair.central.values == [Data([1]), Data([2])])
     #expect(pair.publisher.told == ["read FF22 at 0", "read FF22 at 0", "wrote 1 to FF22"])
     #expect(pair.publisher.batches[0][0].value == Data([7]))
@@ -61,14 +59,13 @@ struct PeripheralValueTests {
     let format = Data([0x04, 0x00, 0xAD, 0x27, 0x01, 0x00, 0x00])
     let characteristic = CBMutableCharacteristic("FF22", [.read, .notify, .extendedProperties])
     characteristic.descriptors = [
-      CBMutableDescriptor(type: CBUUID(string: CBUUIDCharacteristicUserDescriptionString), value: "level"),
+      .userDescription("level"),
       CBMutableDescriptor(type: CBUUID(string: CBUUIDCharacteristicFormatString), value: format),
     ]
     #expect(characteristic.descriptors?.allSatisfy { $0.characteristic === characteristic } == true)
     let pair = try await Pair.start([CBMutableService("FF11", [characteristic])])
     let found = try pair.characteristic("FF22")
-    pair.peripheral.discoverDescriptors(for: found)
-    await pair.world.settle()
+    await pair.peripheral.discoverDescriptors(for: found, in: pair.world)
     for descriptor in found.descriptors ?? [] { pair.peripheral.readValue(for: descriptor) }
     await pair.world.settle()
     var values: [String: Any] = [:]
@@ -112,10 +109,8 @@ struct PeripheralValueTests {
           CBMutableCharacteristic("FF23", .read, [.readable, .writeable]),
         ])
     ])
-    pair.peripheral.readValue(for: try pair.characteristic("FF22"))
-    await pair.world.settle()
-    pair.peripheral.writeValue(Data([1]), for: try pair.characteristic("FF23"), type: .withResponse)
-    await pair.world.settle()
+    try await pair.read("FF22")
+    try await pair.write(Data([1]), to: "FF23")
     #expect(pair.central.told == ["value FF22 error 2", "wrote FF23 error 3"])
     #expect(pair.central.errors.allSatisfy { $0 is CBATTError })
     #expect(pair.publisher.told.isEmpty)
@@ -124,13 +119,12 @@ struct PeripheralValueTests {
   @Test("values longer than an attribute, and a characteristic that is already published, are refused at didAdd")
   func impossible() async throws {
     let world = World()
-    let publisher = Publisher(world.makeDevice("device").options)
+    let publisher = PeripheralApp(world.makeDevice("device").options)
     await world.settle()
     let long = CBMutableCharacteristic("FF22", .read, value: Data(count: 513))
     let described = CBMutableCharacteristic("FF22", .read)
     described.descriptors = [
-      CBMutableDescriptor(
-        type: CBUUID(string: CBUUIDCharacteristicUserDescriptionString), value: String(repeating: "x", count: 513))
+      .userDescription(String(repeating: "x", count: 513))
     ]
     let shared = CBMutableCharacteristic("FF22", .read)
     publisher.manager.add(CBMutableService("FF11", [long]))
