@@ -1,6 +1,7 @@
 import BLESession
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("A4: one central, permission and power", .keepsCapture)

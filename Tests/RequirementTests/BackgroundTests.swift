@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("R3.10: background modes", .keepsCapture)
@@ -12,9 +13,9 @@ struct BackgroundTests {
     let world = World()
     let phone = world.makeDevice("phone")
     let owenli = Devices.owenli(on: world.makeDevice("owenli"))
-    let other = PeripheralProgram.beacon("other", options: world.makeDevice("other").options)
-    let open = CentralProgram(options: phone.options)
-    let filtered = CentralProgram(options: phone.options)
+    let other = PeripheralApp("other", on: world.makeDevice("other"))
+    let open = CentralApp(phone.options)
+    let filtered = CentralApp(phone.options)
     phone.enterBackground()
     await world.settle()
     open.manager.scanForPeripherals(withServices: nil, options: Self.everyPacket)
@@ -47,22 +48,22 @@ struct BackgroundTests {
     let world = World()
     let device = world.makeDevice("device")
     let owenli = Devices.owenli(on: device)
-    let central = CentralProgram(options: world.makeDevice("phone").options)
+    let central = CentralApp(world.makeDevice("phone").options)
     await world.settle()
     device.enterBackground()
     await world.settle()
     #expect(owenli.manager.isAdvertising)
     central.manager.scanForPeripherals(withServices: nil)
     await world.advance(by: .seconds(5))
-    let silent = try #require(central.sightings.first?.advertisement)
+    let silent = try #require(central.sightings.first?.data)
     #expect(Set(silent.keys) == [CBAdvertisementDataIsConnectable])
 
     central.sightings = []
     central.manager.scanForPeripherals(withServices: [CBUUID(string: "FFE0")])
     await world.advance(by: .seconds(5))
     let found = try #require(central.sightings.first)
-    #expect(found.name == nil && found.advertisement[CBAdvertisementDataServiceUUIDsKey] == nil)
-    let overflow = found.advertisement[CBAdvertisementDataOverflowServiceUUIDsKey] as? [CBUUID]
+    #expect(found.name == nil && found.data[CBAdvertisementDataServiceUUIDsKey] == nil)
+    let overflow = found.data[CBAdvertisementDataOverflowServiceUUIDsKey] as? [CBUUID]
     #expect(overflow == [CBUUID(string: "FFE0")])
     // Services of another application are not there.
     central.sightings = []
@@ -74,7 +75,7 @@ struct BackgroundTests {
     central.manager.scanForPeripherals(withServices: [Self.service])
     await world.advance(by: .seconds(5))
     #expect(central.names.first == "Owenli")
-    let services = central.sightings.first?.advertisement[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID]
+    let services = central.sightings.first?.data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID]
     #expect(services == [Self.service, CBUUID(string: "FFE0")])
     withExtendedLifetime(owenli) {}
   }
@@ -90,7 +91,7 @@ struct BackgroundTests {
       device.resetController()
       let owenli = Devices.owenli(on: device)
       device.enterBackground()
-      let central = CentralProgram(options: world.makeDevice("phone").options)
+      let central = CentralApp(world.makeDevice("phone").options)
       await world.settle()
       central.manager.scanForPeripherals(withServices: [Self.service], options: Self.everyPacket)
       await world.advance(by: .seconds(20))
@@ -106,17 +107,14 @@ struct BackgroundTests {
 
   @Test("R3.10 in the background connections stay, and new ones are made")
   func connection() async throws {
-    let world = World()
-    let talk = try await Conversation.start(in: world, with: Devices.owenli)
+    let talk = try await Conversation.start(with: Devices.owenli)
     talk.phone.enterBackground()
     talk.other.enterBackground()
-    talk.found.readValue(for: try talk.characteristic("FFF2"))
-    await world.settle()
+    try await talk.read("FFF2")
     #expect(talk.central.values == [Data("owenli".utf8)])
     talk.central.manager.cancelPeripheralConnection(talk.found)
-    await world.settle()
-    talk.central.manager.connect(talk.found)
-    try await world.wait(within: .seconds(30)) { talk.found.state == .connected }
+    await talk.world.settle()
+    try await talk.connect(within: .seconds(30))
   }
 }
 

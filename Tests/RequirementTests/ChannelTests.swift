@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Two programs with a channel between them.
@@ -7,16 +8,16 @@ private struct Talk {
   let world: World
   let phone: Device
   let other: Device
-  let client: ChannelClient
-  let server: ChannelServer
+  let client: CentralApp
+  let server: PeripheralApp
   let near: CBL2CAPChannel
   let far: CBL2CAPChannel
 
   static func start(in world: World, withEncryption: Bool = false) async throws -> Talk {
     let phone = world.makeDevice("phone")
     let other = world.makeDevice("other")
-    let server = ChannelServer(options: other.options, withEncryption: withEncryption)
-    let client = ChannelClient(options: phone.options)
+    let server = PeripheralApp.channelServer(other.options, withEncryption: withEncryption)
+    let client = CentralApp.channelClient(phone.options)
     try await world.wait(within: .seconds(20)) { !client.channels.isEmpty && !server.channels.isEmpty }
     return Talk(
       world: world, phone: phone, other: other, client: client, server: server, near: client.channels[0],
@@ -24,10 +25,7 @@ private struct Talk {
   }
 
   func openStreams() {
-    for channel in [near, far] {
-      channel.inputStream.open()
-      channel.outputStream.open()
-    }
+    for stream in near.streams + far.streams { stream.open() }
   }
 }
 
@@ -41,10 +39,10 @@ struct ChannelTests {
   @Test("R3.11 a channel is published, found by its characteristic and opened; both programs see it")
   func open() async throws {
     let talk = try await Talk.start(in: World())
-    #expect((0x0080...0x00FF).contains(talk.server.published[0]))
-    #expect(talk.client.psm == talk.server.published[0])
-    #expect(talk.near.psm == talk.server.published[0] && talk.far.psm == talk.near.psm)
-    #expect(talk.near.peer === talk.client.found)
+    #expect((0x0080...0x00FF).contains(talk.server.multiplexers[0]))
+    #expect(talk.client.psm == talk.server.multiplexers[0])
+    #expect(talk.near.psm == talk.server.multiplexers[0] && talk.far.psm == talk.near.psm)
+    #expect(talk.near.peer === talk.client.peripheral)
     #expect(talk.far.peer is CBCentral)
     for stream in talk.near.streams + talk.far.streams {
       #expect(stream.streamStatus == .notOpen && stream.streamError == nil && stream.delegate == nil)
@@ -128,8 +126,8 @@ struct ChannelTests {
     talk.near.outputStream.close()
     talk.near.inputStream.close()
     // The connection is cancelled as well: its end waits for the channel.
-    talk.client.manager.cancelPeripheralConnection(try #require(talk.client.found))
-    try await talk.world.wait(within: .seconds(10)) { talk.client.disconnections == 1 }
+    talk.client.disconnect()
+    try await talk.world.wait(within: .seconds(10)) { talk.client.told.last?.hasPrefix("disconnected") == true }
     await talk.world.advance(by: .seconds(1))
     #expect(talk.far.inputStream.streamStatus == .open, "not at the end while there is something to read")
     #expect(talk.far.inputStream.readAvailable() == octets)
@@ -143,13 +141,12 @@ struct ChannelTests {
   func unpublish() async throws {
     let talk = try await Talk.start(in: World())
     talk.openStreams()
-    let psm = talk.server.published[0]
+    let psm = talk.server.multiplexers[0]
     talk.server.manager.unpublishL2CAPChannel(psm)
     talk.server.manager.unpublishL2CAPChannel(psm)
     await talk.world.settle()
-    #expect(talk.server.unpublished.map(\.psm) == [psm, psm])
-    #expect(talk.server.unpublished[0].error == nil && talk.server.unpublished[1].error != nil)
-    talk.client.found?.openL2CAPChannel(psm)
+    #expect(talk.server.events.suffix(2) == [.unpublished(psm, nil), .unpublished(psm, .invalidParameters)])
+    talk.client.peripheral?.openL2CAPChannel(psm)
     await talk.world.settle()
     #expect(talk.client.channels.count == 1)
     #expect((talk.client.errors.first as? CBError)?.code == .operationNotSupported)
@@ -167,7 +164,7 @@ struct ChannelTests {
     #expect(talk.near.outputStream.writeAvailable([1, 2, 3]) == 3)
     await talk.world.advance(by: .seconds(1))
     talk.other.cutPower()
-    try await talk.world.wait(within: .seconds(30)) { talk.client.disconnections == 1 }
+    try await talk.world.wait(within: .seconds(30)) { talk.client.told.last?.hasPrefix("disconnected") == true }
     await talk.world.advance(by: .seconds(30))
     #expect(talk.near.inputStream.streamStatus == .error)
     #expect((talk.near.inputStream.streamError as? CBError)?.code == .connectionTimeout)
@@ -186,15 +183,12 @@ struct ChannelTests {
   func notKept() async throws {
     let world = World()
     let (phone, other) = (world.makeDevice("phone"), world.makeDevice("other"))
-    let server = ChannelServer(options: other.options)
-    server.keepsChannels = false
-    let client = ChannelClient(options: phone.options)
-    client.onOpen = { channel in
-      channel.inputStream.open()
-      channel.outputStream.open()
-    }
+    let server = PeripheralApp.channelServer(other.options)
+    server.reactions["opened"] = { [unowned server] in server.channels = [] }
+    let client = CentralApp.channelClient(phone.options)
+    client.reactions["opened"] = { [unowned client] in for stream in client.channels[0].streams { stream.open() } }
     try await world.wait(within: .seconds(10)) { client.channels.first?.inputStream.streamStatus == .atEnd }
-    #expect(server.openedCount == 1)
+    #expect(server.told.count { $0 == "opened" } == 1)
   }
 
   @Test("R3.11 a channel that needs encryption is opened once the link is encrypted, and carries octets")
@@ -211,7 +205,7 @@ struct ChannelTests {
   @Test("R3.11 sixteen channels on one link, each with its own octets; one more is refused")
   func many() async throws {
     let talk = try await Talk.start(in: World())
-    for _ in 0..<16 { talk.client.found?.openL2CAPChannel(talk.server.published[0]) }
+    for _ in 0..<16 { talk.client.peripheral?.openL2CAPChannel(talk.server.multiplexers[0]) }
     await talk.world.settle()
     #expect(talk.client.channels.count == 16 && talk.server.channels.count == 16)
     #expect((talk.client.errors.first as? CBError)?.code == .connectionLimitReached)

@@ -3,6 +3,7 @@ import BLESession
 import BLESessionCryptography
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Attackers who try to keep two chats apart, over the radio.
@@ -81,13 +82,11 @@ struct ChatAttackTests {
   @Test("R1.12 I11.4 a chat that connects to a peripheral that never says hello leaves it after ten seconds")
   func silentPeripheral() async throws {
     let world = World()
-    let program = PeripheralProgram(options: world.makeDevice("silent").options)
+    let program = PeripheralApp(world.makeDevice("silent").options)
     await world.settle()
     let line = CBMutableCharacteristic(
-      type: CBUUID(string: "5F6A0C1E-93D7-4B52-8E0B-FF1100000001"),
-      properties: [.read, .write, .writeWithoutResponse, .notify], value: nil, permissions: [.readable, .writeable])
-    let service = CBMutableService(type: CBUUID(string: "FF11"), primary: true)
-    service.characteristics = [line]
+      "5F6A0C1E-93D7-4B52-8E0B-FF1100000001", [.read, .write, .writeWithoutResponse, .notify], [.readable, .writeable])
+    let service = CBMutableService("FF11", [line])
     program.manager.add(service)
     await world.settle()
     program.manager.startAdvertising([CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "FF11")]])
@@ -163,9 +162,8 @@ struct ChatAttackTests {
     let world = World()
     let ann = try await ChatParty.join(
       world, on: world.makeDevice("Ann"), role: .peripheral, identifier: 1, encryption: encryption)
-    let phone = world.makeDevice("stranger")
     // A link that existed before the two met.
-    let stranger = try await ChatStranger.connect(world, on: phone)
+    let stranger = try await ChatStranger.connect(world, on: world.makeDevice("stranger"))
     let bob = try await ChatParty.join(
       world, on: world.makeDevice("Bob"), role: .central, identifier: 2, encryption: encryption)
     try await world.wait(within: .seconds(30)) { ann.isTalking && bob.isTalking }

@@ -2,6 +2,7 @@ import BLEChat
 import BLESession
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("A1: a chat between two devices", .keepsCapture)

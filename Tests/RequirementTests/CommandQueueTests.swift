@@ -41,9 +41,7 @@ struct CommandQueueTests {
     try await vendor.scene.connect()
     let commands = vendor.commands
     let refused = Command(Data([1]), answer: .judged { $0.first == 0xFF ? .refused : .accepted })
-    let task = world.start { try await commands.send(refused) }
-    try await world.wait(within: .seconds(5)) { task.isOver }
-    #expect(task.error(as: SessionError.self)?.code == .refused)
+    #expect(try await world.failure(within: .seconds(5)) { try await commands.send(refused) }?.code == .refused)
   }
 
   @Test("R4.9 commands are sent strictly one after another, the urgent ones first")
@@ -165,9 +163,7 @@ struct VerifiedConnectionTests {
       [(.milliseconds(10), Data([0xEE]))]
     }
     let session = vendor.scene.session
-    let task = world.start { try await session.connect() }
-    try await world.wait(within: .seconds(30)) { task.isOver }
-    #expect(task.error(as: SessionError.self)?.code == .notVerified)
+    #expect(try await world.failure(within: .seconds(30)) { try await session.connect() }?.code == .notVerified)
     #expect(vendor.scene.diary.state == .stopped(.notVerified))
     #expect(vendor.scene.diary.readies.isEmpty)
   }
@@ -177,9 +173,7 @@ struct VerifiedConnectionTests {
     let world = World()
     let vendor = try await VendorScene.make(in: world, configuration: Self.configuration()) { _ in [] }
     let session = vendor.scene.session
-    let task = world.start { try await session.connect() }
-    try await world.wait(within: .seconds(60)) { task.isOver }
-    #expect(task.error(as: SessionError.self)?.code == .attemptsSpent)
+    #expect(try await world.failure(within: .seconds(60)) { try await session.connect() }?.code == .attemptsSpent)
     #expect(vendor.told.value.count == 4)
   }
 

@@ -1,25 +1,11 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
-/// Registers for connection events and records them.
-private final class Observer: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
-  let queue = DispatchQueue(label: "observer")
-  private(set) var manager: CBCentralManager!
-  var events: [(event: CBConnectionEvent, peripheral: CBPeripheral)] = []
-  var kinds: [CBConnectionEvent] { events.map(\.event) }
-
-  init(options: [String: Any]) {
-    super.init()
-    manager = CBCentralManager(delegate: self, queue: queue, options: options)
-  }
-
-  func centralManagerDidUpdateState(_ central: CBCentralManager) {}
-  func centralManager(
-    _ central: CBCentralManager, connectionEventDidOccur event: CBConnectionEvent, for peripheral: CBPeripheral
-  ) {
-    events.append((event, peripheral))
-  }
+extension CentralApp {
+  /// The connection events so far.
+  fileprivate var kinds: [CBConnectionEvent] { connectionEvents.map(\.event) }
 }
 
 @Suite("Connection events", .keepsCapture)
@@ -28,22 +14,18 @@ struct ConnectionEventTests {
   func services() async throws {
     let world = World()
     let phone = world.makeDevice("phone")
-    let talk = CentralProgram(options: phone.options)
-    let observer = Observer(options: phone.options)
-    let uninterested = Observer(options: phone.options)
+    let talk = CentralApp(phone.options)
+    let observer = CentralApp(phone.options)
+    let uninterested = CentralApp(phone.options)
     let owenli = Devices.owenli(on: world.makeDevice("owenli"))
     await world.settle()
     observer.manager.registerForConnectionEvents(options: [.serviceUUIDs: [CBUUID(string: "FFE0")]])
     uninterested.manager.registerForConnectionEvents(options: [.serviceUUIDs: [CBUUID(string: "180D")]])
-    talk.manager.scanForPeripherals(withServices: nil)
-    try await world.wait(within: .seconds(5)) { !talk.sightings.isEmpty }
-    let found = talk.sightings[0].peripheral
-    talk.manager.connect(found)
-    try await world.wait(within: .seconds(5)) { found.state == .connected }
-    found.discoverServices(nil)
-    await world.settle()
+    let found = try await talk.find(in: world)
+    try await talk.connect(to: found, in: world)
+    await found.discoverServices(in: world)
     #expect(observer.kinds == [.peerConnected])
-    let peer = try #require(observer.events.first?.peripheral)
+    let peer = try #require(observer.connectionEvents.first?.peripheral)
     #expect(peer !== found && peer.identifier == found.identifier && peer.state == .disconnected)
     // It can be used here too, without a new link.
     observer.manager.connect(peer)
@@ -53,8 +35,8 @@ struct ConnectionEventTests {
     talk.manager.cancelPeripheralConnection(found)
     await world.settle()
     #expect(observer.kinds == [.peerConnected, .peerDisconnected])
-    #expect(observer.events.last?.peripheral === peer)
-    #expect(uninterested.events.isEmpty)
+    #expect(observer.connectionEvents.last?.peripheral === peer)
+    #expect(uninterested.connectionEvents.isEmpty)
     withExtendedLifetime(owenli) {}
   }
 
@@ -63,20 +45,15 @@ struct ConnectionEventTests {
     let world = World()
     let phone = world.makeDevice("phone")
     let battery = Devices.battery(on: world.makeDevice("battery"), percent: 7)
-    let talk = CentralProgram(options: phone.options)
-    let observer = Observer(options: phone.options)
+    let talk = CentralApp(phone.options)
+    let observer = CentralApp(phone.options)
     await world.settle()
     observer.manager.registerForConnectionEvents(options: [.serviceUUIDs: [CBUUID(string: "180F")]])
-    talk.manager.scanForPeripherals(withServices: nil)
-    try await world.wait(within: .seconds(5)) { !talk.sightings.isEmpty }
-    let found = talk.sightings[0].peripheral
-    talk.manager.connect(found)
-    try await world.wait(within: .seconds(5)) { found.state == .connected }
+    let found = try await talk.find(in: world)
+    try await talk.connect(to: found, in: world)
     #expect(observer.kinds.isEmpty)
-    found.discoverServices(nil)
-    await world.settle()
-    found.discoverServices(nil)
-    await world.settle()
+    await found.discoverServices(in: world)
+    await found.discoverServices(in: world)
     #expect(observer.kinds == [.peerConnected])
     battery.manager.removeAllServices()
     await world.settle()
@@ -92,20 +69,17 @@ struct ConnectionEventTests {
     let phone = world.makeDevice("phone")
     let shop = world.makeDevice("shop")
     let owenli = Devices.owenli(on: shop)
-    let talk = CentralProgram(options: phone.options)
-    let observer = Observer(options: phone.options)
+    let talk = CentralApp(phone.options)
+    let observer = CentralApp(phone.options)
     await world.settle()
-    talk.manager.scanForPeripherals(withServices: nil)
-    try await world.wait(within: .seconds(5)) { !talk.sightings.isEmpty }
-    let found = talk.sightings[0].peripheral
+    let found = try await talk.find(in: world)
     observer.manager.registerForConnectionEvents(options: [
       .peripheralUUIDs: [found.identifier], .serviceUUIDs: [CBUUID(string: "180D")],
     ])
     for isRegistered in [true, false] {
       if !isRegistered { observer.manager.registerForConnectionEvents(options: nil) }
-      observer.events = []
-      talk.manager.connect(found)
-      try await world.wait(within: .seconds(5)) { found.state == .connected }
+      observer.connectionEvents = []
+      try await talk.connect(to: found, in: world)
       shop.moveAway()
       try await world.wait(within: .seconds(20)) { found.state == .disconnected }
       await world.settle()
@@ -119,18 +93,16 @@ struct ConnectionEventTests {
   func limit() async throws {
     let world = World()
     let phone = world.makeDevice("phone")
-    let observer = Observer(options: phone.options)
-    let talk = CentralProgram(options: phone.options)
+    let observer = CentralApp(phone.options)
+    let talk = CentralApp(phone.options)
     let owenli = Devices.owenli(on: world.makeDevice("owenli"))
     await world.settle()
     observer.manager.registerForConnectionEvents(options: [
       .serviceUUIDs: ["1811", "1812", "1813", "1814", "FFF0"].map { CBUUID(string: $0) }
     ])
-    talk.manager.scanForPeripherals(withServices: nil)
-    try await world.wait(within: .seconds(5)) { !talk.sightings.isEmpty }
-    talk.manager.connect(talk.sightings[0].peripheral)
+    talk.manager.connect(try await talk.find(in: world))
     await world.settle()
-    #expect(observer.events.isEmpty)
+    #expect(observer.connectionEvents.isEmpty)
     #expect(world.logLines.contains { $0.text.contains("API MISUSE: only 4 services can be matched") })
     withExtendedLifetime(owenli) {}
   }

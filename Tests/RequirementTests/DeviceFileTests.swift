@@ -2,6 +2,7 @@ import BLEDeviceFiles
 import BLESession
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Both sides of a device description file, over the radio.
@@ -182,22 +183,16 @@ struct DeviceFileTests {
     "R4.6 a tag of another vendor: its alert is written without response, and missing characteristics are not found")
   func otherTag() async throws {
     let world = World()
-    let alert = CBMutableCharacteristic(
-      type: CBUUID(string: "2A06"), properties: .writeWithoutResponse, value: nil, permissions: .writeable)
-    let service = CBMutableService(type: CBUUID(string: "1802"), primary: true)
-    service.characteristics = [alert]
-    let tag = PeripheralProgram(
-      options: world.makeDevice("tag").options, services: [service],
-      advertisement: [CBAdvertisementDataLocalNameKey: "itag"])
+    let alert = CBMutableCharacteristic("2A06", .writeWithoutResponse, .writeable)
+    let service = CBMutableService("1802", [alert])
+    let tag = PeripheralApp("itag", on: world.makeDevice("tag"), services: [service], advertises: [])
     let central = Central(options: world.makeDevice("phone").options, clock: world.clock)
     await world.settle()
     let device = try DescribedDevice(try DescribedScene.description("itag.json"), in: central)
     try await world.perform { try await device.connect() }
     try await world.perform { _ = try await device.perform("alert", ["level": "mild"]) }
     try await world.wait(within: .seconds(5)) { tag.values[alert.uuid] == Data([1]) }
-    let missing = world.start { try await device.perform("battery") }
-    try await world.wait(within: .seconds(5)) { missing.isOver }
-    #expect(missing.error(as: SessionError.self)?.code == .notFound)
+    #expect(try await world.failure(within: .seconds(5)) { try await device.perform("battery") }?.code == .notFound)
   }
 
   @Test("R4.9 after a loss the handshake comes first, then the commands continue")

@@ -2,6 +2,7 @@ import BLECore
 import BLECrypto
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Both ends agree on a key over the characteristic itself; a value is then sent as its sequence number and its sealed octets.
@@ -39,30 +40,27 @@ extension P256PrivateKey {
 struct EncryptedChannelTests {
   @Test("R0.10 a channel is agreed on as soon as the characteristics are known, and nothing is sent in clear text")
   func encryptedChannel() async throws {
-    let world = World()
-    let talk = try await Conversation.start(in: world, with: { Devices.chat(on: $0).program })
+    let talk = try await Conversation.start(with: { Devices.chat(on: $0).program })
     let line = try talk.characteristic("FF22")
-    let entropy = SeededEntropy(seed: world.seed)
+    let entropy = SeededEntropy(seed: talk.world.seed)
     let (mine, theirs) = (P256PrivateKey.random(entropy), P256PrivateKey.random(entropy))
 
     // The handshake: keys are exchanged before anything else is written or read.
     talk.peripheral.queue.sync { talk.peripheral.values[line.uuid] = theirs.announcement }
     talk.found.readValue(for: line)
-    talk.found.writeValue(mine.announcement, for: line, type: .withResponse)
-    await world.settle()
+    await talk.found.write(mine.announcement, to: line, in: talk.world)
     var central = try #require(Channel(own: mine, peer: talk.central.values.first ?? Data()))
     let peripheral = try #require(Channel(own: theirs, peer: talk.peripheral.values[line.uuid] ?? Data()))
 
     let secret = "unlock the front door"
-    talk.found.writeValue(central.seal(secret), for: line, type: .withResponse)
-    await world.settle()
+    await talk.found.write(central.seal(secret), to: line, in: talk.world)
     let received = try #require(talk.peripheral.values[line.uuid])
     #expect(peripheral.open(received) == secret)
     var forged = received
     forged[forged.count - 1] ^= 1
     #expect(peripheral.open(forged) == nil)
-    #expect(!Data(world.capture).contains(text: secret))
-    #expect(Data(world.capture).contains(received))
+    #expect(!Data(talk.world.capture).contains(text: secret))
+    #expect(Data(talk.world.capture).contains(received))
   }
 }
 

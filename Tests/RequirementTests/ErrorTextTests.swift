@@ -1,89 +1,23 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// What programs read in the errors that they get, and what the newest of Apple's symbols answer.
 @Suite("A3: errors", .keepsCapture)
 struct ErrorTextTests {
-  /// Answers the reads of its one characteristic with one code after another.
-  private final class Refuser: NSObject, CBPeripheralManagerDelegate {
-    static let service = CBUUID(string: "FF11")
-    private var manager: CBPeripheralManager!
-    private var codes: [Int]
-
-    init(_ codes: [Int], options: [String: Any]) {
-      self.codes = codes
-      super.init()
-      manager = CBPeripheralManager(delegate: self, queue: DispatchQueue(label: "refuser"), options: options)
-    }
-
-    func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-      guard peripheral.state == .poweredOn else { return }
-      let service = CBMutableService(type: Self.service, primary: true)
-      service.characteristics = [
-        CBMutableCharacteristic(
-          type: CBUUID(string: "FF22"), properties: .read, value: nil, permissions: .readable)
-      ]
-      peripheral.add(service)
-      peripheral.startAdvertising([CBAdvertisementDataServiceUUIDsKey: [Self.service]])
-    }
-
-    func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
-      let code = codes.isEmpty ? 0x0E : codes.removeFirst()
-      peripheral.respond(to: request, withResult: CBATTError.Code(rawValue: code) ?? .unlikelyError)
-    }
-  }
-
-  /// Connects, reads as often as requested, and measures distance.
-  private final class Reader: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
-    private var manager: CBCentralManager!
-    private(set) var peripheral: CBPeripheral?
-    private(set) var characteristic: CBCharacteristic?
-    private(set) var errors: [any Error] = []
-    private(set) var sessions: [(any Error)?] = []
-
-    init(options: [String: Any]) {
-      super.init()
-      manager = CBCentralManager(delegate: self, queue: DispatchQueue(label: "reader"), options: options)
-    }
-
-    func centralManagerDidUpdateState(_ central: CBCentralManager) {
-      if central.state == .poweredOn { central.scanForPeripherals(withServices: [Refuser.service]) }
-    }
-
-    func centralManager(
-      _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
-      rssi RSSI: NSNumber
-    ) {
-      guard self.peripheral == nil else { return }
-      self.peripheral = peripheral
-      peripheral.delegate = self
-      central.connect(peripheral)
-    }
-
-    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-      peripheral.discoverServices([Refuser.service])
-    }
-
-    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
-      if let service = peripheral.services?.first { peripheral.discoverCharacteristics(nil, for: service) }
-    }
-
-    func peripheral(
-      _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
-    ) {
-      characteristic = service.characteristics?.first
-    }
-
-    func peripheral(
-      _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
-    ) {
-      if let error { errors.append(error) }
-    }
-
-    func peripheral(_ peripheral: CBPeripheral, didCompleteChannelSoundingSession error: (any Error)?) {
-      sessions.append(error)
-    }
+  /// A central that has connected to a peripheral and knows its one characteristic, FF22, whose reads end with one code after another.
+  private static func start(_ codes: [Int] = []) async throws -> (reader: CentralApp, refuser: PeripheralApp, World) {
+    let world = World()
+    let refuser = PeripheralApp(
+      "refuser", on: world.makeDevice("refuser"),
+      services: [CBMutableService("FF11", [CBMutableCharacteristic("FF22", .read)])])
+    var codes = codes
+    refuser.judge = { _ in CBATTError.Code(rawValue: codes.removeFirst()) ?? .unlikelyError }
+    let reader = CentralApp(world.makeDevice("reader").options)
+    reader.seek("refuser")
+    try await world.wait(within: .seconds(30)) { reader.isWalked }
+    return (reader, refuser, world)
   }
 
   @Test("R3.1 every code of the Attribute Protocol arrives with Apple's domain, number and text")
@@ -98,12 +32,8 @@ struct ErrorTextTests {
       0xE0: "Unknown ATT error.", 0xFF: "Unknown ATT error.",
     ]
     let codes = texts.keys.sorted()
-    let world = World()
-    let refuser = Refuser(codes, options: world.makeDevice("refuser").options)
-    let reader = Reader(options: world.makeDevice("reader").options)
-    try await world.wait(within: .seconds(30)) { reader.characteristic != nil }
-    let characteristic = try #require(reader.characteristic)
-    for _ in codes { reader.peripheral?.readValue(for: characteristic) }
+    let (reader, refuser, world) = try await Self.start(codes)
+    for _ in codes { reader.read("FF22") }
     try await world.wait(within: .seconds(30)) { reader.errors.count == codes.count }
     for (code, error) in zip(codes, reader.errors) {
       let number = error as NSError
@@ -117,19 +47,14 @@ struct ErrorTextTests {
 
   @Test("R3.1 symbols newer than iOS 18 exist, and answer that they are not supported")
   func newerThanTarget() async throws {
-    let world = World()
-    let refuser = Refuser([], options: world.makeDevice("refuser").options)
-    let reader = Reader(options: world.makeDevice("reader").options)
-    try await world.wait(within: .seconds(30)) { reader.characteristic != nil }
+    let (reader, refuser, world) = try await Self.start()
     #expect(!CBCentralManager.supports(.channelSounding))
     reader.peripheral?.startChannelSoundingSession(CBChannelSoundingSessionConfiguration(role: .initiator))
-    try await world.wait(within: .seconds(1)) { reader.sessions.count == 1 }
-    let outcome = try #require(reader.sessions.first)
-    let error = try #require(outcome)
-    #expect((error as? CBError)?.code == .operationNotSupported)
+    try await world.wait(within: .seconds(1)) { reader.told.last?.hasPrefix("sounded") == true }
+    #expect((reader.errors.last as? CBError)?.code == .operationNotSupported)
     reader.peripheral?.cancelChannelSoundingSession()
     await world.settle()
-    #expect(reader.sessions.count == 1 && reader.peripheral?.state == .connected)
+    #expect(reader.told.count { $0.hasPrefix("sounded") } == 1 && reader.peripheral?.state == .connected)
     withExtendedLifetime(refuser) {}
   }
 }

@@ -1,6 +1,7 @@
 import BLEChat
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// A chat with apps that know FF11 and FF22 and nothing else, and with some that know less.
@@ -31,19 +32,12 @@ struct PlainChatTests {
   func plainCentral() async throws {
     let world = World()
     let ann = try await ChatParty.join(world, on: world.makeDevice("Ann"))
-    let app = CentralProgram(options: world.makeDevice("phone").options)
-    await world.settle()
-    app.manager.scanForPeripherals(withServices: [CBUUID(string: "FF11")])
-    try await world.wait(within: .seconds(10)) { !app.sightings.isEmpty }
-    let found = app.sightings[0].peripheral
+    let app = CentralApp(world.makeDevice("phone").options)
+    let found = try await app.find(services: [CBUUID(string: "FF11")], in: world)
     #expect(app.sightings[0].name == "Ann")
     app.manager.stopScan()
-    app.manager.connect(found)
-    try await world.wait(within: .seconds(10)) { found.state == .connected }
-    found.discoverServices([CBUUID(string: "FF11")])
-    await world.settle()
-    found.discoverCharacteristics(nil, for: try #require(found.services?.first))
-    await world.settle()
+    try await app.connect(to: found, in: world)
+    await found.discoverAll(in: world)
     // A central that takes the first characteristic has the right one.
     let line = try #require(found.services?.first?.characteristics?.first)
     #expect(line.uuid == CBUUID(string: "FF22") && line.properties == [.read, .write, .notify])
@@ -62,8 +56,7 @@ struct PlainChatTests {
     await world.settle()
     let texts = app.values.map { String(decoding: $0, as: UTF8.self) }
     #expect(texts.first == "hello" && texts.dropFirst().joined() == Self.long)
-    found.readValue(for: line)
-    await world.settle()
+    await found.read(line, in: world)
     #expect(app.values.last == Data(Self.long.utf8.prefix(512)))
     app.manager.cancelPeripheralConnection(found)
     try await world.wait(within: .seconds(10)) { ann.events.last == .away }
@@ -80,20 +73,10 @@ struct PlainChatTests {
   func hostile(octets: Data) async throws {
     let world = World()
     let ann = try await ChatParty.join(world, on: world.makeDevice("Ann"), role: .peripheral)
-    let app = CentralProgram(options: world.makeDevice("phone").options)
-    await world.settle()
-    app.manager.scanForPeripherals(withServices: nil)
-    try await world.wait(within: .seconds(10)) { !app.sightings.isEmpty }
-    let found = app.sightings[0].peripheral
-    app.manager.connect(found)
-    try await world.wait(within: .seconds(10)) { found.state == .connected }
-    found.discoverServices(nil)
-    await world.settle()
-    for service in found.services ?? [] { found.discoverCharacteristics(nil, for: service) }
-    await world.settle()
-    let framed = try #require(app.characteristic("5F6A0C1E-93D7-4B52-8E0B-FF1100000001", of: found))
-    found.setNotifyValue(true, for: framed)
-    await world.settle()
+    let app = CentralApp(world.makeDevice("phone").options)
+    let found = try await app.meet(in: world)
+    let framed = try found.characteristic("5F6A0C1E-93D7-4B52-8E0B-FF1100000001")
+    await found.notify(true, framed, in: world)
     for _ in 0..<3 { found.writeValue(octets, for: framed, type: .withResponse) }
     await world.settle()
     #expect(ann.partners.isEmpty)

@@ -1,6 +1,7 @@
 import BLESession
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("A2: reconnecting a device", .keepsCapture)
@@ -11,8 +12,7 @@ struct ReconnectingTests {
   @Test("R2.1 a connection ends by the user's request, or is lost with the error")
   func reasons() async throws {
     let world = World()
-    let scene = await SessionScene.make(in: world, configuration: SessionConfiguration(policy: .manual))
-    try await scene.connect()
+    let scene = try await SessionScene.connected(in: world, configuration: SessionConfiguration(policy: .manual))
     scene.other.moveAway()
     try await scene.wait(for: .stopped(.lost))
     guard case .lost(let error) = try #require(scene.diary.losses.last) else {
@@ -37,8 +37,7 @@ struct ReconnectingTests {
   )
   func origins() async throws {
     let world = World()
-    let scene = await SessionScene.make(in: world, configuration: Self.lively)
-    try await scene.connect()
+    let scene = try await SessionScene.connected(in: world, configuration: Self.lively)
     scene.other.moveAway()
     try await world.wait(within: .seconds(30)) { scene.diary.losses.count == 1 }
     scene.other.comeBack()
@@ -54,8 +53,7 @@ struct ReconnectingTests {
   @Test("R2.6 an attempt has a budget of exactly 60 s, then scanning stops and nothing is pending")
   func budget() async throws {
     let world = World()
-    let scene = await SessionScene.make(in: world)
-    try await scene.connect()
+    let scene = try await SessionScene.connected(in: world)
     scene.other.cutPower()
     try await world.wait(within: .seconds(30)) { scene.diary.losses.count == 1 }
     let lost = try #require(scene.diary.times { if case .disconnected = $0 { true } else { false } }.last)
@@ -78,8 +76,7 @@ struct ReconnectingTests {
   @Test("R2.7 the user's own choice replaces the pending attempt and has the same budget")
   func userChoice() async throws {
     let world = World()
-    let scene = await SessionScene.make(in: world)
-    try await scene.connect()
+    let scene = try await SessionScene.connected(in: world)
     scene.other.cutPower()
     try await world.wait(within: .seconds(30)) { scene.diary.losses.count == 1 }
     await world.advance(by: .seconds(40))
@@ -100,8 +97,7 @@ struct ReconnectingTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let memory = FileMemory(file: folder.appendingPathComponent("devices.json"))
-    let scene = await SessionScene.make(in: world, configuration: Self.lively, memory: memory)
-    try await scene.connect()
+    let scene = try await SessionScene.connected(in: world, configuration: Self.lively, memory: memory)
     try await scene.disconnect()
 
     // Another program, later: it knows the device only from the file.
@@ -119,8 +115,7 @@ struct ReconnectingTests {
   @Test("R2.13 power off reports the device as disconnected, power on starts over")
   func power() async throws {
     let world = World()
-    let scene = await SessionScene.make(in: world, configuration: Self.lively)
-    try await scene.connect()
+    let scene = try await SessionScene.connected(in: world, configuration: Self.lively)
     scene.phone.powerOff()
     try await scene.wait(for: .stopped(.poweredOff))
     #expect(scene.diary.losses.count == 1)
@@ -134,8 +129,7 @@ struct ReconnectingTests {
   @Test("R2.10 subscriptions are restored, pending writes are performed, interrupted ones fail once")
   func restoring() async throws {
     let world = World()
-    let scene = await SessionScene.make(in: world, configuration: Self.lively)
-    try await scene.connect()
+    let scene = try await SessionScene.connected(in: world, configuration: Self.lively)
     let heard = Locked<[String]>([])
     let session = scene.session
     let listening = world.start {

@@ -2,6 +2,7 @@ import BLESession
 import BLESessionStore
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("A0: a record of observed devices")

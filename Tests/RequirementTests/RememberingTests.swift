@@ -1,6 +1,7 @@
 import BLESession
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("A2: devices from before", .keepsCapture)
@@ -51,18 +52,15 @@ struct RememberingTests {
       }
       // Another machine as far as known peers are concerned: only the file is the same.
       let world = World()
-      let phone = world.makeDevice("phone")
       let (peripheral, _) = Devices.chat(on: world.makeDevice("other"))
-      let beacon = PeripheralProgram.beacon("My dear lamp", options: world.makeDevice("lamp").options)
-      let central = Central(options: phone.options, clock: world.clock, memory: memory)
+      let beacon = PeripheralApp("My dear lamp", on: world.makeDevice("lamp"))
+      let central = Central(options: world.makeDevice("phone").options, clock: world.clock, memory: memory)
       await world.settle()
       let before = try #require(try memory.devices().first)
 
       let strict = try #require(
         try await world.perform { try await central.lastSession(configuration: Self.configuration) })
-      let pending = world.start { try await strict.connect() }
-      try await world.wait(within: .seconds(30)) { pending.isOver }
-      #expect(pending.error(as: SessionError.self)?.code == .budgetSpent)
+      #expect(try await world.failure(within: .seconds(30)) { try await strict.connect() }?.code == .budgetSpent)
 
       let named = try #require(
         try await world.perform { try await central.lastSession(by: .name, configuration: Self.configuration) })

@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("R3.9: state preservation and restoration", .keepsCapture)
@@ -13,17 +14,12 @@ struct RestorationTests {
   }
 
   /// A central with a restore identifier, connected to Owenli, with everything discovered.
-  private static func talk(in world: World) async throws -> (phone: Device, CentralProgram, PeripheralProgram) {
+  private static func talk(in world: World) async throws -> (phone: Device, CentralApp, PeripheralApp) {
     let phone = world.makeDevice("phone")
     let owenli = Devices.owenli(on: world.makeDevice("owenli"))
-    let central = CentralProgram(options: options(phone))
-    await world.settle()
-    central.manager.scanForPeripherals(withServices: nil)
-    try await world.wait(within: .seconds(5)) { !central.sightings.isEmpty }
-    central.manager.stopScan()
-    let found = central.sightings[0].peripheral
-    central.manager.connect(found)
-    try await world.wait(within: .seconds(5)) { found.state == .connected }
+    let central = CentralApp(options(phone))
+    let found = try await central.find(in: world)
+    try await central.connect(to: found, in: world)
     return (phone, central, owenli)
   }
 
@@ -37,7 +33,7 @@ struct RestorationTests {
     let deadEvents = dead.events
     phone.terminateProcess()
 
-    let central = CentralProgram(options: Self.options(phone))
+    let central = CentralApp(Self.options(phone))
     await world.settle()
     #expect(central.events.prefix(2) == [.restored, .state(.poweredOn)])
     let restored = try #require(
@@ -68,7 +64,7 @@ struct RestorationTests {
     await world.advance(by: .seconds(10))
     phone.terminateProcess()
 
-    let central = CentralProgram(options: Self.options(phone))
+    let central = CentralApp(Self.options(phone))
     await world.advance(by: .seconds(60))
     #expect(central.events == [.restored, .state(.poweredOn)])
     owenli.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "Owenli"])
@@ -80,7 +76,7 @@ struct RestorationTests {
   func scan() async throws {
     let world = World()
     let phone = world.makeDevice("phone")
-    let dead = CentralProgram(options: Self.options(phone))
+    let dead = CentralApp(Self.options(phone))
     await world.settle()
     dead.manager.scanForPeripherals(
       withServices: [CBUUID(string: "FFF0")],
@@ -91,9 +87,9 @@ struct RestorationTests {
     await world.settle()
     phone.terminateProcess()
 
-    let central = CentralProgram(options: Self.options(phone))
+    let central = CentralApp(Self.options(phone))
     let owenli = Devices.owenli(on: world.makeDevice("owenli"))
-    let other = PeripheralProgram.beacon("other", options: world.makeDevice("other").options)
+    let other = PeripheralApp("other", on: world.makeDevice("other"))
     await world.advance(by: .seconds(3))
     #expect(central.events == [.restored, .state(.poweredOn)])
     #expect(central.manager.isScanning)
@@ -113,52 +109,36 @@ struct RestorationTests {
   func peripheral() async throws {
     let world = World()
     let device = world.makeDevice("device")
-    let line = CBMutableCharacteristic(
-      type: CBUUID(string: "FF22"), properties: [.read, .write, .notify], value: nil,
-      permissions: [.readable, .writeable])
-    line.descriptors = [
-      CBMutableDescriptor(type: CBUUID(string: CBUUIDCharacteristicUserDescriptionString), value: "line")
-    ]
-    let fixed = CBMutableCharacteristic(
-      type: CBUUID(string: "FF33"), properties: .read, value: Data([1, 2, 3]), permissions: .readable)
-    let gone = CBMutableService(type: CBUUID(string: "FF00"), primary: true)
-    let first = CBMutableService(type: CBUUID(string: "FF01"), primary: true)
-    first.characteristics = [fixed]
-    let second = CBMutableService(type: CBUUID(string: "FF11"), primary: true)
-    second.characteristics = [line]
+    let line = CBMutableCharacteristic("FF22", [.read, .write, .notify], [.readable, .writeable])
+    line.descriptors = [.userDescription("line")]
+    let fixed = CBMutableCharacteristic("FF33", .read, value: Data([1, 2, 3]))
+    let gone = CBMutableService("FF00")
+    let first = CBMutableService("FF01", [fixed])
+    let second = CBMutableService("FF11", [line])
     second.includedServices = [first]
-    let dead = PeripheralProgram(
-      options: Self.options(device, peripheral: "shop"), services: [gone, first, second],
+    let dead = PeripheralApp(
+      Self.options(device, peripheral: "shop"), services: [gone, first, second],
       advertisement: [
         CBAdvertisementDataLocalNameKey: "shop", CBAdvertisementDataServiceUUIDsKey: [second.uuid],
       ])
-    let phone = CentralProgram(options: world.makeDevice("phone").options)
+    let phone = CentralApp(world.makeDevice("phone").options)
     await world.settle()
     // The remaining services stay where they are.
     dead.manager.remove(gone)
-    phone.manager.scanForPeripherals(withServices: [second.uuid])
-    try await world.wait(within: .seconds(5)) { !phone.sightings.isEmpty }
-    phone.manager.stopScan()
-    let found = phone.sightings[0].peripheral
+    let found = try await phone.find(services: [second.uuid], in: world)
     func walk() async throws -> CBCharacteristic {
-      phone.manager.connect(found)
-      try await world.wait(within: .seconds(10)) { found.state == .connected }
-      found.discoverServices(nil)
-      await world.settle()
-      for service in found.services ?? [] { found.discoverCharacteristics(nil, for: service) }
-      await world.settle()
-      return try #require(phone.characteristic("FF22", of: found))
+      try await phone.connect(to: found, in: world)
+      await found.discoverAll(in: world)
+      return try found.characteristic("FF22")
     }
     let before = try await walk()
-    found.readValue(for: before)
-    await world.settle()
+    await found.read(before, in: world)
     let handle = try #require(world.handlesRead.last)
-    found.setNotifyValue(true, for: before)
-    await world.settle()
+    await found.notify(true, before, in: world)
     #expect(dead.events.last == .subscribed("FF22"))
     device.terminateProcess()
 
-    let program = PeripheralProgram(options: Self.options(device, peripheral: "shop"))
+    let program = PeripheralApp(Self.options(device, peripheral: "shop"))
     await world.settle()
     #expect(program.events == [.restored, .state(.poweredOn), .unsubscribed("FF22")])
     let advertisement = try #require(
@@ -185,8 +165,7 @@ struct RestorationTests {
     let after = try await walk()
     phone.values = []
     found.readValue(for: after)
-    found.setNotifyValue(true, for: after)
-    await world.settle()
+    await found.notify(true, after, in: world)
     #expect(phone.values == [Data("again".utf8)])
     #expect(world.handlesRead.last == handle)
     #expect(program.events.last == .subscribed("FF22"))
@@ -204,8 +183,8 @@ struct RestorationTests {
   func shutDown() async throws {
     let world = World()
     let phone = world.makeDevice("phone")
-    var dead: CentralProgram? = CentralProgram(options: Self.options(phone))
-    let idle = CentralProgram(options: Self.options(phone, central: "idle"))
+    var dead: CentralApp? = CentralApp(Self.options(phone))
+    let idle = CentralApp(Self.options(phone, central: "idle"))
     await world.settle()
     dead?.manager.scanForPeripherals(withServices: nil)
     idle.manager.scanForPeripherals(withServices: nil)
@@ -214,8 +193,8 @@ struct RestorationTests {
     dead = nil
     await world.settle()
     phone.terminateProcess()
-    let central = CentralProgram(options: Self.options(phone))
-    let second = CentralProgram(options: Self.options(phone, central: "idle"))
+    let central = CentralApp(Self.options(phone))
+    let second = CentralApp(Self.options(phone, central: "idle"))
     await world.settle()
     #expect(central.events == [.state(.poweredOn)] && second.events == [.state(.poweredOn)])
     withExtendedLifetime((dead, idle)) {}
@@ -226,14 +205,14 @@ struct RestorationTests {
     let world = World()
     let (phone, dead, owenli) = try await Self.talk(in: world)
     phone.terminateProcess()
-    let central = CentralProgram(options: Self.options(phone))
+    let central = CentralApp(Self.options(phone))
     try await world.wait(within: .seconds(5)) { central.events.last == .state(.poweredOn) }
     central.kept = []
     central.restored = [:]
     await world.advance(by: .seconds(30))
     #expect(central.events == [.restored, .state(.poweredOn)])
     phone.terminateProcess()
-    let third = CentralProgram(options: Self.options(phone))
+    let third = CentralApp(Self.options(phone))
     await world.settle()
     #expect(third.events == [.state(.poweredOn)])
     withExtendedLifetime((dead, central, owenli)) {}
@@ -245,10 +224,10 @@ struct RestorationTests {
     let (phone, dead, owenli) = try await Self.talk(in: world)
     phone.terminateProcess()
     // Killed before it had done anything.
-    let early = CentralProgram(options: Self.options(phone))
+    let early = CentralApp(Self.options(phone))
     phone.terminateProcess()
-    let first = CentralProgram(options: Self.options(phone))
-    let second = CentralProgram(options: Self.options(phone))
+    let first = CentralApp(Self.options(phone))
+    let second = CentralApp(Self.options(phone))
     try await world.wait(within: .seconds(20)) { first.events.last == .connected("Owenli") }
     #expect(first.events == [.restored, .state(.poweredOn), .connected("Owenli")])
     #expect(second.events == [.state(.poweredOn)])
@@ -261,7 +240,7 @@ struct RestorationTests {
     let (phone, dead, owenli) = try await Self.talk(in: world)
     phone.terminateProcess()
     phone.powerOff()
-    let central = CentralProgram(options: Self.options(phone))
+    let central = CentralApp(Self.options(phone))
     await world.settle()
     #expect(central.events == [.restored, .state(.poweredOff)])
     let restored = try #require(central.kept.first)

@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Pairing, bonds and encryption as programs see them: no call requests a pairing, the stack pairs where it is needed.
@@ -13,18 +14,15 @@ struct SecurityTests {
   /// As `start`, and bonded.
   private func startBonded(_ world: World) async throws -> Conversation {
     let talk = try await start(world)
-    talk.found.readValue(for: try talk.characteristic("FF31"))
-    await world.settle()
+    try await talk.read("FF31")
     #expect(talk.central.events.last == .value("FF31", "secret"))
     return talk
   }
 
   private func reconnect(_ talk: Conversation) async throws {
-    talk.central.manager.cancelPeripheralConnection(talk.found)
-    await talk.world.advance(by: .seconds(1))
+    await talk.disconnect()
     talk.central.events = []
-    talk.central.manager.connect(talk.found)
-    try await talk.world.wait(within: .seconds(10)) { talk.found.state == .connected }
+    try await talk.connect()
   }
 
   @Test("R3.5 reading a value that needs encryption pairs and encrypts the link without a call by the programs")
@@ -33,8 +31,7 @@ struct SecurityTests {
     let talk = try await start(world)
     let secret = try talk.characteristic("FF31")
     #expect(talk.phone.bonds.isEmpty)
-    talk.found.readValue(for: secret)
-    await world.settle()
+    await talk.found.read(secret, in: world)
     #expect(talk.central.events.last == .value("FF31", "secret"))
     #expect(talk.phone.bonds.map(\.address) == [talk.other.address])
     #expect(talk.other.bonds.map(\.address) == [talk.phone.address])
@@ -46,23 +43,16 @@ struct SecurityTests {
     "R3.5 attributes that need encryption pair on access, whatever the access is",
     arguments: ["read", "write", "notify", "indicate"])
   func everyAccess(_ access: String) async throws {
-    let world = World()
     let talk = try await Conversation.start(
-      in: world,
+
       with: { device in
-        let service = CBMutableService(type: CBUUID(string: "FF00"), primary: true)
+        let service = CBMutableService("FF00")
         service.characteristics = [
-          CBMutableCharacteristic(
-            type: CBUUID(string: "FF01"), properties: [.read, .write], value: nil,
-            permissions: [.readEncryptionRequired, .writeEncryptionRequired]),
-          CBMutableCharacteristic(
-            type: CBUUID(string: "FF02"), properties: [.notifyEncryptionRequired], value: nil, permissions: []),
-          CBMutableCharacteristic(
-            type: CBUUID(string: "FF03"), properties: [.indicateEncryptionRequired], value: nil, permissions: []),
+          CBMutableCharacteristic("FF01", [.read, .write], [.readEncryptionRequired, .writeEncryptionRequired]),
+          CBMutableCharacteristic("FF02", [.notifyEncryptionRequired], []),
+          CBMutableCharacteristic("FF03", [.indicateEncryptionRequired], []),
         ]
-        let program = PeripheralProgram(
-          options: device.options, services: [service],
-          advertisement: [CBAdvertisementDataLocalNameKey: "protected"])
+        let program = PeripheralApp("protected", on: device, services: [service], advertises: [])
         program.values = [CBUUID(string: "FF01"): Data("value".utf8)]
         return program
       })
@@ -73,8 +63,8 @@ struct SecurityTests {
     case "notify": talk.found.setNotifyValue(true, for: try talk.characteristic("FF02"))
     default: talk.found.setNotifyValue(true, for: try talk.characteristic("FF03"))
     }
-    await world.settle()
-    let expected: CentralProgram.Event =
+    await talk.world.settle()
+    let expected: CentralApp.Event =
       switch access {
       case "read": .value("FF01", "value")
       case "write": .written("FF01", 0)
@@ -95,8 +85,7 @@ struct SecurityTests {
     talk.central.events = []
     talk.found.readValue(for: try talk.characteristic("FF31"))
     talk.found.setNotifyValue(true, for: try talk.characteristic("FF31"))
-    talk.found.readValue(for: try talk.characteristic("FF32"))
-    await world.settle()
+    try await talk.read("FF32")
     #expect(
       talk.central.events == [
         .valueError("FF31", 5), .notifying("FF31", false, 5), .value("FF32", "open"),
@@ -110,15 +99,14 @@ struct SecurityTests {
   func reconnection() async throws {
     let world = World()
     let talk = try await startBonded(world)
-    talk.found.setNotifyValue(true, for: try talk.characteristic("FF31"))
-    await world.settle()
+    try await talk.subscribe("FF31")
     let services = talk.found.services?.map(\.uuid)
     let before = world.attributeRequests
     try await reconnect(talk)
     // Features and MTU are settled before a connection is reported.
     let connected = world.attributeRequests
     #expect(connected - before <= 1)
-    await talk.discoverEverything()
+    await talk.discoverAll()
     for characteristic in talk.found.services?.first?.characteristics ?? [] {
       talk.found.discoverDescriptors(for: characteristic)
     }
@@ -127,8 +115,7 @@ struct SecurityTests {
     #expect(talk.found.services?.map(\.uuid) == services)
     #expect(try talk.characteristic("FF31").properties.contains(.notify))
     #expect(talk.peripheral.events.last == .subscribed("FF31"))
-    talk.found.readValue(for: try talk.characteristic("FF31"))
-    await world.settle()
+    try await talk.read("FF31")
     #expect(talk.central.events.last == .value("FF31", "secret"))
     #expect(world.pairingRequests == 1)
   }
@@ -143,21 +130,16 @@ struct SecurityTests {
     talk.phone.terminateProcess()
     talk.other.terminateProcess()
     let safe = Devices.safe(on: talk.other).program
-    let central = CentralProgram(options: talk.phone.options)
+    let central = CentralApp(talk.phone.options)
     await world.settle()
     #expect(central.manager.retrievePeripherals(withIdentifiers: [identifier]).count == 1)
     let found = try #require(central.manager.retrievePeripherals(withIdentifiers: [identifier]).first)
     found.delegate = central
-    central.manager.connect(found)
-    try await world.wait(within: .seconds(10)) { found.state == .connected }
+    try await central.connect(to: found, in: world)
     #expect(world.pairingRequests == 1)
-    found.discoverServices(nil)
-    await world.settle()
-    for service in found.services ?? [] { found.discoverCharacteristics(nil, for: service) }
-    await world.settle()
-    let secret = try #require(central.characteristic("FF31", of: found))
-    found.readValue(for: secret)
-    await world.settle()
+    await found.discoverAll(in: world)
+    let secret = try found.characteristic("FF31")
+    await found.read(secret, in: world)
     #expect(central.events.last == .value("FF31", "secret"))
     #expect(world.pairingRequests == 1)
     withExtendedLifetime(safe) {}
@@ -169,7 +151,7 @@ struct SecurityTests {
     let talk = try await startBonded(world)
     #expect(talk.phone.bonds.map(\.isNew) == [true])
     talk.phone.terminateProcess()
-    let central = CentralProgram(options: talk.phone.options)
+    let central = CentralApp(talk.phone.options)
     await world.settle()
     #expect(talk.phone.bonds.map(\.isNew) == [false])
     withExtendedLifetime(central) {}
@@ -190,19 +172,9 @@ struct SecurityTests {
     await world.settle()
     for device in [phone, other] { device.powerOn() }
     let safe = Devices.safe(on: other).program
-    let central = CentralProgram(options: phone.options)
-    await world.settle()
-    central.manager.scanForPeripherals(withServices: nil)
-    try await world.wait(within: .seconds(5)) { !central.sightings.isEmpty }
-    let found = central.sightings[0].peripheral
-    central.manager.connect(found)
-    try await world.wait(within: .seconds(5)) { found.state == .connected }
-    found.discoverServices(nil)
-    await world.settle()
-    for service in found.services ?? [] { found.discoverCharacteristics(nil, for: service) }
-    await world.settle()
-    found.readValue(for: try #require(central.characteristic("FF31", of: found)))
-    await world.settle()
+    let central = CentralApp(phone.options)
+    let found = try await central.meet(in: world)
+    await found.read(try found.characteristic("FF31"), in: world)
     #expect(central.events.last == .value("FF31", "secret"))
     #expect(phone.bonds.map(\.address) == [other.address])
     central.manager.cancelPeripheralConnection(found)
@@ -215,8 +187,7 @@ struct SecurityTests {
     #expect(!central.sightings.isEmpty && central.sightings.allSatisfy { $0.peripheral === found })
     central.manager.stopScan()
     await world.advance(by: .seconds(130))
-    central.manager.connect(found)
-    try await world.wait(within: .seconds(20)) { found.state == .connected }
+    try await central.connect(to: found, in: world, within: .seconds(20))
     #expect(world.pairingRequests == 1)
     withExtendedLifetime(safe) {}
   }
@@ -240,11 +211,9 @@ struct SecurityTests {
     talk.phone.forgetBond(with: talk.other)
     await world.settle()
     #expect(talk.phone.bonds.isEmpty)
-    talk.central.manager.connect(talk.found)
-    try await world.wait(within: .seconds(5)) { talk.found.state == .connected }
-    await talk.discoverEverything()
-    talk.found.readValue(for: try talk.characteristic("FF31"))
-    await world.settle()
+    try await talk.connect()
+    await talk.discoverAll()
+    try await talk.read("FF31")
     #expect(talk.central.events.last == .value("FF31", "secret"))
     #expect(talk.phone.bonds.count == 1 && talk.other.bonds.count == 1)
     #expect(world.pairingRequests == 2)
@@ -274,12 +243,10 @@ struct SecurityTests {
     let talk = try await start(world)
     talk.phone.setBondLimit(0)
     talk.central.events = []
-    talk.found.readValue(for: try talk.characteristic("FF31"))
-    await world.settle()
+    try await talk.read("FF31")
     #expect(talk.central.events == [.valueError("FF31", CBError.Code.tooManyLEPairedDevices.rawValue)])
     talk.phone.setBondLimit(1)
-    talk.found.readValue(for: try talk.characteristic("FF31"))
-    await world.settle()
+    try await talk.read("FF31")
     #expect(talk.central.events.last == .value("FF31", "secret"))
   }
 
@@ -288,14 +255,12 @@ struct SecurityTests {
     let world = World()
     let talk = try await start(world)
     talk.phone.setBondStoreFull(true)
-    talk.found.readValue(for: try talk.characteristic("FF31"))
-    await world.settle()
+    try await talk.read("FF31")
     #expect(talk.central.events.last == .valueError("FF31", 5))
     #expect(talk.phone.bonds.isEmpty)
     talk.phone.setBondStoreFull(false)
     await world.advance(by: .seconds(10))
-    talk.found.readValue(for: try talk.characteristic("FF31"))
-    await world.settle()
+    try await talk.read("FF31")
     #expect(talk.central.events.last == .value("FF31", "secret"))
   }
 }

@@ -1,6 +1,7 @@
 import BLESession
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("A0: signals, typed values, progress", .keepsCapture)
@@ -10,8 +11,7 @@ struct SignalTests {
   )
   func rates() async throws {
     let world = World()
-    let scene = await SessionScene.make(in: world)
-    try await scene.connect()
+    let scene = try await SessionScene.connected(in: world)
     let session = scene.session
     for (interval, expected) in [(Duration.milliseconds(100), 8...11), (.seconds(2), 4...6), (.seconds(5), 2...3)] {
       let measured = Locked<[SignalStrength]>([])
@@ -37,8 +37,7 @@ struct SignalTests {
   @Test("R0.5 a weak signal means far, and measurements pause while the link is lost")
   func proximity() async throws {
     let world = World()
-    let scene = await SessionScene.make(in: world)
-    try await scene.connect()
+    let scene = try await SessionScene.connected(in: world)
     let session = scene.session
     let last = Locked<SignalStrength?>(nil)
     let measuring = world.start {
@@ -81,9 +80,7 @@ struct SignalTests {
       let error = try #require(reading.error(as: SessionError.self))
       #expect(error.code == .invalid && error.message == "65 is not a valid value of 180F/2A19")
     }
-    let missing = world.start { try await session.read(.serialNumber) }
-    try await world.wait(within: .seconds(5)) { missing.isOver }
-    #expect(missing.error(as: SessionError.self)?.code == .notFound)
+    #expect(try await world.failure(within: .seconds(5)) { try await session.read(.serialNumber) }?.code == .notFound)
     withExtendedLifetime(device) {}
   }
 

@@ -1,6 +1,7 @@
 import BLESession
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("A2: subscriptions", .keepsCapture)
@@ -40,8 +41,7 @@ struct SubscriptionTests {
   @Test("R2.10 a listener that leaves while the device is being subscribed to leaves no subscription behind")
   func hasty() async throws {
     let world = World()
-    let scene = await SessionScene.make(in: world)
-    try await scene.connect()
+    let scene = try await SessionScene.connected(in: world)
     let session = scene.session
     for milliseconds in stride(from: 0, to: 200, by: 7) {
       let listening = world.start { for await _ in session.notifications(from: SessionScene.line) {} }

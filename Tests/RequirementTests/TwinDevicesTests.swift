@@ -1,6 +1,7 @@
 import BLESession
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("A4: two devices of one kind and name", .keepsCapture)
@@ -10,13 +11,13 @@ struct TwinDevicesTests {
     let world: World
     let bands: [Band]
     let central: Central
-    let occupant: CentralProgram
+    let occupant: CentralApp
 
     init(in world: World) async throws {
       self.world = world
       bands = [Band("0001", in: world), Band("0002", in: world)]
       let phone = world.makeDevice("phone")
-      occupant = CentralProgram(options: phone.options)
+      occupant = CentralApp(phone.options)
       central = Central(options: phone.options, clock: world.clock)
       bands[1].device.cutPower()
       await world.settle()
@@ -25,8 +26,7 @@ struct TwinDevicesTests {
       try await world.wait(within: .seconds(5)) { !occupant.sightings.isEmpty }
       occupant.manager.stopScan()
       let found = occupant.sightings[0].peripheral
-      occupant.manager.connect(found)
-      try await world.wait(within: .seconds(5)) { found.state == .connected }
+      try await occupant.connect(to: found, in: world)
       // Connected, the first one does not advertise: no scan finds it.
       bands[0].program.manager.stopAdvertising()
       bands[1].device.restorePower()
@@ -82,9 +82,7 @@ struct TwinDevicesTests {
     let scene = try await Scene(in: world)
     scene.bands[1].device.cutPower()
     let session = scene.session(with: 1)
-    let pending = world.start { try await session.connect() }
-    try await world.wait(within: .seconds(70)) { pending.isOver }
-    let error = try #require(pending.error(as: SessionError.self))
+    let error = try #require(try await world.failure(within: .seconds(70)) { try await session.connect() })
     #expect(error.code == .budgetSpent)
     #expect((error.underlying as? SessionError)?.code == .notVerified)
     // By its identifier no other device can be meant: that fails immediately.
@@ -92,9 +90,7 @@ struct TwinDevicesTests {
     let pinned = scene.central.session(
       with: .device(known.identifier),
       configuration: SessionConfiguration(services: Band.services, identity: .serialNumber("0002")))
-    let refused = world.start { try await pinned.connect() }
-    try await world.wait(within: .seconds(5)) { refused.isOver }
-    #expect(refused.error(as: SessionError.self)?.code == .notVerified)
+    #expect(try await world.failure(within: .seconds(5)) { try await pinned.connect() }?.code == .notVerified)
     #expect(scene.bands.allSatisfy { $0.told.value.isEmpty })
   }
 

@@ -1,13 +1,13 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("A3: the whole of Core Bluetooth", .keepsCapture)
 struct WholeAPITests {
   @Test("R3.2 the delegate methods of a whole conversation are called, each in order")
   func conversation() async throws {
-    let world = World()
-    let talk = try await Conversation.start(in: world, with: Devices.owenli)
+    let talk = try await Conversation.start(with: Devices.owenli)
     #expect(
       talk.central.events == [
         .state(.poweredOn), .connected("Owenli"), .services(2, nil), .name("other"), .characteristics("FFF0", nil),
@@ -22,8 +22,8 @@ struct WholeAPITests {
   @Test("R3.3 duplicates are coalesced, or all delivered; solicited services match where requested")
   func duplicates() async throws {
     let world = World()
-    let beacon = PeripheralProgram.beacon("beacon", options: world.makeDevice("beacon").options)
-    let central = CentralProgram(options: world.makeDevice("phone").options)
+    let beacon = PeripheralApp("beacon", on: world.makeDevice("beacon"))
+    let central = CentralApp(world.makeDevice("phone").options)
     await world.settle()
     central.manager.scanForPeripherals(
       withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: false])
@@ -42,12 +42,9 @@ struct WholeAPITests {
   @Test("R3.4 a start delay delays the attempt; alert options are accepted")
   func connectOptions() async throws {
     let world = World()
-    let beacon = PeripheralProgram.beacon("beacon", options: world.makeDevice("beacon").options)
-    let central = CentralProgram(options: world.makeDevice("phone").options)
-    await world.settle()
-    central.manager.scanForPeripherals(withServices: nil)
-    try await world.wait(within: .seconds(5)) { !central.sightings.isEmpty }
-    let found = central.sightings[0].peripheral
+    let beacon = PeripheralApp("beacon", on: world.makeDevice("beacon"))
+    let central = CentralApp(world.makeDevice("phone").options)
+    let found = try await central.find(in: world)
     central.manager.connect(
       found,
       options: [
@@ -70,26 +67,18 @@ struct WholeAPITests {
       ([.read], [.readable, .writeable]), ([.write], [.readable, .writeable]), ([.notify], [.readable]),
       ([.writeWithoutResponse], [.writeable]), ([.indicate], []),
     ]
+    let characteristics = combinations.enumerated().map { index, combination in
+      CBMutableCharacteristic(String(format: "FF%02X", index + 1), combination.0, combination.1)
+    }
+    let service = CBMutableService("FF00", characteristics)
     let talk = try await Conversation.start(
-      in: world,
-      with: { device in
-        let service = CBMutableService(type: CBUUID(string: "FF00"), primary: true)
-        service.characteristics = combinations.enumerated().map { index, combination in
-          CBMutableCharacteristic(
-            type: CBUUID(string: String(format: "FF%02X", index + 1)), properties: combination.0, value: nil,
-            permissions: combination.1)
-        }
-        return PeripheralProgram(
-          options: device.options, services: [service],
-          advertisement: [CBAdvertisementDataLocalNameKey: "permissions"])
-      })
+      in: world, with: { PeripheralApp("permissions", on: $0, services: [service], advertises: []) })
     for (index, combination) in combinations.enumerated() {
       let characteristic = try talk.characteristic(String(format: "FF%02X", index + 1))
       #expect(characteristic.properties == combination.0)
       talk.central.events = []
       talk.found.readValue(for: characteristic)
-      talk.found.writeValue(Data([1]), for: characteristic, type: .withResponse)
-      await world.settle()
+      await talk.found.write(Data([1]), to: characteristic, in: world)
       let uuid = characteristic.uuid.uuidString
       let readable = combination.0.contains(.read) && combination.1.contains(.readable)
       let writeable = combination.0.contains(.write) && combination.1.contains(.writeable)
@@ -103,15 +92,11 @@ struct WholeAPITests {
   @Test("R3.6 included services are found, and a change of the services is announced")
   func modified() async throws {
     let world = World()
-    let inner = CBMutableService(type: CBUUID(string: "FF10"), primary: false)
-    let outer = CBMutableService(type: CBUUID(string: "FF20"), primary: true)
+    let inner = CBMutableService("FF10", primary: false)
+    let outer = CBMutableService("FF20")
     outer.includedServices = [inner]
     let talk = try await Conversation.start(
-      in: world,
-      with: {
-        PeripheralProgram(
-          options: $0.options, services: [inner, outer], advertisement: [CBAdvertisementDataLocalNameKey: "tree"])
-      })
+      in: world, with: { PeripheralApp("tree", on: $0, services: [inner, outer], advertises: []) })
     let service = try #require(talk.central.service("FF20", of: talk.found))
     talk.found.discoverIncludedServices(nil, for: service)
     await world.settle()
@@ -123,59 +108,40 @@ struct WholeAPITests {
 
   @Test("R3.7 a disconnection invalidates discovered objects, and rediscovery finds them again")
   func invalidation() async throws {
-    let world = World()
-    let talk = try await Conversation.start(in: world, with: { Devices.chat(on: $0).program })
+    let talk = try await Conversation.start(with: { Devices.chat(on: $0).program })
     let old = try talk.characteristic("FF22")
-    talk.found.setNotifyValue(true, for: old)
-    await world.settle()
+    await talk.found.notify(true, old, in: talk.world)
     #expect(old.isNotifying)
-    talk.central.manager.cancelPeripheralConnection(talk.found)
-    await world.advance(by: .seconds(1))
+    await talk.disconnect()
     #expect(!old.isNotifying && talk.found.state == .disconnected)
     let count = talk.central.events.count
-    talk.found.readValue(for: old)
-    await world.settle()
+    await talk.found.read(old, in: talk.world)
     #expect(talk.central.events.count == count)
-    talk.central.manager.connect(talk.found)
-    try await world.wait(within: .seconds(5)) { talk.found.state == .connected }
-    await talk.discoverEverything()
-    talk.found.readValue(for: try talk.characteristic("FF22"))
-    await world.settle()
+    try await talk.connect()
+    await talk.discoverAll()
+    try await talk.read("FF22")
     #expect(talk.central.events.last == .value("FF22", ""))
   }
 
   @Test("R3.8 writes without response are held back by canSendWriteWithoutResponse, and none is lost")
   func flowControl() async throws {
-    let world = World()
-    let talk = try await Conversation.start(in: world, with: { Devices.chat(on: $0).program })
+    let talk = try await Conversation.start(with: { Devices.chat(on: $0).program })
     let characteristic = try talk.characteristic("FF22")
     #expect(talk.found.canSendWriteWithoutResponse)
-    let writer = Writer(peripheral: talk.found, characteristic: characteristic, count: 500)
-    talk.central.onReady = { _ in writer.write() }
-    talk.central.queue.sync { writer.write() }
-    #expect(writer.next < 500)
-    try await world.wait(within: .seconds(60)) { talk.peripheral.events.count { $0.isWrite } == 500 }
-    let texts = talk.peripheral.events.compactMap { if case .wrote(let texts) = $0 { texts.first } else { nil } }
-    #expect(texts == (0..<500).map { "write \($0)" })
-  }
-
-  /// `@unchecked Sendable`: used on the program's queue only.
-  private final class Writer: @unchecked Sendable {
-    let peripheral: CBPeripheral
-    let characteristic: CBCharacteristic
-    let count: Int
     var next = 0
-    init(peripheral: CBPeripheral, characteristic: CBCharacteristic, count: Int) {
-      self.peripheral = peripheral
-      self.characteristic = characteristic
-      self.count = count
-    }
+    // On the program's queue.
     func write() {
-      while next < count, peripheral.canSendWriteWithoutResponse {
-        peripheral.writeValue(Data("write \(next)".utf8), for: characteristic, type: .withoutResponse)
+      while next < 500, talk.found.canSendWriteWithoutResponse {
+        talk.found.writeValue(Data("write \(next)".utf8), for: characteristic, type: .withoutResponse)
         next += 1
       }
     }
+    talk.central.reactions["ready"] = write
+    talk.central.queue.sync { write() }
+    #expect(next < 500)
+    try await talk.world.wait(within: .seconds(60)) { talk.peripheral.events.count { $0.isWrite } == 500 }
+    let texts = talk.peripheral.events.compactMap { if case .wrote(let texts) = $0 { texts.first } else { nil } }
+    #expect(texts == (0..<500).map { "write \($0)" })
   }
 
   @Test("R3.12 the example peripheral: FFF0, FFE0, `Owenli`, a counter each second while subscribed")
@@ -185,20 +151,14 @@ struct WholeAPITests {
     let counter = try talk.characteristic("FFF1")
     await world.advance(by: .seconds(3))
     #expect(talk.central.values.isEmpty, "there is no subscriber yet")
-    talk.found.setNotifyValue(true, for: counter)
-    await world.settle()
+    await talk.found.notify(true, counter, in: world)
     await world.advance(by: .milliseconds(5_500))
     #expect(talk.central.values == (1...5).map { Data("send data : \($0)".utf8) })
-    talk.found.setNotifyValue(false, for: counter)
-    await world.settle()
+    await talk.found.notify(false, counter, in: world)
     await world.advance(by: .seconds(3))
     #expect(talk.central.values.count == 5)
     #expect(try talk.characteristic("FFF2").properties == [.read, .write])
     #expect(try talk.characteristic("FFE1").properties == [.read])
     #expect(talk.central.names.first == "Owenli")
   }
-}
-
-extension PeripheralProgram.Event {
-  var isWrite: Bool { if case .wrote = self { true } else { false } }
 }

@@ -1,6 +1,7 @@
 import BLESession
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Permission, power, scan, connect, verify, read and write, disconnect: the whole sequence, and the error where one step fails.
@@ -204,14 +205,12 @@ struct WholeWayTests {
   func characteristics(command: String, answer: String) async throws {
     let world = World()
     func make(_ uuid: String, _ properties: CBCharacteristicProperties) -> CBMutableCharacteristic {
-      CBMutableCharacteristic(type: CBUUID(string: uuid), properties: properties, value: nil, permissions: .writeable)
+      CBMutableCharacteristic(uuid, properties, .writeable)
     }
     let all = [make("FF31", .writeWithoutResponse), make("FF32", .indicate), make("FF33", [.write, .notify])]
-    let service = CBMutableService(type: CBUUID(string: "FF30"), primary: true)
+    let service = CBMutableService("FF30")
     service.characteristics = all
-    let device = PeripheralProgram(
-      options: world.makeDevice("other").options, services: [service],
-      advertisement: [CBAdvertisementDataLocalNameKey: "vendor"])
+    let device = PeripheralApp("vendor", on: world.makeDevice("other"), services: [service], advertises: [])
     let published = Locked(all)
     device.judge = { requests in
       for request in requests {

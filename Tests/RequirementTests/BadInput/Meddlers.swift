@@ -1,4 +1,5 @@
 import CoreBluetooth
+import TestSupport
 
 /// How many callbacks of each kind still call methods, so that each kind is exercised and the test ends.
 struct Meddling {
@@ -100,55 +101,39 @@ extension CentralMeddler: CBCentralManagerDelegate, CBPeripheralDelegate {
   }
   func centralManager(
     _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
-  ) {
-    meddle()
-  }
+  ) { meddle() }
   func centralManager(
     _ central: CBCentralManager, connectionEventDidOccur event: CBConnectionEvent, for peripheral: CBPeripheral
-  ) {
-    meddle()
-  }
+  ) { meddle() }
   func peripheralDidUpdateName(_ peripheral: CBPeripheral) { meddle() }
   func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) { meddle() }
   func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) { meddle() }
   func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) { meddle() }
   func peripheral(
     _ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?
-  ) {
-    meddle()
-  }
+  ) { meddle() }
   func peripheral(
     _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
-  ) {
-    meddle()
-  }
+  ) { meddle() }
   func peripheral(
     _ peripheral: CBPeripheral, didDiscoverDescriptorsFor characteristic: CBCharacteristic, error: (any Error)?
-  ) {
-    meddle()
-  }
+  ) { meddle() }
   func peripheral(
     _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
-  ) {
-    meddle("value")
-  }
+  ) { meddle("value") }
   func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?) {
     meddle("descriptor value")
   }
   func peripheral(
     _ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?
-  ) {
-    meddle("written")
-  }
+  ) { meddle("written") }
   func peripheral(_ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?) {
     meddle("descriptor written")
   }
   func peripheral(
     _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic,
     error: (any Error)?
-  ) {
-    meddle()
-  }
+  ) { meddle() }
   func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) { meddle() }
   func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) { meddle() }
 }
@@ -161,9 +146,8 @@ final class PeripheralMeddler: NSObject, @unchecked Sendable {
   private(set) var manager: CBPeripheralManager!
   var meddling: Meddling
   private let line = CBMutableCharacteristic(
-    type: CBUUID(string: "FFF2"), properties: [.read, .write, .writeWithoutResponse, .notify], value: nil,
-    permissions: [.readable, .writeable])
-  private let service = CBMutableService(type: CBUUID(string: "FFF0"), primary: true)
+    "FFF2", [.read, .write, .writeWithoutResponse, .notify], [.readable, .writeable])
+  private let service = CBMutableService("FFF0")
   private var others: [CBMutableService] = []
   private var requests: [CBATTRequest] = []
   private var centrals: [CBCentral] = []
@@ -226,9 +210,7 @@ extension PeripheralMeddler: CBPeripheralManagerDelegate {
   }
   func peripheralManager(
     _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
-  ) {
-    meddle()
-  }
+  ) { meddle() }
   func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
     requests.append(request)
     meddle()
@@ -242,12 +224,8 @@ extension PeripheralMeddler: CBPeripheralManagerDelegate {
   func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { meddle() }
   func peripheralManager(
     _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
-  ) {
-    meddle()
-  }
+  ) { meddle() }
   func peripheralManager(
     _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
-  ) {
-    meddle()
-  }
+  ) { meddle() }
 }

@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Delegates, managers and peripherals that are released during an operation, and callbacks that call every method.
@@ -20,37 +21,34 @@ struct MidFlightTests {
 
   @Test("a delegate that is removed is called no more; operations finish, and a later delegate gets what comes after")
   func delegates() async throws {
-    let world = World()
-    let talk = try await Conversation.start(in: world, with: { Devices.chat(on: $0).program })
+    let talk = try await Conversation.start(with: { Devices.chat(on: $0).program })
     talk.central.events = []
     talk.peripheral.events = []
     try Self.ask(talk)
     talk.found.delegate = nil
     talk.central.manager.delegate = nil
     talk.peripheral.manager.delegate = nil
-    await world.settle()
+    await talk.world.settle()
     #expect(talk.central.events.isEmpty && talk.peripheral.events.isEmpty)
     let line = try talk.characteristic("FF22")
     // No delegate could answer: the host answered the other side with an error, and nothing hangs.
     talk.found.delegate = talk.central
-    talk.found.readValue(for: line)
-    await world.settle()
+    await talk.found.read(line, in: talk.world)
     #expect(talk.central.events == [.valueError("FF22", CBATTError.Code.requestNotSupported.rawValue)])
     #expect(line.isNotifying)
     talk.central.manager.delegate = talk.central
     talk.peripheral.manager.delegate = talk.peripheral
     talk.found.readValue(for: line)
     talk.central.manager.cancelPeripheralConnection(talk.found)
-    await world.settle()
+    await talk.world.settle()
     #expect(talk.central.events.last == .disconnected("other", nil) || talk.central.events.count > 1)
   }
 
   @Test("a delegate that is deallocated during an operation counts as absent")
   func deallocatedDelegates() async throws {
     let world = World()
-    let phone = world.makeDevice("phone")
     let chat = Devices.chat(on: world.makeDevice("chat"))
-    var delegate: CentralMeddler? = CentralMeddler(options: phone.options, times: 3)
+    var delegate: CentralMeddler? = CentralMeddler(options: world.makeDevice("phone").options, times: 3)
     let manager = try #require(delegate?.manager)
     await world.advance(by: .seconds(1))
     weak let gone = delegate
@@ -79,7 +77,7 @@ struct MidFlightTests {
       #expect(gone == nil)
     }
     await world.advance(by: .seconds(10))
-    let program = CentralProgram(options: phone.options)
+    let program = CentralApp(phone.options)
     await world.settle()
     #expect(program.manager.retrieveConnectedPeripherals(withServices: [CBUUID(string: "FF11")]).isEmpty)
     program.manager.scanForPeripherals(withServices: [CBUUID(string: "FF11")])
@@ -104,15 +102,11 @@ struct MidFlightTests {
     }
     phone.meddling.stop()
     let chat = Devices.chat(on: device)
-    let program = CentralProgram(options: world.makeDevice("other").options)
+    let program = CentralApp(world.makeDevice("other").options)
     await world.advance(by: .seconds(10))
-    program.manager.scanForPeripherals(withServices: [CBUUID(string: "FF11")])
-    try await world.wait(within: .seconds(10)) { !program.sightings.isEmpty }
-    let found = program.sightings[0].peripheral
-    program.manager.connect(found)
-    try await world.wait(within: .seconds(10)) { found.state == .connected }
-    found.discoverServices(nil)
-    await world.settle()
+    let found = try await program.find(services: [CBUUID(string: "FF11")], in: world)
+    try await program.connect(to: found, in: world)
+    await found.discoverServices(in: world)
     #expect(found.services?.map(\.uuid) == [CBUUID(string: "FF11")])
     withExtendedLifetime((chat, phone)) {}
   }
@@ -120,11 +114,10 @@ struct MidFlightTests {
   @Test("a manager and its peripheral may be released inside any callback")
   func releasedInside() async throws {
     let world = World()
-    let phone = world.makeDevice("phone")
     let chat = Devices.chat(on: world.makeDevice("chat"))
     await world.settle()
     for stage in 0..<4 {
-      let quitter = Quitter(options: phone.options, stage: stage)
+      let quitter = Quitter(options: world.makeDevice("phone").options, stage: stage)
       try await world.wait(within: .seconds(10)) { quitter.hasQuit }
       await world.settle()
       #expect(quitter.callsAfterwards == 0)
@@ -143,7 +136,7 @@ struct MidFlightTests {
     #expect(peripheral.meddling.kinds.count >= 9, "\(peripheral.meddling.kinds)")
     // Afterwards the devices still work.
     let chat = Devices.chat(on: world.makeDevice("chat"))
-    let program = CentralProgram(options: phone.options)
+    let program = CentralApp(phone.options)
     await world.advance(by: .seconds(5))
     program.manager.scanForPeripherals(withServices: [CBUUID(string: "FF11")])
     try await world.wait(within: .seconds(10)) { !program.sightings.isEmpty }

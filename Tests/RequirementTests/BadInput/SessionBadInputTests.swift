@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @testable import BLESession
@@ -70,11 +71,7 @@ struct SessionBadInputTests {
     for round in 0..<12 {
       let task = world.start { try await commands.send(Self.command(1)) }
       await world.advance(by: .milliseconds(round * 8))
-      let added = CBMutableService(type: CBUUID(string: "FF77"), primary: true)
-      added.characteristics = [
-        CBMutableCharacteristic(
-          type: CBUUID(string: "FF78"), properties: .read, value: Data([UInt8(round)]), permissions: .readable)
-      ]
+      let added = CBMutableService("FF77", [CBMutableCharacteristic("FF78", .read, value: Data([UInt8(round)]))])
       let change = Locked(added)
       peripheral.queue.sync { peripheral.manager.add(change.value) }
       try await world.wait(within: .seconds(20)) { task.isOver }

@@ -1,6 +1,7 @@
 import BLESession
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Operations that are interrupted at every step: each ends once, and the session continues afterwards.
@@ -85,7 +86,7 @@ import Testing
     case .deviceOff: vendor.scene.other.powerOff()
     case .powerOff: vendor.scene.phone.powerOff()
     case .servicesChange:
-      let added = CBMutableService(type: CBUUID(string: "FF77"), primary: true)
+      let added = CBMutableService("FF77")
       peripheral.queue.sync { peripheral.manager.add(added) }
     case .connectTwice:
       return [world.start { try await session.connect() }, world.start { try await session.connect() }]

@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Objects of another manager or connection, and objects that have become invalid.
@@ -13,8 +14,8 @@ struct WrongObjectTests {
   func otherManagersPeripheral() async throws {
     let world = World()
     let talk = try await Conversation.start(in: world, with: Devices.owenli)
-    let stranger = CentralProgram(options: world.makeDevice("stranger").options)
-    let neighbour = CentralProgram(options: talk.phone.options)
+    let stranger = CentralApp(world.makeDevice("stranger").options)
+    let neighbour = CentralApp(talk.phone.options)
     await world.settle()
     for other in [stranger, neighbour] {
       world.removeLogLines()
@@ -26,8 +27,7 @@ struct WrongObjectTests {
       #expect(other.events == [.state(.poweredOn)])
     }
     #expect(talk.found.state == .connected)
-    talk.found.readValue(for: try talk.characteristic("FFF2"))
-    await world.settle()
+    try await talk.read("FFF2")
     #expect(talk.central.values == [Data("owenli".utf8)])
   }
 
@@ -38,14 +38,10 @@ struct WrongObjectTests {
     let chat = Devices.chat(on: world.makeDevice("chat"))
     await world.settle()
     talk.central.sightings = []
-    talk.central.manager.scanForPeripherals(withServices: [CBUUID(string: "FF11")])
-    try await world.wait(within: .seconds(5)) { !talk.central.sightings.isEmpty }
-    let other = talk.central.sightings[0].peripheral
-    talk.central.manager.connect(other)
-    try await world.wait(within: .seconds(5)) { other.state == .connected }
+    let other = try await talk.central.find(services: [CBUUID(string: "FF11")], in: world)
+    try await talk.central.connect(to: other, in: world)
     let line = try talk.characteristic("FFF2")
-    talk.found.discoverDescriptors(for: line)
-    await world.settle()
+    await talk.found.discoverDescriptors(for: line, in: world)
     let descriptor = try #require(line.descriptors?.first)
     let service = try #require(line.service)
     talk.central.events = []
@@ -69,26 +65,21 @@ struct WrongObjectTests {
     #expect(Self.misuses(world).contains { $0.contains("nothing is written") })
     // Neither device was touched.
     #expect(!talk.peripheral.events.contains { $0.isWrite } && !chat.program.events.contains { $0.isWrite })
-    talk.found.readValue(for: line)
-    await world.settle()
+    await talk.found.read(line, in: world)
     #expect(talk.central.values == [Data("owenli".utf8)])
   }
 
   @Test("a service that was removed answers no requests, on either side, and the link stays")
   func removedService() async throws {
     let world = World()
-    let service = CBMutableService(type: CBUUID(string: "FF01"), primary: true)
-    let line = CBMutableCharacteristic(
-      type: CBUUID(string: "FF02"), properties: [.read, .write, .notify], value: nil,
-      permissions: [.readable, .writeable])
+    let service = CBMutableService("FF01")
+    let line = CBMutableCharacteristic("FF02", [.read, .write, .notify], [.readable, .writeable])
     service.characteristics = [line]
     var waiting: [CBATTRequest] = []
     let talk = try await Conversation.start(
-      in: world,
-      with: { PeripheralProgram(options: $0.options, services: [service], advertisement: [:]) })
+      in: world, with: { PeripheralApp($0.options, services: [service], advertisement: [:]) })
     let found = try talk.characteristic("FF02")
-    talk.found.setNotifyValue(true, for: found)
-    await world.settle()
+    await talk.found.notify(true, found, in: world)
     // A request waits for its answer while its service is removed.
     talk.peripheral.judge = { requests in
       waiting += requests
@@ -96,8 +87,7 @@ struct WrongObjectTests {
       return .success
     }
     talk.peripheral.values = [line.uuid: Data("late".utf8)]
-    talk.found.readValue(for: found)
-    await world.settle()
+    await talk.found.read(found, in: world)
     #expect(waiting.count == 1 && line.subscribedCentrals?.isEmpty == true)
     #expect(talk.central.events.contains(.modified(["FF01"])))
     world.removeLogLines()
@@ -108,17 +98,15 @@ struct WrongObjectTests {
     talk.central.events = []
     talk.found.readValue(for: found)
     talk.found.writeValue(Data([1]), for: found, type: .withResponse)
-    talk.found.setNotifyValue(false, for: found)
-    await world.settle()
+    await talk.found.notify(false, found, in: world)
     #expect(
       talk.central.events == [.valueError("FF02", 1), .written("FF02", 1), .notifying("FF02", false, 1)])
     // It can be added again.
     talk.peripheral.judge = nil
     talk.peripheral.manager.add(service)
     await world.settle()
-    await talk.discoverEverything()
-    talk.found.readValue(for: try talk.characteristic("FF02"))
-    await world.settle()
+    await talk.discoverAll()
+    try await talk.read("FF02")
     #expect(talk.central.values.last == Data("late".utf8))
   }
 
@@ -131,7 +119,7 @@ struct WrongObjectTests {
     await world.settle()
     var waiting: [CBATTRequest] = []
     talk.peripheral.answersRequests = false
-    talk.peripheral.onRequest = { waiting.append($0) }
+    talk.peripheral.onRead = { waiting.append($1) }
     talk.found.readValue(for: try talk.characteristic("FFF2"))
     try await world.wait(within: .seconds(2)) { !waiting.isEmpty }
     let request = waiting[0]
@@ -153,28 +141,24 @@ struct WrongObjectTests {
     stranger.program.manager.remove(service)
     #expect(
       !talk.peripheral.manager.updateValue(Data([1]), for: neighbour.line, onSubscribedCentrals: [request.central]))
-    await talk.discoverEverything()
+    await talk.discoverAll()
     #expect(try talk.characteristic("FF22").service?.uuid == service.uuid)
   }
 
   @Test("objects of a connection that has ended are answered with an error, not used, in the next one")
   func oldConnection() async throws {
-    let world = World()
-    let talk = try await Conversation.start(in: world, with: Devices.owenli)
+    let talk = try await Conversation.start(with: Devices.owenli)
     let old = try talk.characteristic("FFF2")
     talk.central.manager.cancelPeripheralConnection(talk.found)
-    await world.settle()
-    world.removeLogLines()
+    await talk.world.settle()
+    talk.world.removeLogLines()
     talk.central.events = []
-    talk.found.readValue(for: old)
-    await world.settle()
+    await talk.found.read(old, in: talk.world)
     #expect(talk.central.events.isEmpty)
-    #expect(Self.misuses(world).contains { $0.contains("can only accept commands while in the connected state") })
-    talk.central.manager.connect(talk.found)
-    try await world.wait(within: .seconds(5)) { talk.found.state == .connected }
+    #expect(Self.misuses(talk.world).contains { $0.contains("can only accept commands while in the connected state") })
+    try await talk.connect()
     talk.central.events = []
-    talk.found.readValue(for: old)
-    await world.settle()
+    await talk.found.read(old, in: talk.world)
     #expect(talk.central.events.first == .valueError("FFF2", 1))
     #expect(old.service == nil || old.service?.peripheral === talk.found)
   }

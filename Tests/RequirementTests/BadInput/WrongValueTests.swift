@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Values that are missing, empty, too long or too many.
@@ -7,8 +8,7 @@ import Testing
 struct WrongValueTests {
   @Test("nil is accepted wherever Apple's interface accepts it")
   func nothing() async throws {
-    let world = World()
-    let talk = try await Conversation.start(in: world, with: Devices.owenli)
+    let talk = try await Conversation.start(with: Devices.owenli)
     let lonely = CBCentralManager(delegate: nil, queue: nil, options: talk.phone.options)
     let lonelyPeripheral = CBPeripheralManager(delegate: nil, queue: nil, options: talk.phone.options)
     let central = talk.central
@@ -23,81 +23,70 @@ struct WrongValueTests {
     central.manager.connect(talk.found, options: nil)
     #expect(central.manager.retrievePeripherals(withIdentifiers: []).isEmpty)
     #expect(central.manager.retrieveConnectedPeripherals(withServices: []).isEmpty)
-    await world.settle()
+    await talk.world.settle()
     #expect(talk.found.services?.count == 2 && talk.found.state == .connected)
 
-    let bare = CBMutableService(type: CBUUID(string: "FF77"), primary: true)
+    let bare = CBMutableService("FF77")
     bare.characteristics = nil
     bare.includedServices = nil
-    let silent = CBMutableCharacteristic(
-      type: CBUUID(string: "FF78"), properties: .read, value: nil, permissions: .readable)
+    let silent = CBMutableCharacteristic("FF78", .read)
     silent.descriptors = nil
-    let holder = CBMutableService(type: CBUUID(string: "FF79"), primary: true)
-    holder.characteristics = [silent]
+    let holder = CBMutableService("FF79", [silent])
     talk.peripheral.manager.add(bare)
     talk.peripheral.manager.add(holder)
     talk.peripheral.manager.stopAdvertising()
     talk.peripheral.manager.startAdvertising(nil)
-    await world.settle()
+    await talk.world.settle()
     #expect(talk.peripheral.events.contains(.added("FF77", nil)) && talk.peripheral.manager.isAdvertising)
     // An answer without a value is an empty value.
-    await talk.discoverEverything()
+    await talk.discoverAll()
     talk.peripheral.answersRequests = false
-    talk.peripheral.onRequest = { request in
+    talk.peripheral.onRead = { manager, request in
       request.value = nil
-      talk.peripheral.manager.respond(to: request, withResult: .success)
+      manager.respond(to: request, withResult: .success)
     }
-    talk.found.readValue(for: try talk.characteristic("FF78"))
-    await world.settle()
+    try await talk.read("FF78")
     #expect(central.values.last == Data())
     withExtendedLifetime((lonely, lonelyPeripheral)) {}
   }
 
   @Test("values over 512 octets are refused or truncated, never sent")
   func tooLong() async throws {
-    let world = World()
-    let talk = try await Conversation.start(in: world, with: { Devices.chat(on: $0).program })
+    let talk = try await Conversation.start(with: { Devices.chat(on: $0).program })
     let line = try talk.characteristic("FF22")
     let long = Data((0..<600).map { UInt8(truncatingIfNeeded: $0) })
     talk.found.writeValue(long, for: line, type: .withResponse)
-    talk.found.writeValue(Data(count: 1 << 20), for: line, type: .withResponse)
-    await world.settle()
+    await talk.found.write(Data(count: 1 << 20), to: line, in: talk.world)
     let refused = CBATTError.Code.invalidAttributeValueLength.rawValue
     #expect(talk.central.events.suffix(2) == [.written("FF22", refused), .written("FF22", refused)])
     #expect(!talk.peripheral.events.contains { $0.isWrite })
     let most = talk.found.maximumWriteValueLength(for: .withoutResponse)
     talk.found.writeValue(long, for: line, type: .withoutResponse)
-    await world.settle()
+    await talk.world.settle()
     #expect(talk.peripheral.values[line.uuid] == long.prefix(most))
     // The protocol truncates a program's answer: no attribute is longer.
     talk.peripheral.values[line.uuid] = long
-    talk.found.readValue(for: line)
-    await world.settle()
+    await talk.found.read(line, in: talk.world)
     #expect(talk.central.values.last == long.prefix(512))
-    talk.found.setNotifyValue(true, for: line)
-    await world.settle()
+    await talk.found.notify(true, line, in: talk.world)
     let central = try #require(talk.peripheral.centrals.first)
     let published = try #require(talk.peripheral.published("FF22"))
     #expect(talk.peripheral.manager.updateValue(long, for: published, onSubscribedCentrals: nil))
-    await world.settle()
+    await talk.world.settle()
     #expect(talk.central.values.last == long.prefix(central.maximumUpdateValueLength))
   }
 
   @Test("a fixed value of more than 512 octets, or a descriptor's, is refused when it is added")
   func tooLongFixed() async throws {
     let world = World()
-    let program = PeripheralProgram(options: world.makeDevice("device").options)
+    let program = PeripheralApp(world.makeDevice("device").options)
     await world.settle()
     func add(_ uuid: String, value: Int, description: Int) {
-      let characteristic = CBMutableCharacteristic(
-        type: CBUUID(string: "FF02"), properties: .read, value: Data(count: value), permissions: .readable)
+      let characteristic = CBMutableCharacteristic("FF02", .read, value: Data(count: value))
       characteristic.descriptors = [
-        CBMutableDescriptor(
-          type: CBUUID(string: CBUUIDCharacteristicUserDescriptionString),
-          value: String(repeating: "x", count: description))
+        .userDescription(String(repeating: "x", count: description))
       ]
-      let service = CBMutableService(type: CBUUID(string: uuid), primary: true)
-      service.characteristics = [characteristic]
+      let service = CBMutableService(uuid, [characteristic])
       program.manager.add(service)
     }
     add("FF10", value: 512, description: 512)
@@ -115,22 +104,20 @@ struct WrongValueTests {
 
   @Test("empty values arrive as empty values")
   func empty() async throws {
-    let world = World()
-    let talk = try await Conversation.start(in: world, with: { Devices.chat(on: $0).program })
+    let talk = try await Conversation.start(with: { Devices.chat(on: $0).program })
     let line = try talk.characteristic("FF22")
     talk.peripheral.values[line.uuid] = Data("full".utf8)
     talk.found.writeValue(Data(), for: line, type: .withResponse)
     talk.found.writeValue(Data(), for: line, type: .withoutResponse)
-    await world.settle()
+    await talk.world.settle()
     #expect(talk.peripheral.events.suffix(2) == [.wrote([""]), .wrote([""])])
     #expect(talk.peripheral.values[line.uuid] == Data())
     talk.found.readValue(for: line)
-    talk.found.setNotifyValue(true, for: line)
-    await world.settle()
+    await talk.found.notify(true, line, in: talk.world)
     let published = try #require(talk.peripheral.published("FF22"))
     #expect(talk.peripheral.manager.updateValue(Data(), for: published, onSubscribedCentrals: nil))
     #expect(talk.peripheral.manager.updateValue(Data([1]), for: published, onSubscribedCentrals: []))
-    await world.settle()
+    await talk.world.settle()
     #expect(talk.central.values == [Data(), Data()])
   }
 
@@ -139,13 +126,13 @@ struct WrongValueTests {
     arguments: [String(repeating: "很长的名字", count: 60), "👨‍👩‍👧‍👦👨‍👩‍👧‍👦👨‍👩‍👧‍👦", "", "\u{0}\n\u{7F}"])
   func names(_ name: String) async throws {
     let world = World()
-    let program = PeripheralProgram(
-      options: world.makeDevice("device").options,
+    let program = PeripheralApp(
+      world.makeDevice("device").options,
       advertisement: [
         CBAdvertisementDataLocalNameKey: name, CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "FF11")],
         "unknown key": 7, CBAdvertisementDataTxPowerLevelKey: "no number",
       ])
-    let central = CentralProgram(options: world.makeDevice("phone").options)
+    let central = CentralApp(world.makeDevice("phone").options)
     await world.settle()
     #expect(program.events == [.state(.poweredOn), .advertising(nil)])
     central.manager.scanForPeripherals(withServices: [CBUUID(string: "FF11")])
@@ -158,13 +145,12 @@ struct WrongValueTests {
   @Test("options of the wrong types are ignored, and advertising data of the wrong types is not advertised")
   func wrongTypes() async throws {
     let world = World()
-    let phone = world.makeDevice("phone")
-    let options: [String: Any] = phone.options.merging([
+    let options: [String: Any] = world.makeDevice("phone").options.merging([
       CBCentralManagerOptionRestoreIdentifierKey: 7, CBCentralManagerOptionShowPowerAlertKey: "yes",
     ]) { $1 }
-    let central = CentralProgram(options: options)
-    let program = PeripheralProgram(
-      options: world.makeDevice("device").options,
+    let central = CentralApp(options)
+    let program = PeripheralApp(
+      world.makeDevice("device").options,
       advertisement: [CBAdvertisementDataLocalNameKey: 7, CBAdvertisementDataServiceUUIDsKey: ["FF11"]])
     await world.settle()
     #expect(program.events == [.state(.poweredOn), .advertising(nil)])
@@ -197,21 +183,11 @@ struct WrongValueTests {
       let service = CBMutableService(
         type: CBUUID(string: String(format: "F00D%04X-0000-4000-8000-00805F9B34FB", number)), primary: true)
       service.characteristics = (0..<3).map { index in
-        CBMutableCharacteristic(
-          type: CBUUID(string: String(format: "A%03X", index)), properties: [.read, .notify], value: nil,
-          permissions: .readable)
+        CBMutableCharacteristic(String(format: "A%03X", index), [.read, .notify])
       }
       return service
     }
-    let talk = try await Conversation.start(
-      in: world,
-      with: {
-        PeripheralProgram(
-          options: $0.options, services: services,
-          advertisement: [
-            CBAdvertisementDataLocalNameKey: "many", CBAdvertisementDataServiceUUIDsKey: services.map(\.uuid),
-          ])
-      })
+    let talk = try await Conversation.start(in: world, with: { PeripheralApp("many", on: $0, services: services) })
     #expect(talk.found.services?.map(\.uuid) == services.map(\.uuid))
     #expect(talk.found.services?.allSatisfy { $0.characteristics?.count == 3 } == true)
     talk.central.manager.scanForPeripherals(withServices: services.map(\.uuid))
@@ -222,13 +198,12 @@ struct WrongValueTests {
   @Test("services beyond the handles of the attribute database are refused, and the existing ones stay")
   func tooManyServices() async throws {
     let world = World()
-    let program = PeripheralProgram(options: world.makeDevice("device").options)
+    let program = PeripheralApp(world.makeDevice("device").options)
     await world.settle()
     func service(_ uuid: String, of count: Int) -> CBMutableService {
-      let service = CBMutableService(type: CBUUID(string: uuid), primary: true)
+      let service = CBMutableService(uuid)
       service.characteristics = (0..<count).map { _ in
-        CBMutableCharacteristic(
-          type: CBUUID(string: "A000"), properties: .read, value: nil, permissions: .readable)
+        CBMutableCharacteristic("A000", .read)
       }
       return service
     }

@@ -116,8 +116,7 @@ struct CentralManagerDelegateTests {
   )
   func disconnected() async throws {
     let method = "centralManager(_:didDisconnectPeripheral:error:)"
-    let stage = Stage()
-    let peripheral = try await stage.connected()
+    let (stage, peripheral) = try await Stage.connected()
     stage.central.cancelPeripheralConnection(peripheral)
     await stage.world.advance(by: .seconds(1))
     let asked = try stage.near.only(method)

@@ -42,8 +42,7 @@ struct ChannelDelegateTests {
 
   @Test("R3.2 peripheralManager(_:didOpen:error:) brings each channel that a central opens")
   func openedByPeer() async throws {
-    let stage = Stage()
-    let peripheral = try await stage.connected()
+    let (stage, peripheral) = try await Stage.connected()
     let psm = try await Self.publish(on: stage)
     stage.far.forget()
     peripheral.openL2CAPChannel(psm)
@@ -57,8 +56,7 @@ struct ChannelDelegateTests {
   @Test("R3.2 peripheral(_:didOpen:error:) brings the requested channel, or the reason why there is none")
   func opened() async throws {
     let method = "peripheral(_:didOpen:error:)"
-    let stage = Stage()
-    let peripheral = try await stage.connected()
+    let (stage, peripheral) = try await Stage.connected()
     let psm = try await Self.publish(on: stage)
     peripheral.openL2CAPChannel(psm)
     await stage.world.settle()

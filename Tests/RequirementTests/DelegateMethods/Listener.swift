@@ -44,9 +44,7 @@ extension Listener: CBCentralManagerDelegate {
   func centralManager(
     _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
     rssi RSSI: NSNumber
-  ) {
-    note(central, peripheral, advertisementData, RSSI)
-  }
+  ) { note(central, peripheral, advertisementData, RSSI) }
   func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
     peripheral.delegate = self
     note(central, peripheral, peripheral.state)
@@ -56,20 +54,14 @@ extension Listener: CBCentralManagerDelegate {
   }
   func centralManager(
     _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
-  ) {
-    note(central, peripheral, peripheral.state, error as Any)
-  }
+  ) { note(central, peripheral, peripheral.state, error as Any) }
   func centralManager(
     _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, timestamp: CFAbsoluteTime,
     isReconnecting: Bool, error: (any Error)?
-  ) {
-    note(central, peripheral, timestamp, isReconnecting, error as Any)
-  }
+  ) { note(central, peripheral, timestamp, isReconnecting, error as Any) }
   func centralManager(
     _ central: CBCentralManager, connectionEventDidOccur event: CBConnectionEvent, for peripheral: CBPeripheral
-  ) {
-    note(central, event, peripheral)
-  }
+  ) { note(central, event, peripheral) }
   func centralManager(_ central: CBCentralManager, didUpdateANCSAuthorizationFor peripheral: CBPeripheral) {
     note(central, peripheral)
   }
@@ -90,32 +82,22 @@ extension Listener: CBPeripheralDelegate {
   }
   func peripheral(
     _ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?
-  ) {
-    note(peripheral, service, error as Any)
-  }
+  ) { note(peripheral, service, error as Any) }
   func peripheral(
     _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
-  ) {
-    note(peripheral, service, error as Any)
-  }
+  ) { note(peripheral, service, error as Any) }
   func peripheral(
     _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
-  ) {
-    note(peripheral, characteristic, characteristic.value as Any, error as Any)
-  }
+  ) { note(peripheral, characteristic, characteristic.value as Any, error as Any) }
   func peripheral(_ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?) {
     note(peripheral, characteristic, error as Any)
   }
   func peripheral(
     _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic, error: (any Error)?
-  ) {
-    note(peripheral, characteristic, characteristic.isNotifying, error as Any)
-  }
+  ) { note(peripheral, characteristic, characteristic.isNotifying, error as Any) }
   func peripheral(
     _ peripheral: CBPeripheral, didDiscoverDescriptorsFor characteristic: CBCharacteristic, error: (any Error)?
-  ) {
-    note(peripheral, characteristic, error as Any)
-  }
+  ) { note(peripheral, characteristic, error as Any) }
   func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?) {
     note(peripheral, descriptor, descriptor.value as Any, error as Any)
   }
@@ -130,9 +112,7 @@ extension Listener: CBPeripheralDelegate {
   }
   func peripheral(
     _ peripheral: CBPeripheral, didReceive results: CBChannelSoundingProcedureResults?, error: (any Error)?
-  ) {
-    note(peripheral, results as Any, error as Any)
-  }
+  ) { note(peripheral, results as Any, error as Any) }
   func peripheral(_ peripheral: CBPeripheral, didCompleteChannelSoundingSession error: (any Error)?) {
     note(peripheral, error as Any)
   }
@@ -168,14 +148,10 @@ extension Listener: CBPeripheralManagerDelegate {
   func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { note(peripheral) }
   func peripheralManager(
     _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
-  ) {
-    note(peripheral, PSM, error as Any)
-  }
+  ) { note(peripheral, PSM, error as Any) }
   func peripheralManager(
     _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
-  ) {
-    note(peripheral, PSM, error as Any)
-  }
+  ) { note(peripheral, PSM, error as Any) }
   func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
     note(peripheral, channel as Any, error as Any)
   }

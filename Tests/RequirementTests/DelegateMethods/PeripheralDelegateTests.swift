@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("A3: the methods of CBPeripheralDelegate about services and the rest", .keepsCapture)
@@ -16,8 +17,7 @@ struct PeripheralDelegateTests {
     #expect(peripheral.name == "advertised")
     stage.central.connect(peripheral)
     await stage.world.advance(by: .seconds(2))
-    peripheral.discoverServices(nil)
-    await stage.world.settle()
+    await peripheral.discoverServices(in: stage.world)
     let call = try stage.near.only("peripheralDidUpdateName(_:)")
     #expect(call.arguments[0] as? CBPeripheral === peripheral)
     #expect(call.arguments[1] as? String == "device" && peripheral.name == "device")
@@ -47,8 +47,7 @@ struct PeripheralDelegateTests {
   @Test(
     "R3.2 peripheralDidUpdateRSSI(_:error:) is deprecated: it is called only where its successor is missing")
   func oldSignalStrength() async throws {
-    let stage = Stage()
-    let peripheral = try await stage.connected()
+    let (stage, peripheral) = try await Stage.connected()
     peripheral.readRSSI()
     await stage.world.advance(by: .seconds(2))
     #expect(stage.near.calls.map(\.method) == ["peripheral(_:didReadRSSI:error:)"])
@@ -62,8 +61,7 @@ struct PeripheralDelegateTests {
   @Test("R3.2 peripheral(_:didReadRSSI:error:) answers with dBm, or with notConnected")
   func signalStrength() async throws {
     let method = "peripheral(_:didReadRSSI:error:)"
-    let stage = Stage()
-    let peripheral = try await stage.connected()
+    let (stage, peripheral) = try await Stage.connected()
     peripheral.readRSSI()
     await stage.world.advance(by: .seconds(2))
     let call = try stage.near.only(method)
@@ -85,8 +83,7 @@ struct PeripheralDelegateTests {
     stage.central.connect(peripheral)
     await stage.world.advance(by: .seconds(2))
     #expect(peripheral.services == nil)
-    peripheral.discoverServices([CBUUID(string: "FF11"), CBUUID(string: "FF99")])
-    await stage.world.settle()
+    await peripheral.discoverServices([CBUUID(string: "FF11"), CBUUID(string: "FF99")], in: stage.world)
     let call = try stage.near.only("peripheral(_:didDiscoverServices:)")
     #expect(call.arguments[0] as? CBPeripheral === peripheral && call.error == nil)
     #expect(peripheral.services?.map(\.uuid.uuidString) == ["FF11"])
@@ -96,7 +93,7 @@ struct PeripheralDelegateTests {
   func includedServices() async throws {
     let stage = Stage()
     let inner = await stage.publish()
-    let outer = CBMutableService(type: CBUUID(string: "FF20"), primary: true)
+    let outer = CBMutableService("FF20")
     outer.includedServices = [inner]
     stage.peripheralManager.add(outer)
     let peripheral = try await stage.connected()
@@ -118,8 +115,7 @@ struct PeripheralDelegateTests {
     let peripheral = try await stage.found()
     stage.central.connect(peripheral)
     await stage.world.advance(by: .seconds(2))
-    peripheral.discoverServices(nil)
-    await stage.world.settle()
+    await peripheral.discoverServices(in: stage.world)
     let service = try #require(peripheral.services?.first)
     #expect(service.characteristics == nil)
     peripheral.discoverCharacteristics(nil, for: service)
@@ -133,13 +129,10 @@ struct PeripheralDelegateTests {
 
   @Test("R3.2 peripheral(_:didDiscoverDescriptorsFor:error:) brings the characteristic whose descriptors are known")
   func descriptors() async throws {
-    let stage = Stage()
-    await stage.publish([Stage.characteristic("FF22", .notify)])
-    let peripheral = try await stage.connected()
+    let (stage, peripheral) = try await Stage.connected([Stage.characteristic("FF22", .notify)])
     let characteristic = try peripheral.characteristic("FF22")
     #expect(characteristic.descriptors == nil)
-    peripheral.discoverDescriptors(for: characteristic)
-    await stage.world.settle()
+    await peripheral.discoverDescriptors(for: characteristic, in: stage.world)
     let call = try stage.near.only("peripheral(_:didDiscoverDescriptorsFor:error:)")
     #expect(call.arguments[0] as? CBPeripheral === peripheral && call.error == nil)
     #expect(call.arguments[1] as? CBCharacteristic === characteristic)
@@ -148,8 +141,7 @@ struct PeripheralDelegateTests {
 
   @Test("R3.2 peripheral(_:didCompleteChannelSoundingSession:) answers each session: it is not supported")
   func sounding() async throws {
-    let stage = Stage()
-    let peripheral = try await stage.connected()
+    let (stage, peripheral) = try await Stage.connected()
     peripheral.startChannelSoundingSession(CBChannelSoundingSessionConfiguration(role: .initiator))
     await stage.world.settle()
     let call = try stage.near.only("peripheral(_:didCompleteChannelSoundingSession:)")
@@ -159,8 +151,7 @@ struct PeripheralDelegateTests {
 
   @Test("R3.2 peripheral(_:didReceive:error:) is never called: no session has results")
   func soundingResults() async throws {
-    let stage = Stage()
-    let peripheral = try await stage.connected()
+    let (stage, peripheral) = try await Stage.connected()
     peripheral.startChannelSoundingSession(CBChannelSoundingSessionConfiguration(role: .initiator))
     await stage.world.advance(by: .seconds(10))
     peripheral.cancelChannelSoundingSession()

@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("A3: each method of CBPeripheralManagerDelegate", .keepsCapture)
@@ -76,7 +77,7 @@ struct PeripheralManagerDelegateTests {
     #expect(call.arguments[0] as? CBPeripheralManager === stage.peripheralManager)
     #expect(call.arguments[1] as? CBService === service && call.error == nil)
     stage.far.forget()
-    let reserved = CBMutableService(type: CBUUID(string: "1801"), primary: true)
+    let reserved = CBMutableService("1801")
     stage.peripheralManager.add(reserved)
     await stage.world.settle()
     let refused = try stage.far.only(method)
@@ -86,13 +87,10 @@ struct PeripheralManagerDelegateTests {
 
   @Test("R3.2 peripheralManager(_:central:didSubscribeTo:) reports who subscribed to what, once")
   func subscribed() async throws {
-    let stage = Stage()
     let line = Stage.characteristic("FF22", .notify)
-    await stage.publish([line])
-    let peripheral = try await stage.connected()
+    let (stage, peripheral) = try await Stage.connected([line])
     peripheral.setNotifyValue(true, for: try peripheral.characteristic("FF22"))
-    peripheral.setNotifyValue(true, for: try peripheral.characteristic("FF22"))
-    await stage.world.settle()
+    await peripheral.notify(true, try peripheral.characteristic("FF22"), in: stage.world)
     let call = try stage.far.only("peripheralManager(_:central:didSubscribeTo:)")
     #expect(call.arguments[0] as? CBPeripheralManager === stage.peripheralManager)
     let central: CBCentral = try call.argument(1)
@@ -106,22 +104,17 @@ struct PeripheralManagerDelegateTests {
   )
   func unsubscribed() async throws {
     let method = "peripheralManager(_:central:didUnsubscribeFrom:)"
-    let stage = Stage()
     let line = Stage.characteristic("FF22", .notify)
-    await stage.publish([line])
-    let peripheral = try await stage.connected()
-    peripheral.setNotifyValue(true, for: try peripheral.characteristic("FF22"))
-    await stage.world.settle()
+    let (stage, peripheral) = try await Stage.connected([line])
+    await peripheral.notify(true, try peripheral.characteristic("FF22"), in: stage.world)
     let central: CBCentral = try stage.far.only("peripheralManager(_:central:didSubscribeTo:)").argument(1)
-    peripheral.setNotifyValue(false, for: try peripheral.characteristic("FF22"))
-    await stage.world.settle()
+    await peripheral.notify(false, try peripheral.characteristic("FF22"), in: stage.world)
     let call = try stage.far.only(method)
     #expect(call.arguments[0] as? CBPeripheralManager === stage.peripheralManager)
     #expect(call.arguments[1] as? CBCentral === central)
     #expect(call.arguments[2] as? CBCharacteristic === line)
     #expect((call.arguments[3] as? [CBCentral])?.isEmpty == true)
-    peripheral.setNotifyValue(true, for: try peripheral.characteristic("FF22"))
-    await stage.world.settle()
+    await peripheral.notify(true, try peripheral.characteristic("FF22"), in: stage.world)
     stage.far.forget()
     stage.central.cancelPeripheralConnection(peripheral)
     await stage.world.advance(by: .seconds(1))
@@ -130,11 +123,8 @@ struct PeripheralManagerDelegateTests {
 
   @Test("R3.2 peripheralManager(_:didReceiveRead:) asks for the value of a characteristic, from an offset")
   func read() async throws {
-    let stage = Stage()
-    stage.device.setMaximumTransmissionUnit(23)
     let line = Stage.characteristic("FF22", .read)
-    await stage.publish([line])
-    let peripheral = try await stage.connected()
+    let (stage, peripheral) = try await Stage.connected([line], mtu: 23)
     let value = Data((0..<30).map { UInt8($0) })
     stage.far.reactions["peripheralManager(_:didReceiveRead:)"] = { call in
       guard let request = call.arguments[1] as? CBATTRequest else { return }
@@ -142,8 +132,7 @@ struct PeripheralManagerDelegateTests {
       request.value = value.dropFirst(request.offset)
       stage.peripheralManager.respond(to: request, withResult: .success)
     }
-    peripheral.readValue(for: try peripheral.characteristic("FF22"))
-    await stage.world.settle()
+    await peripheral.read(try peripheral.characteristic("FF22"), in: stage.world)
     let calls = stage.far.calls(of: "peripheralManager(_:didReceiveRead:)")
     #expect(calls.allSatisfy { $0.arguments[0] as? CBPeripheralManager === stage.peripheralManager })
     let requests = calls.compactMap { $0.arguments[1] as? CBATTRequest }
@@ -154,11 +143,8 @@ struct PeripheralManagerDelegateTests {
 
   @Test("R3.2 peripheralManager(_:didReceiveWrite:) brings a batch, with values and offsets")
   func write() async throws {
-    let stage = Stage()
-    stage.device.setMaximumTransmissionUnit(23)
     let line = Stage.characteristic("FF22", [.write, .writeWithoutResponse])
-    await stage.publish([line])
-    let peripheral = try await stage.connected()
+    let (stage, peripheral) = try await Stage.connected([line], mtu: 23)
     let method = "peripheralManager(_:didReceiveWrite:)"
     stage.far.reactions[method] = { call in
       guard let requests = call.arguments[1] as? [CBATTRequest] else { return }
@@ -181,12 +167,9 @@ struct PeripheralManagerDelegateTests {
 
   @Test("R3.2 peripheralManagerIsReady(toUpdateSubscribers:) is called once after a refused update")
   func ready() async throws {
-    let stage = Stage()
     let line = Stage.characteristic("FF22", .notify)
-    await stage.publish([line])
-    let peripheral = try await stage.connected()
-    peripheral.setNotifyValue(true, for: try peripheral.characteristic("FF22"))
-    await stage.world.settle()
+    let (stage, peripheral) = try await Stage.connected([line])
+    await peripheral.notify(true, try peripheral.characteristic("FF22"), in: stage.world)
     while stage.peripheralManager.updateValue(Data(count: 20), for: line, onSubscribedCentrals: nil) {}
     stage.far.forget()
     await stage.world.settle()

@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("A3: the methods of CBPeripheralDelegate about values", .keepsCapture)
@@ -8,35 +9,30 @@ struct PeripheralValueDelegateTests {
     "R3.2 peripheral(_:didUpdateValueFor:error:)#characteristic brings read values, notified values, and errors")
   func value() async throws {
     let method = "peripheral(_:didUpdateValueFor:error:)"
-    let stage = Stage()
     let line = Stage.characteristic("FF23", .notify)
-    await stage.publish([Stage.characteristic("FF22", .read, value: Data([1, 2])), line])
-    let peripheral = try await stage.connected()
+    let (stage, peripheral) = try await Stage.connected([
+      Stage.characteristic("FF22", .read, value: Data([1, 2])), line,
+    ])
     let (fixed, notified) = (try peripheral.characteristic("FF22"), try peripheral.characteristic("FF23"))
-    peripheral.readValue(for: fixed)
-    await stage.world.settle()
+    await peripheral.read(fixed, in: stage.world)
     let read = try stage.near.only(method)
     #expect(read.arguments[0] as? CBPeripheral === peripheral && read.error == nil)
     #expect(read.arguments[1] as? CBCharacteristic === fixed && read.arguments[2] as? Data == Data([1, 2]))
-    peripheral.setNotifyValue(true, for: notified)
-    await stage.world.settle()
+    await peripheral.notify(true, notified, in: stage.world)
     stage.near.forget()
     #expect(stage.peripheralManager.updateValue(Data([7]), for: line, onSubscribedCentrals: nil))
     await stage.world.settle()
     let told = try stage.near.only(method)
     #expect(told.arguments[1] as? CBCharacteristic === notified && told.arguments[2] as? Data == Data([7]))
     stage.near.forget()
-    peripheral.readValue(for: notified)
-    await stage.world.settle()
+    await peripheral.read(notified, in: stage.world)
     #expect((try stage.near.only(method).error as? CBATTError)?.code == .readNotPermitted)
   }
 
   @Test("R3.2 peripheral(_:didWriteValueFor:error:)#characteristic answers each write with a response")
   func written() async throws {
     let method = "peripheral(_:didWriteValueFor:error:)"
-    let stage = Stage()
-    await stage.publish([Stage.characteristic("FF22", .write)])
-    let peripheral = try await stage.connected()
+    let (stage, peripheral) = try await Stage.connected([Stage.characteristic("FF22", .write)])
     let characteristic = try peripheral.characteristic("FF22")
     for result in [CBATTError.Code.success, .insufficientResources] {
       stage.near.forget()
@@ -44,8 +40,7 @@ struct PeripheralValueDelegateTests {
         guard let request = (call.arguments[1] as? [CBATTRequest])?.first else { return }
         stage.peripheralManager.respond(to: request, withResult: result)
       }
-      peripheral.writeValue(Data([1]), for: characteristic, type: .withResponse)
-      await stage.world.settle()
+      await peripheral.write(Data([1]), to: characteristic, in: stage.world)
       let call = try stage.near.only(method)
       #expect(call.arguments[0] as? CBPeripheral === peripheral)
       #expect(call.arguments[1] as? CBCharacteristic === characteristic)
@@ -56,9 +51,9 @@ struct PeripheralValueDelegateTests {
   @Test("R3.2 peripheral(_:didUpdateNotificationStateFor:error:) answers each request, with the resulting state")
   func notificationState() async throws {
     let method = "peripheral(_:didUpdateNotificationStateFor:error:)"
-    let stage = Stage()
-    await stage.publish([Stage.characteristic("FF22", .notify), Stage.characteristic("FF23", .read)])
-    let peripheral = try await stage.connected()
+    let (stage, peripheral) = try await Stage.connected([
+      Stage.characteristic("FF22", .notify), Stage.characteristic("FF23", .read),
+    ])
     let characteristic = try peripheral.characteristic("FF22")
     for isOn in [true, false] {
       stage.near.forget()
@@ -69,8 +64,7 @@ struct PeripheralValueDelegateTests {
       #expect(call.arguments[1] as? CBCharacteristic === characteristic && call.arguments[2] as? Bool == isOn)
     }
     stage.near.forget()
-    peripheral.setNotifyValue(true, for: try peripheral.characteristic("FF23"))
-    await stage.world.settle()
+    await peripheral.notify(true, try peripheral.characteristic("FF23"), in: stage.world)
     let refused = try stage.near.only(method)
     #expect(refused.error is CBATTError && refused.arguments[2] as? Bool == false)
   }
@@ -80,17 +74,13 @@ struct PeripheralValueDelegateTests {
   func descriptorValue() async throws {
     let stage = Stage()
     let line = Stage.characteristic("FF22", .read)
-    line.descriptors = [
-      CBMutableDescriptor(type: CBUUID(string: CBUUIDCharacteristicUserDescriptionString), value: "line")
-    ]
+    line.descriptors = [.userDescription("line")]
     await stage.publish([line])
     let peripheral = try await stage.connected()
     let characteristic = try peripheral.characteristic("FF22")
-    peripheral.discoverDescriptors(for: characteristic)
-    await stage.world.settle()
+    await peripheral.discoverDescriptors(for: characteristic, in: stage.world)
     let descriptor = try #require(characteristic.descriptors?.first)
-    peripheral.readValue(for: descriptor)
-    await stage.world.settle()
+    await peripheral.read(descriptor, in: stage.world)
     let call = try stage.near.only("peripheral(_:didUpdateValueFor:error:)")
     #expect(call.arguments[0] as? CBPeripheral === peripheral && call.error == nil)
     #expect(call.arguments[1] as? CBDescriptor === descriptor && call.arguments[2] as? String == "line")
@@ -112,13 +102,9 @@ struct PeripheralValueDelegateTests {
     let peripheral: CBPeripheral = try near.calls(of: found)[0].argument(1)
     central.connect(peripheral)
     try await world.wait(within: .seconds(5)) { peripheral.state == .connected }
-    peripheral.discoverServices(nil)
-    await world.settle()
-    peripheral.discoverCharacteristics(nil, for: try #require(peripheral.services?.first))
-    await world.settle()
+    await peripheral.discoverAll(in: world)
     let characteristic = try peripheral.characteristic("FF22")
-    peripheral.discoverDescriptors(for: characteristic)
-    await world.settle()
+    await peripheral.discoverDescriptors(for: characteristic, in: world)
     let descriptor = try #require(characteristic.descriptors?.first)
     for (text, code) in [("new", nil), ("", CBATTError.Code.invalidAttributeValueLength)] {
       near.forget()
@@ -133,9 +119,7 @@ struct PeripheralValueDelegateTests {
 
   @Test("R3.2 peripheralIsReady(toSendWriteWithoutResponse:) is called once when there is space again")
   func readyToWrite() async throws {
-    let stage = Stage()
-    await stage.publish([Stage.characteristic("FF22", .writeWithoutResponse)])
-    let peripheral = try await stage.connected()
+    let (stage, peripheral) = try await Stage.connected([Stage.characteristic("FF22", .writeWithoutResponse)])
     let characteristic = try peripheral.characteristic("FF22")
     while peripheral.canSendWriteWithoutResponse {
       peripheral.writeValue(Data(count: 20), for: characteristic, type: .withoutResponse)

@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// A phone with a central manager and a device with a peripheral manager, whose delegates record every call.
@@ -25,8 +26,7 @@ struct Stage {
   /// A service FF11 with these characteristics, published.
   @discardableResult
   func publish(_ characteristics: [CBMutableCharacteristic] = []) async -> CBMutableService {
-    let service = CBMutableService(type: CBUUID(string: "FF11"), primary: true)
-    service.characteristics = characteristics
+    let service = CBMutableService("FF11", characteristics)
     await world.settle()
     peripheralManager.add(service)
     await world.settle()
@@ -38,8 +38,7 @@ struct Stage {
   ) -> CBMutableCharacteristic {
     var permissions: CBAttributePermissions = .readable
     if !properties.isDisjoint(with: [.write, .writeWithoutResponse]) { permissions.insert(.writeable) }
-    return CBMutableCharacteristic(
-      type: CBUUID(string: uuid), properties: properties, value: value, permissions: permissions)
+    return CBMutableCharacteristic(uuid, properties, permissions, value: value)
   }
 
   /// The device, called "device", found by the phone.
@@ -53,25 +52,24 @@ struct Stage {
     return try near.calls(of: method)[0].argument(1)
   }
 
+  /// A device that publishes these characteristics, where there are any, connected to a phone, which has discovered all of them.
+  static func connected(
+    _ characteristics: [CBMutableCharacteristic] = [], mtu: Int? = nil
+  ) async throws -> (Stage, CBPeripheral) {
+    let stage = Stage()
+    if let mtu { stage.device.setMaximumTransmissionUnit(mtu) }
+    if !characteristics.isEmpty { await stage.publish(characteristics) }
+    return (stage, try await stage.connected())
+  }
+
   /// The same, connected, and with all of its services and characteristics discovered. The calls recorded so far are forgotten.
   func connected() async throws -> CBPeripheral {
     let peripheral = try await found()
     central.connect(peripheral)
     try await world.wait(within: .seconds(10)) { peripheral.state == .connected }
-    peripheral.discoverServices(nil)
-    await world.settle()
-    for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(nil, for: service) }
-    await world.settle()
+    await peripheral.discoverAll(in: world)
     near.forget()
     far.forget()
     return peripheral
-  }
-}
-
-extension CBPeripheral {
-  /// The discovered characteristic with this UUID.
-  func characteristic(_ uuid: String) throws -> CBCharacteristic {
-    let all = (services ?? []).flatMap { $0.characteristics ?? [] }
-    return try #require(all.first { $0.uuid == CBUUID(string: uuid) })
   }
 }

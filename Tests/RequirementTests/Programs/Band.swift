@@ -1,6 +1,7 @@
 import BLESession
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 
 /// A wristband as vendors make them: all have one name and one service, and only the serial number distinguishes them. It
 /// repeats each command with its highest bit set.
@@ -11,26 +12,19 @@ struct Band {
 
   let serialNumber: String
   let device: Device
-  let program: PeripheralProgram
+  let program: PeripheralApp
   /// The commands that it received, in order.
   let told: Locked<[Data]>
 
   init(_ serialNumber: String, in world: World) {
     self.serialNumber = serialNumber
     device = world.makeDevice(serialNumber)
-    let line = CBMutableCharacteristic(
-      type: CBUUID(string: "FFE1"), properties: [.write, .notify], value: nil, permissions: .writeable)
-    let service = CBMutableService(type: CBUUID(string: "FFE0"), primary: true)
-    service.characteristics = [line]
-    let serial = CBMutableCharacteristic(
-      type: CBUUID(string: "2A25"), properties: .read, value: Data(serialNumber.utf8), permissions: .readable)
-    let information = CBMutableService(type: CBUUID(string: "180A"), primary: true)
-    information.characteristics = [serial]
-    let program = PeripheralProgram(
-      options: device.options, services: [service, information],
-      advertisement: [
-        CBAdvertisementDataLocalNameKey: Self.name, CBAdvertisementDataServiceUUIDsKey: [service.uuid],
-      ])
+    let line = CBMutableCharacteristic("FFE1", [.write, .notify], .writeable)
+    let service = CBMutableService("FFE0", [line])
+    let serial = CBMutableCharacteristic("2A25", .read, value: Data(serialNumber.utf8))
+    let information = CBMutableService("180A", [serial])
+    let program = PeripheralApp(
+      Self.name, on: device, services: [service, information], advertises: [service.uuid])
     self.program = program
     let told = Locked<[Data]>([])
     self.told = told

@@ -1,130 +1,42 @@
 import CoreBluetooth
 import Synchronization
+import TestSupport
 
-/// A program in the peripheral role that publishes a channel, and gives its PSM in the usual characteristic.
-///
-/// `@unchecked Sendable`: callbacks come on the serial `queue`, and the tests look only while the world is not running.
-final class ChannelServer: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
-  let queue = DispatchQueue(label: "channel server")
-  private(set) var manager: CBPeripheralManager!
-  private let needsEncryption: Bool
-  var published: [CBL2CAPPSM] = []
-  var unpublished: [(psm: CBL2CAPPSM, error: (any Error)?)] = []
-  /// What the program retains.
-  var channels: [CBL2CAPChannel] = []
-  var openedCount = 0
-  var keepsChannels = true
-  var onOpen: ((CBL2CAPChannel) -> Void)?
-
-  init(options: [String: Any], withEncryption needsEncryption: Bool = false) {
-    self.needsEncryption = needsEncryption
-    super.init()
-    manager = CBPeripheralManager(delegate: self, queue: queue, options: options)
-  }
-
-  func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-    if peripheral.state == .poweredOn { peripheral.publishL2CAPChannel(withEncryption: needsEncryption) }
-  }
-
-  func peripheralManager(
-    _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
-  ) {
-    guard error == nil else { return }
-    published.append(PSM)
-    let service = CBMutableService(type: CBUUID(string: "FFC0"), primary: true)
-    service.characteristics = [
-      CBMutableCharacteristic(
-        type: CBUUID(string: CBUUIDL2CAPPSMCharacteristicString), properties: .read,
-        value: Data([UInt8(PSM & 0xFF), UInt8(PSM >> 8)]), permissions: .readable)
-    ]
-    peripheral.add(service)
-  }
-
-  func peripheralManager(
-    _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
-  ) {
-    unpublished.append((PSM, error))
-  }
-
-  func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
-    peripheral.startAdvertising([CBAdvertisementDataServiceUUIDsKey: [service.uuid]])
-  }
-
-  func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
-    guard let channel else { return }
-    openedCount += 1
-    if keepsChannels { channels.append(channel) }
-    onOpen?(channel)
+extension PeripheralApp {
+  /// Called "server": publishes a channel, and gives its PSM in the usual characteristic.
+  static func channelServer(_ options: [String: Any], withEncryption needsEncryption: Bool = false) -> PeripheralApp {
+    let app = PeripheralApp(options)
+    app.reactions["state"] = { [unowned app] in
+      if app.manager.state == .poweredOn { app.manager.publishL2CAPChannel(withEncryption: needsEncryption) }
+    }
+    app.reactions["published"] = { [unowned app] in
+      let value = app.multiplexers.last.map { Data([UInt8($0 & 0xFF), UInt8($0 >> 8)]) }
+      let characteristic = CBMutableCharacteristic(CBUUIDL2CAPPSMCharacteristicString, .read, value: value)
+      app.manager.add(CBMutableService("FFC0", [characteristic]))
+    }
+    app.reactions["added"] = { [unowned app] in
+      app.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "server"])
+    }
+    return app
   }
 }
 
-/// A program in the central role that finds the server, reads the channel's PSM, and opens the channel.
-///
-/// `@unchecked Sendable`: as the server.
-final class ChannelClient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
-  let queue = DispatchQueue(label: "channel client")
-  private(set) var manager: CBCentralManager!
-  var found: CBPeripheral?
-  var psm: CBL2CAPPSM?
-  var channels: [CBL2CAPChannel] = []
-  var errors: [any Error] = []
-  var disconnections = 0
-  var onOpen: ((CBL2CAPChannel) -> Void)?
-
-  init(options: [String: Any]) {
-    super.init()
-    manager = CBCentralManager(delegate: self, queue: queue, options: options)
+extension CentralApp {
+  /// Finds the server, reads the channel's PSM, and opens the channel.
+  static func channelClient(_ options: [String: Any]) -> CentralApp {
+    let app = CentralApp(options)
+    app.onWalked = { [unowned app] in app.read(CBUUIDL2CAPPSMCharacteristicString) }
+    app.reactions["value"] = { [unowned app] in
+      if let psm = app.psm { app.peripheral?.openL2CAPChannel(psm) }
+    }
+    app.seek("server")
+    return app
   }
 
-  func centralManagerDidUpdateState(_ central: CBCentralManager) {
-    if central.state == .poweredOn { central.scanForPeripherals(withServices: [CBUUID(string: "FFC0")]) }
-  }
-
-  func centralManager(
-    _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
-    rssi RSSI: NSNumber
-  ) {
-    if found != nil { return }
-    found = peripheral
-    peripheral.delegate = self
-    central.stopScan()
-    central.connect(peripheral)
-  }
-
-  func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-    peripheral.discoverServices(nil)
-  }
-
-  func centralManager(
-    _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
-  ) {
-    disconnections += 1
-  }
-
-  func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
-    if let service = peripheral.services?.first { peripheral.discoverCharacteristics(nil, for: service) }
-  }
-
-  func peripheral(
-    _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
-  ) {
-    if let characteristic = service.characteristics?.first { peripheral.readValue(for: characteristic) }
-  }
-
-  func peripheral(
-    _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
-  ) {
-    guard let value = characteristic.value, value.count == 2 else { return }
-    let psm = UInt16(value[value.startIndex]) | UInt16(value[value.startIndex + 1]) << 8
-    self.psm = psm
-    peripheral.openL2CAPChannel(psm)
-  }
-
-  func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
-    if let error { errors.append(error) }
-    guard let channel else { return }
-    channels.append(channel)
-    onOpen?(channel)
+  /// The PSM that was read.
+  var psm: CBL2CAPPSM? {
+    guard let value = values.last, value.count == 2 else { return nil }
+    return UInt16(value[value.startIndex]) | UInt16(value[value.startIndex + 1]) << 8
   }
 }
 

@@ -1,33 +1,29 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// A central that finds a chat's characteristic for frames and writes arbitrary octets to it.
 struct ChatStranger {
-  let program: CentralProgram
+  let program: CentralApp
   let peripheral: CBPeripheral
   let framed: CBCharacteristic
 
   static func connect(
     _ world: World, on device: Device, to name: String = "Ann", subscribes: Bool = true
   ) async throws -> ChatStranger {
-    let program = CentralProgram(options: device.options)
+    let program = CentralApp(device.options)
     await world.settle()
     program.manager.scanForPeripherals(withServices: [CBUUID(string: "FF11")])
-    try await world.wait(within: .seconds(30)) { program.sighting(named: name) != nil }
+    try await world.wait(within: .seconds(30)) { program.names.contains(name) }
     program.manager.stopScan()
-    let peripheral = try #require(program.sighting(named: name))
-    program.manager.connect(peripheral)
-    try await world.wait(within: .seconds(30)) { peripheral.state == .connected }
-    peripheral.discoverServices([CBUUID(string: "FF11")])
-    await world.settle()
-    peripheral.discoverCharacteristics(nil, for: try #require(peripheral.services?.first))
-    await world.settle()
-    let framed = try #require(program.characteristic("5F6A0C1E-93D7-4B52-8E0B-FF1100000001", of: peripheral))
+    let peripheral = try program.sighted(name)
+    try await program.connect(to: peripheral, in: world)
+    await peripheral.discoverAll(in: world)
+    let framed = try peripheral.characteristic("5F6A0C1E-93D7-4B52-8E0B-FF1100000001")
     let stranger = ChatStranger(program: program, peripheral: peripheral, framed: framed)
     if subscribes {
-      peripheral.setNotifyValue(true, for: framed)
-      await world.settle()
+      await peripheral.notify(true, framed, in: world)
     }
     return stranger
   }

@@ -69,8 +69,6 @@ struct DescribedScene {
   /// The error that a command ends with.
   func failure(_ name: String, _ values: [String: FieldValue] = [:]) async throws -> SessionError? {
     let device = device
-    let task = world.start { try await device.perform(name, values) }
-    try await world.wait(within: .seconds(60)) { task.isOver }
-    return task.error(as: SessionError.self)
+    return try await world.failure(within: .seconds(60)) { try await device.perform(name, values) }
   }
 }

@@ -1,6 +1,7 @@
 import BLESession
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 extension WorldClock: SessionClock {}
@@ -11,7 +12,7 @@ struct SessionScene {
   let world: World
   let phone: Device
   let other: Device
-  let peripheral: PeripheralProgram
+  let peripheral: PeripheralApp
   let line: CBMutableCharacteristic
   let central: Central
   let session: DeviceSession
@@ -33,6 +34,16 @@ struct SessionScene {
     return SessionScene(
       world: world, phone: phone, other: other, peripheral: peripheral, line: line, central: central, session: session,
       diary: diary)
+  }
+
+  /// The same, connected.
+  static func connected(
+    in world: World, configuration: SessionConfiguration = SessionConfiguration(),
+    memory: (any PeripheralMemory)? = nil
+  ) async throws -> SessionScene {
+    let scene = await make(in: world, configuration: configuration, memory: memory)
+    try await scene.connect()
+    return scene
   }
 
   func connect() async throws {
@@ -78,6 +89,17 @@ final class Diary: Sendable {
   }
   func time(of state: SessionState) -> Duration? {
     times { if case .state(state) = $0 { true } else { false } }.last
+  }
+}
+
+extension World {
+  /// The session's error that `body` ends with.
+  func failure<Value: Sendable>(
+    within limit: Duration, of body: @escaping @Sendable () async throws -> Value
+  ) async throws -> SessionError? {
+    let task = start(body)
+    try await wait(within: limit) { task.isOver }
+    return task.error(as: SessionError.self)
   }
 }
 

@@ -1,6 +1,7 @@
 import BLESession
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 
 /// A session with a device that answers commands by notifications on the characteristic they were written to.
 struct VendorScene {
