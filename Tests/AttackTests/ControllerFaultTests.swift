@@ -1,6 +1,7 @@
 import BLETestKit
 import BLEVirtualRadio
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Controllers that stop or hang, as the SweynTooth attacks make them do: the host cannot repair them; it has to notice, reset and report
@@ -12,14 +13,12 @@ struct ControllerFaultTests {
     // Scanning, connecting, discovering, reading: the failure falls into each of these.
     for step in 1...24 {
       try await withWorld(seed: UInt64(step) + 1) { world in
-        let patient = Patient(world.makeDevice("patient"))
-        let server = Server(world.makeDevice("server"))
+        let patient = Patient(in: world)
         await world.advance(by: .milliseconds(20 * step))
         patient.device.resetController()
         await world.advance(by: .seconds(60))
-        #expect(patient.hasRecovered, "step \(step): \(patient.log)")
-        #expect(patient.values.last == Server.value, "step \(step): \(patient.log)")
-        withExtendedLifetime(server) {}
+        #expect(patient.hasRecovered, "step \(step): \(patient.app.told)")
+        #expect(patient.app.values.last == Patient.value, "step \(step): \(patient.app.told)")
       }
     }
   }
@@ -28,17 +27,15 @@ struct ControllerFaultTests {
   func hang() async throws {
     for step in 0..<6 {
       try await withWorld(seed: UInt64(step) + 1) { world in
-        let patient = Patient(world.makeDevice("patient"))
-        let server = Server(world.makeDevice("server"))
+        let patient = Patient(in: world)
         await world.advance(by: .milliseconds(2_000 + 37 * step))
-        #expect(!patient.values.isEmpty, "\(patient.log)")
+        #expect(!patient.app.values.isEmpty, "\(patient.app.told)")
         patient.device.inject(.hang)
-        patient.readAgain()
+        patient.app.read("FFF1")
         // The request's time-out of 30 s, then the command's of 10 s.
         await world.advance(by: .seconds(90))
-        #expect(patient.hasRecovered, "\(patient.log)")
-        #expect(patient.values.count > 1 && patient.values.last == Server.value, "\(patient.log)")
-        withExtendedLifetime(server) {}
+        #expect(patient.hasRecovered, "\(patient.app.told)")
+        #expect(patient.app.values.count > 1 && patient.app.values.last == Patient.value, "\(patient.app.told)")
       }
     }
   }
@@ -46,142 +43,43 @@ struct ControllerFaultTests {
   @Test("S18 a controller that runs but delivers nothing ends in the request's time-out, not in a hang")
   func silentLink() async throws {
     try await withWorld(seed: 3) { world in
-      let patient = Patient(world.makeDevice("patient"))
-      let server = Server(world.makeDevice("server"))
+      let patient = Patient(in: world)
       await world.advance(by: .seconds(2))
-      let read = patient.values.count
+      let read = patient.app.values.count
       #expect(read > 0)
       patient.device.inject(.loseDataToHost(packets: 1))
-      patient.readAgain()
+      patient.app.read("FFF1")
       await world.advance(by: .seconds(60))
-      #expect(patient.disconnections == 1, "\(patient.log)")
-      #expect(patient.values.count > read, "\(patient.log)")
-      #expect(patient.manager.state == .poweredOn)
-      withExtendedLifetime(server) {}
+      #expect(patient.app.told.count { $0.hasPrefix("disconnected") } == 1, "\(patient.app.told)")
+      #expect(patient.app.values.count > read, "\(patient.app.told)")
+      #expect(patient.app.manager.state == .poweredOn)
     }
   }
 }
 
-/// A central that wants one value, and starts over whenever it loses its peripheral.
-///
-/// `@unchecked Sendable`: used on its serial queue only, and looked at while the world is not running.
-private final class Patient: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
+/// A central that wants one value of `server`, and starts over whenever it loses it.
+private struct Patient {
+  static let value = Data("still here".utf8)
   let device: Device
-  private(set) var manager: CBCentralManager!
-  private var peripheral: CBPeripheral?
-  private var characteristic: CBCharacteristic?
-  private(set) var values: [Data] = []
-  private(set) var disconnections = 0
-  private(set) var log: [String] = []
+  let app: CentralApp
+  private let server: PeripheralApp
 
-  init(_ device: Device) {
-    self.device = device
-    super.init()
-    manager = CBCentralManager(delegate: self, queue: DispatchQueue(label: "patient"), options: device.options)
+  init(in world: World) {
+    device = world.makeDevice("patient")
+    app = CentralApp(device.options)
+    // Requested each time: a value cached by the stack would hide a dead link.
+    let characteristic = CBMutableCharacteristic("FFF1", .read)
+    server = PeripheralApp(
+      "server", on: world.makeDevice("server"), services: [CBMutableService("FFF0", [characteristic])])
+    server.value = Self.value
+    app.onWalked = { [unowned app] in app.read("FFF1") }
+    for end in ["disconnected", "failed"] { app.reactions[end] = { [unowned app] in app.seekAgain() } }
+    app.seek("server")
   }
 
   /// The fault was reported, and after it that Bluetooth is on again.
   var hasRecovered: Bool {
-    guard let fault = log.lastIndex(of: "resetting") else { return false }
-    return log[fault...].contains("powered on") && manager.state == .poweredOn
-  }
-
-  func readAgain() {
-    if let characteristic { peripheral?.readValue(for: characteristic) }
-  }
-
-  func centralManagerDidUpdateState(_ central: CBCentralManager) {
-    switch central.state {
-    case .poweredOn: log.append("powered on")
-    case .resetting: log.append("resetting")
-    default: log.append("state \(central.state.rawValue)")
-    }
-    seek(central)
-  }
-
-  private func seek(_ central: CBCentralManager) {
-    characteristic = nil
-    if central.state == .poweredOn { central.scanForPeripherals(withServices: [Server.service]) }
-  }
-
-  func centralManager(
-    _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
-    rssi RSSI: NSNumber
-  ) {
-    central.stopScan()
-    self.peripheral = peripheral
-    peripheral.delegate = self
-    central.connect(peripheral)
-  }
-
-  func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-    log.append("connected")
-    peripheral.discoverServices([Server.service])
-  }
-
-  func centralManager(
-    _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
-  ) {
-    log.append("disconnected")
-    disconnections += 1
-    seek(central)
-  }
-
-  func centralManager(
-    _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?
-  ) {
-    log.append("failed to connect")
-    seek(central)
-  }
-
-  func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
-    guard let service = peripheral.services?.first else { return }
-    peripheral.discoverCharacteristics([Server.characteristic], for: service)
-  }
-
-  func peripheral(
-    _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
-  ) {
-    characteristic = service.characteristics?.first
-    readAgain()
-  }
-
-  func peripheral(
-    _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
-  ) {
-    log.append(error == nil ? "value" : "no value")
-    if error == nil, let value = characteristic.value { values.append(value) }
-  }
-}
-
-/// A peripheral with one value.
-///
-/// `@unchecked Sendable`: used on its serial queue only.
-private final class Server: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
-  static let service = CBUUID(string: "FFF0")
-  static let characteristic = CBUUID(string: "FFF1")
-  static let value = Data("still here".utf8)
-  private var manager: CBPeripheralManager!
-
-  init(_ device: Device) {
-    super.init()
-    manager = CBPeripheralManager(
-      delegate: self, queue: DispatchQueue(label: "server"), options: device.options)
-  }
-
-  func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-    guard peripheral.state == .poweredOn else { return }
-    let service = CBMutableService(type: Self.service, primary: true)
-    // Requested each time: a value cached by the stack would hide a dead link.
-    service.characteristics = [
-      CBMutableCharacteristic(type: Self.characteristic, properties: .read, value: nil, permissions: .readable)
-    ]
-    peripheral.add(service)
-    peripheral.startAdvertising([CBAdvertisementDataServiceUUIDsKey: [Self.service]])
-  }
-
-  func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
-    request.value = Self.value
-    peripheral.respond(to: request, withResult: .success)
+    guard let fault = app.told.lastIndex(of: "state 1") else { return false }
+    return app.told[fault...].contains("state 5") && app.manager.state == .poweredOn
   }
 }

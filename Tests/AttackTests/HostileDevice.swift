@@ -133,6 +133,12 @@ final class HostileDevice: @unchecked Sendable {
     }
   }
 
+  /// Ends the link; a second later both sides know it.
+  func leave() async {
+    disconnect()
+    await world.advance(by: .seconds(1))
+  }
+
   func cutPower() { onLoop { $0.radio?.silence() } }
   func restorePower() { onLoop { $0.radio?.comeBack() } }
 
@@ -183,6 +189,15 @@ final class HostileDevice: @unchecked Sendable {
 
   /// Starts a pairing as a central should.
   func pair() { onLoop { device in try? device.security?.pair() } }
+
+  /// As soon as its controller is ready: connects, and pairs as the central, well or not.
+  func pair(with peer: DeviceAddress) async {
+    await world.advance(by: .milliseconds(100))
+    connect(to: peer)
+    await world.advance(by: .seconds(1))
+    pair()
+    await world.advance(by: .seconds(2))
+  }
 }
 
 extension HostileDevice: HCIControllerDelegate {

@@ -4,6 +4,7 @@ import BLEHost
 import BLETestKit
 import BLEWire
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Commands whose signature replaces an encrypted link (Core, Vol 3 Part C 10.4).
@@ -31,7 +32,7 @@ struct SignedWrites {
     await send([0x52, 0x18, 0] + Array("unsigned".utf8))
     #expect(scene.program.writes.isEmpty)
     await send(command("first", signing, 0))
-    #expect(scene.program.writes == ["first"])
+    #expect(scene.program.texts == ["first"])
     await send(command("first", signing, 0))
     await send(command("later", signing, 5))
     await send(command("earlier", signing, 3))
@@ -39,7 +40,7 @@ struct SignedWrites {
     forged[4] ^= 1
     await send(forged)
     await send(command("other", SignatureAlgorithm(csrk: SecretKey(AESBlock(high: 1, low: 1))), 7))
-    #expect(scene.program.writes == ["first", "later"])
+    #expect(scene.program.texts == ["first", "later"])
     // The counter is kept across links and while the adapter is off.
     scene.attacker.disconnect()
     scene.device.powerOff()
@@ -48,9 +49,9 @@ struct SignedWrites {
     await scene.world.advance(by: .seconds(1))
     try await scene.connect()
     await send(command("later", signing, 5))
-    #expect(scene.program.writes == ["first", "later"])
+    #expect(scene.program.texts == ["first", "later"])
     await send(command("newest", signing, 6))
-    #expect(scene.program.writes == ["first", "later", "newest"])
+    #expect(scene.program.texts == ["first", "later", "newest"])
     #expect(scene.attacker.attributePDUs.allSatisfy { $0.first != 0x01 })
   }
 
@@ -66,23 +67,22 @@ struct SignedWrites {
     let commands = [command("first", signing, 0), command("second", signing, 1)]
     for command in commands { scene.attacker.sendAttributePDU(command) }
     await scene.world.advance(by: .seconds(1))
-    #expect(scene.program.writes == ["first", "second"])
+    #expect(scene.program.texts == ["first", "second"])
     if isLinkOver {
-      scene.attacker.disconnect()
-      await scene.world.advance(by: .seconds(1))
+      await scene.attacker.leave()
     }
     scene.device.terminateProcess()
-    let program = VictimPeripheral(scene.device)
-    try await scene.world.wait(within: .seconds(10)) { program.isAdvertising && !scene.attacker.isConnected }
+    let program = PeripheralApp.safe(scene.device.options)
+    try await scene.world.wait(within: .seconds(10)) { program.manager.isAdvertising && !scene.attacker.isConnected }
     try await scene.connect()
     for command in commands { scene.attacker.sendAttributePDU(command) }
     await scene.world.advance(by: .seconds(1))
-    #expect(program.writes == [])
+    #expect(program.texts == [])
     // At most the next command is lost where the process died during a link.
     if isLinkOver { scene.attacker.sendAttributePDU(command("third", signing, 2)) }
     scene.attacker.sendAttributePDU(command("later", signing, 100))
     await scene.world.advance(by: .seconds(1))
-    #expect(program.writes == (isLinkOver ? ["third", "later"] : ["later"]))
+    #expect(program.texts == (isLinkOver ? ["third", "later"] : ["later"]))
   }
 
   @Test(
@@ -102,7 +102,7 @@ struct SignedWrites {
     #expect(scene.attacker.signedCommands.isEmpty)
     var counters: [UInt32] = []
     for round in 0..<3 {
-      if let found = scene.program.peripheral { scene.program.manager.cancelPeripheralConnection(found) }
+      scene.program.disconnect()
       await scene.world.advance(by: .seconds(1))
       if round == 2 {
         scene.device.powerOff()
@@ -111,7 +111,7 @@ struct SignedWrites {
         await scene.world.advance(by: .seconds(1))
       }
       scene.program.connect()
-      try await scene.world.wait(within: .seconds(10)) { scene.program.isDiscovered }
+      try await scene.world.wait(within: .seconds(10)) { scene.program.isWalked }
       scene.program.writeCommand("signed", to: "FF33")
       scene.program.writeCommand("again", to: "FF33")
       await scene.world.advance(by: .milliseconds(500))

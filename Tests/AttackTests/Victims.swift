@@ -1,169 +1,40 @@
+import BLECore
 import BLEPairing
 import BLETestKit
 import CoreBluetooth
 import Synchronization
+import TestSupport
 
-/// A program in the central role: connects to the device named `name`, discovers, and reads the given values.
-///
-/// `@unchecked Sendable`: callbacks come on the serial queue, and the tests look only while the world is not running.
-final class VictimCentral: NSObject, @unchecked Sendable, CBCentralManagerDelegate, CBPeripheralDelegate {
-  enum Event: Equatable {
-    case connected
-    case failed(CBError.Code?)
-    case disconnected(CBError.Code?)
-    case value(String, String)
-    case error(String, Int)
-    case notifying(String, Bool)
-  }
-
-  private(set) var manager: CBCentralManager!
-  private let name: String
-  private(set) var peripheral: CBPeripheral?
-  private(set) var isDiscovered = false
-  var events: [Event] = []
-
-  init(options: [String: Any], lookingFor name: String) {
-    self.name = name
-    super.init()
-    manager = CBCentralManager(delegate: self, queue: DispatchQueue(label: "victim central"), options: options)
+extension PeripheralApp {
+  /// Called `Safe`: FF31 only over an encrypted link, FF32 for everybody, FF33 takes signed commands.
+  static func safe(_ options: [String: Any]) -> PeripheralApp {
+    let secret = CBMutableCharacteristic(
+      "FF31", [.read, .write, .writeWithoutResponse, .notifyEncryptionRequired],
+      [.readEncryptionRequired, .writeEncryptionRequired])
+    let open = CBMutableCharacteristic("FF32", [.read, .write, .notify], [.readable, .writeable])
+    let signed = CBMutableCharacteristic("FF33", .authenticatedSignedWrites, .writeable)
+    let app = PeripheralApp(
+      options, services: [CBMutableService("FF30", [secret, open, signed])],
+      advertisement: [CBAdvertisementDataLocalNameKey: "Safe"])
+    app.values = [secret.uuid: Data("secret".utf8), open.uuid: Data("open".utf8)]
+    return app
   }
 
-  convenience init(_ device: Device, lookingFor name: String) { self.init(options: device.options, lookingFor: name) }
+  /// Sends a text to all subscribers of FF31 and of FF32.
+  func notify(_ text: String) { for uuid in ["FF31", "FF32"] { push(Data(text.utf8), uuid) } }
 
-  func characteristic(_ uuid: String) -> CBCharacteristic? {
-    for service in peripheral?.services ?? [] {
-      if let found = service.characteristics?.first(where: { $0.uuid == CBUUID(string: uuid) }) { return found }
-    }
-    return nil
-  }
-
-  func connect() {
-    guard let peripheral else { return }
-    isDiscovered = false
-    manager.connect(peripheral)
-  }
-
-  func read(_ uuid: String) {
-    if let characteristic = characteristic(uuid) { peripheral?.readValue(for: characteristic) }
-  }
-
-  func writeCommand(_ text: String, to uuid: String) {
-    guard let characteristic = characteristic(uuid) else { return }
-    peripheral?.writeValue(Data(text.utf8), for: characteristic, type: .withoutResponse)
-  }
-
-  func subscribe(_ uuid: String) {
-    if let characteristic = characteristic(uuid) { peripheral?.setNotifyValue(true, for: characteristic) }
-  }
-
-  func centralManagerDidUpdateState(_ central: CBCentralManager) {
-    if central.state == .poweredOn, peripheral == nil { central.scanForPeripherals(withServices: nil) }
-  }
-  func centralManager(
-    _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
-    rssi RSSI: NSNumber
-  ) {
-    guard self.peripheral == nil, advertisementData[CBAdvertisementDataLocalNameKey] as? String == name else { return }
-    self.peripheral = peripheral
-    peripheral.delegate = self
-    central.stopScan()
-    central.connect(peripheral)
-  }
-  func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-    events.append(.connected)
-    peripheral.discoverServices(nil)
-  }
-  func centralManager(
-    _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?
-  ) { events.append(.failed((error as? CBError)?.code)) }
-  func centralManager(
-    _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
-  ) { events.append(.disconnected((error as? CBError)?.code)) }
-
-  func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
-    for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(nil, for: service) }
-  }
-  func peripheral(
-    _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
-  ) { isDiscovered = true }
-  func peripheral(
-    _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
-  ) {
-    let uuid = characteristic.uuid.uuidString
-    if let error {
-      events.append(.error(uuid, (error as NSError).code))
-    } else {
-      events.append(.value(uuid, String(decoding: characteristic.value ?? Data(), as: UTF8.self)))
-    }
-  }
-  func peripheral(
-    _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic, error: (any Error)?
-  ) {
-    let uuid = characteristic.uuid.uuidString
-    if let error {
-      events.append(.error(uuid, (error as NSError).code))
-    } else {
-      events.append(.notifying(uuid, characteristic.isNotifying))
-    }
-  }
+  /// What was written, as texts.
+  var texts: [String] { batches.joined().map { String(decoding: $0.value ?? Data(), as: UTF8.self) } }
 }
 
-/// A program in the peripheral role, called `Safe`: FF31 only over an encrypted link, FF32 unrestricted, FF33 accepts signed
-/// commands.
-///
-/// `@unchecked Sendable`: as `VictimCentral`.
-final class VictimPeripheral: NSObject, @unchecked Sendable, CBPeripheralManagerDelegate {
-  private(set) var manager: CBPeripheralManager!
-  let secret = CBMutableCharacteristic(
-    type: CBUUID(string: "FF31"), properties: [.read, .write, .writeWithoutResponse, .notifyEncryptionRequired],
-    value: nil, permissions: [.readEncryptionRequired, .writeEncryptionRequired])
-  let open = CBMutableCharacteristic(
-    type: CBUUID(string: "FF32"), properties: [.read, .write, .notify], value: nil,
-    permissions: [.readable, .writeable])
-  let signed = CBMutableCharacteristic(
-    type: CBUUID(string: "FF33"), properties: [.authenticatedSignedWrites], value: nil, permissions: [.writeable])
-  private(set) var writes: [String] = []
-  private(set) var subscribers: [String] = []
-  private(set) var isAdvertising = false
-
-  init(options: [String: Any]) {
-    super.init()
-    manager = CBPeripheralManager(delegate: self, queue: DispatchQueue(label: "victim peripheral"), options: options)
+extension CentralApp {
+  /// Looks for `name` at once, and walks.
+  convenience init(_ options: [String: Any], seeking name: String, discovering depth: Depth = .characteristics) {
+    self.init(options)
+    seek(name, discovering: depth)
   }
 
-  convenience init(_ device: Device) { self.init(options: device.options) }
-
-  func notify(_ text: String) {
-    manager.updateValue(Data(text.utf8), for: secret, onSubscribedCentrals: nil)
-    manager.updateValue(Data(text.utf8), for: open, onSubscribedCentrals: nil)
-  }
-
-  func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-    guard peripheral.state == .poweredOn else { return }
-    let service = CBMutableService(type: CBUUID(string: "FF30"), primary: true)
-    service.characteristics = [secret, open, signed]
-    peripheral.add(service)
-  }
-  func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
-    peripheral.startAdvertising([CBAdvertisementDataLocalNameKey: "Safe"])
-  }
-  func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
-    isAdvertising = error == nil
-  }
-  func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
-    request.value = Data((request.characteristic == secret ? "secret" : "open").utf8)
-    peripheral.respond(to: request, withResult: .success)
-  }
-  func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
-    writes += requests.map { String(decoding: $0.value ?? Data(), as: UTF8.self) }
-    peripheral.respond(to: requests[0], withResult: .success)
-  }
-  func peripheralManager(
-    _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic
-  ) { subscribers.append(characteristic.uuid.uuidString) }
-  func peripheralManager(
-    _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
-  ) { subscribers.removeAll { $0 == characteristic.uuid.uuidString } }
+  func writeCommand(_ text: String, to uuid: String) { write(Data(text.utf8), to: uuid, type: .withoutResponse) }
 }
 
 /// Answers as configured, and records the requests.
@@ -208,20 +79,22 @@ final class TestAgent: PairingAgent {
 struct AttackedPeripheral {
   let world: World
   let device: Device
-  let program: VictimPeripheral
+  let program: PeripheralApp
   let attacker: HostileDevice
 
+  /// - Parameters:
+  ///   - folder: the victim's, for keys and peers; `nil`: it keeps them in memory.
+  ///   - address: the hostile central's.
   static func start(
-    policy: SecurityPolicy = SecurityPolicy(), logLevel: LogLevel = .info,
-    _ prepare: (HostileDevice) -> Void = { _ in }
+    in world: World = World(), keepingPeersIn folder: String? = nil, policy: SecurityPolicy = SecurityPolicy(),
+    address: DeviceAddress = HostileDevice.address(1), _ prepare: (HostileDevice) -> Void = { _ in }
   ) async throws -> AttackedPeripheral {
-    let world = World(logLevel: logLevel)
-    let device = world.makeDevice("victim")
+    let device = folder.map { world.makeDevice("victim", keepingPeersIn: $0) } ?? world.makeDevice("victim")
     device.setSecurityPolicy(policy)
-    let program = VictimPeripheral(device)
-    let attacker = HostileDevice(world, address: HostileDevice.address(1))
+    let program = PeripheralApp.safe(device.options)
+    let attacker = HostileDevice(world, address: address)
     prepare(attacker)
-    try await world.wait(within: .seconds(5)) { program.isAdvertising }
+    try await world.wait(within: .seconds(5)) { program.manager.isAdvertising }
     let scene = AttackedPeripheral(world: world, device: device, program: program, attacker: attacker)
     try await scene.connect()
     return scene
@@ -255,7 +128,7 @@ struct AttackedPeripheral {
 struct AttackedCentral {
   let world: World
   let device: Device
-  let program: VictimCentral
+  let program: CentralApp
   let attacker: HostileDevice
 
   static func start(
@@ -269,13 +142,13 @@ struct AttackedCentral {
     attacker.behave()
     prepare(attacker)
     attacker.advertise("Hostile")
-    let program = VictimCentral(device, lookingFor: "Hostile")
-    try await world.wait(within: .seconds(10)) { program.isDiscovered }
+    let program = CentralApp(device.options, seeking: "Hostile")
+    try await world.wait(within: .seconds(10)) { program.isWalked }
     return AttackedCentral(world: world, device: device, program: program, attacker: attacker)
   }
 
   /// Reads a value that needs a pairing. Returns the value or the error.
-  func read() async -> VictimCentral.Event? {
+  func read() async -> CentralApp.Event? {
     program.events = []
     program.read("FF31")
     await world.advance(by: .seconds(3))

@@ -6,6 +6,7 @@ import BLEVirtualRadio
 import BLEWire
 import CoreBluetooth
 import Foundation
+import TestSupport
 import Testing
 
 /// Attacks on stored keys: links that are not encrypted, data between clients.
@@ -13,8 +14,8 @@ import Testing
 struct BondAttacks {
   enum Refusal: String, CaseIterable { case negativeReply, silence, wrongKey }
 
-  @Test("A13 values of a bonded peripheral that is not encrypted are ignored", arguments: Refusal.allCases)
-  func plaintextPeripheral(_ refusal: Refusal) async throws {
+  /// Two bonded devices, and one with the peripheral's address and without its keys.
+  private func spoofed(_ refusal: Refusal) async throws -> (BondedDevices, HostileDevice) {
     let bonded = try await BondedDevices.start()
     try await bonded.disconnect()
     bonded.sensor.cutPower()
@@ -25,12 +26,18 @@ struct BondAttacks {
     case .silence: spoofer.answersKeyRequests = false
     case .wrongKey: spoofer.key = SecretKey(AESBlock(high: 1, low: 2))
     }
+    return (bonded, spoofer)
+  }
+
+  @Test("A13 values of a bonded peripheral that is not encrypted are ignored", arguments: Refusal.allCases)
+  func plaintextPeripheral(_ refusal: Refusal) async throws {
+    let (bonded, spoofer) = try await spoofed(refusal)
     spoofer.advertise("Safe")
     bonded.central.connect()
     await bonded.world.advance(by: .seconds(60))
     #expect(spoofer.keyRequests == 1)
     let code: CBError.Code = refusal == .negativeReply ? .peerRemovedPairingInformation : .encryptionTimedOut
-    #expect(bonded.central.events == [.failed(code)])
+    #expect(bonded.central.events == [.failedToConnect("sensor", code)])
     #expect(bonded.central.peripheral?.state == .disconnected)
     // Without encryption it was sent only the requests that every link begins with.
     #expect(spoofer.attributePDUs.allSatisfy { $0.first == 0x02 })
@@ -43,31 +50,27 @@ struct BondAttacks {
     let bonded = try await BondedDevices.start()
     try await bonded.disconnect()
     bonded.sensor.cutPower()
-    let own = Shelf(options: bonded.phone.options)
+    let own = Shelf.start(bonded.phone.options)
     let spoofer = HostileDevice(bonded.world, address: bonded.sensor.address)
     spoofer.server = HostileServer.make()
     bonded.central.connect()
     await bonded.world.advance(by: .seconds(1))
-    #expect(own.isAdvertising)
+    #expect(own.manager.isAdvertising)
     spoofer.connect(to: bonded.phone.address)
     await bonded.world.advance(by: .seconds(5))
     #expect(spoofer.isConnected && bonded.central.events.isEmpty)
     // Nor to one that requests the connection only then, or again.
-    if let peripheral = bonded.central.peripheral { bonded.central.manager.cancelPeripheralConnection(peripheral) }
+    bonded.central.disconnect()
     bonded.central.connect()
     await bonded.world.advance(by: .seconds(5))
-    #expect(bonded.central.events.allSatisfy { $0 == .disconnected(nil) })
+    #expect(bonded.central.events.allSatisfy { $0 == .disconnected("sensor", nil) })
     #expect(bonded.central.peripheral?.state == .connecting)
     // As a central it gets what any other central gets.
     #expect(await spoofer.ask("0a" + Shelf.fixed) == Shelf.fixedAnswer)
     // The sensor itself is found as soon as it is there and the impostor has gone.
-    spoofer.disconnect()
-    await bonded.world.advance(by: .seconds(1))
+    await spoofer.leave()
     bonded.sensor.restorePower()
-    try await bonded.world.wait(within: .seconds(20)) { bonded.central.isDiscovered }
-    bonded.central.read("FF31")
-    await bonded.world.advance(by: .seconds(1))
-    #expect(bonded.central.events.last == .value("FF31", "secret"))
+    #expect(try await bonded.readsSecret(within: .seconds(20)))
   }
 
   @Test(
@@ -76,20 +79,18 @@ struct BondAttacks {
   func openedByThePeripheral() async throws {
     let bonded = try await BondedDevices.start()
     try await bonded.disconnect()
-    let own = Shelf(options: bonded.phone.options)
+    let own = Shelf.start(bonded.phone.options)
     bonded.peripheral.manager.stopAdvertising()
     bonded.central.connect()
     await bonded.world.advance(by: .seconds(2))
-    #expect(own.isAdvertising && bonded.central.events.isEmpty)
-    let explorer = Explorer(options: bonded.sensor.options, lookingFor: "Shelf")
-    try await bonded.world.wait(within: .seconds(10)) { explorer.isDone && bonded.central.isDiscovered }
-    #expect(bonded.central.events == [.connected])
-    bonded.central.read("FF31")
-    await bonded.world.advance(by: .seconds(1))
-    #expect(bonded.central.events.last == .value("FF31", "secret"))
+    #expect(own.manager.isAdvertising && bonded.central.events.isEmpty)
+    let explorer = CentralApp(bonded.sensor.options, seeking: "Shelf", discovering: .descriptors)
+    try await bonded.world.wait(within: .seconds(10)) { explorer.isDone && bonded.central.isWalked }
+    #expect(bonded.central.events == [.connected("sensor")])
+    #expect(try await bonded.readsSecret())
     // The request is completed: there is no reconnection when the link ends.
     explorer.disconnect()
-    if let peripheral = bonded.central.peripheral { bonded.central.manager.cancelPeripheralConnection(peripheral) }
+    bonded.central.disconnect()
     await bonded.world.advance(by: .seconds(1))
     bonded.central.events = []
     bonded.peripheral.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "Safe"])
@@ -101,16 +102,7 @@ struct BondAttacks {
     "A13 an indication before the link to a bonded peripheral is encrypted is not confirmed to a peer without the keys",
     arguments: Refusal.allCases)
   func earlyIndication(_ refusal: Refusal) async throws {
-    let bonded = try await BondedDevices.start()
-    try await bonded.disconnect()
-    bonded.sensor.cutPower()
-    await bonded.world.advance(by: .seconds(1))
-    let spoofer = HostileDevice(bonded.world, address: bonded.sensor.address)
-    switch refusal {
-    case .negativeReply: break
-    case .silence: spoofer.answersKeyRequests = false
-    case .wrongKey: spoofer.key = SecretKey(AESBlock(high: 1, low: 2))
-    }
+    let (bonded, spoofer) = try await spoofed(refusal)
     spoofer.linkChanged = { device, isUp in
       if isUp { for _ in 0..<3 { device.sendAttributePDU([0x1D, 0x12, 0x00, 0x61]) } }
     }
@@ -126,7 +118,7 @@ struct BondAttacks {
     let scene = try await AttackedCentral.start()
     #expect(await scene.read() != nil)
     scene.attacker.key = try #require(scene.attacker.results.last?.keyAsPeripheral?.key)
-    scene.program.manager.cancelPeripheralConnection(try #require(scene.program.peripheral))
+    scene.program.disconnect()
     await scene.world.advance(by: .seconds(1))
     scene.attacker.forgetWhatCame()
     scene.attacker.answersKeyRequests = false
@@ -147,12 +139,12 @@ struct BondAttacks {
   @Test("A14 values that a bonded central subscribed to are not sent to another device with its address")
   func spoofedSubscriber() async throws {
     let bonded = try await BondedDevices.start()
-    bonded.central.subscribe("FF31")
-    bonded.central.subscribe("FF32")
+    bonded.central.notify(true, "FF31")
+    bonded.central.notify(true, "FF32")
     await bonded.world.advance(by: .seconds(1))
-    #expect(bonded.peripheral.subscribers.sorted() == ["FF31", "FF32"])
+    #expect(bonded.peripheral.subscriptions.sorted() == ["FF31", "FF32"])
     try await bonded.disconnect()
-    #expect(bonded.peripheral.subscribers.isEmpty)
+    #expect(bonded.peripheral.subscriptions.isEmpty)
     bonded.phone.cutPower()
     let spoofer = HostileDevice(bonded.world, address: bonded.phone.address)
     await bonded.world.advance(by: .milliseconds(100))
@@ -161,14 +153,13 @@ struct BondAttacks {
     bonded.peripheral.notify("for the phone")
     await bonded.world.advance(by: .seconds(1))
     #expect(spoofer.isConnected && spoofer.attributePDUs.isEmpty)
-    #expect(bonded.peripheral.subscribers.isEmpty)
+    #expect(bonded.peripheral.subscriptions.isEmpty)
     #expect(await spoofer.ask("0a" + AttackedPeripheral.secret) == AttackedPeripheral.refusal("0f"))
-    spoofer.disconnect()
-    await bonded.world.advance(by: .seconds(1))
+    await spoofer.leave()
     // The phone itself has its subscriptions back as soon as it is encrypted.
     bonded.phone.restorePower()
     bonded.central.connect()
-    try await bonded.world.wait(within: .seconds(10)) { bonded.peripheral.subscribers.count == 2 }
+    try await bonded.world.wait(within: .seconds(10)) { bonded.peripheral.subscriptions.count == 2 }
   }
 
   @Test(
@@ -195,24 +186,24 @@ struct BondAttacks {
       }
     }
     sensor.stack.setPairingAgent(TestAgent())
-    let program = VictimPeripheral(options: sensor.options)
-    let central = VictimCentral(phone, lookingFor: "Safe")
-    try await world.wait(within: .seconds(10)) { central.isDiscovered }
+    let program = PeripheralApp.safe(sensor.options)
+    let central = CentralApp(phone.options, seeking: "Safe")
+    try await world.wait(within: .seconds(10)) { central.isWalked }
     central.read("FF31")
     try await world.wait(within: .seconds(5)) { central.events.last == .value("FF31", "secret") }
-    central.subscribe("FF31")
-    central.subscribe("FF32")
+    central.notify(true, "FF31")
+    central.notify(true, "FF32")
     await world.advance(by: .seconds(1))
-    #expect(program.subscribers.sorted() == ["FF31", "FF32"])
+    #expect(program.subscriptions.sorted() == ["FF31", "FF32"])
     for _ in 0..<3 {
-      central.manager.cancelPeripheralConnection(try #require(central.peripheral))
+      central.disconnect()
       await world.advance(by: .seconds(130))
-      #expect(program.subscribers.isEmpty)
+      #expect(program.subscriptions.isEmpty)
       // The same device by another address has its subscriptions back once it is encrypted.
       central.connect()
-      try await world.wait(within: .seconds(20)) { program.subscribers.sorted() == ["FF31", "FF32"] }
-      try await world.wait(within: .seconds(5)) { central.isDiscovered }
-      central.subscribe("FF32")
+      try await world.wait(within: .seconds(20)) { program.subscriptions.sorted() == ["FF31", "FF32"] }
+      try await world.wait(within: .seconds(5)) { central.isWalked }
+      central.notify(true, "FF32")
       await world.advance(by: .seconds(1))
       central.events = []
       program.notify("for the phone")
@@ -220,7 +211,7 @@ struct BondAttacks {
       #expect(central.events.filter { $0 == .value("FF32", "for the phone") }.count == 1)
     }
     #expect(Set(shown).count == 4 && shown.allSatisfy { $0.randomKind == .resolvablePrivate })
-    central.manager.cancelPeripheralConnection(try #require(central.peripheral))
+    central.disconnect()
     await world.advance(by: .seconds(1))
     phone.cutPower()
     await world.advance(by: .seconds(1))
@@ -232,15 +223,14 @@ struct BondAttacks {
       await world.advance(by: .seconds(1))
       program.notify("not for anybody else")
       await world.advance(by: .seconds(1))
-      #expect(spoofer.isConnected && spoofer.attributePDUs.isEmpty && program.subscribers.isEmpty)
+      #expect(spoofer.isConnected && spoofer.attributePDUs.isEmpty && program.subscriptions.isEmpty)
       #expect(await spoofer.ask("0a" + AttackedPeripheral.secret) == AttackedPeripheral.refusal("0f"))
       #expect(await spoofer.ask("0a1600") == ["0b0000"], "its own configuration of FF32")
-      spoofer.disconnect()
-      await world.advance(by: .seconds(1))
+      await spoofer.leave()
     }
     phone.restorePower()
     central.connect()
-    try await world.wait(within: .seconds(20)) { program.subscribers.count == 2 }
+    try await world.wait(within: .seconds(20)) { program.subscriptions.count == 2 }
   }
 
   @Test("A14 an unbonded client's subscriptions, prepared writes and cached values end with its link")
@@ -279,16 +269,9 @@ struct BondAttacks {
   func keyFiles() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ble-h8-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let world = World()
-    let device = world.makeDevice("victim", keepingPeersIn: folder)
-    let program = VictimPeripheral(device)
-    let peer = HostileDevice(world, address: HostileDevice.address(1))
-    peer.behave()
-    try await world.wait(within: .seconds(5)) { program.isAdvertising }
-    peer.connect(to: device.address)
-    await world.advance(by: .seconds(1))
-    peer.pair()
-    await world.advance(by: .seconds(2))
+    let scene = try await AttackedPeripheral.start(keepingPeersIn: folder) { $0.behave() }
+    let device = scene.device
+    await scene.pair()
     #expect(device.bonds.count == 1)
     var files = 0
     for name in try FileManager.default.subpathsOfDirectory(atPath: folder) where name.hasPrefix("bonds") {

@@ -3,6 +3,7 @@ import BLEHost
 import BLETestKit
 import CoreBluetooth
 import Foundation
+import TestSupport
 import Testing
 
 /// Another process of the same user that holds the lock of the key file, as a stopped process does.
@@ -14,16 +15,16 @@ struct BondLockAttacks {
     let world = World()
     let device: Device
     let agent = TestAgent()
-    let program: VictimPeripheral
+    let program: PeripheralApp
     let peer: HostileDevice
 
     init() async throws {
       device = world.makeDevice("victim", keepingPeersIn: folder)
       device.setPairingAgent(agent)
-      program = VictimPeripheral(device)
+      program = PeripheralApp.safe(device.options)
       peer = HostileDevice(world, address: HostileDevice.address(1))
       peer.behave()
-      try await world.wait(within: .seconds(5)) { [program] in program.isAdvertising }
+      try await world.wait(within: .seconds(5)) { [program] in program.manager.isAdvertising }
       peer.connect(to: device.address)
       await world.advance(by: .seconds(1))
     }

@@ -5,6 +5,7 @@ import BLEPairing
 import BLETestKit
 import BLEWire
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Attacks that would replace the stored keys of another device by the attacker's.
@@ -17,11 +18,7 @@ struct BondReplacementAttacks {
     bonded.phone.cutPower()
     let spoofer = HostileDevice(bonded.world, address: bonded.phone.address)
     spoofer.behave()
-    await bonded.world.advance(by: .milliseconds(100))
-    spoofer.connect(to: bonded.sensor.address)
-    await bonded.world.advance(by: .seconds(1))
-    spoofer.pair()
-    await bonded.world.advance(by: .seconds(2))
+    await spoofer.pair(with: bonded.sensor.address)
     // The sensor's user did not agree: nothing was replaced.
     #expect(spoofer.commands.last?.first == 0x05)
     #expect(bonded.sensor.bonds.map(\.address) == [bonded.phone.address])
@@ -32,11 +29,7 @@ struct BondReplacementAttacks {
     spoofer.cutPower()
     await bonded.world.advance(by: .seconds(10))
     bonded.phone.restorePower()
-    bonded.central.connect()
-    try await bonded.world.wait(within: .seconds(10)) { bonded.central.isDiscovered }
-    bonded.central.read("FF31")
-    await bonded.world.advance(by: .seconds(1))
-    #expect(bonded.central.events.last == .value("FF31", "secret"))
+    #expect(try await bonded.reconnect() == .value("FF31", "secret"))
   }
 
   @Test("S11 where the user agrees the new keys replace the old ones when they are complete")
@@ -46,11 +39,7 @@ struct BondReplacementAttacks {
     bonded.sensor.setPairingAgent(agent)
     bonded.phone.forgetBonds()
     await bonded.world.advance(by: .seconds(2))
-    bonded.central.connect()
-    try await bonded.world.wait(within: .seconds(10)) { bonded.central.isDiscovered }
-    bonded.central.read("FF31")
-    await bonded.world.advance(by: .seconds(2))
-    #expect(bonded.central.events.last == .value("FF31", "secret"))
+    #expect(try await bonded.reconnect() == .value("FF31", "secret"))
     #expect(
       agent.asked.map(\.kind).contains { if case .replaceBond(_, keptMethod: .justWorks) = $0 { true } else { false } })
     #expect(bonded.sensor.bonds.count == 1)
@@ -65,11 +54,7 @@ struct BondReplacementAttacks {
     bonded.phone.cutPower()
     let peer = HostileDevice(bonded.world, address: bonded.phone.address)
     peer.behave()
-    await bonded.world.advance(by: .milliseconds(100))
-    peer.connect(to: bonded.sensor.address)
-    await bonded.world.advance(by: .seconds(1))
-    peer.pair()
-    await bonded.world.advance(by: .seconds(2))
+    await peer.pair(with: bonded.sensor.address)
     #expect(peer.commands.map(\.first) == [0x05])
     #expect(peer.results.isEmpty && peer.failures.count == 1)
   }
@@ -83,7 +68,7 @@ struct BondReplacementAttacks {
     let impersonated: Device
     let agent: TestAgent
     /// The victim's program that uses the impostor, where that is a peripheral.
-    private var program: VictimCentral?
+    private var program: CentralApp?
 
     init(isCentral: Bool, isAuthenticated: Bool, replaces: Bool) async throws {
       bonded = try await BondedDevices.start()
@@ -105,8 +90,8 @@ struct BondReplacementAttacks {
       } else {
         attacker.server = HostileServer.make()
         attacker.advertise("Hostile")
-        let program = VictimCentral(victim, lookingFor: "Hostile")
-        try await bonded.world.wait(within: .seconds(10)) { program.isDiscovered }
+        let program = CentralApp(victim.options, seeking: "Hostile")
+        try await bonded.world.wait(within: .seconds(10)) { program.isWalked }
         program.read("FF31")
         self.program = program
       }

@@ -5,6 +5,7 @@ import BLEPairing
 import BLETestKit
 import BLEWire
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Strangers that pair with a device that did not ask for it, and the limit on stored keys.
@@ -15,13 +16,8 @@ struct BondTableAttacks {
     for number in numbers {
       let stranger = HostileDevice(world, address: HostileDevice.address(number))
       stranger.behave(seed: number)
-      await world.advance(by: .milliseconds(100))
-      stranger.connect(to: device.address)
-      await world.advance(by: .seconds(1))
-      stranger.pair()
-      await world.advance(by: .seconds(2))
-      stranger.disconnect()
-      await world.advance(by: .seconds(1))
+      await stranger.pair(with: device.address)
+      await stranger.leave()
     }
   }
 
@@ -30,12 +26,12 @@ struct BondTableAttacks {
     let world = World()
     let (phone, sensor) = (world.makeDevice("phone"), world.makeDevice("sensor"))
     sensor.setBondLimit(3)
-    let peripheral = VictimPeripheral(sensor)
-    try await world.wait(within: .seconds(5)) { peripheral.isAdvertising }
+    let peripheral = PeripheralApp.safe(sensor.options)
+    try await world.wait(within: .seconds(5)) { peripheral.manager.isAdvertising }
     await pairStrangers(1...5, with: sensor, in: world)
     #expect(sensor.bonds.map(\.address) == [3, 4, 5].map { HostileDevice.address($0) })
-    let central = VictimCentral(phone, lookingFor: "Safe")
-    try await world.wait(within: .seconds(10)) { central.isDiscovered }
+    let central = CentralApp(phone.options, seeking: "Safe")
+    try await world.wait(within: .seconds(10)) { central.isWalked }
     central.read("FF31")
     await world.advance(by: .seconds(2))
     #expect(central.events.last == .value("FF31", "secret"))
@@ -58,11 +54,7 @@ struct BondTableAttacks {
     bonded.sensor.setPairingAgent(TestAgent(.displayYesNo))
     let friend = HostileDevice(bonded.world, address: HostileDevice.address(100))
     friend.behave(SecurityPolicy(ioCapability: .displayYesNo))
-    await bonded.world.advance(by: .milliseconds(100))
-    friend.connect(to: bonded.sensor.address)
-    await bonded.world.advance(by: .seconds(1))
-    friend.pair()
-    await bonded.world.advance(by: .seconds(2))
+    await friend.pair(with: bonded.sensor.address)
     friend.disconnect()
     bonded.sensor.setPairingAgent(nil)
     await pairStrangers(1...4, with: bonded.sensor, in: bonded.world)
@@ -84,16 +76,11 @@ struct BondTableAttacks {
     let scene = try await AttackedPeripheral.start { $0.behave() }
     scene.device.setBondLimit(1)
     await scene.pair()
-    scene.attacker.disconnect()
-    await scene.world.advance(by: .seconds(1))
+    await scene.attacker.leave()
     let stranger = HostileDevice(scene.world, address: HostileDevice.address(2))
     stranger.behave(seed: 2)
     stranger.forge = { $0.first == 0x0A || $0.first == 0x09 ? [] : [$0] }
-    await scene.world.advance(by: .milliseconds(100))
-    stranger.connect(to: scene.device.address)
-    await scene.world.advance(by: .seconds(1))
-    stranger.pair()
-    await scene.world.advance(by: .seconds(2))
+    await stranger.pair(with: scene.device.address)
     stranger.cutPower()
     await scene.world.advance(by: .seconds(40))
     #expect(scene.device.bonds.map(\.address) == [scene.attacker.address])
@@ -104,15 +91,11 @@ struct BondTableAttacks {
   func nothingOffered() async throws {
     let world = World()
     let device = world.makeDevice("shelf")
-    let shelf = Shelf(options: device.options)
-    try await world.wait(within: .seconds(5)) { shelf.isAdvertising }
+    let shelf = Shelf.start(device.options)
+    try await world.wait(within: .seconds(5)) { shelf.manager.isAdvertising }
     let stranger = HostileDevice(world, address: HostileDevice.address(1))
     stranger.behave()
-    await world.advance(by: .milliseconds(100))
-    stranger.connect(to: device.address)
-    await world.advance(by: .seconds(1))
-    stranger.pair()
-    await world.advance(by: .seconds(2))
+    await stranger.pair(with: device.address)
     #expect(stranger.commands.last?.first == 0x05 && stranger.results.isEmpty)
     #expect(device.bonds.isEmpty)
     // The peer may use the attributes that are open to all.
@@ -121,17 +104,12 @@ struct BondTableAttacks {
 
   @Test("S11 I11.1 a device that pairs repeatedly, each time with another identity, leaves nothing in the tables")
   func manyIdentities() async throws {
-    let world = World()
-    let device = world.makeDevice("victim")
-    device.setBondLimit(8)
-    let program = VictimPeripheral(device)
-    try await world.wait(within: .seconds(5)) { program.isAdvertising }
     // Its own address is a private one that no key resolves.
-    let attacker = HostileDevice(world, address: DeviceAddress(0x4000_0000_0001, kind: .random))
-    attacker.behave()
-    let scene = AttackedPeripheral(world: world, device: device, program: program, attacker: attacker)
-    await world.advance(by: .milliseconds(100))
-    try await scene.connect()
+    let scene = try await AttackedPeripheral.start(address: DeviceAddress(0x4000_0000_0001, kind: .random)) {
+      $0.behave()
+    }
+    let (device, attacker) = (scene.device, scene.attacker)
+    device.setBondLimit(8)
     let stack = try #require(device.options[CBManagerOptionAdapterKey] as? HostStack)
     for number in 1...60 {
       attacker.local?.identity = LocalIdentity(

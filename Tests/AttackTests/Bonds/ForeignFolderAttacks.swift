@@ -3,6 +3,7 @@ import BLEHost
 import BLETestKit
 import CoreBluetooth
 import Foundation
+import TestSupport
 import Testing
 
 /// A whole device whose folder of keys and peers belongs to another user, who knows the keys in it.
@@ -22,15 +23,7 @@ struct ForeignFolderAttacks {
 
   /// A device with that folder, and an attacker that is connected to it and has `key`.
   private func connected(_ folder: String) async throws -> AttackedPeripheral {
-    let world = World(seed: Self.seed)
-    let device = world.makeDevice("victim", keepingPeersIn: folder)
-    let program = VictimPeripheral(device)
-    let attacker = HostileDevice(world, address: HostileDevice.address(1))
-    attacker.behave()
-    try await world.wait(within: .seconds(5)) { program.isAdvertising }
-    let scene = AttackedPeripheral(world: world, device: device, program: program, attacker: attacker)
-    try await scene.connect()
-    return scene
+    try await AttackedPeripheral.start(in: World(seed: Self.seed), keepingPeersIn: folder) { $0.behave() }
   }
 
   @Test(
@@ -44,8 +37,7 @@ struct ForeignFolderAttacks {
     let address = first.device.address
     #expect(first.device.bonds.map(\.address) == [first.attacker.address])
     let key = try #require(first.attacker.results.first?.keyAsCentral?.key)
-    first.attacker.disconnect()
-    await first.world.advance(by: .seconds(1))
+    await first.attacker.leave()
     // All of the first part is written before the folder changes its owner.
     try #require(first.device.options[CBManagerOptionAdapterKey] as? HostStack).flush()
 

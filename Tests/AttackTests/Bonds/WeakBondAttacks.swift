@@ -4,6 +4,7 @@ import BLEHost
 import BLETestKit
 import BLEWire
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Bonds that were sufficient until the policy was raised. Their keys are not used, in either role.
@@ -56,7 +57,7 @@ struct WeakBondAttacks {
     bonded.central.connect()
     await bonded.world.advance(by: .seconds(60))
     #expect(spoofer.connectionCount == 1)
-    #expect(bonded.central.events == [.failed(.encryptionTimedOut)])
+    #expect(bonded.central.events == [.failedToConnect("sensor", .encryptionTimedOut)])
     #expect(bonded.central.peripheral?.state == .disconnected)
     #expect(spoofer.attributePDUs.allSatisfy { $0.first == 0x02 })
     #expect(bonded.phone.bonds.map(\.address) == [bonded.sensor.address])
@@ -71,7 +72,7 @@ struct WeakBondAttacks {
     for device in [bonded.phone, bonded.sensor] { device.setPairingAgent(TestAgent(.displayYesNo)) }
     await raise(bonded.phone, .level, bonded)
     #expect(try await bonded.reconnect() == .value("FF31", "secret"))
-    #expect(bonded.central.events.first == .connected)
+    #expect(bonded.central.events.first == .connected("sensor"))
     for device in [bonded.phone, bonded.sensor] {
       #expect(device.bonds.map(\.security.method) == [.numericComparison])
     }
@@ -86,7 +87,7 @@ struct WeakBondAttacks {
   )
   func peripheral(_ demand: Demand) async throws {
     let bonded = try await BondedDevices.start(policy: demand.before)
-    bonded.central.subscribe("FF31")
+    bonded.central.notify(true, "FF31")
     await bonded.world.advance(by: .seconds(1))
     try await bonded.disconnect()
     await raise(bonded.sensor, demand, bonded)
@@ -94,8 +95,8 @@ struct WeakBondAttacks {
     await bonded.world.advance(by: .seconds(10))
     bonded.peripheral.notify("for paired devices")
     await bonded.world.advance(by: .seconds(1))
-    #expect(bonded.central.events == [.failed(.peerRemovedPairingInformation)])
-    #expect(bonded.peripheral.subscribers.isEmpty)
+    #expect(bonded.central.events == [.failedToConnect("sensor", .peerRemovedPairingInformation)])
+    #expect(bonded.peripheral.subscriptions.isEmpty)
   }
 
   @Test(
@@ -105,13 +106,13 @@ struct WeakBondAttacks {
     let bonded = try await BondedDevices.start()
     try await bonded.disconnect()
     bonded.sensor.cutPower()
-    let own = Shelf(options: bonded.phone.options)
+    let own = Shelf.start(bonded.phone.options)
     await raise(bonded.phone, .level, bonded)
     let spoofer = HostileDevice(bonded.world, address: bonded.sensor.address)
     spoofer.server = HostileServer.make()
     bonded.central.connect()
     await bonded.world.advance(by: .seconds(1))
-    #expect(own.isAdvertising)
+    #expect(own.manager.isAdvertising)
     spoofer.connect(to: bonded.phone.address)
     await bonded.world.advance(by: .seconds(5))
     #expect(spoofer.isConnected && bonded.central.events.isEmpty)
@@ -147,21 +148,21 @@ struct WeakBondAttacks {
       await scene.world.advance(by: .milliseconds(300))
     }
     await send("before", 0)
-    #expect(scene.program.writes == ["before"])
+    #expect(scene.program.texts == ["before"])
     scene.device.setSecurityPolicy(Demand.level.after)
     await scene.world.advance(by: .seconds(1))
     await send("raised", 1)
     try await scene.reconnect()
     await send("again", 2)
-    #expect(scene.program.writes == ["before"])
+    #expect(scene.program.texts == ["before"])
   }
 
   @Test(
     "A14 I11.3 a pairing without a bond does not change the subscriptions of the bonded device under that address")
   func unbondedPairing() async throws {
     let bonded = try await BondedDevices.start()
-    bonded.central.subscribe("FF31")
-    bonded.central.subscribe("FF32")
+    bonded.central.notify(true, "FF31")
+    bonded.central.notify(true, "FF32")
     await bonded.world.advance(by: .seconds(1))
     try await bonded.disconnect()
     bonded.phone.cutPower()
@@ -169,19 +170,14 @@ struct WeakBondAttacks {
     policy.isBondable = false
     let spoofer = HostileDevice(bonded.world, address: bonded.phone.address)
     spoofer.behave(policy)
-    await bonded.world.advance(by: .milliseconds(100))
-    spoofer.connect(to: bonded.sensor.address)
-    await bonded.world.advance(by: .seconds(1))
-    spoofer.pair()
-    await bonded.world.advance(by: .seconds(2))
+    await spoofer.pair(with: bonded.sensor.address)
     #expect(spoofer.results.count == 1)
     #expect(await spoofer.ask("1216000100") == ["13"])
-    spoofer.disconnect()
-    await bonded.world.advance(by: .seconds(1))
+    await spoofer.leave()
     bonded.phone.restorePower()
     bonded.central.connect()
-    try await bonded.world.wait(within: .seconds(10)) { bonded.central.isDiscovered }
-    #expect(bonded.peripheral.subscribers.sorted() == ["FF31", "FF32"])
+    try await bonded.world.wait(within: .seconds(10)) { bonded.central.isWalked }
+    #expect(bonded.peripheral.subscriptions.sorted() == ["FF31", "FF32"])
   }
 
   @Test("A13 I11.3 a peripheral whose bond is insufficient now asks its central for better keys when it connects")
@@ -191,8 +187,7 @@ struct WeakBondAttacks {
     #expect(scene.device.bonds.map(\.security.method) == [.justWorks])
     scene.device.setPairingAgent(TestAgent(.displayYesNo))
     scene.device.setSecurityPolicy(Demand.level.after)
-    scene.attacker.disconnect()
-    await scene.world.advance(by: .seconds(1))
+    await scene.attacker.leave()
     scene.attacker.behave(SecurityPolicy(ioCapability: .displayYesNo))
     scene.attacker.forgetWhatCame()
     try await scene.connect()

@@ -3,6 +3,7 @@ import BLEHCI
 import BLETestKit
 import BLEWire
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Controllers that answer commands that were not sent, answer twice, wrongly or never.
@@ -12,23 +13,16 @@ struct CommandAttacks {
   private struct Scene {
     let world = World()
     let host: BetrayedHost
-    let program: Explorer
-    let shelf: Shelf
+    let program: CentralApp
+    let shelf: PeripheralApp
 
     init(_ prepare: @escaping (MaliciousController, Int) -> Void) {
       host = BetrayedHost(world, prepare)
-      shelf = Shelf(options: world.makeDevice("honest").options)
-      program = Explorer(options: host.options, lookingFor: "Shelf")
+      shelf = Shelf.start(world.makeDevice("honest").options)
+      program = CentralApp(host.options, seeking: "Shelf", discovering: .descriptors)
     }
 
-    func explore(within limit: Duration) async throws {
-      try await world.wait(within: limit) { [program] in program.log.contains("connected") && program.isDone }
-      #expect(program.isWalkSound)
-      program.forget()
-      program.read("FF31")
-      await world.advance(by: .milliseconds(300))
-      #expect(program.log == ["FF31 " + Array("shelf".utf8).hexadecimal])
-    }
+    func explore(within limit: Duration) async throws { try await program.explore(in: world, within: limit) }
   }
 
   /// Whether this is the answer to a command.
@@ -187,10 +181,10 @@ struct CommandAttacks {
       scene.program.peripheral?.readRSSI()
     }
     await scene.world.advance(by: .seconds(9))
-    #expect(scene.program.log.isEmpty && scene.host.chipCount == 1)
+    #expect(scene.program.told.isEmpty && scene.host.chipCount == 1)
     await scene.world.advance(by: .seconds(3))
     #expect(scene.host.chipCount == 2)
-    #expect(scene.program.log.prefix(1) == ["resetting"] && !scene.program.log.dropFirst().contains("resetting"))
+    #expect(scene.program.told.prefix(1) == ["state 1"] && !scene.program.told.dropFirst().contains("state 1"))
     try await scene.explore(within: .seconds(30))
     #expect(scene.host.stack.linkCount == 1)
   }

@@ -4,6 +4,7 @@ import BLETestKit
 import BLEVirtualRadio
 import BLEWire
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Controllers that report encryption late, or never, while data already arrives over the link.
@@ -30,10 +31,10 @@ struct EncryptionOrderAttacks {
     let host = BetrayedHost { chip, _ in chip.toHost = gate.pass }
     host.stack.setPairingAgent(TestAgent())
     let world = host.world
-    let program = VictimPeripheral(options: host.options)
+    let program = PeripheralApp.safe(host.options)
     let attacker = HostileDevice(world, address: HostileDevice.address(1))
     attacker.behave()
-    try await world.wait(within: .seconds(5)) { program.isAdvertising }
+    try await world.wait(within: .seconds(5)) { program.manager.isAdvertising }
     func connect() async throws {
       attacker.connect(to: host.address)
       try await world.wait(within: .seconds(5)) { attacker.isConnected }
@@ -44,8 +45,7 @@ struct EncryptionOrderAttacks {
     await world.advance(by: .seconds(2))
     #expect(await attacker.ask("0a" + AttackedPeripheral.secret) == Self.secret)
     let key = try #require(attacker.results.first?.keyAsCentral)
-    attacker.disconnect()
-    await world.advance(by: .seconds(1))
+    await attacker.leave()
 
     gate.isShut = true
     try await connect()
@@ -58,7 +58,7 @@ struct EncryptionOrderAttacks {
       #expect(answer == AttackedPeripheral.refusal("05") || answer == AttackedPeripheral.refusal("0f"))
       // Nor are writes and subscriptions that need encryption accepted.
       _ = await attacker.ask("12" + AttackedPeripheral.secret + "41")
-      #expect(program.writes.isEmpty && program.subscribers.isEmpty)
+      #expect(program.writes.isEmpty && program.subscriptions.isEmpty)
     }
     gate.isShut = false
     let held = gate.held
@@ -78,13 +78,13 @@ struct EncryptionOrderAttacks {
     attacker.server = HostileServer.make()
     attacker.behave()
     attacker.advertise("Hostile")
-    let program = VictimCentral(options: host.options, lookingFor: "Hostile")
-    try await world.wait(within: .seconds(10)) { program.isDiscovered }
+    let program = CentralApp(host.options, seeking: "Hostile")
+    try await world.wait(within: .seconds(10)) { program.isWalked }
     program.read("FF31")
     await world.advance(by: .seconds(3))
     #expect(program.events.last == .value("FF31", "forged"))
     attacker.key = try #require(attacker.results.first?.keyAsPeripheral?.key)
-    if let found = program.peripheral { program.manager.cancelPeripheralConnection(found) }
+    program.disconnect()
     await world.advance(by: .seconds(2))
 
     gate.isShut = true
@@ -107,14 +107,14 @@ struct EncryptionOrderAttacks {
       #expect(!held.isEmpty && attacker.isConnected && attacker.encryption.last?.isOn == true)
       await host.perform { chip in for packet in held { chip.inject(packet) } }
       await world.advance(by: .seconds(10))
-      #expect(program.isDiscovered, "\(program.events), asked: \(attacker.attributePDUs.map(\.hexadecimal))")
+      #expect(program.isWalked, "\(program.events), asked: \(attacker.attributePDUs.map(\.hexadecimal))")
       program.read("FF31")
       await world.advance(by: .seconds(2))
       #expect(attacker.attributePDUs.contains { $0.first == 0x0A })
     } else {
       await world.advance(by: .seconds(60))
       #expect(!attacker.isConnected || program.events.isEmpty)
-      #expect(!program.events.contains(.connected))
+      #expect(!program.events.contains { $0.isConnection })
     }
     #expect(!program.events.contains { if case .value(_, "early") = $0 { true } else { false } })
   }

@@ -3,6 +3,7 @@ import BLETestKit
 import BLEVirtualRadio
 import BLEWire
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Events whose lengths contradict their contents, while a program uses a good link.
@@ -12,23 +13,23 @@ struct EventAttacks {
   private struct Scene {
     let world = World()
     let host: BetrayedHost
-    let program: Explorer
-    let shelf: Shelf
+    let program: CentralApp
+    let shelf: PeripheralApp
 
     static func start(_ configuration: ControllerConfiguration = ControllerConfiguration()) async throws -> Scene {
       let scene = Scene(configuration)
       let program = scene.program
-      try await scene.world.wait(within: .seconds(20)) { program.log.contains("connected") && program.isDone }
+      try await scene.world.wait(within: .seconds(20)) { program.isDone }
       program.notify(true, "FF32")
       await scene.world.advance(by: .seconds(1))
-      #expect(program.isWalkSound && program.log.last == "on FF32")
+      #expect(program.isWalkSound && program.told.last == "notifying FF32 true")
       return scene
     }
 
     private init(_ configuration: ControllerConfiguration) {
       host = BetrayedHost(world, configuration: configuration)
-      shelf = Shelf(options: world.makeDevice("honest").options)
-      program = Explorer(options: host.options, lookingFor: "Shelf")
+      shelf = Shelf.start(world.makeDevice("honest").options)
+      program = CentralApp(host.options, seeking: "Shelf", discovering: .descriptors)
     }
 
     /// Whether a value still arrives over the link, with all the events that this takes.
@@ -37,7 +38,9 @@ struct EventAttacks {
       shelf.update("works")
       program.read("FF31")
       await world.advance(by: .milliseconds(200))
-      return program.log == ["FF32 " + Array("works".utf8).hexadecimal, "FF31 " + Array("shelf".utf8).hexadecimal]
+      return program.told == [
+        "value FF32 " + Array("works".utf8).hexadecimal, "value FF31 " + Array("shelf".utf8).hexadecimal,
+      ]
     }
   }
 
@@ -105,27 +108,6 @@ struct EventAttacks {
 
   // MARK: Advertising reports
 
-  /// A program that scans and gets every report.
-  private final class Watcher: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
-    private var manager: CBCentralManager!
-    private(set) var names: [String?] = []
-
-    init(options: [String: Any]) {
-      super.init()
-      manager = CBCentralManager(delegate: self, queue: DispatchQueue(label: "watcher"), options: options)
-    }
-    func forget() { names = [] }
-    func centralManagerDidUpdateState(_ central: CBCentralManager) {
-      guard central.state == .poweredOn else { return }
-      central.scanForPeripherals(
-        withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
-    }
-    func centralManager(
-      _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
-      rssi RSSI: NSNumber
-    ) { names.append(advertisementData[CBAdvertisementDataLocalNameKey] as? String) }
-  }
-
   private static func part(
     _ type: LEExtendedReportType, _ data: [UInt8], from address: UInt64 = 5, set: UInt8 = 1
   ) -> HCIPacket {
@@ -140,9 +122,10 @@ struct EventAttacks {
 
   private static let hello: [UInt8] = [6, 0x09] + Array("Hello".utf8)
 
-  private static func watch() async -> (BetrayedHost, Watcher) {
+  private static func watch() async -> (BetrayedHost, CentralApp) {
     let host = BetrayedHost()
-    let watcher = Watcher(options: host.options)
+    let watcher = CentralApp(host.options)
+    watcher.scanWhenPoweredOn(allowingDuplicates: true)
     await host.world.advance(by: .seconds(1))
     return (host, watcher)
   }
@@ -165,9 +148,9 @@ struct EventAttacks {
       }
       await host.perform { $0.inject(event: [0x3E, 2, subevent, 0]) }
     }
-    #expect(watcher.names.isEmpty)
+    #expect(watcher.sightings.isEmpty)
     await host.perform { $0.inject(Self.part(.connectable, Self.hello)) }
-    #expect(watcher.names == ["Hello"])
+    #expect(watcher.sightings.map(\.name) == ["Hello"])
   }
 
   @Test("H2 data with a length beyond its body, or short of it, is dropped and counted")
@@ -189,9 +172,9 @@ struct EventAttacks {
         }
       }
       #expect(host.log.warnings == before + 255)
-      #expect(watcher.names.isEmpty)
+      #expect(watcher.sightings.isEmpty)
       await host.perform { $0.inject(packet) }
-      #expect(watcher.names == ["Hello"])
+      #expect(watcher.sightings.map(\.name) == ["Hello"])
       watcher.forget()
     }
     // A structure in the data that is longer than the data is the advertiser's fault: the rest is reported.
@@ -200,7 +183,7 @@ struct EventAttacks {
       await host.perform {
         $0.inject(Self.part(.connectable, [3, 0x09, 0x48, 0x69, length, 0x08, 0x41], from: 0x100 + UInt64(length)))
       }
-      #expect(watcher.names == ["Hi"])
+      #expect(watcher.sightings.map(\.name) == ["Hi"])
     }
   }
 
@@ -216,9 +199,9 @@ struct EventAttacks {
     }
     await host.perform { $0.inject(Self.part(.connectable, Self.hello)) }
     // That was the last part: the whole is too long for an advertisement, and is not reported.
-    #expect(watcher.names.isEmpty)
+    #expect(watcher.sightings.isEmpty)
     await host.perform { $0.inject(Self.part(.connectable, Self.hello)) }
-    #expect(watcher.names == ["Hello"])
+    #expect(watcher.sightings.map(\.name) == ["Hello"])
     watcher.forget()
     // Four thousand advertisers that begin and never end, and an honest one in parts between them.
     for round in 0..<100 {
@@ -231,6 +214,6 @@ struct EventAttacks {
         chip.inject(Self.part(.connectable, Array(Self.hello.dropFirst(3)), from: 6))
       }
     }
-    #expect(watcher.names == [String?](repeating: "Hello", count: 100))
+    #expect(watcher.sightings.map(\.name) == [String?](repeating: "Hello", count: 100))
   }
 }

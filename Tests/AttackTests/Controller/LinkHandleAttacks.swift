@@ -4,6 +4,7 @@ import BLETestKit
 import BLEVirtualRadio
 import BLEWire
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Data and credits for links that do not exist, have ended, or belong to another peer.
@@ -13,16 +14,16 @@ struct LinkHandleAttacks {
   private struct Scene {
     let world = World()
     let host: BetrayedHost
-    let shelf: Shelf
+    let shelf: PeripheralApp
     let central: HostileDevice
 
     init(_ configuration: ControllerConfiguration = ControllerConfiguration()) async throws {
       let host = BetrayedHost(world, configuration: configuration)
-      let shelf = Shelf(options: host.options)
+      let shelf = Shelf.start(host.options)
       central = HostileDevice(world, address: HostileDevice.address(1))
       self.host = host
       self.shelf = shelf
-      try await world.wait(within: .seconds(5)) { shelf.isAdvertising }
+      try await world.wait(within: .seconds(5)) { shelf.manager.isAdvertising }
       try await connect()
     }
 
@@ -35,7 +36,6 @@ struct LinkHandleAttacks {
     func serves() async -> Bool { await central.ask("0a" + Shelf.fixed) == Shelf.fixedAnswer }
     /// The handle of the central's link at the victim.
     func handle() throws -> ConnectionHandle { try #require(host.chip.handle) }
-    var written: [String] { shelf.writes.flatMap { $0.map { String(decoding: $0.value, as: UTF8.self) } } }
   }
 
   @Test("H4 data for handles without a link, valid or not, is dropped")
@@ -52,7 +52,7 @@ struct LinkHandleAttacks {
     #expect(await scene.serves())
     // Data of the link itself is delivered, so the attack would have been seen.
     await scene.host.perform { $0.injectWrite("good", to: 0x14, on: own) }
-    #expect(scene.written == ["good"])
+    #expect(scene.shelf.texts == ["good"])
   }
 
   @Test(
@@ -74,11 +74,11 @@ struct LinkHandleAttacks {
     #expect(scene.shelf.writes.isEmpty)
     #expect(scene.host.chipCount == 1 && scene.shelf.manager.state == .poweredOn)
     await scene.host.perform { $0.injectWrite("new owner", to: 0x14, on: handle) }
-    #expect(scene.written == ["new owner"])
+    #expect(scene.shelf.texts == ["new owner"])
     // The old owner's subscriptions and prepared writes are not the new one's either.
     scene.shelf.update("for the old owner")
     await scene.world.advance(by: .milliseconds(200))
-    #expect(scene.shelf.subscribers.isEmpty)
+    #expect(scene.shelf.centrals.isEmpty)
     // An existing link does not change its owner, nor end twice.
     await scene.host.perform { chip in
       chip.injectConnection(handle, from: 0xF00D)
@@ -95,9 +95,9 @@ struct LinkHandleAttacks {
     let handle = try scene.handle()
     #expect(await scene.central.ask("12\(Shelf.configuration)0100") == ["13"])
     #expect(await scene.central.ask("16\(Shelf.own)000062616421") != [])
-    scene.shelf.answers = false
+    scene.shelf.answersRequests = false
     #expect(await scene.central.ask("0a\(Shelf.own)") == [])
-    #expect(scene.shelf.subscribers.count == 1 && scene.shelf.waiting.count == 1)
+    #expect(scene.shelf.centrals.count == 1 && scene.shelf.waiting.count == 1)
     var sent: [[UInt8]] = []
     await scene.host.perform { chip in
       chip.toController = { packet in
@@ -107,9 +107,9 @@ struct LinkHandleAttacks {
       chip.injectDisconnection(handle)
       chip.injectConnection(handle, from: 0xBEEF)
     }
-    #expect(scene.shelf.subscribers.isEmpty)
+    #expect(scene.shelf.centrals.isEmpty)
     scene.shelf.update("for the old owner")
-    scene.shelf.answers = true
+    scene.shelf.answersRequests = true
     scene.shelf.answerWaiting()
     await scene.world.advance(by: .seconds(1))
     #expect(sent.isEmpty)
@@ -172,7 +172,7 @@ struct LinkHandleAttacks {
       await scene.world.advance(by: .seconds(20))
       #expect(scene.shelf.manager.state == .poweredOn && scene.host.chipCount == 2)
       #expect(!scene.central.isConnected)
-      try await scene.world.wait(within: .seconds(10)) { scene.shelf.isAdvertising }
+      try await scene.world.wait(within: .seconds(10)) { scene.shelf.manager.isAdvertising }
       try await scene.connect()
       #expect(await scene.serves())
     }

@@ -5,6 +5,7 @@ import BLEHost
 import BLETestKit
 import BLEWire
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// More advertisers than a host keeps, and some that are stored under one address and named by another.
@@ -35,19 +36,19 @@ struct ScanTableAttacks {
   /// A host with a program that is connected to and one that scans.
   private struct Scene {
     let host = BetrayedHost(World(seed: 1, keepsPackets: false))
-    let shelf: Shelf
+    let shelf: PeripheralApp
     let listener: Listener
     var world: World { host.world }
 
     static func start() async throws -> Scene {
       let scene = Scene()
       scene.host.stack.setPairingAgent(TestAgent())
-      try await scene.world.wait(within: .seconds(5)) { [shelf = scene.shelf] in shelf.isAdvertising }
+      try await scene.world.wait(within: .seconds(5)) { [shelf = scene.shelf] in shelf.manager.isAdvertising }
       return scene
     }
 
     private init() {
-      shelf = Shelf(options: host.options)
+      shelf = Shelf.start(host.options)
       listener = Listener(options: host.options)
     }
 
@@ -107,14 +108,9 @@ struct ScanTableAttacks {
     attacker.local = LocalSecurity(
       policy: SecurityPolicy(), identity: LocalIdentity(address: identity, identityResolvingKey: key),
       entropy: entropy)
-    await world.advance(by: .milliseconds(100))
-    attacker.connect(to: scene.host.address)
-    await world.advance(by: .seconds(1))
-    attacker.pair()
-    await world.advance(by: .seconds(2))
+    await attacker.pair(with: scene.host.address)
     try #require(stack.bonds.map(\.address) == [identity])
-    attacker.disconnect()
-    await world.advance(by: .seconds(1))
+    await attacker.leave()
     if stray == .unbonded { stack.removeBonds() }
     listener.forget()
     attacker.advertise("Stray")

@@ -7,6 +7,7 @@ import BLETransports
 import BLEVirtualRadio
 import BLEWire
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// A stream of HCI packets that is cut anywhere, merged, or not a stream of HCI packets at all.
@@ -16,8 +17,8 @@ struct StreamAttacks {
   private final class Scene: @unchecked Sendable {
     let world = World()
     let stack: HostStack
-    let program: Explorer
-    let shelf: Shelf
+    let program: CentralApp
+    let shelf: PeripheralApp
     private let lines = Lines()
 
     private final class Lines {
@@ -38,21 +39,15 @@ struct StreamAttacks {
         return line
       }
       stack.start()
-      shelf = Shelf(options: world.makeDevice("honest").options)
-      program = Explorer(options: [CBManagerOptionAdapterKey: stack as any Adapter], lookingFor: "Shelf")
+      shelf = Shelf.start(world.makeDevice("honest").options)
+      program = CentralApp(
+        [CBManagerOptionAdapterKey: stack as any Adapter], seeking: "Shelf", discovering: .descriptors)
     }
 
     var lineCount: Int { lines.all.count }
     var first: StreamedController { lines.all[0] }
 
-    func explore(within limit: Duration) async throws {
-      try await world.wait(within: limit) { [program] in program.log.contains("connected") && program.isDone }
-      #expect(program.isWalkSound)
-      program.forget()
-      program.read("FF31")
-      await world.advance(by: .milliseconds(300))
-      #expect(program.log == ["FF31 " + Array("shelf".utf8).hexadecimal])
-    }
+    func explore(within limit: Duration) async throws { try await program.explore(in: world, within: limit) }
   }
 
   @Test(

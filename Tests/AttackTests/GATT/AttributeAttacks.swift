@@ -1,6 +1,7 @@
 import BLECore
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Offsets, ranges, groups and lengths that no honest central sends.
@@ -75,10 +76,10 @@ struct AttributeAttacks {
     for bits in ["0400", "0800", "0001", "00ff", "ffff", "0500"] {
       #expect(await scene.attacker.ask("12\(Shelf.configuration)\(bits)") == ["0112\(Shelf.configuration)13"])
     }
-    #expect(scene.program.subscribers.isEmpty)
+    #expect(scene.program.centrals.isEmpty)
     #expect(await scene.attacker.ask("0a\(Shelf.configuration)") == ["0b0000"])
     #expect(await scene.attacker.ask("12\(Shelf.configuration)0100") == ["13"])
-    #expect(scene.program.subscribers.count == 1)
+    #expect(scene.program.centrals.count == 1)
   }
 
   @Test("A5 client features of 1 to 64 octets are accepted, none are refused with 0x0D, and no bit can be cleared")

@@ -2,6 +2,7 @@ import BLECore
 import BLETestKit
 import BLEVirtualRadio
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Enhanced ATT bearers (SPSM 0x0027) beside the fixed one. This host opens none and accepts none.

@@ -2,6 +2,7 @@ import BLECore
 import BLETestKit
 import BLEWire
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Links that end during operations of several steps. Each operation ends at most once, and no callback comes after the end
@@ -11,7 +12,7 @@ struct DisconnectAttacks {
   enum Operation: CaseIterable {
     case longWrite, longRead, reads, subscription, walk, commands
 
-    func start(_ program: Explorer) {
+    func start(_ program: CentralApp) {
       switch self {
       case .longWrite: program.write(Data(count: 200), to: "FF32")
       case .longRead: program.read("FF32")
@@ -57,7 +58,7 @@ struct DisconnectAttacks {
       scene.program.forget()
       operation.start(scene.program)
       await scene.world.advance(by: .seconds(end == .silence ? 8 : 2))
-      let told = scene.program.log
+      let told = scene.program.told
       guard requests >= step else {
         // All requests were answered before: there is no such request.
         #expect(attacker.isConnected && told.count == operation.answerLimit, "step \(step): \(told)")
@@ -73,7 +74,7 @@ struct DisconnectAttacks {
       scene.program.forget()
       scene.program.connect()
       try await scene.world.wait(within: .seconds(20)) {
-        scene.program.log.first == "connected" && scene.program.isDone
+        scene.program.told.first == "connected Hostile" && scene.program.isDone
       }
       #expect(scene.program.isWalkSound, "step \(step)")
     }
@@ -87,7 +88,7 @@ struct DisconnectAttacks {
     let (leaving, staying) = (scene.attackers[0], scene.attackers[1])
     for step in 0..<10 {
       #expect(await leaving.ask("12\(Shelf.configuration)\(configuration)") == ["13"])
-      let before = scene.program.readyCount
+      let before = scene.program.told.count { $0 == "ready" }
       // As many as the program may have pending, and one that is refused.
       var count = 0
       while count < 1_000, scene.program.update("value \(count)") { count += 1 }
@@ -96,8 +97,8 @@ struct DisconnectAttacks {
       leaving.disconnect()
       try await scene.world.wait(within: .seconds(5)) { !leaving.isConnected }
       await scene.world.advance(by: .seconds(1))
-      #expect(scene.program.readyCount == before + 1, "step \(step)")
-      #expect(scene.program.subscribers.isEmpty)
+      #expect(scene.program.told.count { $0 == "ready" } == before + 1, "step \(step)")
+      #expect(scene.program.centrals.isEmpty)
       #expect(await scene.serves(staying))
       try await scene.connect(leaving)
     }
@@ -112,13 +113,13 @@ struct DisconnectAttacks {
       ["16\(Shelf.own)000061"], ["16\(Shelf.own)000061", "1801"], ["0a\(Shelf.own)"], ["0c\(Shelf.own)0100"],
       ["12\(Shelf.own)61"], ["0e\(Shelf.own)\(Shelf.own)"], ["20\(Shelf.own)\(Shelf.own)"], ["080100ffff32ff"],
     ] {
-      scene.program.answers = false
+      scene.program.answersRequests = false
       for request in requests { _ = await scene.attacker.ask(request) }
       try await scene.disconnect(scene.attacker)
       try await scene.connect(scene.attacker)
       scene.attacker.forgetWhatCame()
       // The program answers the request of a link that has ended: the answer is dropped.
-      scene.program.answers = true
+      scene.program.answersRequests = true
       scene.program.answerWaiting()
       await scene.world.advance(by: .milliseconds(300))
       #expect(scene.attacker.attributePDUs.isEmpty, "\(requests)")

@@ -2,6 +2,7 @@ import BLECore
 import BLETestKit
 import BLEWire
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Discovery answers that contradict themselves: an error in a bounded number of steps, and never a loop.
@@ -26,7 +27,7 @@ struct DiscoveryAttacks {
       self.answer = answer
       switch step {
       case "services": (request, type) = (0x10, "0028")
-      case "includes": (request, type) = (0x08, "0228")
+      case "included": (request, type) = (0x08, "0228")
       case "characteristics": (request, type) = (0x08, "0328")
       default: (request, type) = (0x04, "")
       }
@@ -64,15 +65,15 @@ struct DiscoveryAttacks {
     Lie("services", "handle 0 to a good end", "1106000010000000"),
     Lie("services", "something behind the last handle", "1106ffffffff30ffffffffff31ff"),
     // Read By Type for includes: length, then handle, first and last handle, UUID.
-    Lie("includes", "pairs of 0 octets", "0900"),
-    Lie("includes", "pairs of 1 octet", "0901first"),
-    Lie("includes", "pairs without a value", "0902first"),
-    Lie("includes", "a service inside out", "0908first1200100030ff"),
-    Lie("includes", "a service from handle 0", "0908first0000100030ff"),
-    Lie("includes", "half a UUID", "0907first1000120030"),
-    Lie("includes", "a remainder", "0908first1000120030ffff"),
-    Lie("includes", "repeated", "0908first1000120030fffirst1000120030ff"),
-    Lie("includes", "handle 0", "090800001000120030ff"),
+    Lie("included", "pairs of 0 octets", "0900"),
+    Lie("included", "pairs of 1 octet", "0901first"),
+    Lie("included", "pairs without a value", "0902first"),
+    Lie("included", "a service inside out", "0908first1200100030ff"),
+    Lie("included", "a service from handle 0", "0908first0000100030ff"),
+    Lie("included", "half a UUID", "0907first1000120030"),
+    Lie("included", "a remainder", "0908first1000120030ffff"),
+    Lie("included", "repeated", "0908first1000120030fffirst1000120030ff"),
+    Lie("included", "handle 0", "090800001000120030ff"),
     // Read By Type for characteristics: length, then handle, properties, handle of the value, UUID.
     Lie("characteristics", "pairs of 0 octets", "0900firstnext"),
     Lie("characteristics", "pairs of 0 octets with a list", "0900first02next31ff"),
@@ -105,8 +106,8 @@ struct DiscoveryAttacks {
     let scene = try await AttackedExplorer.start { attacker in
       attacker.forgeAttribute = { lie.matches($0) ? [lie.told($0)] : [$1] }
     }
-    #expect(scene.program.log.filter { $0.contains("error") }.allSatisfy { $0.hasPrefix(lie.step) })
-    #expect(!scene.program.isWalkSound, "\(scene.program.log)")
+    #expect(scene.program.told.filter { $0.contains("error") }.allSatisfy { $0.hasPrefix(lie.step) })
+    #expect(!scene.program.isWalkSound, "\(scene.program.told)")
     #expect(scene.attacker.attributePDUs.count < 60)
     #expect(scene.world.now < .seconds(10))
     // The link has not ended, and an honest answer is accepted.
@@ -138,7 +139,7 @@ struct DiscoveryAttacks {
       #expect(scene.attacker.isConnected)
       let isSound = answer.contains("first")
       // Each of the 500 is discovered too: two requests each at most, and one for what follows.
-      #expect(scene.program.isWalkSound == isSound, "\(scene.program.log)")
+      #expect(scene.program.isWalkSound == isSound, "\(scene.program.told)")
       #expect(scene.attacker.attributePDUs.count < (isSound ? 1_600 : 30))
     }
   }

@@ -3,6 +3,7 @@ import BLEHost
 import BLETestKit
 import BLEWire
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Attribute PDUs of every length, over the radio, against both roles.
@@ -72,8 +73,8 @@ struct PDUAttacks {
   @Test("A1 a client gets every opcode at every length before the answer to its request, which ends exactly once")
   func client() async throws {
     let scene = try await AttackedExplorer.start { $0.receiveMTU = ATTLimits.defaultMTU }
-    #expect(scene.program.openSteps == 0 && scene.program.isWalkSound)
-    let honest = "FF31 " + Array("honest".utf8).hexadecimal
+    #expect(scene.program.isWalked)
+    let honest = "value FF31 " + Array("honest".utf8).hexadecimal
     for opcode in UInt8.min...UInt8.max {
       scene.program.forget()
       scene.attacker.forgeAttribute = { request, answer in
@@ -83,13 +84,13 @@ struct PDUAttacks {
       scene.program.read("FF31")
       await scene.world.advance(by: .milliseconds(600))
       // A Read Response without a value is valid; an Error Response must contain the request's opcode.
-      #expect(scene.program.log == [opcode == 0x0B ? "FF31 " : honest], "opcode \(opcode)")
+      #expect(scene.program.told == [opcode == 0x0B ? "value FF31 " : honest], "opcode \(opcode)")
     }
     scene.attacker.forgeAttribute = { [$1] }
     scene.program.forget()
     scene.program.read("FF31")
     await scene.world.advance(by: .milliseconds(200))
-    #expect(scene.program.log == [honest])
+    #expect(scene.program.told == [honest])
     #expect(scene.attacker.connectionCount == 1)
   }
 
@@ -116,7 +117,7 @@ struct PDUAttacks {
           }
           operation()
           await scene.world.advance(by: .seconds(1))
-          #expect(scene.program.log.count == 1, "request \(request), \(opcode) of \(length) octets, seed \(seed)")
+          #expect(scene.program.told.count == 1, "request \(request), \(opcode) of \(length) octets, seed \(seed)")
         }
       }
     }

@@ -1,6 +1,7 @@
 import BLECore
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Prepared writes of a hostile central.

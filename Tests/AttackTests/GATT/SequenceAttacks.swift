@@ -1,6 +1,7 @@
 import BLECore
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Peers that send requests without waiting for the answers, in both roles.
@@ -10,7 +11,7 @@ struct SequenceAttacks {
     "A7 requests before the answer to the previous one are ignored; that one is answered, and the next one works")
   func overlappingRequests() async throws {
     let scene = try await AttackedShelf.start()
-    scene.program.answers = false
+    scene.program.answersRequests = false
     #expect(await scene.attacker.ask("0a\(Shelf.own)") == [])
     let requests = [
       "0a1200", "0a1400", "0c14000000", "020001", "0401001000", "10010010000028", "12140061", "1801", "3f",
@@ -24,19 +25,19 @@ struct SequenceAttacks {
     await scene.world.advance(by: .milliseconds(200))
     #expect(scene.attacker.attributePDUs == [[0x0B] + Array("own".utf8)])
     // Commands and confirmations may come at any time.
-    scene.program.answers = true
+    scene.program.answersRequests = true
     #expect(await scene.serves(scene.attacker))
   }
 
   @Test("A7 a program that never answers delays its own client only; another is served, and both after that")
   func otherClients() async throws {
     let scene = try await AttackedShelf.start(attackers: 2)
-    scene.program.answers = false
+    scene.program.answersRequests = false
     #expect(await scene.attackers[0].ask("0a\(Shelf.own)") == [])
     await scene.world.advance(by: .seconds(60))
     #expect(await scene.serves(scene.attackers[1]))
     #expect(scene.attackers.allSatisfy { $0.isConnected })
-    scene.program.answers = true
+    scene.program.answersRequests = true
     scene.program.answerWaiting()
     await scene.world.advance(by: .milliseconds(200))
     #expect(await scene.serves(scene.attackers[0]))
@@ -54,7 +55,7 @@ struct SequenceAttacks {
     scene.program.forget()
     for response in responses { scene.attacker.sendAttributePDU(response) }
     await scene.world.advance(by: .milliseconds(500))
-    #expect(scene.program.log.isEmpty)
+    #expect(scene.program.told.isEmpty)
     // Before the answer all responses except those of the right type, and errors about other requests.
     scene.attacker.forgeAttribute = { request, answer in
       guard request.first == 0x0A else { return [answer] }
@@ -64,13 +65,13 @@ struct SequenceAttacks {
     scene.program.read("FF41")
     await scene.world.advance(by: .seconds(1))
     // The first answer came twice: the second one is taken for an answer to the following request, as it must be.
-    #expect(scene.program.log.first == "FF31 " + Array("honest".utf8).hexadecimal)
-    #expect(scene.program.log.count == 2)
+    #expect(scene.program.told.first == "value FF31 " + Array("honest".utf8).hexadecimal)
+    #expect(scene.program.told.count == 2)
     scene.attacker.forgeAttribute = { [$1] }
     scene.program.forget()
     scene.program.read("FF41")
     await scene.world.advance(by: .seconds(1))
-    #expect(scene.program.log.count == 1)
+    #expect(scene.program.told.count == 1)
     #expect(scene.attacker.isConnected)
   }
 
@@ -86,24 +87,26 @@ struct SequenceAttacks {
     // Unsolicited PDUs do not extend the transaction, nor do answers to other requests.
     for _ in 0..<10 { scene.attacker.sendAttributePDU([0x0D, 0x61]) }
     await scene.world.advance(by: .milliseconds(800))
-    #expect(scene.program.log.isEmpty && scene.attacker.isConnected)
+    #expect(scene.program.told.isEmpty && scene.attacker.isConnected)
     await scene.world.advance(by: .seconds(2))
     #expect(!scene.attacker.isConnected)
     // The unanswered request, the one after it, which was never sent, and the link: each ends once.
     let (timedOut, notConnected) = (CBError.connectionTimeout.rawValue, CBError.notConnected.rawValue)
     #expect(
-      scene.program.log == ["FF31 error \(timedOut)", "FF41 error \(notConnected)", "disconnected error \(timedOut)"])
+      scene.program.told == [
+        "value FF31 error \(timedOut)", "value FF41 error \(notConnected)", "disconnected Hostile error \(timedOut)",
+      ])
     #expect(scene.attacker.attributePDUs.count { $0.first == 0x0A } == 1)
     // A new link is a new bearer.
     scene.attacker.forgeAttribute = { [$1] }
     scene.program.forget()
     scene.program.connect()
     try await scene.world.wait(within: .seconds(20)) {
-      scene.program.log.first == "connected" && scene.program.isDone
+      scene.program.told.first == "connected Hostile" && scene.program.isDone
     }
     scene.program.read("FF31")
     await scene.world.advance(by: .seconds(1))
-    #expect(scene.program.log.last == "FF31 " + Array("honest".utf8).hexadecimal)
+    #expect(scene.program.told.last == "value FF31 " + Array("honest".utf8).hexadecimal)
   }
 
   @Test("A7 a peer that answers each request only after 29 s is slow, not dead")
@@ -121,7 +124,7 @@ struct SequenceAttacks {
       #expect(held.count == round)
       scene.attacker.sendAttributePDU(held[round - 1])
       await scene.world.advance(by: .milliseconds(100))
-      #expect(scene.program.log.count == round)
+      #expect(scene.program.told.count == round)
     }
     #expect(scene.attacker.isConnected)
   }

@@ -1,6 +1,7 @@
 import BLECore
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Peers that repeatedly indicate changed services, or never confirm such an indication.
@@ -10,7 +11,7 @@ struct ServiceChangedAttacks {
   private static let changed: [UInt8] = [0x1D, 0x08, 0x00, 0x01, 0x00, 0xFF, 0xFF]
   private static let partly: [UInt8] = [0x1D, 0x08, 0x00, 0x13, 0x00, 0x1A, 0x00]
 
-  private func modifications(_ scene: AttackedExplorer) -> Int { scene.program.log.count { $0 == "modified" } }
+  private func modifications(_ scene: AttackedExplorer) -> Int { scene.program.told.count { $0.hasPrefix("modified") } }
 
   @Test(
     "A12 indications with every answer and a hundred a second: callbacks come at a bounded rate, and discovery completes",
@@ -20,7 +21,7 @@ struct ServiceChangedAttacks {
     #expect(scene.program.isWalkSound)
     await scene.world.advance(by: .seconds(1))
     let change = kind == 0 ? Self.changed : Self.partly
-    scene.program.walksAgain = true
+    scene.program.reactions["modified"] = { [unowned program = scene.program] in program.walk() }
     scene.program.forget()
     scene.attacker.forgetWhatCame()
     scene.attacker.forgeAttribute = { [change, $1, change] }
@@ -28,7 +29,7 @@ struct ServiceChangedAttacks {
     for _ in 0..<300 {
       for _ in 0..<10 { scene.attacker.sendAttributePDU(change) }
       await scene.world.advance(by: .milliseconds(100))
-      if scene.program.openSteps == 0, scene.program.isWalkSound { soundWalks += 1 }
+      if scene.program.isWalked { soundWalks += 1 }
     }
     // For half a minute: each change is confirmed, few are reported, and most of the time the database is known.
     #expect(scene.attacker.isConnected)
@@ -39,11 +40,11 @@ struct ServiceChangedAttacks {
     // The state after the last change counts, at the latest when it was reported.
     scene.attacker.forgeAttribute = { [$1] }
     await scene.world.advance(by: .seconds(60))
-    #expect(scene.program.isDone && scene.program.isWalkSound)
+    #expect(scene.program.isWalked)
     scene.program.forget()
     scene.program.read("FF31")
     await scene.world.advance(by: .milliseconds(500))
-    #expect(scene.program.log == ["FF31 " + Array("honest".utf8).hexadecimal])
+    #expect(scene.program.told == ["value FF31 " + Array("honest".utf8).hexadecimal])
     // After some quiet a change is reported immediately again.
     await scene.world.advance(by: .seconds(120))
     scene.program.forget()
@@ -65,7 +66,7 @@ struct ServiceChangedAttacks {
       await scene.world.advance(by: .milliseconds(100))
       #expect(scene.attacker.attributePDUs == [[0x1E]], "\(value)")
     }
-    #expect(scene.program.log.isEmpty)
+    #expect(scene.program.told.isEmpty)
   }
 
   @Test(
@@ -82,15 +83,15 @@ struct ServiceChangedAttacks {
       }
       return request.first == 0x0A ? [[0x01, 0x0A, request[1], request[2], 0x12]] : [answer]
     }
-    scene.program.walksAgain = true
+    scene.program.reactions["modified"] = { [unowned program = scene.program] in program.walk() }
     scene.attacker.forgetWhatCame()
     scene.program.forget()
     for round in 1...200 {
       scene.program.read("FF31")
       await scene.world.advance(by: .milliseconds(100))
-      #expect(scene.program.log.count { $0.hasPrefix("FF31") } <= round)
+      #expect(scene.program.told.count { $0.hasPrefix("value FF31") } <= round)
     }
-    #expect(scene.program.log.filter { $0.hasPrefix("FF31") }.allSatisfy { $0 == "FF31 error 18" })
+    #expect(scene.program.told.filter { $0.hasPrefix("value FF31") }.allSatisfy { $0 == "value FF31 error 18" })
     #expect(modifications(scene) <= 12, "\(modifications(scene))")
     // Each read, and the hash after it; and a discovery for each change that was reported.
     #expect(scene.attacker.attributePDUs.count < 2 * 200 + 12 * 15, "\(scene.attacker.attributePDUs.count)")
@@ -103,7 +104,7 @@ struct ServiceChangedAttacks {
     scene.program.read("FF31")
     await scene.world.advance(by: .milliseconds(500))
     #expect(scene.program.isWalkSound)
-    #expect(scene.program.log == ["FF31 " + Array("honest".utf8).hexadecimal])
+    #expect(scene.program.told == ["value FF31 " + Array("honest".utf8).hexadecimal])
   }
 
   @Test("A12 a client that never confirms gets any number of changes as one indication, and is disconnected after 30 s")
@@ -117,10 +118,10 @@ struct ServiceChangedAttacks {
       attacker.forgetWhatCame()
     }
     for number in 0..<100 {
-      let service = CBMutableService(type: CBUUID(string: "FF60"), primary: true)
-      scene.program.add(service)
+      let service = CBMutableService("FF60")
+      scene.program.manager.add(service)
       await scene.world.advance(by: .milliseconds(20))
-      scene.program.remove(service)
+      scene.program.manager.remove(service)
       if number % 10 == 0 { good.sendAttributePDU([0x1E]) }
       await scene.world.advance(by: .milliseconds(20))
     }

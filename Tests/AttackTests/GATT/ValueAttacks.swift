@@ -1,6 +1,7 @@
 import BLECore
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Values that a hostile peer sends unsolicited, or never confirms.
@@ -14,7 +15,7 @@ struct ValueAttacks {
     scene.program.forget()
     scene.attacker.sendAttributePDU([UInt8](hexadecimal: pdu) ?? [])
     await scene.world.advance(by: .milliseconds(200))
-    return scene.program.log
+    return scene.program.told
   }
 
   @Test("A4 several values in one notification reach the program only where all of it is valid")
@@ -22,11 +23,12 @@ struct ValueAttacks {
     let scene = try await AttackedExplorer.start()
     scene.program.notify(true, "FF32")
     await scene.world.advance(by: .milliseconds(300))
-    #expect(scene.program.log.last == "on FF32")
+    #expect(scene.program.told.last == "notifying FF32 true")
     let own = Self.own
     // Valid: two values of the same characteristic, one of them empty, and one of an unassigned handle.
-    #expect(await told("23\(own)0100aa\(own)0000", in: scene) == ["FF32 aa", "FF32 "])
-    #expect(await told("23\(own)0100aa\(Self.nobody)0200bbcc\(own)0100dd", in: scene) == ["FF32 aa", "FF32 dd"])
+    #expect(await told("23\(own)0100aa\(own)0000", in: scene) == ["value FF32 aa", "value FF32 "])
+    #expect(
+      await told("23\(own)0100aa\(Self.nobody)0200bbcc\(own)0100dd", in: scene) == ["value FF32 aa", "value FF32 dd"])
     for (what, pdu) in [
       ("no value", "23"), ("half a handle", "2318"), ("a handle alone", "23\(own)"), ("half a length", "23\(own)01"),
       ("a length and nothing", "23\(own)0100"), ("a length beyond the end", "23\(own)0200aa"),
@@ -37,8 +39,8 @@ struct ValueAttacks {
     ] {
       #expect(await told(pdu, in: scene) == [], "\(what)")
     }
-    #expect(await told("23\(own)0100aa", in: scene) == ["FF32 aa"])
-    #expect(await told("1b\(own)bb", in: scene) == ["FF32 bb"])
+    #expect(await told("23\(own)0100aa", in: scene) == ["value FF32 aa"])
+    #expect(await told("1b\(own)bb", in: scene) == ["value FF32 bb"])
     #expect(scene.attacker.isConnected)
   }
 
@@ -57,7 +59,7 @@ struct ValueAttacks {
     // From the moment that the peer has agreed until the program unsubscribes, and no longer.
     scene.program.notify(true, "FF32")
     await scene.world.advance(by: .milliseconds(300))
-    #expect(await told("1b\(Self.own)aa", in: scene) == ["FF32 aa"])
+    #expect(await told("1b\(Self.own)aa", in: scene) == ["value FF32 aa"])
     #expect(await told("1b\(Self.fixed)aa", in: scene) == [])
     scene.program.notify(false, "FF32")
     await scene.world.advance(by: .milliseconds(300))
@@ -66,7 +68,7 @@ struct ValueAttacks {
     scene.attacker.forgeAttribute = { $0.first == 0x12 ? [[0x01, 0x12, $0[1], $0[2], 0x11]] : [$1] }
     scene.program.notify(true, "FF32")
     await scene.world.advance(by: .milliseconds(300))
-    #expect(scene.program.log.last == "off FF32 error 17")
+    #expect(scene.program.told.last == "notifying FF32 false error 17")
     #expect(await told("1b\(Self.own)cc", in: scene) == [])
     // No subscription outlives its link.
     scene.attacker.forgeAttribute = { [$1] }
@@ -93,7 +95,7 @@ struct ValueAttacks {
     #expect(silent.isConnected && silent.attributePDUs.count == 1)
     await scene.world.advance(by: .seconds(3))
     #expect(!silent.isConnected)
-    #expect(scene.program.subscribers.count == 1)
+    #expect(scene.program.centrals.count == 1)
     #expect(good.isConnected)
     good.forgetWhatCame()
     scene.program.update("still here")

@@ -5,26 +5,24 @@ import BLEHost
 import BLEVirtualRadio
 import BLEWire
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// A whole stack with a program that publishes two channels, one of them for encrypted links only, and reads only on request.
 ///
-/// `@unchecked Sendable`: touched on the loop, on the program's queue, or while the loop is not running.
-final class ChannelVictim: NSObject, @unchecked Sendable {
+/// `@unchecked Sendable`: touched on the loop, on the program's queues, or while the loop is not running.
+final class ChannelVictim: @unchecked Sendable {
   let loop = VirtualLoop()
   let air: Air
   let stack: HostStack
   let taps = CommandCounter()
-  private let queue = DispatchQueue(label: "victim")
-  private var manager: CBPeripheralManager!
-  private var central: CBCentralManager!
-  private(set) var published: [CBL2CAPPSM] = []
-  private(set) var channels: [CBL2CAPChannel] = []
-  private(set) var failures: [any Error] = []
-  private(set) var found: CBPeripheral?
-  private(set) var connected = false
+  private let server: PeripheralApp
+  private var client: CentralApp?
+  var channels: [CBL2CAPChannel] { server.channels + (client?.channels ?? []) }
+  var failures: [any Error] { client?.errors ?? [] }
+  var found: CBPeripheral? { client?.peripheral }
   /// Whether it retains all channels, or only the latest one.
-  var keepsChannels = true
+  var keepsChannels = true { didSet { server.keepsRecord = keepsChannels } }
 
   static let address = DeviceAddress(0xC0_0000_0000_AA, kind: .random)
 
@@ -35,10 +33,28 @@ final class ChannelVictim: NSObject, @unchecked Sendable {
       loop: loop, options: HostOptions(randomAddress: Self.address, usesEnhancedChannels: usesEnhancedChannels),
       entropy: SeededEntropy(seed: 2), peerStore: MemoryPeerStore(entropy: SeededEntropy(seed: 3)), tap: taps
     ) { () throws(TransportError) in air.makeController(address: Self.address) }
-    super.init()
     stack.start()
-    manager = CBPeripheralManager(
-      delegate: self, queue: queue, options: [CBManagerOptionAdapterKey: stack as any Adapter])
+    server = PeripheralApp(
+      [CBManagerOptionAdapterKey: stack as any Adapter], advertisement: [CBAdvertisementDataLocalNameKey: "victim"])
+    server.reactions["state"] = { [unowned server] in
+      guard server.manager.state == .poweredOn else { return }
+      for isEncrypted in [false, true] { server.manager.publishL2CAPChannel(withEncryption: isEncrypted) }
+    }
+    server.reactions["opened"] = { [unowned self] in
+      if !keepsChannels { server.channels.removeFirst(server.channels.count - 1) }
+      open(server.channels.last)
+    }
+  }
+
+  /// A victim that is the peripheral, and a peer with a link to it.
+  static func attacked() async throws -> (ChannelVictim, RawPeer) {
+    let victim = ChannelVictim()
+    return (victim, try await victim.attacker())
+  }
+
+  private func open(_ channel: CBL2CAPChannel?) {
+    channel?.inputStream.open()
+    channel?.outputStream.open()
   }
 
   func run(_ duration: StackDuration) async { await loop.run(until: .instant(loop.now + duration)) }
@@ -50,7 +66,7 @@ final class ChannelVictim: NSObject, @unchecked Sendable {
     onLoop { peer.connect(to: Self.address) }
     await run(.seconds(2))
     try #require(peer.handle != nil)
-    try #require(published == [0x0080, 0x0081])
+    try #require(server.multiplexers == [0x0080, 0x0081])
     peer.forget()
     return peer
   }
@@ -58,10 +74,15 @@ final class ChannelVictim: NSObject, @unchecked Sendable {
   /// A peer that the victim has connected to.
   func attackedPeripheral() async throws -> RawPeer {
     let peer = try RawPeer(air, address: DeviceAddress(0xC0_0000_0002_00, kind: .random))
-    central = CBCentralManager(delegate: self, queue: queue, options: [CBManagerOptionAdapterKey: stack as any Adapter])
+    let client = CentralApp([CBManagerOptionAdapterKey: stack as any Adapter])
+    self.client = client
+    client.reactions["opened"] = { [unowned self, unowned client] in
+      if client.told.last == "opened" { open(client.channels.last) }
+    }
+    client.seek(nil, discovering: .nothing)
     onLoop { peer.advertise() }
     await run(.seconds(5))
-    try #require(connected && peer.handle != nil)
+    try #require(found?.state == .connected && peer.handle != nil)
     peer.forget()
     return peer
   }
@@ -85,55 +106,6 @@ final class ChannelVictim: NSObject, @unchecked Sendable {
     onLoop { peer.send(payload, on: channel) }
     await run(.milliseconds(300))
     return peer.answers
-  }
-}
-
-extension ChannelVictim: CBPeripheralManagerDelegate {
-  func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-    guard peripheral.state == .poweredOn else { return }
-    peripheral.publishL2CAPChannel(withEncryption: false)
-    peripheral.publishL2CAPChannel(withEncryption: true)
-    peripheral.startAdvertising([CBAdvertisementDataLocalNameKey: "victim"])
-  }
-
-  func peripheralManager(
-    _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
-  ) {
-    published.append(PSM)
-  }
-
-  func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
-    take(channel)
-  }
-
-  private func take(_ channel: CBL2CAPChannel?) {
-    guard let channel else { return }
-    if !keepsChannels { channels = [] }
-    channels.append(channel)
-    channel.inputStream.open()
-    channel.outputStream.open()
-  }
-}
-
-extension ChannelVictim: CBCentralManagerDelegate, CBPeripheralDelegate {
-  func centralManagerDidUpdateState(_ central: CBCentralManager) { central.scanForPeripherals(withServices: nil) }
-
-  func centralManager(
-    _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
-    rssi RSSI: NSNumber
-  ) {
-    guard found == nil else { return }
-    found = peripheral
-    peripheral.delegate = self
-    central.stopScan()
-    central.connect(peripheral)
-  }
-
-  func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) { connected = true }
-
-  func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
-    if let error { failures.append(error) }
-    take(channel)
   }
 }
 

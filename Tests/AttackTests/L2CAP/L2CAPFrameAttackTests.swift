@@ -6,8 +6,7 @@ import Testing
 struct L2CAPFrameAttackTests {
   @Test("L2 SDUs and frames that contradict their lengths close the channel with a reason; the link lives")
   func lengths() async throws {
-    let victim = ChannelVictim()
-    let peer = try await victim.attacker()
+    let (victim, peer) = try await ChannelVictim.attacked()
     let attacks: [(what: String, frames: [[UInt8]], arrives: Int)] = [
       ("a first frame of no octet", [[]], 0),
       ("a first frame of one octet", [[5]], 0),
@@ -44,8 +43,7 @@ struct L2CAPFrameAttackTests {
 
   @Test("L5 more than 65,535 credits close the channel; no credits at all are ignored")
   func credits() async throws {
-    let victim = ChannelVictim()
-    let peer = try await victim.attacker()
+    let (victim, peer) = try await ChannelVictim.attacked()
     #expect(
       await victim.answers(to: Attack.open(1, credits: 0xFFFF), from: peer) == [Attack.opened(1, cid: 0x40)])
     #expect(await victim.answers(to: Attack.credits(2, cid: 0x40, 0), from: peer) == [])
@@ -58,8 +56,7 @@ struct L2CAPFrameAttackTests {
 
   @Test("L5 a peer that gives no credits gets no frame, and one for each credit that it gives")
   func zeroCredits() async throws {
-    let victim = ChannelVictim()
-    let peer = try await victim.attacker()
+    let (victim, peer) = try await ChannelVictim.attacked()
     _ = await victim.answers(to: Attack.open(1, mps: 23, credits: 0), from: peer)
     let output = try #require(victim.channels.first?.outputStream)
     #expect(output.write([UInt8](repeating: 7, count: 100), maxLength: 100) == 100)
@@ -73,8 +70,7 @@ struct L2CAPFrameAttackTests {
 
   @Test("L5 a peer that sends without a credit loses the channel, and never more than 64 KiB are kept")
   func withoutCredits() async throws {
-    let victim = ChannelVictim()
-    let peer = try await victim.attacker()
+    let (victim, peer) = try await ChannelVictim.attacked()
     _ = await victim.answers(to: Attack.open(1), from: peer)
     // 265 credits, and one frame more.
     let frame: [UInt8] = [245, 0] + [UInt8](repeating: 1, count: 245)
@@ -92,8 +88,7 @@ struct L2CAPFrameAttackTests {
 
   @Test("L5 frames of one octet use up credits like whole ones, and empty frames store nothing")
   func smallFrames() async throws {
-    let victim = ChannelVictim()
-    let peer = try await victim.attacker()
+    let (victim, peer) = try await ChannelVictim.attacked()
     _ = await victim.answers(to: Attack.open(1), from: peer)
     var granted = 265
     for _ in 0..<20 {
@@ -111,8 +106,7 @@ struct L2CAPFrameAttackTests {
 
   @Test("L5 frames that a peer has credits for, and unread octets, never exceed the window together")
   func window() async throws {
-    let victim = ChannelVictim()
-    let peer = try await victim.attacker()
+    let (victim, peer) = try await ChannelVictim.attacked()
     _ = await victim.answers(to: Attack.open(1), from: peer)
     let input = try #require(victim.channels.first?.inputStream)
     let frame: [UInt8] = [245, 0] + [UInt8](repeating: 1, count: 245)
@@ -141,8 +135,7 @@ struct L2CAPFrameAttackTests {
 
   @Test("L9 a program that does not read stops its own channel only")
   func slowReader() async throws {
-    let victim = ChannelVictim()
-    let peer = try await victim.attacker()
+    let (victim, peer) = try await ChannelVictim.attacked()
     _ = await victim.answers(to: Attack.open(1, cid: 0x40), from: peer)
     _ = await victim.answers(to: Attack.open(2, cid: 0x41), from: peer)
     let frame: [UInt8] = [245, 0] + [UInt8](repeating: 1, count: 245)
@@ -168,8 +161,7 @@ struct L2CAPFrameAttackTests {
 
   @Test("L6 data for missing channels is dropped, unknown commands are rejected, octet for octet")
   func unknown() async throws {
-    let victim = ChannelVictim()
-    let peer = try await victim.attacker()
+    let (victim, peer) = try await ChannelVictim.attacked()
     for channel in [0x0000, 0x0001, 0x0002, 0x0003, 0x0007, 0x003F, 0x0040, 0x007F, 0x0080, 0xFFFF] as [UInt16] {
       #expect(await victim.answers(to: [UInt8](repeating: 0x41, count: 40), on: channel, from: peer) == [])
     }
@@ -193,8 +185,7 @@ struct L2CAPFrameAttackTests {
 
   @Test("L7 malformed commands are rejected once or ignored, and a rejection is never answered")
   func signaling() async throws {
-    let victim = ChannelVictim()
-    let peer = try await victim.attacker()
+    let (victim, peer) = try await ChannelVictim.attacked()
     let open = Attack.open(1)
     #expect(
       await victim.answers(to: open + Attack.open(2, cid: 0x41), from: peer) == [Attack.command(0x01, 1, [0, 0])])
@@ -215,8 +206,7 @@ struct L2CAPFrameAttackTests {
 
   @Test("L1 fragments that form no frame are dropped, and the link stays")
   func fragments() async throws {
-    let victim = ChannelVictim()
-    let peer = try await victim.attacker()
+    let (victim, peer) = try await ChannelVictim.attacked()
     _ = await victim.answers(to: Attack.open(1), from: peer)
     let whole: [UInt8] = [5, 0, 0x40, 0, 3, 0, 1, 2, 3]
     peer.forget()

@@ -7,8 +7,7 @@ import Testing
 struct L2CAPOpeningAttackTests {
   @Test("L4 each invalid request for a channel gets its result, and leaves no channel")
   func invalid() async throws {
-    let victim = ChannelVictim()
-    let peer = try await victim.attacker()
+    let (victim, peer) = try await ChannelVictim.attacked()
     let cases: [(request: [UInt8], result: UInt16)] = [
       (Attack.open(1, spsm: 0x0000), 0x0002), (Attack.open(1, spsm: 0x0025), 0x0002),
       (Attack.open(1, spsm: 0x0090), 0x0002), (Attack.open(1, spsm: 0x0100), 0x0002),
@@ -35,8 +34,7 @@ struct L2CAPOpeningAttackTests {
 
   @Test("L4 a source that is already in use is refused, and the channel that has it stays")
   func duplicate() async throws {
-    let victim = ChannelVictim()
-    let peer = try await victim.attacker()
+    let (victim, peer) = try await ChannelVictim.attacked()
     #expect(await victim.answers(to: Attack.open(1), from: peer) == [Attack.opened(1, cid: 0x40)])
     #expect(await victim.answers(to: Attack.open(2), from: peer) == [Attack.refused(2, 0x000A)])
     let enhanced = Attack.openEnhanced(3, cids: [0x40])
@@ -48,8 +46,7 @@ struct L2CAPOpeningAttackTests {
 
   @Test("L3 each invalid enhanced request gets its result, and no further octet")
   func enhanced() async throws {
-    let victim = ChannelVictim()
-    let peer = try await victim.attacker()
+    let (victim, peer) = try await ChannelVictim.attacked()
     let cases: [(request: [UInt8], answer: [UInt8])] = [
       // No channel, six of them, half of an identifier, a truncated fixed part.
       (Attack.openEnhanced(1, cids: []), Attack.refusedEnhanced(1, 0x000C, count: 0)),
@@ -89,8 +86,7 @@ struct L2CAPOpeningAttackTests {
 
   @Test("L3 each invalid reconfiguration gets its result and changes nothing")
   func reconfiguration() async throws {
-    let victim = ChannelVictim()
-    let peer = try await victim.attacker()
+    let (victim, peer) = try await ChannelVictim.attacked()
     _ = await victim.answers(to: Attack.openEnhanced(1, mtu: 512, mps: 100, cids: [0x50, 0x51]), from: peer)
     _ = await victim.answers(to: Attack.open(2, cid: 0x60), from: peer)
     let cases: [(request: [UInt8], result: UInt16)] = [

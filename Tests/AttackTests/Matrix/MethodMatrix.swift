@@ -1,6 +1,7 @@
 import BLEHost
 import BLEPairing
 import BLETestKit
+import TestSupport
 import Testing
 
 /// Every two kinds of devices, paired over the radio by two whole stacks: the method is that of the specification's table,
@@ -60,8 +61,8 @@ struct MethodMatrix {
     scene.phone.setPairingAgent(initiator)
     scene.sensor.setPairingAgent(responder)
     let peripheral = GuardedPeripheral(scene.sensor, of: world, called: "Guarded")
-    let central = VictimCentral(scene.phone, lookingFor: "Guarded")
-    try await world.wait(within: .seconds(10)) { central.isDiscovered }
+    let central = CentralApp(scene.phone.options, seeking: "Guarded")
+    try await world.wait(within: .seconds(10)) { central.isWalked }
     central.events = []
 
     let wanted = AssociationTable.entry(combination)
@@ -80,7 +81,7 @@ struct MethodMatrix {
     central.events = []
     central.read("FF42")
     await world.settle()
-    #expect(central.events == [best == .justWorks ? .error("FF42", 5) : .value("FF42", "authenticated")])
+    #expect(central.events == [best == .justWorks ? .valueError("FF42", 5) : .value("FF42", "authenticated")])
     expectBonds(scene, best, combination)
     withExtendedLifetime(peripheral) {}
   }

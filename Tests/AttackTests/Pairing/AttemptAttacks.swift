@@ -48,8 +48,7 @@ struct AttemptAttacks {
     arguments: 1...4, Ending.allCases)
   func everyAnswer(_ answers: Int, _ ending: Ending) async throws {
     let scene = try await AttackedPeripheral.start()
-    scene.attacker.disconnect()
-    await scene.world.advance(by: .seconds(1))
+    await scene.attacker.leave()
     var first: [[UInt8]] = []
     for number in 0..<20 as Range<UInt64> {
       let address = DeviceAddress(0x4000_0000_0000 | 0x1_0001 * (number + 1), kind: .random)

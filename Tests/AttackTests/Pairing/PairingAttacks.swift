@@ -4,6 +4,7 @@ import BLEHost
 import BLETestKit
 import BLEWire
 import Foundation
+import TestSupport
 import Testing
 
 /// Hostile pairings over the radio. Other tests cover the state machines in each state; these cover a whole stack.

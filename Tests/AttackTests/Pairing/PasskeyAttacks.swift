@@ -3,6 +3,7 @@ import BLECrypto
 import BLEHost
 import BLETestKit
 import BLEWire
+import TestSupport
 import Testing
 
 /// Guessing a passkey.
@@ -79,7 +80,7 @@ struct PasskeyAttacks {
       }
     }
     scene.device.setPairingAgent(TestAgent(.displayOnly) { _ in })
-    #expect(await scene.read() == .error("FF31", 5))
+    #expect(await scene.read() == .valueError("FF31", 5))
     let commands = scene.attacker.commands
     #expect(commands.count { $0.first == 0x03 } == bit + 1)
     #expect(commands.count { $0.first == 0x04 } == bit + 1)

@@ -3,6 +3,7 @@ import BLECrypto
 import BLEHost
 import BLETestKit
 import BLEWire
+import TestSupport
 import Testing
 
 /// Public keys that would reveal a secret.
@@ -39,7 +40,7 @@ struct PublicKeyAttacks {
       if !isMirrored { return [own] }
       return [Self.mirrored(own)]
     }
-    #expect(await scene.read() == .error("FF31", 5))
+    #expect(await scene.read() == .valueError("FF31", 5))
     #expect(attacker.commands.last?.first == 0x05)
     #expect(scene.device.bonds.isEmpty)
   }
@@ -56,7 +57,7 @@ struct PublicKeyAttacks {
       }
       return [own]
     }
-    #expect(await scene.read() == .error("FF31", 5))
+    #expect(await scene.read() == .valueError("FF31", 5))
     #expect(attacker.commands.last == [0x05, 0x04])
     #expect(scene.device.bonds.isEmpty)
   }
@@ -79,7 +80,7 @@ struct PublicKeyAttacks {
     #expect(scene.attacker.commands.last == [0x05, 0x0A])
     await scene.expectNothingGained()
     let central = try await AttackedCentral.start { $0.forge = { $0.first == 0x0C ? [key] : [$0] } }
-    #expect(await central.read() == .error("FF31", 5))
+    #expect(await central.read() == .valueError("FF31", 5))
     #expect(central.attacker.commands.last == [0x05, 0x0A])
     #expect(central.device.bonds.isEmpty)
   }

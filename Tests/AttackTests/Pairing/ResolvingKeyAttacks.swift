@@ -4,6 +4,7 @@ import BLEHost
 import BLETestKit
 import BLEWire
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Resolving keys of another device, or invalid ones.
@@ -15,19 +16,13 @@ struct ResolvingKeyAttacks {
     let scene = try await AttackedPeripheral.start { $0.behave(resolvingKey: key) }
     await scene.pair()
     #expect(scene.device.bonds.map(\.isPrivate) == [true])
-    scene.attacker.disconnect()
-    await scene.world.advance(by: .seconds(1))
+    await scene.attacker.leave()
     for (number, copied) in [(2, key), (3, SecretKey(AESBlock.zero))] {
       let other = HostileDevice(scene.world, address: HostileDevice.address(UInt64(number)))
       other.behave(resolvingKey: copied, seed: UInt64(number))
-      await scene.world.advance(by: .milliseconds(100))
-      other.connect(to: scene.device.address)
-      await scene.world.advance(by: .seconds(1))
-      other.pair()
-      await scene.world.advance(by: .seconds(2))
+      await other.pair(with: scene.device.address)
       #expect(other.results.count == 1)
-      other.disconnect()
-      await scene.world.advance(by: .seconds(1))
+      await other.leave()
     }
     #expect(scene.device.bonds.map(\.address) == [1, 2, 3].map { HostileDevice.address($0) })
     #expect(scene.device.bonds.map(\.isPrivate) == [true, false, false])
@@ -41,26 +36,21 @@ struct ResolvingKeyAttacks {
     let handedOut = isZero ? SecretKey(AESBlock.zero) : key
     let scene = try await AttackedPeripheral.start { $0.behave(resolvingKey: key) }
     await scene.pair()
-    scene.attacker.disconnect()
-    await scene.world.advance(by: .seconds(1))
+    await scene.attacker.leave()
     // From a private address that no key has made: the identity that it claims is its own.
     let hidden = HostileDevice(scene.world, address: DeviceAddress(0x4000_0000_0042, kind: .random))
     let entropy = SeededEntropy(seed: 9)
     hidden.local = LocalSecurity(
       policy: SecurityPolicy(),
       identity: LocalIdentity(address: HostileDevice.address(2), identityResolvingKey: handedOut), entropy: entropy)
-    await scene.world.advance(by: .milliseconds(100))
-    hidden.connect(to: scene.device.address)
-    await scene.world.advance(by: .seconds(1))
-    hidden.pair()
-    await scene.world.advance(by: .seconds(2))
+    await hidden.pair(with: scene.device.address)
     #expect(hidden.results.count == 1)
     #expect(scene.device.bonds.map(\.address) == [1, 2].map { HostileDevice.address($0) })
     #expect(scene.device.bonds.map(\.isPrivate) == [true, false])
-    hidden.disconnect()
-    await scene.world.advance(by: .seconds(1))
+    await hidden.leave()
 
-    let scout = Scout(options: scene.device.options)
+    let scout = CentralApp(scene.device.options)
+    scout.scanWhenPoweredOn(allowingDuplicates: true)
     /// Which devices are discovered when this address advertises.
     func heard(_ address: DeviceAddress) async -> UUID? {
       scout.forget()
@@ -69,8 +59,9 @@ struct ResolvingKeyAttacks {
       speaker.advertise("speaker")
       await scene.world.advance(by: .seconds(2))
       speaker.cutPower()
-      #expect(scout.heard.count == 1)
-      return scout.heard.first
+      let identifiers = Set(scout.sightings.map(\.peripheral.identifier))
+      #expect(identifiers.count == 1)
+      return identifiers.first
     }
     let bonded = await heard(HostileDevice.address(1))
     let byItsKey = await heard(IdentityResolver(irk: key).makeAddress(entropy))
@@ -89,29 +80,4 @@ struct ResolvingKeyAttacks {
     #expect(await heard(HostileDevice.address(1)) == bonded)
     #expect(await heard(HostileDevice.address(2)) == claimed)
   }
-}
-
-/// Scans, and records the discovered devices.
-///
-/// `@unchecked Sendable`: callbacks come on the serial queue, and the tests look only while the world is not running.
-private final class Scout: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
-  private var manager: CBCentralManager!
-  private(set) var heard: Set<UUID> = []
-
-  init(options: [String: Any]) {
-    super.init()
-    manager = CBCentralManager(delegate: self, queue: DispatchQueue(label: "scout"), options: options)
-  }
-
-  func forget() { heard = [] }
-
-  func centralManagerDidUpdateState(_ central: CBCentralManager) {
-    guard central.state == .poweredOn else { return }
-    central.scanForPeripherals(
-      withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
-  }
-  func centralManager(
-    _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
-    rssi RSSI: NSNumber
-  ) { heard.insert(peripheral.identifier) }
 }

@@ -4,6 +4,7 @@ import BLEHost
 import BLETestKit
 import BLEWire
 import Foundation
+import TestSupport
 import Testing
 
 /// What logs, answers and their timing reveal of secrets.
@@ -14,7 +15,7 @@ struct SecretAttacks {
     arguments: [LogLevel.trace, .debug, .info, .notice, .warning, .error])
   func secretsInLogs(_ level: LogLevel) async throws {
     let agent = TestAgent(.displayOnly) { _ in }
-    let scene = try await AttackedPeripheral.start(logLevel: level) {
+    let scene = try await AttackedPeripheral.start(in: World(logLevel: level)) {
       $0.behave(SecurityPolicy(ioCapability: .keyboardOnly))
       $0.local?.policy.wantsAuthentication = true
     }

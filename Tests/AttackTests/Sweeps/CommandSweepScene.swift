@@ -3,6 +3,7 @@ import BLEHost
 import BLEPairing
 import BLETestKit
 import BLEWire
+import TestSupport
 import Testing
 
 /// How the hostile device and its victim would pair.
@@ -89,7 +90,7 @@ struct CommandSweepScene {
     try await asPeripheral?.connect()
     if let program = asCentral?.program {
       program.connect()
-      try await world.wait(within: .seconds(10)) { program.isDiscovered }
+      try await world.wait(within: .seconds(10)) { program.isWalked }
     }
     attacker.forgetWhatCame()
     asCentral?.program.events = []

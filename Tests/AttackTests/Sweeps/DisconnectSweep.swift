@@ -1,5 +1,6 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// Links that end at every step of every operation.
@@ -68,17 +69,17 @@ struct DisconnectSweep {
     }
     // Writes arrive whole and once, or not at all.
     #expect(scene.peripheral.writes == Array(whole.prefix(scene.peripheral.writes.count)), note)
-    #expect(scene.peripheral.subscriptionFaults == 0, note)
+    #expect(scene.peripheral.subscriptions.faults == 0, note)
     // Data received before the end is read first.
     _ = scene.receivedOverChannels
     for channel in scene.central.channels where cut != .phoneDies {
       #expect(channel.inputStream.isOver && channel.outputStream.isOver, note)
     }
     if cut != .sensorDies {
-      for channel in scene.peripheral.channels {
+      for channel in scene.peripheral.app.channels {
         #expect(channel.inputStream.isOver && channel.outputStream.isOver, note)
       }
-      #expect(scene.peripheral.subscribed.isEmpty, note)
+      #expect(scene.peripheral.subscriptions.uuids.isEmpty, note)
     }
     operation.afterwards?(scene)
     await scene.world.settle()

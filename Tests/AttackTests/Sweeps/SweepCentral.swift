@@ -1,145 +1,96 @@
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 
-/// A program in the central role that records every callback, in words, in one ledger.
+/// A central app that finds `Swept`, and whose calls are the entries of a ledger.
 ///
-/// `@unchecked Sendable`: callbacks come on the serial queue, and the tests look only while the world is not running.
-final class SweepCentral: NSObject, @unchecked Sendable {
-  private(set) var manager: CBCentralManager!
+/// `@unchecked Sendable`: callbacks come on the app's serial queue, and the tests look only while the world is not running.
+final class SweepCentral: @unchecked Sendable {
+  private let app: CentralApp
   private(set) var found: CBPeripheral?
   private(set) var isWalked = false
-  private(set) var channels: [CBL2CAPChannel] = []
-  /// Since `startLedger`.
-  private(set) var ledger: [String] = []
-  private var isKept = false
   /// Disconnects within the callback after which the ledger has this many lines.
   private var leavesAfter: Int?
   /// Whether it discovers the peripheral's database as soon as it is connected.
   var walks = true
+  var channels: [CBL2CAPChannel] { app.channels }
 
   init(_ device: Device) {
-    super.init()
-    manager = CBCentralManager(
-      delegate: self, queue: DispatchQueue(label: "swept central"), options: device.options)
+    app = CentralApp(device.options)
+    app.onSighting = { [unowned self] sighting in
+      guard found == nil, sighting.name == SweepPeripheral.name else { return }
+      found = sighting.peripheral
+      sighting.peripheral.delegate = app
+      app.manager.stopScan()
+    }
+    for kind in [
+      "state", "connected", "failed", "disconnected", "services", "included", "characteristics", "descriptors",
+      "modified", "rssi", "value", "descriptor", "wrote", "notifying", "opened",
+    ] {
+      app.reactions[kind] = { [unowned self] in called(kind) }
+    }
+  }
+
+  /// The calls since `startLedger`, without names of peripherals, and with the lengths of values in their place.
+  var ledger: [String] {
+    app.told.compactMap { line in
+      let words = line.split(separator: " ").map(String.init)
+      let error = words.dropLast().last == "error" ? words.suffix(2) : []
+      switch words[0] {
+      case "name", "ready": return nil
+      case "state", "connected", "failed", "disconnected", "rssi": return ([words[0]] + error).joined(separator: " ")
+      case "value" where error.isEmpty: return "value \(words[1]) \((words.dropFirst(2).first?.count ?? 0) / 2)"
+      default: return line
+      }
+    }
   }
 
   func startLedger(leavingAfter count: Int? = nil) {
-    ledger = []
-    isKept = true
+    app.forget()
     leavesAfter = count
   }
 
   /// Peripherals that an earlier process of this program found, or this one before its controller failed.
   func meetAgain(_ identifier: UUID) {
-    found = manager.retrievePeripherals(withIdentifiers: [identifier]).first
-    found?.delegate = self
+    found = app.manager.retrievePeripherals(withIdentifiers: [identifier]).first
+    found?.delegate = app
   }
 
   func connect() {
     guard let found else { return }
     isWalked = false
-    manager.connect(found)
+    app.manager.connect(found)
   }
 
-  func leave() { if let found { manager.cancelPeripheralConnection(found) } }
-
-  func characteristic(_ uuid: String) -> CBCharacteristic? {
-    let all = (found?.services ?? []).flatMap { $0.characteristics ?? [] }
-    return all.first { $0.uuid == CBUUID(string: uuid) }
-  }
+  func leave() { if let found { app.manager.cancelPeripheralConnection(found) } }
 
   /// Does something with the peripheral and one of its characteristics.
   func with(_ uuid: String, _ body: (CBPeripheral, CBCharacteristic) -> Void) {
-    if let found, let characteristic = characteristic(uuid) { body(found, characteristic) }
+    if let found, let characteristic = app.characteristic(uuid, of: found) { body(found, characteristic) }
   }
 
   func withService(_ body: (CBPeripheral, CBService) -> Void) {
-    guard let found, let service = found.services?.first(where: { $0.uuid == CBUUID(string: "FF50") }) else { return }
-    body(found, service)
+    if let found, let service = app.service("FF50", of: found) { body(found, service) }
   }
 
   func withDescriptor(_ body: (CBPeripheral, CBDescriptor) -> Void) {
-    guard let found, let descriptor = characteristic("FF51")?.descriptors?.first else { return }
-    body(found, descriptor)
+    with("FF51") { found, characteristic in
+      if let descriptor = characteristic.descriptors?.first { body(found, descriptor) }
+    }
   }
 
-  private func note(_ entry: String, _ error: (any Error)? = nil) {
-    guard isKept else { return }
-    ledger.append(error.map { "\(entry) error \(($0 as NSError).code)" } ?? entry)
+  private func called(_ kind: String) {
     if ledger.count == leavesAfter { leave() }
-  }
-}
-
-extension SweepCentral: CBCentralManagerDelegate {
-  func centralManagerDidUpdateState(_ central: CBCentralManager) {
-    note("state")
-    if central.state == .poweredOn, found == nil { central.scanForPeripherals(withServices: nil) }
-  }
-  func centralManager(
-    _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
-    rssi RSSI: NSNumber
-  ) {
-    let name = advertisementData[CBAdvertisementDataLocalNameKey] as? String
-    guard found == nil, name == SweepPeripheral.name else { return }
-    found = peripheral
-    peripheral.delegate = self
-    central.stopScan()
-  }
-  func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-    note("connected")
-    if walks { peripheral.discoverServices(nil) }
-  }
-  func centralManager(
-    _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?
-  ) { note("failed", error) }
-  func centralManager(
-    _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
-  ) { note("disconnected", error) }
-}
-
-extension SweepCentral: CBPeripheralDelegate {
-  func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
-    note("services", error)
-    if !walks { return }
-    for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(nil, for: service) }
-  }
-  func peripheral(
-    _ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?
-  ) { note("included \(service.uuid)", error) }
-  func peripheral(
-    _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
-  ) {
-    note("characteristics \(service.uuid)", error)
-    guard walks, service.uuid == CBUUID(string: "FF50"), let described = characteristic("FF51") else { return }
-    peripheral.discoverDescriptors(for: described)
-  }
-  func peripheral(
-    _ peripheral: CBPeripheral, didDiscoverDescriptorsFor characteristic: CBCharacteristic, error: (any Error)?
-  ) {
-    note("descriptors \(characteristic.uuid)", error)
-    if walks { isWalked = true }
-    walks = false
-  }
-  func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
-    note("modified \(invalidatedServices.map(\.uuid.uuidString).joined(separator: " "))")
-  }
-  func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) { note("rssi", error) }
-  func peripheral(
-    _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
-  ) {
-    note("value \(characteristic.uuid)\(error == nil ? " \(characteristic.value?.count ?? -1)" : "")", error)
-  }
-  func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?) {
-    note("descriptor value \(descriptor.uuid.uuidString)", error)
-  }
-  func peripheral(
-    _ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?
-  ) { note("written \(characteristic.uuid)", error) }
-  func peripheral(
-    _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic, error: (any Error)?
-  ) { note("notifying \(characteristic.uuid) \(characteristic.isNotifying)", error) }
-  func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
-    if let channel { channels.append(channel) }
-    note("channel", error)
+    switch kind {
+    case "state":
+      if app.manager.state == .poweredOn, found == nil { app.manager.scanForPeripherals(withServices: nil) }
+    case "connected" where walks: found?.discoverServices(nil)
+    case "services" where walks:
+      for service in found?.services ?? [] { found?.discoverCharacteristics(nil, for: service) }
+    case "characteristics" where walks && app.told.last == "characteristics FF50":
+      with("FF51") { $0.discoverDescriptors(for: $1) }
+    case "descriptors" where walks: (isWalked, walks) = (true, false)
+    default: break
+    }
   }
 }

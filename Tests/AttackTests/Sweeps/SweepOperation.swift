@@ -1,5 +1,6 @@
 import BLEPairing
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// An operation that a program starts, and the callbacks until it has ended.
@@ -74,16 +75,16 @@ extension SweepOperation {
     SweepOperation(
       name: "read answered late",
       begin: { scene in
-        scene.peripheral.answersLate = true
+        scene.peripheral.app.answersRequests = false
         scene.central.with("FF51") { $0.readValue(for: $1) }
-      }, isDone: { !$0.peripheral.late.isEmpty }, afterwards: { $0.peripheral.answerLate() }),
-    SweepOperation(name: "read a descriptor", ledger: ["descriptor value 2901"]) { scene in
+      }, isDone: { !$0.peripheral.app.waiting.isEmpty }, afterwards: { $0.peripheral.app.answerWaiting() }),
+    SweepOperation(name: "read a descriptor", ledger: ["descriptor 2901"]) { scene in
       scene.central.withDescriptor { $0.readValue(for: $1) }
     },
-    SweepOperation(name: "write", ledger: ["written FF51"]) {
+    SweepOperation(name: "write", ledger: ["wrote FF51"]) {
       $0.central.with("FF51") { $0.writeValue(Data("text".utf8), for: $1, type: .withResponse) }
     },
-    SweepOperation(name: "long write", ledger: ["written FF52"]) {
+    SweepOperation(name: "long write", ledger: ["wrote FF52"]) {
       $0.central.with("FF52") { $0.writeValue(SweepPeripheral.longValue, for: $1, type: .withResponse) }
     },
     SweepOperation(
@@ -97,7 +98,7 @@ extension SweepOperation {
       }, isDone: { $0.peripheral.writes.count == 20 }),
     SweepOperation(
       name: "a queue of everything",
-      ledger: ["value FF51 5", "written FF51", "value FF52 500", "notifying FF53 true", "written FF52", "value FF51 5"]
+      ledger: ["value FF51 5", "wrote FF51", "value FF52 500", "notifying FF53 true", "wrote FF52", "value FF51 5"]
     ) { scene in
       scene.central.with("FF51") { $0.readValue(for: $1) }
       scene.central.with("FF51") { $0.writeValue(Data("text".utf8), for: $1, type: .withResponse) }
@@ -117,10 +118,10 @@ extension SweepOperation {
     },
     SweepOperation(
       name: "notify", stage: .subscribed, ledger: Array(repeating: "value FF53 1", count: 5)
-    ) { $0.peripheral.notify(5) },
+    ) { $0.peripheral.push(5, "FF53") },
     SweepOperation(
       name: "indicate", stage: .subscribed, ledger: Array(repeating: "value FF54 1", count: 5)
-    ) { $0.peripheral.indicate(5) },
+    ) { $0.peripheral.push(5, "FF54") },
     SweepOperation(name: "Service Changed", ledger: ["modified FF70"]) { $0.peripheral.takeServiceAway() },
   ]
 
@@ -130,12 +131,12 @@ extension SweepOperation {
       $0.central.connect()
     },
     SweepOperation(name: "read RSSI", ledger: ["rssi"]) { $0.central.found?.readRSSI() },
-    SweepOperation(name: "open a channel", ledger: ["channel"]) { $0.openChannel() },
+    SweepOperation(name: "open a channel", ledger: ["opened"]) { $0.openChannel() },
     SweepOperation(
       name: "send over a channel", stage: .channelOpen,
       begin: { scene in
         let octets = Array(SweepPeripheral.longValue + SweepPeripheral.longValue)
-        for channel in scene.central.channels + scene.peripheral.channels {
+        for channel in scene.central.channels + scene.peripheral.app.channels {
           _ = channel.outputStream.write(octets, maxLength: octets.count)
         }
       }, isDone: { $0.receivedOverChannels == [1000, 1000] }),

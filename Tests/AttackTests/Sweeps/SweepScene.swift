@@ -3,6 +3,7 @@ import BLEHost
 import BLEPairing
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// A phone and a sensor with a program on each, brought to where an operation begins: the same each time, packet for packet.
@@ -30,7 +31,7 @@ final class SweepScene: @unchecked Sendable {
     let peripheral = SweepPeripheral(sensor)
     let central = SweepCentral(phone)
     (self.central, self.peripheral) = (central, peripheral)
-    try await world.wait(within: .seconds(20)) { peripheral.isAdvertising && central.found != nil }
+    try await world.wait(within: .seconds(20)) { peripheral.app.manager.isAdvertising && central.found != nil }
     identifier = try #require(central.found?.identifier)
     await prepare()
     if stage == .met || stage == .connected {
@@ -46,11 +47,11 @@ final class SweepScene: @unchecked Sendable {
     case .met, .connected, .walked: break
     case .subscribed:
       for uuid in ["FF53", "FF54"] { central.with(uuid) { $0.setNotifyValue(true, for: $1) } }
-      try await world.wait(within: .seconds(5)) { peripheral.subscribed.count == 2 }
+      try await world.wait(within: .seconds(5)) { peripheral.subscriptions.uuids.count == 2 }
     case .channelOpen:
       openChannel()
-      try await world.wait(within: .seconds(5)) { !central.channels.isEmpty && !peripheral.channels.isEmpty }
-      for channel in central.channels + peripheral.channels {
+      try await world.wait(within: .seconds(5)) { !central.channels.isEmpty && !peripheral.app.channels.isEmpty }
+      for channel in central.channels + peripheral.app.channels {
         channel.inputStream.open()
         channel.outputStream.open()
       }
@@ -93,7 +94,7 @@ final class SweepScene: @unchecked Sendable {
   }
 
   func openChannel() {
-    if let multiplexer = peripheral.multiplexer { central.found?.openL2CAPChannel(multiplexer) }
+    if let multiplexer = peripheral.app.multiplexers.last { central.found?.openL2CAPChannel(multiplexer) }
   }
 
   private func connectAndWalk() async throws {
@@ -110,7 +111,7 @@ final class SweepScene: @unchecked Sendable {
 
   /// How many octets each side has received over the channel: the phone's first.
   var receivedOverChannels: [Int] {
-    for (index, channel) in [central.channels.first, peripheral.channels.first].enumerated() {
+    for (index, channel) in [central.channels.first, peripheral.app.channels.first].enumerated() {
       guard let stream = channel?.inputStream else { continue }
       var buffer = [UInt8](repeating: 0, count: 512)
       while stream.hasBytesAvailable {
@@ -149,7 +150,7 @@ final class SweepScene: @unchecked Sendable {
     cut.undo(on: self)
     let peripheral = peripheral
     let stack = phone.hostStack
-    try await world.wait(within: .seconds(30)) { peripheral.isAdvertising && stack?.state == .poweredOn }
+    try await world.wait(within: .seconds(30)) { peripheral.app.manager.isAdvertising && stack?.state == .poweredOn }
     if cut == .phoneDies { central = SweepCentral(phone) }
     await prepare()
     await world.settle()
