@@ -1,51 +1,10 @@
 import BLESession
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @testable import BLESessionStore
-
-/// A peripheral that answers reads with its value and sends a counter to subscribers.
-///
-/// `@unchecked Sendable`: callbacks come on the serial `queue`, and the tests look only while the world is not running.
-private final class Counter: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
-  private let queue = DispatchQueue(label: "counter")
-  private var manager: CBPeripheralManager?
-  private let line = CBMutableCharacteristic(
-    type: CBUUID(string: "FFF1"), properties: [.notify, .read], value: nil, permissions: .readable)
-  private(set) var sent = 0
-  private(set) var subscribers = 0
-
-  init(options: [String: Any]) {
-    super.init()
-    manager = CBPeripheralManager(delegate: self, queue: queue, options: options)
-  }
-
-  func count() {
-    queue.sync {
-      if manager?.updateValue(Data("\(sent + 1)".utf8), for: line, onSubscribedCentrals: nil) == true { sent += 1 }
-    }
-  }
-
-  func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-    guard peripheral.state == .poweredOn else { return }
-    let service = CBMutableService(type: CBUUID(string: "FFF0"), primary: true)
-    service.characteristics = [line]
-    peripheral.add(service)
-    peripheral.startAdvertising([
-      CBAdvertisementDataLocalNameKey: "counter", CBAdvertisementDataServiceUUIDsKey: [service.uuid],
-    ])
-  }
-
-  func peripheralManager(
-    _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic
-  ) { subscribers += 1 }
-
-  func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
-    request.value = Data("asked".utf8)
-    peripheral.respond(to: request, withResult: .success)
-  }
-}
 
 @Suite("Recording over the radio", .keepsCapture)
 struct RecorderTests {
@@ -56,12 +15,20 @@ struct RecorderTests {
 
   private static let line = CharacteristicPath("FFF1", in: "FFF0")
 
+  /// A peripheral that answers reads with "asked".
+  private static func counter(on device: Device) -> PeripheralApp {
+    let line = CBMutableCharacteristic("FFF1", [.notify, .read])
+    let app = PeripheralApp("counter", on: device, services: [CBMutableService("FFF0", [line])])
+    app.value = Data("asked".utf8)
+    return app
+  }
+
   @Test("Connections are recorded with origin, times and reason, and values, signals and events with them")
   func connectionsAreRecordedWithOrigin()
     async throws
   {
     let (phone, other) = (world.makeDevice("phone"), world.makeDevice("other"))
-    let counter = Counter(options: other.options)
+    let counter = Self.counter(on: other)
     let world = world
     let now: @Sendable () -> Date = { Sample.start.addingTimeInterval(Double(world.now.milliseconds) / 1_000) }
     let central = Central(options: phone.options, clock: world.clock)
@@ -73,9 +40,9 @@ struct RecorderTests {
     await recorder.recordValues(from: Self.line, of: session)
     await recorder.recordSignal(of: session, every: .seconds(1))
     try await world.perform { try await session.connect() }
-    try await world.wait(within: .seconds(10)) { counter.subscribers == 1 }
-    for _ in 0..<10 {
-      counter.count()
+    try await world.wait(within: .seconds(10)) { counter.subscribers.count == 1 }
+    for number in 1...10 {
+      counter.push(Data("\(number)".utf8), "FFF1")
       await world.advance(by: .milliseconds(100))
     }
     _ = try await world.perform { try await recorder.read(Self.line, of: session) }
@@ -83,9 +50,9 @@ struct RecorderTests {
     other.moveAway()
     try await world.wait(within: .seconds(60)) { world.now > lost + .seconds(8) }
     other.comeBack()
-    try await world.wait(within: .seconds(60)) { counter.subscribers == 2 }
+    try await world.wait(within: .seconds(60)) { counter.subscribers.count == 2 }
     await world.advance(by: .seconds(3))
-    counter.count()
+    counter.push(Data("11".utf8), "FFF1")
     await world.advance(by: .seconds(1))
     try await world.perform { await session.disconnect() }
     try await recorder.end()
@@ -119,7 +86,7 @@ struct RecorderTests {
   @Test("A connection that never became usable is recorded as failed")
   func aConnectionThatNeverBecameUsableIsRecordedAsFailed() async throws {
     let (phone, other) = (world.makeDevice("phone"), world.makeDevice("other"))
-    let counter = Counter(options: other.options)
+    let counter = Self.counter(on: other)
     let central = Central(options: phone.options, clock: world.clock)
     await world.settle()
     let session = central.session(
@@ -136,15 +103,14 @@ struct RecorderTests {
     let connection = try #require(try reader.connections().all().first)
     #expect(connection.ending == .failed && connection.ready == nil)
     #expect(connection.error?.contains("180F") == true)
-    #expect(counter.subscribers == 0)
+    #expect(counter.subscribers.isEmpty)
     try await store.close()
   }
 
   @Test("A scan records advertisers, their data and signal strength")
   func aScanRecordsAdvertisers() async throws {
-    let phone = world.makeDevice("phone")
-    let counters = ["a", "b"].map { Counter(options: world.makeDevice($0).options) }
-    let central = Central(options: phone.options, clock: world.clock)
+    let counters = ["a", "b"].map { Self.counter(on: world.makeDevice($0)) }
+    let central = Central(options: world.makeDevice("phone").options, clock: world.clock)
     await world.settle()
     let store = try SessionStore(file: folder.file)
     let recorder = try await SessionRecorder.begin(in: store, title: "scan")
@@ -163,7 +129,7 @@ struct RecorderTests {
   @Test("R2.3 R0.15 a device is remembered in the record across restarts")
   func aDeviceIsRememberedInTheRecordAcrossRestarts() async throws {
     let (phone, other) = (world.makeDevice("phone"), world.makeDevice("other"))
-    let counter = Counter(options: other.options)
+    let counter = Self.counter(on: other)
     do {
       let store = try SessionStore(file: folder.file)
       let central = Central(options: phone.options, clock: world.clock, memory: StoreMemory(store: store))
@@ -182,7 +148,7 @@ struct RecorderTests {
     let session = central.session(with: .remembered(known))
     try await world.perform { try await session.connect() }
     #expect(await session.identifier == known.identifier)
-    #expect(counter.sent == 0)
+    withExtendedLifetime(counter) {}
     try await store.close()
   }
 }

@@ -2,6 +2,7 @@ import BLETestKit
 import CoreBluetooth
 import Foundation
 import Measurements
+import TestSupport
 import Testing
 
 /// Ten thousand repetitions leave nothing behind, once the threads' caches are full: Dispatch and the C library keep freed
@@ -12,8 +13,8 @@ import Testing
   func tenThousandTimesConnectDiscover() async throws {
     let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
       let world = World(seed: 1, keepsPackets: false)
-      let device = LampProgram(options: world.makeDevice("lamp").options)
-      let cycles = ConnectionCycles(options: world.makeDevice("phone").options)
+      let device = PeripheralApp.lamp(on: world.makeDevice("lamp"))
+      let cycles = ConnectionCycles(on: world.makeDevice("phone"))
       try await Footprint.compare("connections") { goal in
         cycles.goal = goal
         try await world.wait(within: .seconds(1_000_000)) { cycles.isResting && cycles.count >= goal }
@@ -61,10 +62,11 @@ import Testing
       var sightings = 0
       try await Footprint.compare("managers") { goal in
         while count < goal {
-          let device = LampProgram(options: lamp.options)
-          let scanner = ScanningProgram(options: phone.options)
-          try await world.wait(within: .seconds(60)) { scanner.sightings > 0 }
-          sightings += scanner.sightings
+          let device = PeripheralApp.lamp(on: lamp)
+          let scanner = CentralApp(phone.options)
+          scanner.scanWhenPoweredOn()
+          try await world.wait(within: .seconds(60)) { !scanner.sightings.isEmpty }
+          sightings += scanner.sightings.count
           count += 1
           withExtendedLifetime(device) {}
         }
@@ -92,59 +94,22 @@ private enum Footprint {
   }
 }
 
-/// A lamp: one service with one value to read, advertised.
-///
-/// `@unchecked Sendable`, like the others: callbacks come on the serial queue, and the tests look while the world is not
-/// running.
-private final class LampProgram: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
-  private var manager: CBPeripheralManager!
-
-  init(options: [String: Any]) {
-    super.init()
-    manager = CBPeripheralManager(delegate: self, queue: DispatchQueue(label: "lamp"), options: options)
-  }
-
-  func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-    guard peripheral.state == .poweredOn else { return }
-    let service = CBMutableService(type: CBUUID(string: "FFE0"), primary: true)
-    service.characteristics = [
-      CBMutableCharacteristic(type: CBUUID(string: "FFE1"), properties: .read, value: nil, permissions: .readable)
-    ]
-    peripheral.add(service)
-    peripheral.startAdvertising([CBAdvertisementDataLocalNameKey: "lamp"])
-  }
-
-  func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
-    request.value = Data("on".utf8)
-    peripheral.respond(to: request, withResult: .success)
-  }
-}
-
-private final class ScanningProgram: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
-  private var manager: CBCentralManager!
-  private(set) var sightings = 0
-
-  init(options: [String: Any]) {
-    super.init()
-    manager = CBCentralManager(delegate: self, queue: DispatchQueue(label: "scanner"), options: options)
-  }
-
-  func centralManagerDidUpdateState(_ central: CBCentralManager) {
-    if central.state == .poweredOn { central.scanForPeripherals(withServices: nil) }
-  }
-
-  func centralManager(
-    _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
-    rssi: NSNumber
-  ) {
-    sightings += 1
+extension PeripheralApp {
+  /// A lamp: one service with one value to read, advertised.
+  fileprivate static func lamp(on device: Device) -> PeripheralApp {
+    let service = CBMutableService("FFE0", [CBMutableCharacteristic("FFE1", .read)])
+    let app = PeripheralApp("lamp", on: device, services: [service], advertises: [])
+    app.value = Data("on".utf8)
+    app.keepsRecord = false
+    return app
   }
 }
 
 /// Connects, discovers, reads, disconnects, and starts over, until it has done so often enough.
-private final class ConnectionCycles: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
-  private var manager: CBCentralManager!
-  private var lamp: CBPeripheral?
+///
+/// `@unchecked Sendable`: callbacks come on the app's serial queue, and the tests look while the world is not running.
+private final class ConnectionCycles: @unchecked Sendable {
+  private let app: CentralApp
   private(set) var count = 0
   private(set) var reads = 0
   private(set) var isResting = false
@@ -153,56 +118,23 @@ private final class ConnectionCycles: NSObject, CBCentralManagerDelegate, CBPeri
     didSet { if isResting, count < goal { connect() } }
   }
 
-  init(options: [String: Any]) {
-    super.init()
-    manager = CBCentralManager(delegate: self, queue: DispatchQueue(label: "phone"), options: options)
+  init(on device: Device) {
+    app = CentralApp(device.options)
+    app.onWalked = { [unowned app] in app.read("FFE1") }
+    app.reactions["value"] = { [unowned self] in
+      if app.values == [Data("on".utf8)] { reads += 1 }
+      app.disconnect()
+    }
+    app.reactions["disconnected"] = { [unowned self] in
+      count += 1
+      app.forget()
+      if count < goal { connect() } else { isResting = true }
+    }
+    app.seek("lamp")
   }
 
   private func connect() {
     isResting = false
-    if let lamp { manager.connect(lamp) }
-  }
-
-  func centralManagerDidUpdateState(_ central: CBCentralManager) {
-    if central.state == .poweredOn { central.scanForPeripherals(withServices: nil) }
-  }
-
-  func centralManager(
-    _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
-    rssi: NSNumber
-  ) {
-    guard lamp == nil else { return }
-    lamp = peripheral
-    central.stopScan()
-    connect()
-  }
-
-  func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-    peripheral.delegate = self
-    peripheral.discoverServices(nil)
-  }
-
-  func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
-    for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(nil, for: service) }
-  }
-
-  func peripheral(
-    _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
-  ) {
-    for characteristic in service.characteristics ?? [] { peripheral.readValue(for: characteristic) }
-  }
-
-  func peripheral(
-    _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
-  ) {
-    if characteristic.value == Data("on".utf8) { reads += 1 }
-    manager.cancelPeripheralConnection(peripheral)
-  }
-
-  func centralManager(
-    _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
-  ) {
-    count += 1
-    if count < goal { connect() } else { isResting = true }
+    app.connect()
   }
 }

@@ -2,58 +2,37 @@ import BLECapture
 import BLECore
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 @Suite("A world of devices")
 struct WorldTests {
   /// Scans, connects to each advertiser it finds, and disconnects again.
-  ///
-  /// `@unchecked Sendable`: used on its serial queue only, and looked at while the world is not running.
-  private final class Visitor: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
-    var manager: CBCentralManager!
-    var met: [CBPeripheral] = []
-    init(_ device: Device) {
-      super.init()
-      manager = CBCentralManager(
-        delegate: self, queue: DispatchQueue(label: "visitor"), options: device.options)
+  private func visitor(on device: Device) -> CentralApp {
+    let app = CentralApp(device.options)
+    app.onSighting = { [unowned app] sighting in
+      guard !app.kept.contains(sighting.peripheral) else { return }
+      app.kept.append(sighting.peripheral)
+      app.manager.connect(sighting.peripheral)
     }
-    func centralManagerDidUpdateState(_ central: CBCentralManager) {
-      if central.state == .poweredOn { central.scanForPeripherals(withServices: nil) }
+    app.reactions["connected"] = { [unowned app] in
+      for peripheral in app.kept where peripheral.state == .connected {
+        app.manager.cancelPeripheralConnection(peripheral)
+      }
     }
-    func centralManager(
-      _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
-      rssi RSSI: NSNumber
-    ) {
-      guard !met.contains(peripheral) else { return }
-      met.append(peripheral)
-      central.connect(peripheral)
-    }
-    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-      central.cancelPeripheralConnection(peripheral)
-    }
+    app.scanWhenPoweredOn()
+    return app
   }
 
-  private final class Host: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
-    var manager: CBPeripheralManager!
-    let name: String
-    init(_ device: Device) {
-      name = device.name
-      super.init()
-      manager = CBPeripheralManager(
-        delegate: self, queue: DispatchQueue(label: "host"), options: device.options)
-    }
-    func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-      guard peripheral.state == .poweredOn else { return }
-      peripheral.startAdvertising([CBAdvertisementDataLocalNameKey: name])
-    }
-  }
+  /// Advertises its device's name.
+  private func host(on device: Device) -> PeripheralApp { PeripheralApp(device.name, on: device) }
 
   private func run(seed: UInt64) async -> [UInt8] {
     let world = World(seed: seed)
-    let hosts = (0..<5).map { Host(world.makeDevice("host \($0)", at: Position(x: Double($0)))) }
-    let visitors = (0..<3).map { Visitor(world.makeDevice("visitor \($0)")) }
+    let hosts = (0..<5).map { host(on: world.makeDevice("host \($0)", at: Position(x: Double($0)))) }
+    let visitors = (0..<3).map { visitor(on: world.makeDevice("visitor \($0)")) }
     await world.advance(by: .seconds(10))
-    #expect(visitors.allSatisfy { $0.met.count == hosts.count })
+    #expect(visitors.allSatisfy { $0.kept.count == hosts.count })
     return world.capture
   }
 
@@ -76,7 +55,7 @@ struct WorldTests {
   func lookingWhileRunning() async throws {
     let world = World(seed: 3)
     let (phone, sensor) = (world.makeDevice("phone"), world.makeDevice("sensor"))
-    let programs = (Visitor(phone), Host(sensor))
+    let programs = (visitor(on: phone), host(on: sensor))
     let looking = Task.detached {
       var count = 0
       while !Task.isCancelled { count = max(count, world.capture.count) }
@@ -113,31 +92,12 @@ struct WorldTests {
   func thousand() async throws {
     let world = World(keepsPackets: false)
     let hosts = (0..<1_000).map {
-      Host(world.makeDevice("host \($0)", at: Position(x: Double($0 % 40), y: Double($0 / 40))))
+      host(on: world.makeDevice("host \($0)", at: Position(x: Double($0 % 40), y: Double($0 / 40))))
     }
-    let phone = world.makeDevice("phone")
-    let listener = Listener(phone)
+    let listener = CentralApp(world.makeDevice("phone").options)
+    listener.scanWhenPoweredOn()
     await world.advance(by: .seconds(10))
-    #expect(listener.names.count == 1_000)
+    #expect(Set(listener.names).count == 1_000)
     withExtendedLifetime(hosts) {}
-  }
-
-  private final class Listener: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
-    var manager: CBCentralManager!
-    var names: Set<String> = []
-    init(_ device: Device) {
-      super.init()
-      manager = CBCentralManager(
-        delegate: self, queue: DispatchQueue(label: "listener"), options: device.options)
-    }
-    func centralManagerDidUpdateState(_ central: CBCentralManager) {
-      if central.state == .poweredOn { central.scanForPeripherals(withServices: nil) }
-    }
-    func centralManager(
-      _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
-      rssi RSSI: NSNumber
-    ) {
-      if let name = advertisementData[CBAdvertisementDataLocalNameKey] as? String { names.insert(name) }
-    }
   }
 }
