@@ -54,8 +54,7 @@ struct ChatConversationTests {
   @Test("A side that does not read stops the other at its window")
   func aSideThatDoesNotReadStops() throws {
     var pair = ChatPair()
-    try pair.connect()
-    try pair.settle()
+    try pair.meet()
     pair.ends[1].talk.isInboxFull = true
     for _ in 0..<200 { _ = pair.ends[0].talk.outbox.append(Data(count: 1_000)) }
     try pair.settle()
@@ -93,8 +92,7 @@ struct ChatConversationTests {
     var pair = ChatPair()
     _ = pair.ends[0].talk.outbox.append(Data("last".utf8))
     _ = pair.ends[0].talk.outbox.append(Data())
-    try pair.connect()
-    try pair.settle()
+    try pair.meet()
     #expect(pair.ends[1].heard == [Data("last".utf8)] && pair.ends[1].hasEnded && !pair.ends[0].hasEnded)
     #expect(pair.ends[0].delivered == [1, 2])
   }
@@ -103,14 +101,12 @@ struct ChatConversationTests {
   func aRestartedSideGetsTheMessages() throws {
     var pair = ChatPair()
     _ = pair.ends[0].talk.outbox.append(Data("one".utf8))
-    try pair.connect()
-    try pair.settle()
+    try pair.meet()
     pair.disconnect()
     _ = pair.ends[0].talk.outbox.append(Data("two".utf8))
     pair.ends[1].talk = ChatConversation(identifier: 77, name: "2", cryptography: nil, wantsEncryption: false)
     _ = pair.ends[1].talk.outbox.append(Data("anew".utf8))
-    try pair.connect()
-    try pair.settle()
+    try pair.meet()
     #expect(pair.ends[1].heard.map { String(decoding: $0, as: UTF8.self) } == ["one", "two"])
     #expect(pair.ends[0].heard == [Data("anew".utf8)])
   }
@@ -120,8 +116,7 @@ struct ChatConversationTests {
   private static func opened() throws -> ChatPair {
     var pair = ChatPair()
     for _ in 0..<3 { _ = pair.ends[0].talk.outbox.append(Data("abc".utf8)) }
-    try pair.connect()
-    try pair.settle()
+    try pair.meet()
     return pair
   }
 

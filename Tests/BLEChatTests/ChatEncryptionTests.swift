@@ -25,8 +25,7 @@ struct ChatEncryptionTests {
     #expect(pair.ends[1].heard == [Data("a secret for you".utf8)])
     #expect(air.range(of: Data("secret".utf8)) == nil)
     pair.disconnect()
-    try pair.connect(central: 1)
-    try pair.settle()
+    try pair.meet(central: 1)
     let codes = Set(pair.ends.flatMap(\.codes).compactMap(\.self))
     #expect(codes.count == 1 && codes.first?.count == 6 && pair.ends.allSatisfy { $0.codes.count == 2 })
   }
@@ -43,8 +42,7 @@ struct ChatEncryptionTests {
         _ = try pair.carry(from: step % 2)
       }
       pair.disconnect()
-      try pair.connect(central: cut % 2)
-      try pair.settle()
+      try pair.meet(central: cut % 2)
       #expect(pair.ends[1].heard == [Data("hello".utf8)], "cut after \(cut)")
       #expect(pair.ends.allSatisfy { $0.changes == 0 && $0.givenUp.isEmpty }, "cut after \(cut)")
       #expect(pair.ends[0].codes.last == pair.ends[1].codes.last, "cut after \(cut)")
@@ -54,10 +52,8 @@ struct ChatEncryptionTests {
   @Test("A man in the middle shows as two different codes")
   func aManInTheMiddleShowsAsTwoDifferentCodes() throws {
     var (left, right) = (ChatPair(encrypted: true), ChatPair(encrypted: true))
-    try left.connect()
-    try left.settle()
-    try right.connect()
-    try right.settle()
+    try left.meet()
+    try right.meet()
     #expect(left.ends[0].codes != right.ends[1].codes)
   }
 
@@ -78,15 +74,13 @@ struct ChatEncryptionTests {
   @Test("A peer with other keys gets nothing that was meant for the previous one, and an alarm is raised")
   func aPeerWithOtherKeysGetsNothingThatWasMeant() throws {
     var pair = ChatPair(encrypted: true)
-    try pair.connect()
-    try pair.settle()
+    try pair.meet()
     pair.disconnect()
     _ = pair.ends[0].talk.outbox.append(Data("for you alone".utf8))
     // The same name and number, other keys.
     pair.ends[1].talk = ChatConversation(
       identifier: 2, name: "2", cryptography: SystemCryptography(), wantsEncryption: false)
-    try pair.connect()
-    try pair.settle()
+    try pair.meet()
     #expect(pair.ends[1].heard.isEmpty && pair.ends[0].givenUp == [1] && pair.ends[0].changes == 1)
     _ = pair.ends[0].talk.outbox.append(Data("hello, stranger".utf8))
     try pair.settle()
@@ -97,21 +91,18 @@ struct ChatEncryptionTests {
   func stranger() throws {
     for isCentral in [0, 1] {
       var pair = ChatPair(encrypted: true)
-      try pair.connect()
-      try pair.settle()
+      try pair.meet()
       pair.disconnect()
       let real = pair.ends[1].talk
       pair.ends[1].talk = ChatConversation(
         identifier: 2, name: "2", cryptography: SystemCryptography(), wantsEncryption: false)
-      try pair.connect(central: isCentral)
-      try pair.settle()
+      try pair.meet(central: isCentral)
       #expect(pair.ends[0].changes == 1)
       pair.disconnect()
       let before = pair.ends[0].codes
       pair.ends[1].talk = real
       _ = pair.ends[1].talk.outbox.append(Data("it is me".utf8))
-      try pair.connect(central: isCentral)
-      try pair.settle()
+      try pair.meet(central: isCentral)
       #expect(pair.ends[1].heard.isEmpty && pair.ends[0].heard == [Data("it is me".utf8)])
       // The two use their existing keys. The side that sees changed keys gets an event.
       #expect(pair.ends[0].changes == 2 && pair.ends[0].codes.last == before.first)
@@ -121,8 +112,7 @@ struct ChatEncryptionTests {
   @Test("A peer that only claims to have the keys changes nothing")
   func aPeerThatOnlyClaimsToHaveTheKeysChanges() throws {
     var pair = ChatPair(encrypted: true)
-    try pair.connect()
-    try pair.settle()
+    try pair.meet()
     pair.disconnect()
     _ = pair.ends[0].talk.outbox.append(Data("for you alone".utf8))
     var talk = pair.ends[0].talk
@@ -137,8 +127,7 @@ struct ChatEncryptionTests {
         ChatFrame.resume(ChatResume(expected: ChatPlace(number: 0, offset: 0), first: 1, next: 1)).octets)
     }
     pair.ends[0].talk = talk
-    try pair.connect()
-    try pair.settle()
+    try pair.meet()
     #expect(pair.ends[1].heard == [Data("for you alone".utf8)] && pair.ends[0].changes == 0)
   }
 

@@ -91,6 +91,12 @@ struct ChatPair {
     }
   }
 
+  /// A new link, until neither has a value to send over it.
+  mutating func meet(central: Int = 0) throws {
+    try connect(central: central)
+    try settle()
+  }
+
   /// Until neither has a value to send.
   mutating func settle() throws {
     var isBusy = true

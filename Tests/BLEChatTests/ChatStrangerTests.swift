@@ -20,8 +20,7 @@ struct ChatStrangerTests {
     var pair = ChatPair()
     pair.length = 100
     for index in [0, 1] { _ = pair.ends[index].talk.outbox.append(Data("before".utf8)) }
-    try pair.connect()
-    try pair.settle()
+    try pair.meet()
     pair.disconnect()
     let real = pair.ends[1].talk
     pair.ends[1].talk = Self.stranger(encrypted: false)
@@ -62,8 +61,7 @@ struct ChatStrangerTests {
   func everyStep(steps: Int, central: Int) throws {
     var pair = ChatPair(encrypted: true)
     pair.length = 40
-    try pair.connect()
-    try pair.settle()
+    try pair.meet()
     pair.disconnect()
     let code = pair.ends[0].codes.last
     let real = pair.ends[1].talk
@@ -79,8 +77,7 @@ struct ChatStrangerTests {
     (pair.ends[1].heard, pair.ends[0].heard) = ([], [])
     _ = pair.ends[1].talk.outbox.append(Data("it is me".utf8))
     _ = pair.ends[0].talk.outbox.append(Data("welcome".utf8))
-    try pair.connect(central: central)
-    try pair.settle()
+    try pair.meet(central: central)
     #expect(pair.ends[0].heard == [Data("it is me".utf8)])
     #expect(pair.ends[0].codes.last == code && pair.ends[1].codes.last == code && pair.ends[1].changes == 0)
     // Once the stranger has confirmed its own keys, messages from then on are meant for these.
@@ -91,8 +88,7 @@ struct ChatStrangerTests {
   @Test("R1.12 I11.14 codes cannot be tried at speed, and partners with keys do not wait for that")
   func tries() throws {
     var pair = ChatPair(encrypted: true)
-    try pair.connect()
-    try pair.settle()
+    try pair.meet()
     pair.disconnect()
     let real = pair.ends[1].talk
     var refusals = 0
@@ -113,8 +109,7 @@ struct ChatStrangerTests {
     pair.ends[1].talk = real
     _ = pair.ends[1].talk.outbox.append(Data("it is me".utf8))
     #expect(!pair.ends[0].talk.hasToWait(.peripheral, for: real.hello()))
-    try pair.connect()
-    try pair.settle()
+    try pair.meet()
     #expect(pair.ends[0].heard == [Data("it is me".utf8)] && pair.ends[0].changes == 0)
   }
 
@@ -125,8 +120,7 @@ struct ChatStrangerTests {
     for _ in 0..<20 {
       pair.ends[1].talk = Self.stranger(encrypted: true)
       do {
-        try pair.connect()
-        try pair.settle()
+        try pair.meet()
         opened += 1
       } catch CryptographyError.tooManyAttempts {}
       pair.disconnect()
@@ -142,8 +136,7 @@ struct ChatStrangerTests {
       identifier: 1, name: "1", cryptography: SystemCryptography(), wantsEncryption: false)
     pair.ends[1].talk = ChatConversation(
       identifier: 2, name: "2", cryptography: SystemCryptography(), wantsEncryption: true)
-    try pair.connect()
-    try pair.settle()
+    try pair.meet()
     #expect(pair.ends[0].codes.last != .some(nil))
     pair.disconnect()
     _ = pair.ends[0].talk.outbox.append(Data("for you alone".utf8))
@@ -159,8 +152,7 @@ struct ChatStrangerTests {
       ChatFrame.resume(ChatResume(expected: ChatPlace(number: 0, offset: 0), first: 1, next: 1)).octets)
     #expect(news == [.givenUp([1]), .open(code: nil, isChanged: true)])
     pair.ends[1].talk = real
-    try pair.connect()
-    try pair.settle()
+    try pair.meet()
     #expect(pair.ends[1].heard == [Data("for you alone".utf8)] && pair.ends[0].changes == 0)
   }
 

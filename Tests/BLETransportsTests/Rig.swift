@@ -3,6 +3,7 @@ import BLEHCI
 import BLETransports
 import BLEWire
 import Foundation
+import Testing
 
 /// A loop in real time, a container for objects that live on it, and their events.
 ///
@@ -51,6 +52,23 @@ final class Rig: @unchecked Sendable {
     server.onEvent = { [unowned self] in record(.server($0)) }
     self.server = server
     try server.start()
+  }
+
+  /// Makes a server on a port of this machine. - Returns: the port.
+  func serve() async throws -> UInt16 {
+    try await run { rig in Result { try rig.makeServer(.tcp(host: "127.0.0.1", port: 0, allowsRemote: false)) } }.get()
+    return try #require(await run { $0.server?.port })
+  }
+
+  /// Makes a transport that waits on a port of this machine. - Returns: the end that has come to it.
+  func waitForEnd() async throws -> RawEnd {
+    try await run { rig in
+      Result { try rig.makeTransport(.tcpServer(host: "127.0.0.1", port: 0, allowsRemote: false)) }
+    }.get()
+    let port = try #require(await run { $0.transport?.port })
+    let end = try #require(RawEnd.connect(port: port))
+    await until { $0.contains(.ready) }
+    return end
   }
 
   func makeHost(_ endpoint: H4Transport.Endpoint, tries: Int = 0) {

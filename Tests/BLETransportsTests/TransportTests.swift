@@ -14,9 +14,7 @@ struct TransportTests {
   @Test("a host reaches a controller over TCP, and one host after the other is served")
   func tcp() async throws {
     let rig = Rig()
-    try await rig.run { rig in Result { try rig.makeServer(.tcp(host: "127.0.0.1", port: 0, allowsRemote: false)) } }
-      .get()
-    let port = try #require(await rig.run { $0.server?.port })
+    let port = try await rig.serve()
     for round in 1...3 {
       await rig.run { $0.makeHost(.tcpClient(host: "localhost", port: port)) }
       await rig.until { $0.readyCount == round }
@@ -29,9 +27,7 @@ struct TransportTests {
   @Test("X4 a second client is refused during the first, which is not affected")
   func oneClient() async throws {
     let rig = Rig()
-    try await rig.run { rig in Result { try rig.makeServer(.tcp(host: "127.0.0.1", port: 0, allowsRemote: false)) } }
-      .get()
-    let port = try #require(await rig.run { $0.server?.port })
+    let port = try await rig.serve()
     let first = try #require(RawEnd.connect(port: port))
     await rig.until { $0.contains(.server(.clientConnected)) }
     let second = try #require(RawEnd.connect(port: port))
@@ -48,9 +44,7 @@ struct TransportTests {
     arguments: [0x00, 0x04, 0x7F] as [UInt8])
   func noise(_ octet: UInt8) async throws {
     let rig = Rig()
-    try await rig.run { rig in Result { try rig.makeServer(.tcp(host: "127.0.0.1", port: 0, allowsRemote: false)) } }
-      .get()
-    let port = try #require(await rig.run { $0.server?.port })
+    let port = try await rig.serve()
     let noisy = try #require(RawEnd.connect(port: port))
     noisy.send([octet] + [UInt8](repeating: 0x55, count: 100))
     #expect(await noisy.receive(1) == [])
@@ -204,9 +198,7 @@ struct TransportTests {
   @Test("a port in use is reported")
   func takenPort() async throws {
     let rig = Rig()
-    try await rig.run { rig in Result { try rig.makeServer(.tcp(host: "127.0.0.1", port: 0, allowsRemote: false)) } }
-      .get()
-    let port = try #require(await rig.run { $0.server?.port })
+    let port = try await rig.serve()
     let other = Rig()
     let result = await other.run { rig in
       Result { try rig.makeServer(.tcp(host: "127.0.0.1", port: port, allowsRemote: false)) }
@@ -218,12 +210,7 @@ struct TransportTests {
   @Test("an end that stops reading is disconnected, and its pending data is bounded")
   func slowReader() async throws {
     let rig = Rig()
-    try await rig.run { rig in
-      Result { try rig.makeTransport(.tcpServer(host: "127.0.0.1", port: 0, allowsRemote: false)) }
-    }.get()
-    let port = try #require(await rig.run { $0.transport?.port })
-    let end = try #require(RawEnd.connect(port: port))
-    await rig.until { $0.contains(.ready) }
+    let end = try await rig.waitForEnd()
     await rig.run { rig in
       let packet = HCIPacket(
         HCIACLPacket(
@@ -239,12 +226,7 @@ struct TransportTests {
   @Test("data beyond the capacity of a socket arrives whole")
   func largeTraffic() async throws {
     let rig = Rig()
-    try await rig.run { rig in
-      Result { try rig.makeTransport(.tcpServer(host: "127.0.0.1", port: 0, allowsRemote: false)) }
-    }.get()
-    let port = try #require(await rig.run { $0.transport?.port })
-    let end = try #require(RawEnd.connect(port: port))
-    await rig.until { $0.contains(.ready) }
+    let end = try await rig.waitForEnd()
     await rig.run { rig in
       for number in 0..<15 {
         let payload = ArraySlice(repeating: UInt8(number), count: 60_000)

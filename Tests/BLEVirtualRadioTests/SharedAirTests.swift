@@ -38,6 +38,13 @@ final class LiveParty: @unchecked Sendable {
     try await run { party in if let host = party.host { body(host) } }
   }
 
+  /// The same with its first link.
+  func withLink(_ body: @escaping @Sendable (TestHost, ConnectionHandle) -> Void) async throws {
+    try await withHost { host in
+      if let handle = host.connections.first?.event.connectionHandle { body(host, handle) }
+    }
+  }
+
   func ask<Answer: Sendable>(_ body: @escaping @Sendable (LiveParty) -> Answer) async -> Answer {
     await withCheckedContinuation { continuation in
       loop.submit(from: .common) { continuation.resume(returning: body(self)) }
@@ -121,9 +128,7 @@ struct SharedAirTests {
     let stranger = try await LiveParty("other", 3, folder: folder.path)
     try await stranger.withHost { $0.scan() }
     #expect(await stranger.ask { $0.air?.peerCount } == 0)
-    try await central.leave()
-    try await peripheral.leave()
-    try await stranger.leave()
+    for party in [central, peripheral, stranger] { try await party.leave() }
   }
 
   @Test("data flows both ways between processes, whole and in order, and the connection ends properly")
@@ -132,10 +137,7 @@ struct SharedAirTests {
     let (central, peripheral) = try await connectedPair(folder)
     let count = 300
     for party in [central, peripheral] {
-      try await party.withHost { host in
-        guard let handle = host.connections.first?.event.connectionHandle else { return }
-        ConnectionTests.stream(count, from: host, handle)
-      }
+      try await party.withLink { host, handle in ConnectionTests.stream(count, from: host, handle) }
     }
     let expected = (0..<count).flatMap { ConnectionTests.payload($0) }
     for party in [central, peripheral] {
@@ -143,14 +145,12 @@ struct SharedAirTests {
       #expect(await party.until { $0.completed == count })
       #expect(await party.ask { $0.host?.data.flatMap { $0.packet.payload } } == expected)
     }
-    try await central.withHost { host in
-      guard let handle = host.connections.first?.event.connectionHandle else { return }
+    try await central.withLink { host, handle in
       host.send(HCIDisconnect(connectionHandle: handle, reason: .remoteUserTerminated))
     }
     #expect(await central.until { $0.disconnections.map(\.event.reason) == [.localHostTerminated] })
     #expect(await peripheral.until { $0.disconnections.map(\.event.reason) == [.remoteUserTerminated] })
-    try await central.leave()
-    try await peripheral.leave()
+    for party in [central, peripheral] { try await party.leave() }
   }
 
   @Test("a link between processes is encrypted: data passes with the right key, and a wrong key ends it")
@@ -158,24 +158,19 @@ struct SharedAirTests {
     for isRight in [true, false] {
       let folder = try TemporaryFolder()
       let (central, peripheral) = try await connectedPair(folder, timeout: 100)
-      try await central.withHost { host in
-        guard let handle = host.connections.first?.event.connectionHandle else { return }
+      try await central.withLink { host, handle in
         host.send(
           LEEnableEncryption(connectionHandle: handle, randomNumber: 1, diversifier: 2, key: EncryptedPair.key))
       }
       #expect(await peripheral.until { !$0.keyRequests.isEmpty })
       let key = isRight ? EncryptedPair.key : EncryptedPair.otherKey
-      try await peripheral.withHost { host in
-        guard let handle = host.connections.first?.event.connectionHandle else { return }
+      try await peripheral.withLink { host, handle in
         host.send(LELongTermKeyRequestReply(connectionHandle: handle, key: key))
       }
       if isRight {
         for party in [central, peripheral] {
           #expect(await party.until { $0.encryptionChanges.map(\.status) == [.success] })
-          try await party.withHost { host in
-            guard let handle = host.connections.first?.event.connectionHandle else { return }
-            ConnectionTests.stream(100, from: host, handle)
-          }
+          try await party.withLink { host, handle in ConnectionTests.stream(100, from: host, handle) }
         }
         let expected = (0..<100).flatMap { ConnectionTests.payload($0) }
         for party in [central, peripheral] {
@@ -186,8 +181,7 @@ struct SharedAirTests {
         #expect(await peripheral.until { $0.endReasons == [.messageIntegrityFailure] })
         #expect(await central.until { $0.endReasons == [.connectionTimeout] })
       }
-      try await central.leave()
-      try await peripheral.leave()
+      for party in [central, peripheral] { try await party.leave() }
     }
   }
 
@@ -195,26 +189,21 @@ struct SharedAirTests {
   func peripheralDisconnects() async throws {
     let folder = try TemporaryFolder()
     let (central, peripheral) = try await connectedPair(folder)
-    try await peripheral.withHost { host in
-      guard let handle = host.connections.first?.event.connectionHandle else { return }
+    try await peripheral.withLink { host, handle in
       host.send(data: [1, 0, 4, 0, 9], to: handle)
       host.send(HCIDisconnect(connectionHandle: handle, reason: .remoteUserTerminated))
     }
     #expect(await central.until { $0.disconnections.map(\.event.reason) == [.remoteUserTerminated] })
     #expect(await peripheral.until { $0.disconnections.map(\.event.reason) == [.localHostTerminated] })
     #expect(await central.ask { $0.host?.data.count } == 1)
-    try await central.leave()
-    try await peripheral.leave()
+    for party in [central, peripheral] { try await party.leave() }
   }
 
   @Test("a killed process is a silent radio: supervision time-out")
   func deadProcess() async throws {
     let folder = try TemporaryFolder()
     let (central, peripheral) = try await connectedPair(folder, timeout: 50)
-    try await peripheral.withHost { host in
-      guard let handle = host.connections.first?.event.connectionHandle else { return }
-      host.send(data: [1, 0, 4, 0, 9], to: handle)
-    }
+    try await peripheral.withLink { host, handle in host.send(data: [1, 0, 4, 0, 9], to: handle) }
     #expect(await central.until { $0.data.count == 1 })
     try await peripheral.run { $0.air?.leave() }
     #expect(await central.until { $0.disconnections.map(\.event.reason) == [.connectionTimeout] })
@@ -239,10 +228,7 @@ struct SharedAirTests {
       await withCheckedContinuation { continuation in
         standstill.notify(queue: .global()) { continuation.resume() }
       }
-      try await peripheral.withHost { host in
-        guard let handle = host.connections.first?.event.connectionHandle else { return }
-        host.send(data: [1, 0, 4, 0, 9], to: handle)
-      }
+      try await peripheral.withLink { host, handle in host.send(data: [1, 0, 4, 0, 9], to: handle) }
       let count = first === central ? 1 : 2
       #expect(await central.until { $0.data.count == count })
     }
@@ -257,8 +243,7 @@ struct SharedAirTests {
   func updates() async throws {
     let folder = try TemporaryFolder()
     let (central, peripheral) = try await connectedPair(folder)
-    try await central.withHost { host in
-      guard let handle = host.connections.first?.event.connectionHandle else { return }
+    try await central.withLink { host, handle in
       host.send(
         LESetPHY(connectionHandle: handle, preference: [], transmitPHYs: .le2M, receivePHYs: .le2M, options: 0))
       host.send(
@@ -282,8 +267,7 @@ struct SharedAirTests {
       }
       #expect(isUpdated)
     }
-    try await central.leave()
-    try await peripheral.leave()
+    for party in [central, peripheral] { try await party.leave() }
   }
 
   @Test("the socket of a dead process is removed, and stray octets do no harm")
@@ -311,8 +295,7 @@ struct SharedAirTests {
     #expect(await first.until { !$0.connections.isEmpty })
     #expect(await first.ask { $0.air?.droppedMessageCount ?? 0 } > 100)
     close(hostile)
-    try await first.leave()
-    try await second.leave()
+    for party in [first, second] { try await party.leave() }
   }
 
   @Test("I11.11 one process has a few places on an air, however often it connects, and the others are not affected")
@@ -337,10 +320,7 @@ struct SharedAirTests {
       for party in [central, peripheral] where number % 16 == 15 { _ = await party.ask { $0.air?.peerCount } }
     }
     for party in [central, peripheral] { #expect(await party.ask { $0.air?.peerCount ?? 0 } <= 17) }
-    try await peripheral.withHost { host in
-      guard let handle = host.connections.first?.event.connectionHandle else { return }
-      host.send(data: [1, 0, 4, 0, 9], to: handle)
-    }
+    try await peripheral.withLink { host, handle in host.send(data: [1, 0, 4, 0, 9], to: handle) }
     #expect(await central.until { $0.data.count == 1 })
     for socket in hostile { close(socket) }
     hostile = []

@@ -22,15 +22,11 @@ private final class BothDelegate: Recorder, CBCentralManagerDelegate, @unchecked
   func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) { note("connected") }
   func centralManager(
     _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
-  ) {
-    note("old", error)
-  }
+  ) { note("old", error) }
   func centralManager(
     _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, timestamp: CFAbsoluteTime,
     isReconnecting: Bool, error: (any Error)?
-  ) {
-    note("new", error)
-  }
+  ) { note("new", error) }
 }
 
 private final class NeitherDelegate: Recorder, CBCentralManagerDelegate, @unchecked Sendable {

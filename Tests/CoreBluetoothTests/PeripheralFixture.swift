@@ -27,9 +27,7 @@ final class PeripheralRecorder: Recorder, CBPeripheralManagerDelegate, @unchecke
 
   func peripheralManager(
     _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
-  ) {
-    note("unsubscribed \((characteristic as? CBMutableCharacteristic)?.subscribedCentrals?.count ?? -1)")
-  }
+  ) { note("unsubscribed \((characteristic as? CBMutableCharacteristic)?.subscribedCentrals?.count ?? -1)") }
 
   func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
     note("read \(request.offset)")
@@ -45,15 +43,11 @@ final class PeripheralRecorder: Recorder, CBPeripheralManagerDelegate, @unchecke
 
   func peripheralManager(
     _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
-  ) {
-    note("published \(PSM)", error)
-  }
+  ) { note("published \(PSM)", error) }
 
   func peripheralManager(
     _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
-  ) {
-    note("unpublished \(PSM)", error)
-  }
+  ) { note("unpublished \(PSM)", error) }
 }
 
 /// A program with a peripheral manager on a scripted stack.

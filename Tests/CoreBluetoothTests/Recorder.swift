@@ -65,9 +65,7 @@ extension CentralRecorder: CBCentralManagerDelegate {
 
   func centralManager(
     _ central: CBCentralManager, connectionEventDidOccur event: CBConnectionEvent, for peripheral: CBPeripheral
-  ) {
-    note("event \(event.rawValue)")
-  }
+  ) { note("event \(event.rawValue)") }
 }
 
 extension CentralRecorder: CBPeripheralDelegate {
@@ -86,39 +84,27 @@ extension CentralRecorder: CBPeripheralDelegate {
 
   func peripheral(
     _ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?
-  ) {
-    note("included", error)
-  }
+  ) { note("included", error) }
 
   func peripheral(
     _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
-  ) {
-    note("characteristics", error)
-  }
+  ) { note("characteristics", error) }
 
   func peripheral(
     _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
-  ) {
-    note("value \(characteristic.value.map { Array($0) } ?? [])", error)
-  }
+  ) { note("value \(characteristic.value.map { Array($0) } ?? [])", error) }
 
   func peripheral(
     _ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?
-  ) {
-    note("wrote", error)
-  }
+  ) { note("wrote", error) }
 
   func peripheral(
     _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic, error: (any Error)?
-  ) {
-    note("notifying \(characteristic.isNotifying)", error)
-  }
+  ) { note("notifying \(characteristic.isNotifying)", error) }
 
   func peripheral(
     _ peripheral: CBPeripheral, didDiscoverDescriptorsFor characteristic: CBCharacteristic, error: (any Error)?
-  ) {
-    note("descriptors", error)
-  }
+  ) { note("descriptors", error) }
 
   func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?) {
     note("descriptor \(descriptor.value.map { "\($0)" } ?? "-")", error)
