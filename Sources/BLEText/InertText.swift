@@ -30,10 +30,11 @@ extension String {
 
   /// Whether the character could control a terminal, or hide or reorder the text around it.
   package static func mayAct(_ scalar: Unicode.Scalar) -> Bool {
+    // Most characters are ASCII, which needs no look at Unicode's tables.
+    if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F || scalar == "\\" }
     switch scalar {
     // The zero width joiner and non-joiner join emoji, and shape words of some scripts.
     case "\u{200C}", "\u{200D}": return false
-    case "\\": return true
     default: break
     }
     switch scalar.properties.generalCategory {

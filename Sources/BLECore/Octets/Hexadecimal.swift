@@ -1,19 +1,22 @@
 extension Sequence<UInt8> {
   /// The octets as lower-case hexadecimal digits without separators.
   public var hexadecimal: String {
-    var text = ""
-    text.reserveCapacity(underestimatedCount * 2)
-    for octet in self {
-      text.unicodeScalars.append(hexadecimalDigit(octet >> 4))
-      text.unicodeScalars.append(hexadecimalDigit(octet & 0x0F))
-    }
-    return text
+    // Values of characteristics are frequent: after this point nothing is generic, and the text is made in one piece.
+    withContiguousStorageIfAvailable(hexadecimalText) ?? Array(self).withUnsafeBufferPointer(hexadecimalText)
   }
 }
 
-private func hexadecimalDigit(_ value: UInt8) -> Unicode.Scalar {
-  Unicode.Scalar(value < 10 ? 0x30 + value : 0x57 + value)
+private func hexadecimalText(_ octets: UnsafeBufferPointer<UInt8>) -> String {
+  String(unsafeUninitializedCapacity: octets.count * 2) { digits in
+    for (index, octet) in octets.enumerated() {
+      digits.initializeElement(at: index * 2, to: hexadecimalDigit(octet >> 4))
+      digits.initializeElement(at: index * 2 + 1, to: hexadecimalDigit(octet & 0x0F))
+    }
+    return octets.count * 2
+  }
 }
+
+private func hexadecimalDigit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
 
 extension [UInt8] {
   /// Parses hexadecimal digits of either case, without separators; `nil` for any other text.

@@ -28,7 +28,7 @@ import Foundation
 
   /// Adds one of many lines, which are written together, at the latest by `flush()`.
   func collect(_ text: String) {
-    pending += Array(text.utf8)
+    pending.append(contentsOf: text.utf8)
     pending.append(0x0A)
     if pending.count >= Self.flushSize { flush() }
   }
