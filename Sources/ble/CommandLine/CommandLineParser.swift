@@ -3,7 +3,7 @@ import BLESession
 /// Parses a command line by a tree of commands.
 struct CommandLineParser: Sendable {
   /// The result of parsing.
-  enum Invocation {
+  enum Invocation: Sendable {
     /// The help page of the last command of the path.
     case help([CommandNode])
     case version

@@ -47,6 +47,9 @@ struct ConnectCommand: ToolCommand {
   private let keepsGoing: Bool
   private var session: Session { shell.session }
   private var lines: [ShellLine] = []
+  /// The first of the lines that has not been carried out.
+  private var next = 0
+  private var waitingCount: Int { lines.count - next }
   private var isAtEnd = false
   private var failure: ToolError?
   /// The prefix of error messages; `nil` for interactive input.
@@ -78,14 +81,25 @@ struct ConnectCommand: ToolCommand {
       reader?.stop()
     }
     while !shell.hasEnded {
-      try await session.waiting.until(within: nil) { !self.lines.isEmpty || self.isAtEnd }
-      guard !lines.isEmpty else { break }
-      guard lines.count <= Self.mostWaiting else {
+      try await session.waiting.until(within: nil) { self.waitingCount > 0 || self.isAtEnd }
+      guard waitingCount > 0 else { break }
+      guard waitingCount <= Self.mostWaiting else {
         throw ToolError(.badData, "More than \(Self.mostWaiting) commands are waiting.")
       }
-      try await carryOut(lines.removeFirst())
+      try await carryOut(takeLine())
     }
     if let failure { throw failure }
+  }
+
+  /// Returns the next line. Lines are removed many at a time, so that the cost of a long script does not grow with its square.
+  private func takeLine() -> ShellLine {
+    let line = lines[next]
+    next += 1
+    if next == lines.count || next >= 1_024 {
+      lines.removeSubrange(..<next)
+      next = 0
+    }
+    return line
   }
 
   /// Begins to read lines from a pipe or file. Empty lines are counted, too.

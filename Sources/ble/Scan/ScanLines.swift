@@ -36,15 +36,21 @@ import Foundation
   }
 
   func add(_ heard: Sighting) {
-    let earlier = known[heard.identifier]
-    guard earlier != nil || known.count < Self.limit else { return }
-    // Most packets repeat the previous one.
-    let isNews = earlier.map { heard.differs(from: $0.sighting) } ?? true
-    known[heard.identifier] = Known(sighting: heard, details: isNews ? nil : earlier?.details)
-    if earlier == nil { devices += 1 }
-    if output.isJSON || showsEverything {
-      print(heard.identifier)
-    } else if isNews, isFresh.insert(heard.identifier).inserted {
+    var isNews = true
+    if let place = known.index(forKey: heard.identifier) {
+      // Most packets repeat the previous one: the text that they have in common is kept.
+      isNews = heard.differs(from: known.values[place].sighting)
+      known.values[place].sighting = heard
+      if isNews { known.values[place].details = nil }
+      if output.isJSON || showsEverything { return print(&known.values[place]) }
+    } else {
+      guard known.count < Self.limit else { return }
+      devices += 1
+      var found = Known(sighting: heard)
+      if output.isJSON || showsEverything { print(&found) }
+      known[heard.identifier] = found
+    }
+    if !output.isJSON, !showsEverything, isNews, isFresh.insert(heard.identifier).inserted {
       if fresh.isEmpty { settle() }
       fresh.append(heard.identifier)
     }
@@ -56,21 +62,19 @@ import Foundation
 
   /// Prints the pending lines.
   func finish() {
-    for identifier in fresh { print(identifier) }
+    for identifier in fresh {
+      if let place = known.index(forKey: identifier) { print(&known.values[place]) }
+    }
     fresh.removeAll(keepingCapacity: true)
     isFresh.removeAll(keepingCapacity: true)
     output.flush()
   }
 
-  private func print(_ identifier: UUID) {
-    guard let sighting = known[identifier]?.sighting else { return }
-    output.event("discovered", sighting.json, sighting.strength + details(of: identifier, sighting))
-  }
-
-  private func details(of identifier: UUID, _ sighting: Sighting) -> String {
-    if let written = known[identifier]?.details { return written }
-    let details = sighting.details(output.style)
-    known[identifier]?.details = details
-    return details
+  private func print(_ device: inout Known) {
+    let sighting = device.sighting
+    if output.isJSON { return output.event("discovered", sighting.json, "") }
+    let details = device.details ?? sighting.details(output.style)
+    device.details = details
+    output.line(sighting.strength + details)
   }
 }

@@ -5,6 +5,18 @@ struct ShellLine: Equatable, Sendable {
   let text: String
   /// Counted from 1.
   let number: Int
+  /// What the line asks for, where that was read before it is carried out.
+  private(set) var read: CommandLineParser.Invocation??
+
+  init(text: String, number: Int) {
+    self.text = text
+    self.number = number
+  }
+
+  /// Reads what the line asks for; later calls of `invocation()` give the same.
+  mutating func readAhead() throws(UsageError) { read = .some(try invocation()) }
+
+  static func == (left: ShellLine, right: ShellLine) -> Bool { left.text == right.text && left.number == right.number }
 }
 
 /// A script of commands from a file.
@@ -45,9 +57,10 @@ struct ShellScript: Equatable, Sendable {
     var number = 0
     for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
       number += 1
-      lines.append(ShellLine(text: String(line), number: number))
+      var line = ShellLine(text: String(line), number: number)
       do throws(UsageError) {
-        _ = try ShellLine(text: String(line), number: number).invocation()
+        try line.readAhead()
+        lines.append(line)
       } catch {
         throw ToolError(.badData, "\(path.inert):\(number): \(error.message)")
       }
@@ -59,6 +72,7 @@ struct ShellScript: Equatable, Sendable {
 extension ShellLine {
   /// The command of the line; `nil` if it is empty.
   func invocation() throws(UsageError) -> CommandLineParser.Invocation? {
+    if let read { return read }
     let words = try ShellWords.split(text)
     return words.isEmpty ? nil : try ShellTree.parser.parse(words)
   }
