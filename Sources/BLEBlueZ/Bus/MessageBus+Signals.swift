@@ -1,5 +1,6 @@
 import BLEHCI
 import CSystemBus
+import Glibc
 
 /// A signal from the owner of the expected name.
 struct BusSignal: Sendable {
@@ -30,8 +31,8 @@ extension MessageBus {
       let arguments = try MessageReader.arguments(of: signal.message, limits: limits)
       handler(
         BusSignal(
-          sender: signal.sender, path: signal.path, interface: String(cString: signal.interface),
-          member: String(cString: signal.member), arguments: arguments))
+          sender: String(cString: signal.sender), path: String(cString: signal.path),
+          interface: String(cString: signal.interface), member: String(cString: signal.member), arguments: arguments))
     }
   }
 
@@ -60,11 +61,11 @@ extension MessageBus {
   }
 }
 
-/// A received signal, valid while its callback runs.
+/// A received signal, valid while its callback runs. Its texts are ended by zero.
 struct ReceivedSignal {
   let message: OpaquePointer
-  let sender: String
-  let path: String
+  let path: UnsafePointer<CChar>
+  fileprivate let sender: UnsafePointer<CChar>
   fileprivate let interface: UnsafePointer<CChar>
   fileprivate let member: UnsafePointer<CChar>
 }
@@ -113,16 +114,21 @@ private final class SignalRegistration: BusRegistration {
   }
 
   private func receive(_ message: OpaquePointer) {
-    guard slot != nil, let bus, let from = sd_bus_message_get_sender(message).map({ String(cString: $0) }),
-      bus.isSender(from, of: sender), let path = sd_bus_message_get_path(message),
+    guard slot != nil, let bus, let from = sd_bus_message_get_sender(message), isSender(from),
+      let path = sd_bus_message_get_path(message),
       let interface = sd_bus_message_get_interface(message), let member = sd_bus_message_get_member(message)
     else { return }
     do throws(BusError) {
       try read(
-        ReceivedSignal(
-          message: message, sender: from, path: String(cString: path), interface: interface, member: member))
+        ReceivedSignal(message: message, path: path, sender: from, interface: interface, member: member))
     } catch {
       bus.unreadableSignals += 1
     }
+  }
+
+  /// Whether the sender of a message owns the name that is listened to.
+  private func isSender(_ name: UnsafePointer<CChar>) -> Bool {
+    let expected: String? = if let owner { owner.current } else { sender }
+    return expected?.withCString { strcmp($0, name) == 0 } ?? false
   }
 }

@@ -130,17 +130,25 @@ final class MessageBus {
     while isOpen, result > 0, count < Self.burst {
       result = sd_bus_process(connection, nil)
       count += 1
+      // Most messages come alone, and to look for one more in vain costs libsystemd more than this. What it holds back itself, `arm` sees.
+      if count == 1, result > 0, isOpen, !hasInput { break }
     }
     isProcessing = false
     guard isOpen else { return }
     // A connection that libsystemd calls closing still delivers the replies it has.
     if result < 0 || (result == 0 && sd_bus_is_open(connection) <= 0) {
       finish()
-    } else if result > 0 {
+    } else if result > 0, count == Self.burst {
       submitProcessing()
     } else {
       arm()
     }
+  }
+
+  /// Whether there is something to read; also where that cannot be found out.
+  private var hasInput: Bool {
+    var count: Int32 = 0
+    return ioctl(sd_bus_get_fd(connection), UInt(FIONREAD), &count) != 0 || count > 0
   }
 
   private func submitProcessing() {

@@ -22,29 +22,44 @@ struct MessageReader {
   }
 
   /// The arguments of PropertiesChanged, read in one pass; `nil` where their types differ.
-  static func propertyChanges(of message: OpaquePointer, limits: BusLimits) throws(BusError) -> PropertyChanges? {
+  /// - Parameter interfaces: the names of the interfaces of the signals before.
+  static func propertyChanges(
+    of message: OpaquePointer, limits: BusLimits, _ interfaces: inout RecentTexts
+  ) throws(BusError) -> PropertyChanges? {
     guard sd_bus_message_has_signature(message, "sa{sv}as") > 0 else { return nil }
     var reader = MessageReader(message, limits: limits)
-    let interface = try reader.text(CChar(UInt8(ascii: "s")))
+    let interface = interfaces.text(try reader.characters(CChar(UInt8(ascii: "s"))))
     return PropertyChanges(
       interface: interface, values: try reader.namedValues(), invalidated: try reader.names())
   }
 
   /// `a{sv}`
-  private mutating func namedValues() throws(BusError) -> [String: BusValue] {
-    var values: [String: BusValue] = [:]
+  private mutating func namedValues() throws(BusError) -> [PropertyChanges.Property] {
+    var values: [PropertyChanges.Property] = []
     try check(sd_bus_message_enter_container(message, CChar(UInt8(ascii: "a")), "{sv}"))
     while try check(sd_bus_message_enter_container(message, CChar(UInt8(ascii: "e")), "sv")) > 0 {
       try takeElement()
       let name = try text(CChar(UInt8(ascii: "s")))
-      guard let value = try next(depth: 2), case .variant(let content) = value else {
-        throw Self.refusal("A dictionary of the message has an incomplete entry.")
-      }
-      values[name] = content
+      values.append(PropertyChanges.Property(name: name, value: try contentOfVariant(depth: 3)))
       try check(sd_bus_message_exit_container(message))
     }
     try check(sd_bus_message_exit_container(message))
     return values
+  }
+
+  /// What the next value, a variant, contains.
+  private mutating func contentOfVariant(depth: Int) throws(BusError) -> BusValue {
+    var type: CChar = 0
+    var contents: UnsafePointer<CChar>?
+    try check(sd_bus_message_peek_type(message, &type, &contents))
+    try takeElement()
+    guard type == CChar(UInt8(ascii: "v")), depth <= self.depth else {
+      throw Self.refusal("A dictionary of the message has an incomplete entry.")
+    }
+    try check(sd_bus_message_enter_container(message, type, contents))
+    guard let content = try next(depth: depth) else { throw Self.refusal("A variant of the message is empty.") }
+    try check(sd_bus_message_exit_container(message))
+    return content
   }
 
   /// `as`
@@ -106,6 +121,7 @@ struct MessageReader {
         throw BusError(number: -errno, doing: "Taking a descriptor out of a message")
       }
       return .fileDescriptor(descriptor)
+    case UInt8(ascii: "a") where contents.map({ strcmp($0, "y") == 0 }) ?? false: return .octets(try octets())
     case UInt8(ascii: "a"), UInt8(ascii: "v"), UInt8(ascii: "r"):
       guard let contents, depth < self.depth else {
         throw Self.refusal("The message is nested more than \(self.depth) deep.")
@@ -122,11 +138,14 @@ struct MessageReader {
     return value
   }
 
-  private mutating func text(_ type: CChar) throws(BusError) -> String {
+  private mutating func text(_ type: CChar) throws(BusError) -> String { String(cString: try characters(type)) }
+
+  /// The characters of a string, ended by zero, valid as long as the message.
+  private mutating func characters(_ type: CChar) throws(BusError) -> UnsafePointer<CChar> {
     let found = try basic(type, UnsafePointer<CChar>?.none)
     guard let found else { throw Self.refusal("A string of the message is missing.") }
     try take(octets: strlen(found))
-    return String(cString: found)
+    return found
   }
 
   private mutating func take(octets count: Int) throws(BusError) {
@@ -135,7 +154,6 @@ struct MessageReader {
   }
 
   private mutating func container(_ type: CChar, _ contents: String, depth: Int) throws(BusError) -> BusValue {
-    if type == CChar(UInt8(ascii: "a")) && contents == "y" { return .octets(try octets()) }
     try check(sd_bus_message_enter_container(message, type, contents))
     let value: BusValue
     if type == CChar(UInt8(ascii: "v")) {

@@ -59,7 +59,7 @@ extension DeviceLink {
       guard let self, self.device === device, self.phase == .connecting || self.phase == .settling,
         case .success(let answer) = result, let properties = answer.first?.properties
       else { return }
-      self.stack.mirror.change(device: device.path, properties, [])
+      self.stack.mirror.change(device: device.path, properties)
     }
   }
 

@@ -72,21 +72,24 @@ final class DeviceObject {
   }
 
   /// Applies reported properties: all of the object's where it is new.
-  func take(_ properties: [String: BusValue], invalidated: [String], _ reader: PropertyReader) -> DeviceChanges {
+  func take(_ properties: [PropertyChanges.Property], invalidated: [String], _ reader: PropertyReader) -> DeviceChanges
+  {
     var changes: DeviceChanges = []
     let wasHeard = rssi != nil
     // Iterates over what was reported, not over all known names: most signals have one property, and there is one for each packet.
-    for (name, value) in properties {
-      let property = ReportedProperty(name: name, value: value, reader: reader)
-      switch name {
+    var hasAddress = false
+    for reported in properties {
+      let property = ReportedProperty(name: reported.name, value: reported.value, reader: reader)
+      switch reported.name {
       case "RSSI", "TxPower", "ManufacturerData", "ServiceData", "AdvertisingData", "UUIDs":
         takeAdvertisement(property, &changes)
       case "Paired", "Connected", "ServicesResolved": takeLink(property, &changes)
       case "Name": takeName(property, &changes)
-      case "Address": takeAddress(properties, reader, &changes)
+      case "Address": hasAddress = true
       default: break
       }
     }
+    if hasAddress { takeAddress(properties, reader, &changes) }
     if wasHeard, changes.contains(.heard) { changes.insert(.heardAgain) }
     for name in invalidated { forget(name, &changes) }
     if changes.contains(.advertisement) {
@@ -109,10 +112,10 @@ final class DeviceObject {
   }
 
   private func takeAddress(
-    _ properties: [String: BusValue], _ reader: PropertyReader, _ changes: inout DeviceChanges
+    _ properties: [PropertyChanges.Property], _ reader: PropertyReader, _ changes: inout DeviceChanges
   ) {
+    var named = Dictionary(properties.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
     // An unchanged type is not reported again.
-    var named = properties
     if named["AddressType"] == nil { named["AddressType"] = .string(address.kind == .random ? "random" : "public") }
     if let address = Self.address(in: named, reader), address != self.address {
       formerAddress = self.address

@@ -38,7 +38,7 @@ extension ObjectMirror {
 
   private func add(device path: String, _ place: ObjectPlace, _ properties: [String: BusValue]) {
     guard place.device == path else { return reader.warn("the path of a device") }
-    if devices[path] != nil { return change(device: path, properties, []) }
+    if devices[path] != nil { return change(device: path, properties) }
     guard let address = DeviceObject.address(in: properties, reader) else {
       return reader.warn("a device without an address")
     }
@@ -46,12 +46,13 @@ extension ObjectMirror {
     nextNumber += 1
     devices[path] = device
     byAddress[Site(adapter: place.adapter, address: address)] = device
-    let changes = device.take(properties, invalidated: [], reader)
+    let reported = properties.map { PropertyChanges.Property(name: $0.key, value: $0.value) }
+    let changes = device.take(reported, invalidated: [], reader)
     events?.device(device, didChange: changes)
   }
 
   private func add(service place: ObjectPlace, _ properties: [String: BusValue]) {
-    guard let (device, handle) = owner(of: place, \.service), place.characteristic == nil,
+    guard let (device, handle) = owner(of: place, place.service), place.characteristic == nil,
       let service = RemoteAttributes.Service(properties, reader)
     else { return }
     let isNew = device.attributes.services[handle] == nil
@@ -60,26 +61,26 @@ extension ObjectMirror {
   }
 
   private func add(characteristic path: String, _ place: ObjectPlace, _ properties: [String: BusValue]) {
-    guard let (device, handle) = owner(of: place, \.characteristic), place.descriptor == nil,
+    guard let (device, handle) = owner(of: place, place.characteristic), place.descriptor == nil,
       let service = place.service,
       let characteristic = RemoteAttributes.Characteristic(
         properties, path: path, declaration: handle, service: service, reader)
     else { return }
     edit(device) { $0.setCharacteristic(characteristic, at: handle) }
-    takeMaximumTransmissionUnit(device, properties)
+    if let mtu = properties["MTU"] { takeMaximumTransmissionUnit(device, mtu) }
   }
 
   private func add(descriptor path: String, _ place: ObjectPlace, _ properties: [String: BusValue]) {
-    guard let (device, handle) = owner(of: place, \.descriptor), let characteristic = place.characteristic,
+    guard let (device, handle) = owner(of: place, place.descriptor), let characteristic = place.characteristic,
       let descriptor = RemoteAttributes.Descriptor(properties, path: path, characteristic: characteristic, reader)
     else { return }
     edit(device) { $0.setDescriptor(descriptor, at: handle) }
   }
 
   func owner(
-    of place: ObjectPlace, _ handle: KeyPath<ObjectPlace, AttributeHandle?>
+    of place: ObjectPlace, _ handle: AttributeHandle?
   ) -> (DeviceObject, AttributeHandle)? {
-    guard let device = place.device.flatMap({ devices[$0] }), let handle = place[keyPath: handle] else { return nil }
+    guard let handle, let path = place.device, let device = devices[path] else { return nil }
     return (device, handle)
   }
 

@@ -22,7 +22,11 @@ extension ObjectMirror {
     events?.adaptersDidChange()
   }
 
-  func change(device path: String, _ properties: [String: BusValue], _ invalidated: [String]) {
+  func change(device path: String, _ properties: [String: BusValue]) {
+    change(device: path, properties.map { PropertyChanges.Property(name: $0.key, value: $0.value) }, [])
+  }
+
+  func change(device path: String, _ properties: [PropertyChanges.Property], _ invalidated: [String]) {
     guard let device = devices[path] else { return }
     let address = device.address
     let changes = device.take(properties, invalidated: invalidated, reader)
@@ -34,23 +38,25 @@ extension ObjectMirror {
   }
 
   func change(service place: ObjectPlace, _ properties: [String: BusValue]) {
-    guard let (device, handle) = owner(of: place, \.service), place.characteristic == nil,
+    guard let (device, handle) = owner(of: place, place.service), place.characteristic == nil,
       let includes = RemoteAttributes.Service.includes(properties, reader)
     else { return }
     device.attributes.setIncludes(includes, of: handle)
   }
 
-  func change(characteristic place: ObjectPlace, _ properties: [String: BusValue]) {
-    guard let (device, handle) = owner(of: place, \.characteristic), place.descriptor == nil,
+  func change(characteristic place: ObjectPlace, _ properties: [PropertyChanges.Property]) {
+    guard let (device, handle) = owner(of: place, place.characteristic), place.descriptor == nil,
       let characteristic = device.attributes.characteristics[handle]
     else { return }
-    takeMaximumTransmissionUnit(device, properties)
-    let value = reader.read("Value", of: BlueZName.gattCharacteristic, in: properties) { $0.octetsValue }
+    // The unit first: it is the one with which the value was sent.
+    if let mtu = properties.last(where: { $0.name == "MTU" }) { takeMaximumTransmissionUnit(device, mtu.value) }
+    guard let found = properties.last(where: { $0.name == "Value" }) else { return }
+    let value = reader.read("Value", of: BlueZName.gattCharacteristic, from: found.value) { $0.octetsValue }
     if let value { events?.device(device, hasValue: value, of: characteristic.value) }
   }
 
-  func takeMaximumTransmissionUnit(_ device: DeviceObject, _ properties: [String: BusValue]) {
-    let mtu = reader.read("MTU", of: BlueZName.gattCharacteristic, in: properties) { $0.unsigned16 }
+  func takeMaximumTransmissionUnit(_ device: DeviceObject, _ value: BusValue) {
+    let mtu = reader.read("MTU", of: BlueZName.gattCharacteristic, from: value) { $0.unsigned16 }
     // It is zero while there is no link.
     guard let mtu, mtu > 0, device.attributes.maximumTransmissionUnit != Int(mtu) else { return }
     device.attributes.setMaximumTransmissionUnit(mtu)
@@ -70,15 +76,15 @@ extension ObjectMirror {
       if byAddress[site] === device { byAddress[site] = nil }
       events?.deviceWasRemoved(device)
     case BlueZName.gattService:
-      guard let (device, handle) = owner(of: place, \.service), place.characteristic == nil else { return }
+      guard let (device, handle) = owner(of: place, place.service), place.characteristic == nil else { return }
       var range: ClosedRange<AttributeHandle>?
       edit(device) { range = $0.removeService(handle) }
       if let range { events?.device(device, didChangeServicesIn: range) }
     case BlueZName.gattCharacteristic:
-      guard let (device, handle) = owner(of: place, \.characteristic), place.descriptor == nil else { return }
+      guard let (device, handle) = owner(of: place, place.characteristic), place.descriptor == nil else { return }
       edit(device) { $0.removeCharacteristic(handle) }
     case BlueZName.gattDescriptor:
-      guard let (device, handle) = owner(of: place, \.descriptor) else { return }
+      guard let (device, handle) = owner(of: place, place.descriptor) else { return }
       edit(device) { $0.removeDescriptor(handle) }
     default: break
     }

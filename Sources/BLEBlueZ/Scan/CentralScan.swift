@@ -22,13 +22,18 @@ final class CentralScan {
 
   /// Returns whether the device is to be reported now, and records that it was.
   func take(_ device: DeviceObject) -> Bool {
-    var verdict =
-      verdicts[device.number].flatMap { $0.version == device.version ? $0 : nil }
-      ?? Verdict(version: device.version, isWanted: isWanted(device), isReported: false)
-    let isTaken = verdict.isWanted && (parameters.allowsDuplicates || !verdict.isReported)
-    if isTaken { verdict.isReported = true }
-    verdicts[device.number] = verdict
-    return isTaken
+    if let place = verdicts.index(forKey: device.number), verdicts.values[place].version == device.version {
+      return take(&verdicts.values[place])
+    }
+    var verdict = Verdict(version: device.version, isWanted: isWanted(device), isReported: false)
+    defer { verdicts[device.number] = verdict }
+    return take(&verdict)
+  }
+
+  private func take(_ verdict: inout Verdict) -> Bool {
+    guard verdict.isWanted, parameters.allowsDuplicates || !verdict.isReported else { return false }
+    verdict.isReported = true
+    return true
   }
 
   func forget(_ device: DeviceObject) { verdicts[device.number] = nil }

@@ -120,11 +120,9 @@ struct BusHostilityTests {
     }
     #expect(unreadable == 4)
     let changes = try await client.run { _ in seen.value.changes }
-    #expect(
-      changes == [
-        PropertyChanges(interface: "a", values: values, invalidated: ["TxPower", "ServiceData"]), nil, nil,
-        PropertyChanges(interface: "g", values: ["Last": .boolean(true)], invalidated: []),
-      ])
+    #expect(changes.map(\.?.interface) == ["a", nil, nil, "g"])
+    #expect(changes.map(\.?.table) == [values, nil, nil, ["Last": .boolean(true)]])
+    #expect(changes.map(\.?.invalidated) == [["TxPower", "ServiceData"], nil, nil, []])
     try await client.run { _ in seen.value.registration = nil }
   }
 

@@ -173,6 +173,8 @@ extension ObjectMirror {
     else { return propertiesChanged(of: path, nil) }
     propertiesChanged(
       of: path,
-      PropertyChanges(interface: interface, values: values.mapValues(\.content), invalidated: invalidated))
+      PropertyChanges(
+        interface: interface, values: values.map { PropertyChanges.Property(name: $0.key, value: $0.value.content) },
+        invalidated: invalidated))
   }
 }
