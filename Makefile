@@ -53,7 +53,7 @@ vm: ## Runs in a small guest with a real kernel and bluetoothd, and against it (
 .PHONY: vmbench
 vmbench: ## Measures the tool beside bleak (PyPI) on one bluetoothd, in the guest; builds for release, which takes long
 	@Tools/prepare swift python vm
-	swift build $(BUILD_FLAGS) -c release --product ble
+	swift build $(BUILD_FLAGS) -c release --static-swift-stdlib --product ble
 	@mkdir -p .build/vm
 	@BLE_TOOL=$(CURDIR)/.build/release/ble .venv/bin/python Interop/vm/benchmark.py
 

@@ -1,9 +1,10 @@
 """`ble` beside bleak, on one bluetoothd in a guest: the processor time that a program uses for each advertisement, read and notification,
-and how long after its start it shows the first advertisement, over what the daemon itself takes.
+and how long after its start it shows the first advertisement, over what the daemon itself takes. Beside them is what a C program uses that
+does nothing else, on sd-bus (floor.c): what is above it is the program's own.
 
     BLE_TOOL=.build/release/ble .venv/bin/python Interop/vm/benchmark.py [--suite bookworm] [--rounds 3]
 
-Both do the same and print a line for each operation. What a program has used between two of its lines is what the operations between them
+All do the same and print a line for each operation. What a program has used between two of its lines is what the operations between them
 cost; start, search, connection and end are not in it. The guest's clock counts its instructions, so that a busy machine does not change the numbers; a
 real processor has others, and the ratios are what counts. Exits with 1 where an operation of ours costs more than a fifth of bleak's.
 """
@@ -28,6 +29,7 @@ NAME = "Bench"
 FEW, MANY = 20, 420
 LEAST_RATIO = 5
 TOOL_IN_GUEST = "env LD_LIBRARY_PATH=/tmp/lib HOME=/tmp /tmp/ble"
+FLOOR_IN_GUEST = "/tmp/floor"
 BLEAK_IN_GUEST = "env PYTHONPATH=/tmp/bleak PYTHONDONTWRITEBYTECODE=1 python3 /lab/bleak_program.py"
 
 
@@ -55,8 +57,11 @@ class Benchmark:
         self.lab = lab
         self.rounds = rounds
         bleak_for(lab)
+        run("clang", "-O2", "-Wall", "-Wextra", "-Werror", "-o", lab.share / "floor", HERE / "floor.c", "-lsystemd")
+        # Empty where the tool has Swift's libraries in it.
+        (lab.share / "lib").mkdir(exist_ok=True)
         # What is measured is not how quickly the guest gets its files from outside; what Python compiles is compiled beforehand.
-        self.do("cp -r /host/ble /host/lib /host/bleak /tmp/ && python3 -m compileall -q /tmp/bleak", 300)
+        self.do("cp -r /host/ble /host/lib /host/bleak /host/floor /tmp/ && python3 -m compileall -q /tmp/bleak", 300)
         # One only: what a daemon under emulation is behind with is not heard at all.
         characteristics = [
             {"uuid": "FFF1", "properties": ["notify"], "notify": {"every": 0.02, "values": [{"utf8": "value {n}"}]}},
@@ -84,12 +89,19 @@ class Benchmark:
             raise Failure(f"{command}: {found}")
         return found["processor"] / found["counted"] * 1e6
 
-    def compare(self, title, ours, theirs):
-        """Both in turn, so that what else the machine does is the same for both."""
-        pairs = [(ours(), theirs()) for _ in range(self.rounds)]
-        mine, other = (statistics.median(values) for values in zip(*pairs))
-        print(f"{title:15}  {mine:12.0f}  {other:12.0f}  {other / mine:6.1f}", flush=True)
+    def compare(self, title, *commands):
+        """All in turn, so that what else the daemon does is the same for all."""
+        rounds = []
+        for _ in range(self.rounds):
+            rounds.append([command() for command in commands])
+            self.disconnect()
+        mine, other, floor = (statistics.median(values) for values in zip(*rounds))
+        print(f"{title:15}  {mine:8.0f}  {other:8.0f}  {other / mine:11.1f}  {floor:11.0f}  {other / floor:13.1f}", flush=True)
         return other / mine
+
+    def disconnect(self):
+        """Ends the link that the C program leaves behind, and waits for its end: the next program is not to join it."""
+        self.do("bluetoothctl disconnect >/dev/null; while bluetoothctl devices Connected | grep -q ^Device; do sleep 0.2; done; true")
 
     def forget(self):
         """bluetoothd is to hear the devices for the first time."""
@@ -124,24 +136,29 @@ class Benchmark:
 
     def operations(self):
         ratios = []
-        print(f"{'us of processor':15}  {'ble':>12}  {'bleak':>12}  ratio", flush=True)
+        print(f"{'us of processor':15}  {'ble':>8}  {'bleak':>8}  bleak / ble  {'sd-bus in C':>11}  bleak / sd-bus", flush=True)
         monitor = self.lab.guest.start("exec python3 /lab/monitor.py 2>&1")
         monitor.wait_for("active")
         ratios.append(self.compare(
             "advertisement",
             lambda: self.cost(f"{TOOL_IN_GUEST} scan --duplicates --duration 0 --timeout 60 --adapter bluez", MANY),
-            lambda: self.cost(f"{BLEAK_IN_GUEST} scan", MANY)))
+            lambda: self.cost(f"{BLEAK_IN_GUEST} scan", MANY),
+            lambda: self.cost(f"{FLOOR_IN_GUEST} scan {MANY}")))
         monitor.end_input()
         monitor.wait()
-        (self.lab.share / "reads").write_text("read FFF2\n" * MANY)
+        # As octets, which is what bleak's print.
+        (self.lab.share / "reads").write_text("read FFF2 --format hex\n" * MANY)
+        connected = f"python3 /lab/floor_program.py {FLOOR_IN_GUEST}"
         ratios.append(self.compare(
             "read",
             lambda: self.cost(f"{TOOL_IN_GUEST} connect {NAME} --script /host/reads --timeout 60 --adapter bluez"),
-            lambda: self.cost(f"{BLEAK_IN_GUEST} read {NAME} fff2 {MANY}")))
+            lambda: self.cost(f"{BLEAK_IN_GUEST} read {NAME} fff2 {MANY}"),
+            lambda: self.cost(f"{connected} read {NAME} fff2 {MANY}")))
         ratios.append(self.compare(
             "notification",
-            lambda: self.cost(f"{TOOL_IN_GUEST} subscribe {NAME} FFF1 --count {MANY} --timeout 60 --adapter bluez"),
-            lambda: self.cost(f"{BLEAK_IN_GUEST} subscribe {NAME} fff1 {MANY}")))
+            lambda: self.cost(f"{TOOL_IN_GUEST} subscribe {NAME} FFF1 --format hex --count {MANY} --timeout 60 --adapter bluez"),
+            lambda: self.cost(f"{BLEAK_IN_GUEST} subscribe {NAME} fff1 {MANY}"),
+            lambda: self.cost(f"{connected} subscribe {NAME} fff1 {MANY}")))
         return ratios
 
 
