@@ -77,7 +77,11 @@ extension SweepOperation {
       begin: { scene in
         scene.peripheral.app.answersRequests = false
         scene.central.with("FF51") { $0.readValue(for: $1) }
-      }, isDone: { !$0.peripheral.app.waiting.isEmpty }, afterwards: { $0.peripheral.app.answerWaiting() }),
+      }, isDone: { !$0.peripheral.app.waiting.isEmpty },
+      afterwards: { scene in
+        scene.peripheral.app.answersRequests = true
+        scene.peripheral.app.answerWaiting()
+      }),
     SweepOperation(name: "read a descriptor", ledger: ["descriptor 2901"]) { scene in
       scene.central.withDescriptor { $0.readValue(for: $1) }
     },
