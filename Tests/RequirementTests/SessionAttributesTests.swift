@@ -1,12 +1,13 @@
 import BLESession
 import BLETestKit
 import CoreBluetooth
+import TestSupport
 import Testing
 
 /// What a session does with attributes other than values of characteristics, and its answers to subscriptions.
 @Suite("The attributes of a session", .keepsCapture)
 struct SessionAttributesTests {
-  private func connected(in world: World) async throws -> (session: DeviceSession, program: PeripheralProgram) {
+  private func connected(in world: World) async throws -> (session: DeviceSession, program: PeripheralApp) {
     let program = Devices.owenli(on: world.makeDevice("other"))
     let central = Central(options: world.makeDevice("phone").options, clock: world.clock)
     await world.settle()
