@@ -21,17 +21,16 @@ final class AttributeOperations: TimerTarget {
   private var isBusy = false
   private var isDraining = false
   private var isDrainScheduled = false
-  private var isReady: Bool
+  /// Whether the daemon has found the attributes.
+  private(set) var isReady = false
   private var isClosed = false
   private var timer: TimerToken?
   /// Called when no operation is queued or under way.
   var becameIdle: (() -> Void)?
 
-  /// - Parameter isReady: whether the daemon has found the attributes.
-  init(loop: any StackLoop, isReady: Bool) {
+  init(loop: any StackLoop) {
     self.loop = loop
     origin = loop.makeOrigin()
-    self.isReady = isReady
   }
 
   var isIdle: Bool { !isBusy && next == waiting.count }

@@ -87,11 +87,27 @@ extension DeviceLink {
     guard let device else { return retryLater() }
     stopTimer()
     call = nil
+    announcement?.cancel()
     phase = .up
     attempts = 0
     reason = nil
-    operations = AttributeOperations(loop: stack.loop, isReady: device.areServicesResolved)
+    operations = AttributeOperations(loop: stack.loop)
     operations.becameIdle = { [weak self] in self?.leaveIfUnused() }
+    if device.areServicesResolved { awaitAttributes() }
     admit()
+  }
+
+  /// Lets operations begin once the daemon has announced all attributes. Before each reply it sends the signals that wait, in the order in
+  /// which their objects began to wait: ServicesResolved may precede the services, which precede the reply to this call.
+  func awaitAttributes() {
+    guard let device, let bus = stack.bus else { return }
+    announcement = bus.call(
+      "Get", of: BlueZName.properties, at: device.path, on: BlueZName.service,
+      [.string(BlueZName.device), .string("ServicesResolved")], timeout: Self.settlingLimit
+    ) { [weak self] _ in
+      // A daemon that does not reply in time has said that the services are resolved.
+      guard let self, self.phase == .up, self.device === device, device.areServicesResolved else { return }
+      self.operations.setReady(true)
+    }
   }
 }

@@ -41,11 +41,16 @@ extension DeviceLink {
   }
 
   private func resolved(_ isResolved: Bool) {
+    switch phase {
+    case .up:
+      announcement?.cancel()
+      if isResolved { awaitAttributes() } else { operations.setReady(false) }
     // A daemon that has resolved the services is connected, even if it does not signal that.
-    if phase == .connecting || phase == .settling, isResolved {
+    case .connecting, .settling:
+      guard isResolved else { return }
       if device?.isConnected == true { becomeUp() } else { look() }
+    default: break
     }
-    if phase == .up { operations.setReady(isResolved) }
   }
 
   func deviceWasRemoved(_ device: DeviceObject) {
@@ -76,7 +81,7 @@ extension DeviceLink {
 
   /// Called when services were added or removed. Changes within a short time are reported as one.
   func servicesDidChange(in handles: ClosedRange<AttributeHandle>) {
-    guard phase == .up, device?.areServicesResolved == true else { return }
+    guard phase == .up, operations.isReady else { return }
     let isFirst = changed == nil
     changed =
       changed.map {

@@ -32,6 +32,8 @@ final class DeviceLink {
   private var isAdmitting = false
   private var timer: TimerToken?
   var call: BusCall?
+  /// Its reply follows the announcements of all attributes.
+  var announcement: BusCall?
   /// Whether this process has established the link: one that existed before is not ended.
   var isOwn = false
   /// The reason that the daemon gave before it showed the end.
@@ -50,7 +52,7 @@ final class DeviceLink {
   init(stack: BlueZAdapter, peer: KnownPeer) {
     self.stack = stack
     self.peer = peer
-    operations = AttributeOperations(loop: stack.loop, isReady: false)
+    operations = AttributeOperations(loop: stack.loop)
   }
 
   var isSearching: Bool { phase == .searching }

@@ -80,6 +80,23 @@ struct AttributeTests {
     #expect(try await read.get() == [1, 2, 3])
   }
 
+  @Test("I12.5 attributes that are announced after ServicesResolved are found, and subscribed to")
+  func lateAnnouncement() async throws {
+    let (fixture, daemon) = try await BlueZFixture.withDevice { world in
+      world.script("Connect", at: ScriptedDaemon.device) { request, world in
+        world.late = { [unowned world] in Self.fill(world) }
+        world.answer(request)
+      }
+    }
+    try await fixture.connected()
+    let found = try await characteristics(fixture)
+    #expect(found.map(\.uuid.description) == ["2A37", "2A38"])
+    let first = try #require(found.first)
+    try await fixture.result { $0.setNotify(true, for: first, $1) }.get()
+    #expect(try await daemon.run { $0.count("StartNotify", at: Self.characteristic) } == 1)
+    #expect(!fixture.recorder.lines.contains { $0.hasPrefix("invalidated") })
+  }
+
   @Test("I12.2 values are read and written, long ones and descriptors too")
   func values() async throws {
     let (fixture, daemon) = try await linked()

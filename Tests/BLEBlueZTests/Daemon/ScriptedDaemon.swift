@@ -68,6 +68,8 @@ final class DaemonWorld {
   private(set) var arguments: [String: [[BusValue]]] = [:]
   /// Requests that are left unanswered.
   var held: [BusRequest] = []
+  /// Signals that wait until a device's properties are asked for: the daemon sends those that wait before each reply.
+  var late: (() -> Void)?
 
   init(bus: MessageBus) {
     self.bus = bus
@@ -263,7 +265,12 @@ private final class DaemonObject: ExportedObject {
   }
 
   var interfaces: [String] { path == "/" ? [BlueZName.objectManager] : Array(values.keys) }
-  func properties(of interface: String) -> [String: BusValue] { values[interface] ?? [:] }
+  func properties(of interface: String) -> [String: BusValue] {
+    let late = world.late
+    world.late = nil
+    late?()
+    return values[interface] ?? [:]
+  }
 
   var shown: BusValue {
     var shown: [BusValue: BusValue] = [:]
