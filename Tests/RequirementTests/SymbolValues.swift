@@ -2,7 +2,6 @@
 // swift-format-ignore-file
 
 import CoreBluetooth
-import TestSupport
 
 /// The number or text of a constant.
 struct SymbolValue: Equatable {

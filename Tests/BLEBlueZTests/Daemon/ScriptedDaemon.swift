@@ -25,6 +25,9 @@ final class ScriptedDaemon: Sendable {
     try await peer.own(BlueZName.service)
   }
 
+  /// Released on the loop, which may be executing a request of a stack that ends.
+  deinit { peer.loop.queue.async { [world] in withExtendedLifetime(world) {} } }
+
   /// Runs `body` on the daemon's loop.
   @discardableResult
   func run<Result: Sendable>(_ body: @escaping @Sendable (DaemonWorld) -> Result) async throws -> Result {
