@@ -40,7 +40,11 @@ final class PrivateBus: Sendable {
   }
 
   /// Killed, not asked to end: a process starts with the signals blocked that are blocked in the thread that starts it.
-  func kill() { _ = Glibc.kill(daemon.processIdentifier, SIGKILL) }
+  /// Returns when it has ended: until then a connection to it would still be made.
+  func kill() {
+    _ = Glibc.kill(daemon.processIdentifier, SIGKILL)
+    daemon.waitUntilExit()
+  }
 
   deinit {
     if daemon.isRunning { kill() }
