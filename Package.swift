@@ -56,7 +56,8 @@ var targets: [Target] = []
     .systemLibrary(
       name: "CSystemBus", pkgConfig: "libsystemd",
       providers: [.apt(["libsystemd-dev"]), .yum(["systemd-devel"])]),
-    layer("BLEHost", knows: ["BLECore", "BLECrypto", "BLEFiles", "BLEWire", "BLEHCI", "BLEPairing", "BLEAdapter"]),
+    layer("BLEHost", knows: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEPairing", "BLEAdapter"]),
+    layer("BLEState", knows: ["BLECore", "BLECrypto", "BLEFiles", "BLEAdapter", "BLEHost"]),
     layer(
       "BLEBlueZ",
       knows: [
@@ -67,22 +68,22 @@ var targets: [Target] = []
       "BLEDefaultStack",
       knows: [
         "BLECore", "BLECrypto", "BLEFiles", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEVirtualRadio",
-        "BLEAdapter", "BLEHost", .target(name: "BLEBlueZ", condition: .when(traits: ["BlueZ"])),
+        "BLEAdapter", "BLEHost", "BLEState", .target(name: "BLEBlueZ", condition: .when(traits: ["BlueZ"])),
       ]),
     layer("CoreBluetooth", knows: ["BLECore", "BLEAdapter", "BLEDefaultStack", "CCoreBluetoothEnumerations"]),
     layer(
       "BLETestKit",
       knows: [
         "BLECore", "BLEWire", "BLECapture", "BLEHCI", "BLEVirtualRadio", "BLEPairing", "BLEAdapter", "BLEHost",
-        "CoreBluetooth",
+        "BLEState", "CoreBluetooth",
       ]),
     layer("BLEProfileFiles", knows: ["BLECore", "BLEPairing", "BLEHost", "BLEText"]),
     .executableTarget(
       name: "ble",
       dependencies: [
         "BLECore", "BLECrypto", "BLEFiles", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEVirtualRadio",
-        "BLEPairing", "BLEAdapter", "BLEHost", "BLEDefaultStack", "CoreBluetooth", "BLEText", "BLESession", "BLEChat",
-        "BLEDeviceFiles", "BLEProfileFiles", "BLESessionCryptography", "BLESessionStore",
+        "BLEPairing", "BLEAdapter", "BLEHost", "BLEState", "BLEDefaultStack", "CoreBluetooth", "BLEText", "BLESession",
+        "BLEChat", "BLEDeviceFiles", "BLEProfileFiles", "BLESessionCryptography", "BLESessionStore",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -115,8 +116,10 @@ var targets: [Target] = []
       "BLEHostTests",
       knows: [
         "BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEPairing", "BLEAdapter", "BLEHost", "BLEVirtualRadio",
-        "Measurements",
       ]),
+    tests(
+      "BLEStateTests",
+      knows: ["BLECore", "BLECrypto", "BLEHCI", "BLEAdapter", "BLEHost", "BLEState", "Measurements"]),
     tests(
       "BLEBlueZTests",
       knows: [
@@ -125,7 +128,7 @@ var targets: [Target] = []
     tests(
       "BLEDefaultStackTests",
       knows: ["BLECore", "BLEFiles", "BLEHCI", "BLETransports", "BLEAdapter", "BLEDefaultStack"]),
-    tests("CoreBluetoothTests", knows: ["BLECore", "BLEAdapter", "CoreBluetooth"]),
+    tests("CoreBluetoothTests", knows: ["BLECore", "BLEAdapter", "CoreBluetooth", "BLESession"]),
     .systemLibrary(name: "CMalloc", path: "Tests/CMalloc"),
     .target(name: "Measurements", dependencies: ["CMalloc"], path: "Tests/Measurements", swiftSettings: strict),
     .target(
@@ -142,7 +145,7 @@ var targets: [Target] = []
       "AttackTests",
       knows: [
         "BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLETransports", "BLEVirtualRadio", "BLEPairing", "BLEAdapter",
-        "BLEHost", "Measurements", "CoreBluetooth", "BLETestKit", "TestSupport",
+        "BLEHost", "BLEState", "Measurements", "CoreBluetooth", "BLETestKit", "TestSupport",
       ]),
     tests(
       "RequirementTests",
@@ -170,9 +173,9 @@ var targets: [Target] = []
       .executableTarget(
         name: "fuzz",
         dependencies: [
-          "BLECore", "BLECrypto", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEPairing", "BLEAdapter",
-          "BLEVirtualRadio", "BLEHost", "CoreBluetooth", "BLEText", "BLESession", "BLEChat", "BLEDeviceFiles",
-          "BLEProfileFiles", "BLESessionStore", "CSQLite", "FuzzSupport",
+          "BLECore", "BLECrypto", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEAdapter",
+          "BLEVirtualRadio", "BLEHost", "BLEState", "CoreBluetooth", "BLEText", "BLESession", "BLEChat",
+          "BLEDeviceFiles", "BLEProfileFiles", "BLESessionStore", "CSQLite", "FuzzSupport",
         ],
         path: "Fuzz/Sources", swiftSettings: strict),
       .executableTarget(

@@ -1,6 +1,7 @@
 import BLECore
 import BLECrypto
 import BLEHost
+import BLEState
 
 extension Fuzzer {
   private static let adapter = DeviceAddress(0xC000_0000_0001, kind: .random)
@@ -32,7 +33,7 @@ extension Fuzzer {
   /// With the last line that belongs to these.
   private static func sealed(_ body: [UInt8]) -> [UInt8] {
     let count = body.split(separator: 0x0A).count { $0.starts(with: "bond ".utf8) }
-    let check = String(BondText.check(body), radix: 16)
+    let check = String(StoredText.check(body), radix: 16)
     return body + Array("end \(count) \(String(repeating: "0", count: 8 - check.count))\(check)\n".utf8)
   }
 

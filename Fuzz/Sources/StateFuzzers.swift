@@ -1,6 +1,7 @@
 import BLEAdapter
 import BLECore
 import BLEHost
+import BLEState
 import CoreBluetooth
 
 extension Fuzzer {

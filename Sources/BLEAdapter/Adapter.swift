@@ -37,6 +37,9 @@ extension Adapter {
 public protocol OwnedAdapter: Adapter {
   /// The counters so far. On the loop.
   var counters: AdapterCounters { get }
+  /// Why the adapter cannot be used, in words for people, where it will not become available by itself; otherwise `nil`. A role is
+  /// notified of the state after this is set. From any thread.
+  var failure: String? { get }
   /// Opens the controller, or connects to the daemon. Each role receives the state that results. From any thread.
   func start()
   /// Disconnects all links, so that the peers notice at once, and releases the controller or the daemon, permanently. From any
@@ -44,6 +47,10 @@ public protocol OwnedAdapter: Adapter {
   func shutDown(_ completion: @escaping @Sendable () -> Void)
   /// Returns when all data that outlives the process is written. After `shutDown`, from any thread but the loop's.
   func flush()
+}
+
+extension OwnedAdapter {
+  public var failure: String? { nil }
 }
 
 /// The states of an adapter, by Core Bluetooth's names.
@@ -70,12 +77,24 @@ public struct PeerIdentifier: Hashable, Sendable {
 public struct KnownPeer: Hashable, Sendable {
   public let identifier: PeerIdentifier
   public let address: DeviceAddress
-  /// Its latest name, advertised or read.
-  public let name: String?
-  public init(identifier: PeerIdentifier, address: DeviceAddress, name: String?) {
+  /// The latest local name that it advertised, often shortened.
+  public let advertisedName: String?
+  /// The latest name that was read from it: the value of its Device Name characteristic (Core, Vol 3 Part C 12.1).
+  public let readName: String?
+  /// - Parameter name: the advertised name.
+  public init(identifier: PeerIdentifier, address: DeviceAddress, name: String?, readName: String? = nil) {
     self.identifier = identifier
     self.address = address
-    self.name = name
+    advertisedName = name
+    self.readName = readName
+  }
+
+  /// The name to show: the one that was read takes precedence.
+  public var name: String? { readName ?? advertisedName }
+
+  /// Its names, the one to show first.
+  public var names: [String] {
+    [readName, advertisedName == readName ? nil : advertisedName].compactMap(\.self)
   }
 }
 

@@ -65,8 +65,4 @@ extension SecretKey: Equatable {
   }
 }
 
-extension SecretKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  public var description: String { "<redacted>" }
-  public var debugDescription: String { "<redacted>" }
-  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
-}
+extension SecretKey: Redacted {}

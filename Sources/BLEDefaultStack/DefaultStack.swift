@@ -1,6 +1,7 @@
 public import BLEAdapter
 public import BLECore
 import BLEHost
+import BLEState
 import Synchronization
 
 /// The stacks of a program without an adapter of its own: one for each adapter and process, made when it is first needed and kept
@@ -102,6 +103,12 @@ public enum DefaultStack {
       #endif
     default: return nil
     }
+  }
+
+  /// Why this process's adapter cannot be used, in words for people, where it will not become available by itself; otherwise `nil`.
+  public static var failure: String? {
+    guard case .success(let name) = choose().0.name else { return nil }
+    return shared.withLock { $0.stacks[name] }?.failure
   }
 
   /// The adapter with that name; its state is `unsupported` if the name is invalid.

@@ -3,6 +3,7 @@ import BLECapture
 import BLECore
 import BLEHCI
 import BLEHost
+import BLEState
 import BLETransports
 import BLEVirtualRadio
 

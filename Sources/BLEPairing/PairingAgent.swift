@@ -90,8 +90,4 @@ public struct PairingOutOfBandData: Sendable, Equatable {
   }
 }
 
-extension PairingOutOfBandData: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  public var description: String { "<redacted>" }
-  public var debugDescription: String { "<redacted>" }
-  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
-}
+extension PairingOutOfBandData: Redacted {}

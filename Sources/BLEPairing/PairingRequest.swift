@@ -1,3 +1,4 @@
+import BLECore
 import Synchronization
 
 /// Something to show to the user, or to ask. It names the method, so that one cannot be mistaken for another (Core, Vol 3 Part H 2.3.5.1).
@@ -134,8 +135,6 @@ public final class PairingRequest: Sendable {
 }
 
 // The digits are as secret as the keys that are derived from them.
-extension PairingRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension PairingRequest: Redacted {
   public var description: String { "pairing by \(method.rawValue)" }
-  public var debugDescription: String { description }
-  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

@@ -9,7 +9,11 @@ package enum ProfileReader {
   package static let mostCharacteristics = 256
 
   package static func read(_ text: String) throws(PositionedError) -> Profile {
-    var file = try ObjectReader(try PositionedJSONReader.read(text), "the profile")
+    try read(PositionedJSONReader.read(text))
+  }
+
+  package static func read(_ json: PositionedJSON) throws(PositionedError) -> Profile {
+    var file = try ObjectReader(json, "the profile")
     let name = try file.optional("name")?.text(longest: longestName, "the local name")
     let services = try file.required("services").list("a list of services", 1...mostServices, of: service)
     let advertised = try file.optional("advertise")?.list("a list of UUIDs", 0...mostServices, of: PositionedJSON.uuid)

@@ -2,6 +2,7 @@ import BLEAdapter
 import BLECore
 import BLEHCI
 import BLEHost
+import BLEState
 import BLEVirtualRadio
 import CoreBluetooth
 import Synchronization

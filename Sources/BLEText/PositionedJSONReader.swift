@@ -19,12 +19,25 @@ package struct PositionedJSONReader {
     return value
   }
 
+  /// Reads the octets of a whole file.
+  package static func read(octets: some Sequence<UInt8>) throws(PositionedError) -> PositionedJSON {
+    if let text = String(validating: octets, as: UTF8.self) { return try read(text) }
+    var reader = PositionedJSONReader(rest: ""[...].unicodeScalars)
+    // Decoding stops in front of the first octet that is not UTF-8.
+    var (codec, rest) = (UTF8(), octets.makeIterator())
+    while case .scalarValue(let scalar) = codec.decode(&rest) { reader.pass(scalar) }
+    throw PositionedError(reader.position, "expected UTF-8")
+  }
+
   private init(rest: Substring.UnicodeScalarView) { self.rest = rest }
 
   private var next: Unicode.Scalar? { rest.first }
 
   private mutating func advance() {
-    guard let scalar = rest.popFirst() else { return }
+    if let scalar = rest.popFirst() { pass(scalar) }
+  }
+
+  private mutating func pass(_ scalar: Unicode.Scalar) {
     if scalar == "\n" {
       position = TextPosition(line: position.line + 1, column: 1)
     } else {

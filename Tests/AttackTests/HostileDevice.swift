@@ -124,6 +124,13 @@ final class HostileDevice: @unchecked Sendable {
     }
   }
 
+  /// Connects as soon as the peer can be found, and waits for the link and a little longer.
+  func link(to peer: DeviceAddress, within limit: Duration = .seconds(10)) async throws {
+    connect(to: peer)
+    try await world.wait(within: limit) { self.isConnected }
+    await world.advance(by: .milliseconds(100))
+  }
+
   var isConnected: Bool { link?.isOpen ?? false }
 
   func disconnect() {

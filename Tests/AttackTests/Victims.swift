@@ -101,9 +101,7 @@ struct AttackedPeripheral {
   }
 
   func connect() async throws {
-    attacker.connect(to: device.address)
-    try await world.wait(within: .seconds(5)) { [attacker] in attacker.isConnected }
-    await world.advance(by: .milliseconds(100))
+    try await attacker.link(to: device.address, within: .seconds(5))
   }
 
   func reconnect() async throws {

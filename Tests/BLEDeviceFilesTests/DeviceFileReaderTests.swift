@@ -245,7 +245,7 @@ struct DeviceFileReaderTests {
     #expect(mistakes(in: "{\(members)}").count == 50)
     let broken = Data("{\n\"name\": \"".utf8) + [0xFF, 0xFE] + Data("\"}".utf8)
     let error = #expect(throws: DeviceFileError.self) { try DeviceDescription(octets: broken, file: "x.json") }
-    #expect(error?.lines == ["x.json:2:1: expected UTF-8"])
+    #expect(error?.lines == ["x.json:2:10: expected UTF-8"])
     #expect(throws: (any Error).self) { try DeviceDescription(contentsOf: URL(fileURLWithPath: "/nowhere/x.json")) }
   }
 

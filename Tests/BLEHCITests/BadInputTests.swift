@@ -21,8 +21,7 @@ struct BadInputTests {
 
   @Test("H1: truncated or extended events, or with a wrong length, are dropped and counted, and the next one works")
   func lengths() async {
-    let bench = HostBench()
-    await bench.start()
+    let bench = await HostBench.started()
     var expected = 0
     func refuse(_ octets: [UInt8]) {
       bench.chip.inject(HCIPacket(kind: .event, octets: octets))
@@ -47,8 +46,7 @@ struct BadInputTests {
   @Test("H1: truncated parameters behind an agreeing length do no harm", arguments: [0x4831, 0x4832] as [UInt64])
   func agreeingLengths(_ seed: UInt64) async {
     let entropy = SeededEntropy(seed: seed)
-    let bench = HostBench()
-    await bench.start()
+    let bench = await HostBench.started()
     for (code, octets) in Self.events where !Self.answers.contains(code) {
       for count in 2..<octets.count {
         var cut = Array(octets.prefix(count))
@@ -65,8 +63,7 @@ struct BadInputTests {
 
   @Test("H2: any number of reports with a short body is dropped and counted")
   func reports() async {
-    let bench = HostBench()
-    await bench.start()
+    let bench = await HostBench.started()
     for subevent: UInt8 in [0x02, 0x0B, 0x0D] {
       for count in UInt8(1)...255 {
         let before = bench.controller.counters.malformedEvents
@@ -81,8 +78,7 @@ struct BadInputTests {
   func random() async {
     let seed: UInt64 = 20_26
     let entropy = SeededEntropy(seed: seed)
-    let bench = HostBench()
-    await bench.start()
+    let bench = await HostBench.started()
     for round in 0..<20_000 {
       var octets = entropy.octets(Int(entropy.uniform(0..<40)))
       let kind = HCIPacketKind.allCases[Int(entropy.uniform(0..<5))]
@@ -104,8 +100,7 @@ struct BadInputTests {
 
   @Test("a hardware error resets the controller, and its links end")
   func hardwareError() async throws {
-    let bench = HostBench()
-    await bench.start()
+    let bench = await HostBench.started()
     let link = try #require(bench.connect(1)).link
     bench.chip.inject(HardwareErrorEvent(hardwareCode: 0x42))
     #expect(bench.heard.failures == [.hardwareError(code: 0x42)])

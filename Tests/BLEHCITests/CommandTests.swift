@@ -9,8 +9,7 @@ struct CommandTests {
 
   @Test("each command is completed with its return parameters, one after the other")
   func inOrder() async throws {
-    let bench = HostBench()
-    await bench.start()
+    let bench = await HostBench.started()
     var numbers: [UInt64] = []
     for _ in 0..<3 { bench.controller.send(LERand()) { if case .success(let it) = $0 { numbers.append(it.number) } } }
     #expect(bench.chip.sentCommands.count == 1)
@@ -20,8 +19,7 @@ struct CommandTests {
 
   @Test("a command that is answered by Command Status is completed when it has started")
   func status() async {
-    let bench = HostBench()
-    await bench.start()
+    let bench = await HostBench.started()
     var answers: [Answer<HCIDisconnect>] = []
     let command = HCIDisconnect(connectionHandle: ConnectionHandle(1), reason: .remoteUserTerminated)
     bench.controller.send(command) { answers.append($0) }
@@ -37,8 +35,7 @@ struct CommandTests {
       HCIPacket(CommandCompleteEvent(commandCredits: 1, opcode: LERand.opcode, returnParameters: [0x0C, 0, 0])),
     ])
   func refusal(_ answer: HCIPacket) async {
-    let bench = HostBench { chip, _ in chip.answers[LERand.opcode] = [answer] }
-    await bench.start()
+    let bench = await HostBench.started { chip, _ in chip.answers[LERand.opcode] = [answer] }
     var answers: [Answer<LERand>] = []
     bench.controller.send(LERand()) { answers.append($0) }
     await bench.settle()
@@ -48,8 +45,7 @@ struct CommandTests {
   @Test("H1: return parameters that are too short are an error of that command only")
   func malformed() async {
     let short = HCIPacket(CommandCompleteEvent(commandCredits: 1, opcode: LERand.opcode, returnParameters: [0, 1, 2]))
-    let bench = HostBench { chip, _ in chip.answers[LERand.opcode] = [short] }
-    await bench.start()
+    let bench = await HostBench.started { chip, _ in chip.answers[LERand.opcode] = [short] }
     var answers: [Answer<LERand>] = []
     bench.controller.send(LERand()) { answers.append($0) }
     await bench.settle()
@@ -66,8 +62,7 @@ struct CommandTests {
   @Test("a controller that accepts no commands is waited for until it accepts them")
   func credits() async {
     let noMore = HCIPacket.commandComplete(LERand.self, .init(number: 1), commandCredits: 0)
-    let bench = HostBench { chip, _ in chip.answers[LERand.opcode] = [noMore] }
-    await bench.start()
+    let bench = await HostBench.started { chip, _ in chip.answers[LERand.opcode] = [noMore] }
     var count = 0
     for _ in 0..<2 { bench.controller.send(LERand()) { _ in count += 1 } }
     await bench.settle()
@@ -83,8 +78,7 @@ struct CommandTests {
     let good = HCIPacket.commandComplete(LERand.self, .init(number: 1))
     let wrong = HCIPacket.commandComplete(LEReadResolvingListSize.self, .init(size: 1))
     let early = HCIPacket.commandStatus(.success, of: LERand.opcode)
-    let bench = HostBench { chip, _ in chip.answers[LERand.opcode] = [wrong, early, good, good] }
-    await bench.start()
+    let bench = await HostBench.started { chip, _ in chip.answers[LERand.opcode] = [wrong, early, good, good] }
     bench.chip.inject(HCIPacket.commandComplete(HCIReset.self, .init()))
     #expect(bench.controller.counters.unexpectedAnswers == 1)
     var numbers: [UInt64] = []
@@ -97,8 +91,7 @@ struct CommandTests {
 
   @Test("H6: a command that is never answered leads to a reset; it and those behind it fail once")
   func unanswered() async {
-    let bench = HostBench { chip, number in if number == 0 { chip.silent = [LERand.opcode] } }
-    await bench.start()
+    let bench = await HostBench.started { chip, number in if number == 0 { chip.silent = [LERand.opcode] } }
     var answers: [Answer<LERand>] = []
     for _ in 0..<3 { bench.controller.send(LERand()) { answers.append($0) } }
     await bench.advance(.seconds(9))
@@ -125,8 +118,7 @@ struct CommandTests {
   @Test("H6: a controller that accepts no commands indefinitely is reset")
   func noCredits() async {
     let noMore = HCIPacket.commandComplete(LERand.self, .init(number: 1), commandCredits: 0)
-    let bench = HostBench { chip, number in if number == 0 { chip.answers[LERand.opcode] = [noMore] } }
-    await bench.start()
+    let bench = await HostBench.started { chip, number in if number == 0 { chip.answers[LERand.opcode] = [noMore] } }
     bench.controller.send(LERand())
     bench.controller.send(LERand())
     await bench.advance(.seconds(11))
@@ -136,8 +128,7 @@ struct CommandTests {
   @Test("H6: a command sent while the controller accepts none is waited for no longer than others")
   func noCreditsLater() async {
     let noMore = HCIPacket.commandComplete(LERand.self, .init(number: 1), commandCredits: 0)
-    let bench = HostBench { chip, number in if number == 0 { chip.answers[LERand.opcode] = [noMore] } }
-    await bench.start()
+    let bench = await HostBench.started { chip, number in if number == 0 { chip.answers[LERand.opcode] = [noMore] } }
     bench.controller.send(LERand())
     await bench.advance(.seconds(60))
     #expect(bench.heard.failures.isEmpty)

@@ -7,8 +7,7 @@ import Testing
 struct DataTests {
   @Test("a frame that fits is one packet; a longer one is sent in pieces")
   func fragmentation() async throws {
-    let bench = HostBench()
-    await bench.start()
+    let bench = await HostBench.started()
     let link = try #require(bench.connect(1)).link
     #expect(link.send(frame(27)) == .handedOver)
     #expect(link.send(frame(60)) == .handedOver)
@@ -21,8 +20,7 @@ struct DataTests {
 
   @Test("no more packets are sent than the controller has buffers, and the rest follows as they are returned")
   func credits() async throws {
-    let bench = HostBench()
-    await bench.start()
+    let bench = await HostBench.started()
     let (link, received) = try #require(bench.connect(1))
     for token in 1...6 { link.send(frame(10), token: UInt64(token)) }
     #expect(bench.chip.sentData.count == 4)
@@ -38,8 +36,7 @@ struct DataTests {
 
   @Test("a frame's token is reported when its last piece was sent, and only if it had to wait")
   func tokens() async throws {
-    let bench = HostBench()
-    await bench.start()
+    let bench = await HostBench.started()
     let (link, received) = try #require(bench.connect(1))
     #expect(link.send(frame(200), token: 7) == .queued)
     bench.chip.complete(3, of: 1)
@@ -51,8 +48,7 @@ struct DataTests {
 
   @Test("links take turns, piece by piece, whichever has more to send")
   func fairness() async throws {
-    let bench = HostBench { chip, _ in chip.lowEnergyBuffers = (27, 2) }
-    await bench.start()
+    let bench = await HostBench.started { chip, _ in chip.lowEnergyBuffers = (27, 2) }
     let first = try #require(bench.connect(1)).link
     let second = try #require(bench.connect(2)).link
     first.send(frame(27 * 10))
@@ -76,8 +72,7 @@ struct DataTests {
 
   @Test("a silent peer cannot keep all buffers from the others")
   func silentPeer() async throws {
-    let bench = HostBench()
-    await bench.start()
+    let bench = await HostBench.started()
     let silent = try #require(bench.connect(1)).link
     let alive = try #require(bench.connect(2)).link
     for _ in 0..<10 { silent.send(frame(20)) }
@@ -91,8 +86,7 @@ struct DataTests {
 
   @Test("when a link ends, its queue is dropped and its buffers are free for the others")
   func disconnection() async throws {
-    let bench = HostBench()
-    await bench.start()
+    let bench = await HostBench.started()
     let (first, received) = try #require(bench.connect(1))
     for _ in 0..<10 { first.send(frame(20)) }
     let second = try #require(bench.connect(2)).link
@@ -107,8 +101,7 @@ struct DataTests {
 
   @Test("data is delivered to the receiver of its link")
   func receiving() async throws {
-    let bench = HostBench()
-    await bench.start()
+    let bench = await HostBench.started()
     let first = try #require(bench.connect(1)).received
     let second = try #require(bench.connect(2)).received
     bench.chip.data([1, 2, 3], on: 1)
@@ -121,8 +114,7 @@ struct DataTests {
   @Test(
     "H4: data for an unknown or just closed link is dropped and counted, and not given to the next owner of the handle")
   func strayData() async throws {
-    let bench = HostBench()
-    await bench.start()
+    let bench = await HostBench.started()
     bench.chip.data([1], on: 9)
     let old = try #require(bench.connect(1))
     bench.chip.disconnect(1)
@@ -139,8 +131,7 @@ struct DataTests {
   @Test("H4: completing more packets than are outstanding resets the controller")
   func tooManyCompleted() async throws {
     for handles: [UInt16] in [[1], [1, 2]] {
-      let bench = HostBench()
-      await bench.start()
+      let bench = await HostBench.started()
       for handle in handles { try #require(bench.connect(handle)).link.send(frame(5)) }
       bench.chip.complete(2, of: 1)
       #expect(bench.heard.failures == [.tooManyCompletedPackets(ConnectionHandle(1))])
@@ -152,8 +143,7 @@ struct DataTests {
 
   @Test("H4: completed packets of an unknown link give no buffers")
   func strayCompletions() async throws {
-    let bench = HostBench()
-    await bench.start()
+    let bench = await HostBench.started()
     let link = try #require(bench.connect(1)).link
     for _ in 0..<6 { link.send(frame(5)) }
     bench.chip.complete(5, of: 2)
@@ -163,8 +153,7 @@ struct DataTests {
 
   @Test("H4: a second connection on a handle in use is ignored, and the first keeps its data")
   func reusedHandle() async throws {
-    let bench = HostBench()
-    await bench.start()
+    let bench = await HostBench.started()
     let first = try #require(bench.connect(1))
     let events = bench.heard.events.count
     bench.chip.connect(1)
@@ -176,8 +165,7 @@ struct DataTests {
 
   @Test("H5: data before its connection is complete is refused; the link works afterwards")
   func earlyData() async throws {
-    let bench = HostBench()
-    await bench.start()
+    let bench = await HostBench.started()
     bench.chip.data([1], on: 1)
     let link = try #require(bench.connect(1))
     #expect(link.received.packets.isEmpty)
@@ -198,8 +186,7 @@ struct DataTests {
 
   @Test("H7: ten thousand connections leave nothing behind, not even a buffer")
   func storm() async throws {
-    let bench = HostBench()
-    await bench.start()
+    let bench = await HostBench.started()
     for round in 0..<10_000 {
       let handle = UInt16(round % 7 + 1)
       let link = try #require(bench.connect(handle)).link

@@ -44,6 +44,15 @@ final class HostBench {
     chip.forgetSent()
   }
 
+  /// The same, started and ready.
+  static func started(
+    prepare: @escaping (ScriptedController, Int) -> Void = { _, _ in }
+  ) async -> HostBench {
+    let bench = HostBench(prepare: prepare)
+    await bench.start()
+    return bench
+  }
+
   /// A link whose pieces are recorded.
   func connect(_ handle: UInt16) -> (link: HCILink, received: Received)? {
     chip.connect(handle)

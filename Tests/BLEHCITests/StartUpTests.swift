@@ -30,19 +30,17 @@ struct StartUpTests {
 
   @Test("a controller without buffers for LE shares those of BR/EDR")
   func sharedBuffers() async {
-    let bench = HostBench { chip, _ in chip.lowEnergyBuffers = (0, 0) }
-    await bench.start()
+    let bench = await HostBench.started { chip, _ in chip.lowEnergyBuffers = (0, 0) }
     #expect(bench.controller.features?.aclDataPacketLength == 1021)
     #expect(bench.controller.features?.aclDataPacketCount == 6)
   }
 
   @Test("a controller with only the required commands is ready too, with fewer features")
   func oldController() async {
-    let bench = HostBench { chip, _ in
+    let bench = await HostBench.started { chip, _ in
       chip.commands = HCISupportedCommands(octets: [])
       chip.leFeatures = []
     }
-    await bench.start()
     #expect(bench.controller.features?.supportsExtendedAdvertising == false)
     #expect(bench.controller.features?.supportsDataLengthExtension == false)
     #expect(bench.controller.features?.publicAddress == nil)
@@ -60,6 +58,19 @@ struct StartUpTests {
       Issue.record("\(bench.controller.state)")
       return
     }
+    #expect(bench.chipCount == 1)
+  }
+
+  @Test("I13.1 a controller without LE commands is unusable, and is not tried again", arguments: [false, true])
+  func noLowEnergy(comesBack: Bool) async {
+    let opcode = LEReadLocalSupportedFeatures.opcode
+    let bench = HostBench { chip, _ in
+      chip.comesBack = comesBack
+      chip.answers[opcode] = [HCIPacket.commandStatus(.unknownCommand, of: opcode)]
+    }
+    bench.controller.start()
+    await bench.advance(.seconds(600))
+    #expect(bench.controller.state == .failed(.unsuitable("the controller does not support Bluetooth LE")))
     #expect(bench.chipCount == 1)
   }
 
@@ -104,8 +115,7 @@ struct StartUpTests {
   @Test(
     "I12.1 a controller that the transport waits for is started when it appears, and its loss counts as no failure")
   func waiting() async {
-    let bench = HostBench { chip, number in chip.isReady = number == 0 }
-    await bench.start()
+    let bench = await HostBench.started { chip, number in chip.isReady = number == 0 }
     let cause = TransportError(.switchedOff, "rfkill")
     // More often than a failing controller is tried.
     for number in 1...20 {
@@ -159,8 +169,7 @@ struct StartUpTests {
 
   @Test("a transport that ends is resetting and ready again on a new one")
   func death() async {
-    let bench = HostBench()
-    await bench.start()
+    let bench = await HostBench.started()
     let first = bench.chip
     let error = TransportError(.closed, "unplugged")
     first.fail(error)
@@ -178,8 +187,7 @@ struct StartUpTests {
 
   @Test("a controller that fails repeatedly is given up; one that was stable is not")
   func flapping() async {
-    let bench = HostBench()
-    await bench.start()
+    let bench = await HostBench.started()
     for _ in 0..<5 {
       bench.chip.fail(TransportError(.closed, "gone"))
       await bench.settle()
@@ -200,8 +208,7 @@ struct StartUpTests {
 
   @Test("stopping silences the controller, closes the transport and can be followed by a start")
   func stopping() async {
-    let bench = HostBench()
-    await bench.start()
+    let bench = await HostBench.started()
     let chip = bench.chip
     bench.controller.stop()
     #expect(chip.sentCommands == [HCIReset.opcode])

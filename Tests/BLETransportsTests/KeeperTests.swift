@@ -71,10 +71,7 @@ struct KeeperTests {
     // Its answer shows that it has started to serve.
     keeper.send([0])
     #expect(keeper.receive().count == 8)
-    close(ends[1])
-    var octet: UInt8 = 0
-    #expect(read(ends[0], &octet, 1) == 0, "somebody else holds the other end")
-    close(ends[0])
+    Self.expectEnd(of: ends)
     keeper.end()
     #expect(keeper.receive().isEmpty)
   }
@@ -84,6 +81,13 @@ struct KeeperTests {
     var ends: [Int32] = [0, 0]
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
     return ends
+  }
+
+  private static func expectEnd(of ends: [Int32]) {
+    close(ends[1])
+    var octet: UInt8 = 0
+    #expect(read(ends[0], &octet, 1) == 0, "somebody else holds the other end")
+    close(ends[0])
   }
 
   /// Sends octets and an open file.
@@ -125,10 +129,7 @@ struct KeeperTests {
     let keeper = try RawKeeper()
     #expect(send([9, 9, 9, 9], with: ends[1], over: keeper.socket.number) == 4)
     #expect(keeper.receive().count == 8)
-    close(ends[1])
-    var octet: UInt8 = 0
-    #expect(read(ends[0], &octet, 1) == 0)
-    close(ends[0])
+    Self.expectEnd(of: ends)
     keeper.end()
   }
 

@@ -11,17 +11,7 @@ struct RawEnd: Sendable {
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    let result = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-    guard result == 0 else {
-      Glibc.close(descriptor)
-      return nil
-    }
-    return RawEnd(descriptor: descriptor)
+    return connect(AF_INET, to: address)
   }
 
   /// Connects to a socket file.
@@ -30,10 +20,15 @@ struct RawEnd: Sendable {
     address.sun_family = sa_family_t(AF_UNIX)
     guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    let result = withUnsafePointer(to: &address) {
+    return connect(AF_UNIX, to: address)
+  }
+
+  /// - Parameter address: a socket address of that family.
+  private static func connect<Address>(_ family: Int32, to address: Address) -> RawEnd? {
+    let descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
+    let result = withUnsafePointer(to: address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
       }
     }
     guard result == 0 else {

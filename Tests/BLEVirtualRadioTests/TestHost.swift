@@ -138,17 +138,11 @@ final class TestHost: HCITransportReceiver {
   }
 
   var connections: [(at: StackInstant, event: LEEnhancedConnectionCompleteEvent)] {
-    events.compactMap { at, event in
-      if case .leEnhancedConnectionComplete(let event) = event { return (at, event) }
-      return nil
-    }
+    events.compactMap { if case .leEnhancedConnectionComplete(let event) = $0.event { ($0.at, event) } else { nil } }
   }
 
   var disconnections: [(at: StackInstant, event: DisconnectionCompleteEvent)] {
-    events.compactMap { at, event in
-      if case .disconnectionComplete(let event) = event { return (at, event) }
-      return nil
-    }
+    events.compactMap { if case .disconnectionComplete(let event) = $0.event { ($0.at, event) } else { nil } }
   }
 
   /// The statuses of all answers to commands.

@@ -76,7 +76,7 @@ import Testing
     #expect(try SMPPDU([0x0F, 1]) == .unknown(SMPCode(0x0F), parameters: [1]))
   }
 
-  @Test("keys are never printed")
+  @Test("I13.9 keys are never printed")
   func keysAreNeverPrinted() throws {
     for code: UInt8 in [0x06, 0x08, 0x0A] {
       let pdu = try SMPPDU([code] + ArraySlice<UInt8>(repeating: 0xA5, count: 16))
@@ -86,6 +86,12 @@ import Testing
         #expect(!text.contains("165") && !text.lowercased().contains("a5"), "\(text)")
         #expect(text.contains("redacted"))
       }
+    }
+    let secret = HCISecret([UInt8](repeating: 0xA5, count: 16))
+    var dumped = ""
+    dump([secret], to: &dumped)
+    for text in ["\(secret)", String(reflecting: secret), dumped] {
+      #expect(text.contains("redacted") && !text.contains("165"), "\(text)")
     }
   }
 

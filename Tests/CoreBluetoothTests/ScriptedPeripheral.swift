@@ -13,6 +13,9 @@ final class ScriptedPeripheral: PeripheralRole, @unchecked Sendable {
   var responses: [(transaction: TransactionIdentifier, result: UInt8, value: [UInt8])] = []
   var latencies: [ConnectionLatency] = []
   var channelDemands: [SecurityDemand] = []
+  /// Whether publications of channels are answered; otherwise their answers are kept.
+  var answersChannels = true
+  private var channelAnswers: [() -> Void] = []
   var isClosed = false
   private var last: UInt32 = 0
 
@@ -62,7 +65,13 @@ final class ScriptedPeripheral: PeripheralRole, @unchecked Sendable {
     channelDemands.append(demand)
     let result: Result<ProtocolServiceMultiplexer, PublishError> =
       addError.map { .failure($0) } ?? .success(ProtocolServiceMultiplexer(0x0080))
-    adapter.soon { completion(result) }
+    channelAnswers.append { completion(result) }
+    if answersChannels { answerChannels() }
+  }
+
+  func answerChannels() {
+    for answer in channelAnswers { adapter.soon(answer) }
+    channelAnswers = []
   }
 
   func unpublishChannel(_ multiplexer: ProtocolServiceMultiplexer, _ completion: @escaping (Bool) -> Void) {

@@ -115,9 +115,8 @@ struct AvailabilityTests {
     phone.removeController()
     await world.advance(by: .seconds(120))
     let central = Central(options: phone.options, clock: world.clock)
-    let ready = world.start { try await central.ready(waitsForPower: true) }
-    try await world.wait(within: .seconds(5)) { ready.isOver }
-    let error = try #require(ready.error(as: SessionError.self))
+    let error = try #require(
+      try await world.failure(within: .seconds(5)) { try await central.ready(waitsForPower: true) })
     #expect(error.code == .unavailable && error.message.contains("Bluetooth Low Energy is not available"))
   }
 

@@ -36,12 +36,11 @@ struct CommandQueueTests {
 
   @Test("R4.8 a device that refuses fails the command though the write was acknowledged")
   func refusal() async throws {
-    let world = World()
-    let vendor = try await VendorScene.make(in: world) { _ in [(.milliseconds(5), Data([0xFF]))] }
+    let vendor = try await VendorScene.make { _ in [(.milliseconds(5), Data([0xFF]))] }
     try await vendor.scene.connect()
     let commands = vendor.commands
     let refused = Command(Data([1]), answer: .judged { $0.first == 0xFF ? .refused : .accepted })
-    #expect(try await world.failure(within: .seconds(5)) { try await commands.send(refused) }?.code == .refused)
+    #expect(try await vendor.world.failure(within: .seconds(5)) { try await commands.send(refused) }?.code == .refused)
   }
 
   @Test("R4.9 commands are sent strictly one after another, the urgent ones first")
@@ -146,8 +145,7 @@ struct VerifiedConnectionTests {
 
   @Test("R4.7 a device is ready only after the right answer")
   func right() async throws {
-    let world = World()
-    let vendor = try await VendorScene.make(in: world, configuration: Self.configuration()) { _ in
+    let vendor = try await VendorScene.make(configuration: Self.configuration()) { _ in
       [(.milliseconds(300), Data([0x81]))]
     }
     try await vendor.scene.connect()
@@ -158,33 +156,31 @@ struct VerifiedConnectionTests {
 
   @Test("R4.7 a wrong answer ends the attempt immediately, with the reason")
   func wrong() async throws {
-    let world = World()
-    let vendor = try await VendorScene.make(in: world, configuration: Self.configuration()) { _ in
+    let vendor = try await VendorScene.make(configuration: Self.configuration()) { _ in
       [(.milliseconds(10), Data([0xEE]))]
     }
     let session = vendor.scene.session
-    #expect(try await world.failure(within: .seconds(30)) { try await session.connect() }?.code == .notVerified)
+    #expect(try await vendor.world.failure(within: .seconds(30)) { try await session.connect() }?.code == .notVerified)
     #expect(vendor.scene.diary.state == .stopped(.notVerified))
     #expect(vendor.scene.diary.readies.isEmpty)
   }
 
   @Test("R4.7 without an answer the question is repeated, then the next attempt is made, then it fails")
   func none() async throws {
-    let world = World()
-    let vendor = try await VendorScene.make(in: world, configuration: Self.configuration()) { _ in [] }
+    let vendor = try await VendorScene.make(configuration: Self.configuration()) { _ in [] }
     let session = vendor.scene.session
-    #expect(try await world.failure(within: .seconds(60)) { try await session.connect() }?.code == .attemptsSpent)
+    #expect(
+      try await vendor.world.failure(within: .seconds(60)) { try await session.connect() }?.code == .attemptsSpent)
     #expect(vendor.told.value.count == 4)
   }
 
   @Test("R4.7 a late answer to the first question also answers the second one, and nothing is doubled")
   func late() async throws {
-    let world = World()
-    let vendor = try await VendorScene.make(in: world, configuration: Self.configuration()) { _ in
+    let vendor = try await VendorScene.make(configuration: Self.configuration()) { _ in
       [(.milliseconds(1_200), Data([0x81]))]
     }
     try await vendor.scene.connect()
-    await world.advance(by: .seconds(5))
+    await vendor.world.advance(by: .seconds(5))
     #expect(vendor.scene.diary.readies == [.user])
   }
 }

@@ -167,10 +167,9 @@ struct OneCentralTests {
   @Test("R0.7 a peer that disconnects, and one that vanishes, are each reported with device and reason")
   func losing() async throws {
     for (vanishes, expected) in [(true, CBError.Code.connectionTimeout), (false, .peripheralDisconnected)] {
-      let world = World()
-      let talk = try await Conversation.start(in: world, with: Devices.owenli, discovering: false)
+      let talk = try await Conversation.start(with: Devices.owenli, discovering: false)
       if vanishes { talk.other.cutPower() } else { talk.other.powerOff() }
-      await world.advance(by: .seconds(60))
+      await talk.world.advance(by: .seconds(60))
       #expect(talk.central.events.last == .disconnected("Owenli", expected))
       #expect(talk.found.state == .disconnected)
     }
@@ -275,8 +274,7 @@ struct OneCentralTests {
     let world = World()
     let (program, line) = Devices.chat(on: world.makeDevice("other"))
     let central = CentralApp(world.makeDevice("phone").options)
-    let found = try await central.find(services: [CBUUID(string: "FF11")], in: world)
-    try await central.connect(to: found, in: world)
+    let found = try await central.reach(services: [CBUUID(string: "FF11")], in: world)
     await found.discoverServices([CBUUID(string: "FF11")], in: world)
     found.discoverCharacteristics([CBUUID(string: "FF22")], for: try #require(found.services?.first))
     await world.settle()

@@ -74,6 +74,27 @@ struct PeripheralSessionTests {
     #expect(long.error(as: SessionError.self)?.code == .invalid)
   }
 
+  @Test("I13.1 channels that are published at the same time each have their PSM, and their own handler")
+  func channels() async throws {
+    let world = World()
+    let (peripheral, session) = try await Self.make(in: world, kept: Locked(Data()))
+    let opened = Locked<[Int]>([])
+    let published = (0..<3).map { number in
+      world.start {
+        try await peripheral.publishChannel(requiresEncryption: false) { _ in opened.change { $0.append(number) } }
+      }
+    }
+    try await world.wait(within: .seconds(5)) { published.allSatisfy(\.isOver) }
+    for number in [2, 0, 1] {
+      let multiplexer = try await published[number].value
+      let channel = try await world.perform { try await session.openedChannel(multiplexer) }
+      try await world.wait(within: .seconds(5)) { opened.value.last == number }
+      withExtendedLifetime(channel) {}
+    }
+    #expect(opened.value == [2, 0, 1])
+    withExtendedLifetime(peripheral) {}
+  }
+
   @Test("R1.5 data that will not fit into an advertisement is reported beforehand")
   func plans() {
     #expect(AdvertisingPlan(localName: "My dear", services: [CBUUID(string: "FF11")]).problems.isEmpty)

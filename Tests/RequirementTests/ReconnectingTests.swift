@@ -11,8 +11,7 @@ struct ReconnectingTests {
 
   @Test("R2.1 a connection ends by the user's request, or is lost with the error")
   func reasons() async throws {
-    let world = World()
-    let scene = try await SessionScene.connected(in: world, configuration: SessionConfiguration(policy: .manual))
+    let scene = try await SessionScene.connected(configuration: SessionConfiguration(policy: .manual))
     scene.other.moveAway()
     try await scene.wait(for: .stopped(.lost))
     guard case .lost(let error) = try #require(scene.diary.losses.last) else {
@@ -114,12 +113,11 @@ struct ReconnectingTests {
 
   @Test("R2.13 power off reports the device as disconnected, power on starts over")
   func power() async throws {
-    let world = World()
-    let scene = try await SessionScene.connected(in: world, configuration: Self.lively)
+    let scene = try await SessionScene.connected(configuration: Self.lively)
     scene.phone.powerOff()
     try await scene.wait(for: .stopped(.poweredOff))
     #expect(scene.diary.losses.count == 1)
-    await world.advance(by: .seconds(30))
+    await scene.world.advance(by: .seconds(30))
     #expect(scene.diary.state == .stopped(.poweredOff))
     scene.phone.powerOn()
     try await scene.wait(for: .ready)
@@ -158,5 +156,23 @@ struct ReconnectingTests {
       _ = scene.peripheral.manager.updateValue(Data("again".utf8), for: scene.line, onSubscribedCentrals: nil)
     }
     try await world.wait(within: .seconds(5)) { heard.value == ["again"] }
+  }
+
+  @Test("R2.1 I12.2 a change of services that is delivered after the user has ended the session starts no discovery")
+  func changeDuringDisconnection() async throws {
+    let scene = try await SessionScene.connected()
+    let (session, lines) = (scene.session, scene.world.logLines.count)
+    let disconnection = scene.world.start {
+      // The callback was on the way to the queue when the session was ended.
+      session.core.perform { core in
+        let peripheral = core.peripheral
+        core.disconnect(nil)
+        if let peripheral { core.peripheral(peripheral, didModifyServices: []) }
+      }
+      await session.disconnect()
+    }
+    await scene.world.advance(by: .seconds(10))
+    #expect(disconnection.isOver && scene.diary.state == .stopped(.user))
+    #expect(!scene.world.logLines.dropFirst(lines).contains { $0.text.hasPrefix("API MISUSE") })
   }
 }

@@ -46,8 +46,7 @@ struct RememberingTests {
   func restartedWorld() async throws {
     try await Self.inFolder { memory in
       do {
-        let world = World()
-        let scene = await SessionScene.make(in: world, configuration: Self.configuration, memory: memory)
+        let scene = await SessionScene.make(configuration: Self.configuration, memory: memory)
         try await scene.connect()
       }
       // Another machine as far as known peers are concerned: only the file is the same.

@@ -18,8 +18,7 @@ struct RestorationTests {
     let phone = world.makeDevice("phone")
     let owenli = Devices.owenli(on: world.makeDevice("owenli"))
     let central = CentralApp(options(phone))
-    let found = try await central.find(in: world)
-    try await central.connect(to: found, in: world)
+    _ = try await central.reach(in: world)
     return (phone, central, owenli)
   }
 

@@ -7,12 +7,12 @@ import Testing
 @Suite("Security through Core Bluetooth", .keepsCapture)
 struct SecurityTests {
   /// A phone and `Safe`, connected, with everything discovered.
-  private func start(_ world: World) async throws -> Conversation {
+  private func start(_ world: World = World()) async throws -> Conversation {
     try await Conversation.start(in: world, with: { Devices.safe(on: $0).program })
   }
 
   /// As `start`, and bonded.
-  private func startBonded(_ world: World) async throws -> Conversation {
+  private func startBonded(_ world: World = World()) async throws -> Conversation {
     let talk = try await start(world)
     try await talk.read("FF31")
     #expect(talk.central.events.last == .value("FF31", "secret"))
@@ -27,11 +27,10 @@ struct SecurityTests {
 
   @Test("R3.5 reading a value that needs encryption pairs and encrypts the link without a call by the programs")
   func encryptedRead() async throws {
-    let world = World()
-    let talk = try await start(world)
+    let talk = try await start()
     let secret = try talk.characteristic("FF31")
     #expect(talk.phone.bonds.isEmpty)
-    await talk.found.read(secret, in: world)
+    await talk.found.read(secret, in: talk.world)
     #expect(talk.central.events.last == .value("FF31", "secret"))
     #expect(talk.phone.bonds.map(\.address) == [talk.other.address])
     #expect(talk.other.bonds.map(\.address) == [talk.phone.address])
@@ -77,8 +76,7 @@ struct SecurityTests {
 
   @Test("R3.5 where a pairing is refused, the program gets the peer's error, and no value")
   func refused() async throws {
-    let world = World()
-    let talk = try await start(world)
+    let talk = try await start()
     var policy = SecurityPolicy()
     policy.allowedMethods = []
     talk.other.setSecurityPolicy(policy)
@@ -147,12 +145,11 @@ struct SecurityTests {
 
   @Test("I11.23 a bond reports whether it was made in this run of its program, or before")
   func newBonds() async throws {
-    let world = World()
-    let talk = try await startBonded(world)
+    let talk = try await startBonded()
     #expect(talk.phone.bonds.map(\.isNew) == [true])
     talk.phone.terminateProcess()
     let central = CentralApp(talk.phone.options)
-    await world.settle()
+    await talk.world.settle()
     #expect(talk.phone.bonds.map(\.isNew) == [false])
     withExtendedLifetime(central) {}
   }
@@ -239,8 +236,7 @@ struct SecurityTests {
 
   @Test("where there is no room for more keys the access fails with tooManyLEPairedDevices, and the link stays")
   func tooMany() async throws {
-    let world = World()
-    let talk = try await start(world)
+    let talk = try await start()
     talk.phone.setBondLimit(0)
     talk.central.events = []
     try await talk.read("FF31")
@@ -252,14 +248,13 @@ struct SecurityTests {
 
   @Test("where keys cannot be stored the pairing fails, and the previous bond is unchanged")
   func fullDisk() async throws {
-    let world = World()
-    let talk = try await start(world)
+    let talk = try await start()
     talk.phone.setBondStoreFull(true)
     try await talk.read("FF31")
     #expect(talk.central.events.last == .valueError("FF31", 5))
     #expect(talk.phone.bonds.isEmpty)
     talk.phone.setBondStoreFull(false)
-    await world.advance(by: .seconds(10))
+    await talk.world.advance(by: .seconds(10))
     try await talk.read("FF31")
     #expect(talk.central.events.last == .value("FF31", "secret"))
   }

@@ -7,11 +7,13 @@ import Testing
 /// What a session does with attributes other than values of characteristics, and its answers to subscriptions.
 @Suite("The attributes of a session", .keepsCapture)
 struct SessionAttributesTests {
-  private func connected(in world: World) async throws -> (session: DeviceSession, program: PeripheralApp) {
+  private func connected(
+    in world: World, _ configuration: SessionConfiguration = SessionConfiguration()
+  ) async throws -> (session: DeviceSession, program: PeripheralApp) {
     let program = Devices.owenli(on: world.makeDevice("other"))
     let central = Central(options: world.makeDevice("phone").options, clock: world.clock)
     await world.settle()
-    let session = central.session(with: .first(.names(["Owenli"])))
+    let session = central.session(with: .first(.names(["Owenli"])), configuration: configuration)
     try await world.perform { try await session.connect() }
     return (session, program)
   }
@@ -37,6 +39,19 @@ struct SessionAttributesTests {
     await #expect(throws: SessionError(.notFound, "the device has no characteristic FFF9")) {
       try await world.perform { _ = try await session.descriptors(of: missing) }
     }
+  }
+
+  @Test("I12.2 a session without services to discover is ready, and reads nothing of the device's database")
+  func noServices() async throws {
+    let world = World()
+    let (session, program) = try await connected(in: world, SessionConfiguration(services: []))
+    defer { withExtendedLifetime(program) {} }
+    #expect(await session.state == .ready)
+    #expect(try await world.perform { await session.services() }.isEmpty)
+    await #expect(throws: SessionError(.notFound, "the device has no characteristic FFF1")) {
+      try await world.perform { _ = try await session.read(CharacteristicPath("FFF1")) }
+    }
+    #expect(world.attributeRequests <= 1, "only the MTU is exchanged")
   }
 
   @Test("I13.4 a subscription returns when the device has agreed, and one that it refuses is not kept")

@@ -55,9 +55,7 @@ struct TwoDevicesTests {
   @Test("R1.4 a cached value requires a read-only characteristic")
   func cachedValue() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let world = World()
-      let program = PeripheralApp(world.makeDevice("device").options)
-      await world.settle()
+      let (world, program) = await World.withPublisher()
       let service = CBMutableService(
         "FF11", [CBMutableCharacteristic("FF22", [.read, .write], [.readable, .writeable], value: Data([1]))])
       program.manager.add(service)
@@ -69,9 +67,7 @@ struct TwoDevicesTests {
 
   @Test("R1.4 properties that need a permission which is missing fail at add")
   func disagreement() async {
-    let world = World()
-    let program = PeripheralApp(world.makeDevice("device").options)
-    await world.settle()
+    let (world, program) = await World.withPublisher()
     let promises: [(CBCharacteristicProperties, CBAttributePermissions)] = [
       ([.read], []), ([.write], [.readable]), ([.writeWithoutResponse], []), ([.read, .write], [.writeable]),
     ]

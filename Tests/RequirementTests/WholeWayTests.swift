@@ -18,20 +18,20 @@ struct WholeWayTests {
   }
 
   /// A device that proves its identity, keeps what is written and answers each command.
-  private static func scene(in world: World, attempts: Int? = nil) async throws -> VendorScene {
-    let scene = try await VendorScene.make(in: world, configuration: configuration(attempts: attempts)) { told in
+  private static func scene(attempts: Int? = nil) async throws -> VendorScene {
+    let scene = try await VendorScene.make(configuration: configuration(attempts: attempts)) { told in
       // 0x10 is a value and no command.
       told == Data([0x10]) ? [] : [(.milliseconds(20), Data([0x80 | told[0]]))]
     }
-    await world.settle()
+    await scene.world.settle()
     return scene
   }
 
   /// Performs the whole sequence; returns which step failed, and with what.
-  private static func go(_ vendor: VendorScene, in world: World) async throws -> (step: String, error: SessionError)? {
+  private static func go(_ vendor: VendorScene) async throws -> (step: String, error: SessionError)? {
     let (central, session, commands) = (vendor.scene.central, vendor.scene.session, vendor.commands)
     let step = Locked("ready")
-    let way = world.start {
+    let way = vendor.world.start {
       try await central.ready()
       step.value = "connect"
       try await session.connect()
@@ -48,7 +48,7 @@ struct WholeWayTests {
       step.value = "disconnect"
       await session.disconnect()
     }
-    try await world.wait(within: .seconds(120)) { way.isOver }
+    try await vendor.world.wait(within: .seconds(120)) { way.isOver }
     guard let error = way.error(as: SessionError.self) else {
       try await way.value
       return nil
@@ -58,9 +58,8 @@ struct WholeWayTests {
 
   @Test("R4.1 permission, power, scan, connect, verify, write, read, command, disconnect")
   func wholeWay() async throws {
-    let world = World()
-    let vendor = try await Self.scene(in: world)
-    let failure = try await Self.go(vendor, in: world)
+    let vendor = try await Self.scene()
+    let failure = try await Self.go(vendor)
     #expect(failure == nil)
     let states = vendor.scene.diary.all.compactMap { if case .state(let state) = $0.event { state } else { nil } }
     #expect(
@@ -74,32 +73,29 @@ struct WholeWayTests {
 
   @Test("R4.1 R4.12 without permission the first step says so")
   func permission() async throws {
-    let world = World()
-    let vendor = try await Self.scene(in: world)
+    let vendor = try await Self.scene()
     vendor.scene.phone.denyBluetooth()
-    await world.settle()
-    let failure = try #require(try await Self.go(vendor, in: world))
+    await vendor.world.settle()
+    let failure = try #require(try await Self.go(vendor))
     #expect(failure.step == "ready" && failure.error.code == .unavailable)
     #expect(failure.error.message.contains("no permission"))
   }
 
   @Test("R4.1 without power the first step says so")
   func power() async throws {
-    let world = World()
-    let vendor = try await Self.scene(in: world)
+    let vendor = try await Self.scene()
     vendor.scene.phone.powerOff()
-    await world.settle()
-    let failure = try #require(try await Self.go(vendor, in: world))
+    await vendor.world.settle()
+    let failure = try #require(try await Self.go(vendor))
     #expect(failure.step == "ready" && failure.error.code == .unavailable)
     #expect(failure.error.message == "Bluetooth is switched off: switch it on")
   }
 
   @Test("R4.1 a device that is not there is not found, and scanning stops")
   func scan() async throws {
-    let world = World()
-    let vendor = try await Self.scene(in: world)
+    let vendor = try await Self.scene()
     vendor.scene.other.cutPower()
-    let failure = try #require(try await Self.go(vendor, in: world))
+    let failure = try #require(try await Self.go(vendor))
     #expect(failure.step == "connect" && failure.error.code == .budgetSpent)
     #expect(failure.error.message == "the device did not connect in time: is it on and in range?")
     #expect(vendor.scene.diary.time(of: .connecting) == nil)
@@ -109,10 +105,9 @@ struct WholeWayTests {
 
   @Test("R4.1 I11.34 a device that vanishes while it is being connected to is tried until the time limit")
   func connect() async throws {
-    let world = World()
-    let vendor = try await Self.scene(in: world, attempts: 1)
+    let vendor = try await Self.scene(attempts: 1)
     vendor.scene.other.cutPowerWhenConnected()
-    let failure = try #require(try await Self.go(vendor, in: world))
+    let failure = try #require(try await Self.go(vendor))
     #expect(failure.step == "connect")
     #expect([.budgetSpent, .timedOut].contains(failure.error.code), "\(failure.error.code)")
     #expect(vendor.told.value.isEmpty)
@@ -120,11 +115,10 @@ struct WholeWayTests {
 
   @Test("R4.1 a device that does not prove its identity is sent nothing else")
   func verify() async throws {
-    let world = World()
-    let vendor = try await VendorScene.make(in: world, configuration: Self.configuration(attempts: 1)) { _ in
+    let vendor = try await VendorScene.make(configuration: Self.configuration(attempts: 1)) { _ in
       [(.milliseconds(5), Data([0x7F]))]
     }
-    let failure = try #require(try await Self.go(vendor, in: world))
+    let failure = try #require(try await Self.go(vendor))
     #expect(failure.step == "connect" && failure.error.code == .attemptsSpent)
     #expect((failure.error.underlying as? SessionError)?.code == .timedOut)
     #expect(Set(vendor.told.value) == [Data([0x01])])
@@ -132,15 +126,14 @@ struct WholeWayTests {
 
   @Test("R4.1 a write or a read that the device refuses fails with the device's own error", arguments: [true, false])
   func refusal(ofWrite: Bool) async throws {
-    let world = World()
-    let vendor = try await Self.scene(in: world)
+    let vendor = try await Self.scene()
     let judge = try #require(vendor.scene.peripheral.judge)
     vendor.scene.peripheral.judge = { requests in
       let isWrite = requests.contains { $0.value != nil }
       if isWrite, ofWrite, requests.contains(where: { $0.value == Data([0x10]) }) { return .insufficientResources }
       return isWrite ? judge(requests) : ofWrite ? .success : .readNotPermitted
     }
-    let failure = try #require(try await Self.go(vendor, in: world))
+    let failure = try #require(try await Self.go(vendor))
     #expect(failure.step == (ofWrite ? "write" : "read"))
     #expect(failure.error.code == .refused)
     #expect(failure.error.attError == (ofWrite ? .insufficientResources : .readNotPermitted))
@@ -148,13 +141,12 @@ struct WholeWayTests {
 
   @Test("R4.1 a disconnection completes though the device does not answer")
   func disconnect() async throws {
-    let world = World()
-    let vendor = try await Self.scene(in: world)
+    let vendor = try await Self.scene()
     try await vendor.scene.connect()
     vendor.scene.other.cutPower()
     let session = vendor.scene.session
-    let farewell = world.start { await session.disconnect() }
-    try await world.wait(within: .seconds(6)) { farewell.isOver }
+    let farewell = vendor.world.start { await session.disconnect() }
+    try await vendor.world.wait(within: .seconds(6)) { farewell.isOver }
     #expect(vendor.scene.diary.state == .stopped(.user))
     guard case .user? = vendor.scene.diary.losses.last else {
       Issue.record("not the user's")

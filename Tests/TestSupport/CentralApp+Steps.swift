@@ -26,12 +26,37 @@ extension CentralApp {
     try await world.wait(within: limit) { peripheral.state == .connected }
   }
 
-  /// Finds a peripheral, connects to it, and discovers all its services and characteristics.
-  public func meet(_ name: String? = nil, services: [CBUUID]? = nil, in world: World) async throws -> CBPeripheral {
+  /// Finds a peripheral, and connects to it.
+  public func reach(_ name: String? = nil, services: [CBUUID]? = nil, in world: World) async throws -> CBPeripheral {
     let found = try await find(name, services: services, in: world)
     try await connect(to: found, in: world)
+    return found
+  }
+
+  /// Finds a peripheral, connects to it, and discovers all its services and characteristics.
+  public func meet(_ name: String? = nil, services: [CBUUID]? = nil, in world: World) async throws -> CBPeripheral {
+    let found = try await reach(name, services: services, in: world)
     await found.discoverAll(in: world)
     return found
+  }
+}
+
+extension World {
+  /// A world with a device called "device", which is switched on, and an app on it that has published nothing yet.
+  public static func withPublisher() async -> (World, PeripheralApp) {
+    let world = World()
+    let publisher = PeripheralApp(world.makeDevice("device").options)
+    await world.settle()
+    return (world, publisher)
+  }
+
+  /// The same, and a phone with an app that is not scanning yet.
+  public static func withPublisherAndCentral() async -> (World, PeripheralApp, CentralApp) {
+    let world = World()
+    let publisher = PeripheralApp(world.makeDevice("device").options)
+    let central = CentralApp(world.makeDevice("phone").options)
+    await world.settle()
+    return (world, publisher, central)
   }
 }
 

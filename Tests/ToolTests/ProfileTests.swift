@@ -10,9 +10,6 @@ import Testing
 
 @Suite("Profiles")
 struct ProfileTests {
-  private static let examples = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appendingPathComponent("Examples/profiles")
-
   /// A profile with one characteristic, whose members are `text`.
   private func profile(characteristic text: String) -> String {
     "{\"services\": [{\"uuid\": \"FFF0\", \"characteristics\": [\n{\"uuid\": \"FFF1\", \(text)}]}]}"
@@ -24,8 +21,8 @@ struct ProfileTests {
 
   @Test("The examples are valid profiles", arguments: ["thermometer.json", "echo.json", "lock.json"])
   func theExamplesAreValidProfiles(name: String) throws {
-    let path = Self.examples.appendingPathComponent(name).path
-    let profile = try ProfileSource.file(path).load()
+    let path = Neighbourhood.example("profiles/\(name)")
+    guard case .profile(let profile) = try ProfileSource.file(path).load() else { throw ToolError(.badData, path) }
     #expect(profile.name != nil && !profile.advertisedServices.isEmpty)
   }
 
@@ -170,7 +167,7 @@ struct ProfileTests {
 
     try Data([0x7B, 0x0A, 0x22, 0xFF]).write(to: URL(fileURLWithPath: path))
     let binary = try #require(throws: ToolError.self) { _ = try ProfileSource.file(path).load() }
-    #expect(binary.status == .badData && binary.message.hasSuffix("p.json:2: expected UTF-8"))
+    #expect(binary.status == .badData && binary.message.hasSuffix("p.json:2:2: expected UTF-8"))
 
     try Data(repeating: 0x20, count: ProfileReader.largestFile + 1).write(to: URL(fileURLWithPath: path))
     let large = try #require(throws: ToolError.self) { _ = try ProfileSource.file(path).load() }

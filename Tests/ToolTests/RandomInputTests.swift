@@ -50,9 +50,7 @@ struct RandomInputTests {
   func anyProfileIsAccepted() throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = Generator(seed: seed)
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
-    let text = try Array(Data(contentsOf: root.appendingPathComponent("Examples/profiles/echo.json")))
+    let text = try Array(Data(contentsOf: URL(fileURLWithPath: Neighbourhood.example("profiles/echo.json"))))
     let lines = text.count { $0 == 0x0A } + 1
     for _ in 0..<2000 {
       var changed = text

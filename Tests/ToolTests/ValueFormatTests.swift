@@ -119,7 +119,7 @@ struct ValueFormatTests {
       for length in 0...20 {
         let octets = (0..<length).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         let text = AssignedValues.describe(octets, of: uuid)
-        #expect(text.isInert || !octets.isEmpty && text.hasPrefix("\""), "\(uuid) \(octets)")
+        #expect(text.isInert || !octets.isEmpty && text.unicodeScalars.first == "\"", "\(uuid) \(octets)")
       }
     }
   }

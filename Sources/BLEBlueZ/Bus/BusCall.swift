@@ -70,6 +70,20 @@ final class BusCall {
   }
 }
 
+/// Passes the texts to C as they are. A text that is written as an argument of a C function is copied for it.
+private func withCharacters<Result>(
+  _ first: String, _ second: String, _ third: String, _ fourth: String,
+  _ body: (UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafePointer<CChar>) -> Result
+) -> Result {
+  first.withCString { first in
+    second.withCString { second in
+      third.withCString { third in
+        fourth.withCString { fourth in body(first, second, third, fourth) }
+      }
+    }
+  }
+}
+
 extension BusError {
   fileprivate init(reading error: sd_bus_error) {
     // The text comes from outside, so its length is limited.
@@ -96,7 +110,9 @@ extension MessageBus {
     do throws(BusError) {
       guard isOpen else { throw BusError(BusError.disconnected, "The message bus is disconnected.") }
       var message: OpaquePointer?
-      let result = sd_bus_message_new_method_call(connection, &message, destination, path, interface, member)
+      let result = withCharacters(destination, path, interface, member) { destination, path, interface, member in
+        sd_bus_message_new_method_call(connection, &message, destination, path, interface, member)
+      }
       guard result >= 0, let message else {
         throw BusError(number: result, doing: "Calling \(interface).\(member) of \(destination) at \(path)")
       }

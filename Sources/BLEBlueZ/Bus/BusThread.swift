@@ -12,8 +12,11 @@ final class BusThread {
   private let wait: BusWait
 
   /// `nil` where the process has no descriptor or no thread left. `ready` is called on `queue`.
-  init?(of descriptor: Int32, on queue: DispatchQueue, _ ready: @escaping @Sendable () -> Void) {
-    guard let wait = BusWait(for: descriptor, on: queue, ready), wait.start() else { return nil }
+  init?(
+    of descriptor: Int32, on queue: DispatchQueue, by polling: BusPolling = BusPolling(),
+    _ ready: @escaping @Sendable () -> Void
+  ) {
+    guard let wait = BusWait(for: descriptor, on: queue, by: polling, ready), wait.start() else { return nil }
     original = descriptor
     self.wait = wait
   }
@@ -24,10 +27,18 @@ final class BusThread {
   func watchWrites(_ isWanted: Bool) { wait.watchWrites(isWanted) }
 }
 
+/// How the thread waits; tests substitute a system that refuses.
+struct BusPolling: Sendable {
+  var poll: @Sendable (UnsafeMutablePointer<pollfd>?, nfds_t) -> Int32 = { Glibc.poll($0, $1, -1) }
+  /// Called between two waits of which the first has failed.
+  var pause: @Sendable () -> Void = { usleep(100_000) }
+}
+
 /// The state that the thread retains while it runs.
 private final class BusWait: Sendable {
   private let descriptor: BusDescriptor
   private let queue: DispatchQueue
+  private let polling: BusPolling
   private let ready: @Sendable () -> Void
   private let wantsWrites = Atomic(false)
   private let isOver = Atomic(false)
@@ -35,7 +46,9 @@ private final class BusWait: Sendable {
   private let wakeWriter: BusDescriptor
   private let wakeReader: BusDescriptor
 
-  init?(for descriptor: Int32, on queue: DispatchQueue, _ ready: @escaping @Sendable () -> Void) {
+  init?(
+    for descriptor: Int32, on queue: DispatchQueue, by polling: BusPolling, _ ready: @escaping @Sendable () -> Void
+  ) {
     guard let duplicate = BusDescriptor(duplicating: descriptor) else { return nil }
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }
@@ -47,6 +60,7 @@ private final class BusWait: Sendable {
     wakeReader = BusDescriptor(taking: ends[0])
     wakeWriter = BusDescriptor(taking: ends[1])
     self.queue = queue
+    self.polling = polling
     self.ready = ready
   }
 
@@ -95,7 +109,13 @@ private final class BusWait: Sendable {
         let events = POLLIN | (wantsWrites.load(ordering: .acquiring) ? POLLOUT : 0)
         waits.initializeElement(at: 0, to: pollfd(fd: descriptor.borrowed, events: Int16(events), revents: 0))
         waits.initializeElement(at: 1, to: pollfd(fd: wakeReader.borrowed, events: Int16(POLLIN), revents: 0))
-        guard poll(waits.baseAddress, 2, -1) > 0 else { continue }
+        let count = polling.poll(waits.baseAddress, 2)
+        if count < 0, errno != EINTR {
+          // The system may refuse for long (no memory, a limit of descriptors below two): the bus is looked at from time to time.
+          polling.pause()
+          call()
+        }
+        guard count > 0 else { continue }
         if waits[1].revents != 0 {
           var octets = (UInt64(0), UInt64(0))
           _ = read(wakeReader.borrowed, &octets, 16)

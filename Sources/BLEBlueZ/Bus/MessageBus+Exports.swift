@@ -30,13 +30,13 @@ extension MessageBus {
 
   private func register(_ registration: ExportRegistration) throws(BusError) -> BusRegistration {
     guard isOpen else { throw BusError(BusError.disconnected, "The message bus is disconnected.") }
-    guard exports[registration.path]?.registration == nil else {
+    guard exports[registration.path]?.object == nil else {
       throw BusError("org.freedesktop.DBus.Error.ObjectPathInUse", "\(registration.path) is exported already.")
     }
     // Starts to look up the owner of the client's name, which is needed when the first call arrives.
     if let client = registration.client, !Self.isExact(client) { _ = owner(of: client) }
     try registration.start()
-    exports[registration.path] = WeakExport(registration: registration)
+    exports[registration.path] = WeakReference(registration)
     return registration
   }
 
@@ -67,7 +67,7 @@ extension MessageBus {
     var parent = path
     while let slash = parent.lastIndex(of: "/"), parent != "/" {
       parent = slash == parent.startIndex ? "/" : String(parent[..<slash])
-      if exports[parent]?.registration?.isRoot == true { return parent }
+      if exports[parent]?.object?.isRoot == true { return parent }
     }
     return nil
   }
@@ -83,21 +83,17 @@ extension MessageBus {
   fileprivate func objects(below root: String) -> BusValue {
     var entries: [BusValue: BusValue] = [:]
     for (path, export) in exports {
-      guard let object = export.registration?.object, self.root(above: path) == root else { continue }
+      guard let object = export.object?.object, self.root(above: path) == root else { continue }
       entries[.objectPath(path)] = interfaces(of: object)
     }
     return .dictionary(entries, key: "o", value: "a{sa{sv}}")
   }
 
   fileprivate func forget(_ path: String, _ interfaces: [String]) {
-    if exports[path]?.registration == nil { exports[path] = nil }
+    if exports[path]?.object == nil { exports[path] = nil }
     guard let root = root(above: path), !interfaces.isEmpty else { return }
     emit("InterfacesRemoved", of: Self.managerInterface, at: root, [.objectPath(path), .texts(interfaces)])
   }
-}
-
-struct WeakExport {
-  weak var registration: ExportRegistration?
 }
 
 /// One exported path.
@@ -109,11 +105,6 @@ final class ExportRegistration: BusRegistration {
   private let interfaces: [String]
   private weak var bus: MessageBus?
   private var slot: BusSlot?
-
-  private final class Context {
-    weak var registration: ExportRegistration?
-    init(_ registration: ExportRegistration) { self.registration = registration }
-  }
 
   fileprivate init(
     _ bus: MessageBus, _ path: String, _ client: String?, _ object: (any ExportedObject)?, isRoot: Bool
@@ -135,12 +126,14 @@ final class ExportRegistration: BusRegistration {
     guard let bus else { return }
     let connection = bus.connection
     let path = path
-    slot = try BusSlot(Context(self), on: bus.loop.queue, doing: "Exporting \(path)") { slot, context in
+    slot = try BusSlot(WeakReference(self), on: bus.loop.queue, doing: "Exporting \(path)") { slot, context in
       sd_bus_add_object(
         connection, slot, path,
         { message, context, _ in
           guard let message, let context else { return 0 }
-          return Unmanaged<Context>.fromOpaque(context).takeUnretainedValue().registration?.receive(message) ?? 0
+          return Unmanaged<WeakReference<ExportRegistration>>.fromOpaque(context).takeUnretainedValue().object?.receive(
+            message)
+            ?? 0
         }, context)
     }
   }

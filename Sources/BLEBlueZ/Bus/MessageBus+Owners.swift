@@ -7,24 +7,20 @@ final class BusOwner {
   /// A unique name; `nil`: no owner, or not known yet.
   private(set) var current: String?
   private(set) var isKnown = false
-  private var watchers: [WeakOwnerRegistration] = []
+  private var watchers: [WeakReference<OwnerRegistration>] = []
   fileprivate var registration: BusRegistration?
 
   func set(_ owner: String?) {
     guard !isKnown || owner != current else { return }
     isKnown = true
     current = owner
-    watchers.removeAll { $0.registration == nil }
-    for watcher in watchers { watcher.registration?.notify(owner) }
+    watchers.removeAll { $0.object == nil }
+    for watcher in watchers { watcher.object?.notify(owner) }
   }
 
   fileprivate func add(_ registration: OwnerRegistration) {
-    watchers.append(WeakOwnerRegistration(registration: registration))
+    watchers.append(WeakReference(registration))
   }
-}
-
-private struct WeakOwnerRegistration {
-  weak var registration: OwnerRegistration?
 }
 
 private final class OwnerRegistration: BusRegistration {
@@ -59,7 +55,7 @@ extension MessageBus {
     if let owner = owners[name] { return owner }
     let owner = BusOwner()
     owners[name] = owner
-    owner.registration = listen(to: "NameOwnerChanged", of: Self.daemon, below: nil, from: Self.daemon, about: name) {
+    owner.registration = listen(to: "NameOwnerChanged", of: Self.daemon, at: nil, from: Self.daemon, about: name) {
       [weak owner] signal in
       guard signal.arguments.count == 3, signal.arguments[0].text == name, let new = signal.arguments[2].text else {
         return

@@ -1,3 +1,4 @@
+import BLECore
 import BLEHCI
 import CSystemBus
 import Glibc
@@ -20,13 +21,15 @@ extension MessageBus {
   ///
   /// - Parameters:
   ///   - member: `nil`: every signal.
-  ///   - path: only signals of this object and those below it; `nil`: of all.
+  ///   - path: only signals of this object; `nil`: of all. There is no choice of an object and those below it (`path_namespace`), because
+  ///     dbus-daemon does not compare these paths when it removes a rule: it removes the latest that is equal in everything else (seen with
+  ///     1.14.10), so that the end of one registration would end the signals of another.
   ///   - subject: only signals whose first argument is this string.
   func listen(
-    to member: String?, of interface: String, below path: String?, from sender: String,
+    to member: String?, of interface: String, at path: String?, from sender: String,
     about subject: String? = nil, limits: BusLimits = .standard, _ handler: @escaping (BusSignal) -> Void
   ) -> BusRegistration {
-    listen(to: member, of: interface, below: path, from: sender, about: subject) {
+    listen(to: member, of: interface, at: path, from: sender, about: subject) {
       (signal: ReceivedSignal) throws(BusError) in
       let arguments = try MessageReader.arguments(of: signal.message, limits: limits)
       handler(
@@ -38,14 +41,14 @@ extension MessageBus {
 
   /// The same with the undecoded message. `read` decodes it, and throws where that fails.
   func listen(
-    to member: String?, of interface: String, below path: String?, from sender: String, about subject: String?,
+    to member: String?, of interface: String, at path: String?, from sender: String, about subject: String?,
     _ read: @escaping (ReceivedSignal) throws(BusError) -> Void
   ) -> BusRegistration {
     let owner = Self.isExact(sender) ? nil : self.owner(of: sender)
     let registration = SignalRegistration(self, from: sender, owner, read)
     var rule = "type='signal',sender='\(sender)',interface='\(interface)'"
     if let member { rule += ",member='\(member)'" }
-    if let path, path != "/" { rule += ",path_namespace='\(path)'" }
+    if let path { rule += ",path='\(path)'" }
     if let subject { rule += ",arg0='\(subject)'" }
     registration.start(rule)
     arm()
@@ -77,12 +80,6 @@ private final class SignalRegistration: BusRegistration {
   private let read: (ReceivedSignal) throws(BusError) -> Void
   private var slot: BusSlot?
 
-  /// The context that libsystemd retains. It holds the registration weakly, which otherwise would never be released.
-  private final class Context {
-    weak var registration: SignalRegistration?
-    init(_ registration: SignalRegistration) { self.registration = registration }
-  }
-
   init(
     _ bus: MessageBus, from sender: String, _ owner: BusOwner?,
     _ read: @escaping (ReceivedSignal) throws(BusError) -> Void
@@ -97,12 +94,14 @@ private final class SignalRegistration: BusRegistration {
   func start(_ rule: String) {
     guard let bus, bus.isOpen else { return }
     let connection = bus.connection
-    slot = try? BusSlot(Context(self), on: bus.loop.queue, doing: "Listening") { slot, context in
+    // libsystemd retains the context: with a strong one the registration would never be released.
+    slot = try? BusSlot(WeakReference(self), on: bus.loop.queue, doing: "Listening") { slot, context in
       sd_bus_add_match_async(
         connection, slot, rule,
         { message, context, _ in
           guard let message, let context else { return 0 }
-          Unmanaged<Context>.fromOpaque(context).takeUnretainedValue().registration?.receive(message)
+          Unmanaged<WeakReference<SignalRegistration>>.fromOpaque(context).takeUnretainedValue().object?.receive(
+            message)
           return 0
         }, nil, context)
     }

@@ -40,7 +40,7 @@ final class MessageBus {
   /// The owners of the names that are listened to.
   var owners: [String: BusOwner] = [:]
   /// The exports, by path.
-  var exports: [String: WeakExport] = [:]
+  var exports: [String: WeakReference<ExportRegistration>] = [:]
 
   /// Starts to connect. Whether the bus answers shows in the first call. On the loop.
   init(_ address: BusAddress, loop: DispatchStackLoop) throws(BusError) {
@@ -154,9 +154,9 @@ final class MessageBus {
   private func submitProcessing() {
     guard !isProcessingSubmitted else { return }
     isProcessingSubmitted = true
-    let this = LoopBound(WeakBus(bus: self))
+    let this = LoopBound(WeakReference(self))
     loop.queue.async {
-      guard let bus = this.value.bus else { return }
+      guard let bus = this.value.object else { return }
       bus.isProcessingSubmitted = false
       bus.process()
     }
@@ -175,22 +175,22 @@ final class MessageBus {
     }
     // The descriptor changes while libsystemd tries one address after the other.
     if watch?.original != descriptor {
-      let this = LoopBound(WeakBus(bus: self))
-      watch = BusThread(of: descriptor, on: loop.queue) { this.value.bus?.process() }
+      let this = LoopBound(WeakReference(self))
+      watch = BusThread(of: descriptor, on: loop.queue) { this.value.object?.process() }
       if watch == nil {
         finish()
         return
       }
     }
     watch?.watchWrites(events & POLLOUT != 0)
-    if due != timerDue { schedule(due) }
+    // A timer that fires early finds nothing to do: setting it again for every reply would cost more.
+    if due < timerDue { schedule(due) }
   }
 
   /// - Parameter due: in microseconds of the machine's monotonic clock, which is also the loop's clock.
   private func schedule(_ due: UInt64) {
     loop.cancel(timer)
     timerDue = due
-    guard due != .max else { return }
     let nanoseconds = Int64(clamping: due).multipliedReportingOverflow(by: 1000 * Int64(loop.speed))
     guard !nanoseconds.overflow else { return }
     timer = loop.schedule(
@@ -201,11 +201,6 @@ final class MessageBus {
     timerDue = .max
     process()
   }
-}
-
-/// For closures that outlive the bus.
-struct WeakBus {
-  weak var bus: MessageBus?
 }
 
 private final class BusTimer: TimerTarget {

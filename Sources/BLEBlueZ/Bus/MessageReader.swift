@@ -34,17 +34,17 @@ struct MessageReader {
   }
 
   /// `a{sv}`
-  private mutating func namedValues() throws(BusError) -> [PropertyChanges.Property] {
-    var values: [PropertyChanges.Property] = []
+  private mutating func namedValues() throws(BusError) -> ReportedProperties {
+    var values: [ReportedProperties.Property] = []
     try check(sd_bus_message_enter_container(message, CChar(UInt8(ascii: "a")), "{sv}"))
     while try check(sd_bus_message_enter_container(message, CChar(UInt8(ascii: "e")), "sv")) > 0 {
       try takeElement()
       let name = try text(CChar(UInt8(ascii: "s")))
-      values.append(PropertyChanges.Property(name: name, value: try contentOfVariant(depth: 3)))
+      values.append(ReportedProperties.Property(name: name, value: try contentOfVariant(depth: 3)))
       try check(sd_bus_message_exit_container(message))
     }
     try check(sd_bus_message_exit_container(message))
-    return values
+    return ReportedProperties(values)
   }
 
   /// What the next value, a variant, contains.

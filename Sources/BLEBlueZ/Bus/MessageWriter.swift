@@ -78,7 +78,10 @@ struct MessageWriter {
     _ type: Unicode.Scalar, _ contents: String, _ depth: Int, _ fill: () throws(BusError) -> Void
   ) throws(BusError) {
     if depth >= BusLimits.deepest { throw tooDeep }
-    try check(sd_bus_message_open_container(message, CChar(truncatingIfNeeded: type.value), contents))
+    let result = contents.withCString { contents in
+      sd_bus_message_open_container(message, CChar(truncatingIfNeeded: type.value), contents)
+    }
+    try check(result)
     try fill()
     try check(sd_bus_message_close_container(message))
   }

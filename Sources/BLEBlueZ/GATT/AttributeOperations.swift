@@ -7,7 +7,7 @@ final class AttributeOperations: TimerTarget {
   typealias Completion<Value> = (Result<Value, OperationError>) -> Void
 
   private struct Waiting {
-    let start: () -> Void
+    let start: (AttributeOperations) -> Void
     let fail: (OperationError) -> Void
   }
 
@@ -20,7 +20,10 @@ final class AttributeOperations: TimerTarget {
   private var next = 0
   private var isBusy = false
   private var isDraining = false
-  private var isDrainScheduled = false
+  /// Whether a completion would be called inside the call that has requested its operation.
+  private var isInRun = false
+  /// The number of the operation under way.
+  private var number = 0
   /// Whether the daemon has found the attributes.
   private(set) var isReady = false
   private var isClosed = false
@@ -49,35 +52,38 @@ final class AttributeOperations: TimerTarget {
     becameIdle = nil
   }
 
-  /// Runs an operation after those before it: `start` receives the completion to call with the result.
+  /// Runs an operation, after those before it: `start` receives the completion to call with the result.
   func run<Value>(_ completion: @escaping Completion<Value>, _ start: @escaping (@escaping Completion<Value>) -> Void) {
-    let complete: Completion<Value> = { [weak self] result in
-      guard let self, !self.isClosed else { return }
-      completion(result)
-    }
     if isClosed {
       later { completion(.failure(.notConnected)) }
       return
     }
     waiting.append(
       Waiting(
-        start: { [weak self] in
-          var isDone = false
-          start { result in
-            // An operation may answer twice.
-            if isDone { return }
-            isDone = true
-            complete(result)
-            self?.finish()
-          }
-        }, fail: { complete(.failure($0)) }))
-    // The operation under way drains the queue when it ends.
-    if isBusy || isDraining || isDrainScheduled { return }
-    isDrainScheduled = true
-    later { [weak self] in
-      self?.isDrainScheduled = false
-      self?.drain()
+        start: { operations in
+          let number = operations.number
+          start { [weak operations] result in operations?.finish(number, completion, result) }
+        }, fail: { completion(.failure($0)) }))
+    // The operation under way starts the next one when it ends.
+    if isBusy || isDraining { return }
+    isInRun = true
+    drain()
+    isInRun = false
+  }
+
+  /// Takes the result of an operation, which may answer twice: the second answer has the number of none.
+  private func finish<Value>(
+    _ number: Int, _ completion: @escaping Completion<Value>, _ result: Result<Value, OperationError>
+  ) {
+    guard number == self.number, !isClosed else { return }
+    self.number += 1
+    isBusy = false
+    if isInRun {
+      later { [weak self] in if self?.isClosed == false { completion(result) } }
+    } else {
+      completion(result)
     }
+    drain()
   }
 
   /// Runs `job` after the current one. As a job and not as a timer: the system's timers are set by another thread.
@@ -92,12 +98,7 @@ final class AttributeOperations: TimerTarget {
     let failed = waiting[next...]
     waiting = []
     next = 0
-    for operation in failed { operation.fail(.timedOut) }
-  }
-
-  private func finish() {
-    isBusy = false
-    drain()
+    for operation in failed where !isClosed { operation.fail(.timedOut) }
   }
 
   /// Starts queued operations. One that completes immediately calls this again, which must not recurse.
@@ -115,7 +116,7 @@ final class AttributeOperations: TimerTarget {
       let operation = waiting[next]
       next += 1
       isBusy = true
-      operation.start()
+      operation.start(self)
     }
     isDraining = false
     if next == waiting.count {
@@ -125,7 +126,8 @@ final class AttributeOperations: TimerTarget {
       waiting.removeSubrange(..<next)
       next = 0
     }
-    if isIdle { becameIdle?() }
+    guard isIdle else { return }
+    if isInRun { later { [weak self] in if self?.isIdle == true { self?.becameIdle?() } } } else { becameIdle?() }
   }
 
   private func stopTimer() {

@@ -6,6 +6,8 @@ import BLEWire
 /// The centrals of the process that have subscribed to one characteristic.
 struct DeviceSubscription {
   let path: String
+  /// The values arrive while this is kept.
+  let signals: CharacteristicSignals.Listening?
   var users: [BlueZPeerLink]
 }
 
@@ -50,10 +52,13 @@ extension DeviceLink {
     }
     let path = found.1.path
     // Recorded before the call: the first values may arrive with the reply.
-    subscriptions[handle] = DeviceSubscription(path: path, users: [user])
+    let signals = stack.presence.characteristicSignals?.listen(at: path)
+    subscriptions[handle] = DeviceSubscription(path: path, signals: signals, users: [user])
     // Not AcquireNotify: a peer that refuses it crashes the daemon (Docs/bluez.md, "Why not the daemon's sockets").
-    callObject("StartNotify", of: BlueZName.gattCharacteristic, at: path) { [weak self] result in
-      guard let self else { return }
+    callObject("StartNotify", of: BlueZName.gattCharacteristic, at: path) {
+      [weak self, operations = operations] result in
+      // A reply that arrives after the end of its link says nothing of a subscription on the next one.
+      guard let self, self.operations === operations else { return }
       switch result {
       case .success:
         if user.isOver { return self.unsubscribe(user, from: handle, done) }

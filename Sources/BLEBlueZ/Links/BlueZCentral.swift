@@ -36,7 +36,7 @@ final class BlueZCentral: CentralRole {
 
   // MARK: State
 
-  func adapterWentAway() {
+  func adapterWasLost() {
     scan = nil
     for attempt in attempts.values { cancelTimer(attempt) }
     attempts = [:]
@@ -148,6 +148,6 @@ final class BlueZCentral: CentralRole {
   }
 }
 
-extension BlueZCentral: BlueZRole {
+extension BlueZCentral: StateListener {
   func report(_ state: AdapterState) { events?.central(didUpdateState: state) }
 }

@@ -57,9 +57,9 @@ extension DeviceLink {
       timeout: Self.settlingLimit
     ) { [weak self] result in
       guard let self, self.device === device, self.phase == .connecting || self.phase == .settling,
-        case .success(let answer) = result, let properties = answer.first?.properties
+        case .success(let answer) = result, let properties = answer.first.flatMap(ReportedProperties.init)
       else { return }
-      self.stack.mirror.change(device: device.path, properties)
+      self.stack.mirror.change(device: device.path, properties, [])
     }
   }
 
@@ -107,7 +107,24 @@ extension DeviceLink {
     ) { [weak self] _ in
       // A daemon that does not reply in time has said that the services are resolved.
       guard let self, self.phase == .up, self.device === device, device.areServicesResolved else { return }
+      // First: operations depend on it.
+      self.followTransmissionUnit()
       self.operations.setReady(true)
+    }
+  }
+
+  /// Reads the link's MTU, which newer daemons report with each characteristic, and follows its changes. Those of characteristics that were
+  /// known before this link do not announce it.
+  func followTransmissionUnit() {
+    let path = device?.attributes.quietCharacteristic?.path
+    transmissionUnitSignals = path.flatMap { stack.presence.characteristicSignals?.listen(at: $0) }
+    guard let device, let bus = stack.bus, let path else { return }
+    bus.call(
+      "Get", of: BlueZName.properties, at: path, on: BlueZName.service,
+      [.string(BlueZName.gattCharacteristic), .string("MTU")], timeout: Self.settlingLimit
+    ) { [weak self] result in
+      guard let self, self.phase == .up, self.device === device, let value = (try? result.get())?.first else { return }
+      self.stack.mirror.takeMaximumTransmissionUnit(device, value)
     }
   }
 }

@@ -31,11 +31,17 @@ extension DeviceLink {
     disconnect()
   }
 
-  func disconnect() {
+  /// Ends what is under way.
+  private func stop() {
     stopTimer()
     call?.cancel()
     call = nil
     operations.close()
+    transmissionUnitSignals = nil
+  }
+
+  func disconnect() {
+    stop()
     forgetSubscriptions()
     phase = .closing
     guard let device, let bus = stack.bus else { return ended() }
@@ -49,10 +55,7 @@ extension DeviceLink {
 
   /// Called when the link no longer exists: notifies its users.
   func ended(_ reason: EndReason = .requested) {
-    stopTimer()
-    call?.cancel()
-    call = nil
-    operations.close()
+    stop()
     forgetSubscriptions()
     let left = users
     users = []
@@ -74,10 +77,7 @@ extension DeviceLink {
 
   /// Called when the adapter or the daemon is gone: discards everything, without events to the central.
   func drop() {
-    stopTimer()
-    call?.cancel()
-    call = nil
-    operations.close()
+    stop()
     subscriptions = [:]
     let left = users
     users = []

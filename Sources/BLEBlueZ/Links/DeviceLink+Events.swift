@@ -99,6 +99,7 @@ extension DeviceLink {
     for handle in subscriptions.keys where handles.contains(handle) {
       if device?.attributes.characteristic(withValue: handle) == nil { subscriptions[handle] = nil }
     }
+    followTransmissionUnit()
     for user in users where !user.isOver { user.events?.link(user, didInvalidateServicesIn: handles) }
   }
 }

@@ -21,7 +21,8 @@ final class DeviceLink {
     case closing
   }
 
-  unowned let stack: BlueZAdapter
+  /// Kept: a program may keep the link alone. The stack drops all links when it shuts down.
+  let stack: BlueZAdapter
   var peer: KnownPeer
   var phase = Phase.idle
   var device: DeviceObject?
@@ -41,6 +42,8 @@ final class DeviceLink {
   var leavingSince: StackInstant?
   var changed: ClosedRange<AttributeHandle>?
   var subscriptions: [AttributeHandle: DeviceSubscription] = [:]
+  /// The changes of the MTU arrive while this is kept.
+  var transmissionUnitSignals: CharacteristicSignals.Listening?
   /// The handle being read, and the values of it received meanwhile.
   var reading: AttributeHandle?
   var held: [[UInt8]] = []

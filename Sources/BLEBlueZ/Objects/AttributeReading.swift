@@ -4,7 +4,7 @@ import BLEHost
 // Attributes from the daemon's properties.
 
 extension RemoteAttributes.Service {
-  init?(_ properties: [String: BusValue], _ reader: PropertyReader) {
+  init?(_ properties: ReportedProperties, _ reader: PropertyReader) {
     let interface = BlueZName.gattService
     guard let uuid = reader.read("UUID", of: interface, in: properties, { $0.attributeUUID }) else { return nil }
     self.init(
@@ -12,14 +12,14 @@ extension RemoteAttributes.Service {
       includes: Self.includes(properties, reader) ?? [])
   }
 
-  static func includes(_ properties: [String: BusValue], _ reader: PropertyReader) -> [String]? {
+  static func includes(_ properties: ReportedProperties, _ reader: PropertyReader) -> [String]? {
     reader.read("Includes", of: BlueZName.gattService, in: properties) { $0.list?.compactMap(\.path) }
   }
 }
 
 extension RemoteAttributes.Characteristic {
   init?(
-    _ properties: [String: BusValue], path: String, declaration: AttributeHandle, service: AttributeHandle,
+    _ properties: ReportedProperties, path: String, declaration: AttributeHandle, service: AttributeHandle,
     _ reader: PropertyReader
   ) {
     let interface = BlueZName.gattCharacteristic
@@ -51,7 +51,7 @@ extension RemoteAttributes.Characteristic {
 }
 
 extension RemoteAttributes.Descriptor {
-  init?(_ properties: [String: BusValue], path: String, characteristic: AttributeHandle, _ reader: PropertyReader) {
+  init?(_ properties: ReportedProperties, path: String, characteristic: AttributeHandle, _ reader: PropertyReader) {
     let uuid = reader.read("UUID", of: BlueZName.gattDescriptor, in: properties) { $0.attributeUUID }
     guard let uuid else { return nil }
     self.init(path: path, uuid: uuid, characteristic: characteristic)

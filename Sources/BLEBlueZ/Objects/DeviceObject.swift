@@ -64,21 +64,24 @@ final class DeviceObject {
   }
 
   /// The address in the properties; `nil` where they contain none.
-  static func address(in properties: [String: BusValue], _ reader: PropertyReader) -> DeviceAddress? {
+  /// - Parameter kind: its kind where they do not contain that.
+  static func address(
+    in properties: ReportedProperties, else kind: DeviceAddress.Kind = .public, _ reader: PropertyReader
+  ) -> DeviceAddress? {
     let type = reader.read("AddressType", of: BlueZName.device, in: properties) { $0.text }
+    let kind = type.map { $0 == "random" ? .random : .public } ?? kind
     return reader.read("Address", of: BlueZName.device, in: properties) { value in
-      value.text.flatMap { DeviceAddress($0, kind: type == "random" ? .random : .public) }
+      value.text.flatMap { DeviceAddress($0, kind: kind) }
     }
   }
 
   /// Applies reported properties: all of the object's where it is new.
-  func take(_ properties: [PropertyChanges.Property], invalidated: [String], _ reader: PropertyReader) -> DeviceChanges
-  {
+  func take(_ properties: ReportedProperties, invalidated: [String], _ reader: PropertyReader) -> DeviceChanges {
     var changes: DeviceChanges = []
     let wasHeard = rssi != nil
     // Iterates over what was reported, not over all known names: most signals have one property, and there is one for each packet.
     var hasAddress = false
-    for reported in properties {
+    for reported in properties.list {
       let property = ReportedProperty(name: reported.name, value: reported.value, reader: reader)
       switch reported.name {
       case "RSSI", "TxPower", "ManufacturerData", "ServiceData", "AdvertisingData", "UUIDs":
@@ -112,12 +115,10 @@ final class DeviceObject {
   }
 
   private func takeAddress(
-    _ properties: [PropertyChanges.Property], _ reader: PropertyReader, _ changes: inout DeviceChanges
+    _ properties: ReportedProperties, _ reader: PropertyReader, _ changes: inout DeviceChanges
   ) {
-    var named = Dictionary(properties.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
-    // An unchanged type is not reported again.
-    if named["AddressType"] == nil { named["AddressType"] = .string(address.kind == .random ? "random" : "public") }
-    if let address = Self.address(in: named, reader), address != self.address {
+    // An unchanged kind is not reported again.
+    if let address = Self.address(in: properties, else: address.kind, reader), address != self.address {
       formerAddress = self.address
       self.address = address
       changes.insert(.address)

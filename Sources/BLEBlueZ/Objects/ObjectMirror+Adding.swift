@@ -8,7 +8,7 @@ extension ObjectMirror {
     guard let place = ObjectPlace(path) else { return }
     for interface in Self.interfaces {
       guard let value = interfaces[interface] else { continue }
-      guard let properties = value.properties else {
+      guard let properties = ReportedProperties(value) else {
         reader.warn("the properties of \(interface)")
         continue
       }
@@ -21,7 +21,7 @@ extension ObjectMirror {
     BlueZName.adapter, BlueZName.device, BlueZName.gattService, BlueZName.gattCharacteristic, BlueZName.gattDescriptor,
   ]
 
-  private func add(_ path: String, _ place: ObjectPlace, _ interface: String, _ properties: [String: BusValue]) {
+  private func add(_ path: String, _ place: ObjectPlace, _ interface: String, _ properties: ReportedProperties) {
     switch interface {
     case BlueZName.adapter:
       guard place.device == nil else { return reader.warn("the path of an adapter") }
@@ -36,9 +36,9 @@ extension ObjectMirror {
     }
   }
 
-  private func add(device path: String, _ place: ObjectPlace, _ properties: [String: BusValue]) {
+  private func add(device path: String, _ place: ObjectPlace, _ properties: ReportedProperties) {
     guard place.device == path else { return reader.warn("the path of a device") }
-    if devices[path] != nil { return change(device: path, properties) }
+    if devices[path] != nil { return change(device: path, properties, []) }
     guard let address = DeviceObject.address(in: properties, reader) else {
       return reader.warn("a device without an address")
     }
@@ -46,12 +46,11 @@ extension ObjectMirror {
     nextNumber += 1
     devices[path] = device
     byAddress[Site(adapter: place.adapter, address: address)] = device
-    let reported = properties.map { PropertyChanges.Property(name: $0.key, value: $0.value) }
-    let changes = device.take(reported, invalidated: [], reader)
+    let changes = device.take(properties, invalidated: [], reader)
     events?.device(device, didChange: changes)
   }
 
-  private func add(service place: ObjectPlace, _ properties: [String: BusValue]) {
+  private func add(service place: ObjectPlace, _ properties: ReportedProperties) {
     guard let (device, handle) = owner(of: place, place.service), place.characteristic == nil,
       let service = RemoteAttributes.Service(properties, reader)
     else { return }
@@ -60,7 +59,7 @@ extension ObjectMirror {
     if isNew { events?.device(device, didChangeServicesIn: handle...handle) }
   }
 
-  private func add(characteristic path: String, _ place: ObjectPlace, _ properties: [String: BusValue]) {
+  private func add(characteristic path: String, _ place: ObjectPlace, _ properties: ReportedProperties) {
     guard let (device, handle) = owner(of: place, place.characteristic), place.descriptor == nil,
       let service = place.service,
       let characteristic = RemoteAttributes.Characteristic(
@@ -70,7 +69,7 @@ extension ObjectMirror {
     if let mtu = properties["MTU"] { takeMaximumTransmissionUnit(device, mtu) }
   }
 
-  private func add(descriptor path: String, _ place: ObjectPlace, _ properties: [String: BusValue]) {
+  private func add(descriptor path: String, _ place: ObjectPlace, _ properties: ReportedProperties) {
     guard let (device, handle) = owner(of: place, place.descriptor), let characteristic = place.characteristic,
       let descriptor = RemoteAttributes.Descriptor(properties, path: path, characteristic: characteristic, reader)
     else { return }

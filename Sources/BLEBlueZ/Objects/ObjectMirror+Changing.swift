@@ -2,7 +2,7 @@ import BLEAdapter
 import BLECore
 
 extension ObjectMirror {
-  func change(adapter path: String, _ properties: [String: BusValue]) {
+  func change(adapter path: String, _ properties: ReportedProperties) {
     guard var adapter = adapters[path] else { return }
     let before = adapter
     if let isPowered = reader.read("Powered", of: BlueZName.adapter, in: properties, { $0.flag }) {
@@ -22,11 +22,7 @@ extension ObjectMirror {
     events?.adaptersDidChange()
   }
 
-  func change(device path: String, _ properties: [String: BusValue]) {
-    change(device: path, properties.map { PropertyChanges.Property(name: $0.key, value: $0.value) }, [])
-  }
-
-  func change(device path: String, _ properties: [PropertyChanges.Property], _ invalidated: [String]) {
+  func change(device path: String, _ properties: ReportedProperties, _ invalidated: [String]) {
     guard let device = devices[path] else { return }
     let address = device.address
     let changes = device.take(properties, invalidated: invalidated, reader)
@@ -37,21 +33,20 @@ extension ObjectMirror {
     if !changes.isEmpty { events?.device(device, didChange: changes) }
   }
 
-  func change(service place: ObjectPlace, _ properties: [String: BusValue]) {
+  func change(service place: ObjectPlace, _ properties: ReportedProperties) {
     guard let (device, handle) = owner(of: place, place.service), place.characteristic == nil,
       let includes = RemoteAttributes.Service.includes(properties, reader)
     else { return }
     device.attributes.setIncludes(includes, of: handle)
   }
 
-  func change(characteristic place: ObjectPlace, _ properties: [PropertyChanges.Property]) {
+  func change(characteristic place: ObjectPlace, _ properties: ReportedProperties) {
     guard let (device, handle) = owner(of: place, place.characteristic), place.descriptor == nil,
       let characteristic = device.attributes.characteristics[handle]
     else { return }
     // The unit first: it is the one with which the value was sent.
-    if let mtu = properties.last(where: { $0.name == "MTU" }) { takeMaximumTransmissionUnit(device, mtu.value) }
-    guard let found = properties.last(where: { $0.name == "Value" }) else { return }
-    let value = reader.read("Value", of: BlueZName.gattCharacteristic, from: found.value) { $0.octetsValue }
+    if let mtu = properties["MTU"] { takeMaximumTransmissionUnit(device, mtu) }
+    let value = reader.read("Value", of: BlueZName.gattCharacteristic, in: properties) { $0.octetsValue }
     if let value { events?.device(device, hasValue: value, of: characteristic.value) }
   }
 

@@ -98,9 +98,9 @@ final class ObjectMirror {
   func propertiesChanged(of path: String, _ changes: PropertyChanges?) {
     guard let changes else { return reader.warn("PropertiesChanged") }
     switch changes.interface {
-    case BlueZName.adapter: change(adapter: path, changes.table)
+    case BlueZName.adapter: change(adapter: path, changes.values)
     case BlueZName.device: change(device: path, changes.values, changes.invalidated)
-    case BlueZName.gattService: if let place = place(path) { change(service: place, changes.table) }
+    case BlueZName.gattService: if let place = place(path) { change(service: place, changes.values) }
     case BlueZName.gattCharacteristic: if let place = place(path) { change(characteristic: place, changes.values) }
     default: break
     }

@@ -11,7 +11,7 @@ final class PropertyReader {
 
   /// The property as `reader` interprets it; `nil` where it is absent or has another type.
   func read<Value>(
-    _ name: String, of interface: String, in properties: [String: BusValue], _ reader: (BusValue) -> Value?
+    _ name: String, of interface: String, in properties: ReportedProperties, _ reader: (BusValue) -> Value?
   ) -> Value? {
     properties[name].flatMap { read(name, of: interface, from: $0, reader) }
   }

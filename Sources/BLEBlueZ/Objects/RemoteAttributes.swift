@@ -1,5 +1,6 @@
 import BLEAdapter
 import BLECore
+import BLEHost
 
 /// The attributes that the daemon has discovered on a device, by handle.
 struct RemoteAttributes {
@@ -17,6 +18,8 @@ struct RemoteAttributes {
     let properties: UInt8
     let service: AttributeHandle
     let value: AttributeHandle
+
+    var isReadable: Bool { properties & CharacteristicProperties.read != 0 }
   }
 
   struct Descriptor {
@@ -77,6 +80,11 @@ struct RemoteAttributes {
   }
 
   // MARK: Lookup
+
+  /// The one with the lowest handle of those that are not read: the daemon signals each value that is read.
+  var quietCharacteristic: Characteristic? {
+    characteristics.min { ($0.value.isReadable ? 1 : 0, $0.key) < ($1.value.isReadable ? 1 : 0, $1.key) }?.value
+  }
 
   func characteristic(withValue handle: AttributeHandle) -> (declaration: AttributeHandle, Characteristic)? {
     guard let declaration = declarations[handle], let found = characteristics[declaration] else { return nil }

@@ -17,7 +17,9 @@ extension BlueZAdapter: SystemPairing {
       let paired = stack.mirror.devices.values.filter { $0.isPaired && $0.adapter == stack.adapterPath }
       let peers = paired.sorted { $0.number < $1.number }.map { device in
         let peer = stack.directory.peer(at: device.address)
-        return KnownPeer(identifier: peer.identifier, address: peer.address, name: device.name ?? peer.name)
+        return KnownPeer(
+          identifier: peer.identifier, address: peer.address, name: peer.advertisedName,
+          readName: device.name ?? peer.readName)
       }
       completion(.success(peers))
     }

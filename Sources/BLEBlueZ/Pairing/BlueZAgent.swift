@@ -15,7 +15,10 @@ final class BlueZAgent: ExportedObject {
   private static let manager = "org.bluez.AgentManager1"
   private static let path = "/org/swift_corebluetooth/agent"
 
-  private unowned let environment: any PairingEnvironment
+  /// The owner.
+  private weak var environment: (any PairingEnvironment)?
+  private let loop: any StackLoop
+  private let log: Logger
   private let agents: () -> any PairingAgent
   /// The queue on which the program's agent is called.
   private let queue = DispatchQueue(label: "ble.pairing")
@@ -46,21 +49,23 @@ final class BlueZAgent: ExportedObject {
   init(on environment: any PairingEnvironment, agents: @escaping () -> any PairingAgent) {
     self.environment = environment
     self.agents = agents
-    origin = environment.loop.makeOrigin()
+    loop = environment.loop
+    log = environment.log
+    origin = loop.makeOrigin()
   }
 
   // MARK: Registration
 
   /// Registers the agent with the daemon, with the current capability of the program's agent.
   func register() {
-    guard let bus = environment.bus else { return }
+    guard let bus = environment?.bus else { return }
     let capability = agents().capability
     if self.bus === bus, registered == capability { return }
     if self.bus === bus, registered != nil { unregister() }
     do throws(BusError) {
       registration = try bus.export(self, at: Self.path, for: BlueZName.service)
     } catch {
-      return environment.log.log(.error, "the pairing agent can't be exported to the daemon: \(error)")
+      return log.log(.error, "the pairing agent can't be exported to the daemon: \(error)")
     }
     self.bus = bus
     registered = capability
@@ -69,7 +74,7 @@ final class BlueZAgent: ExportedObject {
       [.objectPath(Self.path), .string(capability.daemonName)], timeout: .seconds(25)
     ) { [weak self] result in
       guard let self, case .failure(let error) = result, self.registered == capability else { return }
-      self.environment.log.log(.warning, "the daemon does not accept the pairing agent of this program: \(error)")
+      self.log.log(.warning, "the daemon does not accept the pairing agent of this program: \(error)")
     }
   }
 
@@ -113,8 +118,17 @@ final class BlueZAgent: ExportedObject {
     notifyAgent { $0.pairingEnded(with: peer, outcome) }
   }
 
+  /// Called when the device's link has ended, and with it a pairing that this process has not started: the reply to `Pair` says how its own
+  /// has ended.
+  /// - Parameter isPaired: it was paired already, and the daemon does not show whether a further pairing has succeeded.
+  func linkEnded(with device: String, isPaired: Bool) {
+    guard !wanted.contains(device), question?.device == device || displays[device] != nil else { return }
+    if isPaired { methods[device] = nil }
+    ended(with: device, BusError(BusError.failed, "the connection has ended"))
+  }
+
   private func peer(of device: String) -> PairingPeer? {
-    environment.peer(of: device).map { PairingPeer(address: $0.address, name: $0.name) }
+    environment?.peer(of: device).map { PairingPeer(address: $0.address, name: $0.name) }
   }
 
   private func notifyAgent(_ body: @escaping @Sendable (any PairingAgent) -> Void) {
@@ -125,8 +139,8 @@ final class BlueZAgent: ExportedObject {
   /// - Parameter isPeerInitiated: the peer started it, which is the only case in which plain consent is requested.
   private func occasion(of device: String, isPeerInitiated: Bool) -> PairingOccasion {
     if wanted.contains(device) { return .wanted }
-    if environment.isUsed(device) { return isPeerInitiated ? .offered : .wanted }
-    return environment.offersProtectedValues ? .offered : .unasked
+    if environment?.isUsed(device) == true { return isPeerInitiated ? .offered : .wanted }
+    return environment?.offersProtectedValues == true ? .offered : .unasked
   }
 
   // MARK: The daemon's requests
@@ -170,13 +184,13 @@ final class BlueZAgent: ExportedObject {
     let question = Question(device, daemon)
     self.question = question
     methods[device] = method
-    let bound = LoopBound((WeakAgent(agent: self), question))
-    let (loop, origin) = (environment.loop, origin)
+    let bound = LoopBound((WeakReference(self), question))
+    let (loop, origin) = (loop, origin)
     let request = PairingRequest(
       kind, method: method, isSecureConnections: method == .numericComparison, peer: peer,
       occasion: occasion(of: device, isPeerInitiated: isPeerInitiated)
     ) { answer in
-      loop.submit(from: origin) { bound.value.0.agent?.answer(bound.value.1, answer) }
+      loop.submit(from: origin) { bound.value.0.object?.answer(bound.value.1, answer) }
     }
     question.request = request
     notifyAgent { $0.pairing(request) }
@@ -203,9 +217,11 @@ final class BlueZAgent: ExportedObject {
     question.daemon.refuse(.canceled)
   }
 
-  /// Called when the daemon withdraws its request: the peer has disconnected, or has refused.
+  /// Called when the daemon withdraws the request that it waits for: the peer has disconnected, or has refused. Where none is open, the
+  /// withdrawal has crossed the answer. It never means a displayed passkey, for which the daemon does not wait (`agent_cancel` in its
+  /// `src/agent.c`): that ends with the pairing, with another passkey, or with the link.
   private func cancelled() {
-    guard let device = question?.device ?? displays.keys.first else { return }
+    guard let device = question?.device else { return }
     endQuestion()
     // The reply to `Pair`, if this process has called it, says how the pairing ended.
     if !wanted.contains(device) { ended(with: device, BusError(BusError.failed, "the pairing was cancelled")) }
@@ -225,14 +241,14 @@ final class BlueZAgent: ExportedObject {
     }
     endDisplay(of: device)
     methods[device] = .passkeyEntry
-    let bound = LoopBound(WeakAgent(agent: self))
-    let (loop, origin) = (environment.loop, origin)
+    let bound = LoopBound(WeakReference(self))
+    let (loop, origin) = (loop, origin)
     let request = PairingRequest(
       .displayPasskey(Self.digits(passkey)), method: .passkeyEntry, isSecureConnections: false, peer: peer,
       occasion: occasion(of: device, isPeerInitiated: false)
     ) { answer in
       guard answer == .no else { return }
-      loop.submit(from: origin) { bound.value.agent?.refuse(device) }
+      loop.submit(from: origin) { bound.value.object?.refuse(device) }
     }
     displays[device] = (passkey, entered, request)
     notifyAgent { $0.pairing(request) }
@@ -253,8 +269,4 @@ final class BlueZAgent: ExportedObject {
   }
 
   private func endDisplay(of device: String) { displays.removeValue(forKey: device)?.request.end() }
-
-  private struct WeakAgent {
-    weak var agent: BlueZAgent?
-  }
 }

@@ -35,43 +35,19 @@ final class AdvertisementObject: ExportedObject {
 
 /// The registration of one advertisement with the daemon.
 final class AdvertisementRegistration {
-  private let bus: MessageBus
-  private let adapter: String
-  private let path: String
   private let object: AdvertisementObject
-  private var registration: BusRegistration?
-  private var registering: BusCall?
+  private let export: BusRegistration
+  private let registration: ManagerRegistration
 
   init(_ object: AdvertisementObject, path: String, on adapter: String, bus: MessageBus) throws(BusError) {
     self.object = object
-    self.path = path
-    self.adapter = adapter
-    self.bus = bus
-    registration = try bus.export(object, at: path, for: BlueZName.service)
+    export = try bus.export(object, at: path, for: BlueZName.service)
+    registration = ManagerRegistration(
+      "Advertisement", with: BlueZName.advertisingManager, path: path, on: adapter, bus: bus)
   }
 
-  func register(_ completion: @escaping (BusError?) -> Void) {
-    registering = bus.call(
-      "RegisterAdvertisement", of: BlueZName.advertisingManager, at: adapter, on: BlueZName.service,
-      [.objectPath(path), .options([:])], timeout: .seconds(25)
-    ) { [weak self] result in
-      guard let self else { return }
-      self.registering = nil
-      switch result {
-      case .success: completion(nil)
-      case .failure(let error): completion(error)
-      }
-    }
-  }
+  func register(_ completion: @escaping (BusError?) -> Void) { registration.begin(completion) }
 
   /// Stops the advertisement; the completion is not called after this.
-  func unregister() {
-    registering?.cancel()
-    registering = nil
-    let kept = self
-    bus.call(
-      "UnregisterAdvertisement", of: BlueZName.advertisingManager, at: adapter, on: BlueZName.service,
-      [.objectPath(path)], timeout: .seconds(25)
-    ) { _ in kept.registration?.end() }
-  }
+  func unregister() { registration.end { self.export.end() } }
 }

@@ -1,9 +1,10 @@
 import BLEAdapter
 import BLECore
+import BLEHost
 
 /// One peripheral of the process on an adapter of the daemon: its services are registered as applications, its advertisement as one of
 /// the daemon's advertisements. `Docs/bluez.md` lists what the daemon can't do for a peripheral.
-final class BlueZPeripheral: PeripheralRole, BlueZRole {
+final class BlueZPeripheral: PeripheralRole, StateListener {
   let environment: any PeripheralEnvironment
   private(set) weak var events: (any PeripheralEvents)?
   var reportedState: AdapterState?
@@ -74,7 +75,7 @@ final class BlueZPeripheral: PeripheralRole, BlueZRole {
   func report(_ state: AdapterState) { events?.peripheral(didUpdateState: state) }
 
   /// The daemon may still run, with its adapter switched off: so the registrations that the program has to repeat are withdrawn.
-  func adapterWentAway() {
+  func adapterWasLost() {
     stopAdvertising()
     for application in applications { application.unregister() }
     applications = []
@@ -93,7 +94,7 @@ final class BlueZPeripheral: PeripheralRole, BlueZRole {
 
   func close() {
     closeChannels()
-    adapterWentAway()
+    adapterWasLost()
     events = nil
     closed(self)
   }

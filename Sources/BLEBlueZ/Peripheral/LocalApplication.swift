@@ -21,11 +21,10 @@ final class LocalApplication {
   private(set) var characteristics: [CharacteristicObject] = []
   private let path: String
   private let bus: MessageBus
-  private let adapter: String
+  private let registration: ManagerRegistration
   private var serviceObjects: [ServiceObject] = []
   private var descriptors: [DescriptorObject] = []
-  private var registrations: [BusRegistration] = []
-  private var registering: BusCall?
+  private var exports: [BusRegistration] = []
 
   init(
     _ services: [ApplicationService], path: String, on adapter: String, bus: MessageBus,
@@ -34,8 +33,8 @@ final class LocalApplication {
     self.services = services
     self.path = path
     self.bus = bus
-    self.adapter = adapter
-    registrations.append(try bus.exportRoot(at: path, for: BlueZName.service))
+    registration = ManagerRegistration("Application", with: BlueZName.gattManager, path: path, on: adapter, bus: bus)
+    exports.append(try bus.exportRoot(at: path, for: BlueZName.service))
     for published in services { try export(published, owner) }
   }
 
@@ -61,25 +60,13 @@ final class LocalApplication {
   }
 
   private func export(_ object: any ExportedObject, at path: String) throws(BusError) {
-    registrations.append(try bus.export(object, at: path, for: BlueZName.service))
+    exports.append(try bus.export(object, at: path, for: BlueZName.service))
   }
 
   private func path(of service: LocalServiceIdentifier) -> String { "\(path)/service\(service.rawValue)" }
 
   /// Registers the application: the daemon reads the objects, adds them to its database, and sets their handles.
-  func register(_ completion: @escaping (BusError?) -> Void) {
-    registering = bus.call(
-      "RegisterApplication", of: BlueZName.gattManager, at: adapter, on: BlueZName.service,
-      [.objectPath(path), .options([:])], timeout: .seconds(25)
-    ) { [weak self] result in
-      guard let self else { return }
-      self.registering = nil
-      switch result {
-      case .success: completion(nil)
-      case .failure(let error): completion(error)
-      }
-    }
-  }
+  func register(_ completion: @escaping (BusError?) -> Void) { registration.begin(completion) }
 
   /// The first handle of one of the services, once the daemon has set it.
   func handle(of service: ApplicationService) -> UInt16 {
@@ -91,18 +78,12 @@ final class LocalApplication {
 
   /// Withdraws the services. Their objects stay exported until the daemon has answered.
   func unregister() {
-    registering?.cancel()
-    registering = nil
     for service in services { _ = handle(of: service) }
-    let kept = self
-    bus.call(
-      "UnregisterApplication", of: BlueZName.gattManager, at: adapter, on: BlueZName.service,
-      [.objectPath(path)], timeout: .seconds(25)
-    ) { _ in kept.end() }
+    registration.end { self.end() }
   }
 
   func end() {
-    for registration in registrations { registration.end() }
-    registrations = []
+    for export in exports { export.end() }
+    exports = []
   }
 }

@@ -11,6 +11,7 @@ extension BlueZAdapter: ObjectMirrorEvents {
     if changes.contains(.heard) { discovery?.heard(isRepeated: changes.contains(.heardAgain)) }
     if changes.contains(.address), let former = device.formerAddress { identify(device, former) }
     if changes.contains(.connection) || (device.isConnected && changes.contains(.services)) { publish(device) }
+    if changes.contains(.connection), !device.isConnected { endPairing(with: device) }
     if changes.contains(.pairing), device.isPaired {
       if let end = pairingsUnderWay[device.path] { end(nil) } else { agent.ended(with: device.path, nil) }
     }
@@ -21,6 +22,8 @@ extension BlueZAdapter: ObjectMirrorEvents {
     link(of: device)?.deviceDidChange(device, changes)
     if device.rssi != nil, !changes.isDisjoint(with: [.heard, .advertisement]) { reportAdvertisement(device) }
   }
+
+  private func endPairing(with device: DeviceObject) { agent.linkEnded(with: device.path, isPaired: device.isPaired) }
 
   private func reportAdvertisement(_ device: DeviceObject) {
     guard centrals.contains(where: { $0.scan != nil }) else { return }
@@ -42,6 +45,7 @@ extension BlueZAdapter: ObjectMirrorEvents {
       device.wasRemoved()
       publish(device)
     }
+    endPairing(with: device)
     link(of: device)?.deviceWasRemoved(device)
   }
 

@@ -1,5 +1,6 @@
 import BLEAdapter
 import BLECore
+import BLEHost
 import Synchronization
 
 extension BlueZAdapter {
@@ -20,10 +21,15 @@ extension BlueZAdapter {
     discovery?.close()
     discovery = nil
     agent.stop()
+    dropLinks()
+    snapshot.withLock { $0.connected = [:] }
+    for role in roles { role.adapterWasLost() }
+  }
+
+  /// Discards all links, without events to the centrals.
+  func dropLinks() {
     let dropped = links.values
     links = [:]
     for link in dropped { link.drop() }
-    snapshot.withLock { $0.connected = [:] }
-    for role in roles { role.adapterWentAway() }
   }
 }

@@ -52,7 +52,7 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
   /// How many peripherals were made: the paths of their objects contain this number.
   private var peripheralCount = 0
   /// Roles of either kind, in the order in which they were made.
-  private(set) var roles: [any BlueZRole] = []
+  private(set) var roles: [any StateListener] = []
 
   /// - Parameters:
   ///   - adapter: the daemon's name of the adapter (`hci0`) or its address; `nil`: the first that is powered on, otherwise the first.
@@ -104,11 +104,7 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
   public func knownPeers(_ identifiers: [PeerIdentifier]) -> [KnownPeer] { directory.peers(identifiers) }
 
   public func connectedPeers(withServices services: [BLEUUID]) -> [KnownPeer] {
-    let connected = snapshot.withLock { $0.connected }
-    return connected.values
-      .filter { entry in services.contains { entry.services.contains($0) } }
-      .map(\.peer)
-      .sorted { ($0.identifier.high, $0.identifier.low) < ($1.identifier.high, $1.identifier.low) }
+    snapshot.withLock { $0.connected }.values.peers(withServices: services)
   }
 
   public func start() { onLoop { $0.presence.start() } }
@@ -118,6 +114,7 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
       // Before the managers' activity ends, so that the next process can restore it.
       stack.flushStates {
         stack.endLinks {
+          stack.dropLinks()
           stack.presence.shutDown()
           completion()
         }
@@ -150,7 +147,7 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
     if let stateStore { stateStore.flush(completion) } else { completion() }
   }
 
-  private func add(_ role: any BlueZRole) {
+  private func add(_ role: any StateListener) {
     roles.append(role)
     later { [weak self, weak role] in
       guard let self, let role, self.presence.reported != .unknown else { return }
@@ -158,7 +155,7 @@ public final class BlueZAdapter: OwnedAdapter, @unchecked Sendable {
     }
   }
 
-  func remove(_ role: any BlueZRole) {
+  func remove(_ role: any StateListener) {
     roles.removeAll { $0 === role }
     centrals.removeAll { $0 === role }
     peripherals.removeAll { $0 === role }

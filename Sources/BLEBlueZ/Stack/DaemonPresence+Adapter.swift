@@ -22,13 +22,13 @@ extension DaemonPresence {
   /// An adapter that is removed, or whose daemon ends, is often reported as powered off first: so what counts is whether it was powered on
   /// since it appeared.
   func adapterIsLost() {
-    if isUsed { stack.counters.resets += 1 }
+    if isUsed { stack?.counters.resets += 1 }
     isUsed = false
   }
 
   /// The adapter in use is kept as long as it exists.
   private func choose() -> AdapterObject? {
-    let adapters = stack.mirror.adapters
+    let adapters = mirror.adapters
     if let selector {
       return adapters.values.first { $0.path == "\(BlueZName.root)/\(selector)" }
         ?? adapters.values.first { $0.address.map { "\($0)" } == selector }
@@ -63,9 +63,9 @@ extension DaemonPresence {
     }
     if state == reported { return }
     if adapter == nil, daemon == .present {
-      let known = stack.mirror.adapters.values.map { String($0.path.split(separator: "/").last ?? "") }.sorted()
+      let known = mirror.adapters.values.map { String($0.path.split(separator: "/").last ?? "") }.sorted()
       let others = known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))"
-      stack.log.log(
+      log.log(
         hasRun ? .warning : .error, "the Bluetooth daemon has no adapter \(selector ?? "to use"): \(others)")
     }
     if state == .poweredOff, let adapter { logWhyOff(adapter) }
@@ -75,16 +75,16 @@ extension DaemonPresence {
   /// Logs why the adapter is off, as far as that is known, and the command that helps.
   private func logWhyOff(_ adapter: AdapterObject) {
     let name = String(adapter.path.split(separator: "/").last ?? "")
-    if let blockage = RadioSwitch.blockage(of: name, among: stack.switches()) {
-      stack.log.log(.error, "\(name): \(blockage)")
+    if let blockage = RadioSwitch.blockage(of: name, among: stack?.switches() ?? []) {
+      log.log(.error, "\(name): \(blockage)")
     } else {
       // After a restart of the daemon the adapter is off for a moment.
-      stack.log.log(hasRun ? .info : .notice, "\(name) is switched off: bluetoothctl power on")
+      log.log(hasRun ? .info : .notice, "\(name) is switched off: bluetoothctl power on")
     }
   }
 
   private func setReported(_ state: AdapterState) {
     reported = state
-    stack.stateDidChange(state)
+    stack?.stateDidChange(state)
   }
 }

@@ -1,5 +1,6 @@
 import BLEAdapter
 import BLECore
+import BLEHCI
 
 /// Whether there is a bus, a daemon on it, and an adapter of that daemon; and the resulting Core Bluetooth state. On the loop.
 final class DaemonPresence {
@@ -18,7 +19,11 @@ final class DaemonPresence {
   private static let arrivalLimit = StackDuration.seconds(5)
   private static let answerLimit = StackDuration.seconds(25)
 
-  unowned let stack: BlueZAdapter
+  /// The owner. A program may release it inside a report of its state.
+  weak var stack: BlueZAdapter?
+  private let loop: DispatchStackLoop
+  let log: Logger
+  let mirror: ObjectMirror
   private let address: BusAddress
   let selector: String?
   private(set) var bus: MessageBus?
@@ -31,6 +36,8 @@ final class DaemonPresence {
   private var owner: String?
   private var hasHadOwner = false
   private var registrations: [BusRegistration] = []
+  /// `nil` while there is no bus.
+  private(set) var characteristicSignals: CharacteristicSignals?
   private var loading: BusCall?
   /// Whether an adapter was ever powered on: only then does its absence mean an interruption.
   var hasRun = false
@@ -43,6 +50,9 @@ final class DaemonPresence {
 
   init(stack: BlueZAdapter, address: BusAddress, selector: String?) {
     self.stack = stack
+    loop = stack.stackLoop
+    log = stack.log
+    mirror = stack.mirror
     self.address = address
     self.selector = selector
   }
@@ -50,12 +60,12 @@ final class DaemonPresence {
   func start() {
     guard bus == nil, !isShutDown else { return }
     do throws(BusError) {
-      let bus = try MessageBus(address, loop: stack.stackLoop)
+      let bus = try MessageBus(address, loop: loop)
       self.bus = bus
       bus.ended = { [weak self] in self?.busEnded() }
       listen(bus)
     } catch {
-      stack.log.log(hasRun ? .warning : .error, "\(error)\(Self.advice(error))")
+      log.log(hasRun ? .warning : .error, "\(error)\(Self.advice(error))")
       daemon = error.name == BusError.accessDenied ? .denied : .absent
       report()
       startAgain()
@@ -65,9 +75,10 @@ final class DaemonPresence {
   /// Ends permanently.
   func shutDown() {
     isShutDown = true
-    for timer in [arrival, retry].compactMap({ $0 }) { stack.loop.cancel(timer) }
+    for timer in [arrival, retry].compactMap({ $0 }) { loop.cancel(timer) }
     loading?.cancel()
     registrations = []
+    characteristicSignals = nil
     bus?.ended = nil
     bus?.close()
     bus = nil
@@ -90,30 +101,36 @@ final class DaemonPresence {
   private func listen(_ bus: MessageBus) {
     let name = BlueZName.service
     registrations = [
-      bus.listen(to: "InterfacesAdded", of: BlueZName.objectManager, below: nil, from: name) { [weak self] signal in
+      bus.listen(to: "InterfacesAdded", of: BlueZName.objectManager, at: nil, from: name) { [weak self] signal in
         self?.mirrored { $0.interfacesAdded(signal.arguments) }
       },
-      bus.listen(to: "InterfacesRemoved", of: BlueZName.objectManager, below: nil, from: name) { [weak self] signal in
+      bus.listen(to: "InterfacesRemoved", of: BlueZName.objectManager, at: nil, from: name) { [weak self] signal in
         self?.mirrored { $0.interfacesRemoved(signal.arguments) }
       },
-      bus.listenToProperties(below: BlueZName.root, from: name) { [weak self] path, changes in
-        self?.mirrored { $0.propertiesChanged(of: path, changes) }
-      },
-      bus.listen(to: "Disconnected", of: BlueZName.device, below: BlueZName.root, from: name) { [weak self] signal in
+      bus.listen(to: "Disconnected", of: BlueZName.device, at: nil, from: name) { [weak self] signal in
         self?.mirrored { $0.disconnected(signal.path, signal.arguments) }
       },
       bus.watchOwner(of: name) { [weak self] owner in self?.ownerDidChange(owner) },
     ]
+    let changed = { [weak self] (path: String, changes: PropertyChanges?) in
+      guard let self else { return }
+      self.mirrored { $0.propertiesChanged(of: path, changes) }
+    }
+    for interface in [BlueZName.adapter, BlueZName.device, BlueZName.gattService] {
+      registrations.append(bus.listenToProperties(of: interface, from: name, changed))
+    }
+    characteristicSignals = CharacteristicSignals(on: bus, changed)
   }
 
   /// Signals that arrive before the list of all objects are ignored: the list contains their changes.
   private func mirrored(_ change: (ObjectMirror) -> Void) {
-    if daemon == .present { change(stack.mirror) }
+    if daemon == .present { change(mirror) }
   }
 
   private func busEnded() {
-    stack.log.log(.warning, "the connection to the message bus has ended")
+    log.log(.warning, "the connection to the message bus has ended")
     registrations = []
+    characteristicSignals = nil
     loading?.cancel()
     loading = nil
     owner = nil
@@ -124,7 +141,7 @@ final class DaemonPresence {
 
   private func startAgain() {
     if retry != nil || isShutDown { return }
-    retry = stack.loop.schedule(after: Self.retryDelay, .background) { [weak self] in
+    retry = loop.schedule(after: Self.retryDelay, .background) { [weak self] in
       guard let self else { return }
       self.retry = nil
       if self.bus == nil { self.start() } else if self.daemon != .present { self.load() }
@@ -150,11 +167,11 @@ final class DaemonPresence {
   }
 
   private func daemonWentAway() {
-    if hasRun { stack.log.log(.warning, "the Bluetooth daemon has ended") }
+    if hasRun { log.log(.warning, "the Bluetooth daemon has ended") }
     daemon = .absent
     loading?.cancel()
     loading = nil
-    stack.mirror.removeAll()
+    mirror.removeAll()
     adapter = nil
     adapterIsLost()
     report()
@@ -175,11 +192,11 @@ final class DaemonPresence {
     switch result {
     case .success(let answer):
       // Changes of adapters during the load are handled together.
-      stack.mirror.load(answer)
+      mirror.load(answer)
       daemon = .present
       adaptersDidChange()
     case .failure(let error):
-      stack.log.log(hasRun ? .warning : .error, "\(error)\(Self.advice(error))")
+      log.log(hasRun ? .warning : .error, "\(error)\(Self.advice(error))")
       daemon = error.name == BusError.accessDenied ? .denied : .absent
       report()
       // Without an owner, the bus signals the daemon's start; a daemon that runs and does not answer is called again.
@@ -188,8 +205,8 @@ final class DaemonPresence {
   }
 
   private func awaitArrival() {
-    if let arrival { stack.loop.cancel(arrival) }
-    arrival = stack.loop.schedule(after: Self.arrivalLimit, .background) { [weak self] in
+    if let arrival { loop.cancel(arrival) }
+    arrival = loop.schedule(after: Self.arrivalLimit, .background) { [weak self] in
       self?.arrival = nil
       self?.report()
     }

@@ -1,7 +1,7 @@
 public import BLEAdapter
 import BLECore
 public import BLEFiles
-import BLEHost
+import BLEState
 import Dispatch
 import Glibc
 

@@ -48,25 +48,24 @@ extension DeviceDescription {
 
   /// Parses octets that were read from `file`.
   public init(octets: Data, file: String) throws(DeviceFileError) {
-    func refuse(_ position: TextPosition, _ message: String) -> DeviceFileError {
-      DeviceFileError(file: file, mistakes: [.init(position: position, message: message)])
+    try self.init(file: file) { () throws(PositionedError) in
+      guard octets.count <= Self.largestFile else {
+        throw PositionedError(TextPosition(), "a device description has at most \(Self.largestFile) octets")
+      }
+      return try PositionedJSONReader.read(octets: octets)
     }
-    guard octets.count <= Self.largestFile else {
-      throw refuse(TextPosition(), "a device description has at most \(Self.largestFile) octets")
-    }
-    guard let text = String(validating: octets, as: UTF8.self) else {
-      // Decoding puts a replacement character in place of the first invalid octet.
-      let repaired = String(decoding: octets, as: UTF8.self)
-      let line = repaired.prefix { $0 != "\u{FFFD}" }.count { $0.isNewline } + 1
-      throw refuse(TextPosition(line: line), "expected UTF-8")
-    }
-    try self.init(text: text, file: file)
   }
 
   /// Parses a text, which messages call `file`.
   public init(text: String, file: String) throws(DeviceFileError) {
+    try self.init(file: file) { () throws(PositionedError) in try PositionedJSONReader.read(text) }
+  }
+
+  private init(
+    file: String, _ read: () throws(PositionedError) -> PositionedJSON
+  ) throws(DeviceFileError) {
     let mistakes = MistakeList()
-    let json = mistakes.attempt { () throws(PositionedError) in try PositionedJSONReader.read(text) }
+    let json = mistakes.attempt(read)
     let description = json.flatMap { DeviceFileReader(mistakes: mistakes).read($0) }
     guard let description, mistakes.all.isEmpty else {
       throw DeviceFileError(

@@ -47,10 +47,7 @@ struct HCICommandQueue {
 
   /// Removes all sent and waiting commands, in order; the queue is as new.
   mutating func takeAll() -> [Entry] {
-    var all: [Entry] = []
-    if let inFlight { all.append(inFlight) }
-    while let entry = waiting.popFirst() { all.append(entry) }
-    self = HCICommandQueue()
-    return all
+    defer { self = HCICommandQueue() }
+    return (inFlight.map { [$0] } ?? []) + waiting.takeAll()
   }
 }

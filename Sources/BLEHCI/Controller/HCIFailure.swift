@@ -23,7 +23,7 @@ public enum HCIFailure: Error, Equatable, Sendable, CustomStringConvertible {
   /// Whether opening the transport again may help.
   var isWorthAnotherTry: Bool {
     switch self {
-    case .transport(let error): error.kind != .invalidName && error.kind != .notPermitted
+    case .transport(let error): ![.invalidName, .notPermitted, .unsuitable].contains(error.kind)
     case .unsuitable: false
     default: true
     }

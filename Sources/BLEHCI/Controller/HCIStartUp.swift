@@ -160,6 +160,8 @@ final class HCIStartUp {
       switch result {
       case .success(let parameters): use(&features, parameters)
       case .failure(.notReady): return
+      case .failure(.refused(.unknownCommand)) where step == .leFeatures:
+        return finished(.failure(.unsuitable("the controller does not support Bluetooth LE")))
       case .failure(.refused(let code)):
         if isNeeded { return finished(.failure(.refused(Command.opcode, code))) }
       case .failure(.malformed(let error)):

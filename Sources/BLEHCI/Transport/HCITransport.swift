@@ -53,6 +53,8 @@ public struct TransportError: Error, Equatable, Sendable, CustomStringConvertibl
     case notPermitted
     /// The adapter exists, and the user has switched it off.
     case switchedOff
+    /// The adapter exists, and cannot be used by an LE host.
+    case unsuitable
     /// The other end has closed, or the device was unplugged.
     case closed
     /// The other end sent data that is not HCI.

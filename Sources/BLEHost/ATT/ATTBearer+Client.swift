@@ -10,22 +10,6 @@ struct ATTPendingRequest {
   func fail(_ failure: ATTFailure) { completion(.failure(failure)) }
 }
 
-/// Requests in the order in which they were made. The first has been sent.
-struct ATTRequestQueue {
-  private var waiting: [ATTPendingRequest] = []
-  /// When the first must have been answered.
-  var deadline = StackInstant.distantFuture
-
-  var first: ATTPendingRequest? { waiting.first }
-  var isEmpty: Bool { waiting.isEmpty }
-  mutating func append(_ request: ATTPendingRequest) { waiting.append(request) }
-  mutating func removeFirst() -> ATTPendingRequest? { waiting.isEmpty ? nil : waiting.removeFirst() }
-  mutating func removeAll() -> [ATTPendingRequest] {
-    defer { waiting = [] }
-    return waiting
-  }
-}
-
 extension ATTBearer {
   /// Neither confirms nor delivers indications before `releaseIndications()`: the sender has not proved its identity, and a confirmed
   /// indication would be lost to applications, which receive values only from a peer that has.
@@ -100,22 +84,12 @@ extension ATTBearer {
   /// Sends a command without waiting for other transactions. `sent`: as in `L2CAPCarrier`; called immediately if the bearer is
   /// closed.
   public func send(command: ATTWriteCommand, sent: (() -> Void)?) {
-    guard isOpen else {
-      sent?()
-      return
-    }
-    valuesSent.valueWasSent()
-    send(command, capacity: command.attributeValue.count + 3, sent: sent)
+    send(value: command, capacity: command.attributeValue.count + 3, sent: sent)
   }
 
   /// Sends a signed command without waiting for other transactions. `sent`: as in `send(command:sent:)`.
   public func send(command: ATTSignedWriteCommand, sent: (() -> Void)? = nil) {
-    guard isOpen else {
-      sent?()
-      return
-    }
-    valuesSent.valueWasSent()
-    send(command, capacity: command.attributeValue.count + 15, sent: sent)
+    send(value: command, capacity: command.attributeValue.count + 15, sent: sent)
   }
 
   /// Sends a request that every server answers without requiring security. `completion` is called with the response, which shows that
@@ -145,20 +119,20 @@ extension ATTBearer {
   }
 
   private func finishRequest(_ result: Result<ArraySlice<UInt8>, ATTFailure>) {
-    guard let answered = requests.removeFirst() else { return }
-    requests.deadline = .distantFuture
+    guard let answered = requests.popFirst() else { return }
+    requestDeadline = .distantFuture
     valuesSent.requestWasAnswered()
     // The completion may already have sent the next request.
     answered.completion(result)
-    if requests.deadline == .distantFuture { sendNextRequest() }
+    if requestDeadline == .distantFuture { sendNextRequest() }
   }
 
   private func sendNextRequest() {
     guard isOpen, let next = requests.first else { return }
-    requests.deadline = loop.now + Self.transactionTimeout
+    requestDeadline = loop.now + Self.transactionTimeout
     statistics.requestsSent += 1
     valuesSent.requestWasSent()
-    armTimer(by: requests.deadline)
+    armTimer(by: requestDeadline)
     channel?.send(next.pdu, sent: nil)
   }
 
@@ -181,7 +155,7 @@ extension ATTBearer: TimerTarget {
 
   public func timerFired(tag: Int) {
     isTimerArmed = false
-    let deadline = min(requests.deadline, indications.deadline)
+    let deadline = min(requestDeadline, indicationDeadline)
     if deadline == .distantFuture { return }
     if loop.now < deadline { return armTimer(by: deadline) }
     log.log(.warning, "the peer did not answer within \(Self.transactionTimeout): the bearer is closed")

@@ -3,25 +3,10 @@ import BLEWire
 
 /// An indication that waits for its turn or for its confirmation.
 struct ATTPendingIndication {
+  let handle: AttributeHandle
   let pdu: ByteWriter
-  /// Called with true when it is confirmed, with false if the bearer ends before.
+  /// Called with true when it is confirmed, with false if it is withdrawn or the bearer ends before.
   let completion: ((Bool) -> Void)?
-}
-
-/// Indications in the order in which they were made. The first has been sent.
-struct ATTIndicationQueue {
-  private var waiting: [ATTPendingIndication] = []
-  /// When the first must have been confirmed.
-  var deadline = StackInstant.distantFuture
-
-  var first: ATTPendingIndication? { waiting.first }
-  var isEmpty: Bool { waiting.isEmpty }
-  mutating func append(_ indication: ATTPendingIndication) { waiting.append(indication) }
-  mutating func removeFirst() -> ATTPendingIndication? { waiting.isEmpty ? nil : waiting.removeFirst() }
-  mutating func removeAll() -> [ATTPendingIndication] {
-    defer { waiting = [] }
-    return waiting
-  }
 }
 
 extension ATTBearer {
@@ -42,29 +27,20 @@ extension ATTBearer {
   /// Sends a notification; a value longer than the MTU allows is truncated. `sent`: as in `L2CAPCarrier`; called immediately if the
   /// bearer is closed.
   public func notify(_ handle: AttributeHandle, _ value: ArraySlice<UInt8>, sent: (() -> Void)? = nil) {
-    guard isOpen else {
-      sent?()
-      return
-    }
-    valuesSent.valueWasSent()
     let cut = value.prefix(mtu - 3)
     send(
-      ATTHandleValueNotification(attributeHandle: handle, attributeValue: cut), capacity: cut.count + 3, sent: sent)
+      value: ATTHandleValueNotification(attributeHandle: handle, attributeValue: cut), capacity: cut.count + 3,
+      sent: sent)
   }
 
   /// Sends several values in one PDU. The caller ensures that they fit into the MTU.
   public func notify(_ tuples: [ATTMultipleHandleValueNotification.HandleValueTuple], sent: (() -> Void)? = nil) {
-    guard isOpen else {
-      sent?()
-      return
-    }
-    valuesSent.valueWasSent()
-    send(ATTMultipleHandleValueNotification(tuples), capacity: mtu, sent: sent)
+    send(value: ATTMultipleHandleValueNotification(tuples), capacity: mtu, sent: sent)
   }
 
   /// Sends an indication once those before it are confirmed; a value longer than the MTU allows is truncated.
   ///
-  /// - Parameter completion: called with true when it is confirmed, with false if the bearer ends before.
+  /// - Parameter completion: called with true when it is confirmed, with false if it is withdrawn or the bearer ends before.
   public func indicate(
     _ handle: AttributeHandle, _ value: ArraySlice<UInt8>, _ completion: ((Bool) -> Void)? = nil
   ) {
@@ -75,8 +51,25 @@ extension ATTBearer {
     var writer = writer(capacity: value.count + 3)
     ATTHandleValueIndication(attributeHandle: handle, attributeValue: value.prefix(mtu - 3)).encodePDU(into: &writer)
     let isIdle = indications.isEmpty
-    indications.append(ATTPendingIndication(pdu: writer, completion: completion))
+    indications.append(ATTPendingIndication(handle: handle, pdu: writer, completion: completion))
     if isIdle { sendNextIndication() }
+  }
+
+  /// Withdraws the indications of these attributes that are not sent yet.
+  public func withdrawIndications(of handles: ClosedRange<AttributeHandle>) {
+    guard !indications.isEmpty else { return }
+    // The first is on its way, unless this is called while the one before it is being completed.
+    var isSent = indicationDeadline != .distantFuture
+    var withdrawn: [ATTPendingIndication] = []
+    for indication in indications.takeAll() {
+      if isSent || !handles.contains(indication.handle) {
+        indications.append(indication)
+      } else {
+        withdrawn.append(indication)
+      }
+      isSent = false
+    }
+    for indication in withdrawn { indication.completion?(false) }
   }
 
   func answer(_ request: ATTExchangeMTURequest) {
@@ -95,19 +88,19 @@ extension ATTBearer {
   }
 
   func receiveConfirmation() {
-    guard let confirmed = indications.removeFirst() else {
+    guard let confirmed = indications.popFirst() else {
       statistics.unsolicitedConfirmations += 1
       return
     }
-    indications.deadline = .distantFuture
+    indicationDeadline = .distantFuture
     confirmed.completion?(true)
-    if indications.deadline == .distantFuture { sendNextIndication() }
+    if indicationDeadline == .distantFuture { sendNextIndication() }
   }
 
   private func sendNextIndication() {
     guard isOpen, let next = indications.first else { return }
-    indications.deadline = loop.now + Self.transactionTimeout
-    armTimer(by: indications.deadline)
+    indicationDeadline = loop.now + Self.transactionTimeout
+    armTimer(by: indicationDeadline)
     channel?.send(next.pdu, sent: nil)
   }
 }

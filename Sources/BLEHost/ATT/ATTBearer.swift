@@ -29,8 +29,14 @@ public final class ATTBearer: L2CAPChannelReceiver {
   private(set) var channel: (any ATTChannel)?
   private let headroom: Int
 
-  var requests = ATTRequestQueue()
-  var indications = ATTIndicationQueue()
+  /// Requests in the order in which they were made. The first has been sent.
+  var requests = FIFO<ATTPendingRequest>()
+  /// When the first must have been answered.
+  var requestDeadline = StackInstant.distantFuture
+  /// Indications in the order in which they were made. The first has been sent.
+  var indications = FIFO<ATTPendingIndication>()
+  /// When the first must have been confirmed.
+  var indicationDeadline = StackInstant.distantFuture
   /// The opcode of the peer's request that this side has not answered.
   var openRequest: ATTOpcode?
   var timer = TimerToken()
@@ -64,8 +70,8 @@ public final class ATTBearer: L2CAPChannelReceiver {
     heldIndication = nil
     if isTimerArmed { loop.cancel(timer) }
     isTimerArmed = false
-    let waiting = requests.removeAll()
-    let unconfirmed = indications.removeAll()
+    let waiting = requests.takeAll()
+    let unconfirmed = indications.takeAll()
     for (index, request) in waiting.enumerated() { request.fail(index == 0 ? failure : .closed) }
     for indication in unconfirmed { indication.completion?(false) }
   }
@@ -91,6 +97,16 @@ public final class ATTBearer: L2CAPChannelReceiver {
     var writer = writer(capacity: capacity)
     packet.encodePDU(into: &writer)
     channel?.send(writer, sent: sent)
+  }
+
+  /// Sends a value that has no answer. `sent`: called immediately if the bearer is closed.
+  func send(value packet: some ATTPacket, capacity: Int, sent: (() -> Void)?) {
+    guard isOpen else {
+      sent?()
+      return
+    }
+    valuesSent.valueWasSent()
+    send(packet, capacity: capacity, sent: sent)
   }
 
   // MARK: Receiving

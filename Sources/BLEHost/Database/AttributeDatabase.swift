@@ -56,13 +56,7 @@ public final class AttributeDatabase {
     // Without gaps between handles, which is usual, the index follows from the handle.
     let guess = Int(handle.rawValue) - Int(first.handle.rawValue)
     if guess < attributes.count, attributes[guess].handle == handle { return guess }
-    var low = 0
-    var high = min(guess, attributes.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if attributes[middle].handle < handle { low = middle + 1 } else { high = middle }
-    }
-    return low
+    return attributes.prefix(guess).partitionPoint(after: { $0.handle < handle })
   }
 
   /// Whether the extended properties of the characteristic with this value handle permit reliable writes

@@ -39,10 +39,6 @@ enum LinkPolicy {
   static let attemptDelays: [StackDuration] = [
     .milliseconds(50), .milliseconds(200), .milliseconds(500), .seconds(1), .seconds(2),
   ]
-  /// The pauses before each attempt to reopen a transport after a failure.
-  static let reopenDelays: [StackDuration] = [
-    .milliseconds(100), .milliseconds(300), .seconds(1), .seconds(2), .seconds(5),
-  ]
 
   /// Returns the parameters that a peripheral requests for a latency set by its application: short, medium, or power-saving.
   static func parameters(for latency: ConnectionLatency) -> L2CAPConnectionParameterUpdateRequest {

@@ -18,19 +18,15 @@ extension GATTClient {
   public func discoverServices(
     _ type: BLEUUID = GATTType.primaryService, _ completion: @escaping Completion<[RemoteService]>
   ) {
-    sweep(from: .first, through: .last) { [self] first, done in
+    list(from: .first, through: .last, completion) { [self] first, done in
       stepServices(type, from: first, through: .last, done)
-    } _: {
-      completion(Self.withoutEnd($0))
     }
   }
 
   /// Discovers the primary services of one UUID (4.4.2), sent in its own length.
   public func discoverServices(with uuid: BLEUUID, _ completion: @escaping Completion<[RemoteService]>) {
-    sweep(from: .first, through: .last) { [self] first, done in
+    list(from: .first, through: .last, completion) { [self] first, done in
       stepServices(with: uuid, from: first, through: .last, done)
-    } _: {
-      completion(Self.withoutEnd($0))
     }
   }
 
@@ -39,13 +35,11 @@ extension GATTClient {
     from first: AttributeHandle, through last: AttributeHandle,
     _ completion: @escaping Completion<[IncludeDeclaration]>
   ) {
-    sweep(from: first, through: last) { [self] first, done in
+    list(from: first, through: last, completion) { [self] first, done in
       stepIncludes(from: first, through: last) { [self] step in
         guard case .found(let includes, let through) = step else { return done(step) }
         resolve(includes) { done($0.step(through: through)) }
       }
-    } _: {
-      completion(Self.withoutEnd($0))
     }
   }
 
@@ -54,10 +48,8 @@ extension GATTClient {
     from first: AttributeHandle, through last: AttributeHandle,
     _ completion: @escaping Completion<[DeclaredCharacteristic]>
   ) {
-    sweep(from: first, through: last) { [self] first, done in
+    list(from: first, through: last, completion) { [self] first, done in
       stepCharacteristics(from: first, through: last, done)
-    } _: {
-      completion(Self.withoutEnd($0))
     }
   }
 
@@ -66,10 +58,8 @@ extension GATTClient {
     from first: AttributeHandle, through last: AttributeHandle,
     _ completion: @escaping Completion<[RemoteDescriptor]>
   ) {
-    sweep(from: first, through: last) { [self] first, done in
+    list(from: first, through: last, completion) { [self] first, done in
       stepInformation(from: first, through: last, done)
-    } _: {
-      completion(Self.withoutEnd($0))
     }
   }
 
@@ -128,20 +118,24 @@ extension GATTClient {
     }
   }
 
+  /// Searches a range. Attribute Not Found is the regular end of a discovery; any other error response is a failure.
+  private func list<Item>(
+    from first: AttributeHandle, through last: AttributeHandle, _ completion: @escaping Completion<[Item]>,
+    _ step: @escaping Step<Item>
+  ) {
+    sweep(from: first, through: last, step) { result in
+      completion(
+        result.flatMap { found in
+          guard let end = found.end, end != .attributeNotFound else { return .success(found.items) }
+          return .failure(.attribute(code: end.rawValue))
+        })
+    }
+  }
+
   /// The results of a search so far. One object for all steps, because copying a list in each step would take quadratic time
   /// with a peer that reports one more item each time.
   private final class Results<Item> {
     var items: [Item] = []
-  }
-
-  /// Attribute Not Found is the regular end of a discovery; any other error response is a failure.
-  private static func withoutEnd<Item>(
-    _ result: Result<(items: [Item], end: ATTErrorCode?), OperationError>
-  ) -> Result<[Item], OperationError> {
-    result.flatMap { found in
-      guard let end = found.end, end != .attributeNotFound else { return .success(found.items) }
-      return .failure(.attribute(code: end.rawValue))
-    }
   }
 }
 

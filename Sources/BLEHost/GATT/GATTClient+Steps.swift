@@ -99,7 +99,7 @@ extension GATTClient {
     from first: AttributeHandle, through last: AttributeHandle,
     _ completion: @escaping (DiscoveryStep<IncludeDeclaration>) -> Void
   ) {
-    stepValues(GATTType.include, from: first, through: last) { entry throws(DecodeError) in
+    stepValues(GATTType.include, from: first, through: last, completion) { entry throws(DecodeError) in
       var reader = ByteReader(entry.attributeValue, layer: "GATT include declaration")
       let start = try reader.attributeHandle("Included Service Attribute Handle")
       let end = try reader.attributeHandle("End Group Handle")
@@ -109,8 +109,6 @@ extension GATTClient {
         throw reader.failure("End Group Handle", .invalid("\(start) to \(end) is not a service's handle range"))
       }
       return IncludeDeclaration(handle: entry.attributeHandle, start: start, end: end, uuid: uuid)
-    } completion: {
-      completion($0)
     }
   }
 
@@ -118,15 +116,13 @@ extension GATTClient {
     from first: AttributeHandle, through last: AttributeHandle,
     _ completion: @escaping (DiscoveryStep<DeclaredCharacteristic>) -> Void
   ) {
-    stepValues(GATTType.characteristic, from: first, through: last) { entry throws(DecodeError) in
+    stepValues(GATTType.characteristic, from: first, through: last, completion) { entry throws(DecodeError) in
       var reader = ByteReader(entry.attributeValue, layer: "GATT characteristic declaration")
       let properties = try reader.uint8("Characteristic Properties")
       let value = try reader.attributeHandle("Characteristic Value Handle")
       return DeclaredCharacteristic(
         handle: entry.attributeHandle, properties: properties, valueHandle: value,
         uuid: try Self.uuid(reader.rest()))
-    } completion: {
-      completion($0)
     }
   }
 
@@ -134,10 +130,8 @@ extension GATTClient {
     _ type: BLEUUID, from first: AttributeHandle, through last: AttributeHandle,
     _ completion: @escaping (DiscoveryStep<TypedValue>) -> Void
   ) {
-    stepValues(type, from: first, through: last) { entry throws(DecodeError) in
+    stepValues(type, from: first, through: last, completion) { entry throws(DecodeError) in
       TypedValue(handle: entry.attributeHandle, value: Array(entry.attributeValue))
-    } completion: {
-      completion($0)
     }
   }
 
@@ -158,8 +152,8 @@ extension GATTClient {
 
   private func stepValues<Item>(
     _ type: BLEUUID, from first: AttributeHandle, through last: AttributeHandle,
-    _ read: @escaping (ATTReadByTypeResponse.AttributeData) throws(DecodeError) -> Item,
-    completion: @escaping (DiscoveryStep<Item>) -> Void
+    _ completion: @escaping (DiscoveryStep<Item>) -> Void,
+    _ read: @escaping (ATTReadByTypeResponse.AttributeData) throws(DecodeError) -> Item
   ) {
     let request = ATTReadByTypeRequest(startingHandle: first, endingHandle: last, attributeType: type)
     perform(request, expecting: ATTReadByTypeResponse.self) { result in

@@ -15,18 +15,14 @@ extension GATTServerLink {
   /// truncated to what the MTU allows.
   ///
   /// - Parameter sent: called once and never inside this call: when the notification has been sent, when the indication is
-  ///   confirmed, or when the link ends before.
+  ///   confirmed or withdrawn, or when the link ends before.
   /// - Returns: false if the client is not subscribed, or too many values are held back; `sent` is not called then.
   @discardableResult
   public func update(
     _ handle: AttributeHandle, _ value: ArraySlice<UInt8>, sent: (() -> Void)? = nil
   ) -> Bool {
-    let left = sent == nil ? nil : updateLeft
-    let isTaken =
-      permittedConfiguration(of: handle).contains(.notification)
-      ? notify(handle, value, sent: left) : indicate(handle, value) { _ in left?() }
-    if isTaken, let sent { updates.append(sent) }
-    return isTaken
+    permittedConfiguration(of: handle).contains(.notification)
+      ? notify(handle, value, sent: sent) : indicate(handle, value) { _ in sent?() }
   }
 
   /// Sends a notification. Returns false if the client is not subscribed to notifications. `sent`: as in `update`.
@@ -34,12 +30,14 @@ extension GATTServerLink {
   public func notify(_ handle: AttributeHandle, _ value: ArraySlice<UInt8>, sent: (() -> Void)? = nil) -> Bool {
     guard bearer.isOpen, permittedConfiguration(of: handle).contains(.notification) else { return false }
     if mustHoldBack { return heldBack.append(.notification(handle, value, sent: sent)) }
-    bearer.notify(handle, value, sent: sent)
+    if let sent { notifications.append(sent) }
+    bearer.notify(handle, value, sent: sent == nil ? nil : notificationLeft)
     return true
   }
 
   /// Sends an indication. Returns false, without calling `completion`, if the client is not subscribed to indications.
-  /// `completion` is called with true when the client has confirmed, with false if the link ends before.
+  /// `completion` is called with true when the client has confirmed, with false if its service is removed, the client unsubscribes
+  /// or the link ends before.
   @discardableResult
   public func indicate(
     _ handle: AttributeHandle, _ value: ArraySlice<UInt8>, _ completion: ((Bool) -> Void)? = nil

@@ -82,6 +82,7 @@ extension GATTServerLink {
     configurations[handle] = wanted.isEmpty ? nil : wanted
     let requirement = attribute.permissions.write
     subscriptionRequirements[handle] = wanted.isEmpty || requirement == .open ? nil : requirement
+    if !wanted.contains(.indication) { bearer.withdrawIndications(of: handle...handle) }
     reportSubscription(handle, wanted)
   }
 
@@ -90,10 +91,12 @@ extension GATTServerLink {
     application.subscriptionDidChange(of: tag, by: self, to: configuration)
   }
 
-  /// Removes the subscriptions to a service that is being removed. Its application, which removed it, is not called.
+  /// Removes the subscriptions to a service that is being removed, and its indications that are not sent yet. Its application, which
+  /// removed it, is not called.
   func forgetSubscriptions(in handles: ClosedRange<AttributeHandle>) {
     configurations = configurations.filter { !handles.contains($0.key) }
     subscriptionRequirements = subscriptionRequirements.filter { !handles.contains($0.key) }
+    bearer.withdrawIndications(of: handles)
   }
 }
 

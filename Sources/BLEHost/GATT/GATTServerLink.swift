@@ -26,10 +26,10 @@ public final class GATTServerLink: ATTServerHandler {
   var queue = PrepareQueue()
   /// The request that waits for an application's response.
   var waiting: WaitingRequest?
-  /// The completions of updates that were not sent yet.
-  var updates = ClosureQueue()
-  /// One closure for all updates, because they are sent in order.
-  private(set) lazy var updateLeft: () -> Void = { [weak self] in self?.updates.removeFirst()?() }
+  /// The completions of notifications that are on their way to the controller. Indications have their own: they wait for the client.
+  var notifications = FIFO<() -> Void>()
+  /// One closure for all notifications, because they go out in order.
+  private(set) lazy var notificationLeft: () -> Void = { [weak self] in self?.notifications.popFirst()?() }
 
   init(server: GATTServer, bearer: ATTBearer, state: GATTClientState?, peer: PeerIdentifier?) {
     self.server = server
@@ -65,7 +65,7 @@ public final class GATTServerLink: ATTServerHandler {
     let ended = configurations
     configurations = [:]
     for handle in ended.keys.sorted() { reportSubscription(handle, []) }
-    for sent in updates.removeAll() { sent() }
+    for sent in notifications.takeAll() { sent() }
   }
 
   /// The client as reported to applications; `nil` if its device is not known.

@@ -58,12 +58,6 @@ struct HandleSet: Equatable {
   }
 
   private func firstIndex(endingAtOrBehind handle: AttributeHandle) -> Int {
-    var low = 0
-    var high = ranges.count
-    while low < high {
-      let middle = (low + high) / 2
-      if ranges[middle].upperBound < handle { low = middle + 1 } else { high = middle }
-    }
-    return low
+    ranges.partitionPoint(after: { $0.upperBound < handle })
   }
 }

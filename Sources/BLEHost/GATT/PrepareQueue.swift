@@ -42,17 +42,28 @@ struct PrepareQueue {
 
 /// The execution of prepared writes: the applications are asked one after another, then the server's own values are stored.
 struct QueueExecution {
-  struct ApplicationWrite {
-    let application: any AttributeApplication
-    var parts: [AttributeWriteRequest.Part]
-  }
-
-  /// The writes not yet passed to their applications.
-  var applicationWrites: [ApplicationWrite] = []
-  /// The complete new values of attributes that the server stores.
-  var values: [(attribute: Attribute, value: [UInt8])] = []
+  /// The parts not yet passed to their applications, and those for values that the server stores.
+  var parts: [PrepareQueue.Part]
   /// The handle reported if the application that is being asked refuses.
   var current = AttributeHandle(0)
+}
+
+/// The next step of an execution.
+private struct QueueStep {
+  /// The application to ask; `nil` if only values of the server are left.
+  var application: (any AttributeApplication)?
+  /// Its parts.
+  var asked: [AttributeWriteRequest.Part] = []
+  /// All other parts.
+  var rest: [PrepareQueue.Part] = []
+  /// The complete new values of attributes that the server stores.
+  var values: [(attribute: Attribute, value: [UInt8])] = []
+}
+
+/// Why an execution ends, with the handle to report.
+private struct QueueRefusal: Error {
+  let code: ATTErrorCode
+  let handle: AttributeHandle
 }
 
 extension GATTServerLink {
@@ -82,61 +93,64 @@ extension GATTServerLink {
       if isReliable, let refused = parts.first(where: { !server.database.permitsReliableWrites(of: $0.handle) }) {
         return bearer.refuse(.requestNotSupported, at: refused.handle)
       }
-      var execution = QueueExecution()
-      for part in parts {
-        do throws(ATTErrorCode) { try plan(part, &execution) } catch { return bearer.refuse(error, at: part.handle) }
-      }
-      for (attribute, value) in execution.values {
-        do throws(ATTErrorCode) { try check(value[...], for: attribute) } catch {
-          return bearer.refuse(error, at: attribute.handle)
-        }
-      }
-      resume(execution)
+      resume(QueueExecution(parts: parts))
     default: bearer.refuse(.invalidPDU, at: AttributeHandle(0))
     }
   }
 
-  private func plan(_ part: PrepareQueue.Part, _ execution: inout QueueExecution) throws(ATTErrorCode) {
-    // Attributes and security may have changed since the part was prepared.
-    let attribute = try writable(part.handle, .request)
-    if case .application(let application, let tag) = attribute.content {
-      guard part.offset + part.value.count <= ATTLimits.maximumValueLength else { throw .invalidAttributeValueLength }
-      let piece = AttributeWriteRequest.Part(
-        handle: part.handle, tag: tag, offset: part.offset, value: part.value)
-      if let index = execution.applicationWrites.firstIndex(where: { $0.application === application }) {
-        execution.applicationWrites[index].parts.append(piece)
-      } else {
-        execution.applicationWrites.append(.init(application: application, parts: [piece]))
+  /// Asks the next application, or completes the execution. What is still to be written is checked each time: attributes and security
+  /// may have changed since it was prepared, and since an application was asked. What an application has written by then stays
+  /// (Core, Vol 3 Part F 3.4.6.3 leaves that open).
+  func resume(_ execution: QueueExecution) {
+    do throws(QueueRefusal) {
+      let step = try nextStep(execution.parts)
+      guard let application = step.application, let first = step.asked.first else {
+        bearer.respond(ATTExecuteWriteResponse())
+        for (attribute, value) in step.values { apply(value[...], to: attribute) }
+        return
       }
-      return
+      let number = wait(.execute(QueueExecution(parts: step.rest, current: first.handle)), for: application)
+      application.write(AttributeWriteRequest(number: number, client: self, needsResponse: true, parts: step.asked))
+    } catch {
+      bearer.refuse(error.code, at: error.handle)
     }
-    let index: Int
-    if let known = execution.values.firstIndex(where: { $0.attribute.handle == part.handle }) {
-      index = known
-    } else {
-      index = execution.values.count
-      execution.values.append((attribute, Array(value(of: attribute) ?? [])))
-    }
-    guard let changed = execution.values[index].value.overwritten(at: part.offset, with: part.value) else {
-      throw .invalidOffset
-    }
-    guard part.offset + part.value.count <= ATTLimits.maximumValueLength else { throw .invalidAttributeValueLength }
-    execution.values[index].value = changed
   }
 
-  /// Asks the next application, or completes the execution.
-  func resume(_ execution: QueueExecution) {
-    var execution = execution
-    guard !execution.applicationWrites.isEmpty else {
-      bearer.respond(ATTExecuteWriteResponse())
-      for (attribute, value) in execution.values { apply(value[...], to: attribute) }
+  private func nextStep(_ parts: [PrepareQueue.Part]) throws(QueueRefusal) -> QueueStep {
+    var step = QueueStep()
+    for part in parts {
+      do throws(ATTErrorCode) { try add(part, to: &step) } catch {
+        throw QueueRefusal(code: error, handle: part.handle)
+      }
+    }
+    for (attribute, value) in step.values {
+      do throws(ATTErrorCode) { try check(value[...], for: attribute) } catch {
+        throw QueueRefusal(code: error, handle: attribute.handle)
+      }
+    }
+    return step
+  }
+
+  private func add(_ part: PrepareQueue.Part, to step: inout QueueStep) throws(ATTErrorCode) {
+    let attribute = try writable(part.handle, .request)
+    let isTooLong = part.offset + part.value.count > ATTLimits.maximumValueLength
+    if case .application(let application, let tag) = attribute.content {
+      if isTooLong { throw .invalidAttributeValueLength }
+      if step.application == nil { step.application = application }
+      guard step.application === application else { return step.rest.append(part) }
+      step.asked.append(
+        AttributeWriteRequest.Part(handle: part.handle, tag: tag, offset: part.offset, value: part.value))
       return
     }
-    let write = execution.applicationWrites.removeFirst()
-    execution.current = write.parts.first?.handle ?? AttributeHandle(0)
-    let number = wait(.execute(execution), for: write.application)
-    write.application.write(
-      AttributeWriteRequest(number: number, client: self, needsResponse: true, parts: write.parts))
+    let known = step.values.firstIndex { $0.attribute.handle == part.handle }
+    if known == nil { step.values.append((attribute, Array(value(of: attribute) ?? []))) }
+    let index = known ?? step.values.count - 1
+    guard let changed = step.values[index].value.overwritten(at: part.offset, with: part.value) else {
+      throw .invalidOffset
+    }
+    if isTooLong { throw .invalidAttributeValueLength }
+    step.values[index].value = changed
+    step.rest.append(part)
   }
 }
 

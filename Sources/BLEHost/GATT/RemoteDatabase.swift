@@ -42,8 +42,7 @@ public final class RemoteDatabase: GATTClientEvents {
   /// The value handle of Service Changed, once it is known.
   var serviceChanged: AttributeHandle?
 
-  private var waiting: [() -> Void] = []
-  private var nextWaiting = 0
+  private var waiting = FIFO<() -> Void>()
   private var isBusy = false
   private var isDraining = false
   private var callDepth = 0
@@ -74,8 +73,7 @@ public final class RemoteDatabase: GATTClientEvents {
     isClosed = true
     if let changeTimer { loop.cancel(changeTimer) }
     client.events = nil
-    waiting = []
-    nextWaiting = 0
+    waiting.removeAll()
     subscriptions = [:]
     observers = []
   }
@@ -123,20 +121,11 @@ public final class RemoteDatabase: GATTClientEvents {
     isBusy = false
     if isDraining { return }
     isDraining = true
-    while !isBusy, nextWaiting < waiting.count {
-      let operation = waiting[nextWaiting]
-      nextWaiting += 1
+    while !isBusy, let operation = waiting.popFirst() {
       isBusy = true
       operation()
     }
     isDraining = false
-    if nextWaiting == waiting.count {
-      waiting.removeAll(keepingCapacity: true)
-      nextWaiting = 0
-    } else if nextWaiting > 64 {
-      waiting.removeSubrange(..<nextWaiting)
-      nextWaiting = 0
-    }
   }
 
   /// Runs an operation. After Database Out Of Sync it is repeated if the peer's hash is still the known one; otherwise the whole

@@ -143,12 +143,6 @@ struct HandleTable<Item: HandleOrdered>: Sendable {
 
   private func lowerBound(_ handle: AttributeHandle) -> Int {
     if let last = items.last, last.orderHandle < handle { return items.count }
-    var low = 0
-    var high = items.count
-    while low < high {
-      let middle = (low + high) / 2
-      if items[middle].orderHandle < handle { low = middle + 1 } else { high = middle }
-    }
-    return low
+    return items.partitionPoint(after: { $0.orderHandle < handle })
   }
 }

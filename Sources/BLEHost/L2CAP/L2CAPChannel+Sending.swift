@@ -5,13 +5,12 @@ import BLEWire
 struct L2CAPChannelQueue {
   private struct Chunk {
     let octets: [UInt8]
-    /// Where the next frame begins.
-    var offset = 0
     let sent: () -> Void
   }
 
-  private var chunks: [Chunk] = []
-  private var first = 0
+  private var chunks = FIFO<Chunk>()
+  /// Where the next frame begins in the first chunk.
+  private var offset = 0
   /// The callbacks of chunks whose last frame is with the carrier, each with the number of that frame.
   private var leaving: [(frame: UInt64, sent: () -> Void)] = []
   private var takenFrames: UInt64 = 0
@@ -19,7 +18,7 @@ struct L2CAPChannelQueue {
   /// Octets of the current SDU that are in no frame yet.
   private var openSDU = 0
 
-  var isEmpty: Bool { first == chunks.count }
+  var isEmpty: Bool { chunks.isEmpty }
 
   mutating func append(_ octets: [UInt8], sent: @escaping () -> Void) {
     chunks.append(Chunk(octets: octets, sent: sent))
@@ -27,39 +26,30 @@ struct L2CAPChannelQueue {
 
   /// Writes the next frame behind the headroom of `writer`. The queue must not be empty.
   mutating func takeFrame(mtu: Int, mps: Int, into writer: inout ByteWriter) {
-    let offset = chunks[first].offset
+    guard let chunk = chunks.first else { return }
+    let octets = chunk.octets
     let end: Int
     if openSDU == 0 {
-      openSDU = min(Self.fullestSDU(mtu: mtu, mps: mps), chunks[first].octets.count - offset)
+      openSDU = min(Self.fullestSDU(mtu: mtu, mps: mps), octets.count - offset)
       end = offset + min(openSDU, mps - L2CAPFirstKFrame.headerOctetCount)
-      L2CAPFirstKFrame(sduLength: UInt16(openSDU), informationPayload: chunks[first].octets[offset..<end])
-        .encode(into: &writer)
+      L2CAPFirstKFrame(sduLength: UInt16(openSDU), informationPayload: octets[offset..<end]).encode(into: &writer)
     } else {
       end = offset + min(openSDU, mps)
-      writer.append(contentsOf: chunks[first].octets[offset..<end])
+      writer.append(contentsOf: octets[offset..<end])
     }
     openSDU -= end - offset
-    chunks[first].offset = end
+    offset = end
     takenFrames += 1
-    if end == chunks[first].octets.count { retireFirst() }
+    guard end == octets.count else { return }
+    leaving.append((takenFrames, chunk.sent))
+    _ = chunks.popFirst()
+    offset = 0
   }
 
   /// The longest SDU within the MTU whose last frame is full.
   private static func fullestSDU(mtu: Int, mps: Int) -> Int {
     let frames = (mtu + L2CAPFirstKFrame.headerOctetCount) / mps
     return frames == 0 ? mtu : frames * mps - L2CAPFirstKFrame.headerOctetCount
-  }
-
-  private mutating func retireFirst() {
-    leaving.append((takenFrames, chunks[first].sent))
-    first += 1
-    if first == chunks.count {
-      chunks.removeAll(keepingCapacity: true)
-      first = 0
-    } else if first >= 16, first * 2 >= chunks.count {
-      chunks.removeFirst(first)
-      first = 0
-    }
   }
 
   /// Records that the oldest frame has been sent; returns the callback of the chunk that this completes.
@@ -73,8 +63,8 @@ struct L2CAPChannelQueue {
 
   /// Discards everything; no callback is called.
   mutating func removeAll() {
-    chunks = []
-    first = 0
+    chunks.removeAll()
+    offset = 0
     leaving = []
     leftFrames = takenFrames
     openSDU = 0

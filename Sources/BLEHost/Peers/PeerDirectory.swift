@@ -20,8 +20,6 @@ public final class PeerDirectory: Sendable {
     var identifiers: [DeviceAddress: PeerIdentifier] = [:]
     /// Identifiers in the order of their arrival; the oldest are removed at the limit.
     var arrivals: [PeerIdentifier] = []
-    /// The peers whose name was read from the device by this process: an advertised name, often shortened, does not replace it.
-    var peersWithReadName: Set<PeerIdentifier> = []
     /// The identities of bonded devices: their entries are never removed.
     var bonded: Set<DeviceAddress> = []
     /// The number of peers stored since the bonded ones were last stored.
@@ -81,7 +79,9 @@ public final class PeerDirectory: Sendable {
     if peer.address == identity { return peer }
     return tables.withLock { tables in
       if let known = tables.currentPeer(at: identity) { return known }
-      let identified = KnownPeer(identifier: peer.identifier, address: identity, name: peer.name)
+      let names = tables.peers[peer.identifier] ?? peer
+      let identified = KnownPeer(
+        identifier: peer.identifier, address: identity, name: names.advertisedName, readName: names.readName)
       tables.insert(identified)
       remember(identified, &tables)
       return identified
@@ -106,21 +106,19 @@ public final class PeerDirectory: Sendable {
     return tables.withLock { tables in identifiers.compactMap { tables.peers[$0] } }
   }
 
-  /// Records a name of the device, and returns the name to use from now on.
+  /// Records a name of the device, and returns the name to use from now on: an advertised name does not replace one that was read.
   @discardableResult
   public func setName(_ name: String, of identifier: PeerIdentifier, from source: NameSource) -> String {
     tables.withLock { tables in
       guard let known = tables.peers[identifier] else { return name }
-      switch source {
-      case .read: tables.peersWithReadName.insert(identifier)
-      case .advertised:
-        if let read = known.name, tables.peersWithReadName.contains(identifier) { return read }
+      let renamed = KnownPeer(
+        identifier: identifier, address: known.address, name: source == .advertised ? name : known.advertisedName,
+        readName: source == .read ? name : known.readName)
+      if renamed != known {
+        tables.peers[identifier] = renamed
+        if renamed.address.isIdentity { remember(renamed, &tables) }
       }
-      if known.name == name { return name }
-      let renamed = KnownPeer(identifier: identifier, address: known.address, name: name)
-      tables.peers[identifier] = renamed
-      if renamed.address.isIdentity { remember(renamed, &tables) }
-      return name
+      return renamed.name ?? name
     }
   }
 
@@ -192,7 +190,6 @@ extension PeerDirectory.Tables {
       left -= 1
       peers[identifier] = nil
       forgetAddress(of: peer)
-      peersWithReadName.remove(identifier)
     }
     arrivals = kept
   }

@@ -60,15 +60,5 @@ public struct OutOfBandExchange: Sendable {
 }
 
 // The random values are secret like passkeys, so descriptions are redacted.
-
-extension OutOfBandData: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  public var description: String { "<redacted>" }
-  public var debugDescription: String { "<redacted>" }
-  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
-}
-
-extension LocalOutOfBandData: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  public var description: String { "<redacted>" }
-  public var debugDescription: String { "<redacted>" }
-  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
-}
+extension OutOfBandData: Redacted {}
+extension LocalOutOfBandData: Redacted {}

@@ -185,8 +185,6 @@ public struct Pairing {
 }
 
 // The state of a pairing contains secrets, so only the role and the stage are printed.
-extension Pairing: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Pairing: Redacted {
   public var description: String { "pairing as \(parameters.role), \(stage)" }
-  public var debugDescription: String { description }
-  public var customMirror: Mirror { Mirror(self, children: ["stage": stage]) }
 }

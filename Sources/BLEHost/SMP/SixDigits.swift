@@ -1,7 +1,8 @@
+import BLECore
 import BLECrypto
 
 /// Six decimal digits for the user: a passkey, or a number to compare. The description is redacted.
-public struct SixDigits: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+public struct SixDigits: Hashable, Sendable, Redacted {
   /// 0 to 999,999.
   public let value: UInt32
 
@@ -32,8 +33,4 @@ public struct SixDigits: Hashable, Sendable, CustomStringConvertible, CustomDebu
 
   /// The passkey as a 128-bit number for the security toolbox.
   var block: AESBlock { AESBlock(high: 0, low: UInt64(value)) }
-
-  public var description: String { "<redacted>" }
-  public var debugDescription: String { "<redacted>" }
-  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

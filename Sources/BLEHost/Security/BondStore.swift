@@ -47,7 +47,7 @@ public struct BondRecords: Sendable {
   }
 
   /// Replaces the bond of the same identity, or appends `bond`.
-  mutating func put(_ bond: Bond) {
+  package mutating func put(_ bond: Bond) {
     if let index = bonds.firstIndex(where: { $0.identity == bond.identity }) {
       bonds[index] = bond
     } else {
@@ -57,7 +57,7 @@ public struct BondRecords: Sendable {
 
   /// Replaces the bond of the same identity if it has the same keys. The update may be older than the stored sign counters, which
   /// never decrease.
-  mutating func update(_ bond: Bond) {
+  package mutating func update(_ bond: Bond) {
     guard let index = bonds.firstIndex(where: { $0.identity == bond.identity }),
       bonds[index].keys.hasSameKeys(as: bond.keys)
     else { return }
@@ -68,7 +68,7 @@ public struct BondRecords: Sendable {
   }
 
   /// - Returns: false if there is no bond with this identity and these keys.
-  mutating func putCounters(of bond: Bond) -> Bool {
+  package mutating func putCounters(of bond: Bond) -> Bool {
     guard let index = bonds.firstIndex(where: { $0.identity == bond.identity }),
       bonds[index].keys.hasSameKeys(as: bond.keys)
     else { return false }
@@ -76,7 +76,7 @@ public struct BondRecords: Sendable {
     return true
   }
 
-  mutating func remove(_ identities: [DeviceAddress]) { bonds.removeAll { identities.contains($0.identity) } }
+  package mutating func remove(_ identities: [DeviceAddress]) { bonds.removeAll { identities.contains($0.identity) } }
 }
 
 extension PairingResult {
@@ -92,7 +92,9 @@ public struct BondStoreError: Error, CustomStringConvertible {
   public let description: String
   public init(_ description: String) { self.description = description }
 
-  static func gone(_ bond: Bond) -> BondStoreError { BondStoreError("the bond with \(bond.identity) was removed") }
+  package static func gone(_ bond: Bond) -> BondStoreError {
+    BondStoreError("the bond with \(bond.identity) was removed")
+  }
 }
 
 /// A store in memory, for simulations and tests.

@@ -9,9 +9,9 @@ final class FrameCarrier: L2CAPCarrier, HCILinkReceiver, TimerTarget {
   private var link: L2CAPLink?
   private let loop: any StackLoop
   /// The closures of frames queued for the controller, oldest first. Only these frames have a token other than 0.
-  private var queued = ClosureQueue()
+  private var queued = FIFO<() -> Void>()
   private var nextToken: UInt64 = 1
-  /// The closures of frames that were passed on within `send`; called after the current job.
+  /// The closures of frames that were passed on, or dropped, within `send`; called after the current job.
   private var left: [() -> Void] = []
 
   init(data: HCILink, loop: any StackLoop) {
@@ -26,9 +26,8 @@ final class FrameCarrier: L2CAPCarrier, HCILinkReceiver, TimerTarget {
     }
     defer { nextToken &+= 1 }
     switch data.send(frame, token: nextToken) {
-    case .closed: break
     case .queued: queued.append(sent)
-    case .handedOver:
+    case .handedOver, .closed:
       left.append(sent)
       if left.count == 1 { loop.schedule(after: .zero, .work, self) }
     }
@@ -42,7 +41,15 @@ final class FrameCarrier: L2CAPCarrier, HCILinkReceiver, TimerTarget {
     data.receiver = self
   }
 
+  /// The link has ended: the frames that were not passed on are dropped. Calls all closures.
   func close() {
+    abandon()
+    for sent in queued.takeAll() { left.append(sent) }
+    timerFired(tag: 0)
+  }
+
+  /// Releases the link without calling anything.
+  func abandon() {
     data.receiver = nil
     link = nil
   }
@@ -52,11 +59,10 @@ final class FrameCarrier: L2CAPCarrier, HCILinkReceiver, TimerTarget {
   }
 
   func link(_ data: HCILink, didHandOver token: UInt64) {
-    if token != 0 { queued.removeFirst()?() }
+    if token != 0 { queued.popFirst()?() }
   }
 
   func timerFired(tag: Int) {
-    guard data.isOpen else { return }
     var done: [() -> Void] = []
     swap(&done, &left)
     for sent in done { sent() }

@@ -36,7 +36,7 @@ final class HostCentral: CentralRole, StateListener {
 
   func report(_ state: AdapterState) { events?.central(didUpdateState: state) }
 
-  func controllerWasLost() {
+  func adapterWasLost() {
     for attempt in attempts.values { cancelTimer(attempt) }
     attempts = [:]
     links = [:]

@@ -118,9 +118,10 @@ final class HostConnection {
     if hasReadName { return }
     hasReadName = true
     database.readDeviceName { [weak self] result in
-      guard let self, self.isUp, case .success(let name?) = result, !name.isEmpty, name != self.name else { return }
-      self.name = name
+      guard let self, self.isUp, case .success(let name?) = result, !name.isEmpty else { return }
       self.stack.directory.setName(name, of: self.peer.identifier, from: .read)
+      guard name != self.name else { return }
+      self.name = name
       self.stack.scanner.setName(name, at: self.peer.address)
       for link in self.links { link.events?.link(link, didUpdateName: name) }
     }
@@ -180,11 +181,18 @@ final class HostConnection {
     }
   }
 
-  /// The stack is being deallocated with its links: nothing is reported.
+  /// The stack is being deallocated with its links, and all roles before it: nothing is reported. The parts of a link retain each other
+  /// until they are closed.
   func abandon() {
     isUp = false
-    carrier.close()
+    setUpSteps.cancel(loop)
+    carrier.abandon()
     drain?.cancel()
+    database.close()
+    serverLink?.close()
+    bearer.close()
+    channels?.attributeProtocol = nil
+    channels?.securityManager = nil
   }
 
   /// The link has ended: ends everything on it. Only channels report their end here.
@@ -198,9 +206,9 @@ final class HostConnection {
     database.close()
     serverLink?.close()
     bearer.close()
-    carrier.close()
     channels?.close(reason)
     channels = nil
+    carrier.close()
     drain?.finish()
     serverLink = nil
   }

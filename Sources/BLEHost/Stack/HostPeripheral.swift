@@ -33,7 +33,7 @@ final class HostPeripheral: PeripheralRole, StateListener {
 
   func report(_ state: AdapterState) { events?.peripheral(didUpdateState: state) }
 
-  func controllerWasLost() {
+  func adapterWasLost() {
     services = []
     characteristics = [:]
     channels = []
@@ -51,7 +51,8 @@ final class HostPeripheral: PeripheralRole, StateListener {
     if LocalServer.isReserved(service.uuid) { return .failure(.uuidNotAllowed) }
     var included: [PublishedService] = []
     for identifier in service.included {
-      guard let published = stack.publishedService(identifier) else { return .failure(.unknownService) }
+      let published = stack.peripherals.lazy.compactMap { $0.publishedService(identifier) }.first
+      guard let published else { return .failure(.unknownService) }
       included.append(published)
     }
     guard let published = stack.server.gatt.publish(service, including: included, application: self) else {

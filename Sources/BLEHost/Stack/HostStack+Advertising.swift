@@ -29,6 +29,12 @@ extension HostStack {
     advertisingInput(.start(content, by: role, request: lastAdvertisingRequest))
   }
 
+  /// Sets manufacturer data to add to all advertisements of this stack, if there is room: the company identifier, least significant
+  /// octet first, and the data. For simulating devices that advertise it; applications of Core Bluetooth cannot set it.
+  public func setManufacturerData(_ octets: [UInt8]?) {
+    onLoop { $0.advertisingInput(.setManufacturerData(octets.flatMap { ManufacturerData(octets: $0[...]) })) }
+  }
+
   /// The controller was lost or is stopped.
   func resetAdvertising() {
     advertising.reset()

@@ -137,6 +137,16 @@ extension HostStack {
 
   // MARK: Reporting links
 
+  public func connectedPeers(withServices services: [BLEUUID]) -> [KnownPeer] {
+    snapshot.withLock { $0.connected }.values.peers(withServices: services)
+  }
+
+  /// Returns the ATT MTU in octets of the link to `peer`; `nil` if it is not connected. Core Bluetooth reports only the maximum length
+  /// of values, which is at most 512 octets whatever the MTU (Core, Vol 3 Part F 3.2.9).
+  public func maximumTransmissionUnit(with peer: PeerIdentifier) -> Int? {
+    snapshot.withLock { $0.transmissionUnits[peer] }
+  }
+
   private func publishLinks(_ connection: HostConnection, isConnected: Bool) {
     let peer = connection.peer
     let services = connection.knownServices

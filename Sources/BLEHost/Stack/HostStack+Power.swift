@@ -4,25 +4,41 @@ import BLEHCI
 import BLEWire
 import Synchronization
 
-/// A role that receives the adapter's state. On the loop.
-protocol StateListener: AnyObject {
-  /// The state last reported to the role's events; `nil` if none.
-  var reportedState: AdapterState? { get set }
-  func report(_ state: AdapterState)
-  /// The controller was lost or stopped: scans, links, advertising and services of the role have ended, without events.
-  func controllerWasLost()
-}
-
-extension StateListener {
-  func reportIfChanged(_ state: AdapterState) {
-    if reportedState == state { return }
-    reportedState = state
-    report(state)
-  }
-}
-
 /// Performs the actions of the ``PowerMachine``.
 extension HostStack {
+  // MARK: From any thread
+
+  /// Opens the transport and starts the controller. The roles receive the resulting state.
+  public func start() { onLoop { $0.powerInput(.start) } }
+
+  /// Switches the adapter off, as a user would: links are disconnected, and roles receive `poweredOff`.
+  public func powerOff() { onLoop { $0.powerInput(.setSwitchedOn(false)) } }
+
+  /// Switches the adapter on; retries if it was `unsupported`.
+  public func powerOn() { onLoop { $0.powerInput(.setSwitchedOn(true)) } }
+
+  /// Revokes the permission to use Bluetooth: roles receive `unauthorized`.
+  public func denyBluetooth() { onLoop { $0.powerInput(.setPermitted(false)) } }
+
+  public func allowBluetooth() { onLoop { $0.powerInput(.setPermitted(true)) } }
+
+  /// Disconnects all links and closes the transport, permanently. `completion` is called on the loop.
+  public func shutDown(_ completion: @escaping @Sendable () -> Void) {
+    onLoop { stack in
+      var open = 2
+      let finished = {
+        open -= 1
+        if open == 0 { stack.security.afterWriting(completion) }
+      }
+      // Before the managers' activities end, so that the next process can resume them.
+      if let stateStore = stack.stateStore { stateStore.flush(finished) } else { finished() }
+      stack.afterStopping.append(finished)
+      stack.powerInput(.shutDown)
+    }
+  }
+
+  // MARK: On the loop
+
   /// Whether the controller is ready and set up to be used.
   var isRunning: Bool { power.isRunning }
 
@@ -102,18 +118,6 @@ extension HostStack {
     connections.removeAll()
   }
 
-  func shutDownOnLoop(_ completion: @escaping () -> Void) {
-    var open = 2
-    let finished = { [self] in
-      open -= 1
-      if open == 0 { security.afterWriting(completion) }
-    }
-    // Before the managers' activities end, so that the next process can resume them.
-    flushStates(finished)
-    afterStopping.append(finished)
-    powerInput(.shutDown)
-  }
-
   /// Waits until data sent by applications has arrived, even if they end immediately afterwards.
   private func drainLinks() {
     var open = 1
@@ -154,13 +158,15 @@ extension HostStack {
       $0.connected = [:]
       $0.transmissionUnits = [:]
     }
-    for role in centrals as [any StateListener] + peripherals { role.controllerWasLost() }
-    resetServer()
+    for role in centrals as [any StateListener] + peripherals { role.adapterWasLost() }
+    server = LocalServer(options: options, log: log)
   }
 }
 
 extension HostStack: HCIControllerDelegate {
   public func controller(_ controller: HCIController, didChange state: HCIControllerState) {
+    let failure: String? = if case .failed(let failure) = state { failure.description } else { nil }
+    snapshot.withLock { $0.failure = failure }
     powerInput(.controller(state))
   }
 }

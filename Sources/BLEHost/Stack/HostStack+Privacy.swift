@@ -24,6 +24,8 @@ extension HostStack {
   /// The random address used in place of the public one; `nil` if the public one is used.
   var shownAddress: DeviceAddress? { privacy.address ?? randomAddress }
 
+  var ownAddressType: LEOwnAddressType { shownAddress == nil ? .public : .random }
+
   /// Sets up privacy after a reset of the controller, which has an empty resolving list and no random address.
   func beginPrivacy() {
     privacy.resolvedByController = []

@@ -4,6 +4,18 @@ import BLEHCI
 import BLEWire
 
 extension HostStack {
+  /// Moves the application to the background or the foreground, as an operating system does with apps. In the background, scans are
+  /// slower, only for given services and without duplicates; advertising is slower, without the name, and with all services in the
+  /// overflow area.
+  public func setInBackground(_ isInBackground: Bool) {
+    onLoop { stack in
+      stack.isInBackground = isInBackground
+      stack.scanner.setInBackground(isInBackground)
+      stack.updateScan()
+      stack.advertisingInput(.update)
+    }
+  }
+
   /// Gives the arbiter the present wishes: the controller's scan and initiating follow them.
   func updateScan() { arbiterInput(.wishesChanged) }
 

@@ -60,7 +60,8 @@ extension HostStack {
   }
 
   /// Pairs with a connected peer, or requests a pairing if the peer is the central. `completion` is called on the loop with the
-  /// resulting security.
+  /// resulting security. A link that a bond's keys already encrypt at `level` or higher is not paired again: either device may have
+  /// started a pairing as soon as they were connected, and it may have ended at any moment before this call.
   public func pair(
     with peer: PeerIdentifier, minimumLevel level: SecurityLevel = .encrypted,
     _ completion: @escaping @Sendable (Result<PairingSecurity, PairingFailure>) -> Void
@@ -68,6 +69,9 @@ extension HostStack {
     onLoop { stack in
       guard let connection = stack.connections.all.first(where: { $0.peer.identifier == peer && $0.isUp }) else {
         return completion(.failure(.disconnected))
+      }
+      if connection.security.isProven, let security = connection.security.security, security.level >= level {
+        return completion(.success(security))
       }
       connection.pair(minimumLevel: level, completion)
     }

@@ -15,6 +15,7 @@ import Synchronization
 public final class HostStack: OwnedAdapter, @unchecked Sendable {
   struct Snapshot {
     var state = AdapterState.unknown
+    var failure: String?
     var supportsExtendedAdvertising = false
     var connected: [PeerIdentifier: (peer: KnownPeer, services: [BLEUUID])] = [:]
     /// The ATT MTU in octets of each link reported to applications.
@@ -31,7 +32,7 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
   let origin: JobOrigin
   let snapshot = Mutex(Snapshot())
   /// Stores the states of managers for a later process.
-  private let stateStore: (any StateStore)?
+  let stateStore: (any StateStore)?
 
   // On the loop from here on.
   var options: HostOptions
@@ -50,7 +51,7 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
   /// Of these only the links; see `counters`.
   var linkCounters = AdapterCounters()
   /// Whether the simulated system has moved the application to the background.
-  private(set) var isInBackground = false
+  var isInBackground = false
   var advertising = Advertising()
   let advertisingInputs = InputQueue<Advertising.Input>()
   /// The completions of starts that are not answered, by number.
@@ -65,7 +66,7 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
   let agentQueue = DispatchQueue(label: "swift-corebluetooth.pairing")
   var centrals: [HostCentral] = []
   var peripherals: [HostPeripheral] = []
-  private(set) lazy var server = LocalServer(options: options, log: log)
+  lazy var server = LocalServer(options: options, log: log)
   private var nextService: UInt32 = 1
   var publishedChannels = PublishedChannels()
   /// The random static address used in place of the public one.
@@ -113,63 +114,13 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
   // MARK: From any thread
 
   public var state: AdapterState { snapshot.withLock { $0.state } }
+  public var failure: String? { snapshot.withLock { $0.failure } }
   public var supportsExtendedAdvertising: Bool { snapshot.withLock { $0.supportsExtendedAdvertising } }
 
   public func knownPeers(_ identifiers: [PeerIdentifier]) -> [KnownPeer] { directory.peers(identifiers) }
 
-  public func connectedPeers(withServices services: [BLEUUID]) -> [KnownPeer] {
-    let connected = snapshot.withLock { $0.connected }
-    return connected.values
-      .filter { entry in services.contains { entry.services.contains($0) } }
-      .map(\.peer)
-      .sorted { ($0.identifier.high, $0.identifier.low) < ($1.identifier.high, $1.identifier.low) }
-  }
-
-  /// Returns the ATT MTU in octets of the link to `peer`; `nil` if it is not connected. Core Bluetooth reports only the maximum length
-  /// of values, which is at most 512 octets whatever the MTU (Core, Vol 3 Part F 3.2.9).
-  public func maximumTransmissionUnit(with peer: PeerIdentifier) -> Int? {
-    snapshot.withLock { $0.transmissionUnits[peer] }
-  }
-
-  /// Opens the transport and starts the controller. The roles receive the resulting state.
-  public func start() { onLoop { $0.powerInput(.start) } }
-
-  /// Switches the adapter off, as a user would: links are disconnected, and roles receive `poweredOff`.
-  public func powerOff() { onLoop { $0.powerInput(.setSwitchedOn(false)) } }
-
-  /// Switches the adapter on; retries if it was `unsupported`.
-  public func powerOn() { onLoop { $0.powerInput(.setSwitchedOn(true)) } }
-
-  /// Revokes the permission to use Bluetooth: roles receive `unauthorized`.
-  public func denyBluetooth() { onLoop { $0.powerInput(.setPermitted(false)) } }
-
-  public func allowBluetooth() { onLoop { $0.powerInput(.setPermitted(true)) } }
-
   /// Sets the longest ATT PDU accepted on new links, 23 to 517 octets.
   public func setMaximumTransmissionUnit(_ octets: Int) { onLoop { $0.options.maximumTransmissionUnit = octets } }
-
-  /// Sets manufacturer data to add to all advertisements of this stack, if there is room: the company identifier, least significant
-  /// octet first, and the data. For simulating devices that advertise it; applications of Core Bluetooth cannot set it.
-  public func setManufacturerData(_ octets: [UInt8]?) {
-    onLoop { $0.advertisingInput(.setManufacturerData(octets.flatMap { ManufacturerData(octets: $0[...]) })) }
-  }
-
-  /// Moves the application to the background or the foreground, as an operating system does with apps. In the background, scans are
-  /// slower, only for given services and without duplicates; advertising is slower, without the name, and with all services in the
-  /// overflow area.
-  public func setInBackground(_ isInBackground: Bool) {
-    onLoop { stack in
-      stack.isInBackground = isInBackground
-      stack.scanner.setInBackground(isInBackground)
-      stack.updateScan()
-      stack.advertisingInput(.update)
-    }
-  }
-
-  /// Disconnects all links and closes the transport, permanently. `completion` is called on the loop.
-  public func shutDown(_ completion: @escaping @Sendable () -> Void) {
-    onLoop { stack in stack.shutDownOnLoop(completion) }
-  }
 
   /// Returns when all stored peers and bonds outlive this process. From any thread but the loop's.
   public func flush() {
@@ -195,28 +146,10 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
 
   public func preserveState(of key: PreservationKey) -> (any PreservedState)? { stateStore?.claim(key) }
 
-  /// Calls `completion` when the states of the managers outlive the process.
-  func flushStates(_ completion: @escaping () -> Void) {
-    if let stateStore { stateStore.flush(completion) } else { completion() }
-  }
-
-  var ownAddressType: LEOwnAddressType { shownAddress == nil ? .public : .random }
-
   func takeServiceIdentifier() -> LocalServiceIdentifier {
     defer { nextService &+= 1 }
     return LocalServiceIdentifier(rawValue: nextService)
   }
-
-  /// Returns a service published by any role of the process.
-  func publishedService(_ identifier: LocalServiceIdentifier) -> PublishedService? {
-    for role in peripherals {
-      if let published = role.publishedService(identifier) { return published }
-    }
-    return nil
-  }
-
-  /// Replaces the database by one with the generic services only.
-  func resetServer() { server = LocalServer(options: options, log: log) }
 
   private func reportFirstState(to role: any StateListener) {
     if power.reported == .unknown { return }
@@ -235,22 +168,4 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
   func onLoop(_ job: @escaping @Sendable (HostStack) -> Void) {
     loop.submit(from: origin) { [self] in job(self) }
   }
-}
-
-extension HostStack {
-  /// The counters of this controller since its first use. On the loop.
-  public var counters: AdapterCounters {
-    var counters = linkCounters
-    counters.resets = controller.counters.losses
-    counters.restartedScans = scanCare.restartCount
-    counters.sentOctets = controller.counters.sentOctets
-    counters.receivedOctets = controller.counters.receivedOctets
-    return counters
-  }
-
-  /// The number of links, including those being established or ended. On the loop.
-  public var linkCount: Int { connections.count }
-
-  /// The number of stored advertisers, by default at most 16,384. On the loop.
-  public var scannedDeviceCount: Int { scanner.deviceCount }
 }

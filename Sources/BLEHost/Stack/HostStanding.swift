@@ -1,5 +1,6 @@
 import BLEAdapter
 import BLECore
+import BLEHCI
 
 /// A snapshot of a stack's state, for diagnostic messages.
 public struct HostStanding: Sendable {
@@ -65,4 +66,22 @@ extension HostStack {
           operations: link.database.operationCount)
       })
   }
+}
+
+extension HostStack {
+  /// The counters of this controller since its first use. On the loop.
+  public var counters: AdapterCounters {
+    var counters = linkCounters
+    counters.resets = controller.counters.losses
+    counters.restartedScans = scanCare.restartCount
+    counters.sentOctets = controller.counters.sentOctets
+    counters.receivedOctets = controller.counters.receivedOctets
+    return counters
+  }
+
+  /// The number of links, including those being established or ended. On the loop.
+  public var linkCount: Int { connections.count }
+
+  /// The number of stored advertisers, by default at most 16,384. On the loop.
+  public var scannedDeviceCount: Int { scanner.deviceCount }
 }

@@ -177,7 +177,7 @@ extension AdapterState {
     switch cause.kind {
     case .notPermitted: self = .unauthorized
     case .switchedOff: self = .poweredOff
-    case .unreachable, .closed, .malformed, .invalidName: return nil
+    case .unreachable, .unsuitable, .closed, .malformed, .invalidName: return nil
     }
   }
 }

@@ -20,19 +20,19 @@ final class QueuedCall: CallbackDelivery {
 }
 
 /// A serial queue for work on files, which may wait for the disk and for other processes without blocking the loop.
-struct FileQueue {
-  let loop: any StackLoop
-  let origin: JobOrigin
-  let queue: DispatchQueue
+package struct FileQueue {
+  private let loop: any StackLoop
+  private let origin: JobOrigin
+  package let queue: DispatchQueue
 
-  init(loop: any StackLoop, origin: JobOrigin, label: String) {
+  package init(loop: any StackLoop, origin: JobOrigin, label: String) {
     self.loop = loop
     self.origin = origin
     queue = DispatchQueue(label: label)
   }
 
   /// Performs `work` on the queue, and calls `completion` with its result on the loop. On the loop.
-  func perform<Result: Sendable>(
+  package func perform<Result: Sendable>(
     _ work: @escaping @Sendable () -> Result, _ completion: @escaping (Result) -> Void = { _ in }
   ) {
     let bound = LoopBound(completion)
@@ -45,5 +45,5 @@ struct FileQueue {
   }
 
   /// Returns when all work so far is done. Not on the loop.
-  func wait() { queue.sync {} }
+  package func wait() { queue.sync {} }
 }

@@ -26,6 +26,7 @@ extension DeviceCore {
       guard preparation != nil, core.preparation === preparation else { return }
       core.dropLink(SessionError(.timedOut, "the device's services were not discovered in time"))
     }
+    if configuration.services?.isEmpty == true { return discovered() }
     discoveriesUnderWay += 1
     peripheral.discoverServices(configuration.services)
   }
@@ -80,7 +81,8 @@ extension DeviceCore {
 
   /// Discovers the services again. Operations in progress on the old attributes fail.
   package func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
-    guard peripheral === self.peripheral, isConnected else { return }
+    // A link that is being disconnected keeps its callbacks until it is down; its attributes are not used any longer.
+    guard peripheral === self.peripheral, isConnected, state != .disconnecting else { return }
     emit(.servicesChanged)
     let wasReady = state == .ready
     if !wasReady {

@@ -88,15 +88,19 @@ extension DeviceSession {
 
   /// Opens an L2CAP channel of the device. It ends with the connection; a reconnection does not open it again.
   public func openChannel(_ psm: CBL2CAPPSM) async throws(SessionError) -> sending CBL2CAPChannel {
-    let opened = try await core.reply { core, reply in core.perform(.openChannel(psm, reply)) } as OpenedChannel
-    nonisolated(unsafe) let channel = opened.channel
+    nonisolated(unsafe) let channel = try await openedChannel(psm).channel
     return channel
+  }
+
+  /// The same, for callers that pass the channel on.
+  package func openedChannel(_ psm: CBL2CAPPSM) async throws(SessionError) -> OpenedChannel {
+    try await core.reply { core, reply in core.perform(.openChannel(psm, reply)) }
   }
 }
 
 /// A channel on its way to the caller. `@unchecked Sendable`: nothing else refers to the channel.
 package struct OpenedChannel: @unchecked Sendable {
-  let channel: CBL2CAPChannel
+  package let channel: CBL2CAPChannel
 }
 
 extension DeviceCore {

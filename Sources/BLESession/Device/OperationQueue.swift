@@ -14,6 +14,10 @@ final class Operations {
   /// The index of the first element of `waiting` that was not carried out.
   private var head = 0
   private var current: Operation?
+  /// When the operation in progress counts as unanswered.
+  private var deadline = Duration.zero
+  /// Fires when the first operation that began since it last fired would count as unanswered, whether or not that was answered meanwhile, and
+  /// is set again for the operation then in progress. One timer for many operations, because another thread sets the system's.
   private var guardTimer: (any SessionTimer)?
   /// The connected peripheral; `nil` without a link.
   private var peripheral: CBPeripheral?
@@ -26,6 +30,8 @@ final class Operations {
     self.clock = clock
     self.answerTime = answerTime
   }
+
+  deinit { guardTimer?.cancel() }
 
   /// Appends an operation; an urgent one, which makes the session ready, precedes all that are not.
   func add(_ operation: Operation, isUrgent: Bool = false) {
@@ -49,7 +55,6 @@ final class Operations {
   func close(_ error: SessionError) {
     peripheral = nil
     isReady = false
-    guardTimer?.cancel()
     let interrupted = [current].compactMap(\.self) + urgent
     current = nil
     urgent = []
@@ -134,7 +139,8 @@ final class Operations {
       peripheral.openL2CAPChannel(psm)
     }
     current = operation
-    guardTimer = clock.call(after: answerTime, on: queue) { [weak self, weak operation] in self?.isSilent(operation) }
+    deadline = clock.now + answerTime
+    if guardTimer == nil { startGuard(for: answerTime) }
   }
 
   private func find(_ path: CharacteristicPath, for operation: Operation) -> CBCharacteristic? {
@@ -148,8 +154,15 @@ final class Operations {
     operation.fail(SessionError(.notFound, "the device has no \(attribute)"))
   }
 
-  private func isSilent(_ operation: Operation?) {
-    guard let operation, current === operation else { return }
+  private func startGuard(for time: Duration) {
+    guardTimer = clock.call(after: time, on: queue) { [weak self] in self?.guardEnded() }
+  }
+
+  private func guardEnded() {
+    guardTimer = nil
+    guard current != nil else { return }
+    let left = deadline - clock.now
+    if left > .zero { return startGuard(for: left) }
     close(SessionError(.timedOut, "the device did not answer within \(answerTime)"))
     onSilence()
   }
@@ -158,7 +171,6 @@ final class Operations {
   private func finish(_ subject: AnyObject?, _ body: (Operation.Kind) -> Bool) {
     guard let operation = current, operation.subject === subject, body(operation.kind) else { return }
     current = nil
-    guardTimer?.cancel()
     next()
   }
 }

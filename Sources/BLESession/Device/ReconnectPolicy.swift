@@ -72,7 +72,8 @@ public struct ReconnectPolicy: Sendable, Hashable {
 public struct SessionConfiguration: Sendable {
   /// How persistently the session tries to connect.
   public var policy: ReconnectPolicy
-  /// The services that are discovered; `nil` for all.
+  /// The services that are discovered; `nil` for all. If it is empty, nothing of the device's database is read: such a session is for
+  /// channels, RSSI and pairing.
   public var services: [CBUUID]?
   /// The check that the device is the expected one, before anything else is sent to it.
   public var identity: IdentityCheck?

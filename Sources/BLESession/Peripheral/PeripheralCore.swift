@@ -16,7 +16,7 @@ package final class PeripheralCore: NSObject, CBPeripheralManagerDelegate {
   }
 
   // The delegate has to exist when the manager is created, for `willRestoreState`; so the manager is created after `self`.
-  private var manager: CBPeripheralManager!
+  private(set) var manager: CBPeripheralManager!
   private let declarations: [ServiceDeclaration]
   private var published: [Published] = []
   /// The number of services whose `didAdd` callback is outstanding.
@@ -29,6 +29,10 @@ package final class PeripheralCore: NSObject, CBPeripheralManagerDelegate {
   private var isWanted = false
   private var starters: [Reply<Void>] = []
   private var pushes: [Push] = []
+  /// The channels that are being published, in the order of the calls, which is that of the answers.
+  var publications: [ChannelPublication] = []
+  /// What is called with the channels that centrals open, by PSM.
+  var channelHandlers: [CBL2CAPPSM: (OpenedChannel) -> Void] = [:]
   let events = Broadcast<PeripheralEvent>()
   package var observers: [(PeripheralEvent) -> Void] = []
 
@@ -37,6 +41,8 @@ package final class PeripheralCore: NSObject, CBPeripheralManagerDelegate {
     super.init()
     manager = CBPeripheralManager(delegate: self, queue: queue, options: options)
   }
+
+  package var state: CBManagerState { manager.state }
 
   private func emit(_ event: PeripheralEvent) {
     for tell in observers { tell(event) }
@@ -64,15 +70,16 @@ package final class PeripheralCore: NSObject, CBPeripheralManagerDelegate {
     }
     published = []
     unanswered = declarations.count
+    // Services of one UUID are counted together, as a central does.
+    var instances: [CharacteristicPath: Int] = [:]
     for declaration in declarations {
-      let service = CBMutableService(type: declaration.uuid, primary: true)
+      let service = CBMutableService(type: declaration.uuid, primary: declaration.isPrimary)
       var made: [CBMutableCharacteristic] = []
-      var instances: [CBUUID: Int] = [:]
       for entry in declaration.characteristics {
         let characteristic = entry.makeCharacteristic()
-        let path = CharacteristicPath(
-          entry.uuid, in: declaration.uuid, instance: instances[entry.uuid, default: 0])
-        instances[entry.uuid, default: 0] += 1
+        var path = CharacteristicPath(entry.uuid, in: declaration.uuid)
+        path.instance = instances[path, default: 0]
+        instances[CharacteristicPath(entry.uuid, in: declaration.uuid), default: 0] += 1
         made.append(characteristic)
         published.append(Published(path: path, declaration: entry, characteristic: characteristic))
       }
@@ -142,6 +149,7 @@ package final class PeripheralCore: NSObject, CBPeripheralManagerDelegate {
     let waiting = pushes
     pushes = []
     for push in waiting { push.reply.fail(.unavailable(peripheral.state)) }
+    loseChannels(.unavailable(peripheral.state))
     if ![.unknown, .resetting].contains(peripheral.state) { fail(.unavailable(peripheral.state)) }
   }
 
@@ -150,6 +158,7 @@ package final class PeripheralCore: NSObject, CBPeripheralManagerDelegate {
     fail(SessionError(.cancelled, "the session was released"))
     for push in pushes { push.reply.fail(SessionError(.cancelled, "the session was released")) }
     pushes = []
+    loseChannels(SessionError(.cancelled, "the session was released"))
     events.finish()
     guard manager.state == .poweredOn else { return }
     manager.stopAdvertising()
@@ -281,8 +290,8 @@ extension PeripheralCore {
     for write in writes {
       let code = write.entry.declaration.write?(write.access, write.value) ?? .writeNotPermitted
       guard code == .success else { return peripheral.respond(to: first, withResult: code) }
-      emit(.wrote(write.access.central, write.entry.path, write.value))
     }
+    for write in writes { emit(.wrote(write.access.central, write.entry.path, write.value)) }
     peripheral.respond(to: first, withResult: .success)
   }
 }

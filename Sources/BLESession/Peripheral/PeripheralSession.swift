@@ -40,6 +40,20 @@ public final class PeripheralSession: Sendable {
     try await core.reply { core, reply in core.start(plan, reply) }
   }
 
+  /// Publishes an L2CAP channel, after `start`, and returns its PSM. The channel is lost when Bluetooth is switched off.
+  /// - Parameter opened: called on the session's queue with each channel that a central opens.
+  /// - Throws: `unavailable` if Bluetooth cannot be used, `refused`.
+  package func publishChannel(
+    requiresEncryption: Bool, _ opened: @escaping @Sendable (OpenedChannel) -> Void
+  ) async throws(SessionError) -> CBL2CAPPSM {
+    try await core.reply { core, reply in
+      core.publishChannel(requiresEncryption: requiresEncryption, reply, opened)
+    }
+  }
+
+  /// Channels that are open stay so.
+  package func unpublishChannel(_ psm: CBL2CAPPSM) { core.perform { $0.unpublishChannel(psm) } }
+
   /// Stops advertising; connections are kept.
   public func stopAdvertising() { core.perform { $0.stopAdvertising() } }
 

@@ -4,12 +4,15 @@ import CoreBluetooth
 public struct ServiceDeclaration: Sendable {
   /// The UUID of the service.
   public var uuid: CBUUID
+  /// Whether it is a primary service.
+  public var isPrimary: Bool
   /// The characteristics, in their order.
   public var characteristics: [CharacteristicDeclaration]
 
-  /// Creates a primary service.
-  public init(_ uuid: CBUUID, _ characteristics: [CharacteristicDeclaration]) {
+  /// Creates a primary or a secondary service.
+  public init(_ uuid: CBUUID, isPrimary: Bool = true, _ characteristics: [CharacteristicDeclaration]) {
     self.uuid = uuid
+    self.isPrimary = isPrimary
     self.characteristics = characteristics
   }
 }
@@ -40,13 +43,15 @@ public struct CharacteristicDeclaration: Sendable {
   /// The handler of writes; `nil`: the characteristic cannot be written.
   public var write: Writer?
   /// Whether writes without response are accepted, too.
-  public var takesCommands: Bool
+  public var takesCommands = false
   /// Whether values are notified or indicated; `nil` for neither.
   public var push: Push?
   /// Whether reading, writing and subscribing require an encrypted link.
-  public var requiresEncryption: Bool
+  public var requiresEncryption = false
   /// The Characteristic User Description (2901).
   public var userDescription: String?
+  /// Creates the published characteristic where handlers do not express its properties, permissions and descriptors.
+  package var make: (@Sendable () -> CBMutableCharacteristic)?
 
   /// The answer to a read.
   public enum ReadAnswer: Sendable {
@@ -79,21 +84,8 @@ public struct CharacteristicDeclaration: Sendable {
       requiresEncryption: requiresEncryption, userDescription: userDescription)
   }
 
-  private init(
-    uuid: CBUUID, fixedValue: Data? = nil, read: Reader? = nil, write: Writer? = nil, takesCommands: Bool = false,
-    push: Push? = nil, requiresEncryption: Bool = false, userDescription: String? = nil
-  ) {
-    self.uuid = uuid
-    self.fixedValue = fixedValue
-    self.read = read
-    self.write = write
-    self.takesCommands = takesCommands
-    self.push = push
-    self.requiresEncryption = requiresEncryption
-    self.userDescription = userDescription
-  }
-
   func makeCharacteristic() -> CBMutableCharacteristic {
+    if let make { return make() }
     var properties: CBCharacteristicProperties = []
     var permissions: CBAttributePermissions = []
     if fixedValue != nil || read != nil {

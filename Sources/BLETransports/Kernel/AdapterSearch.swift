@@ -121,7 +121,7 @@ final class AdapterSearch {
       }
     }
     guard adapter.supportsLowEnergy else {
-      return wait(TransportError(.unreachable, "\(selector): \(adapter.name) cannot do Bluetooth LE"))
+      return fail(TransportError(.unsuitable, "\(selector): \(adapter.name) cannot do Bluetooth LE"))
     }
     if let refusal, refusal.concerns(adapter) { return wait(refusal.cause, refusal) }
     refusal = nil

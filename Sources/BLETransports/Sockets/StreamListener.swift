@@ -70,7 +70,11 @@ final class StreamListener {
   deinit { close() }
 
   func close() {
-    source?.cancel()
+    if let source {
+      // The descriptor is closed when the queue handles the cancellation; clients are refused from now on.
+      shutdown(descriptor.number, Int32(SHUT_RDWR))
+      source.cancel()
+    }
     source = nil
     if let socketFile {
       var status = stat()

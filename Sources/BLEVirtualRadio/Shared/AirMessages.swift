@@ -110,18 +110,9 @@ struct ConnectMessage: Equatable {
   var phy: UInt8
   /// The request as on the air, header and payload.
   var indication: ConnectIndication
+}
 
-  init(
-    node: UInt32, set: UInt8, station: Station, created: StackInstant, phy: UInt8, indication: ConnectIndication
-  ) {
-    self.node = node
-    self.set = set
-    self.station = station
-    self.created = created
-    self.phy = phy
-    self.indication = indication
-  }
-
+extension ConnectMessage {
   init(from reader: inout ByteReader) throws(DecodeError) {
     node = try reader.uint32("Node")
     set = try reader.uint8("Set")
@@ -160,23 +151,9 @@ struct EventMessage: Equatable {
   /// The number of the peripheral's PDUs that the central has received.
   var acknowledged: UInt64
   var frames: [OutgoingPDU]
+}
 
-  init(
-    accessAddress: UInt32, station: Station, event: UInt64, start: StackInstant, end: StackInstant, transmitPHY: UInt8,
-    receivePHY: UInt8, base: UInt64, acknowledged: UInt64, frames: [OutgoingPDU]
-  ) {
-    self.accessAddress = accessAddress
-    self.station = station
-    self.event = event
-    self.start = start
-    self.end = end
-    self.transmitPHY = transmitPHY
-    self.receivePHY = receivePHY
-    self.base = base
-    self.acknowledged = acknowledged
-    self.frames = frames
-  }
-
+extension EventMessage {
   init(from reader: inout ByteReader) throws(DecodeError) {
     accessAddress = try reader.uint32("Access address")
     station = try reader.station()
@@ -215,21 +192,9 @@ struct ReplyMessage: Equatable {
   var base: UInt64
   var acknowledged: UInt64
   var frames: [OutgoingPDU]
+}
 
-  init(
-    accessAddress: UInt32, station: Station, event: UInt64, end: StackInstant, hasMore: Bool, base: UInt64,
-    acknowledged: UInt64, frames: [OutgoingPDU]
-  ) {
-    self.accessAddress = accessAddress
-    self.station = station
-    self.event = event
-    self.end = end
-    self.hasMore = hasMore
-    self.base = base
-    self.acknowledged = acknowledged
-    self.frames = frames
-  }
-
+extension ReplyMessage {
   init(from reader: inout ByteReader) throws(DecodeError) {
     accessAddress = try reader.uint32("Access address")
     station = try reader.station()

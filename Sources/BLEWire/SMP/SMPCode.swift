@@ -61,9 +61,7 @@ extension SMPPacket {
 
 /// Octets of a key in the order they travel, least significant first. Never printed: a description that ends up in a log
 /// says only that there is a key.
-public struct SMPKeyOctets: Equatable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
-  CustomReflectable
-{
+public struct SMPKeyOctets: Equatable, Sendable, Redacted {
   public static let count = 16
   /// Sixteen.
   public let octets: ArraySlice<UInt8>
@@ -74,10 +72,6 @@ public struct SMPKeyOctets: Equatable, Sendable, CustomStringConvertible, Custom
     writer.append(contentsOf: octets, paddedTo: Self.count)
     self.octets = writer.octets[...]
   }
-
-  public var description: String { "<redacted>" }
-  public var debugDescription: String { "<redacted>" }
-  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
 extension SMPKeyOctets: WireValue {

@@ -25,9 +25,3 @@ struct Carried<Value>: @unchecked Sendable {
   var value: Value
   init(_ value: Value) { self.value = value }
 }
-
-/// A weak reference. A class for the reason that `PeerTable` gives.
-final class WeakReference<Object: AnyObject> {
-  weak let object: Object?
-  init(_ object: Object) { self.object = object }
-}

@@ -1,3 +1,4 @@
+import BLEDefaultStack
 import BLESession
 import CoreBluetooth
 
@@ -6,7 +7,9 @@ extension ToolError {
   init?(_ state: CBManagerState) {
     switch state {
     case .poweredOn, .unknown, .resetting: return nil
-    case .unsupported: self.init(.unavailable, "Bluetooth is not available: the adapter is missing or does not answer.")
+    case .unsupported:
+      let reason = DefaultStack.failure?.inert ?? "the adapter is missing or does not answer"
+      self.init(.unavailable, "Bluetooth is not available: \(reason).")
     case .unauthorized: self.init(.unavailable, "This program is not permitted to use Bluetooth.")
     case .poweredOff: self.init(.unavailable, "Bluetooth is switched off.")
     @unknown default: self.init(.unavailable, "Bluetooth is in a state that this program does not know.")

@@ -79,12 +79,9 @@ extension KeptDevice {
 
   func openChannel(_ psm: CBL2CAPPSM) async throws(ToolError) -> CBL2CAPChannel {
     try await ask("Opening the channel with PSM \(psm)") { (device) async throws(SessionError) in
-      OpenChannel(channel: try await device.openChannel(psm))
+      try await device.openedChannel(psm)
     }.channel
   }
-
-  /// `@unchecked Sendable`: the session passes the channel on and keeps no reference.
-  private struct OpenChannel: @unchecked Sendable { let channel: CBL2CAPChannel }
 
   /// Returns the RSSI of the link, in dBm.
   func readRSSI() async throws(ToolError) -> Int {

@@ -24,6 +24,13 @@ import CoreBluetooth
       isAutomatic: false, budget: year, maximumAttempts: 1, backOff: .init(first: .zero), approach: .direct),
     answerTime: year)
 
+  /// The same for what needs no attributes: nothing of the device's database is read.
+  static let onceWithoutServices: SessionConfiguration = {
+    var configuration = once
+    configuration.services = []
+    return configuration
+  }()
+
   /// The device's name in messages.
   var title: String { called ?? name.map { "'\($0.inert)'" } ?? identifier?.uuidString ?? "the device" }
 
@@ -53,9 +60,10 @@ import CoreBluetooth
 
   /// Finds a device, connects once, runs `work`, and disconnects in any case.
   static func use<Result: Sendable>(
-    _ target: Target, in session: Session, _ work: @MainActor (KeptDevice) async throws(ToolError) -> Result
+    _ target: Target, _ configuration: SessionConfiguration = once, in session: Session,
+    _ work: @MainActor (KeptDevice) async throws(ToolError) -> Result
   ) async throws(ToolError) -> Result {
-    let device = try await KeptDevice(target, in: session)
+    let device = try await KeptDevice(target, configuration, in: session)
     return try await always(device.close) { () async throws(ToolError) in
       try await device.connect()
       return try await work(device)

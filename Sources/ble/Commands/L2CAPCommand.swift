@@ -68,7 +68,8 @@ struct L2CAPConnectCommand: ToolCommand {
   let rate: Int?
 
   func run(in session: Session) async throws(ToolError) {
-    try await KeptDevice.use(target, in: session) { (device) async throws(ToolError) in
+    let configuration = multiplexer == nil ? KeptDevice.once : KeptDevice.onceWithoutServices
+    try await KeptDevice.use(target, configuration, in: session) { (device) async throws(ToolError) in
       try await pipe(to: device, session)
     }
   }

@@ -30,7 +30,8 @@ struct PairCommand: ToolCommand {
     let level = level
     session.pairing.isStream = session.output.isJSON
     session.pairing.leavesEnds = true
-    let (report, title, who) = try await KeptDevice.use(target, in: session) { (device) async throws(ToolError) in
+    let (report, title, who) = try await KeptDevice.use(target, KeptDevice.onceWithoutServices, in: session) {
+      (device) async throws(ToolError) in
       let report = try await device.pair(level)
       let who = JSONValue.object([
         "identifier": .string(orNull: device.identifier?.uuidString), "address": .string(orNull: report.address),

@@ -11,8 +11,6 @@ struct RSSICommand: ToolCommand {
   static let advertisements = Parameter.flag(
     "advertisements", "Measure what the device advertises instead of connecting to it.")
   static let count = Parameter.option("count", "number", "End after so many measurements.", \Count.value)
-  static let duration = Parameter.option("duration", "seconds", "End after this time.", \Seconds.value)
-  static let lines = Parameter.flag("lines", "Lines as in a pipe, also on a terminal.")
 
   static let node = CommandNode(
     "rssi", abstract: "Measure a device's RSSI.",
@@ -22,7 +20,8 @@ struct RSSICommand: ToolCommand {
       chart, 'q' ends it; elsewhere a line for each measurement. Runs until Ctrl-C, unless --count or --duration ends it; \
       the status is 75 where --count measurements did not come within --duration.
       """,
-    ExploreCommand.target, interval, weight, advertisements, count, duration, lines, make: Self.init)
+    ExploreCommand.target, interval, weight, advertisements, count, SubscribeCommand.duration, ScanCommand.lines,
+    make: Self.init)
 
   let target: Target
   let interval: Double
@@ -35,19 +34,17 @@ struct RSSICommand: ToolCommand {
   func run(in session: Session) async throws(ToolError) {
     let meter = SignalMeter(self, in: session)
     if readsAdvertisements { return try await listen(session, meter) }
-    let kept = try await KeptDevice(target, SessionConfiguration(policy: .manual), in: session)
+    let kept = try await KeptDevice(target, SessionConfiguration(policy: .manual, services: []), in: session)
     meter.title = kept.title
     try await always({
       meter.close()
       await kept.close()
     }) { () async throws(ToolError) in
-      let (device, limit) = (kept.device, session.timeout)
       await kept.observe { event in
         if case .state(.stopped(let reason)) = event { meter.failure = WatchReport.failure(reason, of: kept.title) }
         session.waiting.changed()
       }
-      let late = ToolError(.timedOut, "No connection to \(kept.title) within \(limit.plain) s.")
-      try await session.wait(within: limit, else: late) { () async throws(SessionError) in try await device.connect() }
+      try await kept.connect()
       meter.open()
       kept.measure(every: interval, SignalFilter(weight: weight)) { meter.take($0) }
       try await meter.wait()

@@ -18,7 +18,6 @@ struct RecordCommand: ToolCommand {
   static let rssi = Parameter.option(
     "rssi", "seconds", standard: "1", "The time between two measurements of a connection's signal; 0 is never.",
     \Seconds.value)
-  static let duration = Parameter.option("duration", "seconds", "End after this time.", \Seconds.value)
   static let commitEvery = Parameter.option(
     "commit-every", "seconds", standard: "0.2", "How long something that was seen waits before it is safe in the file.",
     \Seconds.value)
@@ -42,7 +41,8 @@ struct RecordCommand: ToolCommand {
         ble record Owenli ride.sqlite
         ble record --scan --retain-age 7d around.sqlite
       """,
-    targets, file, scan, subscribe, read, readEvery, rssi, duration, commitEvery, retainAge, retainRows, retainSize
+    targets, file, scan, subscribe, read, readEvery, rssi, SubscribeCommand.duration, commitEvery, retainAge,
+    retainRows, retainSize
   ) {
     (targets, path, scans, subscriptions, readings, readEvery, rssi, duration, commitEvery, age, rows, size)
       throws(UsageError) in

@@ -8,7 +8,6 @@ struct ServeCommand: ToolCommand {
   static let profile = Parameter<ProfileSource>.argument(
     "profile", "owenli, chat, battery, a profile file, or a device description file.")
   static let name = Parameter.option("name", "name", "Advertise this name instead of the profile's.", \String.self)
-  static let duration = Parameter.option("duration", "seconds", "End after this time.", \Seconds.value)
   static let untilInputEnds = Parameter.flag(
     "until-input-ends", "End when the standard input does, for programs that start this one.")
 
@@ -28,7 +27,7 @@ struct ServeCommand: ToolCommand {
       Runs until Ctrl-C and prints what happens: advertising, subscribed, unsubscribed, read, written, notified, passkey, \
       paired, pairing-failed.
       """,
-    profile, name, duration, untilInputEnds, make: Self.init)
+    profile, name, SubscribeCommand.duration, untilInputEnds, make: Self.init)
 
   let source: ProfileSource
   let name: String?
@@ -37,8 +36,14 @@ struct ServeCommand: ToolCommand {
 
   func run(in session: Session) async throws(ToolError) {
     try session.pairing.serve(nil)
-    if let description = try source.device() { return try await play(description, in: session) }
-    var profile = try source.load()
+    switch try source.load() {
+    case .device(let description): try await play(description, in: session)
+    case .profile(let profile): try await serve(profile, in: session)
+    }
+  }
+
+  @MainActor private func serve(_ given: Profile, in session: Session) async throws(ToolError) {
+    var profile = given
     if let name { profile.name = name }
     try session.pairing.serve(profile.security)
     let server = ProfileServer(profile, in: session)

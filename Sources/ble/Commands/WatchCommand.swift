@@ -10,8 +10,6 @@ struct WatchCommand: ToolCommand {
     "budget", "seconds", standard: "60", "The time limit of each reconnection.", \Seconds.value)
   static let interval = Parameter.option(
     "interval", "seconds", standard: "1", "The time between two measurements of the signal.", \Seconds.value)
-  static let duration = Parameter.option("duration", "seconds", "End after this time.", \Seconds.value)
-  static let lines = Parameter.flag("lines", "Lines as in a pipe, also on a terminal.")
 
   static let node = CommandNode(
     "watch", abstract: "Keep a device connected, and show its signal and values.",
@@ -22,7 +20,8 @@ struct WatchCommand: ToolCommand {
 
       Runs until Ctrl-C, unless --duration ends it. The status is 75 if the device did not reconnect in time.
       """,
-    ExploreCommand.target, characteristic, ReadCommand.format, budget, interval, duration, lines, make: Self.init)
+    ExploreCommand.target, characteristic, ReadCommand.format, budget, interval, SubscribeCommand.duration,
+    ScanCommand.lines, make: Self.init)
 
   let target: Target
   let characteristics: [CharacteristicName]

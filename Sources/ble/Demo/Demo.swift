@@ -158,12 +158,12 @@ import Foundation
     guard packets > 0 else { throw ToolError(.failed, "The capture \(stage.capture) has no packets.") }
     tell("captured", "\(packets) packets in \(stage.capture), for Wireshark or 'ble capture show'")
     let seconds = Self.seconds(since: start)
-    let members: KeyValuePairs<String, JSONValue> = [
+    let members: JSONValue = [
       "succeeded": .bool(true), "notifications": .integer(received.count), "capture": .string(stage.capture),
       "packets": .integer(packets), "seconds": .number(seconds),
     ]
     session.output.event(
-      "summary", .object(members),
+      "summary", members,
       "Found, connected, explored, read, written, notified \(received.count) times, disconnected: all in \(seconds) s.")
   }
 

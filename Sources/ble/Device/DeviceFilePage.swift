@@ -9,11 +9,10 @@ import BLESession
 
   func printCheck(of path: String, to output: Output) {
     if output.isJSON {
-      let members: KeyValuePairs<String, JSONValue> = [
+      return output.json([
         "file": .string(path), "name": .string(description.name), "commands": .integer(description.commands.count),
         "notifications": .integer(description.notifications.count), "simulation": .bool(description.simulation != nil),
-      ]
-      return output.json(.object(members))
+      ])
     }
     let simulation = description.simulation == nil ? "no simulation" : "a simulation"
     output.line(
@@ -27,7 +26,7 @@ import BLESession
   private static func count(_ number: Int, _ what: String) -> String { "\(number) \(what)\(number == 1 ? "" : "s")" }
 
   func printList(to output: Output) {
-    if output.isJSON { return output.json(json) }
+    if output.isJSON { return output.json(description.json) }
     output.line(output.style.strong(description.name.inert) + (description.summary.map { ": \($0.inert)" } ?? ""))
     if let handshake = description.conversation?.handshake {
       output.line("Verified by its answer to '\(handshake.command)'.")
@@ -60,39 +59,37 @@ import BLESession
     guard let standard = field.standard else { return "\(field.name)=..." }
     return "[\(field.name)=\(field.shown(standard).inert)]"
   }
-
-  private var json: JSONValue {
-    let commands = description.commands.map { command in
-      JSONValue.object([
-        "name": .string(command.name), "description": .string(orNull: command.summary),
-        "parameters": .array(command.parameters.map(Self.json)), "results": .array(command.results.map(Self.json)),
-      ])
-    }
-    let notifications = description.notifications.map { entry in
-      JSONValue.object([
-        "name": .string(entry.name), "description": .string(orNull: entry.summary),
-        "fields": .array(entry.layout.fields.map(Self.json)),
-      ])
-    }
-    let members: KeyValuePairs<String, JSONValue> = [
-      "name": .string(description.name), "description": .string(orNull: description.summary),
-      "handshake": .string(orNull: description.conversation?.handshake?.command), "commands": .array(commands),
-      "notifications": .array(notifications),
-    ]
-    return .object(members)
-  }
-
-  private static func json(_ field: DescribedField) -> JSONValue {
-    let members: KeyValuePairs<String, JSONValue> = [
-      "name": .string(field.name), "description": .string(orNull: field.summary),
-      "expected": .string(field.expectation),
-      "default": .string(orNull: field.standard.map(field.shown)), "unit": .string(orNull: field.unit),
-    ]
-    return .object(members)
-  }
 }
 
-extension DescribedField {
+extension DeviceDescription: Report {
+  static let members: [ReportMember<Self>] = [
+    .init("name") { .text($0.name) }, .init("description") { .text($0.summary) },
+    .init("handshake") { .text($0.conversation?.handshake?.command) }, .init("commands") { .parts($0.commands) },
+    .init("notifications") { .parts($0.notifications) },
+  ]
+}
+
+extension DeviceCommand: Report {
+  static let members: [ReportMember<Self>] = [
+    .init("name") { .text($0.name) }, .init("description") { .text($0.summary) },
+    .init("parameters") { .parts($0.parameters) }, .init("results") { .parts($0.results) },
+  ]
+}
+
+extension DeviceNotification: Report {
+  static let members: [ReportMember<Self>] = [
+    .init("name") { .text($0.name) }, .init("description") { .text($0.summary) },
+    .init("fields") { .parts($0.layout.fields) },
+  ]
+}
+
+extension DescribedField: Report {
+  static let members: [ReportMember<Self>] = [
+    .init("name") { .text($0.name) }, .init("description") { .text($0.summary) },
+    .init("expected") { .text($0.expectation) },
+    .init("default") { field in .text(field.standard.map { field.shown($0) }) }, .init("unit") { .text($0.unit) },
+  ]
+
   /// A value, by its word if it has one.
   fileprivate func shown(_ value: FieldValue) -> String {
     guard case .integer(_, _, _, _, let words) = kind, case .integer(let number) = value,

@@ -5,27 +5,16 @@ import Foundation
 struct DeviceFileSource: Equatable, Sendable {
   let path: String
 
-  /// Returns the description. Throws the first mistake as `file:line:column: what was expected`.
+  /// Returns the description. Throws the mistakes as `file:line:column: what was expected`.
   func load() throws(ToolError) -> DeviceDescription {
-    do {
-      return try DeviceDescription(octets: try Self.octets(of: path), file: path)
-    } catch let error as DeviceFileError {
-      throw ToolError(.badData, error.description)
-    } catch let error as ToolError {
-      throw error
-    } catch {
-      throw ToolError(.noInput, "\(path.inert): \(error.localizedDescription.inert)")
-    }
+    try description(of: InputFile.read(path, "a device description", limit: DeviceDescription.largestFile))
   }
 
-  static func octets(of path: String) throws(ToolError) -> Data {
-    guard let file = FileHandle(forReadingAtPath: path) else {
-      throw ToolError(.noInput, "\(path.inert): \(String(cString: strerror(errno)))")
-    }
+  func description(of octets: [UInt8]) throws(ToolError) -> DeviceDescription {
     do {
-      return try file.read(upToCount: DeviceDescription.largestFile + 1) ?? Data()
+      return try DeviceDescription(octets: Data(octets), file: path)
     } catch {
-      throw ToolError(.noInput, "\(path.inert): \(error.localizedDescription)")
+      throw ToolError(.badData, error.description)
     }
   }
 }

@@ -62,19 +62,9 @@ import CoreBluetooth
     let output = session.output
     switch event {
     case .advertising:
-      let plan = device.advertisement
-      let services = plan.services.map(\.uuidString)
-      let title = plan.localName.map { "'\($0.inert)'" } ?? "a device without a name"
       let data = device.description.simulation?.manufacturerData.map { Hexadecimal.encode($0) }
-      output.event(
-        "advertising",
-        .object([
-          "name": .string(orNull: plan.localName), "services": .array(services.map(JSONValue.string)),
-          "manufacturer_data": .string(orNull: data),
-        ]),
-        "Advertising \(title)" + (services.isEmpty ? "" : " with \(services.joined(separator: ", "))"))
-    case .unavailable:
-      output.event("unavailable", .object([:]), "Bluetooth is unavailable; waiting until it is back.")
+      output.advertising(device.advertisement, ["manufacturer_data": .string(orNull: data)])
+    case .unavailable: output.unavailable()
     case .subscribed(let central, let path): report("subscribed", central, path, nil)
     case .unsubscribed(let central, let path): report("unsubscribed", central, path, nil)
     case .read(let central, let path, let value): report("read", central, path, value)
@@ -95,15 +85,10 @@ import CoreBluetooth
   }
 
   private func report(_ event: String, _ central: UUID, _ path: CharacteristicPath, _ value: Data?) {
-    let text = ValueText(Array(value ?? Data()))
-    session.output.event(
-      event,
-      .object([
-        "service": .string(orNull: path.service?.uuidString), "characteristic": .string(path.characteristic.uuidString),
-        "central": .string(central.uuidString), "value": value == nil ? .null : text.json,
-      ]),
-      "\(event) \(session.output.style.strong(path.characteristic.uuidString))"
-        + (value == nil ? "" : " \(text.description)"))
+    let name = session.output.style.strong(path.characteristic.uuidString)
+    session.output.attribute(event, path, central, value.map { Array($0) }) {
+      "\(event) \(name) \(ValueText($0).description)"
+    }
   }
 
   private func unread(_ event: String, _ octets: Data, _ what: String) {

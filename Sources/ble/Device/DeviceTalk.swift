@@ -87,11 +87,11 @@ import CoreBluetooth
     let readings = try await session.wait { () async throws(SessionError) in try await device.perform(name, values) }
     let output = session.output
     if output.isJSON {
-      let members: KeyValuePairs<String, JSONValue> = [
+      let members: JSONValue = [
         "command": .string(name), "answer": readings.json, "attempts": .integer(max(1, record.attempts)),
         "handshake": record.json,
       ]
-      output.json(JSONValue.object(members).preceded(by: place))
+      output.json(members.preceded(by: place))
     } else if readings.isEmpty {
       output.note("Done.")
     } else {
@@ -120,10 +120,10 @@ import CoreBluetooth
     }
     let value = ValueText(Array(answer))
     guard session.output.isJSON else { return session.output.line(value.description) }
-    let members: KeyValuePairs<String, JSONValue> = [
+    let members: JSONValue = [
       "sent": ValueText(Array(octets)).json, "answer": value.json, "handshake": record.json,
     ]
-    session.output.json(JSONValue.object(members).preceded(by: place))
+    session.output.json(members.preceded(by: place))
   }
 
   /// Prints the device's notifications from now on.
@@ -136,11 +136,9 @@ import CoreBluetooth
     listening = Task { @MainActor in
       for await said in stream {
         let fields = said.readings.map { "\($0.name) \($0.description.inert)" }.joined(separator: ", ")
-        let members: KeyValuePairs<String, JSONValue> = [
-          "notification": .string(said.name), "fields": said.readings.json,
-        ]
+        let members: JSONValue = ["notification": .string(said.name), "fields": said.readings.json]
         output.event(
-          "notification", JSONValue.object(members).preceded(by: place),
+          "notification", members.preceded(by: place),
           "\(output.style.strong(said.name))" + (fields.isEmpty ? "" : ": " + fields))
       }
     }
@@ -169,10 +167,9 @@ extension [FieldReading] {
           case .text(let text): .string(text)
           case .octets(let octets): .string(Hexadecimal.encode(octets))
           }
-        let members: KeyValuePairs<String, JSONValue> = [
-          "value": value, "word": .string(orNull: reading.word), "unit": .string(orNull: reading.unit),
-        ]
-        return JSONValue.Member(key: reading.name, value: .object(members))
+        return JSONValue.Member(
+          key: reading.name,
+          value: ["value": value, "word": .string(orNull: reading.word), "unit": .string(orNull: reading.unit)])
       })
   }
 }

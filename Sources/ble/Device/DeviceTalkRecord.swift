@@ -67,12 +67,11 @@ import Foundation
   /// `null` if there was no handshake.
   var json: JSONValue {
     guard handshakeAttempts > 0 else { return .null }
-    let members: KeyValuePairs<String, JSONValue> = [
+    return [
       "attempts": .integer(handshakeAttempts),
       "seconds": handshakeSeconds.map { .number(($0 * 1_000).rounded() / 1_000) } ?? .null,
       "answer": handshakeAnswer.json,
     ]
-    return .object(members)
   }
 }
 

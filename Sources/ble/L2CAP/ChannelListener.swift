@@ -1,15 +1,13 @@
+import BLESession
 import CoreBluetooth
 
 /// Publishes a channel and a characteristic with its PSM, and waits until a central opens the channel.
-@MainActor final class ChannelListener: NSObject {
+@MainActor final class ChannelListener {
   private let name: String
   private let needsEncryption: Bool
   private let session: Session
-  private var manager: CBPeripheralManager?
-  private var psm: CBL2CAPPSM?
-  private var isAdvertising = false
-  private var failure: ToolError?
-  private var channel: CBL2CAPChannel?
+  private var peripheral: PeripheralSession?
+  private var opened: OpenedChannel?
 
   init(name: String, needsEncryption: Bool, in session: Session) {
     self.name = name
@@ -19,76 +17,45 @@ import CoreBluetooth
 
   /// Returns the first channel that a central opens.
   func accept() async throws(ToolError) -> CBL2CAPChannel {
-    let manager = CBPeripheralManager(delegate: self, queue: .main)
-    self.manager = manager
-    try await session.powerIsOn { manager.state }
-    manager.publishL2CAPChannel(withEncryption: needsEncryption)
-    try await step("The channel was not published in time.") { self.psm != nil }
-    let psm = psm ?? 0
-    let service = CBMutableService(type: L2CAPCommand.service, primary: true)
-    service.characteristics = [
-      CBMutableCharacteristic(
-        type: L2CAPCommand.characteristic, properties: .read, value: Data([UInt8(psm & 0xFF), UInt8(psm >> 8)]),
-        permissions: .readable)
-    ]
-    manager.add(service)
-    manager.startAdvertising([CBAdvertisementDataLocalNameKey: name])
-    try await step("Advertising did not start in time.") { self.isAdvertising }
-    session.output.note("Advertising as '\(name.inert)'; the channel's PSM is \(psm).")
-    try await session.waiting.until(within: nil) { () throws(ToolError) in
-      if let failure = ToolError(manager.state) { throw failure }
-      return self.channel != nil
+    let central = try await Central.started(in: session)
+    let (number, plan, needsEncryption) = (Guarded(Data()), AdvertisingPlan(localName: name), needsEncryption)
+    let characteristic = CharacteristicDeclaration.dynamic(
+      L2CAPCommand.characteristic, read: { _ in .value(number.with { $0 }) })
+    let peripheral = PeripheralSession(services: [ServiceDeclaration(L2CAPCommand.service, [characteristic])])
+    self.peripheral = peripheral
+    let late = ToolError(.timedOut, "The channel was not published in time.")
+    let psm = try await session.wait(within: session.timeout, else: late) { () async throws(SessionError) in
+      try await peripheral.start()
+      let psm = try await peripheral.publishChannel(requiresEncryption: needsEncryption) { opened in
+        onMain { [weak self] in self?.take(opened) }
+      }
+      number.with { $0 = Data([UInt8(psm & 0xFF), UInt8(psm >> 8)]) }
+      try await peripheral.start(advertising: plan)
+      return psm
     }
-    manager.stopAdvertising()
-    manager.unpublishL2CAPChannel(psm)
-    guard let channel else { throw ToolError(.failed, "There is no channel.") }
+    session.output.note("Advertising as '\(name.inert)'; the channel's PSM is \(psm).")
+    try await central.whileWatchingPower(in: session) { [session] (power) async throws(ToolError) in
+      try await session.waiting.until(within: nil) { () throws(ToolError) in
+        try power.requirePower()
+        return self.opened != nil
+      }
+    }
+    peripheral.stopAdvertising()
+    peripheral.unpublishChannel(psm)
+    guard let channel = opened?.channel else { throw ToolError(.failed, "There is no channel.") }
     session.output.note("A channel from \(channel.peer.identifier.uuidString).")
     return channel
   }
 
+  /// One channel is enough: others are not retained, which closes them.
+  private func take(_ opened: OpenedChannel) {
+    if self.opened == nil { self.opened = opened }
+    session.waiting.changed()
+  }
+
   /// Releases the channel and everything that was published.
   func close() {
-    channel = nil
-    manager?.delegate = nil
-    manager = nil
-  }
-
-  private func step(_ late: String, _ condition: @escaping @MainActor () -> Bool) async throws(ToolError) {
-    try await session.waiting.until(within: session.timeout, else: ToolError(.timedOut, late)) {
-      () throws(ToolError) in
-      if let failure = self.failure { throw failure }
-      return condition()
-    }
-  }
-
-  private func fail(_ what: String, _ error: (any Error)?) {
-    if let error { failure = ToolError(.failed, "\(what): \(error.localizedDescription.inert)") }
-    session.waiting.changed()
-  }
-}
-
-extension ChannelListener: @MainActor CBPeripheralManagerDelegate {
-  func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) { session.waiting.changed() }
-
-  func peripheralManager(
-    _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
-  ) {
-    if error == nil { psm = PSM }
-    fail("The channel was not published", error)
-  }
-
-  func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
-    fail("The service was not published", error)
-  }
-
-  func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
-    isAdvertising = error == nil
-    fail("Advertising did not start", error)
-  }
-
-  func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
-    // One channel is enough: others are not retained, which closes them.
-    if self.channel == nil { self.channel = channel }
-    session.waiting.changed()
+    opened = nil
+    peripheral = nil
   }
 }

@@ -127,7 +127,7 @@ private final class StreamCarrier: @unchecked Sendable {
       if start == nil { start = now }
       outcome.received += count
       outcome.seconds = Double(now - (start ?? now)) / 1e9
-      guard Self.write(buffer[..<count], to: STDOUT_FILENO) else {
+      guard Output.write(buffer[..<count], to: STDOUT_FILENO) else {
         outcome.failure = ToolError(.outputClosed, "The reader of the standard output has closed it.")
         break
       }
@@ -157,16 +157,5 @@ private final class StreamCarrier: @unchecked Sendable {
   private static func wait(until nanoseconds: UInt64) {
     let now = DispatchTime.now().uptimeNanoseconds
     if nanoseconds > now { Thread.sleep(forTimeInterval: Double(nanoseconds - now) / 1e9) }
-  }
-
-  private static func write(_ octets: ArraySlice<UInt8>, to descriptor: Int32) -> Bool {
-    var rest = octets
-    while !rest.isEmpty {
-      let written = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-      if written < 0, errno == EINTR { continue }
-      if written <= 0 { return false }
-      rest = rest.dropFirst(written)
-    }
-    return true
   }
 }

@@ -1,5 +1,7 @@
 import BLECore
+import BLESession
 import BLEWire
+import Foundation
 
 /// Values that the Bluetooth SIG has defined, in words (GATT Specification Supplement, chapter 3).
 enum AssignedValues {
@@ -13,6 +15,7 @@ enum AssignedValues {
   static func meaning(of octets: [UInt8], in characteristic: String) -> String? {
     guard let short = BLEUUID(characteristic)?.short, !octets.isEmpty else { return nil }
     if let quantity = quantities[short] { return quantity.words(octets) }
+    if short == 0x2A37 { return heartRate(octets) }
     var reader = ValueFields(octets)
     return words(&reader, of: short)
   }
@@ -34,7 +37,6 @@ enum AssignedValues {
         ])
     case 0x2A2B: currentTime(&value)
     case 0x2A35: bloodPressure(&value)
-    case 0x2A37: heartRate(&value)
     case 0x2A38: choice(&value, ["other", "chest", "wrist", "finger", "hand", "ear lobe", "foot"])
     case 0x2A50: plugAndPlay(&value)
     case 0x2A5B: cyclingSpeed(&value)
@@ -99,19 +101,13 @@ enum AssignedValues {
     return "\(systolic)/\(diastolic) \(flags & 1 == 0 ? "mmHg" : "kPa"), mean \(mean)"
   }
 
-  private static func heartRate(_ value: inout ValueFields) -> String? {
-    guard let flags = value.number(.unsigned, 1), let rate = value.number(.unsigned, flags & 1 == 0 ? 1 : 2) else {
-      return nil
-    }
-    var words = "\(rate) beats a minute"
-    if flags & 0x06 == 0x04 { words += ", no contact" }
-    if flags & 0x08 != 0, let energy = value.number(.unsigned, 2) { words += ", \(energy) kJ" }
-    if flags & 0x10 != 0 {
-      var intervals: [String] = []
-      while let interval = value.number(.unsigned, 2) { intervals.append("\((interval * 1000 + 512) / 1024)") }
-      if !intervals.isEmpty { words += ", intervals \(intervals.joined(separator: " ")) ms" }
-    }
-    return words
+  private static func heartRate(_ octets: [UInt8]) -> String? {
+    guard let rate = HeartRate(Data(octets)) else { return nil }
+    var words = "\(rate.beatsPerMinute) beats a minute"
+    if rate.hasContact == false { words += ", no contact" }
+    if let energy = rate.energyExpended { words += ", \(energy) kJ" }
+    let intervals = rate.intervals.map { String(Int(($0 * 1_000).rounded())) }
+    return words + (intervals.isEmpty ? "" : ", intervals \(intervals.joined(separator: " ")) ms")
   }
 
   private static func plugAndPlay(_ value: inout ValueFields) -> String? {

@@ -13,36 +13,23 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
   case terminated = 143
 
   /// For the help and the documentation.
-  var meaning: String {
-    switch self {
-    case .done: "Done."
-    case .usage: "The command line cannot be understood."
-    case .badData: "A file has a mistake: a profile, a capture, bonds, out-of-band data."
-    case .noInput: "A file cannot be opened or written."
-    case .notFound: "The device, service, characteristic or bond was not found."
-    case .unavailable: "Bluetooth is not available, switched off or not permitted."
-    case .failed: "The operation failed: refused by the peer, or the link was lost."
-    case .timedOut: "No answer in time."
-    case .interrupted: "Interrupted with Ctrl-C; links were closed first."
-    case .outputClosed: "The reader of the standard output has closed it."
-    case .terminated: "Ended by SIGTERM; links were closed first."
-    }
-  }
+  var meaning: String { texts.meaning }
+  /// In JSON.
+  var word: String { texts.word }
 
-  /// The word for it in JSON.
-  var word: String {
+  private var texts: (word: String, meaning: String) {
     switch self {
-    case .done: "done"
-    case .usage: "usage"
-    case .badData: "bad-data"
-    case .noInput: "no-input"
-    case .notFound: "not-found"
-    case .unavailable: "unavailable"
-    case .failed: "failed"
-    case .timedOut: "timed-out"
-    case .interrupted: "interrupted"
-    case .outputClosed: "output-closed"
-    case .terminated: "terminated"
+    case .done: ("done", "Done.")
+    case .usage: ("usage", "The command line cannot be understood.")
+    case .badData: ("bad-data", "A file has a mistake: a profile, a capture, bonds, out-of-band data.")
+    case .noInput: ("no-input", "A file cannot be opened or written.")
+    case .notFound: ("not-found", "The device, service, characteristic or bond was not found.")
+    case .unavailable: ("unavailable", "Bluetooth is not available, switched off or not permitted.")
+    case .failed: ("failed", "The operation failed: refused by the peer, or the link was lost.")
+    case .timedOut: ("timed-out", "No answer in time.")
+    case .interrupted: ("interrupted", "Interrupted with Ctrl-C; links were closed first.")
+    case .outputClosed: ("output-closed", "The reader of the standard output has closed it.")
+    case .terminated: ("terminated", "Ended by SIGTERM; links were closed first.")
     }
   }
 }

@@ -77,15 +77,15 @@ import Foundation
 
   /// Writes above what is drawn at the bottom of the terminal, if the descriptor is a terminal.
   private static func put(_ octets: [UInt8], to descriptor: Int32) -> Bool {
-    guard let bottomLine, isatty(descriptor) == 1 else { return write(octets, to: descriptor) }
+    guard let bottomLine, isatty(descriptor) == 1 else { return write(octets[...], to: descriptor) }
     var isTaken = true
-    bottomLine.makeRoom { isTaken = write(octets.last == 0x0A ? octets : octets + [0x0A], to: descriptor) }
+    bottomLine.makeRoom { isTaken = write((octets.last == 0x0A ? octets : octets + [0x0A])[...], to: descriptor) }
     return isTaken
   }
 
   /// Returns whether all octets were written.
-  static func write(_ octets: [UInt8], to descriptor: Int32) -> Bool {
-    var rest = octets[...]
+  nonisolated static func write(_ octets: ArraySlice<UInt8>, to descriptor: Int32) -> Bool {
+    var rest = octets
     while !rest.isEmpty {
       let written = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
       if written > 0 {

@@ -2,6 +2,7 @@ import BLEAdapter
 import BLECore
 import BLEDefaultStack
 import BLEHost
+import BLEState
 import BLEVirtualRadio
 import Foundation
 
@@ -15,7 +16,12 @@ struct KeptBond: Sendable {
   let peer: KnownPeer?
 
   /// For messages.
-  var title: String { peer?.name.map { "'\($0.inert)' (\(bond.identity))" } ?? bond.identity.description }
+  var title: String { quotedNames.map { "\($0) (\(bond.identity))" } ?? bond.identity.description }
+  /// The names of the other device, the one to show first; `nil` if none is known.
+  var quotedNames: String? {
+    guard let names = peer?.names, !names.isEmpty else { return nil }
+    return names.map { "'\($0.inert)'" }.joined(separator: ", advertised as ")
+  }
   var adapterTitle: String { place.map { "\($0) (\(adapter))" } ?? adapter.description }
 }
 
@@ -62,7 +68,7 @@ struct BondShelf {
   func bonds(with target: Target) throws(ToolError) -> [KeptBond] {
     let found = bonds.filter { kept in
       switch target {
-      case .name(let name): kept.peer?.name == name
+      case .name(let name): kept.peer?.names.contains(name) ?? false
       case .identifier(let identifier): kept.peer?.identifier.uuid == identifier
       case .address(let value): kept.bond.identity.value == value
       }
@@ -70,8 +76,8 @@ struct BondShelf {
     if !found.isEmpty { return found }
     try requireAll()
     var message = "There is no bond with \(target)."
-    if case .name(let name) = target, let near = Suggestion.nearest(to: name, among: bonds.compactMap { $0.peer?.name })
-    {
+    let names = bonds.flatMap { $0.peer?.names ?? [] }
+    if case .name(let name) = target, let near = Suggestion.nearest(to: name, among: names) {
       message += " Did you mean '\(near.inert)'?"
     } else if !bonds.isEmpty {
       message += " 'ble bonds list' shows which there are."

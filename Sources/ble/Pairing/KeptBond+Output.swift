@@ -7,7 +7,7 @@ import Foundation
 extension KeptBond {
   /// One line of a list.
   func line(_ style: Style) -> String {
-    let name = peer?.name.map { "  '\($0.inert)'" } ?? ""
+    let name = quotedNames.map { "  \($0)" } ?? ""
     return "\(style.strong(bond.identity.description))\(name)  \(bond.keys.security.summary)"
   }
 
@@ -15,7 +15,7 @@ extension KeptBond {
   func lines(_ style: Style, withKeys: Bool) -> [String] {
     let keys = allKeys.filter { $0.value != nil }
     var lines = [
-      style.strong(bond.identity.description) + (peer?.name.map { "  '\($0.inert)'" } ?? ""),
+      style.strong(bond.identity.description) + (quotedNames.map { "  \($0)" } ?? ""),
       "  address     \(addressKind.text)"
         + (bond.keys.peerIdentityResolvingKey == nil ? "" : ", uses private addresses"),
       "  identifier  \(peer?.identifier.uuid.uuidString ?? "none: it was not met since the peer file was created")",
@@ -61,6 +61,7 @@ extension KeptBond: Report {
       .init("adapter") { .word($0.adapter.description) }, .init("adapter_name") { .text($0.place) },
       .init("address") { .word($0.bond.identity.description) }, .init("address_kind") { .word($0.addressKind.word) },
       .init("identifier") { .word($0.peer?.identifier.uuid.uuidString) }, .init("name") { .text($0.peer?.name) },
+      .init("advertised_name") { .text($0.peer?.advertisedName) },
     ] + PairingSecurity.members.map { $0.of(\.bond.keys.security) } + [
       .init("private_addresses") { .flag($0.bond.keys.peerIdentityResolvingKey != nil) },
       .init("signs") { .flag($0.bond.keys.localSigningKey != nil || $0.bond.keys.peerSigningKey != nil) },

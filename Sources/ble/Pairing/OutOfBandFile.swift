@@ -22,14 +22,12 @@ enum OutOfBandFile {
 
   /// - Parameter mayWait: whether a pipe is read as well, with a time limit.
   static func read(_ path: String, mayWait: Bool = false) throws(ToolError) -> PairingOutOfBandData {
-    let octets: [UInt8]
-    do throws(PrivateFileError) {
-      octets = try UntrustedFile.read(path, limit: largest, pipePatience: mayWait ? patience : nil)
-    } catch {
-      throw ToolError(.noInput, "\(path.inert): \(error.reason.inert)")
-    }
-    return try data(of: octets, path)
+    try data(
+      of: InputFile.read(path, "out-of-band data", limit: largest, pipePatience: mayWait ? patience : nil), path)
   }
+
+  /// Whether the path is a pipe, whose data can be read only once. Must be called after reading, because a writer would take this for it.
+  static func isPipe(_ path: String) -> Bool { (try? UntrustedFile.beginning(of: path, limit: 1)) == nil }
 
   static func data(of octets: [UInt8], _ path: String) throws(ToolError) -> PairingOutOfBandData {
     guard let text = String(validating: octets, as: UTF8.self) else { throw mistake(path, "hexadecimal digits") }

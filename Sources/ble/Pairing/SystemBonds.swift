@@ -26,7 +26,7 @@ import Foundation
     let removed = devices.filter { device in
       switch target {
       case nil: true
-      case .name(let name): device.name == name
+      case .name(let name): device.names.contains(name)
       case .identifier(let identifier): device.identifier.uuid == identifier
       case .address(let value): device.address.value == value
       }

@@ -1,63 +1,41 @@
 import BLEDeviceFiles
 import BLEProfileFiles
-import Foundation
 
 /// The source of a profile: a built-in one, or a file.
 enum ProfileSource: Equatable, Sendable {
   case builtIn(Profile)
   case file(String)
 
-  /// Returns the profile. Throws the first mistake as `file:line:column: what was expected`.
-  func load() throws(ToolError) -> Profile {
+  /// What is served. A file is read once: it may be a pipe.
+  enum Content {
+    case profile(Profile)
+    /// The file is a device description, which its `format` member shows.
+    case device(DeviceDescription)
+  }
+
+  /// Throws the first mistake as `file:line:column: what was expected`.
+  func load() throws(ToolError) -> Content {
     switch self {
-    case .builtIn(let profile): return profile
+    case .builtIn(let profile): return .profile(profile)
     case .file(let path):
-      let text = try Self.text(of: path)
-      do {
-        return try ProfileReader.read(text)
-      } catch {
-        let place = "\(path.inert):\(error.position.line):\(error.position.column)"
-        throw ToolError(.badData, "\(place): \(error.message)")
+      let octets = try InputFile.read(path, "a profile", limit: ProfileReader.largestFile)
+      let json = try Self.read(path) { () throws(PositionedError) in try PositionedJSONReader.read(octets: octets) }
+      if case .object(let members) = json.content, members.contains(where: { $0.key == "format" }) {
+        return .device(try DeviceFileSource(path: path).description(of: octets))
       }
+      return .profile(try Self.read(path) { () throws(PositionedError) in try ProfileReader.read(json) })
     }
   }
 
-  /// The device description, if the file is one, which its `format` member shows.
-  func device() throws(ToolError) -> DeviceDescription? {
-    guard case .file(let path) = self, let text = try? Self.text(of: path),
-      let json = try? PositionedJSONReader.read(text), case .object(let members) = json.content,
-      members.contains(where: { $0.key == "format" })
-    else { return nil }
-    return try DeviceFileSource(path: path).load()
-  }
-
-  private static func text(of path: String) throws(ToolError) -> String {
-    guard let file = FileHandle(forReadingAtPath: path) else {
-      throw ToolError(.noInput, "\(path.inert): \(String(cString: strerror(errno)))")
-    }
-    let data: Data
+  private static func read<Value>(
+    _ path: String, _ work: () throws(PositionedError) -> Value
+  ) throws(ToolError) -> Value {
     do {
-      data = try file.read(upToCount: ProfileReader.largestFile + 1) ?? Data()
+      return try work()
     } catch {
-      throw ToolError(.noInput, "\(path.inert): \(error.localizedDescription)")
+      let place = "\(path.inert):\(error.position.line):\(error.position.column)"
+      throw ToolError(.badData, "\(place): \(error.message)")
     }
-    guard data.count <= ProfileReader.largestFile else {
-      throw ToolError(.badData, "\(path.inert): a profile has at most \(ProfileReader.largestFile) octets")
-    }
-    guard let text = String(validating: data, as: UTF8.self) else {
-      let line = data.prefix(Self.validOctets(data)).count { $0 == 0x0A } + 1
-      throw ToolError(.badData, "\(path.inert):\(line): expected UTF-8")
-    }
-    return text
-  }
-
-  /// The number of valid UTF-8 octets at the start.
-  private static func validOctets(_ data: Data) -> Int {
-    var codec = UTF8()
-    var octets = data.makeIterator()
-    var count = 0
-    while case .scalarValue(let scalar) = codec.decode(&octets) { count += UTF8.width(scalar) }
-    return count
   }
 }
 
@@ -73,8 +51,4 @@ extension ProfileSource: ArgumentValue {
       throw ArgumentValueError("expected \(names.joined(separator: ", ")) or a file that ends in .json\(suggestion)")
     }
   }
-}
-
-extension UTF8 {
-  fileprivate static func width(_ scalar: Unicode.Scalar) -> Int { Self.encode(scalar).map(\.count) ?? 0 }
 }

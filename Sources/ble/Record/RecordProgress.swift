@@ -62,7 +62,7 @@ import Foundation
       valueRate: Double(statistics.committedValues - last.values) / seconds)
     last = (now, statistics.committed, statistics.committedValues)
     guard isTerminal else { return output.note(text) }
-    Self.write("\r\u{1B}[K" + String(text.prefix(Self.columns - 1)))
+    Self.write("\r\u{1B}[K" + String(text.prefix(max(10, TerminalSize.of(STDERR_FILENO)?.columns ?? 80) - 1)))
     isLineShown = true
   }
 
@@ -82,12 +82,6 @@ import Foundation
     let whole = Int(seconds)
     let (hours, minutes) = (whole / 3_600, whole / 60 % 60)
     return (hours > 0 ? "\(hours):" : "") + String(format: "%02d:%02d", minutes, whole % 60)
-  }
-
-  private static var columns: Int {
-    var size = winsize()
-    let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 10
-    return isKnown ? Int(size.ws_col) : 80
   }
 
   private func clear() {

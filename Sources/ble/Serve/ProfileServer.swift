@@ -1,25 +1,32 @@
 import BLEProfileFiles
+import BLESession
 import CoreBluetooth
 
 /// Publishes the peripheral of a profile and reports its events.
-@MainActor final class ProfileServer: NSObject {
-  let profile: Profile
+@MainActor final class ProfileServer {
   let session: Session
-  private var manager: CBPeripheralManager?
-  private(set) var characteristics: [ServedCharacteristic] = []
-  let outbox = NotificationOutbox()
-
-  /// The progress of publishing: the number of services added, and whether advertising has started.
-  var added = 0
-  var isAdvertising = false
-  var failure: ToolError?
+  private let profile: Profile
+  let characteristics: [ServedCharacteristic]
+  private(set) var peripheral: PeripheralCore?
+  private var hasStarted = false
+  private var failure: ToolError?
   private var isOver = false
 
-  var waiting: Waiting { session.waiting }
+  private var waiting: Waiting { session.waiting }
 
   init(_ profile: Profile, in session: Session) {
     self.profile = profile
     self.session = session
+    var counts: [CharacteristicPath: Int] = [:]
+    characteristics = profile.services.flatMap { service in
+      service.characteristics.map { characteristic in
+        var path = CharacteristicPath(CBUUID(characteristic.uuid), in: CBUUID(service.uuid))
+        let number = counts[path, default: 0]
+        counts[path] = number + 1
+        path.instance = number
+        return ServedCharacteristic(characteristic, at: path)
+      }
+    }
   }
 
   /// Ends `run()`.
@@ -31,122 +38,116 @@ import CoreBluetooth
   /// Publishes and advertises, again each time Bluetooth is back, until `end()`.
   func run() async throws(ToolError) {
     try await session.adapterIsReady { self.isOver }
-    let manager = CBPeripheralManager(delegate: self, queue: .main)
-    self.manager = manager
-    defer { close() }
-    try await session.powerIsOn { manager.state }
-    while !isOver {
-      try await publish(with: manager)
-      try await waiting.until(within: nil) { self.isOver || manager.state != .poweredOn }
-      if isOver { return }
-      session.output.event("unavailable", [:], "Bluetooth is unavailable; waiting until it is back.")
-      try await waiting.until(within: nil) { () throws(ToolError) in
-        switch manager.state {
-        case .poweredOn: return true
-        // Bluetooth that is switched off can be switched on; these states do not change by themselves.
-        case .unsupported, .unauthorized: if let failure = ToolError(manager.state) { throw failure }
-        default: break
-        }
-        return self.isOver
-      }
+    let peripheral = PeripheralCore(queue: .main, services: declarations(), options: nil, clock: SystemSessionClock())
+    self.peripheral = peripheral
+    peripheral.observers.append { [weak self] event in MainActor.assumeIsolated { self?.take(event) } }
+    defer {
+      for characteristic in characteristics { characteristic.unsubscribeAll() }
+      peripheral.close()
+    }
+    try await session.powerIsOn { peripheral.state }
+    let started = Reply<Void>()
+    started.whenFailed = { [weak self] error in MainActor.assumeIsolated { self?.take(.failed(error)) } }
+    peripheral.start(plan, started)
+    let late = ToolError(.timedOut, "Publishing and advertising did not begin in time.")
+    try await waiting.until(within: session.timeout, else: late) { () throws(ToolError) in
+      try self.check() || self.hasStarted || peripheral.state != .poweredOn
+    }
+    try await waiting.until(within: nil) { () throws(ToolError) in try self.check() }
+  }
+
+  /// Whether `end()` was called; throws what ends the server.
+  private func check() throws(ToolError) -> Bool {
+    if let failure { throw failure }
+    switch peripheral?.state {
+    // Bluetooth that is switched off can be switched on; these states do not change by themselves.
+    case .unsupported?, .unauthorized?:
+      if let state = peripheral?.state, let failure = ToolError(state) { throw failure }
+    default: break
+    }
+    return isOver
+  }
+
+  private var plan: AdvertisingPlan {
+    AdvertisingPlan(localName: profile.name, services: profile.advertisedServices.map { CBUUID($0) })
+  }
+
+  private func declarations() -> [ServiceDeclaration] {
+    var rest = characteristics[...]
+    return profile.services.map { service in
+      defer { rest = rest.dropFirst(service.characteristics.count) }
+      return ServiceDeclaration(
+        CBUUID(service.uuid), isPrimary: service.isPrimary,
+        rest.prefix(service.characteristics.count).map { served in
+          let profile = served.profile
+          var declaration = CharacteristicDeclaration.dynamic(
+            served.path.characteristic, read: { _ in MainActor.assumeIsolated { .value(Data(served.value)) } },
+            write: { [weak self] access, value in
+              MainActor.assumeIsolated { self?.accept(value, at: access.offset, for: served) ?? .unlikelyError }
+            })
+          declaration.make = { profile.makeCharacteristic() }
+          return declaration
+        })
     }
   }
 
-  private func publish(with manager: CBPeripheralManager) async throws(ToolError) {
-    for characteristic in characteristics { characteristic.unsubscribeAll() }
-    outbox.removeAll()
-    characteristics = []
-    added = 0
-    isAdvertising = false
-    let services = profile.services.map(make)
-    for service in services {
-      let before = added
-      manager.add(service)
-      let name = service.uuid.uuidString
-      try await step("The service \(name) was not published in time.") { self.added > before }
-      guard manager.state == .poweredOn else { return }
+  // MARK: Events
+
+  private func take(_ event: PeripheralEvent) {
+    switch event {
+    case .state(.poweredOn), .state(.unknown): break
+    case .state:
+      for characteristic in characteristics { characteristic.unsubscribeAll() }
+      if hasStarted { session.output.unavailable() }
+      hasStarted = false
+    case .advertising:
+      hasStarted = true
+      session.output.advertising(plan)
+    // The state says the same.
+    case .failed(let error) where error.code == .unavailable: break
+    case .failed(let error): failure = ToolError(error)
+    case .subscribed(let central, let path): subscribed(central.identifier, served(path))
+    case .unsubscribed(let central, let path):
+      guard let served = served(path) else { return }
+      served.unsubscribe(central)
+      report("unsubscribed", served, central, nil)
+    case .read(let central, let path): if let served = served(path) { report("read", served, central, served.value) }
+    case .wrote(let central, let path, _): if let served = served(path) { apply(to: served, from: central) }
     }
-    var data: [String: Any] = [:]
-    if let name = profile.name { data[CBAdvertisementDataLocalNameKey] = name }
-    if !profile.advertisedServices.isEmpty {
-      data[CBAdvertisementDataServiceUUIDsKey] = profile.advertisedServices.map { CBUUID($0) }
-    }
-    manager.startAdvertising(data)
-    try await step("Advertising did not start in time.") { self.isAdvertising }
-    guard isAdvertising else { return }
-    let names = profile.advertisedServices.map { CBUUID($0).uuidString }
-    let title = profile.name.map { "'\($0.inert)'" } ?? "a device without a name"
-    session.output.event(
-      "advertising", ["name": .string(orNull: profile.name), "services": .array(names.map(JSONValue.string))],
-      "Advertising \(title)" + (names.isEmpty ? "" : " with \(names.joined(separator: ", "))"))
+    waiting.changed()
   }
 
-  /// Waits for one step of publishing; returns without an error if Bluetooth is lost, because publishing is repeated then.
-  private func step(_ late: String, _ isDone: @escaping @MainActor () -> Bool) async throws(ToolError) {
-    try await waiting.until(within: session.timeout, else: ToolError(.timedOut, late)) { () throws(ToolError) in
-      if let failure = self.failure { throw failure }
-      return isDone() || self.manager?.state != .poweredOn
-    }
-  }
+  private func served(_ path: CharacteristicPath) -> ServedCharacteristic? { characteristics.first { $0.path == path } }
 
-  private func make(_ service: Profile.Service) -> CBMutableService {
-    let uuid = CBUUID(service.uuid)
-    let published = CBMutableService(type: uuid, primary: service.isPrimary)
-    let served = service.characteristics.map { ServedCharacteristic($0, of: uuid) }
-    published.characteristics = served.map(\.published)
-    characteristics += served
-    return published
-  }
-
-  private func close() {
-    for characteristic in characteristics { characteristic.unsubscribeAll() }
-    guard let manager, manager.state == .poweredOn else { return }
-    manager.stopAdvertising()
-    manager.removeAllServices()
-  }
-
-  /// Sends a typed line to all subscribers.
-  func type(_ line: String) {
-    for characteristic in characteristics where characteristic.profile.notifications == .input {
-      characteristic.value = Array(line.utf8.prefix(ValueFormat.longest))
-      if characteristic.subscribers.isEmpty {
-        session.output.note("\(characteristic.published.uuid.uuidString) has no subscriber yet.")
-      } else {
-        notify(characteristic, TextPieces(of: line, atMost: characteristic.longestNotification))
-      }
+  private func subscribed(_ central: UUID, _ served: ServedCharacteristic?) {
+    guard let served else { return }
+    served.subscribe(central)
+    report("subscribed", served, central, nil)
+    guard case .every(let interval, let templates) = served.profile.notifications else { return }
+    served.startTimer(every: interval) { [weak self, weak served] in
+      if let self, let served { self.tick(served, templates) }
     }
   }
 
-  func notify(_ characteristic: ServedCharacteristic, _ values: some Sequence<[UInt8]>) {
-    for value in values {
-      guard outbox.append(value, for: characteristic) else {
-        session.output.note("\(characteristic.published.uuid.uuidString): too many values wait; one was dropped.")
-        return
-      }
+  /// Accepts one write of a request. Nothing is changed before all of them are accepted.
+  private func accept(_ value: Data, at offset: Int, for served: ServedCharacteristic) -> CBATTError.Code {
+    let start = offset == 0 ? [] : served.written ?? served.value
+    let code: CBATTError.Code =
+      !(0...start.count).contains(offset)
+      ? .invalidOffset : offset + value.count > ValueFormat.longest ? .invalidAttributeValueLength : .success
+    if code == .success {
+      served.written = Array(start[..<offset] + value)
+    } else {
+      for characteristic in characteristics { characteristic.written = nil }
     }
-    send()
+    return code
   }
 
-  /// Passes waiting notifications to the stack until its queue is full.
-  func send() {
-    guard let manager else { return }
-    while let (characteristic, value) = outbox.first {
-      guard manager.updateValue(Data(value), for: characteristic.published, onSubscribedCentrals: nil) else { return }
-      outbox.removeFirst()
-      report("notified", characteristic, nil, value)
-    }
-  }
-
-  func tick(_ characteristic: ServedCharacteristic, _ templates: [ValueTemplate]) {
-    // A subscriber that is slower than the interval misses values; they are not queued.
-    guard !outbox.contains(characteristic) else { return }
-    let value = templates[characteristic.count % templates.count].value(number: characteristic.count + 1)
-    characteristic.count += 1
-    characteristic.value = value
-    notify(characteristic, CollectionOfOne(value))
-  }
-
-  func served(_ characteristic: CBCharacteristic) -> ServedCharacteristic? {
-    characteristics.first { $0.published === characteristic }
+  private func apply(to served: ServedCharacteristic, from central: UUID) {
+    guard let value = served.written else { return }
+    served.written = nil
+    if served.profile.onWrite != .ignore { served.value = value }
+    report("written", served, central, value)
+    if served.profile.onWrite == .echo, !served.subscribers.isEmpty { notify(served, CollectionOfOne(value)) }
   }
 }

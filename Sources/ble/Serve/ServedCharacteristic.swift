@@ -1,43 +1,32 @@
 import BLEProfileFiles
+import BLESession
 import CoreBluetooth
 
 /// A published characteristic with its current value and subscribers.
 @MainActor final class ServedCharacteristic {
   let profile: Profile.Characteristic
-  let service: CBUUID
-  let published: CBMutableCharacteristic
+  let path: CharacteristicPath
   var value: [UInt8]
-  private(set) var subscribers: [CBCentral] = []
-  /// The number of notifications so far.
+  /// The value after the writes of a request that are accepted so far.
+  var written: [UInt8]?
+  private(set) var subscribers: Set<UUID> = []
+  /// The number of notifications so far, and of those that wait until the stack accepts them.
   var count = 0
+  var waiting = 0
   private var timer: (any DispatchSourceTimer)?
 
-  init(_ profile: Profile.Characteristic, of service: CBUUID) {
+  init(_ profile: Profile.Characteristic, at path: CharacteristicPath) {
     self.profile = profile
-    self.service = service
+    self.path = path
     value = profile.value
-    // The value is dynamic even if it never changes, so that each read can be reported.
-    published = CBMutableCharacteristic(
-      type: CBUUID(profile.uuid), properties: profile.cbProperties, value: nil, permissions: profile.cbPermissions)
-    if !profile.descriptors.isEmpty {
-      published.descriptors = profile.descriptors.map { descriptor in
-        switch descriptor {
-        case .userDescription(let text):
-          CBMutableDescriptor(type: CBUUID(string: CBUUIDCharacteristicUserDescriptionString), value: text)
-        case .presentationFormat(let octets):
-          CBMutableDescriptor(type: CBUUID(string: CBUUIDCharacteristicFormatString), value: Data(octets))
-        }
-      }
-    }
   }
 
-  func subscribe(_ central: CBCentral) {
-    unsubscribe(central)
-    subscribers.append(central)
-  }
+  var uuid: String { path.characteristic.uuidString }
 
-  func unsubscribe(_ central: CBCentral) {
-    subscribers.removeAll { $0.identifier == central.identifier }
+  func subscribe(_ central: UUID) { subscribers.insert(central) }
+
+  func unsubscribe(_ central: UUID) {
+    subscribers.remove(central)
     if subscribers.isEmpty { stopTimer() }
   }
 
@@ -63,6 +52,22 @@ import CoreBluetooth
 }
 
 extension Profile.Characteristic {
+  /// The value is dynamic even if it never changes, so that each read can be reported.
+  func makeCharacteristic() -> CBMutableCharacteristic {
+    let made = CBMutableCharacteristic(
+      type: CBUUID(uuid), properties: cbProperties, value: nil, permissions: cbPermissions)
+    if descriptors.isEmpty { return made }
+    made.descriptors = descriptors.map { descriptor in
+      switch descriptor {
+      case .userDescription(let text):
+        CBMutableDescriptor(type: CBUUID(string: CBUUIDCharacteristicUserDescriptionString), value: text)
+      case .presentationFormat(let octets):
+        CBMutableDescriptor(type: CBUUID(string: CBUUIDCharacteristicFormatString), value: Data(octets))
+      }
+    }
+    return made
+  }
+
   var cbProperties: CBCharacteristicProperties {
     properties.reduce(into: []) { result, property in
       switch property {

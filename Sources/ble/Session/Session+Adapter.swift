@@ -13,7 +13,8 @@ extension Session {
   }
 
   /// Waits until Bluetooth is powered on, for commands that run until they are ended. For an adapter of this machine there is no time
-  /// limit, because a service may start before its adapter is plugged in or switched on. Any other adapter has to be available.
+  /// limit, because a service may start before its adapter is plugged in or switched on. Any other adapter has to be available, and so
+  /// does one of this machine that cannot be used for Bluetooth LE.
   /// - Parameters:
   ///   - seconds: a time limit for that case; `nil`: none.
   ///   - isOver: whether the command should end without an adapter.
@@ -28,12 +29,20 @@ extension Session {
         ToolError(power.now) != nil || power.now == .poweredOn || isOver()
       }
       if power.now == .poweredOn { return }
-      guard let adapter = DefaultStack.machineAdapter, power.now != .unauthorized else {
+      guard let adapter = DefaultStack.machineAdapter, power.now != .unauthorized, DefaultStack.failure == nil
+      else {
         throw ToolError(power.now) ?? late
       }
+      // An adapter that is plugged in, and cannot be used, does not change the state.
+      let look = Task { @MainActor in
+        while (try? await Task.sleep(for: .seconds(1))) != nil { waiting.changed() }
+      }
+      defer { look.cancel() }
       var told = CBManagerState.unknown
       try await waiting.until(within: seconds, else: ToolError(power.now)) { () throws(ToolError) in
-        if power.now == .unauthorized, let failure = ToolError(power.now) { throw failure }
+        if power.now == .unauthorized || DefaultStack.failure != nil, let failure = ToolError(power.now) {
+          throw failure
+        }
         if power.now != told { self.tellWaiting(for: adapter, power.now) }
         told = power.now
         return power.now == .poweredOn || isOver()

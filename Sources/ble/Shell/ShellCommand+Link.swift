@@ -28,10 +28,11 @@ struct ShellMTU: ShellCommand {
     let peer = kept.identifier.map { PeerIdentifier($0) }
     // Opcode and handle take three octets (Core, Vol 3 Part F 3.4.5), and a value has at most 512.
     let agreed = peer.flatMap { PairingDesk.stack?.maximumTransmissionUnit(with: $0) } ?? without + 3
-    let members: KeyValuePairs<String, JSONValue> = [
-      "mtu": .integer(agreed), "without_response": .integer(without), "with_response": .integer(with),
-    ]
-    if shell.output.isJSON { return shell.output.json(.object(members)) }
+    if shell.output.isJSON {
+      return shell.output.json([
+        "mtu": .integer(agreed), "without_response": .integer(without), "with_response": .integer(with),
+      ])
+    }
     shell.output.line("MTU \(agreed): \(without) octets without response, \(with) with response")
   }
 }

@@ -1,26 +1,17 @@
-import Foundation
-
 /// A line of commands, with its number.
-struct ShellLine: Equatable, Sendable {
+struct ShellLine: Sendable {
   let text: String
   /// Counted from 1.
   let number: Int
   /// What the line asks for, where that was read before it is carried out.
   private(set) var read: CommandLineParser.Invocation??
 
-  init(text: String, number: Int) {
-    self.text = text
-    self.number = number
-  }
-
   /// Reads what the line asks for; later calls of `invocation()` give the same.
   mutating func readAhead() throws(UsageError) { read = .some(try invocation()) }
-
-  static func == (left: ShellLine, right: ShellLine) -> Bool { left.text == right.text && left.number == right.number }
 }
 
 /// A script of commands from a file.
-struct ShellScript: Equatable, Sendable {
+struct ShellScript: Sendable {
   let path: String
   let lines: [ShellLine]
 
@@ -29,25 +20,7 @@ struct ShellScript: Equatable, Sendable {
 
   /// Reads a file and checks the syntax of every line.
   init(path: String) throws(ToolError) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      throw ToolError(.noInput, "\(path.inert): cannot be opened: \(String(cString: strerror(errno)))")
-    }
-    defer { close(descriptor) }
-    var octets: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 65_536)
-    while octets.count <= Self.longest {
-      let count = read(descriptor, &buffer, buffer.count)
-      if count < 0, errno == EINTR { continue }
-      if count < 0 {
-        throw ToolError(.noInput, "\(path.inert): cannot be read: \(String(cString: strerror(errno)))")
-      }
-      if count == 0 { break }
-      octets += buffer.prefix(count)
-    }
-    guard octets.count <= Self.longest else {
-      throw ToolError(.badData, "\(path.inert): a script has at most \(Self.longest) octets")
-    }
+    let octets = try InputFile.read(path, "a script", limit: Self.longest)
     try self.init(String(decoding: octets, as: UTF8.self), path: path)
   }
 

@@ -1,6 +1,7 @@
 import BLECore
 import BLECrypto
 import BLEHost
+import BLEState
 import BLETestKit
 import BLEVirtualRadio
 import BLEWire

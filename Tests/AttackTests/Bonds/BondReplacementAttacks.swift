@@ -1,3 +1,4 @@
+import BLEAdapter
 import BLECore
 import BLECrypto
 import BLEHost
@@ -127,5 +128,34 @@ struct BondReplacementAttacks {
     #expect(scene.agent.asked.count { if case .replaceBond = $0.kind { true } else { false } } == 1)
     #expect(scene.victim.bonds.map(\.address) == [scene.impersonated.address])
     #expect(scene.victim.bonds.map(\.security.method) == [.numericComparison])
+  }
+
+  @Test(
+    "S11 I12.7 a program's request to pair that arrives after the pairing has ended does not replace the keys",
+    arguments: ["central", "peripheral"])
+  func lateRequest(_ side: String) async throws {
+    let bonded = try await BondedDevices.start()
+    let device = side == "central" ? bonded.phone : bonded.sensor
+    let stack = try #require(device.options[CBManagerOptionAdapterKey] as? HostStack)
+    let bond = try #require(stack.bonds.first)
+    let peer = try #require(bond.peer).identifier
+    let again = bonded.world.start { await Self.pair(stack, with: peer, .encrypted) }
+    await bonded.world.advance(by: .seconds(1))
+    try #require(again.isOver)
+    #expect(try await again.value.get() == bond.security)
+    #expect(bonded.world.pairingRequests == 1)
+    // Keys of a lower level than the request demands are not sufficient: it is a pairing, which fails without a user.
+    let higher = bonded.world.start { await Self.pair(stack, with: peer, .authenticated) }
+    await bonded.world.advance(by: .seconds(40))
+    try #require(higher.isOver)
+    await #expect(throws: PairingFailure.self) { try await higher.value.get() }
+  }
+
+  private static func pair(
+    _ stack: HostStack, with peer: PeerIdentifier, _ level: SecurityLevel
+  ) async -> Result<PairingSecurity, PairingFailure> {
+    await withCheckedContinuation { continuation in
+      stack.pair(with: peer, minimumLevel: level) { continuation.resume(returning: $0) }
+    }
   }
 }

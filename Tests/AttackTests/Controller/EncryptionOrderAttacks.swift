@@ -36,9 +36,7 @@ struct EncryptionOrderAttacks {
     attacker.behave()
     try await world.wait(within: .seconds(5)) { program.manager.isAdvertising }
     func connect() async throws {
-      attacker.connect(to: host.address)
-      try await world.wait(within: .seconds(5)) { attacker.isConnected }
-      await world.advance(by: .milliseconds(100))
+      try await attacker.link(to: host.address, within: .seconds(5))
     }
     try await connect()
     attacker.pair()

@@ -28,9 +28,7 @@ struct LinkHandleAttacks {
     }
 
     func connect() async throws {
-      central.connect(to: host.address)
-      try await world.wait(within: .seconds(10)) { [central] in central.isConnected }
-      await world.advance(by: .milliseconds(100))
+      try await central.link(to: host.address)
     }
 
     func serves() async -> Bool { await central.ask("0a" + Shelf.fixed) == Shelf.fixedAnswer }

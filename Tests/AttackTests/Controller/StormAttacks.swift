@@ -145,9 +145,7 @@ private struct Storm {
     #expect(shelf.manager.state == .poweredOn)
     let central = HostileDevice(host.world, address: HostileDevice.address(1))
     await host.world.advance(by: .milliseconds(100))
-    central.connect(to: host.address)
-    try await host.world.wait(within: .seconds(10)) { central.isConnected }
-    await host.world.advance(by: .milliseconds(100))
+    try await central.link(to: host.address)
     #expect(await central.ask("0a" + Shelf.fixed) == Shelf.fixedAnswer)
   }
 }

@@ -73,9 +73,7 @@ struct AttackedShelf {
   }
 
   func connect(_ attacker: HostileDevice) async throws {
-    attacker.connect(to: device.address)
-    try await world.wait(within: .seconds(10)) { attacker.isConnected }
-    await world.advance(by: .milliseconds(100))
+    try await attacker.link(to: device.address)
   }
 
   func disconnect(_ attacker: HostileDevice) async throws {

@@ -120,7 +120,7 @@ struct BusCallTests {
           })
       }
       owner.registrations.append(
-        bus.listen(to: nil, of: TestObject.interface, below: nil, from: TestService.name) { _ in })
+        bus.listen(to: nil, of: TestObject.interface, at: nil, from: TestService.name) { _ in })
       owner.others = try? MessageBus(address, loop: loop)
       owner.others?.call("Hold", of: TestObject.interface, at: TestObject.path, on: TestService.name, timeout: nil) {
         [owner] _ in

@@ -58,7 +58,7 @@ struct BusHostilityTests {
     let unreadable = await client.wait { (bus: MessageBus, done: @escaping @Sendable (Int) -> Void) in
       final class Box { var registration: BusRegistration? }
       let box = Box()
-      box.registration = bus.listen(to: nil, of: TestObject.interface, below: nil, from: TestService.name) { signal in
+      box.registration = bus.listen(to: nil, of: TestObject.interface, at: nil, from: TestService.name) { signal in
         #expect(signal.member == "Good")
         box.registration = nil
         done(bus.unreadableSignals)
@@ -74,6 +74,10 @@ struct BusHostilityTests {
       }
     }
     #expect(unreadable == 1)
+  }
+
+  private static func set(_ values: [String: BusValue]) -> Set<ReportedProperties.Property> {
+    Set(values.map { ReportedProperties.Property(name: $0.key, value: $0.value) })
   }
 
   @Test("I12 changes of properties are read as they are, and hostile ones are ignored or reported as invalid")
@@ -103,7 +107,7 @@ struct BusHostilityTests {
       [.string("g"), .options(["Last": .variant(.boolean(true))]), .texts([])],
     ]
     let unreadable = await client.wait { (bus: MessageBus, done: @escaping @Sendable (Int) -> Void) in
-      seen.value.registration = bus.listenToProperties(below: "/org", from: TestService.name) { _, changes in
+      seen.value.registration = bus.listenToProperties(from: TestService.name) { _, changes in
         seen.value.changes.append(changes)
         if changes?.interface == "g" { done(bus.unreadableSignals) }
       }
@@ -121,7 +125,10 @@ struct BusHostilityTests {
     #expect(unreadable == 4)
     let changes = try await client.run { _ in seen.value.changes }
     #expect(changes.map(\.?.interface) == ["a", nil, nil, "g"])
-    #expect(changes.map(\.?.table) == [values, nil, nil, ["Last": .boolean(true)]])
+    #expect(
+      changes.map { $0.map { Set($0.values.list) } } == [
+        Self.set(values), nil, nil, Self.set(["Last": .boolean(true)]),
+      ])
     #expect(changes.map(\.?.invalidated) == [["TxPower", "ServiceData"], nil, nil, []])
     try await client.run { _ in seen.value.registration = nil }
   }
@@ -141,7 +148,7 @@ struct BusHostilityTests {
     let seen = LoopBound(Seen())
     try await client.run { bus in
       seen.value.registrations = [
-        bus.listen(to: nil, of: TestObject.interface, below: "/org", from: TestService.name) {
+        bus.listen(to: nil, of: TestObject.interface, at: nil, from: TestService.name) {
           seen.value.signals.append($0.member)
         },
         bus.watchOwner(of: TestService.name) { seen.value.owners.append($0) },

@@ -17,7 +17,7 @@ struct BusSignalTests {
     let seen = LoopBound(Seen())
     let numbers = await client.wait { (bus: MessageBus, done: @escaping @Sendable ([UInt32]) -> Void) in
       seen.value.registration = bus.listen(
-        to: "Count", of: TestObject.interface, below: "/org/example", from: TestService.name
+        to: "Count", of: TestObject.interface, at: TestObject.path, from: TestService.name
       ) { signal in
         seen.value.numbers.append(signal.arguments.first?.unsigned32 ?? .max)
         if seen.value.numbers.count == 10_000 { done(seen.value.numbers) }
@@ -36,6 +36,38 @@ struct BusSignalTests {
     }
     #expect(numbers == [UInt32](0..<10_000))
     try await client.run { _ in seen.value.registration = nil }
+  }
+
+  @Test("I12.2 the end of one registration leaves the signals of other objects to those that listen to them")
+  func ends() async throws {
+    let bus = try PrivateBus()
+    let service = try await TestService(on: bus)
+    let client = try BusPeer(on: bus)
+    let (stream, paths) = AsyncStream<String>.makeStream()
+    var seen = stream.makeAsyncIterator()
+    let registrations = try await client.run { bus in
+      LoopBound(
+        (0..<4).map { number in
+          bus.listen(to: "Count", of: TestObject.interface, at: "/object\(number)", from: TestService.name) {
+            paths.yield($0.path)
+          }
+        })
+    }
+    for ended in [1, 0, 3] {
+      try await client.run { _ in registrations.value[ended].end() }
+      _ = await client.call("Echo", on: TestService.name)
+      try await service.peer.run { bus in
+        for number in 0..<4 { bus.emit("Count", of: TestObject.interface, at: "/object\(number)", []) }
+      }
+      let expected = [1: ["/object0", "/object2", "/object3"], 0: ["/object2", "/object3"], 3: ["/object2"]][ended]
+      // Behind the signals.
+      _ = await client.call("Echo", on: TestService.name)
+      paths.yield("end")
+      var received: [String] = []
+      while let path = await seen.next(), path != "end" { received.append(path) }
+      #expect(received == expected)
+    }
+    _ = service
   }
 
   @Test("I12.2 an observer of a name is notified of its owner, of the owner's end, and of the next owner")
@@ -76,8 +108,8 @@ struct BusSignalTests {
     let (stream, signals) = AsyncStream<BusSignal>.makeStream()
     let listening = try await client.run {
       LoopBound([
-        $0.listen(to: nil, of: MessageBus.managerInterface, below: nil, from: TestService.name) { signals.yield($0) },
-        $0.listen(to: nil, of: MessageBus.propertiesInterface, below: "/app", from: TestService.name) {
+        $0.listen(to: nil, of: MessageBus.managerInterface, at: nil, from: TestService.name) { signals.yield($0) },
+        $0.listen(to: nil, of: MessageBus.propertiesInterface, at: nil, from: TestService.name) {
           signals.yield($0)
         },
       ])

@@ -245,6 +245,92 @@ struct AttributeTests {
   }
 
   @Test(
+    "I12.2 what the daemon signals of a value that is read is received only while that characteristic is subscribed to")
+  func readSignals() async throws {
+    let (fixture, daemon) = try await linked()
+    let path = Self.characteristic
+    try await daemon.run { world in
+      world.script("ReadValue", at: path) { request, world in
+        // Counted where it is received, because it is nested too deep to be read.
+        let deep = (0..<40).reduce(BusValue.octet(1)) { value, _ in .variant(value) }
+        world.emit(
+          "PropertiesChanged", of: BlueZName.properties, at: path,
+          [.string(BlueZName.gattCharacteristic), .options(["Value": deep]), .texts([])])
+        request.answer([.octets([7])])
+      }
+    }
+    let found = try await characteristics(fixture)
+    let steps = [(0, false, 0), (1, true, 0), (0, true, 1), (1, false, 2), (0, false, 2)]
+    for (index, isSubscribed, received) in steps {
+      try await fixture.result { $0.setNotify(isSubscribed, for: found[index], $1) }.get()
+      #expect(try await fixture.result { $0.read(Self.value, $1) }.get() == [7])
+      #expect(await fixture.run { _ in fixture.stack.presence.bus?.unreadableSignals } == received)
+    }
+  }
+
+  @Test("I12.2 more subscriptions than the bus takes rules for: each value is received once, and none after their end")
+  func manySubscriptions() async throws {
+    let count = CharacteristicSignals.limit + 40
+    // Handles in hexadecimal digits, from 0x0100 on.
+    let numbers = (0..<count).map { String(String(0x10100 + 4 * $0, radix: 16).dropFirst()) }
+    let (fixture, daemon) = try await BlueZFixture.withDevice { world in
+      world.addService("000a", uuid: Self.heartRate)
+      for number in numbers { world.addCharacteristic("000a", number, uuid: "2A37", flags: ["notify"]) }
+    }
+    try await fixture.connected()
+    let found = try await characteristics(fixture)
+    #expect(found.count == count)
+    let notify = { (number: UInt8) in
+      try await daemon.run { world in
+        for each in numbers {
+          world.set(
+            ScriptedDaemon.device + "/service000a/char\(each)", BlueZName.gattCharacteristic,
+            ["Value": .octets([number])])
+        }
+      }
+      // Behind the signals.
+      _ = try await fixture.result { $0.read(found[0].value, $1) }.get()
+    }
+    let received = { fixture.recorder.lines.filter { $0.hasPrefix("value") } }
+    for characteristic in found { try await fixture.result { $0.setNotify(true, for: characteristic, $1) }.get() }
+    try await notify(1)
+    #expect(Set(received()).count == count && received().count == count)
+    for characteristic in found { try await fixture.result { $0.setNotify(false, for: characteristic, $1) }.get() }
+    try await notify(2)
+    #expect(received().count == count)
+    // There is room for single rules again.
+    let last = try #require(found.last)
+    try await fixture.result { $0.setNotify(true, for: last, $1) }.get()
+    try await notify(3)
+    #expect(received().count == count + 1)
+  }
+
+  @Test("I12.2 the MTU of a second link is known as well, and its change is reported, with and without a subscription")
+  func transmissionUnit() async throws {
+    let (fixture, daemon) = try await BlueZFixture.withDevice { world in
+      world.addService("000a", uuid: Self.heartRate)
+      world.addCharacteristic("000a", "000b", uuid: "2A37", flags: ["read", "notify"], ["MTU": .uint16(185)])
+    }
+    let (recorder, peer) = (fixture.recorder, try fixture.peer.identifier)
+    for count in 1...2 {
+      try await fixture.connect()
+      await recorder.wait(for: "connected \(ScriptedDaemon.address)", count: count)
+      _ = try await fixture.result { $0.read(Self.value, $1) }.get()
+      #expect(await fixture.run { _ in recorder.links[peer]?.maximumTransmissionUnit } == 185)
+      if count == 2 { break }
+      try await daemon.run { $0.change(["Connected": .boolean(false)]) }
+      await recorder.wait(for: "disconnected closedByPeer")
+    }
+    let characteristic = try #require(try await characteristics(fixture).first)
+    for (isSubscribed, octets) in [(false, 247), (true, 185), (false, 100)] as [(Bool, UInt16)] {
+      try await fixture.result { $0.setNotify(isSubscribed, for: characteristic, $1) }.get()
+      try await daemon.run { $0.set(Self.characteristic, BlueZName.gattCharacteristic, ["MTU": .uint16(octets)]) }
+      _ = try await fixture.result { $0.read(Self.value, $1) }.get()
+      #expect(await fixture.run { _ in recorder.links[peer]?.maximumTransmissionUnit } == Int(octets))
+    }
+  }
+
+  @Test(
     "I12.2 a subscription that is not offered, or refused, is an error; one without a link is not kept by the daemon")
   func subscriptions() async throws {
     let (fixture, daemon) = try await linked()
@@ -280,6 +366,8 @@ struct AttributeTests {
   @Test("I12.2 added and removed services, a new name and an MTU are reported")
   func changes() async throws {
     let (fixture, daemon) = try await linked()
+    // Changes of what nothing has been discovered of are not reported.
+    #expect(try await services(fixture).map(\.uuid.description) != ["1234"])
     try await daemon.run { world in
       world.remove(ScriptedDaemon.device + "/service000a")
       world.addService("0030", uuid: "1234")

@@ -245,7 +245,7 @@ struct ChannelTests {
     // The open one stays, until the adapter is removed.
     try await peripheral.look { _, _, _ in recorder.channel?.send([6]) {} }
     #expect(await far.read(1) == [[6]])
-    try await peripheral.look { role, _, _ in role.adapterWentAway() }
+    try await peripheral.look { role, _, _ in role.adapterWasLost() }
     await recorder.told.wait(for: "closed poweredOff")
     #expect(sockets.openFar(ProtocolServiceMultiplexer(0x0081)) == nil)
     sockets.refuse(EAFNOSUPPORT)

@@ -14,15 +14,17 @@ final class BlueZFixture: Sendable {
   let recorder = CentralRecorder()
   private let central: LoopBound<any CentralRole>
 
-  /// - Parameter selector: which of the daemon's adapters.
+  /// - Parameters:
+  ///   - selector: which of the daemon's adapters.
+  ///   - speed: how many seconds of the stack pass in a real one.
   init(
     on bus: PrivateBus, selector: String? = nil, log: Logger = .silent,
     channelSockets: any ChannelSockets = KernelChannels(), strengths: LoopBound<any LinkStrengths>? = nil,
-    switches: [RadioSwitch] = [], scanRule: ScanWatch.Rule = ScanWatch.Rule()
+    switches: [RadioSwitch] = [], scanRule: ScanWatch.Rule = ScanWatch.Rule(), speed: Int = 1
   ) async {
     self.bus = bus
     stack = BlueZAdapter(
-      adapter: selector, on: bus.address, loop: DispatchStackLoop(),
+      adapter: selector, on: bus.address, loop: DispatchStackLoop(speed: speed),
       peerStore: MemoryPeerStore(entropy: SeededEntropy(seed: 4)), log: log, channelSockets: channelSockets,
       strengths: strengths?.value, switches: { switches }, scanRule: scanRule)
     let (stack, recorder) = (stack, recorder)
@@ -35,7 +37,7 @@ final class BlueZFixture: Sendable {
   /// With a daemon whose adapter is switched on, and a device; waits until that is known.
   static func withDevice(
     channelSockets: any ChannelSockets = KernelChannels(), strengths: LoopBound<any LinkStrengths>? = nil,
-    log: Logger = .silent, scanRule: ScanWatch.Rule = ScanWatch.Rule(),
+    log: Logger = .silent, scanRule: ScanWatch.Rule = ScanWatch.Rule(), speed: Int = 1,
     _ fill: @escaping @Sendable (DaemonWorld) -> Void = { _ in }
   ) async throws -> (BlueZFixture, ScriptedDaemon) {
     let bus = try PrivateBus()
@@ -45,7 +47,7 @@ final class BlueZFixture: Sendable {
       fill(world)
     }
     let fixture = await BlueZFixture(
-      on: bus, log: log, channelSockets: channelSockets, strengths: strengths, scanRule: scanRule)
+      on: bus, log: log, channelSockets: channelSockets, strengths: strengths, scanRule: scanRule, speed: speed)
     await fixture.recorder.wait(for: "state poweredOn")
     return (fixture, daemon)
   }
@@ -68,16 +70,16 @@ final class BlueZFixture: Sendable {
   var counters: AdapterCounters { get async { await Self.run(on: stack) { $0.counters } } }
 
   /// The scripted device as a peer.
-  var peer: KnownPeer {
-    get throws {
-      let address = try #require(DeviceAddress(ScriptedDaemon.address, kind: .random))
-      return stack.directory.peer(at: address)
-    }
+  var peer: KnownPeer { get throws { try peer(at: ScriptedDaemon.address) } }
+
+  /// The device with this random address as a peer.
+  func peer(at address: String) throws -> KnownPeer {
+    stack.directory.peer(at: try #require(DeviceAddress(address, kind: .random)))
   }
 
-  /// Requests a link to the scripted device.
-  func connect() async throws {
-    let peer = try peer.identifier
+  /// Requests a link to the scripted device, or to another one.
+  func connect(to address: String = ScriptedDaemon.address) async throws {
+    let peer = try peer(at: address).identifier
     await run { $0.connect(peer, options: ConnectionOptions()) }
   }
 
@@ -92,11 +94,12 @@ final class BlueZFixture: Sendable {
     await recorder.wait(for: "connected \(ScriptedDaemon.address)")
   }
 
-  /// The result of one operation on the link to the scripted device.
+  /// The result of one operation on the link to the scripted device, or to another one.
   func result<Value: Sendable>(
+    on address: String = ScriptedDaemon.address,
     _ ask: @escaping @Sendable (any PeerLink, @escaping (Result<Value, OperationError>) -> Void) -> Void
   ) async throws -> Result<Value, OperationError> {
-    let peer = try peer.identifier
+    let peer = try peer(at: address).identifier
     let recorder = recorder
     return await withCheckedContinuation { continuation in
       stack.onLoop { _ in

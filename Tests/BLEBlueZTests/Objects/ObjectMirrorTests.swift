@@ -168,13 +168,9 @@ struct ObjectMirrorTests {
 extension ObjectMirror {
   /// As the bus delivers a signal with these arguments.
   fileprivate func propertiesChanged(of path: String, _ arguments: [BusValue]) {
-    guard arguments.count == 3, let interface = arguments[0].text, let values = arguments[1].properties,
+    guard arguments.count == 3, let interface = arguments[0].text, let values = ReportedProperties(arguments[1]),
       let invalidated = arguments[2].texts
     else { return propertiesChanged(of: path, nil) }
-    propertiesChanged(
-      of: path,
-      PropertyChanges(
-        interface: interface, values: values.map { PropertyChanges.Property(name: $0.key, value: $0.value.content) },
-        invalidated: invalidated))
+    propertiesChanged(of: path, PropertyChanges(interface: interface, values: values, invalidated: invalidated))
   }
 }

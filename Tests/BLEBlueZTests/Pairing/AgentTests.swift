@@ -9,6 +9,7 @@ import Testing
 @Suite("The daemon's questions about pairings")
 struct AgentTests {
   private static let device = TestPeripheral.device
+  private static let other = TestPeripheral.otherDevice
   private static let agent = "/org/swift_corebluetooth/agent"
 
   /// The daemon's side. On its loop.
@@ -34,7 +35,9 @@ struct AgentTests {
       self.bus = bus
       loop = bus.loop
     }
-    func peer(of path: String) -> KnownPeer? { path == AgentTests.device ? TestPeripheral.known(1) : nil }
+    func peer(of path: String) -> KnownPeer? {
+      [AgentTests.device, AgentTests.other].firstIndex(of: path).map { TestPeripheral.known(UInt64($0 + 1)) }
+    }
     func isUsed(_ device: String) -> Bool { used.contains(device) }
   }
 
@@ -201,5 +204,30 @@ struct AgentTests {
         "digitEntered", "digitEntered", "digitErased",
         "paired(BLEPairing.PairingMethod.passkeyEntry, isBonded: true)",
       ])
+  }
+
+  @Test(
+    "I12.2 a withdrawal ends the question that is open, and no passkey that is shown: that ends with its device's link")
+  func withdrawn() async throws {
+    let bus = try PrivateBus()
+    let agent = Agent(.keyboardDisplay) { _ in nil }
+    let cast = try await Cast(on: bus, agent)
+    for (number, device) in [Self.device, Self.other].enumerated() {
+      let shown = await cast.ask("DisplayPasskey", [.objectPath(device), .uint32(UInt32(number)), .uint16(0)])
+      #expect(shown == .success([]))
+    }
+    while agent.held.count < 2 { await Task.yield() }
+    // It has crossed the answer to a question: nothing is open.
+    #expect(await cast.ask("Cancel", []) == .success([]))
+    #expect(agent.held.map(\.isOver) == [false, false])
+
+    async let waiting = cast.ask("RequestConfirmation", [.objectPath(Self.other), .uint32(7)])
+    while agent.held.count < 3 { await Task.yield() }
+    #expect(await cast.ask("Cancel", []) == .success([]))
+    #expect(await waiting == .failure(.canceled))
+    #expect(agent.held.map(\.isOver) == [false, true, true])
+
+    try await cast.look { agent, _ in agent.linkEnded(with: Self.device, isPaired: false) }
+    #expect(agent.held.map(\.isOver) == [true, true, true])
   }
 }

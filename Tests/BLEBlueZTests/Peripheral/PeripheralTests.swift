@@ -135,7 +135,7 @@ struct PeripheralTests {
     let paths = try await daemon.objects(with: "org.bluez.GattCharacteristic1").map(\.path)
     try await peripheral.look { role, _, events in
       events.told = { [weak events] _ in
-        role.adapterWentAway()
+        role.adapterWasLost()
         if let transaction = events?.lastTransaction { role.respond(to: transaction, result: 0, value: [1]) }
       }
     }
@@ -158,7 +158,7 @@ struct PeripheralTests {
     let values = LoopBound(Values())
     try await daemon.peer.run { bus in
       values.value.registration = bus.listen(
-        to: "PropertiesChanged", of: MessageBus.propertiesInterface, below: path, from: sender
+        to: "PropertiesChanged", of: MessageBus.propertiesInterface, at: path, from: sender
       ) { values.value.received.append($0.arguments[1].properties?["Value"]?.octetsValue ?? []) }
     }
     // Without a subscriber nothing is sent.

@@ -103,6 +103,57 @@ import Testing
     #expect(server.database[.first]?.isWritten == false)
   }
 
+  enum Change: CaseIterable { case removed, replaced, unencrypted, storedAnew }
+
+  /// A client writes a value of one service and subscribes in another one, in one queue. The other service changes while the program
+  /// of the first is asked.
+  @Test(
+    "A9 I13.3 what a queue still has to write is checked again when the program has answered",
+    arguments: Change.allCases)
+  func aQueueIsCheckedAgainAfterTheProgramsAnswer(change: Change) throws {
+    let server = GATTServer()
+    let application = TestApplication()
+    application.server = server
+    application.answersAtOnce = false
+    func publish(_ number: UInt32, _ properties: UInt8, _ subscription: SecurityDemand = .none) -> PublishedService? {
+      let reliable = LocalDescriptor(uuid: GATTType.characteristicExtendedProperties, value: [1, 0])
+      let characteristic = LocalCharacteristic(
+        identifier: LocalCharacteristicIdentifier(rawValue: number), uuid: BLEUUID(0xB000), properties: properties,
+        permissions: LocalPermissions(write: SecurityDemand.none), subscription: subscription, value: nil,
+        descriptors: [reliable])
+      return server.publish(
+        LocalService(uuid: BLEUUID(0xA000), isPrimary: true, characteristics: [characteristic]),
+        application: application)
+    }
+    // 1 to 4: service, characteristic, value, extended properties. 5 to 9: another one, with a configuration at 8.
+    _ = publish(1, 0x88)
+    let other = try #require(publish(2, 0x90, change == .unencrypted ? .encryption : .none))
+    let client = RawClient(server)
+    client.link.security = LinkSecurity(isEncrypted: change == .unencrypted, keySize: 16)
+    #expect(client.ask("1603000000aa") == ["1703000000aa"])
+    #expect(client.ask("16080000000100") == ["17080000000100"])
+    #expect(client.ask("1801") == [])
+    switch change {
+    case .removed: server.remove(other)
+    case .replaced:
+      server.remove(other)
+      #expect(publish(3, 0x90, .encryption)?.handles == other.handles)
+    case .unencrypted: client.link.security = .open
+    case .storedAnew:
+      server.remove(other)
+      server.database.place([
+        Attribute(
+          handle: AttributeHandle(8), type: GATTType.clientCharacteristicConfiguration, permissions: .readable,
+          content: .value([7]))
+      ])
+    }
+    application.answer(try #require(application.writes.first))
+    let code = [Change.removed: "01", .replaced: "05", .unencrypted: "05", .storedAnew: "03"][change] ?? ""
+    #expect(client.channel.take().map(\.hexadecimal) == ["01180800" + code])
+    #expect(client.link.configuration(of: AttributeHandle(7)) == [] && application.subscriptions.isEmpty)
+    if change == .storedAnew { #expect(client.ask("0a0800") == ["0b07"]) }
+  }
+
   @Test("A9 finding by value does not reveal values that may not be read")
   func findingByValueDoesNotRevealValues() {
     let client = RawClient(Self.makeServer(AttributePermissions(read: AccessRequirement(.encryption))))

@@ -65,6 +65,40 @@ private func makeServer() -> GATTServer {
     #expect(other.configuration(of: value) == [] && other.configuration(of: changed) == .indication)
   }
 
+  @Test(
+    "I13.1 an indication that waits for its turn is not sent once its service is removed, or its client has unsubscribed",
+    arguments: [true, false])
+  func waitingIndications(isRemoved: Bool) throws {
+    let server = GATTServer()
+    let service = try #require(
+      server.publish(.example(1, characteristics: 2, properties: 0x20), application: TestApplication()))
+    let client = RawClient(server)
+    let values = service.values.values.sorted()
+    func text(_ handle: AttributeHandle) -> String {
+      [UInt8(truncatingIfNeeded: handle.rawValue), UInt8(truncatingIfNeeded: handle.rawValue >> 8)].hexadecimal
+    }
+    let configurations = values.map { AttributeHandle($0.rawValue + 1) }
+    for handle in configurations { #expect(client.ask("12\(text(handle))0200") == ["13"]) }
+    var results: [String] = []
+    func indicate(_ index: Int, _ octet: UInt8) {
+      #expect(client.link.indicate(values[index], [octet]) { results.append("\(octet) \($0)") })
+    }
+    indicate(0, 1)
+    indicate(0, 2)
+    indicate(1, 3)
+    #expect(client.channel.take().map(\.hexadecimal) == ["1d\(text(values[0]))01"])
+    if isRemoved {
+      server.remove(service)
+      #expect(results == ["2 false", "3 false"])
+    } else {
+      #expect(client.ask("12\(text(configurations[0]))0000") == ["13"])
+      #expect(results == ["2 false"])
+    }
+    #expect(client.ask("1e") == (isRemoved ? [] : ["1d\(text(values[1]))03"]))
+    #expect(client.ask("1e") == [])
+    #expect(results == (isRemoved ? ["2 false", "3 false", "1 true"] : ["2 false", "1 true", "3 true"]))
+  }
+
   @Test("A10 invalid offsets and ranges get the errors of the specification")
   func invalidOffsetsAndRangesGetTheErrorsOfTheSpecification() {
     let client = RawClient(makeServer())
@@ -298,6 +332,30 @@ private func makeServer() -> GATTServer {
     client.link.close()
     #expect(application.subscriptions.map(\.tag) == [0x100, 0x101, 0x100, 0x101])
     #expect(application.subscriptions.map(\.configuration) == [.notification, .notification, [], []])
+  }
+
+  @Test("I13.3 an indication is done when it is confirmed or the link ends, whichever notifications are sent meanwhile")
+  func anIndicationIsDoneWhenItIsConfirmed() {
+    let server = GATTServer()
+    let application = TestApplication()
+    _ = server.publish(.example(1, characteristics: 1, properties: 0x20), application: application)
+    _ = server.publish(.example(2, characteristics: 1, properties: 0x10), application: application)
+    let client = RawClient(server)
+    #expect(client.ask("1204000200") == ["13"] && client.ask("1208000100") == ["13"])
+    let (indicated, notified) = (AttributeHandle(3), AttributeHandle(7))
+    var done: [String] = []
+    #expect(client.link.update(indicated, [1]) { done.append("first indication") })
+    #expect(client.link.update(notified, [2]) { done.append("first notification") })
+    #expect(client.link.update(indicated, [3]) { done.append("second indication") })
+    #expect(client.link.update(notified, [4]) { done.append("second notification") })
+    #expect(client.channel.take().map(\.hexadecimal) == ["1d030001", "1b070002", "1b070004"])
+    client.channel.handOver()
+    #expect(done == ["first notification", "second notification"])
+    #expect(client.ask("1e") == ["1d030003"])
+    #expect(done.dropFirst(2) == ["first indication"])
+    client.link.close()
+    client.bearer.close()
+    #expect(done.dropFirst(3) == ["second indication"])
   }
 
   @Test("several values go in one notification to a client that supports it")

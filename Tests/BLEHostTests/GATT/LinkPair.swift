@@ -198,7 +198,16 @@ extension LocalService {
 final class RawChannel: ATTChannel {
   let headroom = 0
   var sent: [[UInt8]] = []
-  func send(_ pdu: consuming ByteWriter, sent completion: (() -> Void)?) { sent.append(pdu.octets) }
+  /// What is to be called when a PDU has gone to the controller; calls it.
+  private var departures: [() -> Void] = []
+  func send(_ pdu: consuming ByteWriter, sent completion: (() -> Void)?) {
+    sent.append(pdu.octets)
+    if let completion { departures.append(completion) }
+  }
+  func handOver() {
+    defer { departures = [] }
+    for departure in departures { departure() }
+  }
   var isCongested = false
   func take() -> [[UInt8]] {
     defer { sent = [] }

@@ -16,7 +16,7 @@ import Testing
     let sent = link.central.sentCount
     link.central.keysWereKept()
     #expect(link.central.sentCount > sent && !link.central.manager.isPairing)
-    link.goOn()
+    link.deliverAll()
     #expect(link.central.results.count == 1 && link.peripheral.results.count == 1)
     #expect(link.central.manager.isProven && link.peripheral.manager.isProven)
   }
@@ -27,7 +27,7 @@ import Testing
     link.central.keepsKeysLate = true
     try link.pair()
     link.central.keysWereKept(.storageFailed)
-    link.goOn()
+    link.deliverAll()
     #expect(link.central.failures == [.storageFailed] && link.central.results.isEmpty)
     #expect(link.peripheral.failures == [.refusedByPeer(.unspecifiedReason)] && link.peripheral.results.isEmpty)
     #expect(link.central.manager.bond == nil && link.central.manager.security == nil)

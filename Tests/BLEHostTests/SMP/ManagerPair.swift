@@ -100,7 +100,7 @@ final class ManagerPair {
   }
 
   /// Delivers commands and lets the controllers encrypt, until nothing is left.
-  func goOn() {
+  func deliverAll() {
     while deliver(central, peripheral) || deliver(peripheral, central) || encrypt() {}
   }
 
@@ -128,7 +128,7 @@ final class ManagerPair {
 
   func pair() throws {
     try central.manager.pair()
-    goOn()
+    deliverAll()
   }
 
   func disconnect() {

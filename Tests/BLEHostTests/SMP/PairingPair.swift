@@ -116,10 +116,10 @@ final class PairingPair {
   /// Plays until neither side has anything to send.
   func play() {
     central.give(.start)
-    goOn()
+    deliverAll()
   }
 
-  func goOn() {
+  func deliverAll() {
     while deliverOne() || answerOne() || encrypt() {}
   }
 

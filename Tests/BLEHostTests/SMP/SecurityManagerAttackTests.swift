@@ -109,7 +109,7 @@ private func wrongPasskey(_ question: PairingQuestion) -> PairingAnswer? {
     next.peripheral.manager.bond = first.peripheral.results.first
     next.commandsLeft = 2
     try next.central.manager.pair()
-    next.goOn()
+    next.deliverAll()
     #expect(next.peripheral.manager.isPairing)
     #expect(next.peripheral.manager.longTermKey(encryptedDiversifier: 0, randomNumber: 0) == nil)
     // A controller that reports encryption in spite of that does not make the link secure.
@@ -135,7 +135,7 @@ private func wrongPasskey(_ question: PairingQuestion) -> PairingAnswer? {
     try link.central.manager.pair()
     // Everything but the keys.
     link.commandsLeft = 6
-    link.goOn()
+    link.deliverAll()
     #expect(link.central.manager.security != nil && link.central.manager.isPairing)
     link.central.manager.receive([0x05, 0x08])
     #expect(link.central.manager.security == nil && link.central.manager.bond == nil)
@@ -152,7 +152,7 @@ private func wrongPasskey(_ question: PairingQuestion) -> PairingAnswer? {
       next.peripheral.manager.bond = old
       next.commandsLeft = commands
       try next.central.manager.pair()
-      next.goOn()
+      next.deliverAll()
       next.disconnect()
       if next.peripheral.results.isEmpty {
         #expect(next.peripheral.manager.bond?.keyAsPeripheral == old?.keyAsPeripheral)
@@ -174,7 +174,7 @@ private func wrongPasskey(_ question: PairingQuestion) -> PairingAnswer? {
     let content = ManagerPair(peripheral: .test(.noInputNoOutput))
     for _ in 0..<50 {
       content.central.manager.receive([0x0B, 0x05])
-      content.goOn()
+      content.deliverAll()
     }
     #expect((1...SecurityManager.unsolicitedLimit).contains(content.central.results.count))
   }

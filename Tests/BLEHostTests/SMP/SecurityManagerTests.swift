@@ -24,7 +24,7 @@ import Testing
       next.peripheral.manager.bond = first.peripheral.results.first
       let encrypts = next.central.manager.encryptWithBond()
       #expect(encrypts)
-      next.goOn()
+      next.deliverAll()
       #expect(next.central.manager.security != nil)
       #expect(next.central.manager.security == next.peripheral.manager.security)
       #expect(next.central.sentCount == 0 && next.peripheral.sentCount == 0)
@@ -43,7 +43,7 @@ import Testing
       if foreign { next.peripheral.manager.bond = other.peripheral.results.first }
       let encrypts = next.central.manager.encryptWithBond()
       #expect(encrypts)
-      next.goOn()
+      next.deliverAll()
       #expect(next.central.failures == [.bondFailed])
       #expect(next.central.manager.security == nil)
     }
@@ -55,26 +55,26 @@ import Testing
   {
     let first = ManagerPair()
     try first.peripheral.manager.pair()
-    first.goOn()
+    first.deliverAll()
     #expect(first.central.results.count == 1 && first.peripheral.results.count == 1)
 
     let next = ManagerPair(central: .test(mitm: false), peripheral: .test(mitm: false), seed: 4)
     next.central.manager.bond = first.central.results.first
     next.peripheral.manager.bond = first.peripheral.results.first
     try next.peripheral.manager.pair()
-    next.goOn()
+    next.deliverAll()
     #expect(next.central.manager.security != nil && next.central.results.isEmpty)
     // Sufficient now: a further request changes nothing.
     let before = next.central.sentCount
     try next.peripheral.manager.pair()
-    next.goOn()
+    next.deliverAll()
     #expect(next.central.sentCount == before)
 
     var refusing = SecurityPolicy.test()
     refusing.answersSecurityRequests = false
     let refused = ManagerPair(central: refusing)
     try refused.peripheral.manager.pair(minimumLevel: .authenticated)
-    refused.goOn()
+    refused.deliverAll()
     #expect(refused.peripheral.failures == [.refusedByPeer(.pairingNotSupported)])
   }
 
@@ -84,7 +84,7 @@ import Testing
       let link = ManagerPair(
         central: .test(.keyboardDisplay, mitm: false), peripheral: .test(.noInputNoOutput, mitm: false))
       try (byPeripheral ? link.peripheral : link.central).manager.pair(minimumLevel: .authenticated)
-      link.goOn()
+      link.deliverAll()
       #expect(
         (byPeripheral ? link.peripheral : link.central).failures == [.refused(.authenticationRequirements)])
     }
@@ -110,15 +110,15 @@ import Testing
     try link.pair()
     let first = try #require(link.peripheral.questions.first)
     link.central.manager.cancel()
-    link.goOn()
+    link.deliverAll()
     await link.advance(.seconds(2))
     try link.pair()
     #expect(link.peripheral.questions.count == 2)
     link.peripheral.manager.answer(.yes, to: first.id)
-    link.goOn()
+    link.deliverAll()
     #expect(link.peripheral.results.isEmpty && link.peripheral.manager.isPairing)
     link.peripheral.manager.answer(.yes, to: try #require(link.peripheral.questions.last).id)
-    link.goOn()
+    link.deliverAll()
     #expect(link.peripheral.results.count == 1)
   }
 
@@ -129,7 +129,7 @@ import Testing
     #expect(throws: PairingFailure.busy) { try link.central.manager.pair() }
     let encrypts = link.central.manager.encryptWithBond()
     #expect(!encrypts)
-    link.goOn()
+    link.deliverAll()
     #expect(link.central.results.count == 1)
   }
 

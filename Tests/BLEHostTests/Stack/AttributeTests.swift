@@ -6,22 +6,18 @@ import Testing
 
 @Suite struct AttributeTests {
   /// A connected pair with the chat characteristic discovered.
-  private func pair(_ world: StackWorld) async throws -> (TestPeripheral, TestCentral, RemoteCharacteristic)? {
+  private func pair(_ world: StackWorld) async throws -> (TestPeripheral, TestCentral, RemoteCharacteristic) {
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
     let peripheral = try await world.makeChat(on: toy)
     let central = try await world.connectChat(from: phone)
-    guard let chat = try await world.discoverChat(central) else {
-      Issue.record("the chat characteristic was not found")
-      return nil
-    }
-    return (peripheral, central, chat)
+    return (peripheral, central, try #require(try await world.discoverChat(central)))
   }
 
   @Test("the database is discovered without the generic services")
   func theDatabaseIsDiscoveredWithoutTheGenericServices() async throws {
     let world = StackWorld()
-    guard let (_, central, chat) = try await pair(world) else { return }
+    let (_, central, chat) = try await pair(world)
     #expect(chat.uuid == BLEUUID(0xFF22))
     #expect(chat.properties == 0x1E)
     let services = Promised<[RemoteService]>()
@@ -38,7 +34,7 @@ import Testing
   @Test("values of any length are read and written", arguments: [0, 1, 20, 514, 515, 512])
   func valuesOfAnyLengthAreReadAndWritten(length: Int) async throws {
     let world = StackWorld()
-    guard let (peripheral, central, chat) = try await pair(world) else { return }
+    let (peripheral, central, chat) = try await pair(world)
     let value = (0..<min(length, 512)).map { UInt8(truncatingIfNeeded: $0 &* 7) }
     let written = Promised<Void>()
     let read = Promised<ArraySlice<UInt8>>()
@@ -55,7 +51,7 @@ import Testing
   @Test("a refusal arrives with its code")
   func aRefusalComesThroughWithItsCode() async throws {
     let world = StackWorld()
-    guard let (peripheral, central, chat) = try await pair(world) else { return }
+    let (peripheral, central, chat) = try await pair(world)
     peripheral.result = 0x80
     let written = Promised<Void>()
     let read = Promised<ArraySlice<UInt8>>()
@@ -74,7 +70,7 @@ import Testing
   @Test("writes without response arrive in order and are counted")
   func writesWithoutResponseArriveInOrderAndAreCounted() async throws {
     let world = StackWorld()
-    guard let (peripheral, central, chat) = try await pair(world) else { return }
+    let (peripheral, central, chat) = try await pair(world)
     let sent = Promised<Void>()
     await world.perform {
       for number in 0..<200 {
@@ -89,7 +85,7 @@ import Testing
   @Test("values arrive between subscribing and unsubscribing")
   func valuesFlowBetweenSubscribingAndUnsubscribing() async throws {
     let world = StackWorld()
-    guard let (peripheral, central, chat) = try await pair(world) else { return }
+    let (peripheral, central, chat) = try await pair(world)
     let events = TestLinkEvents()
     central.link.events = events
     await world.perform { peripheral.update([0], of: Chat.characteristic) }
@@ -123,7 +119,7 @@ import Testing
   @Test("subscriptions are shared by the roles of a process")
   func subscriptionsAreSharedByTheRolesOfAProcess() async throws {
     let world = StackWorld()
-    guard let (peripheral, first, chat) = try await pair(world) else { return }
+    let (peripheral, first, chat) = try await pair(world)
     let second = TestCentral(first.stack)
     try await world.wait { second.states.last == .poweredOn }
     await world.perform {
@@ -158,7 +154,7 @@ import Testing
   @Test("a lost subscriber is unsubscribed, and its updates are accounted for")
   func aSubscriberThatIsLostUnsubscribesAndItsUpdatesAreAccountedFor() async throws {
     let world = StackWorld()
-    guard let (peripheral, central, chat) = try await pair(world) else { return }
+    let (peripheral, central, chat) = try await pair(world)
     let on = Promised<Void>()
     await world.perform { central.link.setNotify(true, for: chat, on.fulfil) }
     try await world.wait { on.count == 1 }
@@ -180,7 +176,7 @@ import Testing
       let central = try await world.connectChat(from: world.makeDevice(10 + UInt64(number)))
       let events = TestLinkEvents()
       central.link.events = events
-      guard let chat = try await world.discoverChat(central) else { return }
+      let chat = try #require(try await world.discoverChat(central))
       let on = Promised<Void>()
       await world.perform { central.link.setNotify(true, for: chat, on.fulfil) }
       try await world.wait { on.count == 1 }
@@ -201,7 +197,7 @@ import Testing
   @Test("after a disconnection no completion is called")
   func afterADisconnectionNoCompletionComes() async throws {
     let world = StackWorld()
-    guard let (_, central, chat) = try await pair(world) else { return }
+    let (_, central, chat) = try await pair(world)
     let read = Promised<ArraySlice<UInt8>>()
     await world.perform {
       for _ in 0..<5 { central.link.read(chat.value, read.fulfil) }
@@ -241,7 +237,7 @@ import Testing
   @Test("a changed database is reported")
   func aChangedDatabaseIsTold() async throws {
     let world = StackWorld()
-    guard let (peripheral, central, _) = try await pair(world) else { return }
+    let (peripheral, central, _) = try await pair(world)
     let events = TestLinkEvents()
     central.link.events = events
     await world.advance(.seconds(1))
@@ -287,7 +283,7 @@ import Testing
   @Test("the signal strength is read")
   func theSignalStrengthIsRead() async throws {
     let world = StackWorld()
-    guard let (_, central, _) = try await pair(world) else { return }
+    let (_, central, _) = try await pair(world)
     let rssi = Promised<Int8>()
     await world.perform { central.link.readRSSI(rssi.fulfil) }
     try await world.wait { rssi.count == 1 }
@@ -306,7 +302,7 @@ import Testing
       silent.role.startAdvertising(LocalAdvertisement(serviceUUIDs: [Chat.service])) { _ in }
     }
     let central = try await world.connectChat(from: phone)
-    guard let chat = try await world.discoverChat(central) else { return }
+    let chat = try #require(try await world.discoverChat(central))
     let read = Promised<ArraySlice<UInt8>>()
     await world.perform { central.link.read(chat.value, read.fulfil) }
     try await world.wait(.seconds(40)) { central.disconnections.count == 1 }
@@ -317,7 +313,7 @@ import Testing
   @Test("latency is a hint that the central follows")
   func latencyIsAHintThatTheCentralFollows() async throws {
     let world = StackWorld()
-    guard let (peripheral, central, chat) = try await pair(world) else { return }
+    let (peripheral, central, chat) = try await pair(world)
     let on = Promised<Void>()
     await world.perform { central.link.setNotify(true, for: chat, on.fulfil) }
     try await world.wait { on.count == 1 }

@@ -63,8 +63,7 @@ import Testing
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
     _ = try await world.makeChat(on: toy)
-    let central = phone.makeCentral()
-    try await world.wait { central.states.last == .poweredOn }
+    let central = try await world.makeCentral(on: phone)
     try await world.find(central)
     await world.perform {
       central.role.stopScan()
@@ -114,8 +113,7 @@ import Testing
     let phone = world.makeDevice(1, tap: attempts)
     let toy = world.makeDevice(2)
     _ = try await world.makeChat(on: toy)
-    let central = phone.makeCentral()
-    try await world.wait { central.states.last == .poweredOn }
+    let central = try await world.makeCentral(on: phone)
     try await world.find(central)
     let deaf = central.discoveries[0].peer
     await world.perform {
@@ -207,8 +205,7 @@ import Testing
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
     _ = try await world.makeChat(on: toy)
-    let central = phone.makeCentral()
-    try await world.wait { central.states.last == .poweredOn }
+    let central = try await world.makeCentral(on: phone)
     try await world.find(central)
     let peer = central.discoveries[0].peer
     await world.perform { central.role.stopScan() }
@@ -239,8 +236,7 @@ import Testing
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
     _ = try await world.makeChat(on: toy)
-    let central = phone.makeCentral()
-    try await world.wait { central.states.last == .poweredOn }
+    let central = try await world.makeCentral(on: phone)
     try await world.find(central)
     await world.perform {
       central.role.connect(central.discoveries[0].peer, options: ConnectionOptions(startDelay: .seconds(20)))
@@ -261,8 +257,7 @@ import Testing
     for (number, toy) in toys.enumerated() {
       peripherals.append(try await world.makeChat(on: toy, name: "toy \(number)"))
     }
-    let central = phone.makeCentral()
-    try await world.wait { central.states.last == .poweredOn }
+    let central = try await world.makeCentral(on: phone)
     await world.perform { central.role.startScan(ScanParameters()) }
     try await world.wait { Set(central.discoveries.map(\.peer)).count == 8 }
     let all = peripherals
@@ -292,8 +287,7 @@ import Testing
     configuration.connectionLimit = 1
     let phone = world.makeDevice(1, configuration: configuration)
     for number in 10..<12 { _ = try await world.makeChat(on: world.makeDevice(UInt64(number))) }
-    let central = phone.makeCentral()
-    try await world.wait { central.states.last == .poweredOn }
+    let central = try await world.makeCentral(on: phone)
     await world.perform { central.role.startScan(ScanParameters()) }
     try await world.wait { Set(central.discoveries.map(\.peer)).count == 2 }
     await world.perform { central.role.connect(central.discoveries[0].peer, options: ConnectionOptions()) }
@@ -312,8 +306,7 @@ import Testing
     let peripheral = try await world.makeChat(on: toy)
     let first = try await world.connectChat(from: phone)
     let peer = first.connected[0].peer.identifier
-    let second = phone.makeCentral()
-    try await world.wait { second.states.last == .poweredOn }
+    let second = try await world.makeCentral(on: phone)
     await world.perform { second.role.connect(peer, options: ConnectionOptions()) }
     try await world.wait { second.connected.count == 1 }
     // Connecting again while connected.
@@ -352,8 +345,7 @@ import Testing
     var phones: [TestCentral] = []
     for number in 0..<4 { phones.append(try await world.connectChat(from: world.makeDevice(10 + UInt64(number)))) }
     #expect(phones.allSatisfy { $0.disconnections.isEmpty })
-    let late = world.makeDevice(20).makeCentral()
-    try await world.wait { late.states.last == .poweredOn }
+    let late = try await world.makeCentral(on: world.makeDevice(20))
     try await world.find(late)
   }
 
@@ -398,8 +390,7 @@ import Testing
   func anUnknownPeerIsAFailure() async throws {
     let world = StackWorld()
     let phone = world.makeDevice(1)
-    let central = phone.makeCentral()
-    try await world.wait { central.states.last == .poweredOn }
+    let central = try await world.makeCentral(on: phone)
     await world.perform { central.role.connect(PeerIdentifier(high: 1, low: 2), options: ConnectionOptions()) }
     try await world.wait { central.failures.count == 1 }
   }

@@ -48,7 +48,7 @@ import Testing
     let toy = world.makeDevice(2, dataDelay: .milliseconds(80))
     let peripheral = try await world.makeChat(on: toy)
     let central = try await world.connectChat(from: phone)
-    guard let chat = try await world.discoverChat(central) else { return }
+    let chat = try #require(try await world.discoverChat(central))
     await world.perform {
       for number in 0..<40 { central.link.writeCommand([UInt8(number)], to: chat.value) {} }
       leave(central, way)
@@ -66,7 +66,7 @@ import Testing
     let toy = world.makeDevice(2, dataDelay: .milliseconds(80))
     let peripheral = try await world.makeChat(on: toy)
     let central = try await world.connectChat(from: phone)
-    guard let chat = try await world.discoverChat(central) else { return }
+    let chat = try #require(try await world.discoverChat(central))
     let read = Promised<ArraySlice<UInt8>>()
     let written = Promised<Void>()
     await world.perform {
@@ -89,7 +89,7 @@ import Testing
     let toy = world.makeDevice(2)
     let peripheral = try await world.makeChat(on: toy)
     let central = try await world.connectChat(from: phone)
-    guard let chat = try await world.discoverChat(central) else { return }
+    let chat = try #require(try await world.discoverChat(central))
     let events = TestLinkEvents()
     await world.perform {
       central.link.events = events
@@ -114,7 +114,7 @@ import Testing
     let toy = world.makeDevice(2)
     _ = try await world.makeChat(on: toy)
     let central = try await world.connectChat(from: phone)
-    guard let chat = try await world.discoverChat(central) else { return }
+    let chat = try #require(try await world.discoverChat(central))
     let start = world.loop.now
     await world.perform {
       toy.controller?.inject(.loseDataToHost(packets: .max))
@@ -136,7 +136,7 @@ import Testing
     let toy = world.makeDevice(2)
     _ = try await world.makeChat(on: toy)
     let central = try await world.connectChat(from: phone)
-    guard let chat = try await world.discoverChat(central) else { return }
+    let chat = try #require(try await world.discoverChat(central))
     let start = world.loop.now
     await world.perform {
       toy.controller?.silence()
@@ -159,7 +159,7 @@ import Testing
     let toy = world.makeDevice(2, configuration: slow)
     let peripheral = try await world.makeChat(on: toy)
     let central = try await world.connectChat(from: phone)
-    guard let chat = try await world.discoverChat(central) else { return }
+    let chat = try #require(try await world.discoverChat(central))
     let start = world.loop.now
     await world.perform {
       for number in 0..<200 {
@@ -180,7 +180,7 @@ import Testing
     let toy = world.makeDevice(2)
     _ = try await world.makeChat(on: toy)
     let central = try await world.connectChat(from: phone)
-    guard let chat = try await world.discoverChat(central) else { return }
+    let chat = try #require(try await world.discoverChat(central))
     let written = Promised<Void>()
     await world.perform {
       central.link.writeCommand([1], to: chat.value) {}
@@ -201,7 +201,7 @@ import Testing
     let toy = world.makeDevice(2, dataDelay: .milliseconds(80))
     let peripheral = try await world.makeChat(on: toy)
     let central = try await world.connectChat(from: phone)
-    guard let chat = try await world.discoverChat(central) else { return }
+    let chat = try #require(try await world.discoverChat(central))
     let peer = central.connected[0].peer.identifier
     await world.perform {
       central.link.writeCommand([1], to: chat.value) {}

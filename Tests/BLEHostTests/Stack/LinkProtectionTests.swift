@@ -52,7 +52,7 @@ import Testing
     #expect(central.isProven && !peripheral.isProven)
     #expect(next.central.manager.encryptWithBond())
     #expect(central.isEncryptingForBond && !peripheral.isEncryptingForBond)
-    next.goOn()
+    next.deliverAll()
     #expect(peripheral.isProven && !central.isEncryptingForBond)
   }
 

@@ -18,8 +18,7 @@ import Testing
     _ = try await world.makeChat(on: world.makeDevice(2))
     let far = try BareDevice(world, 3)
     await world.perform { far.advertiseOnCodedPHY(Self.data) }
-    let central = phone.makeCentral()
-    try await world.wait { central.states.last == .poweredOn }
+    let central = try await world.makeCentral(on: phone)
     await world.perform { central.role.startScan(ScanParameters()) }
     await world.advance(.seconds(10))
     return Set(central.discoveries.map(\.content.localName))
@@ -42,8 +41,7 @@ import Testing
     let phone = world.makeDevice(1, options: HostOptions(searchPHYs: phys))
     let far = try BareDevice(world, 3)
     await world.perform { far.advertiseOnCodedPHY(Self.data) }
-    let central = phone.makeCentral()
-    try await world.wait { central.states.last == .poweredOn }
+    let central = try await world.makeCentral(on: phone)
     await world.perform { central.role.startScan(ScanParameters()) }
     try await world.wait { central.discoveries.count == 1 }
     await world.perform {

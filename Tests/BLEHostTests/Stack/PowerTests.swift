@@ -75,8 +75,7 @@ import Testing
   func absence(_ absence: TransportError) async throws {
     let world = StackWorld()
     let device = world.makeDevice(1)
-    let central = device.makeCentral()
-    try await world.wait { central.states.last == .poweredOn }
+    let central = try await world.makeCentral(on: device)
     device.absence = absence
     for _ in 0..<20 {
       await world.perform { device.controller?.failHardware(code: 1) }
@@ -92,8 +91,7 @@ import Testing
       [AdapterState.poweredOn] + Array(repeating: [.resetting, .poweredOff, .poweredOn], count: 20).flatMap(\.self)
     #expect(central.states == all)
     // A scan that the program restarts finds devices again.
-    let other = world.makeDevice(2).makePeripheral()
-    try await world.wait { other.states.last == .poweredOn }
+    let other = try await world.makePeripheral(on: world.makeDevice(2))
     await world.perform {
       other.advertise("back", [])
       central.role.startScan(ScanParameters())
@@ -126,6 +124,21 @@ import Testing
     #expect(refused.states == [.unauthorized] && other.openings == 1)
   }
 
+  @Test("I13.1 a controller that cannot be used is not tried again, and why is known until it is switched on again")
+  func unsuitable() async throws {
+    let world = StackWorld()
+    let device = world.makeDevice(1)
+    device.failure = TransportError(.unsuitable, "no LE")
+    let central = device.makeCentral()
+    await world.advance(.seconds(600))
+    #expect(central.states == [.unsupported] && device.openings == 1)
+    #expect(device.stack.failure == "no LE")
+    device.failure = nil
+    device.stack.powerOn()
+    try await world.wait { central.states == [.unsupported, .poweredOn] }
+    #expect(device.stack.failure == nil)
+  }
+
   @Test("without permission nothing is opened")
   func withoutPermissionNothingIsOpened() async throws {
     let world = StackWorld()
@@ -142,8 +155,7 @@ import Testing
   func aControllerThatStopsAnsweringIsReset() async throws {
     let world = StackWorld()
     let device = world.makeDevice(1)
-    let central = device.makeCentral()
-    try await world.wait { central.states.last == .poweredOn }
+    let central = try await world.makeCentral(on: device)
     await world.perform {
       device.controller?.inject(.ignoreCommands(count: 1))
       central.role.startScan(ScanParameters())

@@ -13,8 +13,7 @@ import Testing
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
     _ = try await world.makeChat(on: toy)
-    let central = phone.makeCentral()
-    try await world.wait { central.states.last == .poweredOn }
+    let central = try await world.makeCentral(on: phone)
     try await world.find(central)
     let found = central.discoveries[0]
     #expect(found.name == "My dear")
@@ -45,8 +44,7 @@ import Testing
       1, configuration: ControllerConfiguration(quirks: .noResolvingList), bondStore: store)
     let shown = IdentityResolver(irk: key).makeAddress(SeededEntropy(seed: 3))
     _ = try await world.makeChat(on: world.makeDevice(2, options: HostOptions(randomAddress: shown)))
-    let central = phone.makeCentral()
-    try await world.wait { central.states.last == .poweredOn }
+    let central = try await world.makeCentral(on: phone)
     #expect(phone.address == phoneAddress && phone.stack.bonds.count == bonds)
     try await world.find(central)
     #expect(central.discoveries.first?.address == (bonds == 1 ? identities[0] : shown))
@@ -60,8 +58,7 @@ import Testing
     let phone = world.makeDevice(1, configuration: configuration)
     let toy = world.makeDevice(2, configuration: configuration)
     let peripheral = try await world.makeChat(on: toy)
-    let central = phone.makeCentral()
-    try await world.wait { central.states.last == .poweredOn }
+    let central = try await world.makeCentral(on: phone)
     try await world.find(central)
     #expect(phone.stack.supportsExtendedAdvertising == hasExtended)
     await world.advance(.seconds(5))
@@ -87,8 +84,7 @@ import Testing
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
     _ = try await world.makeChat(on: toy)
-    let central = phone.makeCentral()
-    try await world.wait { central.states.last == .poweredOn }
+    let central = try await world.makeCentral(on: phone)
     for round in 1...3 {
       await world.perform { central.role.startScan(ScanParameters()) }
       await world.advance(.seconds(2))
@@ -106,13 +102,11 @@ import Testing
     let first = world.makeDevice(2)
     let second = world.makeDevice(3)
     _ = try await world.makeChat(on: first, name: "chat")
-    let other = second.makePeripheral()
-    try await world.wait { other.states.last == .poweredOn }
+    let other = try await world.makePeripheral(on: second)
     await world.perform { other.advertise("other", [BLEUUID(0x180D)]) }
     let all = phone.makeCentral()
     let chats = phone.makeCentral()
-    let hearts = phone.makeCentral()
-    try await world.wait { hearts.states.last == .poweredOn }
+    let hearts = try await world.makeCentral(on: phone)
     await world.perform {
       all.role.startScan(ScanParameters())
       chats.role.startScan(ScanParameters(services: [Chat.service, BLEUUID(0x1234)]))
@@ -136,11 +130,9 @@ import Testing
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
     let services = (0..<4).map { BLEUUID(high: 0x1111_2222_3333_4444, low: 0x5555_6666_7777_0000 + $0 * 7) }
-    let peripheral = toy.makePeripheral()
-    try await world.wait { peripheral.states.last == .poweredOn }
+    let peripheral = try await world.makePeripheral(on: toy)
     await world.perform { peripheral.advertise("A name that is far too long for it", services) }
-    let central = phone.makeCentral()
-    try await world.wait { central.states.last == .poweredOn }
+    let central = try await world.makeCentral(on: phone)
     await world.perform { central.role.startScan(ScanParameters(services: [services[3]])) }
     try await world.wait { !central.discoveries.isEmpty }
     let found = central.discoveries[0].content
@@ -160,8 +152,7 @@ import Testing
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
     _ = try await world.makeChat(on: toy)
-    let central = phone.makeCentral()
-    try await world.wait { central.states.last == .poweredOn }
+    let central = try await world.makeCentral(on: phone)
     central.onDiscovery = { _ in
       if central.discoveries.count < 4 { central.role.startScan(ScanParameters()) } else { central.role.stopScan() }
     }
@@ -176,8 +167,7 @@ import Testing
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
     let first = try await world.makeChat(on: toy, name: "first")
-    let second = toy.makePeripheral()
-    try await world.wait { second.states.last == .poweredOn }
+    let second = try await world.makePeripheral(on: toy)
     await world.perform {
       second.advertise("second")
       first.advertise("third")
@@ -185,8 +175,7 @@ import Testing
     await world.advance(.milliseconds(100))
     #expect(first.advertisingResults == [nil, .alreadyAdvertising])
     #expect(second.advertisingResults == [nil])
-    let central = phone.makeCentral()
-    try await world.wait { central.states.last == .poweredOn }
+    let central = try await world.makeCentral(on: phone)
     await world.perform { central.role.startScan(ScanParameters()) }
     await world.advance(.seconds(3))
     #expect(Set(central.discoveries.map(\.content.localName)) == ["first", "second"])
@@ -205,8 +194,7 @@ import Testing
     let world = StackWorld()
     let phone = world.makeDevice(1)
     let toy = world.makeDevice(2)
-    let peripheral = toy.makePeripheral()
-    try await world.wait { peripheral.states.last == .poweredOn }
+    let peripheral = try await world.makePeripheral(on: toy)
     await world.perform {
       let opcode = LESetExtendedAdvertisingParameters.opcode.rawValue
       toy.controller?.inject(.refuseCommands(opcode: opcode, error: 0x0C, count: 1))
@@ -216,8 +204,7 @@ import Testing
     }
     try await world.wait { peripheral.advertisingResults.count == 2 }
     #expect(peripheral.advertisingResults.last == .some(nil))
-    let central = phone.makeCentral()
-    try await world.wait { central.states.last == .poweredOn }
+    let central = try await world.makeCentral(on: phone)
     try await world.find(central)
     #expect(central.discoveries.first?.name == "second")
   }
@@ -227,8 +214,7 @@ import Testing
     let world = StackWorld()
     let toy = world.makeDevice(2, configuration: ControllerConfiguration(quirks: .noExtendedAdvertising))
     let first = try await world.makeChat(on: toy, name: "first")
-    let second = toy.makePeripheral()
-    try await world.wait { second.states.last == .poweredOn }
+    let second = try await world.makePeripheral(on: toy)
     await world.perform { second.advertise("second") }
     try await world.wait { second.advertisingResults == [.outOfSpace] }
     await world.perform { first.role.stopAdvertising() }

@@ -92,6 +92,7 @@ final class StackDevice: @unchecked Sendable {
   }
 
   func makeCentral() -> TestCentral { TestCentral(stack) }
+  func releaseStack() { stack = nil }
   func makePeripheral() -> TestPeripheral { TestPeripheral(stack) }
 }
 
@@ -266,10 +267,23 @@ enum Chat {
 }
 
 extension StackWorld {
-  /// A peripheral that is published and advertised.
-  func makeChat(on device: StackDevice, name: String = "My dear") async throws -> TestPeripheral {
+  /// A central that is ready.
+  func makeCentral(on device: StackDevice) async throws -> TestCentral {
+    let central = device.makeCentral()
+    try await wait { central.states.last == .poweredOn }
+    return central
+  }
+
+  /// A peripheral that is ready.
+  func makePeripheral(on device: StackDevice) async throws -> TestPeripheral {
     let peripheral = device.makePeripheral()
     try await wait { peripheral.states.last == .poweredOn }
+    return peripheral
+  }
+
+  /// A peripheral that is published and advertised.
+  func makeChat(on device: StackDevice, name: String = "My dear") async throws -> TestPeripheral {
+    let peripheral = try await makePeripheral(on: device)
     await perform {
       peripheral.add(Chat.published)
       peripheral.advertise(name, [Chat.service])
@@ -280,8 +294,7 @@ extension StackWorld {
 
   /// A central on `device` that has found and connected the one advertiser of the chat service.
   func connectChat(from device: StackDevice) async throws -> TestCentral {
-    let central = device.makeCentral()
-    try await wait { central.states.last == .poweredOn }
+    let central = try await makeCentral(on: device)
     try await find(central)
     await perform {
       central.role.stopScan()

@@ -27,9 +27,7 @@ struct ChannelBehaviourTests {
     }
 
     func open() {
-      for stream in [near.inputStream, near.outputStream, far.inputStream, far.outputStream] as [Stream] {
-        stream.open()
-      }
+      for stream in near.streams + far.streams { stream.open() }
     }
   }
 
@@ -57,9 +55,9 @@ struct ChannelBehaviourTests {
     pair.peripheral.openL2CAPChannel(psm)
     await pair.world.settle()
     #expect(pair.central.told.count == 2 && pair.central.errors.count == 1 && pair.central.channels.count == 1)
-    #expect(connected.near.outputStream.write(Data([1, 2])) == 2)
+    #expect(connected.near.outputStream.writeAvailable([1, 2]) == 2)
     await pair.world.advance(by: .seconds(1))
-    #expect(connected.far.inputStream.available() == Data([1, 2]))
+    #expect(connected.far.inputStream.readAvailable() == [1, 2])
   }
 
   @Test(
@@ -85,18 +83,19 @@ struct ChannelBehaviourTests {
   func streams() async throws {
     let connected = try await Connected.start()
     let (near, far) = (connected.near, connected.far)
-    for stream in [near.inputStream, near.outputStream, far.inputStream, far.outputStream] as [Stream] {
+    for stream in near.streams + far.streams {
       #expect(stream.streamStatus == .notOpen && stream.delegate == nil)
     }
     #expect(near.peer === connected.pair.peripheral && far.peer is CBCentral)
-    let thread = StreamThread()
+    let thread = RunLoopThread()
     defer { thread.stop() }
-    thread.use(far)
+    let user = StreamUser(far)
+    user.start(on: thread.loop)
     near.outputStream.open()
-    #expect(near.outputStream.write(Data("hello".utf8)) == 5)
-    try await connected.pair.world.wait(within: .seconds(5)) { thread.received == Data("hello".utf8) }
-    #expect(thread.events(of: far.inputStream).prefix(2) == [.openCompleted, .hasBytesAvailable])
-    #expect(thread.events(of: far.outputStream).prefix(2) == [.openCompleted, .hasSpaceAvailable])
+    #expect(near.outputStream.writeAvailable("hello".utf8) == 5)
+    try await connected.pair.world.wait(within: .seconds(5)) { user.received == Array("hello".utf8) }
+    #expect(user.inputEvents.prefix(2) == [.openCompleted, .hasBytesAvailable])
+    #expect(user.outputEvents.prefix(2) == [.openCompleted, .hasSpaceAvailable])
   }
 
   @Test("B8.3 a channel that the program does not retain is closed, and the other side gets the end")
@@ -117,28 +116,30 @@ struct ChannelBehaviourTests {
   @Test("B8.4 the loss of the link is an error of both streams, and an event of both")
   func lost() async throws {
     let connected = try await Connected.start()
-    let thread = StreamThread()
+    let thread = RunLoopThread()
     defer { thread.stop() }
-    thread.use(connected.near)
+    let user = StreamUser(connected.near)
+    user.start(on: thread.loop)
     connected.pair.device.cutPower()
     await connected.pair.world.advance(by: .seconds(30))
-    for stream in [connected.near.inputStream, connected.near.outputStream] as [Stream] {
-      try await connected.pair.world.wait(within: .seconds(5)) { thread.events(of: stream).last == .errorOccurred }
-      #expect(stream.streamStatus == .error && stream.streamError is CBError)
+    try await connected.pair.world.wait(within: .seconds(5)) {
+      user.inputEvents.last == .errorOccurred && user.outputEvents.last == .errorOccurred
     }
+    #expect(connected.near.streams.allSatisfy { $0.streamStatus == .error && $0.streamError is CBError })
   }
 
   @Test("B8.4 an end of the link that the other side requested is the end of both streams")
   func ended() async throws {
     let connected = try await Connected.start()
-    let thread = StreamThread()
+    let thread = RunLoopThread()
     defer { thread.stop() }
-    thread.use(connected.far)
+    let user = StreamUser(connected.far)
+    user.start(on: thread.loop)
     connected.near.inputStream.close()
     connected.near.outputStream.close()
     await connected.pair.world.advance(by: .seconds(2))
     try await connected.pair.world.wait(within: .seconds(5)) {
-      thread.events(of: connected.far.inputStream).last == .endEncountered
+      user.inputEvents.last == .endEncountered
     }
     #expect(connected.far.inputStream.streamError == nil)
   }

@@ -38,10 +38,7 @@ struct LogAndExceptionTests {
 
   @Test("B9.3 an attempt whose peripheral is not retained is cancelled, with a line that says why")
   func unused() async throws {
-    let world = World()
-    let publisher = PeripheralApp(world.makeDevice("device").options)
-    let central = CentralApp(world.makeDevice("phone").options)
-    await world.settle()
+    let (world, publisher, central) = await World.withPublisherAndCentral()
     publisher.manager.startAdvertising(nil)
     central.manager.scanForPeripherals(withServices: nil)
     try await world.wait(within: .seconds(5)) { !central.sightings.isEmpty }

@@ -5,38 +5,15 @@ import Testing
 
 @Suite("L2CAP channels on the main run loop", .keepsCapture)
 struct MainRunLoopTests {
-  /// Both streams of a channel, scheduled as apps for iOS do it.
-  ///
-  /// `@unchecked Sendable`: the calls come one after the other, and the test looks only while the world is not running.
-  private final class Talker: NSObject, StreamDelegate, @unchecked Sendable {
-    private(set) var events: [Stream.Event] = []
-    private(set) var received = Data()
-    /// How many calls were not on the main queue.
-    private(set) var strayCalls = 0
+  /// Counts the calls of stream delegates that are not on the main queue.
+  private final class StrayCalls {
+    private(set) var count = 0
     private let mark = DispatchSpecificKey<Bool>()
-    private var input: InputStream?
 
-    override init() {
-      super.init()
-      DispatchQueue.main.setSpecific(key: mark, value: true)
-    }
+    init() { DispatchQueue.main.setSpecific(key: mark, value: true) }
 
-    func use(_ channel: CBL2CAPChannel, on runLoop: RunLoop, _ mode: RunLoop.Mode) {
-      input = channel.inputStream
-      for stream in [channel.inputStream, channel.outputStream] as [Stream] {
-        stream.delegate = self
-        stream.schedule(in: runLoop, forMode: mode)
-        stream.open()
-      }
-    }
-
-    func leave() { input?.remove(from: .current, forMode: .default) }
-
-    func stream(_ aStream: Stream, handle eventCode: Stream.Event) {
-      events.append(eventCode)
-      if DispatchQueue.getSpecific(key: mark) != true { strayCalls += 1 }
-      guard eventCode == .hasBytesAvailable, let input = aStream as? InputStream else { return }
-      received += input.available()
+    func watch(_ user: StreamUser) {
+      user.onEvent = { [self] in if DispatchQueue.getSpecific(key: mark) != true { count += 1 } }
     }
   }
 
@@ -62,17 +39,19 @@ struct MainRunLoopTests {
     let publisher = PeripheralApp(world.makeDevice("device").options)
     let central = CentralApp(world.makeDevice("phone").options)
     let (near, far) = try await channel(to: central, publisher, in: world)
-    let talker = Talker()
-    talker.use(near, on: .main, mode)
+    let (talker, strayCalls) = (StreamUser(near), StrayCalls())
+    strayCalls.watch(talker)
+    talker.start(on: .main, mode: mode)
     for number in 0..<20 {
-      #expect(far.outputStream.write(Data([UInt8(number)])) == 1)
+      #expect(far.outputStream.writeAvailable([UInt8(number)]) == 1)
       try await world.wait(within: .seconds(1)) { talker.received.count == number + 1 }
     }
     far.outputStream.close()
     far.inputStream.close()
-    try await world.wait(within: .seconds(5)) { talker.events.filter { $0 == .endEncountered }.count == 2 }
-    #expect(talker.events.filter { $0 == .openCompleted }.count == 2 && talker.events.contains(.hasSpaceAvailable))
-    #expect(talker.received == Data(0..<20) && talker.strayCalls == 0)
+    func events(_ event: Stream.Event) -> Int { (talker.inputEvents + talker.outputEvents).count { $0 == event } }
+    try await world.wait(within: .seconds(5)) { events(.endEncountered) == 2 }
+    #expect(events(.openCompleted) == 2 && events(.hasSpaceAvailable) > 0)
+    #expect(talker.received == Array(0..<20) && strayCalls.count == 0)
     #expect(!world.logLines.contains { $0.text.contains("run loop") })
   }
 
@@ -81,17 +60,24 @@ struct MainRunLoopTests {
     let world = World()
     let publisher = PeripheralApp(world.makeDevice("device").options)
     let central = CentralApp(world.makeDevice("phone").options, queue: nil)
-    let talker = Talker()
-    central.reactions["opened"] = { talker.use(central.channels[0], on: .current, .default) }
+    let strayCalls = StrayCalls()
+    var talker: StreamUser?
+    central.reactions["opened"] = {
+      let user = StreamUser(central.channels[0])
+      strayCalls.watch(user)
+      user.start(on: .current)
+      talker = user
+    }
     let (near, far) = try await channel(to: central, publisher, in: world)
-    #expect(far.outputStream.write(Data("hello".utf8)) == 5)
-    try await world.wait(within: .seconds(5)) { talker.received == Data("hello".utf8) }
-    #expect(talker.strayCalls == 0)
+    #expect(far.outputStream.writeAvailable("hello".utf8) == 5)
+    try await world.wait(within: .seconds(5)) { talker?.received == Array("hello".utf8) }
+    #expect(strayCalls.count == 0)
     // Events of an unscheduled stream are not reported.
-    await MainActor.run { talker.leave() }
-    #expect(far.outputStream.write(Data([1])) == 1)
+    let user = try #require(talker)
+    await MainActor.run { user.channel.inputStream.remove(from: .current, forMode: .default) }
+    #expect(far.outputStream.writeAvailable([1]) == 1)
     await world.advance(by: .seconds(1))
-    #expect(talker.received == Data("hello".utf8) && near.inputStream.hasBytesAvailable)
+    #expect(user.received == Array("hello".utf8) && near.inputStream.hasBytesAvailable)
   }
 
   @Test("I11.30 where the run loop of a stream does not run, virtual time still advances, and the log says so")
@@ -102,11 +88,11 @@ struct MainRunLoopTests {
     let (near, far) = try await channel(to: central, publisher, in: world)
     let thread = IdleThread()
     defer { thread.stop() }
-    let talker = Talker()
-    talker.use(near, on: thread.runLoop, .default)
-    #expect(far.outputStream.write(Data([1])) == 1)
+    let talker = StreamUser(near)
+    talker.start(on: thread.runLoop)
+    #expect(far.outputStream.writeAvailable([1]) == 1)
     await world.advance(by: .seconds(1))
-    #expect(talker.events.isEmpty && near.inputStream.hasBytesAvailable)
+    #expect(talker.inputEvents.isEmpty && talker.outputEvents.isEmpty && near.inputStream.hasBytesAvailable)
     let lines = world.logLines.filter { $0.text.contains("run loop") }
     #expect(lines.count == 2 && lines.allSatisfy { $0.level == .warning })
     #expect(lines.contains { $0.text.contains("input stream of the channel by PSM \(near.psm)") })

@@ -120,9 +120,7 @@ struct LifetimeHabitTests {
 
   @Test("I11.habits callbacks on the main queue are on the main actor, whichever thread it is")
   func mainActor() async throws {
-    let world = World()
-    let publisher = PeripheralApp(world.makeDevice("device").options)
-    await world.settle()
+    let (world, publisher) = await World.withPublisher()
     publisher.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "device"])
     let central = CentralApp(world.makeDevice("phone").options, queue: nil)
     var calls = 0

@@ -47,15 +47,12 @@ struct ObjectHabitTests {
 
   @Test("I11.habits a discovery without results gives an empty list, and without a discovery the list is nil")
   func emptyLists() async throws {
-    let world = World()
-    let publisher = PeripheralApp(world.makeDevice("device").options)
-    await world.settle()
+    let (world, publisher) = await World.withPublisher()
     publisher.manager.add(CBMutableService("FF11"))
     publisher.manager.add(CBMutableService("FF12", [CBMutableCharacteristic("FF22", .read)]))
     publisher.manager.startAdvertising(nil)
     let central = CentralApp(world.makeDevice("phone").options)
-    let found = try await central.find(in: world)
-    try await central.connect(to: found, in: world)
+    let found = try await central.reach(in: world)
     #expect(found.services == nil)
     await found.discoverServices([CBUUID(string: "FFFF")], in: world)
     #expect(found.services?.isEmpty == true && central.errors.isEmpty)

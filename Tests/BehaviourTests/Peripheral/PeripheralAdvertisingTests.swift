@@ -9,10 +9,7 @@ struct PeripheralAdvertisingTests {
   private func seen(
     _ data: [String: Any]?, lookingFor services: [CBUUID]? = nil
   ) async throws -> [String: Any]? {
-    let world = World()
-    let publisher = PeripheralApp(world.makeDevice("device").options)
-    let central = CentralApp(world.makeDevice("phone").options)
-    await world.settle()
+    let (world, publisher, central) = await World.withPublisherAndCentral()
     publisher.manager.startAdvertising(data)
     central.manager.scanForPeripherals(withServices: services)
     await world.advance(by: .seconds(5))
@@ -47,10 +44,7 @@ struct PeripheralAdvertisingTests {
 
   @Test("B7.20 starting once more is an error that changes nothing")
   func twice() async throws {
-    let world = World()
-    let publisher = PeripheralApp(world.makeDevice("device").options)
-    let central = CentralApp(world.makeDevice("phone").options)
-    await world.settle()
+    let (world, publisher, central) = await World.withPublisherAndCentral()
     #expect(!publisher.manager.isAdvertising)
     publisher.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "first"])
     publisher.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "second"])

@@ -47,9 +47,7 @@ struct PeripheralPublishingTests {
 
   @Test("B7.2 a service is answered by didAdd, and one that it includes has to be published before")
   func included() async throws {
-    let world = World()
-    let publisher = PeripheralApp(world.makeDevice("device").options)
-    await world.settle()
+    let (world, publisher) = await World.withPublisher()
     let inner = CBMutableService("FF10", primary: false)
     let outer = CBMutableService("FF20")
     outer.includedServices = [inner]
@@ -87,9 +85,7 @@ struct PeripheralPublishingTests {
   @Test("B7.2 the same object added twice is an exception, but not after it was removed")
   func twice() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let world = World()
-      let publisher = PeripheralApp(world.makeDevice("device").options)
-      await world.settle()
+      let (world, publisher) = await World.withPublisher()
       let service = CBMutableService("FF11")
       publisher.manager.add(service)
       await world.settle()
@@ -105,9 +101,7 @@ struct PeripheralPublishingTests {
 
   @Test("B7.3 services of the system are refused", arguments: ["1800", "1801", "1812"])
   func reserved(_ uuid: String) async throws {
-    let world = World()
-    let publisher = PeripheralApp(world.makeDevice("device").options)
-    await world.settle()
+    let (world, publisher) = await World.withPublisher()
     for spelling in [uuid, "0000\(uuid)-0000-1000-8000-00805F9B34FB"] {
       publisher.manager.add(CBMutableService(spelling))
       await world.settle()

@@ -118,9 +118,7 @@ struct PeripheralValueTests {
 
   @Test("values longer than an attribute, and a characteristic that is already published, are refused at didAdd")
   func impossible() async throws {
-    let world = World()
-    let publisher = PeripheralApp(world.makeDevice("device").options)
-    await world.settle()
+    let (world, publisher) = await World.withPublisher()
     let long = CBMutableCharacteristic("FF22", .read, value: Data(count: 513))
     let described = CBMutableCharacteristic("FF22", .read)
     described.descriptors = [

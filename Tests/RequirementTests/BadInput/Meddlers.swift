@@ -26,8 +26,7 @@ struct Meddling {
 /// A central program that calls, from each callback, every method with every object it has.
 ///
 /// `@unchecked Sendable`: callbacks come on the serial `queue`, and the tests look only while the world is not running.
-final class CentralMeddler: NSObject, @unchecked Sendable {
-  let queue = DispatchQueue(label: "meddler")
+final class CentralMeddler: Listener, @unchecked Sendable {
   private(set) var manager: CBCentralManager!
   var meddling: Meddling
   private var kept: [CBPeripheral] = []
@@ -40,9 +39,10 @@ final class CentralMeddler: NSObject, @unchecked Sendable {
     manager = CBCentralManager(delegate: self, queue: queue, options: options)
   }
 
-  private func meddle(_ name: String = #function) {
+  override func take(_ call: Call) {
+    if case let found as CBPeripheral = call.arguments.dropFirst().first, !kept.contains(found) { kept.append(found) }
     precondition(!isMeddling, "called inside a call of its own")
-    guard meddling.takeTurn(name) else { return }
+    guard meddling.takeTurn(call.kind) else { return }
     isMeddling = true
     defer { isMeddling = false }
     manager.scanForPeripherals(withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
@@ -86,63 +86,10 @@ final class CentralMeddler: NSObject, @unchecked Sendable {
   }
 }
 
-extension CentralMeddler: CBCentralManagerDelegate, CBPeripheralDelegate {
-  func centralManagerDidUpdateState(_ central: CBCentralManager) { meddle() }
-  func centralManager(
-    _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
-    rssi RSSI: NSNumber
-  ) {
-    if !kept.contains(peripheral) { kept.append(peripheral) }
-    meddle()
-  }
-  func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) { meddle() }
-  func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?) {
-    meddle()
-  }
-  func centralManager(
-    _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
-  ) { meddle() }
-  func centralManager(
-    _ central: CBCentralManager, connectionEventDidOccur event: CBConnectionEvent, for peripheral: CBPeripheral
-  ) { meddle() }
-  func peripheralDidUpdateName(_ peripheral: CBPeripheral) { meddle() }
-  func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) { meddle() }
-  func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) { meddle() }
-  func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) { meddle() }
-  func peripheral(
-    _ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?
-  ) { meddle() }
-  func peripheral(
-    _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
-  ) { meddle() }
-  func peripheral(
-    _ peripheral: CBPeripheral, didDiscoverDescriptorsFor characteristic: CBCharacteristic, error: (any Error)?
-  ) { meddle() }
-  func peripheral(
-    _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
-  ) { meddle("value") }
-  func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?) {
-    meddle("descriptor value")
-  }
-  func peripheral(
-    _ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?
-  ) { meddle("written") }
-  func peripheral(_ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?) {
-    meddle("descriptor written")
-  }
-  func peripheral(
-    _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic,
-    error: (any Error)?
-  ) { meddle() }
-  func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) { meddle() }
-  func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) { meddle() }
-}
-
 /// The same in the peripheral role.
 ///
 /// `@unchecked Sendable`: as `CentralMeddler`.
-final class PeripheralMeddler: NSObject, @unchecked Sendable {
-  let queue = DispatchQueue(label: "peripheral meddler")
+final class PeripheralMeddler: Listener, @unchecked Sendable {
   private(set) var manager: CBPeripheralManager!
   var meddling: Meddling
   private let line = CBMutableCharacteristic(
@@ -159,8 +106,24 @@ final class PeripheralMeddler: NSObject, @unchecked Sendable {
     manager = CBPeripheralManager(delegate: self, queue: queue, options: options)
   }
 
-  private func meddle(_ name: String = #function) {
-    guard meddling.takeTurn(name) else { return }
+  override func take(_ call: Call) {
+    switch call.arguments.dropFirst().first {
+    case let state as CBManagerState where state == .poweredOn: manager.add(service)
+    case let central as CBCentral where call.method.contains("didSubscribe"): centrals.append(central)
+    case let request as CBATTRequest: requests.append(request)
+    case let batch as [CBATTRequest]: requests += batch
+    default: break
+    }
+    meddle(call.kind)
+    switch call.arguments.dropFirst().first {
+    case let request as CBATTRequest: manager.respond(to: request, withResult: .success)
+    case let batch as [CBATTRequest]: for request in batch { manager.respond(to: request, withResult: .success) }
+    default: break
+    }
+  }
+
+  private func meddle(_ kind: String) {
+    guard meddling.takeTurn(kind) else { return }
     let other = CBMutableService(type: CBUUID(string: String(format: "%04X", 0xA000 + meddling.count)), primary: true)
     other.includedServices = [service]
     manager.add(other)
@@ -195,37 +158,9 @@ final class PeripheralMeddler: NSObject, @unchecked Sendable {
   }
 }
 
-extension PeripheralMeddler: CBPeripheralManagerDelegate {
-  func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-    if peripheral.state == .poweredOn { peripheral.add(service) }
-    meddle()
+extension Listener.Call {
+  /// The method: two of those about descriptors have the names of those about characteristics.
+  fileprivate var kind: String {
+    arguments.count > 1 && arguments[1] is CBDescriptor ? "descriptor: \(method)" : method
   }
-  func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) { meddle() }
-  func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) { meddle() }
-  func peripheralManager(
-    _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic
-  ) {
-    centrals.append(central)
-    meddle()
-  }
-  func peripheralManager(
-    _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
-  ) { meddle() }
-  func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
-    requests.append(request)
-    meddle()
-    peripheral.respond(to: request, withResult: .success)
-  }
-  func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite batch: [CBATTRequest]) {
-    requests += batch
-    meddle()
-    for request in batch { peripheral.respond(to: request, withResult: .success) }
-  }
-  func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { meddle() }
-  func peripheralManager(
-    _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
-  ) { meddle() }
-  func peripheralManager(
-    _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
-  ) { meddle() }
 }

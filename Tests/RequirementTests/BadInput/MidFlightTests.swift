@@ -104,8 +104,7 @@ struct MidFlightTests {
     let chat = Devices.chat(on: device)
     let program = CentralApp(world.makeDevice("other").options)
     await world.advance(by: .seconds(10))
-    let found = try await program.find(services: [CBUUID(string: "FF11")], in: world)
-    try await program.connect(to: found, in: world)
+    let found = try await program.reach(services: [CBUUID(string: "FF11")], in: world)
     await found.discoverServices(in: world)
     #expect(found.services?.map(\.uuid) == [CBUUID(string: "FF11")])
     withExtendedLifetime((chat, phone)) {}
@@ -149,8 +148,12 @@ struct MidFlightTests {
 /// Releases its manager and its peripheral inside one callback.
 ///
 /// `@unchecked Sendable`: as `CentralMeddler`.
-private final class Quitter: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
-  private let queue = DispatchQueue(label: "quitter")
+private final class Quitter: Listener, @unchecked Sendable {
+  /// The callbacks of a way from the first state to the services.
+  private static let way = [
+    "centralManagerDidUpdateState(_:)", "centralManager(_:didDiscover:advertisementData:rssi:)",
+    "centralManager(_:didConnect:)", "peripheral(_:didDiscoverServices:)",
+  ]
   private let stage: Int
   private var manager: CBCentralManager?
   private var peripheral: CBPeripheral?
@@ -163,29 +166,17 @@ private final class Quitter: NSObject, CBCentralManagerDelegate, CBPeripheralDel
     manager = CBCentralManager(delegate: self, queue: queue, options: options)
   }
 
-  private func reach(_ stage: Int) -> Bool {
+  override func take(_ call: Call) {
+    // A device that is seen again begins nothing.
+    guard let stage = Self.way.firstIndex(of: call.method), stage != 1 || peripheral == nil else { return }
+    if stage == 1 { peripheral = call.arguments[1] as? CBPeripheral }
     if hasQuit { callsAfterwards += 1 }
-    guard stage == self.stage else { return true }
-    manager = nil
-    peripheral = nil
-    hasQuit = true
-    return false
+    if stage == self.stage { (manager, peripheral, hasQuit) = (nil, nil, true) }
+    switch stage {
+    case 0: manager?.scanForPeripherals(withServices: nil)
+    case 1: peripheral.map { manager?.connect($0) }
+    case 2: peripheral?.discoverServices(nil)
+    default: break
+    }
   }
-
-  func centralManagerDidUpdateState(_ central: CBCentralManager) {
-    if reach(0) { central.scanForPeripherals(withServices: nil) }
-  }
-  func centralManager(
-    _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
-    rssi RSSI: NSNumber
-  ) {
-    guard self.peripheral == nil else { return }
-    self.peripheral = peripheral
-    peripheral.delegate = self
-    if reach(1) { central.connect(peripheral) }
-  }
-  func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-    if reach(2) { peripheral.discoverServices(nil) }
-  }
-  func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) { _ = reach(3) }
 }

@@ -113,6 +113,38 @@ struct SessionBadInputTests {
     #expect(vendor.scene.diary.losses.count == 1 && vendor.scene.diary.readies == [.user, .automatic])
   }
 
+  @Test("R4.9 an operation has exactly the answer time, whatever was answered before it, on its link or the one before")
+  func exactTime() async throws {
+    let world = World()
+    let scene = try await SessionScene.connected(
+      in: world, configuration: SessionConfiguration(answerTime: .seconds(10)))
+    let session = scene.session
+    for pause in [Duration.seconds(5), .milliseconds(9_999), .seconds(10)] {
+      _ = try await world.perform { try await session.read(SessionScene.line) }
+      await world.advance(by: pause)
+    }
+    _ = try await world.perform { try await session.read(SessionScene.line) }
+    await world.advance(by: .seconds(5))
+    try await Self.isSilent(scene, for: .seconds(10))
+    try await scene.wait(for: .ready)
+    _ = try await world.perform { try await session.read(SessionScene.line) }
+    try await scene.disconnect()
+    try await scene.connect()
+    try await Self.isSilent(scene, for: .seconds(10))
+  }
+
+  /// Reads from the device, which does not answer, and fails then, neither earlier nor later.
+  private static func isSilent(_ scene: SessionScene, for time: Duration) async throws {
+    let (world, session) = (scene.world, scene.session)
+    scene.peripheral.answersRequests = false
+    let read = world.start { _ = try await session.read(SessionScene.line) }
+    await world.advance(by: time - .nanoseconds(1))
+    #expect(!read.isOver)
+    try await world.wait(within: .nanoseconds(1)) { read.isOver }
+    #expect(read.error(as: SessionError.self)?.code == .timedOut)
+    scene.peripheral.answersRequests = true
+  }
+
   @Test(
     "R4.9 callbacks that come twice, unasked or for an ended link: nothing ends twice, nothing hangs", arguments: 0..<10
   )

@@ -38,8 +38,7 @@ struct WrongObjectTests {
     let chat = Devices.chat(on: world.makeDevice("chat"))
     await world.settle()
     talk.central.sightings = []
-    let other = try await talk.central.find(services: [CBUUID(string: "FF11")], in: world)
-    try await talk.central.connect(to: other, in: world)
+    let other = try await talk.central.reach(services: [CBUUID(string: "FF11")], in: world)
     let line = try talk.characteristic("FFF2")
     await talk.found.discoverDescriptors(for: line, in: world)
     let descriptor = try #require(line.descriptors?.first)

@@ -78,9 +78,7 @@ struct WrongValueTests {
 
   @Test("a fixed value of more than 512 octets, or a descriptor's, is refused when it is added")
   func tooLongFixed() async throws {
-    let world = World()
-    let program = PeripheralApp(world.makeDevice("device").options)
-    await world.settle()
+    let (world, program) = await World.withPublisher()
     func add(_ uuid: String, value: Int, description: Int) {
       let characteristic = CBMutableCharacteristic("FF02", .read, value: Data(count: value))
       characteristic.descriptors = [
@@ -197,9 +195,7 @@ struct WrongValueTests {
 
   @Test("services beyond the handles of the attribute database are refused, and the existing ones stay")
   func tooManyServices() async throws {
-    let world = World()
-    let program = PeripheralApp(world.makeDevice("device").options)
-    await world.settle()
+    let (world, program) = await World.withPublisher()
     func service(_ uuid: String, of count: Int) -> CBMutableService {
       let service = CBMutableService(uuid)
       service.characteristics = (0..<count).map { _ in

@@ -19,11 +19,15 @@ class Listener: NSObject, @unchecked Sendable {
   /// Called at each call of that method, after it was recorded.
   var reactions: [String: (Call) -> Void] = [:]
 
+  /// Records a call. A delegate that does something else with its calls overrides this.
+  func take(_ call: Call) {
+    calls.append(call)
+    reactions[call.method]?(call)
+  }
+
   /// A missing error is an argument as well: `nil` as `Any`.
   fileprivate func note(_ arguments: Any..., method: String = #function) {
-    let call = Call(method: method, arguments: arguments)
-    calls.append(call)
-    reactions[method]?(call)
+    take(Call(method: method, arguments: arguments))
   }
 
   func calls(of method: String) -> [Call] { calls.filter { $0.method == method } }

@@ -13,18 +13,13 @@ struct ChatStranger {
     _ world: World, on device: Device, to name: String = "Ann", subscribes: Bool = true
   ) async throws -> ChatStranger {
     let program = CentralApp(device.options)
-    await world.settle()
-    program.manager.scanForPeripherals(withServices: [CBUUID(string: "FF11")])
-    try await world.wait(within: .seconds(30)) { program.names.contains(name) }
-    program.manager.stopScan()
-    let peripheral = try program.sighted(name)
+    let services = [CBUUID(string: "FF11")]
+    let peripheral = try await program.find(name, services: services, in: world, within: .seconds(30))
     try await program.connect(to: peripheral, in: world)
     await peripheral.discoverAll(in: world)
     let framed = try peripheral.characteristic("5F6A0C1E-93D7-4B52-8E0B-FF1100000001")
     let stranger = ChatStranger(program: program, peripheral: peripheral, framed: framed)
-    if subscribes {
-      await peripheral.notify(true, framed, in: world)
-    }
+    if subscribes { await peripheral.notify(true, framed, in: world) }
     return stranger
   }
 

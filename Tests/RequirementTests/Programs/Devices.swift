@@ -86,8 +86,7 @@ struct Conversation: Encounter {
     if let mtu { other.setMaximumTransmissionUnit(mtu) }
     let peripheral = make(other)
     let central = CentralApp(phone.options)
-    let found = try await central.find(in: world)
-    try await central.connect(to: found, in: world)
+    let found = try await central.reach(in: world)
     let talk = Conversation(
       world: world, phone: phone, other: other, central: central, peripheral: peripheral, found: found)
     if discovering { await talk.discoverAll() }

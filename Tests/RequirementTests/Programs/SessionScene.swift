@@ -21,7 +21,7 @@ struct SessionScene {
   static let line = CharacteristicPath("FF22", in: "FF11")
 
   static func make(
-    in world: World, target: DeviceTarget = .first(.names(["My dear"])),
+    in world: World = World(), target: DeviceTarget = .first(.names(["My dear"])),
     configuration: SessionConfiguration = SessionConfiguration(), memory: (any PeripheralMemory)? = nil
   ) async -> SessionScene {
     let phone = world.makeDevice("phone")
@@ -38,7 +38,7 @@ struct SessionScene {
 
   /// The same, connected.
   static func connected(
-    in world: World, configuration: SessionConfiguration = SessionConfiguration(),
+    in world: World = World(), configuration: SessionConfiguration = SessionConfiguration(),
     memory: (any PeripheralMemory)? = nil
   ) async throws -> SessionScene {
     let scene = await make(in: world, configuration: configuration, memory: memory)

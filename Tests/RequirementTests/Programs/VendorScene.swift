@@ -6,13 +6,14 @@ import TestSupport
 /// A session with a device that answers commands by notifications on the characteristic they were written to.
 struct VendorScene {
   let scene: SessionScene
+  var world: World { scene.world }
   let commands: CommandQueue
   /// The commands that the device received, in order.
   let told: Locked<[Data]>
 
   /// - Parameter answers: the device's answers to a command, and after how long.
   static func make(
-    in world: World, configuration: SessionConfiguration = SessionConfiguration(),
+    in world: World = World(), configuration: SessionConfiguration = SessionConfiguration(),
     onDisconnect policy: DisconnectPolicy = .fail,
     answers: @escaping @Sendable (Data) -> [(after: Duration, value: Data)]
   ) async throws -> VendorScene {

@@ -4,9 +4,7 @@ import Testing
 /// The output of `ble chat`, on a terminal and in a pipe.
 @Suite("Transcripts of the chat", .serialized, .timeLimit(.minutes(10)))
 struct ChatTranscripts {
-  private let place: Neighbourhood
-
-  init() throws { place = try Neighbourhood() }
+  private let place = Neighbourhood()
 
   private func chat(_ name: String, _ more: String...) throws -> ToolProcess {
     try place.ble(["chat", "--name", name, "--adapter", "radio:default/\(name)"] + more)
@@ -40,9 +38,7 @@ struct ChatTranscripts {
     // The previous line comes back.
     bob.type("\u{1B}[A!\r")
     try ann.see("Bob: half a line!")
-    bob.type("\u{3}")
-    #expect(try bob.finish() == 130)
-    bob.expectGoodOrder()
+    try bob.interrupt()
     try ann.see("Bob has left.")
     ann.type("are you there?\r")
     try ann.see("Ann: are you there? …")
@@ -52,8 +48,7 @@ struct ChatTranscripts {
     try ann.see("Bob is back.")
     try ann.see("Ann: are you there? ✓")
     ann.type("\u{4}")
-    #expect(try ann.finish() == 0)
-    ann.expectGoodOrder()
+    try ann.end()
     try again.event("left")
   }
 
@@ -125,14 +120,12 @@ struct ChatTranscripts {
     #expect(written?["utf8"] as? String == "hello")
     server.type("\u{1B}[2Jevil\u{7}\n")
     try ann.see("\\u{1B}[2Jevil\\u{7}")
-    ann.type("\u{3}")
-    #expect(try ann.finish() == 130)
-    ann.expectGoodOrder()
+    try ann.interrupt()
   }
 
   @Test("Roles that contradict each other are a wrong command line")
   func rolesThatContradictEachOtherAreAWrongCommandLine() throws {
     let result = try place.run("chat", "--central", "--peripheral")
-    #expect(result.status == 64 && result.process.errors.first?.contains("contradict") == true)
+    #expect(result.status == 64 && result.errors.first?.contains("contradict") == true)
   }
 }

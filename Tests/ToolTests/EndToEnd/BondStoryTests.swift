@@ -5,10 +5,8 @@ import Testing
 /// Two programs that use only Core Bluetooth, each a process of its own, and a value that needs encryption.
 @Suite("The story of a bond", .serialized, .timeLimit(.minutes(10)))
 struct BondStoryTests {
-  private let place: Neighbourhood
+  private let place = Neighbourhood()
   private var root: String { place.folder.path }
-
-  init() throws { place = try Neighbourhood() }
 
   @Test("Paired on access, encrypted after a restart of both, reported when the bond is removed, paired again")
   func pairedOnAccessEncryptedAfterARestart() async throws {
@@ -41,14 +39,14 @@ struct BondStoryTests {
 
   private func traffic(_ name: String) throws -> [String] {
     let shown = try place.run("capture", "show", place.path("\(name).btsnoop"))
-    try #require(shown.status == 0 && shown.lines.count > 20, "\(shown.process.transcript)")
+    try #require(shown.status == 0 && shown.lines.count > 20, "\(shown.transcript)")
     return shown.lines
   }
 
   /// The devices that have bonds.
   private func bonds() throws -> [String] {
     let list = try place.run("bonds", "list", "--json")
-    let bonds = ToolProcess.object(list.lines.first ?? "")?["bonds"] as? [[String: Any]]
+    let bonds = list.document?["bonds"] as? [[String: Any]]
     return try #require(bonds).compactMap { $0["adapter_name"] as? String }
   }
 
@@ -71,7 +69,7 @@ struct BondStoryTests {
 
   private static func serves(_ root: String) async {
     await #expect(processExitsWith: .success) { [root = root as String] in
-      enter(root, "peripheral")
+      enter(root, "radio:default/peripheral")
       let app = SafeApp()
       while !FileManager.default.fileExists(atPath: root + "/stop") { usleep(20_000) }
       #expect(!app.lines.contains { $0.hasPrefix("error") })
@@ -81,7 +79,7 @@ struct BondStoryTests {
   private static func reads(_ root: String, capture: String) async {
     await #expect(processExitsWith: .success) { [root = root as String, capture = capture as String] in
       setenv("BLE_CAPTURE", "\(root)/\(capture).btsnoop", 1)
-      enter(root, "central")
+      enter(root, "radio:default/central")
       let app = ReaderApp()
       let isRead = app.reaches { $0.lines.last == "value gold" }
       #expect(isRead, "\(app.lines)")
@@ -92,7 +90,7 @@ struct BondStoryTests {
 
   private static func isForgotten(_ root: String) async {
     await #expect(processExitsWith: .success) { [root = root as String] in
-      enter(root, "central")
+      enter(root, "radio:default/central")
       let app = ReaderApp()
       #expect(app.reaches { $0.lines.last == "value gold" })
       try Data().write(to: URL(fileURLWithPath: root + "/ready"))
@@ -118,47 +116,8 @@ struct BondStoryTests {
   }
 }
 
-/// Makes this process a device of the neighbourhood.
-private func enter(_ root: String, _ device: String) {
-  for (variable, folder) in [("XDG_RUNTIME_DIR", "run"), ("XDG_STATE_HOME", "state"), ("XDG_CONFIG_HOME", "config")] {
-    setenv(variable, "\(root)/\(folder)", 1)
-  }
-  setenv("BLE_ADAPTER", "radio:default/\(device)", 1)
-  // A user who runs the tests at a terminal is not asked whether to pair: a process in the background has no terminal.
-  _ = setpgid(0, 0)
-}
-
-/// The calls of a program's delegate, line by line.
-private class App: NSObject, @unchecked Sendable {
-  fileprivate let queue = DispatchQueue(label: "app")
-  private let condition = NSCondition()
-  private var told: [String] = []
-
-  var lines: [String] { condition.withLock { told } }
-
-  fileprivate func tell(_ line: String) {
-    condition.withLock {
-      told.append(line)
-      condition.broadcast()
-    }
-  }
-
-  /// Whether the condition holds within two minutes, of which a busy machine may need one.
-  func reaches(_ isThere: (App) -> Bool) -> Bool {
-    let deadline = Date().addingTimeInterval(120)
-    while !isThere(self) {
-      if !condition.withLock({ condition.wait(until: min(deadline, Date().addingTimeInterval(0.1))) }),
-        Date() > deadline
-      {
-        return isThere(self)
-      }
-    }
-    return true
-  }
-}
-
 /// Publishes a value that is read over encrypted links only.
-private final class SafeApp: App, CBPeripheralManagerDelegate, @unchecked Sendable {
+private final class SafeApp: ProgramApp, CBPeripheralManagerDelegate, @unchecked Sendable {
   private var manager: CBPeripheralManager?
 
   override init() {
@@ -185,7 +144,7 @@ private final class SafeApp: App, CBPeripheralManagerDelegate, @unchecked Sendab
 }
 
 /// Reads the value of the first peripheral that it finds, and reconnects when the link is lost.
-private final class ReaderApp: App, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
+private final class ReaderApp: ProgramApp, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
   private var manager: CBCentralManager?
   private var peripheral: CBPeripheral?
 

@@ -7,13 +7,15 @@ final class Neighbourhood {
   private var processes: [ToolProcess] = []
   private var terminals: [TerminalProcess] = []
 
-  init() throws {
+  init() {
     // Short: the paths of sockets are limited in length.
     folder = URL(fileURLWithPath: "/tmp/ble-t-\(String(UInt32.random(in: .min ... .max), radix: 16))")
     for name in ["run", "state", "config"] {
-      try FileManager.default.createDirectory(
-        at: folder.appendingPathComponent(name), withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700])
+      #expect(throws: Never.self) {
+        try FileManager.default.createDirectory(
+          at: folder.appendingPathComponent(name), withIntermediateDirectories: true,
+          attributes: [.posixPermissions: 0o700])
+      }
     }
   }
 
@@ -67,13 +69,38 @@ final class Neighbourhood {
   }
 
   /// Runs the tool to its end.
-  func run(_ arguments: String...) throws -> (status: Int32, lines: [String], process: ToolProcess) {
+  func run(_ arguments: String...) throws -> Run { try run(arguments) }
+
+  func run(_ arguments: [String]) throws -> Run {
     let process = try ble(arguments)
     let (status, lines) = try process.finish()
-    return (status, lines, process)
+    return Run(status: status, lines: lines, process: process)
+  }
+
+  /// A process of the tool that has ended.
+  struct Run {
+    let status: Int32
+    let lines: [String]
+    fileprivate let process: ToolProcess
+    var errors: [String] { process.errors }
+    var transcript: String { process.transcript }
+    /// Its last line, as JSON.
+    var document: [String: Any]? { lines.last.flatMap(ToolProcess.object) }
   }
 
   func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+  /// Writes a file; returns its path.
+  func file(_ name: String, _ text: String) throws -> String {
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path(name)))
+    return path(name)
+  }
+
+  /// The path of a file in `Examples`.
+  static func example(_ name: String) -> String {
+    let root = URL(fileURLWithPath: #filePath).pathComponents.dropFirst().dropLast(4).joined(separator: "/")
+    return "/\(root)/Examples/\(name)"
+  }
 
   deinit {
     for process in processes { process.kill9() }

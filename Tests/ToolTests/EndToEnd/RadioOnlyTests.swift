@@ -80,7 +80,7 @@ struct RadioOnlyTests {
     "I12.3 ble demo makes no connection to the system's bus, whatever is present, chosen and requested",
     arguments: ["demo --json", "demo --json --passkey 123456"], ["bluez", "--none"])
   func demo(_ words: String, _ choice: String) throws {
-    let place = try Neighbourhood()
+    let place = Neighbourhood()
     let bus = try RecordingBus(place.path("bus"))
     try #require(try place.run("adapters", "use", choice).status == 0)
     let demo = try run(words, in: place, bus)
@@ -90,7 +90,7 @@ struct RadioOnlyTests {
 
   @Test("I12.3 the tool prints which adapter it uses where none was given, and omits that with --quiet or --json")
   func told() throws {
-    let place = try Neighbourhood()
+    let place = Neighbourhood()
     let bus = try RecordingBus(place.path("bus"))
     func errors(_ more: String) throws -> [String] {
       let process = try run("explore nobody --timeout 0.1 \(more)", in: place, bus)

@@ -9,26 +9,19 @@ import Testing
 /// `ble record` and `ble history` as processes, on an air of their own.
 @Suite("Recording", .serialized, .timeLimit(.minutes(10)))
 struct RecordProcessTests {
-  private let place: Neighbourhood
-
-  init() throws { place = try Neighbourhood() }
+  private let place = Neighbourhood()
 
   private var file: String { place.path("seen.sqlite") }
   private func reader() throws -> StoreReader { try StoreReader(file: URL(fileURLWithPath: file)) }
 
-  private func profile(_ name: String, _ text: String) throws -> String {
-    let path = place.path(name)
-    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-    return path
-  }
-
+  @discardableResult
   private func counter(_ name: String = "Counter") throws -> ToolProcess {
     let text = """
       {"name": "\(name)", "services": [{"uuid": "FFF0", "characteristics": [
         {"uuid": "FFF1", "properties": ["notify"], "notify": {"every": 0.02, "values": [{"utf8": "{n}"}]}},
         {"uuid": "FFF2", "properties": ["read"], "value": {"utf8": "constant"}}]}]}
       """
-    return try place.serve(try profile("\(name).json", text), device: name)
+    return try place.serve(try place.file("\(name).json", text), device: name)
   }
 
   @Test("R0.15 notified values are recorded, and a device that dies and comes back is recorded further")
@@ -40,7 +33,6 @@ struct RecordProcessTests {
     first.kill9()
     try record.event("disconnected")
     let second = try counter()
-    defer { second.kill9() }
     try record.event("connected") { $0["origin"] as? String == "automatic" }
     try second.event("notified")
     let before = try reader().summary().values
@@ -63,7 +55,6 @@ struct RecordProcessTests {
   @Test("Ctrl-C commits everything that was notified")
   func ctrlCCommitsEverythingThatWasNotified() throws {
     let server = try counter()
-    defer { server.kill9() }
     // No timer would commit it.
     let record = try place.ble("record", "Counter", file, "--commit-every", "3600", "--json")
     try record.event("connected")
@@ -78,10 +69,9 @@ struct RecordProcessTests {
 
   @Test("Two devices and a scan go into one file")
   func twoDevicesAndAScanGoIntoOneFile() throws {
-    let servers = try ["one", "two"].map { try counter($0) }
-    defer { for server in servers { server.kill9() } }
+    for name in ["one", "two"] { try counter(name) }
     let result = try place.run("record", "one", "two", "--scan", file, "--duration", "3")
-    #expect(result.status == 0 && result.lines.isEmpty, "\(result.process.transcript)")
+    #expect(result.status == 0 && result.lines.isEmpty, "\(result.transcript)")
     let reader = try reader()
     #expect(try Set(reader.devices().all().map(\.name)) == ["one", "two"])
     #expect(try reader.devices().all().allSatisfy { $0.address?.count == 17 })
@@ -92,27 +82,24 @@ struct RecordProcessTests {
   @Test("A target that never appears is reported, with 68 at the end")
   func aTargetThatNeverAppearsIsReported() throws {
     let result = try place.run("record", "nobody", file, "--duration", "1")
-    #expect(result.status == 68 && result.process.errors.contains { $0.contains("Never connected: 'nobody'") })
+    #expect(result.status == 68 && result.errors.contains { $0.contains("Never connected: 'nobody'") })
     #expect(try reader().sessions().all().map(\.ending) == [.ended])
   }
 
   @Test("A file that cannot be made is refused before the radio is used")
   func aFileThatCannotBeMadeIsRefused() throws {
-    let text = place.path("text")
-    try Data(
-      "no database, but more than the hundred octets that a header of one would have, to be sure of it.....".utf8
-    )
-    .write(to: URL(fileURLWithPath: text))
+    let text = try place.file(
+      "text", "no database, but more than the hundred octets that a header of one would have, to be sure of it.....")
     let noDatabase = try place.run("record", "x", text)
-    #expect(noDatabase.status == 65 && noDatabase.process.errors.first?.contains("it is not a record") == true)
+    #expect(noDatabase.status == 65 && noDatabase.errors.first?.contains("it is not a record") == true)
     let nowhere = try place.run("record", "x", "/no/where/at/all.sqlite", "--json")
-    #expect(nowhere.status == 66, "\(nowhere.process.transcript)")
+    #expect(nowhere.status == 66, "\(nowhere.transcript)")
     #expect(try place.run("history", place.path("missing")).status == 66)
     #expect(try place.run("history", text).status == 65)
     let holder = try place.ble("record", "--scan", file, "--json")
     try holder.event("recording")
     let second = try place.run("record", "--scan", file)
-    #expect(second.status == 74 && second.process.errors.first?.contains("is recording into it") == true)
+    #expect(second.status == 74 && second.errors.first?.contains("is recording into it") == true)
     #expect(try place.run("history", file).status == 0)
     holder.send(SIGTERM)
     #expect(try holder.finish().status == 143)
@@ -144,15 +131,14 @@ struct RecordProcessTests {
     let beginnings: Set<Character> = ["=", "+", "@", "\t", "\r"]
     for what in ["devices", "sessions", "connections", "values", "rssi", "events"] {
       for form in [[], ["--json"], ["--csv"]] {
-        let process = try place.ble(["history", file, what] + form)
-        let (status, lines) = try process.finish()
-        #expect(status == 0 && lines.count > 0 && lines.arePlain, "\(process.transcript)")
-        for line in lines {
+        let process = try place.run(["history", file, what] + form)
+        #expect(process.status == 0 && process.lines.count > 0 && process.lines.arePlain, "\(process.transcript)")
+        for line in process.lines {
           #expect(!line.unicodeScalars.contains { $0 != "\\" && String.mayAct($0) }, "\(line.inert)")
           if form == ["--json"] { #expect(ToolProcess.object(line) != nil) }
         }
         guard form == ["--csv"] else { continue }
-        for line in lines.dropFirst() {
+        for line in process.lines.dropFirst() {
           let fields = line.replacing("\"\"", with: "").split(separator: ",", omittingEmptySubsequences: false)
           for field in fields {
             let content = field.hasPrefix("\"") ? field.dropFirst() : field
@@ -167,10 +153,9 @@ struct RecordProcessTests {
   func historyIsSelectedByTime() async throws {
     try await hostile()
     func lines(_ words: String...) throws -> [String] {
-      let process = try place.ble(["history", file] + words + ["--json"])
-      let (status, lines) = try process.finish()
-      #expect(status == 0, "\(process.transcript)")
-      return lines
+      let process = try place.run(["history", file] + words + ["--json"])
+      #expect(process.status == 0, "\(process.transcript)")
+      return process.lines
     }
     #expect(try lines("values").count == 3)
     #expect(try lines("values", "--last", "1").count == 1)
@@ -181,7 +166,7 @@ struct RecordProcessTests {
     #expect(try lines("values", "--characteristic", "FFF0/FFF1").isEmpty)
     #expect(try lines("events", "--session", "2").isEmpty)
     let unknown = try place.run("history", file, "values", "--device", "nobody")
-    #expect(unknown.status == 68 && unknown.process.errors.first?.contains("has no device 'nobody'") == true)
+    #expect(unknown.status == 68 && unknown.errors.first?.contains("has no device 'nobody'") == true)
     let first = try #require(try lines("values").first)
     let value = try #require(ToolProcess.object(first))
     #expect(value["time"] as? String == "2023-11-14T22:13:20.500Z" && value["source"] as? String == "notified")

@@ -5,14 +5,11 @@ import Testing
 /// A program as processes of its own, killed and restarted: the same executable, and so the same program, each time.
 @Suite("R3.9: killed processes", .serialized, .timeLimit(.minutes(10)))
 struct RestorationProcessTests {
-  private let place: Neighbourhood
-
-  init() throws { place = try Neighbourhood() }
+  private let place = Neighbourhood()
 
   @Test("R3.9 a central killed by SIGKILL while connected is restored by the next process of the program")
   func central() async throws {
     let server = try place.ble(["serve", "owenli", "--adapter", "radio:default/peripheral", "--json"])
-    defer { server.kill9() }
     try server.event("advertising")
     let root = place.folder.path
     await #expect(processExitsWith: .signal(SIGKILL)) { [root = root as String] in
@@ -44,7 +41,6 @@ struct RestorationProcessTests {
     let root = place.folder.path
     // It requests a connection to a peripheral that has gone by then.
     let server = try place.ble(["serve", "owenli", "--adapter", "radio:default/peripheral", "--json"])
-    defer { server.kill9() }
     try server.event("advertising")
     await #expect(processExitsWith: .signal(SIGTERM)) { [root = root as String] in
       enter(root)
@@ -81,7 +77,6 @@ struct RestorationProcessTests {
       kill(getpid(), SIGKILL)
     }
     let reader = try place.ble(["read", "shop", "FF22", "--adapter", "radio:default/central", "--json"])
-    defer { reader.kill9() }
     await #expect(processExitsWith: .success) { [root = root as String] in
       enter(root)
       let app = PeripheralApp()
@@ -93,14 +88,6 @@ struct RestorationProcessTests {
     let (status, lines) = try reader.finish()
     #expect(status == 0 && lines.contains { $0.contains("again") }, "\(reader.transcript)")
   }
-}
-
-/// Makes this process one of the neighbourhood's.
-private func enter(_ root: String) {
-  for (variable, folder) in [("XDG_RUNTIME_DIR", "run"), ("XDG_STATE_HOME", "state"), ("XDG_CONFIG_HOME", "config")] {
-    setenv(variable, "\(root)/\(folder)", 1)
-  }
-  setenv("BLE_ADAPTER", "radio", 1)
 }
 
 /// Waits until a state with a peer or a service is in the state folder.
@@ -116,40 +103,8 @@ private func stateIsWritten(_ root: String) -> Bool {
   return false
 }
 
-/// The calls of a program's delegate, line by line.
-private class App: NSObject, @unchecked Sendable {
-  fileprivate let queue = DispatchQueue(label: "app")
-  private let condition = NSCondition()
-  private var told: [String] = []
-
-  var lines: [String] { condition.withLock { told } }
-
-  fileprivate func tell(_ line: String) {
-    condition.withLock {
-      told.append(line)
-      condition.broadcast()
-    }
-  }
-
-  /// Whether the condition holds within two minutes.
-  func reaches(_ isThere: (App) -> Bool) -> Bool {
-    let deadline = Date().addingTimeInterval(120)
-    while !isThere(self) {
-      if !condition.withLock({ condition.wait(until: min(deadline, Date().addingTimeInterval(0.1))) }),
-        Date() > deadline
-      {
-        return isThere(self)
-      }
-    }
-    return true
-  }
-
-  /// The last answer has time to be sent.
-  func lingers() { usleep(1_000_000) }
-}
-
 /// Connects to Owenli, or stays connected, and discovers its services.
-private final class CentralApp: App, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
+private final class CentralApp: ProgramApp, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
   private var manager: CBCentralManager?
   private var peripheral: CBPeripheral?
 
@@ -202,7 +157,7 @@ private final class CentralApp: App, CBCentralManagerDelegate, CBPeripheralDeleg
 }
 
 /// Publishes FF22 and advertises it as `shop`, or continues to.
-private final class PeripheralApp: App, CBPeripheralManagerDelegate, @unchecked Sendable {
+private final class PeripheralApp: ProgramApp, CBPeripheralManagerDelegate, @unchecked Sendable {
   private var manager: CBPeripheralManager?
   private var isRestored = false
 

@@ -4,27 +4,17 @@ import Testing
 /// The tool as a peripheral and as a central, in processes of their own, on an air of their own.
 @Suite("Two processes", .serialized, .timeLimit(.minutes(10)))
 struct TwoProcessesTests {
-  private let place: Neighbourhood
-
-  init() throws { place = try Neighbourhood() }
-
-  private func serve(_ profile: String, _ more: String..., device: String = "peripheral") throws -> ToolProcess {
-    let server = try place.ble(["serve", profile, "--adapter", "radio:default/\(device)", "--json"] + more)
-    try server.event("advertising")
-    return server
-  }
+  private let place = Neighbourhood()
 
   private func document(_ words: String...) throws -> [String: Any] {
-    let process = try place.ble(words + ["--json"])
-    let (status, lines) = try process.finish()
-    try #require(status == 0 && lines.count == 1, "\(process.transcript)")
-    return try #require(ToolProcess.object(lines[0]))
+    let process = try place.run(words + ["--json"])
+    try #require(process.status == 0 && process.lines.count == 1, "\(process.transcript)")
+    return try #require(process.document)
   }
 
   @Test("A scan finds a peripheral by name, and prints its services and address")
   func aScanFindsAPeripheralByName() throws {
-    let server = try serve("owenli")
-    defer { server.kill9() }
+    try place.serve("owenli")
     let scan = try place.ble("scan", "--json", "--name", "Owenli", "--count", "1", "--duration", "20")
     let found = try scan.event("discovered") { $0["name"] as? String == "Owenli" }
     #expect(Set(found["services"] as? [String] ?? []) == ["FFF0", "FFE0"])
@@ -35,8 +25,7 @@ struct TwoProcessesTests {
 
   @Test("R3.12 Owenli's tree is printed with names, values and descriptors")
   func owenlisTreeIsPrintedWithNames() throws {
-    let server = try serve("owenli")
-    defer { server.kill9() }
+    try place.serve("owenli")
     let tree = try document("explore", "Owenli")
     #expect(tree["name"] as? String == "Owenli")
     let services = try #require(tree["services"] as? [[String: Any]])
@@ -50,10 +39,20 @@ struct TwoProcessesTests {
     #expect(descriptors.contains { $0["name"] as? String == "Characteristic User Description" })
   }
 
+  @Test("I13.1 Measuring the RSSI of a device reads none of its attributes")
+  func measuringReadsNoAttributes() throws {
+    try place.serve("owenli")
+    let capture = place.path("rssi.btsnoop")
+    let measured = try place.run("rssi", "Owenli", "--count", "2", "--interval", "0.1", "--capture", capture)
+    #expect(measured.status == 0 && measured.lines.count == 2, "\(measured.transcript)")
+    let traffic = try place.run("capture", "show", capture).lines
+    #expect(traffic.contains { $0.contains("Read_RSSI") }, "\(traffic)")
+    #expect(!traffic.contains { $0.contains("ATT_READ") || $0.contains("ATT_FIND") })
+  }
+
   @Test("A device is found by its identifier and by its address as well")
   func aDeviceIsFoundByItsIdentifier() throws {
-    let server = try serve("owenli")
-    defer { server.kill9() }
+    try place.serve("owenli")
     let tree = try document("explore", "Owenli")
     let identifier = try #require(tree["identifier"] as? String)
     let address = try #require(tree["address"] as? String)
@@ -63,8 +62,7 @@ struct TwoProcessesTests {
 
   @Test("A written value of 400 octets of Chinese and emoji is read back whole")
   func aWrittenValueOf400OctetsOfChineseAndEmoji() throws {
-    let server = try serve("chat")
-    defer { server.kill9() }
+    let server = try place.serve("chat")
     let text = String(repeating: "你好👋", count: 41)
     #expect(text.utf8.count > 400)
     let written = try document("write", "My dear", "FF22", text)
@@ -76,11 +74,7 @@ struct TwoProcessesTests {
 
   @Test("A write without response arrives before the link is closed")
   func aWriteWithoutResponseArrivesBeforeTheLinkIsClosed() throws {
-    let profile =
-      URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/").dropFirst()
-      + "/Examples/profiles/echo.json"
-    let server = try serve(String(profile))
-    defer { server.kill9() }
+    let server = try place.serve(Neighbourhood.example("profiles/echo.json"))
     let uuid = "0D4E1E2F-0001-4A3B-9C5D-6F7081920A1B"
     _ = try document("write", "Echo", uuid, "0102ff", "--format", "hex", "--without-response")
     try server.event("written") { ($0["value"] as? [String: Any])?["hex"] as? String == "0102ff" }
@@ -88,8 +82,7 @@ struct TwoProcessesTests {
 
   @Test("I11.25 the shell shows the agreed MTU, and how long values may be")
   func theShellShowsTheAgreedMTU() throws {
-    let server = try serve("owenli")
-    defer { server.kill9() }
+    try place.serve("owenli")
     let shell = try place.ble("connect", "Owenli", "--script", "-", "--json")
     shell.type("mtu\n")
     shell.endInput()
@@ -101,21 +94,19 @@ struct TwoProcessesTests {
 
   @Test("I11.35 the PHYs of the search can be chosen")
   func thePHYsOfTheSearchCanBeChosen() throws {
-    let server = try serve("owenli")
-    defer { server.kill9() }
-    let coded = try place.ble("scan", "--phy", "coded", "--count", "1", "--duration", "2", "--json")
-    #expect(try coded.finish().status == 68, "\(coded.transcript)")
+    try place.serve("owenli")
+    let coded = try place.run("scan", "--phy", "coded", "--count", "1", "--duration", "2", "--json")
+    #expect(coded.status == 68, "\(coded.transcript)")
     for phy in ["1m", "both"] {
-      let scan = try place.ble("scan", "--phy", phy, "--count", "1", "--duration", "20", "--json")
-      #expect(try scan.finish().status == 0, "\(scan.transcript)")
+      let scan = try place.run("scan", "--phy", phy, "--count", "1", "--duration", "20", "--json")
+      #expect(scan.status == 0, "\(scan.transcript)")
     }
     #expect(try place.ble("scan", "--phy", "2m").finish().status == 64)
   }
 
   @Test("A value may come from the standard input, and Ctrl-C interrupts reading it")
   func aValueMayComeFromTheStandardInput() throws {
-    let server = try serve("owenli")
-    defer { server.kill9() }
+    let server = try place.serve("owenli")
     let piped = try place.ble("write", "Owenli", "FFF2", "-")
     piped.type("piped in\n")
     piped.endInput()
@@ -141,20 +132,17 @@ struct TwoProcessesTests {
 
   @Test("Subscribing prints values one after another, and ends properly")
   func subscribingPrintsValues() throws {
-    let server = try serve("owenli")
-    defer { server.kill9() }
-    let client = try place.ble("subscribe", "Owenli", "FFF1", "--count", "3", "--json")
-    let (status, lines) = try client.finish()
-    #expect(status == 0, "\(client.transcript)")
-    let texts = lines.compactMap { (ToolProcess.object($0)?["value"] as? [String: Any])?["utf8"] as? String }
+    let server = try place.serve("owenli")
+    let client = try place.run("subscribe", "Owenli", "FFF1", "--count", "3", "--json")
+    #expect(client.status == 0, "\(client.transcript)")
+    let texts = client.lines.compactMap { (ToolProcess.object($0)?["value"] as? [String: Any])?["utf8"] as? String }
     #expect(texts == ["send data : 1", "send data : 2", "send data : 3"])
     try server.event("unsubscribed")
   }
 
   @Test("Text typed at a chat reaches its subscriber")
   func textTypedAtAChatReachesItsSubscriber() throws {
-    let server = try serve("chat")
-    defer { server.kill9() }
+    let server = try place.serve("chat")
     let client = try place.ble("subscribe", "My dear", "FF22", "--count", "2", "--format", "utf8")
     try server.event("subscribed")
     server.type("早上好 👋\nsecond\n")
@@ -164,21 +152,20 @@ struct TwoProcessesTests {
 
   @Test("A missing device ends with 68, a refused operation with 74")
   func aMissingDeviceEndsWith68() throws {
-    let server = try serve("owenli")
-    defer { server.kill9() }
+    try place.serve("owenli")
     let name = try place.run("read", "Owenly", "FFF2", "--timeout", "2")
-    #expect(name.status == 68 && name.process.errors.contains { $0.contains("Did you mean 'Owenli'?") })
+    #expect(name.status == 68 && name.errors.contains { $0.contains("Did you mean 'Owenli'?") })
     let characteristic = try place.run("read", "Owenli", "FFF9")
-    #expect(characteristic.status == 68 && characteristic.process.errors.contains { $0.contains("FFF1, FFF2, FFE1") })
+    #expect(characteristic.status == 68 && characteristic.errors.contains { $0.contains("FFF1, FFF2, FFE1") })
     let refused = try place.run("write", "Owenli", "FFE1", "x", "--json")
-    #expect(refused.status == 74, "\(refused.process.transcript)")
-    let error = ToolProcess.object(refused.process.errors.last ?? "")?["error"] as? [String: Any]
-    #expect(error?["att_error"] as? Int == 3, "\(refused.process.transcript)")
+    #expect(refused.status == 74, "\(refused.transcript)")
+    let error = ToolProcess.object(refused.errors.last ?? "")?["error"] as? [String: Any]
+    #expect(error?["att_error"] as? Int == 3, "\(refused.transcript)")
   }
 
   @Test("Ctrl-C ends both sides with 130, and the peripheral reports that the central left")
   func ctrlCEndsBothSidesWith130() throws {
-    let server = try serve("owenli")
+    let server = try place.serve("owenli")
     let client = try place.ble("subscribe", "Owenli", "FFF1", "--json")
     try client.event("value")
     client.send(SIGINT)
@@ -190,45 +177,41 @@ struct TwoProcessesTests {
 
   @Test("SIGTERM ends a peripheral with 143")
   func sigtermEndsAPeripheralWith143() throws {
-    let server = try serve("battery")
+    let server = try place.serve("battery")
     server.send(SIGTERM)
     #expect(try server.finish().status == 143)
   }
 
   @Test("The end of the input ends a peripheral that was configured so")
   func theEndOfTheInputEndsAPeripheral() throws {
-    let server = try serve("owenli", "--until-input-ends")
+    let server = try place.serve("owenli", "--until-input-ends")
     server.endInput()
     #expect(try server.finish().status == 0)
   }
 
   @Test("The death of a peripheral ends a subscription with 74, and restarted it is the same device")
   func theDeathOfAPeripheralEndsASubscriptionWith74() throws {
-    let server = try serve("owenli")
+    let server = try place.serve("owenli")
     let client = try place.ble("subscribe", "Owenli", "FFF1", "--json")
     let before = try client.event("value")["identifier"] as? String
     server.kill9()
     let (status, _) = try client.finish()
     #expect(status == 74, "\(client.transcript)")
-    let again = try serve("owenli")
-    defer { again.kill9() }
+    try place.serve("owenli")
     #expect(try document("read", "Owenli", "FFF2")["identifier"] as? String == before)
   }
 
   @Test("Hostile names do not affect a terminal")
   func hostileNamesDoNotAffectATerminal() throws {
-    let server = try serve("owenli", "--name", "\u{1B}[2Jx\u{202E}")
-    defer { server.kill9() }
-    let scan = try place.ble("scan", "--count", "1", "--duration", "20", "--service", "FFF0")
-    let (status, lines) = try scan.finish()
-    #expect(status == 0 && lines.count == 1)
-    #expect(lines.first?.contains("\\u{1B}[2Jx\\u{202E}") == true && lines.first?.contains("\u{1B}") == false)
+    try place.serve("owenli", "--name", "\u{1B}[2Jx\u{202E}")
+    let scan = try place.run("scan", "--count", "1", "--duration", "20", "--service", "FFF0")
+    #expect(scan.status == 0 && scan.lines.count == 1)
+    #expect(scan.lines.first?.contains("\\u{1B}[2Jx\\u{202E}") == true && scan.lines.first?.contains("\u{1B}") == false)
   }
 
   @Test("A reader that closes the pipe ends the tool quietly")
   func aReaderThatClosesThePipeEndsTheToolQuietly() throws {
-    let server = try serve("owenli")
-    defer { server.kill9() }
+    try place.serve("owenli")
     let pipeline = try place.shell(
       #"{ "$BLE_TOOL" scan --duplicates --duration 0; echo "status $?" >&2; } | head -n 1"#)
     let (status, lines) = try pipeline.finish()
@@ -238,15 +221,14 @@ struct TwoProcessesTests {
 
   @Test("A host on an offered controller finds the devices of its air, one host after another")
   func aHostOnAnOfferedControllerFindsTheDevices() throws {
-    let server = try serve("owenli")
-    defer { server.kill9() }
+    try place.serve("owenli")
     let controller = try place.ble("controller", "--json")
     let listening = try controller.event("listening")
     let connect = try #require(listening["connect"] as? String)
     #expect(connect.hasPrefix("tcp-client:127.0.0.1:") && !connect.hasSuffix(":0"))
     for number in 1...2 {
       let read = try place.run("read", "Owenli", "FFF2", "--adapter", connect, "--format", "utf8")
-      #expect(read.status == 0 && read.lines == ["Owenli"], "\(number): \(read.process.transcript)")
+      #expect(read.status == 0 && read.lines == ["Owenli"], "\(number): \(read.transcript)")
     }
     try controller.event("disconnected")
     controller.send(SIGINT)
@@ -267,16 +249,15 @@ struct TwoProcessesTests {
 
   @Test("The air is captured as well, keys only on request, and a copy is made without them")
   func theAirIsCapturedAsWell() throws {
-    let server = try serve("owenli")
-    defer { server.kill9() }
+    try place.serve("owenli")
     let (hci, air, keys) = (place.path("c.btsnoop"), place.path("air.pcapng"), place.path("c.keys"))
     let written = try place.run(
       "write", "Owenli", "FFF2", "on the air", "--capture", hci, "--capture-air", air, "--capture-keys", keys,
       "--capture-redacted")
-    #expect(written.status == 0, "\(written.process.transcript)")
+    #expect(written.status == 0, "\(written.transcript)")
     let shown = try place.run("capture", "show", air, "--keys", keys)
     #expect(shown.status == 0)
-    #expect(shown.lines.contains { $0.contains("LL_LENGTH_REQ") }, "\(shown.process.transcript)")
+    #expect(shown.lines.contains { $0.contains("LL_LENGTH_REQ") }, "\(shown.transcript)")
     #expect(shown.lines.contains { $0.contains(Array("on the air".utf8).map { String($0, radix: 16) }.joined()) })
     // Nothing was encrypted: the file of keys contains only its heading.
     let text = try String(contentsOfFile: keys, encoding: .utf8)
@@ -290,13 +271,12 @@ struct TwoProcessesTests {
 
   @Test("A capture shows the values as text")
   func aCaptureShowsTheValuesAsText() throws {
-    let server = try serve("owenli")
-    defer { server.kill9() }
+    try place.serve("owenli")
     let path = place.path("c.btsnoop")
     #expect(try place.run("write", "Owenli", "FFF2", "captured text", "--capture", path).status == 0)
     let shown = try place.run("capture", "show", path)
     #expect(shown.status == 0 && shown.lines.count > 20)
-    #expect(shown.lines.contains { $0.contains("ATT_WRITE_REQ") }, "\(shown.process.transcript)")
+    #expect(shown.lines.contains { $0.contains("ATT_WRITE_REQ") }, "\(shown.transcript)")
     let json = try place.run("capture", "show", path, "--json")
     #expect(json.lines.count == shown.lines.count)
     #expect(json.lines.allSatisfy { ToolProcess.object($0)?["number"] is Int })
@@ -304,10 +284,9 @@ struct TwoProcessesTests {
 
   @Test("The demo shows everything, and leaves no process behind")
   func theDemoShowsEverything() throws {
-    let demo = try place.ble("demo", "--json")
-    let (status, lines) = try demo.finish()
-    #expect(status == 0, "\(demo.transcript)")
-    let events = lines.compactMap(ToolProcess.object)
+    let demo = try place.run("demo", "--json")
+    #expect(demo.status == 0, "\(demo.transcript)")
+    let events = demo.lines.compactMap(ToolProcess.object)
     let steps = events.compactMap { $0["step"] as? String }
     #expect(
       steps == [

@@ -4,9 +4,7 @@ import Testing
 /// The completion scripts in their shells, on a terminal: the effect of the tab key on a line.
 @Suite("Completion in shells", .serialized, .timeLimit(.minutes(10)))
 struct CompletionTranscripts {
-  private let place: Neighbourhood
-
-  init() throws { place = try Neighbourhood() }
+  private let place = Neighbourhood()
 
   /// A shell on a terminal, without the user's own startup files; `nil` where it is not installed.
   private func shell(_ name: String, _ options: String..., prompt: [String: String]) throws -> TerminalProcess? {

@@ -4,15 +4,9 @@ import Testing
 /// `connect`: typed on a terminal, piped, and from a script.
 @Suite("Transcripts of connect", .serialized, .timeLimit(.minutes(10)))
 struct ConnectTranscripts {
-  private let place: Neighbourhood
+  private let place = Neighbourhood()
 
-  init() throws { place = try Neighbourhood() }
-
-  private func script(_ text: String) throws -> String {
-    let path = place.path("script.ble")
-    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-    return path
-  }
+  private func script(_ text: String) throws -> String { try place.file("script.ble", text) }
 
   @Test("ble connect on a terminal is a shell with completion, history and values above the line")
   func bleConnectOnATerminalIsAShellWithCompletion() throws {
@@ -53,15 +47,14 @@ struct ConnectTranscripts {
     terminal.type("\u{1B}[A\u{1B}[A\r")
     try terminal.see("\"a b\"")
     terminal.type("quit\r")
-    #expect(try terminal.finish() == 0)
-    terminal.expectGoodOrder()
+    try terminal.end()
     let again = try place.terminal("connect", "Owenli")
     try again.see("Owenli>")
     again.type("\u{1B}[A")
     try again.see("Owenli> quit")
     again.type("\u{15}\u{4}")
-    #expect(try again.finish() == 0, "Ctrl-D ends it")
-    again.expectGoodOrder()
+    // Ctrl-D.
+    try again.end()
   }
 
   @Test("Ctrl-C ends ble connect with 130, its link closed and the terminal as it was")
@@ -73,10 +66,8 @@ struct ConnectTranscripts {
     try server.event("subscribed")
     terminal.type("sleep 100\r")
     try terminal.see("sleep 100")
-    terminal.type("\u{3}")
-    #expect(try terminal.finish() == 130)
+    try terminal.interrupt()
     try server.event("unsubscribed")
-    terminal.expectGoodOrder()
   }
 
   @Test("A shell whose device has gone reports that, and continues")
@@ -114,17 +105,17 @@ struct ConnectTranscripts {
       try script("read FFF2\nrssi\nmtu\ninfo\nexplore\ndisconnect\nreconnect\nread FFF2\nquit\nread FFF9"), "--json")
     #expect(
       good.status == 0 && good.lines.count == 6 && good.lines.allSatisfy { ToolProcess.object($0) != nil },
-      "\(good.process.transcript)")
+      "\(good.transcript)")
     let path = try script("read FFF2\nread FFF9\nread FFE1")
     let bad = try place.run("connect", "Owenli", "--script", path)
-    #expect(bad.status == 68 && bad.lines.count == 1, "\(bad.process.transcript)")
-    #expect(bad.process.errors.contains { $0.hasPrefix("Error: \(path):2: 'Owenli' has no characteristic FFF9") })
+    #expect(bad.status == 68 && bad.lines.count == 1, "\(bad.transcript)")
+    #expect(bad.errors.contains { $0.hasPrefix("Error: \(path):2: 'Owenli' has no characteristic FFF9") })
     let on = try place.run("connect", "Owenli", "--script", path, "--keep-going")
-    #expect(on.status == 68 && on.lines.count == 2, "\(on.process.transcript)")
+    #expect(on.status == 68 && on.lines.count == 2, "\(on.transcript)")
     let wrong = try place.run("connect", "Owenli", "--script", try script("read FFF2\nraed FFF2"))
     #expect(
       wrong.status == 65 && wrong.lines.isEmpty
-        && wrong.process.errors.first?.contains("script.ble:2: Unknown command") == true)
+        && wrong.errors.first?.contains("script.ble:2: Unknown command") == true)
     #expect(try place.run("connect", "Owenli", "--script", "/nowhere").status == 66)
     #expect(try place.run("connect", "Owenli", "--script", "/tmp").status == 66)
   }

@@ -4,27 +4,18 @@ import Testing
 /// `ble command` and `ble serve` with device description files: both sides, each a process.
 @Suite("Described devices as processes", .serialized, .timeLimit(.minutes(10)))
 struct DeviceCommandTranscripts {
-  private let place: Neighbourhood
+  private let place = Neighbourhood()
 
-  init() throws { place = try Neighbourhood() }
-
-  private static func file(_ name: String) -> String {
-    URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("Examples/Devices/\(name)").path
-  }
-
-  private let lock = file("lock.json")
-  private let band = file("smart-band.json")
-  private let tag = file("itag.json")
+  private let lock = Neighbourhood.example("Devices/lock.json")
+  private let band = Neighbourhood.example("Devices/smart-band.json")
+  private let tag = Neighbourhood.example("Devices/itag.json")
 
   @Test("ble command on a terminal prints the answer's fields")
   func bleCommandOnATerminalPrintsTheAnswersFields() throws {
     try place.serve(lock)
-    let (status, terminal) = try place.runOnTerminal("command", lock, "unlock", "pin=123456")
-    #expect(status == 0)
+    let terminal = try place.runOnTerminal("command", lock, "unlock", "pin=123456")
     #expect(terminal.model.text.contains("bolt: open") && terminal.model.text.contains("seconds: 5 s"))
     #expect(terminal.model.text.contains("The device passed the handshake in"))
-    terminal.expectGoodOrder()
   }
 
   @Test("ble command on a terminal listens until Ctrl-C, and leaves the device")
@@ -34,10 +25,8 @@ struct DeviceCommandTranscripts {
     try server.event("subscribed")
     server.type("button\n")
     try terminal.see("button: presses 1")
-    terminal.type("\u{3}")
-    #expect(try terminal.finish() == 130)
+    try terminal.interrupt()
     try server.event("unsubscribed")
-    terminal.expectGoodOrder()
   }
 
   @Test("ble command in a pipe is a plain line for each field, without messages in between")
@@ -45,8 +34,8 @@ struct DeviceCommandTranscripts {
     let server = try place.serve(lock)
     let result = try place.run("command", lock, "status")
     #expect(result.status == 0 && result.lines == ["bolt: locked", "charge: 64 %", "temperature: -45 tenths of °C"])
-    #expect(result.process.errors.first == "Found 'iLock' (C0:FF:EE:01:02:03).")
-    #expect(result.process.errors.count == 2 && result.process.errors.arePlain)
+    #expect(result.errors.first == "Found 'iLock' (C0:FF:EE:01:02:03).")
+    #expect(result.errors.count == 2 && result.errors.arePlain)
     try server.event("command") { $0["command"] as? String == "status" && $0["outcome"] as? String == "accepted" }
   }
 
@@ -55,7 +44,7 @@ struct DeviceCommandTranscripts {
     try place.serve(band)
     let set = try place.run("command", band, "set-alarm", "hour=6", "alarm=daily", "label=Up", "--json")
     #expect(set.status == 0)
-    let document = try #require(ToolProcess.object(set.lines[0]))
+    let document = try #require(set.document)
     #expect(document["command"] as? String == "set-alarm" && document["attempts"] as? Int == 1)
     #expect(document["name"] as? String == "SMART_7F3A" && (document["answer"] as? [String: Any])?.isEmpty == true)
     let handshake = try #require(document["handshake"] as? [String: Any])
@@ -71,8 +60,8 @@ struct DeviceCommandTranscripts {
     #expect(found.status == 0)
     let missing = try place.run("command", lock, "status", "--target", "C0:FF:EE:01:02:04", "--timeout", "2")
     #expect(missing.status == 68)
-    #expect(missing.process.errors.last?.contains("'iLock' (C0:FF:EE:01:02:03)") == true)
-    #expect(missing.process.errors.last?.contains("Touch the lock's keypad") == true)
+    #expect(missing.errors.last?.contains("'iLock' (C0:FF:EE:01:02:03)") == true)
+    #expect(missing.errors.last?.contains("Touch the lock's keypad") == true)
   }
 
   @Test("R4.7 R4.8 a lock that refuses ends with 74 and prints why")
@@ -80,10 +69,10 @@ struct DeviceCommandTranscripts {
     try place.serve(lock)
     let refused = try place.run("command", lock, "unlock", "pin=999999")
     #expect(refused.status == 74 && refused.lines.isEmpty)
-    #expect(refused.process.errors.last == "Error: The device refused \"unlock\" (reason wrong-pin).")
+    #expect(refused.errors.last == "Error: The device refused \"unlock\" (reason wrong-pin).")
     let early = try place.run("command", lock, "status", "--no-handshake")
-    #expect(early.status == 75, "\(early.process.transcript)")
-    #expect(early.process.errors.contains { $0.contains("sent again (attempt 2)") }, "\(early.process.transcript)")
+    #expect(early.status == 75, "\(early.transcript)")
+    #expect(early.errors.contains { $0.contains("sent again (attempt 2)") }, "\(early.transcript)")
   }
 
   @Test("A wrong command line ends with 64 before anything is started")
@@ -95,9 +84,8 @@ struct DeviceCommandTranscripts {
       (["unlock", "pin"], "expected field=value"),
       (["raw", "0G"], "is not a sequence of octets"), (["list", "x"], "takes nothing else"),
     ] {
-      let result = try place.ble(["command", lock] + words)
-      let (status, lines) = try result.finish()
-      #expect(status == 64 && lines.isEmpty, "\(result.transcript)")
+      let result = try place.run(["command", lock] + words)
+      #expect(result.status == 64 && result.lines.isEmpty, "\(result.transcript)")
       #expect(result.errors.first?.contains(hint) == true, "\(result.transcript)")
     }
   }
@@ -112,7 +100,7 @@ struct DeviceCommandTranscripts {
     try place.serve(lock)
     #expect(try place.run("command", lock, "raw", "12").lines == ["920040ffd3"])
     let garbage = try place.run("command", lock, "raw", "--unframed", "55 12 00 FF", "--timeout", "3")
-    #expect(garbage.status == 75, "\(garbage.process.transcript)")
+    #expect(garbage.status == 75, "\(garbage.transcript)")
   }
 
   @Test("The device's frames are shown by --verbose, as they are on the air")
@@ -120,15 +108,16 @@ struct DeviceCommandTranscripts {
     try place.serve(band)
     let result = try place.run("command", band, "steps", "--verbose")
     #expect(result.status == 0)
-    #expect(result.process.errors.contains { $0.hasPrefix("Received ab01820600") }, "\(result.process.transcript)")
+    #expect(result.errors.contains { $0.hasPrefix("Received ab01820600") }, "\(result.transcript)")
     let wrong = try place.run("command", tag, "listen", "--timeout", "1")
-    #expect(wrong.status == 68 && wrong.process.errors.last?.contains("'iTAG'") == true)
+    #expect(wrong.status == 68 && wrong.errors.last?.contains("'iTAG'") == true)
   }
 
   @Test("A file with errors ends with 65, and all of them are reported with their places")
   func aFileWithErrorsEndsWith65() throws {
-    let path = place.path("wrong.json")
-    let text = """
+    let path = try place.file(
+      "wrong.json",
+      """
       {
         "format": "ble-device/1",
         "name": "x",
@@ -136,12 +125,10 @@ struct DeviceCommandTranscripts {
         "commands": { "go": { "raed": "180F/2A19" } },
         "simulaton": {}
       }
-      """
-    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+      """)
     for words in [["command", path, "check"], ["command", path, "go"], ["serve", path]] {
-      let process = try place.ble(words)
-      let (status, lines) = try process.finish()
-      #expect(status == 65 && lines.isEmpty, "\(process.transcript)")
+      let process = try place.run(words)
+      #expect(process.status == 65 && process.lines.isEmpty, "\(process.transcript)")
       #expect(process.errors.contains { $0.contains("wrong.json:5:25: ") && $0.contains("Did you mean 'read'?") })
       #expect(process.errors.contains { $0.contains("wrong.json:6:3: ") && $0.contains("Did you mean 'simulation'?") })
     }

@@ -4,9 +4,7 @@ import Testing
 /// Ctrl-C on a terminal, at any moment of a command: 130, soon, the terminal as it was, and no link left behind.
 @Suite("Ctrl-C", .serialized, .timeLimit(.minutes(10)))
 struct InterruptionTranscripts {
-  private let place: Neighbourhood
-
-  init() throws { place = try Neighbourhood() }
+  private let place = Neighbourhood()
 
   @Test(
     "Ctrl-C ends every command that looks for a missing device",
@@ -21,9 +19,7 @@ struct InterruptionTranscripts {
     let terminal = try place.terminal(
       words.map { $0 == "FILE" ? place.path("r.sqlite") : $0 } + ["-v", "--timeout", "100"])
     try terminal.see("the adapter is poweredOn")
-    terminal.type("\u{3}")
-    #expect(try terminal.finish() == 130, "\(terminal.transcript)")
-    terminal.expectGoodOrder()
+    try terminal.interrupt()
   }
 
   @Test("A signal ends the tool at any moment of its start")
@@ -42,9 +38,7 @@ struct InterruptionTranscripts {
     let server = try place.serve("owenli")
     let terminal = try place.terminal("rssi", "Owenli", "--interval", "0.1")
     try terminal.until("a chart") { $0.isAlternate && $0.text.contains("3 measurements") }
-    terminal.type("\u{3}")
-    #expect(try terminal.finish() == 130)
-    terminal.expectGoodOrder()
+    try terminal.interrupt()
     // A disconnected device can be connected again immediately.
     #expect(try place.run("read", "Owenli", "FFF2").status == 0, "\(server.transcript)")
   }
@@ -62,9 +56,7 @@ struct InterruptionTranscripts {
     try server.event("read")
     // It keeps its link for the two seconds of the time-out between processes, and answers nothing.
     server.send(SIGSTOP)
-    terminal.type("\u{3}")
-    #expect(try terminal.finish() == 130, "\(terminal.transcript)")
-    terminal.expectGoodOrder()
+    try terminal.interrupt()
     server.send(SIGCONT)
   }
 }

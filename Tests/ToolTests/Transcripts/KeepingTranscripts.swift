@@ -4,9 +4,7 @@ import Testing
 /// `watch` and `rssi`: their output while a device is present, lost and back.
 @Suite("Transcripts of kept devices", .serialized, .timeLimit(.minutes(10)))
 struct KeepingTranscripts {
-  private let place: Neighbourhood
-
-  init() throws { place = try Neighbourhood() }
+  private let place = Neighbourhood()
 
   @Test("ble watch on a terminal shows the device, its loss with a countdown, and its return")
   func bleWatchOnATerminalShowsTheDevice() throws {
@@ -21,9 +19,8 @@ struct KeepingTranscripts {
     try place.serve("owenli")
     try terminal.until("won back") { $0.screen[0].contains("ready again, lost once") }
     terminal.type("q")
-    #expect(try terminal.finish() == 0)
+    try terminal.end()
     #expect(terminal.model.text.contains("'Owenli': ready again, lost once."), "\(terminal.transcript)")
-    terminal.expectGoodOrder()
   }
 
   /// Runs the tool where BlueZ's daemon is configured and does not run yet.
@@ -62,7 +59,7 @@ struct KeepingTranscripts {
     }
     // A controller behind a socket is not waited for.
     let other = try place.run("serve", "owenli", "--adapter", "unix-client:\(place.path("none"))", "--timeout", "30")
-    #expect(other.status == 69, "\(other.process.transcript)")
+    #expect(other.status == 69, "\(other.transcript)")
   }
 
   @Test("ble watch ends by Ctrl-C with 130, its link closed")
@@ -70,10 +67,8 @@ struct KeepingTranscripts {
     let server = try place.serve("owenli")
     let terminal = try place.terminal("watch", "Owenli", "--characteristic", "FFF1")
     try server.event("subscribed")
-    terminal.type("\u{3}")
-    #expect(try terminal.finish() == 130)
+    try terminal.interrupt()
     try server.event("unsubscribed")
-    terminal.expectGoodOrder()
   }
 
   @Test("ble watch in a pipe is a line for each event, and 75 where the device stays away")
@@ -106,18 +101,17 @@ struct KeepingTranscripts {
     let terminal = try place.terminal("rssi", "Owenli", "--interval", "0.1")
     try terminal.until("a chart") { $0.isAlternate && $0.text.contains("-30 ┤") && $0.text.contains("3 measurements") }
     terminal.type("q")
-    #expect(try terminal.finish() == 0)
+    try terminal.end()
     #expect(terminal.model.text.contains("smoothed"))
-    terminal.expectGoodOrder()
   }
 
   @Test("ble rssi in a pipe is a line for each measurement", arguments: [[], ["--advertisements"]])
   func bleRssiInAPipeIsALine(more: [String]) throws {
     try place.serve("owenli")
-    let rssi = try place.ble(["rssi", "Owenli", "--interval", "0.1", "--count", "3"] + more)
-    let (status, lines) = try rssi.finish()
+    let rssi = try place.run(["rssi", "Owenli", "--interval", "0.1", "--count", "3"] + more)
     #expect(
-      status == 0 && lines.count == 3 && lines.allSatisfy { $0.contains("dBm") } && lines.arePlain, "\(rssi.transcript)"
+      rssi.status == 0 && rssi.lines.count == 3 && rssi.lines.allSatisfy { $0.contains("dBm") } && rssi.lines.arePlain,
+      "\(rssi.transcript)"
     )
     let json = try place.ble(["rssi", "Owenli", "--interval", "0.1", "--count", "2", "--json"] + more)
     #expect(try json.finish().lines.compactMap { ToolProcess.object($0)?["number"] as? Int } == [1, 2])

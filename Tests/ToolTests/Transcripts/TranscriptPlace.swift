@@ -10,14 +10,30 @@ extension Neighbourhood {
     return server
   }
 
-  /// Runs the tool on a terminal to its end.
-  func runOnTerminal(_ arguments: String...) throws -> (status: Int32, terminal: TerminalProcess) {
+  /// Runs the tool on a terminal to its good end.
+  func runOnTerminal(
+    _ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> TerminalProcess {
     let terminal = try terminal(arguments)
-    return (try terminal.finish(), terminal)
+    try terminal.end(sourceLocation: sourceLocation)
+    return terminal
   }
 }
 
 extension TerminalProcess {
+  /// Waits for its end: with this status, and the terminal in good order.
+  func end(_ status: Int32 = 0, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    let ended = try finish(sourceLocation: sourceLocation)
+    #expect(ended == status, "\(transcript)", sourceLocation: sourceLocation)
+    expectGoodOrder(sourceLocation: sourceLocation)
+  }
+
+  /// Presses Ctrl-C, which ends it with 130.
+  func interrupt(sourceLocation: SourceLocation = #_sourceLocation) throws {
+    type("\u{3}")
+    try end(130, sourceLocation: sourceLocation)
+  }
+
   /// A terminal is left as it was found: the cursor visible, the screen the original one, and no unknown sequence written.
   func expectGoodOrder(sourceLocation: SourceLocation = #_sourceLocation) {
     let model = model

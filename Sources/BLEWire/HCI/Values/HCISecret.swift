@@ -1,7 +1,7 @@
 import BLECore
 
 /// Octets that may be a key or lead to one. They print as `<redacted>`; comparing takes the same time whatever they are.
-public struct HCISecret: Hashable, Sendable, CustomStringConvertible {
+public struct HCISecret: Hashable, Sendable, Redacted {
   /// In the order they travel, least significant first.
   public let octets: [UInt8]
 
@@ -13,8 +13,6 @@ public struct HCISecret: Hashable, Sendable, CustomStringConvertible {
     for index in left.octets.indices { difference |= left.octets[index] ^ right.octets[index] }
     return difference == 0
   }
-
-  public var description: String { "<redacted>" }
 }
 
 extension WireForm where Value == HCISecret {

@@ -151,17 +151,13 @@ import Foundation
   }
 
   private func resize() {
-    var size = winsize()
-    if let terminal, ioctl(terminal, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 {
-      display.columns = Int(size.ws_col)
-      display.rows = Int(size.ws_row)
-    }
+    if let size = terminal.flatMap(TerminalSize.of) { (display.columns, display.rows) = size }
     redraw()
   }
 
   private func write(_ text: String) {
     guard let terminal, !text.isEmpty else { return }
-    _ = Output.write(Array(text.utf8), to: terminal)
+    _ = Output.write(Array(text.utf8)[...], to: terminal)
   }
 
   // MARK: Signals

@@ -81,11 +81,11 @@ import Foundation
     guard isOpen, !isSuspended else { return }
     isDirty = false
     let text = canvas.draw(makePicture(canvas.columns, canvas.rows))
-    if !text.isEmpty { _ = Output.write(Array(text.utf8), to: STDOUT_FILENO) }
+    if !text.isEmpty { _ = Output.write(Array(text.utf8)[...], to: STDOUT_FILENO) }
   }
 
   private func resize() {
-    let size = TerminalSize.current ?? (columns: 80, rows: 24)
+    let size = TerminalSize.of(STDOUT_FILENO) ?? (columns: 80, rows: 24)
     canvas.resize(columns: size.columns, rows: size.rows)
     draw()
   }
@@ -104,12 +104,12 @@ import Foundation
   }
 }
 
-/// The size of the terminal of the standard output.
+/// The size of a terminal.
 enum TerminalSize {
-  /// `nil` if it is not a terminal, or its size is unknown.
-  static var current: (columns: Int, rows: Int)? {
+  /// `nil` if the descriptor is not a terminal, or its size is unknown.
+  static func of(_ descriptor: Int32) -> (columns: Int, rows: Int)? {
     var size = winsize()
-    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
     return (Int(size.ws_col), Int(size.ws_row))
   }
 }
