@@ -73,7 +73,7 @@ class Cell:
     def keep(self, folder):
         """Keeps what tells of a failure: captures of both sides, and what was said."""
         folder.mkdir(parents=True, exist_ok=True)
-        for path in [*self.folder.glob("*.log"), *self.folder.glob("*.btsnoop"), *self.lab.folder.glob("controller*")]:
+        for path in [*self.folder.glob("*.log"), *self.folder.glob("*.btsnoop"), *self.lab.air.kept()]:
             (folder / path.name).write_bytes(path.read_bytes())
         (folder / "driver.log").write_bytes(self.daemon.command.output[self.said_before:])
         (folder / "bluetoothd.log").write_text(self.lab.guest.run("tail -c 200000 /run/bluetoothd.log")[1])

@@ -33,6 +33,11 @@ class RadioAir:
         lab.outside("controller", "--listen", f"unix-server:{self.socket}", "--air", "vm", "--capture", lab.folder / "controller.btsnoop",
                     "--capture-keys", lab.folder / "controller.keys")
         wait_until(self.socket.exists, "ble controller listens")
+        self.folder = lab.folder
+
+    def kept(self):
+        """What tells of the guest's controller where a test has failed."""
+        return sorted(self.folder.glob("controller*"))
 
     def adapter(self, name):
         """For a program outside that is the device of that name."""
@@ -129,7 +134,7 @@ def cell(request, lab, tmp_path):
     cell = Cell(lab, tmp_path, f"Device{next(numbers)}")
     yield cell
     if request.node.stash.get(FAILED, False):
-        name = re.sub(r"[^\w.-]+", "-", request.node.name)
+        name = re.sub(r"[^\w.-]+", "-", f"{request.module.__name__}-{request.node.name}")
         folder = WORK / "failures" / name
         shutil.rmtree(folder, ignore_errors=True)
         print(f"kept in {folder}: {', '.join(cell.keep(folder))}")

@@ -24,7 +24,7 @@ class Daemon:
         self.answers = {}
         self.told = []
         self.read = 0
-        self.event("ready", seconds=120)
+        self.event("ready", seconds=300)
 
     def _take(self):
         """Looks at the lines that have come."""

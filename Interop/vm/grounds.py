@@ -10,6 +10,8 @@ import pytest
 GROUNDS = ["radio", "hci", "bluez"]
 # Where a test does not say it by a marker.
 MODULES = {"test_user_channel": "hci", "test_bluez": "bluez", "test_bluez_peripheral": "bluez", "test_bluez_channel": "bluez"}
+# Tests that run on another air than that of the embedded radio as well: what the lines of the others get.
+AIRS = {"test_rootcanal": " (rootcanal's air)"}
 DOCUMENTS = pathlib.Path(__file__).resolve().parents[2] / "Docs"
 
 
@@ -50,10 +52,11 @@ class Grounds:
         ground = marker.args[0] if marker else MODULES.get(item.module.__name__, "radio")
         column = (str(parameters.get("lab", "")), ground)
         numbers = item.get_closest_marker("rows")
-        rows = list(numbers.args) if numbers else []
+        air = AIRS.get(item.module.__name__, "")
+        rows = list(numbers.args) if numbers and not air else []
         # Those that are nothing but rows have no line of their own.
         if "story" not in parameters:
-            rows.append(re.sub(r"\[.*", "", item.name).removeprefix("test_").replace("_", " "))
+            rows.append(re.sub(r"\[.*", "", item.name).removeprefix("test_").replace("_", " ") + air)
         for row in rows:
             results = self.rows.setdefault((row, *column), {})
             # The worst that one of its parts has said: a test that has failed and then ended badly counts once.

@@ -3,7 +3,7 @@
     python run.py [--brief] [words for pytest]
 
 BLE_VM_SUITES names the suites ("bookworm trixie"; without it, this machine's). --brief: as continuous integration runs them, with fewer
-repetitions of what is repeated; nothing is left out.
+repetitions of what is repeated, and on rootcanal's air with some of the cells; nothing else is left out.
 """
 
 import argparse
@@ -22,8 +22,8 @@ sys.path[:0] = [str(HERE)]
 from grounds import Grounds
 from guest import WORK, Build, Failure, this_suite
 
-# How often is repeated in a brief run what is repeated.
-BRIEF = {"BLE_VM_KILLS": "3", "BLE_VM_REMOVALS": "2", "BLE_VM_CHANNEL_OCTETS": "500000"}
+# How often is repeated in a brief run what is repeated, and which cells are tried on rootcanal's air.
+BRIEF = {"BLE_VM_KILLS": "3", "BLE_VM_REMOVALS": "2", "BLE_VM_CHANNEL_OCTETS": "500000", "BLE_VM_ROOTCANAL": "some"}
 
 
 class Suite:
@@ -31,9 +31,12 @@ class Suite:
 
     def __init__(self, name, words, settings):
         self.name = name
+        # pytest's summary: a line for each test that failed.
+        self.failures = []
         self.results = WORK / f"results-{name}.json"
         self.results.unlink(missing_ok=True)
-        environment = {**os.environ, **settings, "BLE_VM_SUITES": name, "BLE_VM_RESULTS": str(self.results)}
+        # pytest cuts the lines of its summary to the width of the terminal.
+        environment = {**os.environ, **settings, "BLE_VM_SUITES": name, "BLE_VM_RESULTS": str(self.results), "COLUMNS": "250"}
         self.process = subprocess.Popen(
             [sys.executable, "-u", "-m", "pytest", HERE, "--basetemp", WORK / f"tests-{name}", *words], env=environment,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
@@ -43,6 +46,8 @@ class Suite:
     def read(self):
         for line in self.process.stdout:
             print(f"{self.name}: {line}", end="", flush=True)
+            if line.startswith(("FAILED ", "ERROR ")):
+                self.failures.append(line.rstrip())
 
     def wait(self):
         status = self.process.wait()
@@ -72,6 +77,9 @@ def main():
             table.add(json.loads(suite.results.read_text()))
     if table.rows:
         print("\n".join(table.lines()))
+    for suite in suites:
+        for line in suite.failures:
+            print(f"{suite.name}: {line}")
     print(f"vm: {', '.join(f'{suite.name}: exit {status}' for suite, status in zip(suites, statuses))}; "
           f"{(time.monotonic() - started) / 60:.1f} minutes")
     sys.exit(max(map(abs, statuses)))

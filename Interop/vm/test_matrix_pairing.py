@@ -4,6 +4,7 @@ import pytest
 
 from guest import Failure
 from peers.methods import methods
+from programs import wait_until
 from steps import GUARDED, SECRET, keys, octets, ours, serve, their_guarded
 
 CAPABILITIES = {"no-input-no-output": "NoInputNoOutput", "keyboard-only": "KeyboardOnly", "display-only": "DisplayOnly",
@@ -99,6 +100,17 @@ class OurCentral:
     def read(self):
         assert self.cell.run("read", self.name, "FFF3").document()["value"]["utf8"] == SECRET
 
+    def come_back_later(self):
+        """Comes back when bluetoothd has tried to connect to us, and waits until it has given that up. It tries a second after it was paired,
+        if the device has left by then. Meanwhile Linux 6.12 has two connections with one address, and gives a user's answer in a pairing
+        to the one that does not pair."""
+        self.cell.daemon.event("disconnected")
+        # bluetoothd's timer is on the guest's clock, and runs out within two seconds; what it asks for behind that comes behind the timer.
+        self.cell.lab.guest.run("sleep 2", 300)
+        self.cell.daemon.call("address")
+        self.read()
+        wait_until(lambda: " LE " not in self.cell.lab.guest.run("hcitool con")[1], "no connection is left in the guest", 180)
+
 
 @pytest.mark.rows("R3.5")
 @pytest.mark.parametrize("method", METHODS, ids=str)
@@ -182,7 +194,9 @@ def test_bluetoothd_as_peripheral_loses_its_keys_and_is_paired_again(cell, metho
 def test_our_central_loses_its_keys_and_pairs_again(cell, method):
     pair = OurCentral(cell, method)
     pair.pair()
-    cell.run("unpair", pair.name, with_json=False)
+    if method.is_authenticated:
+        pair.come_back_later()
+    cell.run("bonds", "remove", "--all", with_json=False)
     # By default bluetoothd keeps a key against a pairing that proves nothing (JustWorksRepairing).
     if not method.is_authenticated:
         cell.daemon.call("forget")
