@@ -9,6 +9,8 @@ extension DeviceLink {
     .milliseconds(50), .milliseconds(200), .milliseconds(500), .seconds(1), .seconds(2),
   ]
   private static let settlingLimit = StackDuration.seconds(5)
+  /// How long the daemon may take to reply to `Connect`. Its own limit is about 40 s (5.66, 5.82); once it did not reply at all (5.66).
+  private static let connectingLimit = StackDuration.seconds(90)
 
   func begin() {
     guard let device = stack.device(at: peer.address) else {
@@ -31,6 +33,13 @@ extension DeviceLink {
       self.call = nil
       self.connectAnswered(result)
     }
+    schedule(after: Self.connectingLimit) { $0.connectUnanswered() }
+  }
+
+  /// Ends the daemon's attempt, so that the next one is not refused as being in progress.
+  private func connectUnanswered() {
+    stack.log.log(.warning, "bluetoothd has not replied to Connect for \(peer.address); it is called again")
+    disconnect()
   }
 
   private func connectAnswered(_ result: Result<[BusValue], BusError>) {

@@ -44,6 +44,20 @@ struct ConnectingTests {
     #expect(!fixture.recorder.lines.contains { $0.hasPrefix("failed") })
   }
 
+  @Test("I12.2 a Connect that the daemon never answers is withdrawn, and called again")
+  func unanswered() async throws {
+    let (fixture, daemon) = try await BlueZFixture.withDevice(speed: 40) { world in
+      world.script("Connect", at: ScriptedDaemon.device) { request, world in
+        guard world.count("Connect", at: ScriptedDaemon.device) == 1 else { return world.answer(request) }
+        world.held.append(request)
+      }
+    }
+    try await fixture.connected()
+    #expect(try await daemon.run { $0.count("Disconnect", at: ScriptedDaemon.device) } == 1)
+    #expect(try await daemon.run { $0.count("Connect", at: ScriptedDaemon.device) } == 2)
+    #expect(!fixture.recorder.lines.contains { $0.hasPrefix("failed") || $0.hasPrefix("disconnected") })
+  }
+
   @Test(
     "I12.5 a daemon that does not report that the device is connected is asked",
     arguments: [true, false])
