@@ -246,7 +246,8 @@ def switched_off(stage):
 def switch_off(stage):
     """The adapter goes while a device is connected, and comes back; it is not there when a program starts, and comes."""
     stage.far("lamp", "Reconnect", "peripheral", "SMART_lamp").wait_for("advertising")
-    stage.far("device", "VendorDevice", "peripheral").wait_for("advertising")
+    # A device of its own: the name that was read of it is kept, and shown by later programs.
+    stage.far("Nimbus", "VendorDevice", "peripheral").wait_for("advertising")
     central = stage.near("central", "Reconnect", "central", "--memory", stage.path("memory.json"), "SMART_lamp")
     central.wait_for("battery 87 %", LONG_TIME)
     with switched_off(stage):
