@@ -25,6 +25,36 @@ extension Fuzzer {
     return [memory.octets]
   }
 
+  /// Whatever `CaptureFiles` takes for a capture; the seeds are pcap and PacketLogger files.
+  static let captureFile = Fuzzer(name: "capture-file") { octets in
+    read { () throws(CaptureError) in try CaptureFiles.reader(CaptureOctets(octets)) }
+  } seeds: {
+    let packets = examples.compactMap { packet -> (HCIPacket, CaptureDirection)? in
+      if case .hci(let hci, let direction) = packet.content { (hci, direction) } else { nil }
+    }
+    // Numbers of four octets, most significant first.
+    func numbers(_ values: Int...) -> [UInt8] {
+      values.flatMap { value in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
+    }
+    func pcap(_ linkType: Int, _ front: (HCIPacket, CaptureDirection) -> [UInt8]) -> [UInt8] {
+      packets.reduce(numbers(0xA1B2_C3D4, 0x0002_0004, 0, 0, 65_535, linkType)) { file, packet in
+        let data = front(packet.0, packet.1) + packet.0.octets
+        return file + numbers(1, 2, data.count, data.count) + data
+      }
+    }
+    let logger = packets.reduce(numbers(9, 1, 2) + [0xFC]) { file, packet in
+      let type: UInt8 = packet.0.kind == .command ? 0 : packet.0.kind == .event ? 1 : 2 + packet.1.rawValue
+      return file + numbers(9 + packet.0.octets.count, 1, 2) + [type] + packet.0.octets
+    }
+    return [
+      logger, pcap(187) { hci, _ in [hci.kind.rawValue] },
+      pcap(201) { hci, direction in [0, 0, 0, direction.rawValue, hci.kind.rawValue] },
+      pcap(254) { hci, direction in
+        [0, 1, 0, hci.kind == .command ? 2 : hci.kind == .event ? 3 : 4 + direction.rawValue]
+      },
+    ]
+  }
+
   /// Packets in a row through one dissector: flags choose the kind and the direction.
   static let dissector = Fuzzer(name: "dissector") { octets in
     let dissector = Dissector()

@@ -70,7 +70,10 @@ enum CaptureLinkType {
   static let hciH4 = UInt32(187)
   static let hciH4WithDirection = UInt32(201)
   static let linkLayer = UInt32(251)
+  /// The Linux kernel's monitor: a number of the controller and an opcode in front.
+  static let hciMonitor = UInt32(254)
   static let linkLayerWithHeader = UInt32(256)
+  static let all = [hciH4, hciH4WithDirection, linkLayer, hciMonitor, linkLayerWithHeader]
 }
 
 /// The layout of an air packet in a capture (LINKTYPE_BLUETOOTH_LE_LL and ..._WITH_PHDR).

@@ -32,7 +32,7 @@ public final class BtsnoopReader: CaptureReader {
     guard let header = try source.next(BtsnoopFormat.recordHeaderLength, "a record's header") else { return nil }
     let original = header[...].bigEndian(at: 0, width: 4)
     let included = header[...].bigEndian(at: 4, width: 4)
-    guard included <= original, included <= BtsnoopFormat.recordLimit else {
+    guard included <= original, included <= CaptureSource.recordLimit else {
       throw source.malformed("a record claims to hold \(included) of \(original) octets")
     }
     let octets = try source.need(Int(included), "a record's data")
@@ -47,26 +47,19 @@ public final class BtsnoopReader: CaptureReader {
 
   private func content(_ octets: [UInt8], flags: UInt32) -> CapturedPacket.Content {
     let isReceived = flags & BtsnoopFormat.Flags.received != 0
-    let known: (kind: HCIPacketKind, direction: CaptureDirection, octets: [UInt8])?
+    let content: CapturedPacket.Content?
     switch dataLink {
     case BtsnoopFormat.DataLink.h4:
-      known = octets.first.flatMap(HCIPacketKind.init(rawValue:)).map {
-        ($0, isReceived ? .received : .sent, Array(octets.dropFirst()))
+      content = octets.first.flatMap(HCIPacketKind.init(rawValue:)).map {
+        .hci(HCIPacket(kind: $0, octets: Array(octets.dropFirst())), isReceived ? .received : .sent)
       }
     case BtsnoopFormat.DataLink.hci:
       let isControl = flags & BtsnoopFormat.Flags.commandOrEvent != 0
-      known = (isControl ? isReceived ? .event : .command : .aclData, isReceived ? .received : .sent, octets)
+      let kind: HCIPacketKind = isControl ? isReceived ? .event : .command : .aclData
+      content = .hci(HCIPacket(kind: kind, octets: octets), isReceived ? .received : .sent)
     default:
-      known = Self.monitorKinds[UInt16(truncatingIfNeeded: flags)].map { ($0.0, $0.1, octets) }
+      content = LinuxMonitor.content(opcode: UInt16(truncatingIfNeeded: flags), octets[...])
     }
-    guard let known else { return .other(linkType: dataLink, octets: octets) }
-    return .hci(HCIPacket(kind: known.kind, octets: known.octets), known.direction)
+    return content ?? .other(linkType: dataLink, octets: octets)
   }
-
-  /// The monitor's opcodes for HCI packets.
-  private static let monitorKinds: [UInt16: (HCIPacketKind, CaptureDirection)] = [
-    2: (.command, .sent), 3: (.event, .received), 4: (.aclData, .sent), 5: (.aclData, .received),
-    6: (.synchronousData, .sent), 7: (.synchronousData, .received), 18: (.isochronousData, .sent),
-    19: (.isochronousData, .received),
-  ]
 }

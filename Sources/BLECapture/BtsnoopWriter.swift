@@ -10,8 +10,6 @@ enum BtsnoopFormat {
   static let recordHeaderLength = 24
   /// The microseconds from the beginning of the year 0 to the beginning of 1970.
   static let epoch: Int64 = 0x00DC_DDB3_0F2F_8000
-  /// The maximum length of a record: the longest HCI packet, and a margin.
-  static let recordLimit = 1 << 17
 
   enum DataLink {
     /// HCI without H4's indicator: the flags give the type.

@@ -63,6 +63,9 @@ public final class CaptureFileInput: CaptureInput {
 
 /// Counts the octets that were read, for messages, and distinguishes the end of the file from a truncated record.
 struct CaptureSource {
+  /// The maximum length of a record that is read: the longest HCI packet, and a margin.
+  static let recordLimit = 1 << 17
+
   private let input: any CaptureInput
   private(set) var offset = 0
   /// Octets that were read ahead.

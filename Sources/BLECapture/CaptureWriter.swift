@@ -42,11 +42,14 @@ public enum CaptureFiles {
   public static func reader(
     _ input: any CaptureInput, named name: String = "capture"
   ) throws(CaptureError) -> any CaptureReader {
-    let magic = try input.read(4)
-    let source = CaptureSource(input, held: magic)
-    if magic == Array(BtsnoopFormat.magic.prefix(4)) { return try BtsnoopReader(source) }
-    if magic == PcapNGFormat.sectionHeader { return PcapNGReader(source) }
-    throw CaptureError(.unknownFormat, "\(name): neither a btsnoop nor a pcapng file")
+    let head = try input.read(PacketLoggerFormat.headLength)
+    let source = CaptureSource(input, held: head)
+    if head.starts(with: BtsnoopFormat.magic.prefix(4)) { return try BtsnoopReader(source) }
+    if head.starts(with: PcapNGFormat.sectionHeader) { return PcapNGReader(source) }
+    if PcapFormat.kind(head) != nil { return try PcapReader(source) }
+    // The last, because these files have no magic number.
+    if let order = PacketLoggerFormat.order(of: head) { return PacketLoggerReader(source, order) }
+    throw CaptureError(.unknownFormat, "\(name): neither a btsnoop nor a pcapng, pcap or PacketLogger file")
   }
 }
 

@@ -57,7 +57,7 @@ import Testing
 
   @Test(
     "X3 every truncation is a clear error or a shorter capture",
-    arguments: [Conversation.btsnoop(), Conversation.pcapng()])
+    arguments: [Conversation.btsnoop(), Conversation.pcapng()] + ForeignFiles.all)
   func everyTruncationIsAClearErrorOrAShorterCapture(octets: [UInt8]) throws {
     let whole = try Conversation.all(CaptureFiles.reader(CaptureOctets(octets)))
     for length in 0..<octets.count {
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("X3 random changes do no harm", arguments: [Conversation.btsnoop(), Conversation.pcapng()])
+  @Test("X3 random changes do no harm", arguments: [Conversation.btsnoop(), Conversation.pcapng()] + ForeignFiles.all)
   func randomChangesDoNoHarm(octets: [UInt8]) {
     let seed: UInt64 = 0xCA
     let entropy = SeededEntropy(seed: seed)

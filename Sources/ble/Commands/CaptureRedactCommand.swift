@@ -14,6 +14,9 @@ struct CaptureRedactCommand: ToolCommand {
       """,
     CaptureShowCommand.file, target, make: Self.init)
 
+  /// What is remembered of the links of one controller is bounded; so must their number be.
+  private static let controllerLimit = 256
+
   let path: String
   let target: String
 
@@ -21,20 +24,28 @@ struct CaptureRedactCommand: ToolCommand {
     let reader = try CaptureFile.open(path)
     let writer = try CaptureFile.writer(to: target, insteadOf: path)
     let several = writer as? PcapNGWriter
-    var interfaces = 1
-    // Each controller of a capture has its own links.
+    // Each controller of a capture has its own links, and a number of its own in the copy, in the order of appearance.
     var redactions: [Int: CaptureRedaction] = [:]
+    var numbers: [Int: Int] = [:]
     var left = 0
     while let packet = try CaptureFile.next(of: reader, at: path) {
-      guard case .hci(let hci, let direction) = packet.content, several != nil || packet.interface == 0 else {
+      guard case .hci(let hci, let direction) = packet.content else {
         left += 1
         continue
       }
-      while let several, interfaces <= packet.interface {
-        interfaces += 1
-        several.addInterface(.hci, name: "controller \(interfaces)")
+      if numbers.isEmpty { numbers[packet.interface] = 0 }
+      if let several, numbers[packet.interface] == nil {
+        guard numbers.count < Self.controllerLimit else {
+          throw ToolError(.badData, "\(path.inert): more than \(Self.controllerLimit) controllers")
+        }
+        numbers[packet.interface] = several.addInterface(.hci, name: "controller \(packet.interface + 1)")
+      }
+      guard let number = numbers[packet.interface] else {
+        left += 1
+        continue
       }
       var copy = packet
+      copy.interface = number
       copy.content = .hci(
         redactions[packet.interface, default: CaptureRedaction()].redacted(hci, direction), direction)
       writer.write(copy)

@@ -3,7 +3,7 @@ import Foundation
 
 /// `ble capture show`: prints a capture as text.
 struct CaptureShowCommand: ToolCommand {
-  static let file = Parameter<String>.argument("file", "A btsnoop or pcapng file, as --capture writes it.")
+  static let file = Parameter<String>.argument("file", "A btsnoop, pcapng, pcap or PacketLogger (.pklg) file.")
 
   static let keys = Parameter.option(
     "keys", "file", "The keys of encrypted links, as --capture-keys writes them.", \String.self)
