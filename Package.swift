@@ -47,6 +47,7 @@ var targets: [Target] = []
     layer("BLECrypto", knows: ["BLECore", "CLibcrypto"]),
     layer("BLEWire", knows: ["BLECore"]),
     layer("BLECapture", knows: ["BLECore", "BLECrypto", "BLEFiles", "BLEWire"]),
+    layer("BLEClone", knows: ["BLECore", "BLEWire", "BLECapture"]),
     layer("BLEHCI", knows: ["BLECore", "BLEWire"]),
     .target(name: "CKernelBluetooth", publicHeadersPath: ".", cSettings: [.treatAllWarnings(as: .error)]),
     layer("BLETransports", knows: ["BLECore", "BLEWire", "BLEHCI", "CKernelBluetooth"]),
@@ -106,6 +107,7 @@ var targets: [Target] = []
     tests("BLECryptoTests", knows: ["BLECore", "BLECrypto"]),
     tests("BLEWireTests", knows: ["BLECore", "BLEWire"]),
     tests("BLECaptureTests", knows: ["BLECore", "BLECrypto", "BLEWire", "BLECapture"]),
+    tests("BLECloneTests", knows: ["BLECore", "BLEWire", "BLECapture", "BLEClone"]),
     tests("BLEHCITests", knows: ["BLECore", "BLEWire", "BLEHCI"]),
     tests("BLETransportsTests", knows: ["BLECore", "BLEWire", "BLEHCI", "CKernelBluetooth", "BLETransports"]),
     tests(
@@ -173,7 +175,7 @@ var targets: [Target] = []
       .executableTarget(
         name: "fuzz",
         dependencies: [
-          "BLECore", "BLECrypto", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEAdapter",
+          "BLECore", "BLECrypto", "BLEWire", "BLECapture", "BLEClone", "BLEHCI", "BLETransports", "BLEAdapter",
           "BLEVirtualRadio", "BLEHost", "BLEState", "CoreBluetooth", "BLEText", "BLESession", "BLEChat",
           "BLEDeviceFiles", "BLEProfileFiles", "BLESessionStore", "CSQLite", "FuzzSupport",
         ],

@@ -1,8 +1,9 @@
 extension Fuzzer {
   static let all: [Fuzzer] = [
     .advertisingData, .air, .attributeProtocol, .attributeServer, .bonds, .btsnoop, .captureFile, .chat, .controller,
-    .deviceFile, .dissector, .frames, .gattClient, .h4, .hciCommand, .hciEvent, .host, .l2cap, .l2capChannels, .layout, .linkLayer,
-    .pcapng, .peers, .preservedState, .profile, .record, .registry, .securityManager, .texts,
+    .deviceFile, .dissector, .frames, .gattClient, .h4, .hciCommand, .hciEvent, .host, .l2cap, .l2capChannels,
+    .layout, .linkLayer, .log, .pcapng, .peers, .preservedState, .profile, .record, .registry, .securityManager,
+    .texts,
   ]
 }
 

@@ -8,7 +8,7 @@ extension Dissector {
 
   /// Describes a piece of a link's frames.
   func describe(_ data: HCIACLPacket, _ direction: CaptureDirection, on key: DissectorLinks.Key) -> String {
-    switch links.assemble(data, key, direction) {
+    switch links.frames.add(data, of: key, direction) {
     case .frame(let header, let payload): return describe(payload, on: header.channel, key, direction)
     case .incomplete(let have, let whole): return "L2CAP \(have) of \(whole) octets"
     case .stray: return "L2CAP piece without a frame: \(PacketText.of(octets: data.payload))"
