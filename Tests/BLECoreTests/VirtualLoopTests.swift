@@ -28,6 +28,12 @@ struct VirtualLoopTests {
     }
   }
 
+  private final class Carried: Sendable {
+    private let list = Mutex<[Int]>([])
+    var values: [Int] { list.withLock { $0 } }
+    func append(_ value: Int) { list.withLock { $0.append(value) } }
+  }
+
   @Test("timers fire in the order of their deadlines, and the clock jumps to each")
   func timerOrder() async {
     let loop = VirtualLoop()
@@ -39,6 +45,34 @@ struct VirtualLoopTests {
     #expect(recorder.fired.map(\.tag) == [2, 4, 3])
     #expect(loop.now == .zero + .milliseconds(25))
     #expect(recorder.fired[2].at == .zero + .milliseconds(20))
+  }
+
+  @Test(
+    "I14.3 a drawn order exchanges jobs of different origins, keeps those of one, and is the same for the same seed")
+  func drawnOrder() async {
+    func order(_ seed: UInt64) async -> [Int] {
+      let loop = VirtualLoop()
+      loop.varyOrder(by: SeededEntropy(seed: seed))
+      let carried = Carried()
+      for origin in 1...4 {
+        let number = loop.makeOrigin()
+        for part in 0..<2 {
+          loop.submit(from: number) { carried.append(10 * origin + part) }
+        }
+      }
+      await loop.run(until: .instant(.zero))
+      return carried.values
+    }
+    var orders: Set<[Int]> = []
+    for seed in 0..<20 as Range<UInt64> {
+      let first = await order(seed)
+      #expect(await order(seed) == first)
+      for origin in 1...4 {
+        #expect(first.filter { $0 / 10 == origin } == [10 * origin, 10 * origin + 1])
+      }
+      orders.insert(first)
+    }
+    #expect(orders.count > 5)
   }
 
   @Test("a cancelled timer does not fire, and its slot can be used again")

@@ -70,9 +70,16 @@ public struct TimerToken: Hashable, Sendable {
 
 /// A batch of callbacks for a program's queue.
 public protocol CallbackDelivery: AnyObject, Sendable {
+  /// Whether a system may deliver the batch before or after others of the same instant, also on the same queue.
+  var isIndependent: Bool { get }
+
   /// Starts the batch on its queue and returns at once; `finished` must be called exactly once, after the last callback of the
   /// batch has returned, from any thread.
   func dispatch(finished: @escaping @Sendable () -> Void)
+}
+
+extension CallbackDelivery {
+  public var isIndependent: Bool { false }
 }
 
 extension StackLoop {

@@ -66,6 +66,10 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
     var finish: (@Sendable (Outcome) -> Void)?
     /// The relation of the clock to the machine's, in this run.
     var pacer: Pacer?
+    var order = JobOrder()
+    var watch: (@Sendable () -> Bool)?
+    /// The watch has ended this loop: its clock does not advance any more.
+    var isHalted = false
   }
 
   let time = Atomic<Int64>(0)
@@ -171,6 +175,7 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
       case .deliveries: dispatchDeliveries()
       case .wait: return
       case .clock:
+        if isHalted() { return stop(.limitPassed) }
         let reachable = reachableInstant()
         if let outcome = outcome(reachable) { return stop(outcome) }
         guard let next = nextInstant(), next <= reachable else {
@@ -224,14 +229,13 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
   }
 
   private func run(_ jobs: [Job]) {
-    // Swift's sort is stable: jobs of one origin keep their order.
-    let ordered = jobs.count > 1 ? jobs.sorted { $0.origin < $1.origin } : jobs
-    for entry in ordered { entry.job() }
+    for entry in rounds.order.ordered(jobs) { entry.job() }
   }
 
   private func dispatchDeliveries() {
     var deliveries: [(delivery: any CallbackDelivery, process: ProcessNumber?)] = []
     swap(&deliveries, &rounds.deliveries)
+    rounds.order.vary(&deliveries)
     // All of them before the first can end: the run must not continue in between.
     shared.withLock { shared in
       shared.outstanding += deliveries.count

@@ -21,6 +21,10 @@ public final class Air {
   /// the empty events of a connection on which nothing can be lost.
   public weak var tap: (any AirTap)?
 
+  /// Whether the first event of a connection comes at a drawn time within the first interval after the request, as a central may
+  /// choose (Core, Vol 6 Part B 4.5.3), instead of at the beginning of that interval.
+  public var variesFirstEvent = false
+
   private var loss: LossModel
   private var pairLoss: [Pair: LossModel] = [:]
   private var nodes: [Int: AirNode] = [:]

@@ -66,10 +66,13 @@ final class Initiator: AdvertisingListener {
   private func makeIndication(to advertiser: DeviceAddress, from own: DeviceAddress) -> ConnectIndication {
     let chance = node.chance
     let parameters = settings.parameters
+    let interval = parameters.intervalMinimum.rawValue
+    // The random number is drawn only where it is wanted: the air of a seed stays what it was.
+    let offset = controller.air.variesFirstEvent ? UInt16(chance.uniform(0..<UInt64(interval) + 1)) : 0
     return ConnectIndication(
       initiator: own, advertiser: advertiser, supportsChannelSelection2: true,
       accessAddress: Self.accessAddress(chance), crcInitialization: UInt32(truncatingIfNeeded: chance.next()),
-      windowSize: 1, windowOffset: 0, interval: parameters.intervalMinimum.rawValue, latency: parameters.latency,
+      windowSize: 1, windowOffset: offset, interval: interval, latency: parameters.latency,
       timeout: parameters.supervisionTimeout.rawValue, channelMap: controller.hostChannels.rawValue,
       hop: UInt8(chance.uniform(5..<17)))
   }

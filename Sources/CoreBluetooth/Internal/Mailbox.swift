@@ -69,6 +69,8 @@ final class Mailbox: CallbackDelivery, @unchecked Sendable {
 
   deinit { loop.unfollow(programQueue) }
 
+  var isIndependent: Bool { true }
+
   /// On the loop.
   func post(_ event: ManagerEvent) {
     let isFirst = lock.withLock { _ in
