@@ -31,6 +31,7 @@ public final class Device: Sendable {
     let entropy = SeededEntropy(seed: world.seed).fork(UInt64(number) + 1)
     address = DeviceAddress(entropy.next() | 0b11 << 46, kind: .random)
     let radio = DeviceRadio(name: name, address: address, position: position, air: world.air)
+    world.trial?.stage.prepare(&radio.configuration, ofDevice: name, number: number)
     let tap = world.recorder.tap(of: name)
     let log = world.log.labelled(name)
     let peerStore: any PeerStore =

@@ -14,8 +14,10 @@ final class DeviceRadio: HCITap {
   var configuration = ControllerConfiguration()
   var isPlugged = true
   var losesPowerWhenConnected = false
-  var isAway = false { didSet { place() } }
-  var position: Position { didSet { place() } }
+  var isAway = false { didSet { moved() } }
+  var position: Position { didSet { moved() } }
+  /// How far an event of an exploration has moved it from its position, in metres.
+  var detour = 0.0 { didSet { moved() } }
   var isSilent = false { didSet { isSilent ? controller?.silence() : controller?.comeBack() } }
   var transmitPower: Int8? { didSet { transmitPower.map { controller?.setTransmitPower($0) } } }
 
@@ -42,9 +44,8 @@ final class DeviceRadio: HCITap {
     guard isPlugged else {
       throw TransportError(.unreachable, "The controller of \(name) was removed; insertController() puts it back.")
     }
-    let fresh = air.makeController(address: address, position: position, configuration: configuration)
+    let fresh = air.makeController(address: address, position: place, configuration: configuration)
     controller = fresh
-    place()
     transmitPower.map { fresh.setTransmitPower($0) }
     if isSilent { fresh.silence() }
     return fresh
@@ -62,9 +63,12 @@ final class DeviceRadio: HCITap {
     controller = nil
   }
 
-  private func place() {
-    controller?.move(to: isAway ? Position(x: position.x + Self.outOfReach) : position)
+  private var place: Position {
+    if isAway { return Position(x: position.x + Self.outOfReach) }
+    return detour == 0 ? position : Position(x: position.x + detour, y: position.y, z: position.z)
   }
+
+  private func moved() { controller?.move(to: place) }
 
   func tapDidHear(_ packet: HCIPacket, _ direction: HCIDirection, at instant: StackInstant) {
     tap?.tapDidHear(packet, direction, at: instant)

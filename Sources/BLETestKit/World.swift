@@ -36,6 +36,9 @@ public final class World: @unchecked Sendable {
   private let watch: Task<Void, Never>
   private let devices = Mutex<[Device]>([])
   let scriptedDevices = Mutex<[ScriptedDevice]>([])
+  let promises = WorldPromises()
+  /// Of a world that is explored.
+  let trial: WorldTrial?
 
   /// - Parameters:
   ///   - seed: the world's seed; without one, `BLE_SEED`, else a new one for each world.
@@ -46,8 +49,19 @@ public final class World: @unchecked Sendable {
   }
 
   /// - Parameter interval: the real time between two checks of the watch.
-  package init(
+  package convenience init(
     seed: UInt64? = nil, keepsPackets: Bool = true, logLevel: LogLevel = .info, watchedEvery interval: Duration
+  ) {
+    self.init(seed: seed, keepsPackets: keepsPackets, logLevel: logLevel, watchedEvery: interval, trial: nil)
+  }
+
+  /// A world of an exploration.
+  convenience init(seed: UInt64, trial: WorldTrial) {
+    self.init(seed: seed, keepsPackets: true, logLevel: .info, watchedEvery: .seconds(1), trial: trial)
+  }
+
+  private init(
+    seed: UInt64?, keepsPackets: Bool, logLevel: LogLevel, watchedEvery interval: Duration, trial: WorldTrial?
   ) {
     let worldLog = WorldLog(keeping: logLevel)
     self.worldLog = worldLog
@@ -60,8 +74,14 @@ public final class World: @unchecked Sendable {
     log = Logger(label: "world", sink: worldLog)
     recording = WorldCapture(recorder: recorder, seed: self.seed, log: worldLog)
     strangersBefore = ManagersElsewhere.count
+    self.trial = trial
     ManagersElsewhere.enterWorld()
-    FailureWatch.current?.enter(self)
+    guard let trial else {
+      FailureWatch.current?.enter(self)
+      return
+    }
+    loop.setWatch { [weak loop, promises] in loop.map { trial.look(at: $0.now, promises) } ?? false }
+    trial.stage.begin(in: self)
   }
 
   deinit {
@@ -115,16 +135,29 @@ public final class World: @unchecked Sendable {
     }
   }
 
+  @discardableResult
+  private func run(
+    until goal: VirtualLoop.Goal, finally: (@Sendable (VirtualLoop.Outcome) -> Void)? = nil
+  ) async -> VirtualLoop.Outcome {
+    let outcome = await loop.run(until: goal) { [self] outcome in
+      finally?(outcome)
+      // The clock may have advanced since the last instant at which anything happened.
+      lookAtPromises()
+    }
+    await reportPromises()
+    return outcome
+  }
+
   /// Runs until nothing is pending: all callbacks have returned, and every operation whose peer answers has ended. What has no
   /// end (advertising, scanning, a pending connection) does not count; use `advance` or `wait` for it.
   /// - Parameter limit: the maximum time by which the clock advances.
   public func settle(limit: Duration = .seconds(120)) async {
-    await loop.run(until: .quiet(limit: loop.now + StackDuration(limit)))
+    await run(until: .quiet(limit: loop.now + StackDuration(limit)))
   }
 
   /// Advances the clock by `duration`, with all events in it.
   public func advance(by duration: Duration) async {
-    await loop.run(until: .instant(loop.now + StackDuration(duration)))
+    await run(until: .instant(loop.now + StackDuration(duration)))
   }
 
   /// Runs until `condition` returns true. It is evaluated while the clock stands still. The last three arguments locate the caller.
@@ -135,7 +168,7 @@ public final class World: @unchecked Sendable {
   ) async throws {
     let asked = Condition(holds: condition)
     let standing = Mutex("")
-    let outcome = await loop.run(until: .condition(limit: loop.now + StackDuration(limit)) { asked.holds() }) {
+    let outcome = await run(until: .condition(limit: loop.now + StackDuration(limit)) { asked.holds() }) {
       outcome in
       if outcome == .limitPassed { standing.withLock { $0 = self.describeStanding() } }
     }

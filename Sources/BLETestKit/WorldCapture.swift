@@ -46,16 +46,22 @@ package final class WorldCapture: @unchecked Sendable {
   /// Writes the capture to `captures` (or the folder that `BLE_CAPTURE_FOLDER` names), and prints on standard error where it is
   /// and how to run the test again: once, even if it is written again with more traffic.
   func keep(for test: String) {
+    do {
+      say("the traffic of the failed test is in \(try write(forTest: test)); run it again with BLE_SEED=\(seed)")
+    } catch {
+      say("run the failed test again with BLE_SEED=\(seed) (no capture: \(error))")
+    }
+  }
+
+  /// Writes the capture to the folder for captures.
+  /// - Returns: the path.
+  func write(forTest test: String) throws -> String {
     let folder = Self.folder ?? environment("BLE_CAPTURE_FOLDER") ?? "captures"
     let plain = test.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
     let path = "\(folder)/\(String(plain.prefix(60)))-\(seed).pcapng"
     mkdir(folder, 0o755)
-    do {
-      try write(toFile: path)
-      say("the traffic of the failed test is in \(path); run it again with BLE_SEED=\(seed)")
-    } catch {
-      say("run the failed test again with BLE_SEED=\(seed) (no capture: \(error))")
-    }
+    try write(toFile: path)
+    return path
   }
 
   private func say(_ message: String) {

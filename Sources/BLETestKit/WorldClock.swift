@@ -70,6 +70,9 @@ public final class WorldTimer: TimerTarget, CallbackDelivery, @unchecked Sendabl
     loop.submit(from: origin) { self.loop.cancel(self.token) }
   }
 
+  /// Dispatch promises no order of timers that are due at one time.
+  public var isIndependent: Bool { true }
+
   public func timerFired(tag: Int) { loop.deliver(self) }
 
   public func dispatch(finished: @escaping @Sendable () -> Void) {

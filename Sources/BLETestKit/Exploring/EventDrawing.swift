@@ -1,0 +1,88 @@
+import BLECore
+
+/// Draws the events of a world from its seed.
+struct EventDrawing {
+  let budget: ExplorationBudget
+  /// The names of the devices that can be struck, in the order of their making.
+  let devices: [String]
+
+  init(budget: ExplorationBudget, devices: [String]) {
+    self.budget = budget
+    var seen: Set<String> = []
+    self.devices = devices.filter { name in
+      seen.insert(name).inserted && budget.devices.map { $0.contains(name) } ?? true
+    }
+  }
+
+  /// The kinds that strike at a time and are possible with these devices, in a fixed order.
+  private var strikes: [Happening.Kind] {
+    Happening.Kind.allCases.filter { kind in
+      budget.kinds.contains(kind) && !kind.isCircumstance && (kind != .loss || devices.count > 1)
+    }
+  }
+
+  /// The same events for the same seed: circumstances first, then the others in the order of their times.
+  func events(seed: UInt64) -> [WorldEvent] {
+    // Apart from the numbers of the world's devices and its air.
+    let chance = SeededEntropy(seed: seed).fork(0x6576_656E_7473)
+    var circumstances: [WorldEvent] = []
+    if budget.kinds.contains(.variedSchedule), chance.uniform(0..<2) == 0 {
+      circumstances.append(.always(.variedSchedule))
+    }
+    if budget.kinds.contains(.quirks) {
+      for device in devices where chance.uniform(0..<8) == 0 {
+        circumstances.append(.always(.quirks(chance.pick(ControllerQuirks.known).quirk, device)))
+      }
+    }
+    let kinds = strikes
+    guard !devices.isEmpty, !kinds.isEmpty else { return circumstances }
+    let least = max(0, budget.events.lowerBound)
+    let count = least + Int(chance.uniform(0..<UInt64(max(least, budget.events.upperBound) - least) + 1))
+    let events = (0..<count).map { _ in
+      WorldEvent(time: time(chance), happening: happening(chance.pick(kinds), chance))
+    }
+    return circumstances + events.sorted { $0.time < $1.time }
+  }
+
+  private func happening(_ kind: Happening.Kind, _ chance: SeededEntropy) -> Happening {
+    let device = chance.pick(devices)
+    switch kind {
+    case .outOfRange: return .outOfRange(device, lasting: length(chance))
+    case .powerCut: return .powerCut(device, lasting: length(chance))
+    case .bluetoothOff: return .bluetoothOff(device, lasting: length(chance))
+    case .controllerReset: return .controllerReset(device)
+    case .loss:
+      let other = chance.pick(devices.filter { $0 != device })
+      // From what only delays to what ends links.
+      let rate = Double(5 + chance.uniform(0..<19) * 5) / 100
+      return .loss(rate, between: device, and: other, lasting: length(chance))
+    case .distance: return .distance(Double(5 + chance.uniform(0..<96)), device, lasting: length(chance))
+    case .quirks: return .quirks(chance.pick(ControllerQuirks.known).quirk, device)
+    case .variedSchedule: return .variedSchedule
+    }
+  }
+
+  private func time(_ chance: SeededEntropy) -> Duration {
+    let first = WorldEvent.milliseconds(budget.period.lowerBound)
+    let span = WorldEvent.milliseconds(budget.period.upperBound) - first
+    return .milliseconds(first + Int64(chance.uniform(0..<UInt64(span) + 1)))
+  }
+
+  /// Doublings of the shortest length are drawn evenly, then the rest between them: without a logarithm, whose last digit may
+  /// differ between machines.
+  private func length(_ chance: SeededEntropy) -> Duration {
+    let shortest = max(1, WorldEvent.milliseconds(budget.lengths.lowerBound))
+    let longest = max(shortest, WorldEvent.milliseconds(budget.lengths.upperBound))
+    let doublings = UInt64(64 - (longest / shortest).leadingZeroBitCount)
+    let low = shortest << Int64(chance.uniform(0..<doublings))
+    let high = min(longest, low > longest / 2 ? longest : 2 * low)
+    return .milliseconds(low + Int64(chance.uniform(0..<UInt64(max(0, high - low)) + 1)))
+  }
+}
+
+extension SeededEntropy {
+  /// One of the elements of an array that is not empty.
+  fileprivate func pick<Element>(_ elements: [Element]) -> Element {
+    elements[Int(uniform(0..<UInt64(elements.count)))]
+  }
+}

@@ -1,0 +1,107 @@
+/// What happens to the devices of a world at a time of the world, besides what the test does: drawn from a seed by
+/// `World.explore`, or written down for `World.replay`.
+///
+/// Devices are meant by their names; where several have one name, the first that was made. An event on a device that does not exist
+/// at its time has no effect.
+public struct WorldEvent: Hashable, Sendable {
+  /// When it begins, since the world's beginning.
+  public var time: Duration
+  /// What happens.
+  public var happening: Happening
+
+  /// An event that begins at `time`.
+  public init(time: Duration, happening: Happening) {
+    self.time = time
+    self.happening = happening
+  }
+
+  /// An event that begins at `time`, a time since the world's beginning.
+  public static func at(_ time: Duration, _ happening: Happening) -> WorldEvent {
+    WorldEvent(time: time, happening: happening)
+  }
+
+  /// What holds for the whole world, from its beginning.
+  public static func always(_ happening: Happening) -> WorldEvent { WorldEvent(time: .zero, happening: happening) }
+
+  /// When it ends; its beginning, where it has no length.
+  public var end: Duration { time + (happening.length ?? .zero) }
+}
+
+/// What an event does. A further kind of event is a case here; the compiler then asks for its sentence (`WorldEvent+Words.swift`),
+/// its effect (`EventEffects.swift`) and how it is drawn (`EventDrawing.swift`).
+public enum Happening: Hashable, Sendable {
+  /// The device moves out of range of all others, and comes back after the length.
+  case outOfRange(_ device: String, lasting: Duration)
+  /// The device has no power for the length: its radio is silent.
+  case powerCut(_ device: String, lasting: Duration)
+  /// The user switches Bluetooth of the device off, and on again after the length.
+  case bluetoothOff(_ device: String, lasting: Duration)
+  /// The hardware of the device's controller fails and recovers.
+  case controllerReset(_ device: String)
+  /// Packets between two devices are lost with a probability, 0 to 1, each for itself.
+  case loss(_ rate: Double, between: String, and: String, lasting: Duration)
+  /// The device moves this many metres away from where it is made, and comes back after the length.
+  case distance(_ metres: Double, _ device: String, lasting: Duration)
+  /// The controller of the device has habits of real controllers that a host has to cope with; from its start, whatever the event's time.
+  case quirks(ControllerQuirks, _ device: String)
+  /// Calls and callbacks of one instant come in an order that is drawn from the seed, controllers answer commands after a drawn
+  /// time, and connections begin up to an interval later; for the whole world, whatever the event's time.
+  case variedSchedule
+
+  /// The kinds of what can happen.
+  public enum Kind: String, CaseIterable, Hashable, Sendable {
+    case outOfRange, powerCut, bluetoothOff, controllerReset, loss, distance, quirks, variedSchedule
+
+    /// Whether it holds for a whole world from its start, instead of striking at a time.
+    var isCircumstance: Bool { self == .quirks || self == .variedSchedule }
+  }
+
+  /// Its kind.
+  public var kind: Kind {
+    switch self {
+    case .outOfRange: .outOfRange
+    case .powerCut: .powerCut
+    case .bluetoothOff: .bluetoothOff
+    case .controllerReset: .controllerReset
+    case .loss: .loss
+    case .distance: .distance
+    case .quirks: .quirks
+    case .variedSchedule: .variedSchedule
+    }
+  }
+
+  /// The devices that it strikes, by name.
+  public var devices: [String] {
+    switch self {
+    case .outOfRange(let device, _), .powerCut(let device, _), .bluetoothOff(let device, _),
+      .controllerReset(let device),
+      .distance(_, let device, _), .quirks(_, let device):
+      [device]
+    case .loss(_, let first, let second, _): [first, second]
+    case .variedSchedule: []
+    }
+  }
+
+  /// How long it lasts; `nil` for what has no end of its own.
+  public var length: Duration? {
+    get {
+      switch self {
+      case .outOfRange(_, let length), .powerCut(_, let length), .bluetoothOff(_, let length),
+        .loss(_, _, _, let length), .distance(_, _, let length):
+        length
+      case .controllerReset, .quirks, .variedSchedule: nil
+      }
+    }
+    set {
+      guard let length = newValue else { return }
+      switch self {
+      case .outOfRange(let device, _): self = .outOfRange(device, lasting: length)
+      case .powerCut(let device, _): self = .powerCut(device, lasting: length)
+      case .bluetoothOff(let device, _): self = .bluetoothOff(device, lasting: length)
+      case .loss(let rate, let first, let second, _): self = .loss(rate, between: first, and: second, lasting: length)
+      case .distance(let metres, let device, _): self = .distance(metres, device, lasting: length)
+      case .controllerReset, .quirks, .variedSchedule: break
+      }
+    }
+  }
+}
