@@ -97,7 +97,8 @@ class Daemon:
     def connect(self, name):
         """Finds a device, connects, and gives its tree: services with their characteristics."""
         self.call("find", device=name)
-        tree = self.call("connect", device=name)
+        # The driver tries again where bluetoothd refuses, or never answers.
+        tree = self.call("connect", 300, device=name)
         if tree == "lost":
             raise Failure(f"the link to {name} was lost before its services were known")
         return tree

@@ -90,7 +90,7 @@ def test_bluetoothd_comes_and_leaves_twenty_times(cell):
     server = cell.serve(ours(ECHO))
     cell.daemon.call("find", device=cell.name)
     for number in range(20):
-        assert cell.daemon.call("connect", device=cell.name)["fff0"] == ["fff2"]
+        assert cell.daemon.call("connect", 300, device=cell.name)["fff0"] == ["fff2"]
         cell.daemon.call("write", device=cell.name, characteristic="fff2", value=octets(f"cycle {number}"))
         cell.daemon.call("disconnect", device=cell.name)
     assert [one["value"]["utf8"] for one in server.events("written")] == [f"cycle {number}" for number in range(20)]

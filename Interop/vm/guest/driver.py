@@ -23,6 +23,8 @@ ADAPTER = "/org/bluez/hci0"
 PROPERTIES = "org.freedesktop.DBus.Properties"
 # Seconds: bluetoothd gives up a connection attempt after about 40.
 PATIENCE = 180
+# After so many seconds Connect is taken for one that 5.66 never answers (seen once), and is called again.
+UNANSWERED = 90
 # Often enough for what passes: 5.66 answers Connect with "Input/output error" or "le-connection-abort-by-local" now and then.
 CONNECT_ATTEMPTS = 5
 # What an object answers that is not connected, or not there any more.
@@ -196,13 +198,34 @@ class Driver:
                     for at, uuid in services.items()}
 
         def attempt():
-            self.call(lambda _: self.until(done, failed, tree), refused, path, "org.bluez.Device1", "Connect")
+            limit = []
+
+            def in_time():
+                """Whether this is the first answer to the attempt, and comes before its limit."""
+                return bool(limit) and GLib.source_remove(limit.pop())
+
+            def answered(_):
+                if in_time():
+                    self.until(done, failed, tree)
+
+            def refused(error):
+                if in_time():
+                    again(error, error.get_dbus_name() == "org.bluez.Error.Failed")
+
+            def unanswered():
+                limit.clear()
+                self.call(lambda _: None, lambda _: None, path, "org.bluez.Device1", "Disconnect")
+                again(RuntimeError(f"no answer to Connect within {UNANSWERED} s"), True)
+                return False
+
+            limit.append(GLib.timeout_add_seconds(UNANSWERED, unanswered))
+            self.call(answered, refused, path, "org.bluez.Device1", "Connect")
             # Once is enough for the timer.
             return False
 
-        def refused(error):
+        def again(error, passes):
             refusals.append(str(error))
-            if len(refusals) == CONNECT_ATTEMPTS or error.get_dbus_name() != "org.bluez.Error.Failed":
+            if len(refusals) == CONNECT_ATTEMPTS or not passes:
                 failed(error)
                 return
             self.tell(event="connect-refused", device=device, text=str(error))
