@@ -2,6 +2,7 @@ import BLECore
 import BLECrypto
 import BLEHCI
 import BLEHost
+import BLEPairing
 import BLEVirtualRadio
 import BLEWire
 
@@ -233,12 +234,12 @@ extension HostileRadio: HCIControllerDelegate {
 extension HostileRadio: SecurityManagerDelegate {
   func securityManager(_ manager: SecurityManager, asks question: PairingQuestion) {
     if case .enterPasskey = question.kind {
-      manager.answer(.passkey(SixDigits(lowest: 0)), to: question.id)
+      manager.answer(.passkey("000000"), to: question.id)
     } else if question.needsAnswer {
       manager.answer(.yes, to: question.id)
     }
   }
-  func securityManager(_ manager: SecurityManager, peerTyped kind: SMPPairingKeypressNotification.Kind) {}
+  func securityManager(_ manager: SecurityManager, peerTyped keypress: PairingKeypress) {}
   func securityManager(_ manager: SecurityManager, encryptsWith key: LongTermKey) {
     guard let link else { return }
     controller.send(
@@ -257,7 +258,7 @@ extension HostileRadio: SecurityManagerDelegate {
     Trace.note("radio \(number) is not paired: \(failure)")
   }
   func securityManager(
-    _ manager: SecurityManager, peerChanged before: SMPIOCapability, to now: SMPIOCapability
+    _ manager: SecurityManager, peerChangedFrom before: PairingCapability?, to now: PairingCapability?
   ) {}
 }
 

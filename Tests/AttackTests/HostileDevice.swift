@@ -2,6 +2,7 @@ import BLECore
 import BLECrypto
 import BLEHCI
 import BLEHost
+import BLEPairing
 import BLETestKit
 import BLEVirtualRadio
 import BLEWire
@@ -51,7 +52,7 @@ final class HostileDevice: @unchecked Sendable {
   private(set) var results: [PairingResult] = []
   private(set) var failures: [PairingFailure] = []
   private(set) var questions: [PairingQuestion] = []
-  var respond: (PairingQuestion) -> PairingAnswer? = { $0.needsAnswer ? .yes : nil }
+  var respond: (PairingQuestion) -> PairingRequest.Answer? = { $0.needsAnswer ? .yes : nil }
 
   private var link: HCILink?
   private var channels: L2CAPLink?
@@ -188,7 +189,7 @@ final class HostileDevice: @unchecked Sendable {
   }
 
   /// Answers its last question.
-  func answer(_ answer: PairingAnswer) {
+  func answer(_ answer: PairingRequest.Answer) {
     onLoop { device in
       if let question = device.questions.last { device.security?.answer(answer, to: question.id) }
     }
@@ -321,7 +322,7 @@ extension HostileDevice: SecurityManagerDelegate {
     questions.append(question)
     if let answer = respond(question) { manager.answer(answer, to: question.id) }
   }
-  func securityManager(_ manager: SecurityManager, peerTyped kind: SMPPairingKeypressNotification.Kind) {}
+  func securityManager(_ manager: SecurityManager, peerTyped keypress: PairingKeypress) {}
   func securityManager(_ manager: SecurityManager, encryptsWith key: LongTermKey) {
     guard let link else { return }
     controller.send(
@@ -335,7 +336,7 @@ extension HostileDevice: SecurityManagerDelegate {
   func securityManager(_ manager: SecurityManager, didPair result: PairingResult) { results.append(result) }
   func securityManager(_ manager: SecurityManager, didFail failure: PairingFailure) { failures.append(failure) }
   func securityManager(
-    _ manager: SecurityManager, peerChanged before: SMPIOCapability, to now: SMPIOCapability
+    _ manager: SecurityManager, peerChangedFrom before: PairingCapability?, to now: PairingCapability?
   ) {}
 }
 

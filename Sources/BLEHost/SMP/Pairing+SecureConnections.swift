@@ -168,7 +168,7 @@ extension Pairing {
         isInitiator
         ? SecurityToolbox.g2(u: own, v: peer.x, x: local, y: remote)
         : SecurityToolbox.g2(u: peer.x, v: own, x: remote, y: local)
-      ask(.compare(SixDigits(lowest: number)))
+      ask(.compare(SixDigits(lowest: number).digits))
     } else if asksBeforeJustWorks {
       ask(.confirmJustWorks)
     }

@@ -1,10 +1,11 @@
 import BLECore
 import BLECrypto
+import BLEPairing
 import BLEWire
 
 /// Questions to the user, and the user's answers.
 extension Pairing {
-  mutating func ask(_ kind: PairingQuestion.Kind) {
+  mutating func ask(_ kind: PairingRequest.Kind) {
     guard let agreement else { return }
     questionCount += 1
     let question = PairingQuestion(
@@ -20,17 +21,18 @@ extension Pairing {
     if entry == (isInitiator ? .initiatorDisplays : .responderDisplays) {
       let passkey = policy.fixedPasskey ?? source.passkey()
       self.passkey = passkey
-      ask(.displayPasskey(passkey))
+      ask(.displayPasskey(passkey.digits))
     } else {
       ask(.enterPasskey)
     }
   }
 
-  mutating func receive(_ answer: PairingAnswer, to id: PairingQuestion.ID) {
+  mutating func receive(_ answer: PairingRequest.Answer, to id: PairingQuestion.ID) {
     guard let question, question.id == id else { return }
     switch (question.kind, answer) {
     case (.enterPasskey, .passkey(let digits)):
-      passkey = digits
+      guard let passkey = SixDigits(digits) else { return refuse(.passkeyEntryFailed) }
+      self.passkey = passkey
       self.question = nil
       resume()
     case (.enterPasskey, _): refuse(.passkeyEntryFailed)
@@ -38,9 +40,9 @@ extension Pairing {
       self.question = nil
       resume()
     case (.compare, _): refuse(.numericComparisonFailed)
-    case (.replaceBond(let identity, _), .yes):
+    case (.replaceBond(let kept, _), .yes):
       self.question = nil
-      replacedIdentity = identity
+      replacedIdentity = kept.address
       if stage == .consent { beginAuthentication() } else { concludeKeys() }
     case (.replaceBond, _): refuse(stage == .consent ? .authenticationRequirements : .keyRejected)
     case (.confirmJustWorks, _): refuse(.unspecifiedReason)
@@ -57,13 +59,14 @@ extension Pairing {
   /// None is needed if there is no bond to replace, or if the peer has proved to be that device, by its keys or by an authenticated
   /// pairing in which the user was shown that device, and the new keys are at least as good. So a user who is asked about one device
   /// never loses the keys of another.
-  func replacement(of identity: DeviceAddress?) -> PairingQuestion.Kind? {
+  func replacement(of identity: DeviceAddress?) -> PairingRequest.Kind? {
     guard let agreement, agreement.isBonding, let security, let identity, identity != replacedIdentity,
       let kept = source.security(ofBondWith: identity)
     else { return nil }
     let isProven =
       parameters.provenIdentity == identity || security.isAuthenticated && parameters.knownIdentity == identity
-    return isProven && security.isAtLeastAsGood(as: kept) ? nil : .replaceBond(of: identity, kept)
+    if isProven, security.isAtLeastAsGood(as: kept) { return nil }
+    return .replaceBond(of: PairingPeer(address: identity, name: nil), keptMethod: kept.method)
   }
 
   private mutating func resume() {
@@ -76,8 +79,9 @@ extension Pairing {
 
   // MARK: Keypresses
 
-  mutating func sendKeypress(_ kind: SMPPairingKeypressNotification.Kind) {
-    guard agreement?.usesKeypresses == true, case .enterPasskey? = question?.kind else { return }
+  mutating func sendKeypress(_ keypress: PairingKeypress) {
+    guard agreement?.usesKeypresses == true, question?.kind == .enterPasskey else { return }
+    let kind = SMPPairingKeypressNotification.Kind(rawValue: keypress.rawValue)
     send(.pairingKeypressNotification(SMPPairingKeypressNotification(kind: kind)))
   }
 
@@ -85,9 +89,10 @@ extension Pairing {
   mutating func receiveKeypress(_ kind: SMPPairingKeypressNotification.Kind) {
     guard let agreement, agreement.usesKeypresses, stage == .confirm || stage == .user,
       case .passkeyEntry(let entry) = agreement.model,
-      entry != (isInitiator ? .responderDisplays : .initiatorDisplays), kind.rawValue <= 4
+      entry != (isInitiator ? .responderDisplays : .initiatorDisplays),
+      let keypress = PairingKeypress(rawValue: kind.rawValue)
     else { return }
-    actions.append(.peerTyped(kind))
+    actions.append(.peerTyped(keypress))
   }
 
   var cancellationReason: SMPPairingFailedReason {

@@ -1,5 +1,6 @@
 import BLECore
 import BLECrypto
+import BLEPairing
 import BLEWire
 
 /// The inputs of a pairing.
@@ -11,9 +12,9 @@ public enum PairingInput: Sendable {
   /// A command of the peer whose length does not fit its code.
   case receivedMalformed
   /// The user's answer to a question; ignored if the question is not open.
-  case answered(PairingAnswer, to: PairingQuestion.ID)
+  case answered(PairingRequest.Answer, to: PairingQuestion.ID)
   /// The user types a passkey.
-  case typed(SMPPairingKeypressNotification.Kind)
+  case typed(PairingKeypress)
   /// The link was encrypted with the key of this pairing, could not be encrypted, or is no longer encrypted.
   case encryptionChanged(isEncrypted: Bool)
   /// Thirty seconds have passed since the last command was sent.
@@ -24,53 +25,35 @@ public enum PairingInput: Sendable {
   case disconnected
 }
 
-/// The user's answer.
-public enum PairingAnswer: Sendable {
-  case passkey(SixDigits)
-  case yes
-  case no
-}
-
 /// The actions that a pairing requests, to be performed in order.
 public enum PairingAction: Sendable {
   case send(SMPPDU)
   case ask(PairingQuestion)
   /// The peer's user types a passkey.
-  case peerTyped(SMPPairingKeypressNotification.Kind)
+  case peerTyped(PairingKeypress)
   /// Encrypt the link, as the central, with this key (diversifier and random number zero).
   case startEncryption(SecretKey)
   case finished(PairingResult)
   case failed(PairingFailure)
 }
 
-/// Something to show to the user, or to ask. It contains the method, so that the user cannot be made to confuse two methods.
-public struct PairingQuestion: Sendable {
+/// A pairing's request to its user: what a `PairingRequest` shows or asks, before it is passed to an agent. The digits are redacted.
+public struct PairingQuestion: Sendable, Redacted {
   /// Identifies a question of one link, so that a late answer is not taken for an answer to another question.
   public struct ID: Hashable, Sendable {
     let pairing: Int
     let number: Int
   }
 
-  public enum Kind: Sendable {
-    /// Show the passkey until the pairing ends. There is no answer.
-    case displayPasskey(SixDigits)
-    /// Answered by `.passkey` or `.no`.
-    case enterPasskey
-    /// Asks whether the digits are the same on the other device. Answered by `.yes` or `.no`.
-    case compare(SixDigits)
-    /// Asks whether to pair with a device that cannot be authenticated. Answered by `.yes` or `.no`.
-    case confirmJustWorks
-    /// Asks whether to replace the bond with this identity: the peer claims the identity or has its address without having proved it,
-    /// or the new keys are weaker. Answered by `.yes` or `.no`.
-    case replaceBond(of: DeviceAddress, PairingSecurity)
-  }
-
   public let id: ID
-  public let kind: Kind
+  /// What to show, or what to ask. A pairing does not know the name of the device whose bond would be replaced.
+  public let kind: PairingRequest.Kind
   public let method: PairingMethod
   public let isSecureConnections: Bool
   /// The address of the link.
   public let peer: DeviceAddress
+
+  public var description: String { "pairing by \(method.rawValue)" }
 
   /// False if there is only something to show.
   public var needsAnswer: Bool {

@@ -1,5 +1,6 @@
 import BLECore
 import BLECrypto
+import BLEPairing
 import BLEWire
 
 /// Calls of this side.
@@ -42,10 +43,12 @@ extension SecurityManager {
   }
 
   /// Passes on the user's answer; ignored if the question is not open.
-  public func answer(_ answer: PairingAnswer, to question: PairingQuestion.ID) { run(.answered(answer, to: question)) }
+  public func answer(_ answer: PairingRequest.Answer, to question: PairingQuestion.ID) {
+    run(.answered(answer, to: question))
+  }
 
   /// Sends a keypress notification: the user types a passkey.
-  public func typed(_ kind: SMPPairingKeypressNotification.Kind) { run(.typed(kind)) }
+  public func typed(_ keypress: PairingKeypress) { run(.typed(keypress)) }
 
   /// Cancels the current pairing.
   public func cancel() { run(.cancelled) }

@@ -1,5 +1,6 @@
 import BLECore
 import BLECrypto
+import BLEPairing
 import BLEWire
 
 /// The Security Manager of one link: receives the payloads of channel 0x0006, runs one pairing at a time with its time-out,
@@ -164,7 +165,9 @@ public final class SecurityManager: L2CAPChannelReceiver {
     isCapabilityNoted = true
     guard let before = local.attempts.note(now, of: peerIdentity, at: loop.now) else { return }
     log.log(.notice, "the I/O capability of \(peerAddress) changed from \(before) to \(now)")
-    delegate?.securityManager(self, peerChanged: before, to: now)
+    delegate?.securityManager(
+      self, peerChangedFrom: PairingCapability(rawValue: before.rawValue), to: PairingCapability(rawValue: now.rawValue)
+    )
   }
 
   private func perform(_ action: PairingAction) {
@@ -177,7 +180,7 @@ public final class SecurityManager: L2CAPChannelReceiver {
       } else if question.needsAnswer {
         run(.answered(.no, to: question.id))
       }
-    case .peerTyped(let kind): delegate?.securityManager(self, peerTyped: kind)
+    case .peerTyped(let keypress): delegate?.securityManager(self, peerTyped: keypress)
     case .startEncryption(let key):
       keyOwner = .pairing
       isEncrypting = true

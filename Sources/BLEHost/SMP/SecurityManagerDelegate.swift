@@ -1,4 +1,5 @@
 import BLECore
+import BLEPairing
 import BLEWire
 
 /// The channel on which a security manager sends its commands. Everything on the loop.
@@ -26,7 +27,7 @@ public protocol SecurityManagerDelegate: AnyObject {
   /// Called to show something to the user, or to ask. If `question.needsAnswer`, call `answer(_:to:)` later.
   func securityManager(_ manager: SecurityManager, asks question: PairingQuestion)
   /// Called when the peer's user types a passkey that this side displays.
-  func securityManager(_ manager: SecurityManager, peerTyped kind: SMPPairingKeypressNotification.Kind)
+  func securityManager(_ manager: SecurityManager, peerTyped keypress: PairingKeypress)
   /// Called to encrypt the link by the central's controller. Call `encryptionChanged(isEncrypted:)` with the result.
   func securityManager(_ manager: SecurityManager, encryptsWith key: LongTermKey)
   /// Called when `manager.security` has changed.
@@ -35,9 +36,10 @@ public protocol SecurityManagerDelegate: AnyObject {
   func securityManager(_ manager: SecurityManager, didPair result: PairingResult)
   /// Called when a pairing, a Security Request, or encryption with the bond's keys has failed. Earlier keys are unchanged.
   func securityManager(_ manager: SecurityManager, didFail failure: PairingFailure)
-  /// Called when the peer's I/O capability differs from an earlier pairing: another device may be impersonating it.
+  /// Called when the peer's I/O capability differs from an earlier pairing: another device may be impersonating it. `nil` for a value
+  /// that the specification does not define.
   func securityManager(
-    _ manager: SecurityManager, peerChanged before: SMPIOCapability, to now: SMPIOCapability)
+    _ manager: SecurityManager, peerChangedFrom before: PairingCapability?, to now: PairingCapability?)
 }
 
 extension SecurityManagerDelegate {

@@ -32,11 +32,14 @@ final class AgentDialogue {
     let bound = LoopBound(Asking(manager))
     let loop = loop
     let origin = origin
+    var kind = question.kind
+    if case .replaceBond(let device, let method) = kind {
+      kind = .replaceBond(of: kept(device.address), keptMethod: method)
+    }
     let request = PairingRequest(
-      PairingRequest.Kind(question.kind, kept), method: question.method,
-      isSecureConnections: question.isSecureConnections, peer: peer, occasion: occasion
+      kind, method: question.method, isSecureConnections: question.isSecureConnections, peer: peer, occasion: occasion
     ) { answer in
-      loop.submit(from: origin) { bound.value.manager?.answer(PairingAnswer(answer), to: question.id) }
+      loop.submit(from: origin) { bound.value.manager?.answer(answer, to: question.id) }
     }
     requests.append(request)
     let agent = agent
@@ -90,29 +93,6 @@ private final class Keypresses: Sendable {
     waiting.withLock { waiting in
       defer { waiting = [] }
       return waiting
-    }
-  }
-}
-
-extension PairingRequest.Kind {
-  fileprivate init(_ kind: PairingQuestion.Kind, _ kept: (DeviceAddress) -> PairingPeer) {
-    switch kind {
-    case .displayPasskey(let digits): self = .displayPasskey(digits.digits)
-    case .enterPasskey: self = .enterPasskey
-    case .compare(let digits): self = .compare(digits.digits)
-    case .confirmJustWorks: self = .confirmJustWorks
-    case .replaceBond(of: let identity, let security):
-      self = .replaceBond(of: kept(identity), keptMethod: security.method)
-    }
-  }
-}
-
-extension PairingAnswer {
-  fileprivate init(_ answer: PairingRequest.Answer) {
-    switch answer {
-    case .yes: self = .yes
-    case .no: self = .no
-    case .passkey(let digits): self = SixDigits(digits).map { .passkey($0) } ?? .no
     }
   }
 }

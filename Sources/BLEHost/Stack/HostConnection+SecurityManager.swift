@@ -31,8 +31,7 @@ extension HostConnection: SecurityManagerDelegate {
     dialogue.ask(question, of: pairingPeer, occasion, for: manager) { bondedPeer($0) }
   }
 
-  func securityManager(_ manager: SecurityManager, peerTyped kind: SMPPairingKeypressNotification.Kind) {
-    guard let keypress = PairingKeypress(rawValue: kind.rawValue) else { return }
+  func securityManager(_ manager: SecurityManager, peerTyped keypress: PairingKeypress) {
     dialogue.notify(keypress, of: pairingPeer)
   }
 
@@ -96,13 +95,9 @@ extension HostConnection: SecurityManagerDelegate {
   }
 
   func securityManager(
-    _ manager: SecurityManager, peerChanged before: SMPIOCapability, to now: SMPIOCapability
+    _ manager: SecurityManager, peerChangedFrom before: PairingCapability?, to now: PairingCapability?
   ) {
     let peer = pairingPeer
-    dialogue.notify {
-      $0.pairing(
-        with: peer, changedFrom: PairingCapability(rawValue: before.rawValue),
-        to: PairingCapability(rawValue: now.rawValue))
-    }
+    dialogue.notify { $0.pairing(with: peer, changedFrom: before, to: now) }
   }
 }

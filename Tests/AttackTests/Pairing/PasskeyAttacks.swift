@@ -19,7 +19,7 @@ struct PasskeyAttacks {
     }
     scene.device.setPairingAgent(agent)
     scene.attacker.respond = { question in
-      if case .enterPasskey = question.kind { SixDigits("000000").map { .passkey($0) } } else { nil }
+      if case .enterPasskey = question.kind { .passkey("000000") } else { nil }
     }
     for _ in 0..<4 {
       await scene.pair()
@@ -42,7 +42,11 @@ struct PasskeyAttacks {
     let scene = try await AttackedPeripheral.start(policy: policy) {
       $0.behave(SecurityPolicy(ioCapability: .keyboardOnly))
       $0.respond = { question in
-        if case .enterPasskey = question.kind { SixDigits(UInt32(1) << UInt32(bit)).map { .passkey($0) } } else { nil }
+        if case .enterPasskey = question.kind {
+          SixDigits(UInt32(1) << UInt32(bit)).map { .passkey($0.digits) }
+        } else {
+          nil
+        }
       }
     }
     scene.device.setPairingAgent(TestAgent(.displayOnly) { _ in })
@@ -71,7 +75,7 @@ struct PasskeyAttacks {
     let scene = try await AttackedCentral.start(policy: policy) {
       $0.behave(SecurityPolicy(ioCapability: .keyboardOnly))
       $0.respond = { question in
-        if case .enterPasskey = question.kind { .passkey(SixDigits(lowest: 0)) } else { nil }
+        if case .enterPasskey = question.kind { .passkey("000000") } else { nil }
       }
       $0.forge = { command in
         guard command.first == 0x03 else { return [command] }

@@ -45,7 +45,7 @@ struct CommandSweepScene {
     func prepare(_ attacker: HostileDevice) {
       attacker.behave(policy)
       attacker.respond = { question in
-        if case .enterPasskey = question.kind { return SixDigits(Self.passkey).map { .passkey($0) } }
+        if case .enterPasskey = question.kind { return .passkey(Self.passkey) }
         return question.needsAnswer ? .yes : nil
       }
     }

@@ -1,6 +1,7 @@
 import BLECore
 import BLECrypto
 import BLEHost
+import BLEPairing
 import BLEWire
 
 /// One end of a link: a manager, its user and its controller.
@@ -13,11 +14,11 @@ final class ManagerEnd: SecurityManagerDelegate, SecurityManagerChannel {
   private(set) var results: [PairingResult] = []
   private(set) var failures: [PairingFailure] = []
   private(set) var questions: [PairingQuestion] = []
-  private(set) var capabilityChanges: [(SMPIOCapability, SMPIOCapability)] = []
+  private(set) var capabilityChanges: [(PairingCapability?, PairingCapability?)] = []
   private(set) var securityChanges: [PairingSecurity?] = []
   var keyToStart: LongTermKey?
   /// The user's immediate answer; `nil`: none.
-  var respond: (PairingQuestion) -> PairingAnswer? = { $0.needsAnswer ? .yes : nil }
+  var respond: (PairingQuestion) -> PairingRequest.Answer? = { $0.needsAnswer ? .yes : nil }
   /// Whether keys count as stored only when `keysWereKept` says so.
   var keepsKeysLate = false
   private var keeping: ((PairingFailure?) -> Void)?
@@ -61,13 +62,13 @@ final class ManagerEnd: SecurityManagerDelegate, SecurityManagerChannel {
     questions.append(question)
     if let answer = respond(question) { manager.answer(answer, to: question.id) }
   }
-  func securityManager(_ manager: SecurityManager, peerTyped kind: SMPPairingKeypressNotification.Kind) {}
+  func securityManager(_ manager: SecurityManager, peerTyped keypress: PairingKeypress) {}
   func securityManager(_ manager: SecurityManager, encryptsWith key: LongTermKey) { keyToStart = key }
   func securityManagerDidChangeSecurity(_ manager: SecurityManager) { securityChanges.append(manager.security) }
   func securityManager(_ manager: SecurityManager, didPair result: PairingResult) { results.append(result) }
   func securityManager(_ manager: SecurityManager, didFail failure: PairingFailure) { failures.append(failure) }
   func securityManager(
-    _ manager: SecurityManager, peerChanged before: SMPIOCapability, to now: SMPIOCapability
+    _ manager: SecurityManager, peerChangedFrom before: PairingCapability?, to now: PairingCapability?
   ) { capabilityChanges.append((before, now)) }
 }
 

@@ -1,6 +1,7 @@
 import BLECore
 import BLECrypto
 import BLEHost
+import BLEPairing
 import BLEWire
 
 /// One side of a pairing in memory, with its user.
@@ -17,7 +18,7 @@ final class PairingSide: BondDirectory {
   private(set) var questions: [PairingQuestion] = []
   private(set) var results: [PairingResult] = []
   private(set) var failures: [PairingFailure] = []
-  private(set) var keypresses: [SMPPairingKeypressNotification.Kind] = []
+  private(set) var keypresses: [PairingKeypress] = []
   private(set) var sent: [SMPPDU] = []
   private(set) var keyToStart: SecretKey?
   var outbox: [SMPPDU] = []
@@ -55,11 +56,11 @@ final class PairingSide: BondDirectory {
   var result: PairingResult? { results.last }
   var failure: PairingFailure? { failures.last }
   var shown: SixDigits? {
-    for question in questions { if case .displayPasskey(let digits) = question.kind { return digits } }
+    for question in questions { if case .displayPasskey(let digits) = question.kind { return SixDigits(digits) } }
     return nil
   }
   var compared: SixDigits? {
-    for question in questions { if case .compare(let digits) = question.kind { return digits } }
+    for question in questions { if case .compare(let digits) = question.kind { return SixDigits(digits) } }
     return nil
   }
 
@@ -73,7 +74,7 @@ final class PairingSide: BondDirectory {
       case .ask(let question):
         questions.append(question)
         if question.needsAnswer { openQuestion = question }
-      case .peerTyped(let kind): keypresses.append(kind)
+      case .peerTyped(let keypress): keypresses.append(keypress)
       case .startEncryption(let key): keyToStart = key
       case .finished(let result): results.append(result)
       case .failed(let failure): failures.append(failure)
@@ -141,7 +142,7 @@ final class PairingPair {
       side.openQuestion = nil
       if case .enterPasskey = question.kind {
         guard let digits = side.typed ?? other.shown ?? SixDigits(424_242) else { continue }
-        side.give(.answered(.passkey(digits), to: question.id))
+        side.give(.answered(.passkey(digits.digits), to: question.id))
       } else {
         side.give(.answered(side.agrees ? .yes : .no, to: question.id))
       }

@@ -1,6 +1,7 @@
 import BLECore
 import BLECrypto
 import BLEHost
+import BLEPairing
 import BLEWire
 import Testing
 
@@ -41,7 +42,7 @@ import Testing
           Issue.record("nothing was shown")
           continue
         }
-        #expect(digits.digits == "012345")
+        #expect(digits == "012345")
         #expect(shows.result?.security.method == .passkeyEntry)
       }
     }
@@ -102,7 +103,9 @@ import Testing
       pair.peripheral.agrees = agrees
       pair.play()
       let asked = pair.peripheral.questions.contains { question in
-        if case .replaceBond(PairingPair.centralAddress, strong) = question.kind { true } else { false }
+        question.kind
+          == .replaceBond(
+            of: PairingPeer(address: PairingPair.centralAddress, name: nil), keptMethod: .numericComparison)
       }
       #expect(asked)
       #expect(pair.peripheral.failures == (agrees ? [] : [.refused(.authenticationRequirements)]))

@@ -1,6 +1,7 @@
 import BLECore
 import BLECrypto
 import BLEHost
+import BLEPairing
 import BLEWire
 import Testing
 
@@ -122,14 +123,14 @@ import Testing
       pair.onTheWay = { fromCentral, pdu in
         if pdu.code == .pairingPublicKey, !fromCentral, !typedSome {
           typedSome = true
-          for kind in [SMPPairingKeypressNotification.Kind.started, .digitEntered, .completed] {
-            pair.peripheral.give(.typed(kind))
+          for keypress in [PairingKeypress.started, .digitEntered, .completed] {
+            pair.peripheral.give(.typed(keypress))
           }
         }
         return [pdu]
       }
       pair.play()
-      #expect(pair.central.keypresses.count == (isWanted ? 3 : 0))
+      #expect(pair.central.keypresses == (isWanted ? [.started, .digitEntered, .completed] : []))
       #expect(pair.central.result?.security.method == .passkeyEntry)
     }
   }

@@ -1,11 +1,12 @@
 import BLECore
 import BLECrypto
 import BLEHost
+import BLEPairing
 import BLEWire
 import Testing
 
-private func wrongPasskey(_ question: PairingQuestion) -> PairingAnswer? {
-  if case .enterPasskey = question.kind { SixDigits("000000").map { .passkey($0) } } else { nil }
+private func wrongPasskey(_ question: PairingQuestion) -> PairingRequest.Answer? {
+  if case .enterPasskey = question.kind { .passkey("000000") } else { nil }
 }
 
 @Suite struct SecurityManagerAttackTests {

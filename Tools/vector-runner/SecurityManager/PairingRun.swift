@@ -12,7 +12,7 @@ struct PairingRun {
   private(set) var keyToStart: SecretKey?
   private(set) var result: PairingResult?
   private(set) var failure: PairingFailure?
-  private(set) var displayed: SixDigits?
+  private(set) var displayed: String?
 
   init(
     role: LinkRole, local: DeviceAddress, peer: DeviceAddress, source: ScriptedPairingSource,
@@ -65,7 +65,7 @@ struct PairingRun {
       guard action == "display" else { throw AttributeVectors.NotUnderstood("user_input for a display") }
       displayed = digits
     case .enterPasskey:
-      guard action == "input", let digits = SixDigits(try userInput?.text("passkey") ?? "") else {
+      guard action == "input", let digits = try userInput?.text("passkey") else {
         throw AttributeVectors.NotUnderstood("user_input for an entry")
       }
       try run(.answered(.passkey(digits), to: question.id))
