@@ -28,6 +28,7 @@ extension World {
   /// - Parameters:
   ///   - count: the number of worlds.
   ///   - budget: what happens in them, and how far they go.
+  ///   - sourceLocation: the call's place in the test, which a failure names.
   ///   - body: the test. It runs at the same time in several worlds.
   /// - Returns: what was tried.
   /// - Throws: `ExplorationFailure`, or `CancellationError`.

@@ -50,7 +50,22 @@ public enum Happening: Hashable, Sendable {
 
   /// The kinds of what can happen.
   public enum Kind: String, CaseIterable, Hashable, Sendable {
-    case outOfRange, powerCut, bluetoothOff, controllerReset, loss, distance, quirks, variedSchedule
+    /// `Happening.outOfRange`.
+    case outOfRange
+    /// `Happening.powerCut`.
+    case powerCut
+    /// `Happening.bluetoothOff`.
+    case bluetoothOff
+    /// `Happening.controllerReset`.
+    case controllerReset
+    /// `Happening.loss`.
+    case loss
+    /// `Happening.distance`.
+    case distance
+    /// `Happening.quirks`.
+    case quirks
+    /// `Happening.variedSchedule`.
+    case variedSchedule
 
     /// Whether it holds for a whole world from its start, instead of striking at a time.
     var isCircumstance: Bool { self == .quirks || self == .variedSchedule }

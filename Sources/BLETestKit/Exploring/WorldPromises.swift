@@ -102,6 +102,7 @@ extension World {
   /// as the current `settle`, `advance` or `wait` has returned.
   /// - Parameters:
   ///   - name: the condition in words: "no value comes twice".
+  ///   - sourceLocation: the statement's place in the test, which a failure names.
   ///   - condition: reads the state of the programs; it does not change it.
   public func always(
     _ name: String, sourceLocation: SourceLocation = #_sourceLocation, _ condition: @escaping () -> Bool
@@ -116,6 +117,7 @@ extension World {
   /// - Parameters:
   ///   - name: the condition in words: "the app is connected".
   ///   - limit: how long it may be wrong.
+  ///   - sourceLocation: the statement's place in the test, which a failure names.
   ///   - condition: reads the state of the programs; it does not change it.
   public func eventually(
     _ name: String, within limit: Duration, sourceLocation: SourceLocation = #_sourceLocation,
