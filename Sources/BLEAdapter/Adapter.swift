@@ -27,9 +27,13 @@ public protocol Adapter: AnyObject, Sendable {
   /// Takes over the preserved state of the manager that `key` names; `nil` if this adapter preserves none, or another manager
   /// holds it. On the loop.
   func preserveState(of key: PreservationKey) -> (any PreservedState)?
+
+  /// Observes the programs on this adapter whose managers are made from now on; `nil` for none. From any thread.
+  var programObserver: (any ProgramObserver)? { get }
 }
 
 extension Adapter {
+  public var programObserver: (any ProgramObserver)? { nil }
   public func preserveState(of key: PreservationKey) -> (any PreservedState)? { nil }
 }
 

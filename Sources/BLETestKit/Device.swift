@@ -47,6 +47,7 @@ public final class Device: Sendable {
     radio.tap = tap
     let (carriedRadio, carriedStates) = (LoopBound(radio), states)
     let (loop, address, seed) = (world.loop, address, entropy.seed)
+    let observer = DeviceProgramObserver(world.programRecord, device: number)
     makeProcess = { launch in
       let processLoop = ProcessLoop(loop)
       let stack = HostStack(
@@ -55,6 +56,7 @@ public final class Device: Sendable {
         stateStore: carriedStates.value,
         log: log, tap: carriedRadio.value
       ) { () throws(TransportError) in try carriedRadio.value.makeTransport() }
+      stack.programObserver = observer
       return DeviceProcess(launch: launch, stack: stack, loop: processLoop)
     }
     self.radio = carriedRadio

@@ -28,6 +28,8 @@ public final class World: @unchecked Sendable {
   package let air: Air
   let recorder: Recorder
   let recording: WorldCapture
+  /// The calls and callbacks of its programs.
+  let programRecord: ProgramRecord
   /// The number of managers of this process that were on no device of a world when this world was created.
   let strangersBefore: Int
   package let worldLog: WorldLog
@@ -71,6 +73,7 @@ public final class World: @unchecked Sendable {
     executor = WorldExecutor(loop: loop)
     air = Air(loop: loop, seed: self.seed)
     recorder = Recorder(isOn: keepsPackets)
+    programRecord = ProgramRecord(isOn: keepsPackets)
     log = Logger(label: "world", sink: worldLog)
     recording = WorldCapture(recorder: recorder, seed: self.seed, log: worldLog)
     strangersBefore = ManagersElsewhere.count

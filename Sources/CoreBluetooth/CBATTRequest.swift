@@ -37,6 +37,13 @@ open class CBATTRequest: NSObject {
     set { content.withLock { $0 = newValue } }
   }
 
+  /// What an observer receives of it.
+  var subject: ProgramSubject {
+    ProgramSubject(
+      peer: central.peerIdentifier, attribute: characteristic, octets: value?.count, transaction: transaction,
+      arguments: [ProgramArgument("offset", "\(offset)")])
+  }
+
   open override var description: String {
     "<\(nameAndAddress), central = \(central.identifier.uuidString), characteristic = \(characteristic.uuid), offset = \(offset)>"
   }

@@ -7,6 +7,9 @@ extension CBCentralManager {
     let isNews = shared.withLock { $0.connectionEvents?.isNews(peer.identifier, isConnected, services) ?? false }
     guard isNews else { return }
     let peripheral = context.peripheral(peer.identifier, name: peer.name)
+    let delegate = delegate
+    watch?.callback(
+      "centralManager(_:connectionEventDidOccur:for:)", to: delegate, ProgramSubject(peer: peer.identifier))
     delegate?.centralManager(
       self, connectionEventDidOccur: isConnected ? .peerConnected : .peerDisconnected, for: peripheral)
   }

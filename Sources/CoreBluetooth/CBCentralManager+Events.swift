@@ -6,6 +6,7 @@ internal import BLECore
 extension CBCentralManager: EventReceiver {
   func receive(_ event: ManagerEvent) {
     guard case .central(let event) = event else { return }
+    defer { watch?.returned() }
     switch event {
     case .peripheral(let connection, let event): connection.peripheral.value.object?.receive(event, on: connection)
     case .discovered(let discovery, let scan): receive(discovery, scan)
@@ -15,6 +16,9 @@ extension CBCentralManager: EventReceiver {
       guard let peripheral = connection.peripheral.value.object else { return }
       guard peripheral.didConnect(connection, name: peer.name) else { return }
       peripheral.alert(.connection, "has connected")
+      let delegate = delegate
+      watch?.callback(
+        "centralManager(_:didConnect:)", to: delegate, ProgramSubject(peer: peer.identifier, capacity: peripheral.room))
       delegate?.centralManager(self, didConnect: peripheral)
     case .failedToConnect(let identifier, let reason): receive(failure: CBError(reason), of: identifier)
     case .refusedToConnect(let identifier, let code): receive(refusal: CBError(describing: code), of: identifier)
@@ -23,11 +27,18 @@ extension CBCentralManager: EventReceiver {
     case .rssiUnavailable(let identifier):
       guard let peripheral = context.peripherals.existing(identifier) else { return }
       let error = CBError(describing: .notConnected)
-      peripheral.delegate?.peripheral(peripheral, didReadRSSI: SignalNumber.unavailable, error: error)
+      let delegate = peripheral.delegate
+      watch?.callback(
+        "peripheral(_:didReadRSSI:error:)", to: delegate, ProgramSubject(peer: identifier, error: error))
+      delegate?.peripheral(peripheral, didReadRSSI: SignalNumber.unavailable, error: error)
     case .soundingUnavailable(let identifier):
       guard let peripheral = context.peripherals.existing(identifier) else { return }
       let error = CBError(describing: .operationNotSupported)
-      peripheral.delegate?.peripheral(peripheral, didCompleteChannelSoundingSession: error)
+      let delegate = peripheral.delegate
+      watch?.callback(
+        "peripheral(_:didCompleteChannelSoundingSession:)", to: delegate, ProgramSubject(peer: identifier, error: error)
+      )
+      delegate?.peripheral(peripheral, didCompleteChannelSoundingSession: error)
     }
   }
 
@@ -42,6 +53,10 @@ extension CBCentralManager: EventReceiver {
       for peripheral in context.peripherals.all { peripheral.didLosePower(isInvalid: isInvalid) }
       if isInvalid { context.peripherals.removeAll() }
     }
+    let delegate = delegate
+    watch?.callback(
+      "centralManagerDidUpdateState(_:)", to: delegate,
+      ProgramSubject(arguments: [ProgramArgument("state", "\(state)")]))
     delegate?.centralManagerDidUpdateState(self)
   }
 
@@ -50,6 +65,12 @@ extension CBCentralManager: EventReceiver {
     guard isWanted, let delegate else { return }
     let peripheral = context.peripheral(discovery.peer, name: discovery.name)
     peripheral.update(name: discovery.name)
+    watch?.callback(
+      "centralManager(_:didDiscover:advertisementData:rssi:)", to: delegate,
+      ProgramSubject(
+        peer: discovery.peer,
+        arguments: [ProgramArgument("name", discovery.name ?? "nil"), ProgramArgument("rssi", "\(discovery.rssi)")]
+          + ProgramArgument.entries(discovery.content.dictionary)))
     delegate.centralManager(
       self, didDiscover: peripheral, advertisementData: discovery.content.dictionary,
       rssi: SignalNumber.of(discovery.rssi))
@@ -59,12 +80,18 @@ extension CBCentralManager: EventReceiver {
     guard let peripheral = context.peripherals.existing(identifier) else { return }
     _ = peripheral.didDisconnect()
     let error = failure ?? CBError(describing: .connectionFailed)
+    let delegate = delegate
+    watch?.callback(
+      "centralManager(_:didFailToConnect:error:)", to: delegate, ProgramSubject(peer: identifier, error: error))
     delegate?.centralManager(self, didFailToConnect: peripheral, error: error)
   }
 
   /// A call that could not be carried out; the state of the peripheral is unchanged.
   private func receive(refusal error: CBError, of identifier: PeerIdentifier) {
     guard let peripheral = context.peripherals.existing(identifier) else { return }
+    let delegate = delegate
+    watch?.callback(
+      "centralManager(_:didFailToConnect:error:)", to: delegate, ProgramSubject(peer: identifier, error: error))
     delegate?.centralManager(self, didFailToConnect: peripheral, error: error)
   }
 
@@ -77,6 +104,9 @@ extension CBCentralManager: EventReceiver {
     if error != nil { peripheral.alert(.disconnection, "has disconnected") }
     let isReconnecting = reconnection != nil && error != nil && peripheral.state == .disconnected
     disconnection = Disconnection(timestamp: CFAbsoluteTimeGetCurrent(), isReconnecting: isReconnecting)
+    let delegate = delegate
+    watch?.callback(
+      "centralManager(_:didDisconnectPeripheral:error:)", to: delegate, ProgramSubject(peer: identifier, error: error))
     delegate?.centralManager(self, didDisconnectPeripheral: peripheral, error: error)
     let wasHandedOn = disconnection?.wasHandedOn ?? false
     disconnection = nil
@@ -90,6 +120,15 @@ extension CBCentralManager: EventReceiver {
     guard let disconnection else { return }
     self.disconnection?.wasHandedOn = true
     if disconnection.isReconnecting { peripheral.willReconnect() }
+    let delegate = delegate
+    if let watch {
+      let subject = ProgramSubject(
+        peer: peripheral.peerIdentifier, error: error,
+        arguments: [ProgramArgument("isReconnecting", "\(disconnection.isReconnecting)")])
+      watch.unhandled("centralManager(_:didDisconnectPeripheral:error:)", subject)
+      watch.callback(
+        "centralManager(_:didDisconnectPeripheral:timestamp:isReconnecting:error:)", to: delegate, subject)
+    }
     delegate?.centralManager(
       self, didDisconnectPeripheral: peripheral, timestamp: disconnection.timestamp,
       isReconnecting: disconnection.isReconnecting, error: error)
@@ -97,6 +136,9 @@ extension CBCentralManager: EventReceiver {
 
   /// The default implementation of the newer disconnect callback: the delegate has neither.
   func disconnectionWasNotHandled(of peripheral: CBPeripheral) {
+    watch?.unhandled(
+      "centralManager(_:didDisconnectPeripheral:timestamp:isReconnecting:error:)",
+      ProgramSubject(peer: peripheral.peerIdentifier))
     guard disconnection?.isReconnecting == true else { return }
     disconnection?.wasHandedOn = false
     peripheral.willNotReconnect()

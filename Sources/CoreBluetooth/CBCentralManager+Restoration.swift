@@ -20,6 +20,7 @@ extension CBCentralManager {
       return (state.scan, state.delegate)
     }
     let scan = restored.scan.map { (parameters: $0.parameters, number: number) }
+    watch?.callback("centralManager(_:willRestoreState:)", to: delegate)
     delegate?.centralManager(self, willRestoreState: dictionary(restored, peripherals))
     let job = Carried((requests, scan))
     submit { [context] in context.session.value.resume(job.value.0, scan: job.value.1) }

@@ -41,7 +41,7 @@ open class CBCentralManager: CBManager {
   /// Unavailable. Without it the compiler adds a designated initializer that only this module sees, and a subclass of a class
   /// with such an initializer does not inherit the two initializers below.
   @available(*, unavailable)
-  override convenience init(adapter: any Adapter, origin: JobOrigin, powerAlert: Bool) {
+  override convenience init(adapter: any Adapter, origin: JobOrigin, powerAlert: Bool, watch: ProgramWatch?) {
     raise("A manager is made with a delegate, a queue and options")
   }
 
@@ -69,12 +69,19 @@ open class CBCentralManager: CBManager {
     let mailbox = Mailbox(queue: queue ?? .main, loop: adapter.loop)
     shared = Locked(State(delegate: delegate))
     let origin = adapter.loop.makeOrigin()
-    context = CentralContext(adapter: adapter, origin: origin, mailbox: mailbox)
+    let watch = ProgramWatch.make(.central, on: adapter)
+    watch?.call(
+      ProgramSubject(
+        arguments: [
+          ProgramArgument("delegate", delegate == nil ? "nil" : "set"), ProgramArgument("queue", queue?.label ?? "nil"),
+        ] + ProgramArgument.entries(options)))
+    context = CentralContext(adapter: adapter, origin: origin, mailbox: mailbox, watch: watch)
     super.init(
       adapter: adapter, origin: origin,
-      powerAlert: options?.flag(CBCentralManagerOptionShowPowerAlertKey) ?? false)
+      powerAlert: options?.flag(CBCentralManagerOptionShowPowerAlertKey) ?? false, watch: watch)
     mailbox.receiver = self
     if delegate == nil, options?[CBCentralManagerOptionRestoreIdentifierKey] is String {
+      watch?.misuse(.restoringWithoutDelegate, in: "init(delegate:queue:options:)")
       adapter.log.misuse("<\(nameAndAddress)> has provided a restore identifier but the delegate is nil")
     }
     let key = PreservationKey(.central, options?[CBCentralManagerOptionRestoreIdentifierKey])
@@ -82,6 +89,11 @@ open class CBCentralManager: CBManager {
   }
 
   deinit {
+    if let watch {
+      watch.call(name: "deinit")
+      let isInUse = isScanning || context.peripherals.all.contains { $0.isConnectedOrConnecting }
+      if isInUse { watch.misuse(.managerReleased, in: "deinit") }
+    }
     for peripheral in context.peripherals.all { peripheral.didLosePower(isInvalid: true) }
     submit { [context] in context.session.value.close() }
   }
@@ -89,7 +101,10 @@ open class CBCentralManager: CBManager {
   /// Receives the manager's events.
   open weak var delegate: (any CBCentralManagerDelegate)? {
     get { shared.withLock { $0.delegate } }
-    set { shared.withLock { $0.delegate = newValue } }
+    set {
+      watch?.call(ProgramSubject(arguments: [ProgramArgument("delegate", newValue == nil ? "nil" : "set")]))
+      shared.withLock { $0.delegate = newValue }
+    }
   }
 
   /// True from a call of `scanForPeripherals(withServices:options:)` to that of `stopScan()`.
@@ -110,6 +125,9 @@ open class CBCentralManager: CBManager {
   /// Availability: iOS 7.0, macOS 10.9.
   @discardableResult
   open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
+    watch?.call(
+      ProgramSubject(
+        arguments: [ProgramArgument("identifiers", identifiers.map(\.uuidString).joined(separator: ", "))]))
     guard isReadyForCommands() else { return [] }
     let wanted = identifiers.map { PeerIdentifier(PeerNumber($0)) }
     var known: [PeerIdentifier: KnownPeer] = [:]
@@ -123,6 +141,7 @@ open class CBCentralManager: CBManager {
   /// Availability: iOS 7.0, macOS 10.9.
   @discardableResult
   open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
+    watch?.call(ProgramSubject(arguments: [.services("services", serviceUUIDs)]))
     guard isReadyForCommands() else { return [] }
     let peers = adapter.connectedPeers(withServices: serviceUUIDs.map(\.value))
     return peers.map { peer in context.peripheral(peer.identifier, name: peer.name) }
@@ -133,6 +152,8 @@ open class CBCentralManager: CBManager {
   /// A peripheral is reported once, and again when its advertising data has new content, unless
   /// `CBCentralManagerScanOptionAllowDuplicatesKey` is true.
   open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil) {
+    watch?.call(
+      ProgramSubject(arguments: [.services("services", serviceUUIDs)] + ProgramArgument.entries(options)))
     guard isReadyForCommands() else { return }
     let number = shared.withLock { state in
       state.isScanning = true
@@ -148,6 +169,7 @@ open class CBCentralManager: CBManager {
 
   /// Ends the scan; connections and connection attempts continue.
   open func stopScan() {
+    watch?.call()
     guard isReadyForCommands() else { return }
     shared.withLock { $0.isScanning = false }
     submit { [context] in context.session.value.stopScan() }
@@ -156,6 +178,8 @@ open class CBCentralManager: CBManager {
   /// Requests a connection, without a time limit: `centralManager(_:didConnect:)` or `centralManager(_:didFailToConnect:error:)`
   /// follows. Until then, and while connected, the program has to keep a reference to `peripheral`.
   open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
+    watch?.call(
+      ProgramSubject(peer: peripheral.peerIdentifier, arguments: ProgramArgument.entries(options)))
     guard isReadyForCommands(), owns(peripheral) else { return }
     let delay = options?.seconds(CBConnectPeripheralOptionStartDelayKey)
     let reconnects = options?.flag(CBConnectPeripheralOptionEnableAutoReconnect) ?? false
@@ -167,13 +191,16 @@ open class CBCentralManager: CBManager {
     let wanted = ConnectionOptions(startDelay: .fractionalSeconds(max(0, delay ?? 0)))
     switch peripheral.willConnect(reconnection: reconnects ? wanted : nil, alerts: ConnectionAlerts(options)) {
     case .wait: return
-    case .invalid: adapter.log.misuse("\(peripheral) is not valid any more: it has to be retrieved or discovered again")
+    case .invalid:
+      watch?.misuse(.invalidPeripheral, ProgramSubject(peer: identifier), in: "connect(_:options:)")
+      adapter.log.misuse("\(peripheral) is not valid any more: it has to be retrieved or discovered again")
     case .ask: ask(for: peripheral, wanted)
     }
   }
 
   /// Cancels an attempt or ends a connection; `centralManager(_:didDisconnectPeripheral:error:)` follows without an error.
   open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
+    watch?.call(ProgramSubject(peer: peripheral.peerIdentifier))
     guard isReadyForCommands(), owns(peripheral), peripheral.willCancel() else { return }
     submit { [context, identifier = peripheral.peerIdentifier] in context.session.value.cancel(identifier) }
   }
@@ -182,7 +209,11 @@ open class CBCentralManager: CBManager {
   ///
   /// Availability: iOS 13.0; not on macOS.
   open func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
+    watch?.call()
     guard isReadyForCommands() else { return }
+    if (options?[.serviceUUIDs] as? [CBUUID])?.count ?? 0 > ConnectionEventFilter.serviceLimit {
+      watch?.misuse(.tooManyEventServices, in: "registerForConnectionEvents(options:)")
+    }
     let filter = options.map { ConnectionEventFilter($0, log: adapter.log) }
     shared.withLock { $0.connectionEvents = filter }
   }
@@ -200,8 +231,9 @@ open class CBCentralManager: CBManager {
       reconnects: peripheral.shared.withLock { $0.reconnection != nil })
   }
 
-  private func owns(_ peripheral: CBPeripheral) -> Bool {
+  private func owns(_ peripheral: CBPeripheral, name: String = #function) -> Bool {
     if peripheral.context === context { return true }
+    watch?.misuse(.foreignPeripheral, ProgramSubject(peer: peripheral.peerIdentifier), in: name)
     adapter.log.misuse("\(peripheral) is not a peripheral of <\(nameAndAddress)>")
     return false
   }

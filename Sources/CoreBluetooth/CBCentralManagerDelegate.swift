@@ -54,7 +54,9 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
 }
 
 extension CBCentralManagerDelegate {
-  public func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {}
+  public func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
+    central.watch?.unhandled("centralManager(_:willRestoreState:)")
+  }
 
   public func centralManager(
     _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],

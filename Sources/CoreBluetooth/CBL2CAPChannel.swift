@@ -14,8 +14,10 @@ open class CBL2CAPChannel: NSObject {
   private let other: CBPeer?
   private let input: ChannelInputStream?
   private let output: ChannelOutputStream?
+  private let watch: ProgramWatch?
 
-  init(_ pipe: ChannelPipe, to peer: CBPeer) {
+  init(_ pipe: ChannelPipe, to peer: CBPeer, watch: ProgramWatch?) {
+    self.watch = watch
     self.pipe = pipe
     other = peer
     input = ChannelInputStream(pipe)
@@ -25,6 +27,7 @@ open class CBL2CAPChannel: NSObject {
 
   /// A channel without a peer: usable channels are vended by a peripheral or a peripheral manager.
   public override init() {
+    watch = nil
     pipe = nil
     other = nil
     input = nil
@@ -32,7 +35,12 @@ open class CBL2CAPChannel: NSObject {
     super.init()
   }
 
-  deinit { pipe?.close() }
+  deinit {
+    if let watch, let other, inputStream?.streamStatus == .notOpen, outputStream?.streamStatus == .notOpen {
+      watch.misuse(.channelReleased, ProgramSubject(peer: other.peerIdentifier), in: "deinit")
+    }
+    pipe?.close()
+  }
 
   /// The peer: a `CBPeripheral` or a `CBCentral`.
   open var peer: CBPeer! { other }

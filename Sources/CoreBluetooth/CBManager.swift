@@ -10,13 +10,16 @@ open class CBManager: NSObject {
   /// Jobs of one manager are executed in order.
   let origin: JobOrigin
   private let wantsPowerAlert: Bool
+  /// `nil` if nothing observes this manager.
+  let watch: ProgramWatch?
   private let known = Locked((state: AdapterState.unknown, hasAlerted: false))
 
   /// `NSObject`'s initializer is not available: only the two subclasses are created.
-  init(adapter: any Adapter, origin: JobOrigin, powerAlert: Bool) {
+  init(adapter: any Adapter, origin: JobOrigin, powerAlert: Bool, watch: ProgramWatch?) {
     self.adapter = adapter
     self.origin = origin
     wantsPowerAlert = powerAlert
+    self.watch = watch
     super.init()
   }
 
@@ -58,8 +61,9 @@ open class CBManager: NSObject {
   }
 
   /// Whether commands are accepted now; if not, this is logged in Apple's words.
-  func isReadyForCommands() -> Bool {
+  func isReadyForCommands(name: String = #function) -> Bool {
     if known.withLock({ $0.state == .poweredOn }) { return true }
+    watch?.misuse(.notPoweredOn, in: name)
     adapter.log.misuse("<\(nameAndAddress)> can only accept this command while in the powered on state")
     return false
   }

@@ -15,12 +15,24 @@ extension CBPeripheral {
   static func longestCommand(_ transmissionUnit: Int) -> Int { min(longestValue, transmissionUnit - commandHeader) }
 
   /// The connection for a command; `nil`, with a line in the log, if there is none.
-  func connectionForCommand() -> PeerConnection? {
+  func connectionForCommand(name: String = #function) -> PeerConnection? {
     let connection = shared.withLock { $0.standing == .connected ? $0.connection : nil }
     if connection == nil {
+      context.watch?.misuse(.notConnected, ProgramSubject(peer: peerIdentifier), in: name)
       context.adapter.log.misuse("\(description) can only accept commands while in the connected state")
     }
     return connection
+  }
+
+  /// The longest value that one write without response carries now, in octets.
+  var room: Int {
+    let connection = shared.withLock { $0.connection }
+    return Self.longestCommand(connection?.maximumTransmissionUnit ?? Self.defaultTransmissionUnit)
+  }
+
+  var isConnectedOrConnecting: Bool {
+    let standing = shared.withLock { $0.standing }
+    return standing == .connected || standing == .connecting
   }
 
   /// Completes a command without a request to the peer.
@@ -31,7 +43,7 @@ extension CBPeripheral {
 
   func writeWithResponse(_ data: Data, _ characteristic: CBCharacteristic, _ connection: PeerConnection) {
     let refusal: OperationError?
-    let remote = usable(characteristic)
+    let remote = usable(characteristic, name: "writeValue(_:for:type:)")
     if remote == nil {
       refusal = .goneAttribute
     } else if !characteristic.properties.contains(.write) {
@@ -49,7 +61,7 @@ extension CBPeripheral {
 
   func writeWithoutResponse(_ data: Data, _ characteristic: CBCharacteristic, _ connection: PeerConnection) {
     let log = context.adapter.log
-    guard let remote = usable(characteristic) else {
+    guard let remote = usable(characteristic, name: "writeValue(_:for:type:)") else {
       log.misuse("\(characteristic) is not of this connection of \(description): nothing is written")
       return
     }
@@ -60,12 +72,22 @@ extension CBPeripheral {
           + "response-less write")
       return
     }
+    if let watch = context.watch, connection.window.isFull {
+      watch.misuse(
+        .writeWithoutRoom, ProgramSubject(peer: peerIdentifier, attribute: characteristic, octets: data.count),
+        in: "writeValue(_:for:type:)")
+    }
     guard connection.window.take() else {
       log.log(.warning, "\(description) has too many writes without response waiting: one is dropped")
       return
     }
     let octets = [UInt8](data.prefix(Self.longestCommand(connection.maximumTransmissionUnit)))
     if octets.count < data.count {
+      context.watch?.misuse(
+        .writeCut,
+        ProgramSubject(
+          peer: peerIdentifier, attribute: characteristic, octets: data.count, capacity: octets.count),
+        in: "writeValue(_:for:type:)")
       log.log(.warning, "a write without response of \(data.count) octets is cut to \(octets.count)")
     }
     let handle = remote.value
@@ -75,24 +97,33 @@ extension CBPeripheral {
   // Attributes of an earlier connection, of services that the peer has changed, or of another peripheral, are invalid. Local ones
   // raise an exception on Apple's systems.
 
-  func usable(_ service: CBService) -> RemoteService? {
+  func usable(_ service: CBService, name: String = #function) -> RemoteService? {
     guard let remote = service.remote else { raise("\(service) does not belong to a peripheral") }
-    return service.peripheral === self && service.isValid ? remote : nil
+    if service.peripheral === self && service.isValid { return remote }
+    return stale(service, name)
   }
 
-  func usable(_ characteristic: CBCharacteristic) -> RemoteCharacteristic? {
+  func usable(_ characteristic: CBCharacteristic, name: String = #function) -> RemoteCharacteristic? {
     guard let remote = characteristic.remote else {
       raise("-[\(type(of: characteristic)) handle]: unrecognized selector sent to instance \(characteristic)")
     }
-    return characteristic.isValid && characteristic.service?.peripheral === self ? remote : nil
+    if characteristic.isValid && characteristic.service?.peripheral === self { return remote }
+    return stale(characteristic, name)
   }
 
-  func usable(_ descriptor: CBDescriptor) -> RemoteDescriptor? {
+  func usable(_ descriptor: CBDescriptor, name: String = #function) -> RemoteDescriptor? {
     guard let remote = descriptor.remote else {
       raise("-[\(type(of: descriptor)) handle]: unrecognized selector sent to instance \(descriptor)")
     }
-    guard let characteristic = descriptor.characteristic, usable(characteristic) != nil else { return nil }
-    return remote
+    if let characteristic = descriptor.characteristic, usable(characteristic, name: name) != nil { return remote }
+    return nil
+  }
+}
+
+extension CBPeripheral {
+  fileprivate func stale<Remote>(_ attribute: CBAttribute, _ name: String) -> Remote? {
+    context.watch?.misuse(.staleAttribute, ProgramSubject(peer: peerIdentifier, attribute: attribute), in: name)
+    return nil
   }
 }
 

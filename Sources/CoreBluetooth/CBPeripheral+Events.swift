@@ -14,27 +14,47 @@ extension CBPeripheral {
       guard let characteristic = database.characteristic(handle) else { return }
       characteristic.keep(value)
       if alerts.contains(.notification) { alert(.notification, "has sent a notification") }
+      tell(
+        "peripheral(_:didUpdateValueFor:error:)", delegate,
+        ProgramSubject(attribute: characteristic, octets: value.count))
       delegate?.peripheral(self, didUpdateValueFor: characteristic, error: nil)
     case .read(let characteristic, let answer):
       if case .success(let value) = answer { characteristic.keep(value) }
+      tell(
+        "peripheral(_:didUpdateValueFor:error:)", delegate,
+        ProgramSubject(attribute: characteristic, octets: answer.success?.count, error: answer.failure?.shown))
       delegate?.peripheral(self, didUpdateValueFor: characteristic, error: answer.failure?.shown)
     case .wrote(let characteristic, let error):
+      tell(
+        "peripheral(_:didWriteValueFor:error:)", delegate,
+        ProgramSubject(attribute: characteristic, error: error?.shown))
       delegate?.peripheral(self, didWriteValueFor: characteristic, error: error?.shown)
     case .notifying(let characteristic, let isOn, let error):
       if error == nil { characteristic.keep(isNotifying: isOn) }
+      tell(
+        "peripheral(_:didUpdateNotificationStateFor:error:)", delegate,
+        ProgramSubject(attribute: characteristic, error: error?.shown))
       delegate?.peripheral(self, didUpdateNotificationStateFor: characteristic, error: error?.shown)
     case .readDescriptor(let descriptor, let answer):
       if case .success(let value) = answer { descriptor.store(value) }
+      tell(
+        "peripheral(_:didUpdateValueFor:error:)", delegate,
+        ProgramSubject(attribute: descriptor, octets: answer.success?.count, error: answer.failure?.shown))
       delegate?.peripheral(self, didUpdateValueFor: descriptor, error: answer.failure?.shown)
     case .wroteDescriptor(let descriptor, let error):
+      tell(
+        "peripheral(_:didWriteValueFor:error:)", delegate, ProgramSubject(attribute: descriptor, error: error?.shown))
       delegate?.peripheral(self, didWriteValueFor: descriptor, error: error?.shown)
     case .rssi(let answer): receive(rssi: answer, delegate)
     case .readyToWrite:
       connection.window.reopen()
+      tell("peripheralIsReady(toSendWriteWithoutResponse:)", delegate)
       delegate?.peripheralIsReady(toSendWriteWithoutResponse: self)
     case .openedChannel(let answer):
+      tell("peripheral(_:didOpen:error:)", delegate, ProgramSubject(error: answer.failure?.shown))
       switch answer {
-      case .success(let pipe): delegate?.peripheral(self, didOpen: CBL2CAPChannel(pipe, to: self), error: nil)
+      case .success(let pipe):
+        delegate?.peripheral(self, didOpen: CBL2CAPChannel(pipe, to: self, watch: context.watch), error: nil)
       case .failure(let error): delegate?.peripheral(self, didOpen: nil, error: error.shown)
       }
     case .services, .includedServices, .characteristics, .descriptors, .modified:
@@ -44,7 +64,9 @@ extension CBPeripheral {
         defer { state.name = name }
         return state.name != name
       }
-      if hasChanged { delegate?.peripheralDidUpdateName(self) }
+      guard hasChanged else { return }
+      tell("peripheralDidUpdateName(_:)", delegate)
+      delegate?.peripheralDidUpdateName(self)
     }
   }
 
@@ -57,26 +79,54 @@ extension CBPeripheral {
         let all = database.merge(found, into: services, isFiltered: filter != nil, of: self)
         shared.withLock { $0.services = all }
       }
+      tell(
+        "peripheral(_:didDiscoverServices:)", delegate,
+        ProgramSubject(error: answer.failure?.shown, arguments: [.found(services, isFiltered: filter != nil)]))
       delegate?.peripheral(self, didDiscoverServices: answer.failure?.shown)
     case .includedServices(let service, let filter, let answer):
       if case .success(let found) = answer {
         let all = database.merge(found, into: service.includedServices, isFiltered: filter != nil, of: self)
         service.shared.withLock { $0.includedServices = all }
       }
+      tell(
+        "peripheral(_:didDiscoverIncludedServicesFor:error:)", delegate,
+        ProgramSubject(attribute: service, error: answer.failure?.shown))
       delegate?.peripheral(self, didDiscoverIncludedServicesFor: service, error: answer.failure?.shown)
     case .characteristics(let service, let filter, let answer):
       if case .success(let found) = answer { database.merge(found, into: service, isFiltered: filter != nil) }
+      tell(
+        "peripheral(_:didDiscoverCharacteristicsFor:error:)", delegate,
+        ProgramSubject(
+          attribute: service, error: answer.failure?.shown,
+          arguments: [.found(service.characteristics, isFiltered: filter != nil)]))
       delegate?.peripheral(self, didDiscoverCharacteristicsFor: service, error: answer.failure?.shown)
     case .descriptors(let characteristic, let answer):
       if case .success(let found) = answer { database.merge(found, into: characteristic) }
+      tell(
+        "peripheral(_:didDiscoverDescriptorsFor:error:)", delegate,
+        ProgramSubject(attribute: characteristic, error: answer.failure?.shown))
       delegate?.peripheral(self, didDiscoverDescriptorsFor: characteristic, error: answer.failure?.shown)
     case .modified(let handles):
       let invalid = database.invalidate(handles)
       let kept = services?.filter { $0.isValid }
       shared.withLock { $0.services = kept }
+      tell(
+        "peripheral(_:didModifyServices:)", delegate,
+        ProgramSubject(arguments: [.found(invalid, isFiltered: true)]))
       delegate?.peripheral(self, didModifyServices: invalid)
     default: return
     }
+  }
+
+  /// The delegate's method is called next.
+  private func tell(
+    _ name: String, _ delegate: (any CBPeripheralDelegate)?,
+    _ subject: @autoclosure () -> ProgramSubject = ProgramSubject()
+  ) {
+    guard let watch = context.watch else { return }
+    var subject = subject()
+    subject.peer = peerIdentifier
+    watch.callback(name, to: delegate, subject)
   }
 
   private func receive(rssi answer: Result<Int8, OperationError>, _ delegate: (any CBPeripheralDelegate)?) {
@@ -85,6 +135,9 @@ extension CBPeripheral {
       rssi = SignalNumber.of(value)
       shared.withLock { $0.rssi = rssi }
     }
+    tell(
+      "peripheral(_:didReadRSSI:error:)", delegate,
+      ProgramSubject(error: answer.failure?.shown, arguments: [ProgramArgument("RSSI", "\(rssi)")]))
     delegate?.peripheral(self, didReadRSSI: rssi, error: answer.failure?.shown)
   }
 }

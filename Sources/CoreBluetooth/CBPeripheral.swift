@@ -41,6 +41,7 @@ open class CBPeripheral: CBPeer {
   deinit {
     let standing = shared.withLock { $0.standing }
     if standing == .connecting || standing == .connected {
+      context.watch?.misuse(.peripheralReleased, ProgramSubject(peer: peerIdentifier), in: "deinit")
       context.adapter.log.misuse(
         "Cancelling connection for unused peripheral \(description), Did you forget to keep a reference to it?")
       context.submit { [context, peerIdentifier] in context.session.value.cancel(peerIdentifier) }
@@ -51,7 +52,12 @@ open class CBPeripheral: CBPeer {
   /// Receives the events of this peripheral.
   open weak var delegate: (any CBPeripheralDelegate)? {
     get { shared.withLock { $0.delegate } }
-    set { shared.withLock { $0.delegate = newValue } }
+    set {
+      context.watch?.call(
+        ProgramSubject(
+          peer: peerIdentifier, arguments: [ProgramArgument("delegate", newValue == nil ? "nil" : "set")]))
+      shared.withLock { $0.delegate = newValue }
+    }
   }
 
   /// The name read from the device, else the advertised one.
@@ -76,8 +82,11 @@ open class CBPeripheral: CBPeer {
   ///
   /// Availability: iOS 11.0, macOS 10.13.
   open var canSendWriteWithoutResponse: Bool {
-    guard let connection = shared.withLock({ $0.standing == .connected ? $0.connection : nil }) else { return false }
-    return !connection.window.isFull
+    let connection = shared.withLock { $0.standing == .connected ? $0.connection : nil }
+    let canSend = connection.map { !$0.window.isFull } ?? false
+    context.watch?.call(
+      ProgramSubject(peer: peerIdentifier, arguments: [ProgramArgument("result", "\(canSend)")]))
+    return canSend
   }
 
   /// Always false: there is no notification centre here.
@@ -87,6 +96,7 @@ open class CBPeripheral: CBPeer {
 
   /// Reads the RSSI, at most once a second; `peripheral(_:didReadRSSI:error:)` follows.
   open func readRSSI() {
+    context.watch?.call(ProgramSubject(peer: peerIdentifier))
     let (connection, isInvalid) = shared.withLock { ($0.standing == .connected ? $0.connection : nil, $0.isInvalid) }
     if let connection {
       warnIfUnhandled("Reading RSSI for peripheral", "peripheral:didReadRSSI:error:")
@@ -98,6 +108,7 @@ open class CBPeripheral: CBPeer {
 
   /// Discovers services, `nil` for all; `peripheral(_:didDiscoverServices:)` follows. Services discovered before remain.
   open func discoverServices(_ serviceUUIDs: [CBUUID]?) {
+    context.watch?.call(ProgramSubject(peer: peerIdentifier, arguments: [.services("services", serviceUUIDs)]))
     guard let connection = connectionForCommand() else { return }
     warnIfUnhandled("Discovering services for peripheral", "peripheral:didDiscoverServices:")
     let filter = serviceUUIDs?.filter
@@ -106,6 +117,9 @@ open class CBPeripheral: CBPeer {
 
   /// Discovers the services that `service` includes, `nil` for all; `peripheral(_:didDiscoverIncludedServicesFor:error:)` follows.
   open func discoverIncludedServices(_ includedServiceUUIDs: [CBUUID]?, for service: CBService) {
+    context.watch?.call(
+      ProgramSubject(
+        peer: peerIdentifier, attribute: service, arguments: [.services("services", includedServiceUUIDs)]))
     guard let connection = connectionForCommand() else { return }
     let (filter, carried) = (includedServiceUUIDs?.filter, Carried(service))
     guard let remote = usable(service) else {
@@ -119,6 +133,9 @@ open class CBPeripheral: CBPeer {
   /// Discovers characteristics of `service`, `nil` for all; `peripheral(_:didDiscoverCharacteristicsFor:error:)` follows.
   /// Characteristics discovered before remain.
   open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]?, for service: CBService) {
+    context.watch?.call(
+      ProgramSubject(
+        peer: peerIdentifier, attribute: service, arguments: [.services("characteristics", characteristicUUIDs)]))
     guard let connection = connectionForCommand() else { return }
     warnIfUnhandled(
       "Discovering characteristics on peripheral", "peripheral:didDiscoverCharacteristicsForService:error:")
@@ -132,6 +149,7 @@ open class CBPeripheral: CBPeer {
 
   /// Discovers all descriptors of `characteristic`; `peripheral(_:didDiscoverDescriptorsFor:error:)` follows.
   open func discoverDescriptors(for characteristic: CBCharacteristic) {
+    context.watch?.call(ProgramSubject(peer: peerIdentifier, attribute: characteristic))
     guard let connection = connectionForCommand() else { return }
     guard let remote = usable(characteristic) else {
       answer(.descriptors(characteristic, .failure(.goneAttribute)), on: connection)
@@ -143,6 +161,7 @@ open class CBPeripheral: CBPeer {
 
   /// Reads the whole value, of any length; `peripheral(_:didUpdateValueFor:error:)` follows.
   open func readValue(for characteristic: CBCharacteristic) {
+    context.watch?.call(ProgramSubject(peer: peerIdentifier, attribute: characteristic))
     guard let connection = connectionForCommand() else { return }
     guard let remote = usable(characteristic) else {
       answer(.read(characteristic, .failure(.goneAttribute)), on: connection)
@@ -154,6 +173,7 @@ open class CBPeripheral: CBPeer {
 
   /// Reads a descriptor; `peripheral(_:didUpdateValueFor:error:)` follows.
   open func readValue(for descriptor: CBDescriptor) {
+    context.watch?.call(ProgramSubject(peer: peerIdentifier, attribute: descriptor))
     guard let connection = connectionForCommand() else { return }
     guard let remote = usable(descriptor) else {
       answer(.readDescriptor(descriptor, .failure(.goneAttribute)), on: connection)
@@ -168,9 +188,8 @@ open class CBPeripheral: CBPeer {
   /// Availability: iOS 9.0, macOS 10.12.
   @discardableResult
   open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
-    if type == .withResponse { return Self.longestValue }
-    let connection = shared.withLock { $0.connection }
-    return Self.longestCommand(connection?.maximumTransmissionUnit ?? Self.defaultTransmissionUnit)
+    context.watch?.call(ProgramSubject(peer: peerIdentifier, capacity: room))
+    return type == .withResponse ? Self.longestValue : room
   }
 
   /// Writes a value; with a response, `peripheral(_:didWriteValueFor:error:)` follows.
@@ -178,6 +197,10 @@ open class CBPeripheral: CBPeer {
   /// Without a response no callback follows, and a value longer than `maximumWriteValueLength(for:)` is truncated. A program that
   /// continues to write while `canSendWriteWithoutResponse` is false may have 1,024 values waiting; further ones are dropped.
   open func writeValue(_ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType) {
+    context.watch?.call(
+      ProgramSubject(
+        peer: peerIdentifier, attribute: characteristic, octets: data.count, capacity: room,
+        arguments: [ProgramArgument("type", type == .withResponse ? "withResponse" : "withoutResponse")]))
     guard let connection = connectionForCommand() else { return }
     if type == .withResponse {
       writeWithResponse(data, characteristic, connection)
@@ -189,6 +212,7 @@ open class CBPeripheral: CBPeer {
   /// Writes a descriptor; `peripheral(_:didWriteValueFor:error:)` follows. The Client Characteristic Configuration ends the
   /// program, as on Apple's systems.
   open func writeValue(_ data: Data, for descriptor: CBDescriptor) {
+    context.watch?.call(ProgramSubject(peer: peerIdentifier, attribute: descriptor, octets: data.count))
     if descriptor.uuid.value.short == DescriptorType.clientConfiguration {
       raise(
         "Client Characteristic Configuration descriptors must be configured using setNotifyValue:forCharacteristic:")
@@ -210,6 +234,9 @@ open class CBPeripheral: CBPeer {
   /// `peripheral(_:didUpdateNotificationStateFor:error:)` follows. Values are delivered to
   /// `peripheral(_:didUpdateValueFor:error:)`.
   open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
+    context.watch?.call(
+      ProgramSubject(
+        peer: peerIdentifier, attribute: characteristic, arguments: [ProgramArgument("enabled", "\(enabled)")]))
     guard let connection = connectionForCommand() else { return }
     guard let remote = usable(characteristic) else {
       answer(.notifying(characteristic, enabled, .goneAttribute), on: connection)
@@ -227,6 +254,7 @@ open class CBPeripheral: CBPeer {
   ///
   /// Availability: iOS 11.0, macOS 10.14.
   open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {
+    context.watch?.call(ProgramSubject(peer: peerIdentifier, arguments: [ProgramArgument("PSM", "\(PSM)")]))
     guard let connection = connectionForCommand() else { return }
     context.submit { [origin = context.origin] in connection.openChannel(PSM, origin: origin) }
   }
@@ -236,6 +264,7 @@ open class CBPeripheral: CBPeer {
   ///
   /// Availability: iOS 27.0; not on macOS, tvOS, watchOS, visionOS.
   open func startChannelSoundingSession(_ configuration: CBChannelSoundingSessionConfiguration) {
+    context.watch?.call(ProgramSubject(peer: peerIdentifier))
     context.submit { [context, peerIdentifier] in context.session.value.post(.soundingUnavailable(peerIdentifier)) }
   }
 

@@ -6,17 +6,24 @@ internal import BLECore
 extension CBPeripheralManager: EventReceiver {
   func receive(_ event: ManagerEvent) {
     guard case .peripheral(let event) = event else { return }
+    defer { watch?.returned() }
     switch event {
     case .state(let state): receive(state)
     case .restored(let state): receive(state)
     case .added(let service, let error):
       if error != nil { _ = forget(service) }
+      let delegate = delegate
+      watch?.callback(
+        "peripheralManager(_:didAdd:error:)", to: delegate, ProgramSubject(attribute: service, error: error))
       delegate?.peripheralManager(self, didAdd: service, error: error)
     case .startedAdvertising(let number, let error):
       shared.withLock { state in
         if state.advertisingNumber == number { state.isAdvertising = error == nil || error == .alreadyAdvertising }
       }
-      delegate?.peripheralManagerDidStartAdvertising(self, error: error.map { CBError($0) })
+      let delegate = delegate
+      let shown = error.map { CBError($0) }
+      watch?.callback("peripheralManagerDidStartAdvertising(_:error:)", to: delegate, ProgramSubject(error: shown))
+      delegate?.peripheralManagerDidStartAdvertising(self, error: shown)
     case .read(let transaction, let identifier, let offset, let central):
       receive(transaction, identifier, offset, central)
     case .writes(let transaction, let writes, let central): receive(transaction, writes, central)
@@ -24,22 +31,43 @@ extension CBPeripheralManager: EventReceiver {
       guard let characteristic = characteristic(identifier) else { return }
       let central = object(for: remote)
       characteristic.add(central)
+      let delegate = delegate
+      watch?.callback(
+        "peripheralManager(_:central:didSubscribeTo:)", to: delegate,
+        ProgramSubject(
+          peer: remote.identifier, attribute: characteristic, capacity: central.maximumUpdateValueLength))
       delegate?.peripheralManager(self, central: central, didSubscribeTo: characteristic)
     case .unsubscribed(let remote, let identifier):
       guard let characteristic = characteristic(identifier) else { return }
       let central = object(for: remote)
       characteristic.remove(central)
+      let delegate = delegate
+      watch?.callback(
+        "peripheralManager(_:central:didUnsubscribeFrom:)", to: delegate,
+        ProgramSubject(peer: remote.identifier, attribute: characteristic))
       delegate?.peripheralManager(self, central: central, didUnsubscribeFrom: characteristic)
     case .updated(let remote): centrals.existing(remote.identifier)?.update(remote)
     case .readyToUpdate:
       window.places.reopen()
+      let delegate = delegate
+      watch?.callback("peripheralManagerIsReady(toUpdateSubscribers:)", to: delegate)
       delegate?.peripheralManagerIsReady(toUpdateSubscribers: self)
     case .publishedChannel(let multiplexer, let error):
+      let delegate = delegate
+      watch?.callback(
+        "peripheralManager(_:didPublishL2CAPChannel:error:)", to: delegate,
+        ProgramSubject(error: error, arguments: [ProgramArgument("PSM", "\(multiplexer)")]))
       delegate?.peripheralManager(self, didPublishL2CAPChannel: multiplexer, error: error)
     case .unpublishedChannel(let multiplexer, let error):
+      let delegate = delegate
+      watch?.callback(
+        "peripheralManager(_:didUnpublishL2CAPChannel:error:)", to: delegate,
+        ProgramSubject(error: error, arguments: [ProgramArgument("PSM", "\(multiplexer)")]))
       delegate?.peripheralManager(self, didUnpublishL2CAPChannel: multiplexer, error: error)
     case .openedChannel(let pipe, let central):
-      let channel = CBL2CAPChannel(pipe, to: object(for: central))
+      let channel = CBL2CAPChannel(pipe, to: object(for: central), watch: watch)
+      let delegate = delegate
+      watch?.callback("peripheralManager(_:didOpen:error:)", to: delegate, ProgramSubject(peer: central.identifier))
       delegate?.peripheralManager(self, didOpen: channel, error: nil)
     }
   }
@@ -50,6 +78,10 @@ extension CBPeripheralManager: EventReceiver {
       shared.withLock { $0.isAdvertising = false }
       forgetServices()
     }
+    let delegate = delegate
+    watch?.callback(
+      "peripheralManagerDidUpdateState(_:)", to: delegate,
+      ProgramSubject(arguments: [ProgramArgument("state", "\(state)")]))
     delegate?.peripheralManagerDidUpdateState(self)
   }
 
@@ -63,6 +95,7 @@ extension CBPeripheralManager: EventReceiver {
     }
     let request = CBATTRequest(
       transaction, from: object(for: central), to: characteristic, offset: offset, value: nil)
+    watch?.callback("peripheralManager(_:didReceiveRead:)", to: delegate, request.subject)
     delegate.peripheralManager(self, didReceiveRead: request)
   }
 
@@ -77,6 +110,11 @@ extension CBPeripheralManager: EventReceiver {
     guard requests.count == writes.count, !requests.isEmpty, let delegate else {
       refuse(transaction)
       return
+    }
+    if let watch {
+      var subject = requests.first?.subject ?? ProgramSubject()
+      subject.arguments.append(ProgramArgument("requests", "\(requests.count)"))
+      watch.callback("peripheralManager(_:didReceiveWrite:)", to: delegate, subject)
     }
     delegate.peripheralManager(self, didReceiveWrite: requests)
   }

@@ -34,6 +34,7 @@ extension CBPeripheralManager {
     let resumption = Carried(
       PeripheralManagerSession.Resumption(
         publications: publications, advertisement: restored.advertisement.map { ($0.content, number) }, ended: ended))
+    watch?.callback("peripheralManager(_:willRestoreState:)", to: delegate)
     delegate?.peripheralManager(self, willRestoreState: dictionary(restored, services.compactMap { $0 }))
     submit { [session] in session.value.resume(resumption.value) }
   }

@@ -24,7 +24,7 @@ open class CBPeripheralManager: CBManager {
   /// Unavailable. Without it the compiler adds a designated initializer that only this module sees, and a subclass of a class
   /// with such an initializer does not inherit the two initializers below.
   @available(*, unavailable)
-  override convenience init(adapter: any Adapter, origin: JobOrigin, powerAlert: Bool) {
+  override convenience init(adapter: any Adapter, origin: JobOrigin, powerAlert: Bool, watch: ProgramWatch?) {
     raise("A manager is made with a delegate, a queue and options")
   }
 
@@ -52,16 +52,26 @@ open class CBPeripheralManager: CBManager {
     let mailbox = Mailbox(queue: queue ?? .main, loop: adapter.loop)
     shared = Locked(State(delegate: delegate))
     let origin = adapter.loop.makeOrigin()
+    let watch = ProgramWatch.make(.peripheral, on: adapter)
+    watch?.call(
+      ProgramSubject(
+        arguments: [
+          ProgramArgument("delegate", delegate == nil ? "nil" : "set"), ProgramArgument("queue", queue?.label ?? "nil"),
+        ] + ProgramArgument.entries(options)))
     session = LoopBound(PeripheralManagerSession(adapter: adapter, mailbox: mailbox, window: window, origin: origin))
     super.init(
       adapter: adapter, origin: origin,
-      powerAlert: options?.flag(CBPeripheralManagerOptionShowPowerAlertKey) ?? false)
+      powerAlert: options?.flag(CBPeripheralManagerOptionShowPowerAlertKey) ?? false, watch: watch)
     mailbox.receiver = self
     let key = PreservationKey(.peripheral, options?[CBPeripheralManagerOptionRestoreIdentifierKey])
     submit { [session] in session.value.start(preservedAs: key) }
   }
 
   deinit {
+    if let watch {
+      watch.call(name: "deinit")
+      if isAdvertising || shared.withLock({ !$0.database.isEmpty }) { watch.misuse(.managerReleased, in: "deinit") }
+    }
     forgetServices()
     submit { [session] in session.value.close() }
   }
@@ -69,7 +79,10 @@ open class CBPeripheralManager: CBManager {
   /// Receives the manager's events.
   open weak var delegate: (any CBPeripheralManagerDelegate)? {
     get { shared.withLock { $0.delegate } }
-    set { shared.withLock { $0.delegate = newValue } }
+    set {
+      watch?.call(ProgramSubject(arguments: [ProgramArgument("delegate", newValue == nil ? "nil" : "set")]))
+      shared.withLock { $0.delegate = newValue }
+    }
   }
 
   /// True from the success of `startAdvertising(_:)` to `stopAdvertising()`.
@@ -87,6 +100,7 @@ open class CBPeripheralManager: CBManager {
   /// Advertises `CBAdvertisementDataLocalNameKey` and `CBAdvertisementDataServiceUUIDsKey` of the dictionary and nothing else;
   /// `peripheralManagerDidStartAdvertising(_:error:)` follows.
   open func startAdvertising(_ advertisementData: [String: Any]?) {
+    watch?.call(ProgramSubject(arguments: ProgramArgument.entries(advertisementData)))
     guard isReadyForCommands() else { return }
     let services = advertisementData?[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID]
     let content = LocalAdvertisement(
@@ -98,6 +112,7 @@ open class CBPeripheralManager: CBManager {
 
   /// Ends advertising; connections continue.
   open func stopAdvertising() {
+    watch?.call()
     guard isReadyForCommands() else { return }
     shared.withLock { state in
       state.isAdvertising = false
@@ -108,6 +123,8 @@ open class CBPeripheralManager: CBManager {
 
   /// Requests the connection parameters for `latency` from `central`; a hint.
   open func setDesiredConnectionLatency(_ latency: CBPeripheralManagerConnectionLatency, for central: CBCentral) {
+    watch?.call(
+      ProgramSubject(peer: central.peerIdentifier, arguments: [ProgramArgument("latency", "\(latency.rawValue)")]))
     guard isReadyForCommands(), let latency = ConnectionLatency(rawValue: latency.rawValue) else { return }
     submit { [session, identifier = central.peerIdentifier] in
       session.value.setDesiredLatency(latency, for: identifier)
@@ -119,18 +136,27 @@ open class CBPeripheralManager: CBManager {
   /// A service that is already published, or a characteristic that has a fixed value and is not read-only, ends the program, as
   /// on Apple's systems. Properties without the matching permission fail with `CBError.invalidParameters`.
   open func add(_ service: CBMutableService) {
+    watch?.call(
+      ProgramSubject(
+        attribute: service,
+        arguments: [
+          ProgramArgument("primary", "\(service.isPrimary)"),
+          ProgramArgument.services("characteristics", (service.characteristics ?? []).map(\.uuid)),
+        ]))
     guard isReadyForCommands() else { return }
     publish(service)
   }
 
   /// Removes a service; does nothing if it is not published.
   open func remove(_ service: CBMutableService) {
+    watch?.call(ProgramSubject(attribute: service))
     guard isReadyForCommands(), let number = forget(service) else { return }
     submit { [session] in session.value.remove(number) }
   }
 
   /// Removes all services of this manager.
   open func removeAllServices() {
+    watch?.call()
     guard isReadyForCommands() else { return }
     forgetServices()
     submit { [session] in session.value.removeAllServices() }
@@ -138,9 +164,15 @@ open class CBPeripheralManager: CBManager {
 
   /// Responds to a read, or to a batch of writes by its first request. Each is answered once; later responses are ignored.
   open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {
+    if let watch {
+      var subject = request.subject
+      subject.arguments.append(ProgramArgument("result", "\(result.rawValue)"))
+      watch.call(subject)
+    }
     guard isReadyForCommands() else { return }
     // The numbers of requests differ between adapters: the response would belong to another request.
     guard request.central.isVended(by: centrals) else {
+      watch?.misuse(.foreignRequest, request.subject, in: "respond(to:withResult:)")
       return adapter.log.misuse("\(request) is not a request to <\(nameAndAddress)>")
     }
     let value = result == .success ? [UInt8](request.value ?? Data()) : []
@@ -158,8 +190,24 @@ open class CBPeripheralManager: CBManager {
   open func updateValue(
     _ value: Data, for characteristic: CBMutableCharacteristic, onSubscribedCentrals centrals: [CBCentral]?
   ) -> Bool {
-    guard isReadyForCommands() else { return false }
+    guard let watch else { return update(value, characteristic, centrals) }
+    let receivers = centrals ?? characteristic.subscribedCentrals ?? []
+    var subject = ProgramSubject(
+      attribute: characteristic, octets: value.count, capacity: receivers.map(\.maximumUpdateValueLength).min())
+    watch.call(subject)
+    let isSent = update(value, characteristic, centrals)
+    subject.arguments = [ProgramArgument("result", "\(isSent)")]
+    watch.result(subject, of: "updateValue(_:for:onSubscribedCentrals:)")
+    return isSent
+  }
+
+  private func update(
+    _ value: Data, _ characteristic: CBMutableCharacteristic, _ centrals: [CBCentral]?
+  ) -> Bool {
+    let name = "updateValue(_:for:onSubscribedCentrals:)"
+    guard isReadyForCommands(name: name) else { return false }
     guard let identifier = shared.withLock({ $0.database.identifier(of: characteristic) }) else {
+      watch?.misuse(.notPublished, ProgramSubject(attribute: characteristic, octets: value.count), in: name)
       adapter.log.misuse("\(characteristic) is not published by <\(nameAndAddress)>")
       return false
     }
@@ -178,6 +226,7 @@ open class CBPeripheralManager: CBManager {
   /// Availability: iOS 11.0, macOS 10.14.
   /// - Parameter encryptionRequired: whether the link must be encrypted.
   open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
+    watch?.call(ProgramSubject(arguments: [ProgramArgument("encryptionRequired", "\(encryptionRequired)")]))
     guard isReadyForCommands() else { return }
     submit { [session] in session.value.publishChannel(demand: encryptionRequired ? .encryption : .none) }
   }
@@ -186,6 +235,7 @@ open class CBPeripheralManager: CBManager {
   ///
   /// Availability: iOS 11.0, macOS 10.14.
   open func unpublishL2CAPChannel(_ PSM: CBL2CAPPSM) {
+    watch?.call(ProgramSubject(arguments: [ProgramArgument("PSM", "\(PSM)")]))
     guard isReadyForCommands() else { return }
     submit { [session] in session.value.unpublishChannel(PSM) }
   }

@@ -47,7 +47,9 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
 }
 
 extension CBPeripheralManagerDelegate {
-  public func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {}
+  public func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
+    peripheral.watch?.unhandled("peripheralManager(_:willRestoreState:)")
+  }
   public func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {}
   public func peripheralManager(
     _ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?
@@ -59,12 +61,16 @@ extension CBPeripheralManagerDelegate {
     _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
   ) {}
   public func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
+    peripheral.watch?.unhandled("peripheralManager(_:didReceiveRead:)", request.subject)
     peripheral.respond(to: request, withResult: .requestNotSupported)
   }
   public func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
+    peripheral.watch?.unhandled("peripheralManager(_:didReceiveWrite:)", requests.first?.subject ?? ProgramSubject())
     if let first = requests.first { peripheral.respond(to: first, withResult: .requestNotSupported) }
   }
-  public func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {}
+  public func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {
+    peripheral.watch?.unhandled("peripheralManagerIsReady(toUpdateSubscribers:)")
+  }
   public func peripheralManager(
     _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
   ) {}

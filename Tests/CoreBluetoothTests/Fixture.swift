@@ -9,8 +9,10 @@ struct CentralFixture {
   let recorder = CentralRecorder()
   let manager: CBCentralManager
 
-  init(_ state: AdapterState = .poweredOn, options: [String: Any] = [:]) async {
-    adapter = ScriptedAdapter(state)
+  init(
+    _ state: AdapterState = .poweredOn, options: [String: Any] = [:], observer: (any ProgramObserver)? = nil
+  ) async {
+    adapter = ScriptedAdapter(state, observer: observer)
     let all = adapter.options.merging(options) { $1 }
     manager = CBCentralManager(delegate: recorder, queue: recorder.queue, options: all)
     await adapter.settle()
@@ -51,8 +53,8 @@ struct ConnectedFixture {
   var adapter: ScriptedAdapter { central.adapter }
   var recorder: CentralRecorder { central.recorder }
 
-  init(properties: UInt8 = 0x3E) async throws {
-    central = await CentralFixture()
+  init(properties: UInt8 = 0x3E, observer: (any ProgramObserver)? = nil) async throws {
+    central = await CentralFixture(observer: observer)
     link = ScriptedLink(.first, central.adapter)
     link.layOut(properties: properties)
     peripheral = try await central.connected(link)

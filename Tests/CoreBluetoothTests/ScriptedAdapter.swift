@@ -18,8 +18,12 @@ final class ScriptedAdapter: Adapter, @unchecked Sendable {
   /// The preserved states of managers with a restore identifier.
   var states: [PreservationKey: ScriptedState] = [:]
   let supportsExtendedAdvertising = true
+  let programObserver: (any ProgramObserver)?
 
-  init(_ state: AdapterState = .poweredOn) { self.state = state }
+  init(_ state: AdapterState = .poweredOn, observer: (any ProgramObserver)? = nil) {
+    self.state = state
+    programObserver = observer
+  }
 
   var loop: any StackLoop { virtualLoop }
   var log: Logger { Logger(label: "facade", sink: lines) }

@@ -21,6 +21,7 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
     /// The ATT MTU in octets of each link reported to applications.
     var transmissionUnits: [PeerIdentifier: Int] = [:]
     var bonds: [BondSummary] = []
+    var programObserver: (any ProgramObserver)?
   }
 
   public let loop: any StackLoop
@@ -116,6 +117,12 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
   public var state: AdapterState { snapshot.withLock { $0.state } }
   public var failure: String? { snapshot.withLock { $0.failure } }
   public var supportsExtendedAdvertising: Bool { snapshot.withLock { $0.supportsExtendedAdvertising } }
+
+  /// Set before the first manager is made: a manager keeps the observer of the time at which it was made.
+  public var programObserver: (any ProgramObserver)? {
+    get { snapshot.withLock { $0.programObserver } }
+    set { snapshot.withLock { $0.programObserver = newValue } }
+  }
 
   public func knownPeers(_ identifiers: [PeerIdentifier]) -> [KnownPeer] { directory.peers(identifiers) }
 

@@ -7,8 +7,11 @@ final class CentralContext: Sendable {
   let origin: JobOrigin
   let peripherals = PeerTable<CBPeripheral>()
   let session: LoopBound<CentralSession>
+  /// `nil` if nothing observes the manager.
+  let watch: ProgramWatch?
 
-  init(adapter: any Adapter, origin: JobOrigin, mailbox: Mailbox) {
+  init(adapter: any Adapter, origin: JobOrigin, mailbox: Mailbox, watch: ProgramWatch?) {
+    self.watch = watch
     self.adapter = adapter
     self.origin = origin
     session = LoopBound(CentralSession(adapter: adapter, mailbox: mailbox))

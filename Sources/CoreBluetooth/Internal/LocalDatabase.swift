@@ -27,6 +27,8 @@ struct LocalDatabase {
     characteristics[identifier]
   }
 
+  var isEmpty: Bool { services.isEmpty }
+
   var allCharacteristics: [CBMutableCharacteristic] { Array(characteristics.values) }
 
   /// Assigns numbers to the service and its characteristics.

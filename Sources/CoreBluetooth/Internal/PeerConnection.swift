@@ -194,6 +194,11 @@ private struct SignalSchedule {
 }
 
 extension Result {
+  var success: Success? {
+    if case .success(let value) = self { return value }
+    return nil
+  }
+
   var failure: Failure? {
     if case .failure(let failure) = self { return failure }
     return nil

@@ -1,0 +1,62 @@
+import BLEAdapter
+import BLECore
+import Synchronization
+
+/// Keeps the latest calls and callbacks of the programs of a world. Appended to on the programs' threads and read from any.
+final class ProgramRecord: Sendable {
+  struct Entry: Sendable {
+    /// The device's place among those of the world.
+    let device: Int
+    let event: ProgramEvent
+  }
+
+  /// The maximum number of events; when it is reached, the older half is discarded.
+  private static let limit = 200_000
+
+  private let isOn: Bool
+  private let state = Mutex([Entry]())
+
+  init(isOn: Bool) { self.isOn = isOn }
+
+  /// By time; what happens at one instant by device and manager, of which several may run at the same time; what one manager does in
+  /// its order. So it is the same in each run of the same world.
+  var entries: [Entry] {
+    let entries = state.withLock { $0 }
+    return entries.indices.sorted { left, right in
+      let (one, other) = (entries[left], entries[right])
+      if one.event.time != other.event.time { return one.event.time < other.event.time }
+      if one.device != other.device { return one.device < other.device }
+      if one.event.manager.number != other.event.manager.number {
+        return one.event.manager.number < other.event.manager.number
+      }
+      return left < right
+    }.map { entries[$0] }
+  }
+
+  fileprivate func add(_ entry: Entry) {
+    guard isOn else { return }
+    state.withLock { entries in
+      if entries.count >= Self.limit { entries.removeFirst(Self.limit / 2) }
+      entries.append(entry)
+    }
+  }
+}
+
+/// Observes the programs on one device, through all its processes.
+final class DeviceProgramObserver: ProgramObserver {
+  private let record: ProgramRecord
+  private let device: Int
+  private let managers = Atomic(0)
+
+  /// - Parameter device: its place among those of the world.
+  init(_ record: ProgramRecord, device: Int) {
+    self.record = record
+    self.device = device
+  }
+
+  func programMakesManager(_ role: ProgramManager.Role) -> Int {
+    managers.add(1, ordering: .relaxed).newValue
+  }
+
+  func program(did event: ProgramEvent) { record.add(ProgramRecord.Entry(device: device, event: event)) }
+}
