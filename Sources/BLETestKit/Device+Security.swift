@@ -7,14 +7,18 @@ import BLEPairing
 extension Device {
   /// The agent that answers for the user when the device is paired. With `nil`, Just Works is accepted where a program has given
   /// cause for a pairing, everything else is refused, and existing keys are not replaced.
-  public func setPairingAgent(_ agent: (any PairingAgent)?) { stack.setPairingAgent(agent ?? SilentAgent()) }
+  public func setPairingAgent(_ agent: (any PairingAgent)?) {
+    set(.pairingAgent) { $0.setPairingAgent(agent ?? SilentAgent()) }
+  }
 
   /// What the device requires and offers in pairings from now on.
-  public func setSecurityPolicy(_ policy: SecurityPolicy) { stack.setSecurityPolicy(policy) }
+  public func setSecurityPolicy(_ policy: SecurityPolicy) {
+    set(.securityPolicy) { $0.setSecurityPolicy(policy) }
+  }
 
   /// Whether the device uses private addresses that change every `lifetime`. Takes effect when its adapter is next switched on.
   public func setPrivacy(_ isOn: Bool, lifetime: Duration = .seconds(900)) {
-    stack.setPrivacy(isOn, lifetime: StackDuration(lifetime))
+    set(.privacy) { $0.setPrivacy(isOn, lifetime: StackDuration(lifetime)) }
   }
 
   /// The devices that this one has keys of, oldest first.
@@ -27,7 +31,7 @@ extension Device {
   public func forgetBonds() { stack.removeBonds() }
 
   /// The number of devices that it may have keys of at a time.
-  public func setBondLimit(_ limit: Int) { stack.setBondLimit(limit) }
+  public func setBondLimit(_ limit: Int) { set(.bondLimit) { $0.setBondLimit(limit) } }
 
   /// Damages the stored keys: from the next time the adapter is switched on, they differ from those of the peers. For devices of
   /// a world without a folder.

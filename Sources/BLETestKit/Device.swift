@@ -24,6 +24,10 @@ public final class Device: Sendable {
   /// Makes the process with this launch number on this device.
   private let makeProcess: @Sendable (_ launch: UInt64) -> DeviceProcess
   private let running: Mutex<DeviceProcess>
+  /// What holds for all of its processes.
+  private let settings = Mutex(DeviceSettings())
+  /// Starts the programs of `World.launch` again, in the order of their first launches.
+  private let launches = Mutex<[@Sendable () -> Void]>([])
 
   init(name: String, number: Int, world: World, position: Position, folder: String?) {
     self.name = name
@@ -74,8 +78,9 @@ public final class Device: Sendable {
   // MARK: The application
 
   /// Terminates the application's process, as `kill -9` does: its managers call no delegate and send nothing, its links fall
-  /// silent, and peers notice that by their time-outs. The next process starts immediately: `options` read after this call
-  /// creates managers in it, and those with a restore identifier receive the preserved state.
+  /// silent, and peers notice that by their time-outs. The next process starts immediately: programs of `World.launch` are made
+  /// again in it. `options` read after this call creates managers in it, and those with a restore identifier receive the
+  /// preserved state. Settings of the device (its adapter's power, its pairing agent and so on) are as before.
   public func terminateProcess() {
     let (dead, next) = running.withLock { running in
       let dead = running
@@ -89,7 +94,24 @@ public final class Device: Sendable {
       radio.value.processDied()
       dead.stack.abandon()
     }
+    settings.withLock { $0 }.apply(to: next.stack)
     next.stack.start()
+    for launch in launches.withLock({ $0 }) { launch() }
+  }
+
+  /// Whether `World.launch` has made a program on it.
+  var hasLaunchedPrograms: Bool { launches.withLock { !$0.isEmpty } }
+
+  /// Calls `launch` after each termination of its process.
+  func whenLaunched(_ launch: @escaping @Sendable () -> Void) { launches.withLock { $0.append(launch) } }
+
+  /// Releases the programs of `World.launch`, which may refer to the world.
+  func releasePrograms() { launches.withLock { $0 = [] } }
+
+  /// Does to the stack of this process, and of the later ones, what `change` does.
+  func set(_ setting: DeviceSettings.Kind, _ change: @escaping @Sendable (HostStack) -> Void) {
+    settings.withLock { $0.set(setting, change) }
+    change(stack)
   }
 
   /// The system moves the application to the background. Scans report only advertisements that match a service filter, each
@@ -103,16 +125,18 @@ public final class Device: Sendable {
 
   /// The manufacturer data of its advertisements, besides what programs advertise: the company identifier, least significant
   /// octet first, then the data. Core Bluetooth has no interface for it.
-  public func setManufacturerData(_ octets: [UInt8]?) { stack.setManufacturerData(octets) }
+  public func setManufacturerData(_ octets: [UInt8]?) {
+    set(.manufacturerData) { $0.setManufacturerData(octets) }
+  }
 
   /// The user switches Bluetooth off: links are closed, the state becomes `poweredOff`.
-  public func powerOff() { stack.powerOff() }
+  public func powerOff() { set(.power) { $0.powerOff() } }
   /// The user switches Bluetooth on.
-  public func powerOn() { stack.powerOn() }
+  public func powerOn() { set(.power) { $0.powerOn() } }
   /// The user withdraws the permission: the state becomes `unauthorized`.
-  public func denyBluetooth() { stack.denyBluetooth() }
+  public func denyBluetooth() { set(.permission) { $0.denyBluetooth() } }
   /// The user permits the use of Bluetooth.
-  public func allowBluetooth() { stack.allowBluetooth() }
+  public func allowBluetooth() { set(.permission) { $0.allowBluetooth() } }
   /// The controller's hardware fails and recovers: the state becomes `resetting`, then `poweredOn`.
   public func resetController() { onLoop { $0.controller?.failHardware(code: 0x01) } }
   /// The controller is pulled out: the state becomes `resetting`, then `unsupported`.
@@ -121,7 +145,9 @@ public final class Device: Sendable {
   public func insertController() { onLoop { $0.isPlugged = true } }
 
   /// The ATT MTU that it offers on later connections, 23 to 517 octets (517).
-  public func setMaximumTransmissionUnit(_ octets: Int) { stack.setMaximumTransmissionUnit(octets) }
+  public func setMaximumTransmissionUnit(_ octets: Int) {
+    set(.transmissionUnit) { $0.setMaximumTransmissionUnit(octets) }
+  }
 
   /// Returns when its knowledge of peers is written to its folder; see `World.makeDevice`.
   public func flushPeers() { stack.directory.flush() }

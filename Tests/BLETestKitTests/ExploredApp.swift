@@ -1,4 +1,5 @@
 import CoreBluetooth
+import Synchronization
 
 /// An app that stays subscribed to a lamp's state, with mistakes that explorations have to find.
 ///
@@ -11,17 +12,25 @@ final class ExploredApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
     case subscribesOnce
     /// It gives up after a link that was lost.
     case givesUp
+    /// It scans without naming a service.
+    case scansForEverything
+  }
+
+  /// What it stores, for its later processes.
+  final class Store: Sendable {
+    let hasSubscribed = Mutex(false)
   }
 
   private var manager: CBCentralManager?
   private var lamp: CBPeripheral?
   private let mistake: Mistake?
-  private var hasSubscribed = false
+  private let store: Store
   private var hasStarted = false
   private(set) var isSubscribed = false
 
-  init(options: [String: Any], mistake: Mistake? = nil) {
+  init(options: [String: Any], mistake: Mistake? = nil, store: Store = Store()) {
     self.mistake = mistake
+    self.store = store
     super.init()
     manager = CBCentralManager(delegate: self, queue: DispatchQueue(label: "explored app"), options: options)
   }
@@ -30,7 +39,7 @@ final class ExploredApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
     guard central.state == .poweredOn else { return isSubscribed = false }
     if mistake == .staysAwayAfterBluetoothWasOff, hasStarted { return }
     hasStarted = true
-    central.scanForPeripherals(withServices: [ExploredLamp.service])
+    central.scanForPeripherals(withServices: mistake == .scansForEverything ? nil : [ExploredLamp.service])
   }
 
   func centralManager(
@@ -72,8 +81,11 @@ final class ExploredApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegat
     _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
   ) {
     guard let state = service.characteristics?.first, error == nil else { return hangUp(peripheral) }
+    let hasSubscribed = store.hasSubscribed.withLock { stored in
+      defer { stored = true }
+      return stored
+    }
     if mistake == .subscribesOnce, hasSubscribed { return }
-    hasSubscribed = true
     peripheral.setNotifyValue(true, for: state)
   }
 
@@ -101,8 +113,11 @@ final class ExploredLamp: NSObject, CBPeripheralManagerDelegate, @unchecked Send
   static let service = CBUUID(string: "FF20")
   static let state = CBUUID(string: "FF21")
   private var manager: CBPeripheralManager?
+  private let isSecret: Bool
 
-  init(options: [String: Any]) {
+  /// - Parameter isSecret: whether its state is for devices that have paired.
+  init(options: [String: Any], isSecret: Bool = false) {
+    self.isSecret = isSecret
     super.init()
     manager = CBPeripheralManager(delegate: self, queue: DispatchQueue(label: "explored lamp"), options: options)
   }
@@ -111,7 +126,8 @@ final class ExploredLamp: NSObject, CBPeripheralManagerDelegate, @unchecked Send
     guard peripheral.state == .poweredOn else { return }
     let service = CBMutableService(type: Self.service, primary: true)
     service.characteristics = [
-      CBMutableCharacteristic(type: Self.state, properties: [.notify], value: nil, permissions: [])
+      CBMutableCharacteristic(
+        type: Self.state, properties: isSecret ? .notifyEncryptionRequired : .notify, value: nil, permissions: [])
     ]
     peripheral.removeAllServices()
     peripheral.add(service)

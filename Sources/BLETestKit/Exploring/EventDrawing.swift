@@ -1,23 +1,43 @@
 import BLECore
 
+/// A device as it is at the end of the world in which nothing happens: what can strike it.
+struct ExploredDevice: Codable, Sendable {
+  let name: String
+  /// Whether it has programs of `World.launch`.
+  let hasLaunchedPrograms: Bool
+  let hasBonds: Bool
+}
+
 /// Draws the events of a world from its seed.
 struct EventDrawing {
   let budget: ExplorationBudget
-  /// The names of the devices that can be struck, in the order of their making.
-  let devices: [String]
+  /// The devices that can be struck, in the order of their making.
+  private let found: [ExploredDevice]
+  private let devices: [String]
 
-  init(budget: ExplorationBudget, devices: [String]) {
+  init(budget: ExplorationBudget, devices: [ExploredDevice]) {
     self.budget = budget
     var seen: Set<String> = []
-    self.devices = devices.filter { name in
-      seen.insert(name).inserted && budget.devices.map { $0.contains(name) } ?? true
+    found = devices.filter { device in
+      seen.insert(device.name).inserted && budget.devices.map { $0.contains(device.name) } ?? true
     }
+    self.devices = found.map(\.name)
   }
 
   /// The kinds that strike at a time and are possible with these devices, in a fixed order.
   private var strikes: [Happening.Kind] {
     Happening.Kind.allCases.filter { kind in
-      budget.kinds.contains(kind) && !kind.isCircumstance && (kind != .loss || devices.count > 1)
+      budget.kinds.contains(kind) && !kind.isCircumstance && !candidates(kind).isEmpty
+    }
+  }
+
+  /// The devices that an event of this kind can strike.
+  private func candidates(_ kind: Happening.Kind) -> [String] {
+    switch kind {
+    case .processTermination, .background: found.filter(\.hasLaunchedPrograms).map(\.name)
+    case .bondLoss: found.filter(\.hasBonds).map(\.name)
+    case .loss: devices.count > 1 ? devices : []
+    default: devices
     }
   }
 
@@ -45,12 +65,15 @@ struct EventDrawing {
   }
 
   private func happening(_ kind: Happening.Kind, _ chance: SeededEntropy) -> Happening {
-    let device = chance.pick(devices)
+    let device = chance.pick(candidates(kind))
     switch kind {
     case .outOfRange: return .outOfRange(device, lasting: length(chance))
     case .powerCut: return .powerCut(device, lasting: length(chance))
     case .bluetoothOff: return .bluetoothOff(device, lasting: length(chance))
     case .controllerReset: return .controllerReset(device)
+    case .processTermination: return .processTermination(device)
+    case .background: return .background(device, lasting: length(chance))
+    case .bondLoss: return .bondLoss(device)
     case .loss:
       let other = chance.pick(devices.filter { $0 != device })
       // From what only delays to what ends links.

@@ -10,6 +10,9 @@ extension Happening {
     case .powerCut(let name, _): world.device(named: name)?.cutPower()
     case .bluetoothOff(let name, _): world.device(named: name)?.powerOff()
     case .controllerReset(let name): world.device(named: name)?.resetController()
+    case .processTermination(let name): world.device(named: name)?.terminateProcess()
+    case .background(let name, _): world.device(named: name)?.enterBackground()
+    case .bondLoss(let name): world.device(named: name)?.forgetBonds()
     case .loss(let rate, let first, let second, _): setLoss(.independent(rate: rate), first, second, in: world)
     case .distance(let metres, let name, _): world.device(named: name)?.setDetour(metres)
     case .quirks, .variedSchedule: break
@@ -22,9 +25,10 @@ extension Happening {
     case .outOfRange(let name, _): world.device(named: name)?.comeBack()
     case .powerCut(let name, _): world.device(named: name)?.restorePower()
     case .bluetoothOff(let name, _): world.device(named: name)?.powerOn()
+    case .background(let name, _): world.device(named: name)?.enterForeground()
     case .loss(_, let first, let second, _): setLoss(nil, first, second, in: world)
     case .distance(_, let name, _): world.device(named: name)?.setDetour(0)
-    case .controllerReset, .quirks, .variedSchedule: break
+    case .controllerReset, .processTermination, .bondLoss, .quirks, .variedSchedule: break
     }
   }
 

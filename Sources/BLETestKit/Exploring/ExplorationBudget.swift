@@ -2,7 +2,8 @@
 public struct ExplorationBudget: Sendable {
   /// How many events strike in one world: 1 to 4. Circumstances (`quirks`, `variedSchedule`) come on top of it.
   public var events = 1...4
-  /// The kinds of events: all but `quirks`, with which links may not come up at all.
+  /// The kinds of events: all but `quirks`, with which links may not come up at all. `processTermination` and `background` strike
+  /// devices with programs of `World.launch` only, `bondLoss` devices with bonds.
   public var kinds = Set(Happening.Kind.allCases).subtracting([.quirks])
   /// The names of the devices that are struck; `nil` for all.
   public var devices: Set<String>?

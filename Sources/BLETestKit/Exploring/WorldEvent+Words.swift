@@ -49,6 +49,10 @@ extension Happening {
     case .bluetoothOff(let device, let length):
       "Bluetooth of the \(device) is switched off for \(WorldEvent.words(length))"
     case .controllerReset(let device): "the controller of the \(device) fails and is reset"
+    case .processTermination(let device): "the process of the application on the \(device) is terminated"
+    case .background(let device, let length):
+      "the application on the \(device) is in the background for \(WorldEvent.words(length))"
+    case .bondLoss(let device): "the \(device) loses its bonds"
     case .loss(let rate, let first, let second, let length):
       """
       \(Int((rate * 100).rounded())) % of the packets between the \(first) and the \(second) begin to be lost, for \
@@ -69,6 +73,9 @@ extension Happening {
     case .powerCut(let device, let length): ".powerCut(\(device.quoted), lasting: \(WorldEvent.source(length)))"
     case .bluetoothOff(let device, let length): ".bluetoothOff(\(device.quoted), lasting: \(WorldEvent.source(length)))"
     case .controllerReset(let device): ".controllerReset(\(device.quoted))"
+    case .processTermination(let device): ".processTermination(\(device.quoted))"
+    case .background(let device, let length): ".background(\(device.quoted), lasting: \(WorldEvent.source(length)))"
+    case .bondLoss(let device): ".bondLoss(\(device.quoted))"
     case .loss(let rate, let first, let second, let length):
       ".loss(\(rate), between: \(first.quoted), and: \(second.quoted), lasting: \(WorldEvent.source(length)))"
     case .distance(let metres, let device, let length):

@@ -38,6 +38,14 @@ public enum Happening: Hashable, Sendable {
   case bluetoothOff(_ device: String, lasting: Duration)
   /// The hardware of the device's controller fails and recovers.
   case controllerReset(_ device: String)
+  /// The process of the device's application is terminated, and its next one starts immediately. Drawn only for devices with programs
+  /// of `World.launch`, which are made again.
+  case processTermination(_ device: String)
+  /// The device's application is in the background for the length. Drawn only for devices with programs of `World.launch`.
+  case background(_ device: String, lasting: Duration)
+  /// The device loses all keys of the devices that it is bonded with: its user has deleted them, or it was set to its defaults. Drawn
+  /// only for devices that are bonded at the end of the world in which nothing happens.
+  case bondLoss(_ device: String)
   /// Packets between two devices are lost with a probability, 0 to 1, each for itself.
   case loss(_ rate: Double, between: String, and: String, lasting: Duration)
   /// The device moves this many metres away from where it is made, and comes back after the length.
@@ -58,6 +66,12 @@ public enum Happening: Hashable, Sendable {
     case bluetoothOff
     /// `Happening.controllerReset`.
     case controllerReset
+    /// `Happening.processTermination`.
+    case processTermination
+    /// `Happening.background`.
+    case background
+    /// `Happening.bondLoss`.
+    case bondLoss
     /// `Happening.loss`.
     case loss
     /// `Happening.distance`.
@@ -78,6 +92,9 @@ public enum Happening: Hashable, Sendable {
     case .powerCut: .powerCut
     case .bluetoothOff: .bluetoothOff
     case .controllerReset: .controllerReset
+    case .processTermination: .processTermination
+    case .background: .background
+    case .bondLoss: .bondLoss
     case .loss: .loss
     case .distance: .distance
     case .quirks: .quirks
@@ -89,7 +106,7 @@ public enum Happening: Hashable, Sendable {
   public var devices: [String] {
     switch self {
     case .outOfRange(let device, _), .powerCut(let device, _), .bluetoothOff(let device, _),
-      .controllerReset(let device),
+      .controllerReset(let device), .processTermination(let device), .background(let device, _), .bondLoss(let device),
       .distance(_, let device, _), .quirks(_, let device):
       [device]
     case .loss(_, let first, let second, _): [first, second]
@@ -102,9 +119,9 @@ public enum Happening: Hashable, Sendable {
     get {
       switch self {
       case .outOfRange(_, let length), .powerCut(_, let length), .bluetoothOff(_, let length),
-        .loss(_, _, _, let length), .distance(_, _, let length):
+        .background(_, let length), .loss(_, _, _, let length), .distance(_, _, let length):
         length
-      case .controllerReset, .quirks, .variedSchedule: nil
+      case .controllerReset, .processTermination, .bondLoss, .quirks, .variedSchedule: nil
       }
     }
     set {
@@ -113,9 +130,10 @@ public enum Happening: Hashable, Sendable {
       case .outOfRange(let device, _): self = .outOfRange(device, lasting: length)
       case .powerCut(let device, _): self = .powerCut(device, lasting: length)
       case .bluetoothOff(let device, _): self = .bluetoothOff(device, lasting: length)
+      case .background(let device, _): self = .background(device, lasting: length)
       case .loss(let rate, let first, let second, _): self = .loss(rate, between: first, and: second, lasting: length)
       case .distance(let metres, let device, _): self = .distance(metres, device, lasting: length)
-      case .controllerReset, .quirks, .variedSchedule: break
+      case .controllerReset, .processTermination, .bondLoss, .quirks, .variedSchedule: break
       }
     }
   }

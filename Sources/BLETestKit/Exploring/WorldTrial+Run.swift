@@ -4,8 +4,8 @@ import Testing
 /// The end of one explored world.
 struct TrialResult: Sendable {
   let failure: TrialFailure?
-  /// The names of its devices, in the order of their making.
-  let devices: [String]
+  /// Its devices, in the order of their making.
+  let devices: [ExploredDevice]
   /// The time of the world at its end.
   let time: Duration
   let recording: WorldCapture
@@ -37,10 +37,15 @@ extension WorldTrial {
         task.cancel()
       }
     }
-    // Conditions may refer to the world.
+    let devices = world.allDevices.map { device in
+      ExploredDevice(
+        name: device.name, hasLaunchedPrograms: device.hasLaunchedPrograms, hasBonds: !device.bonds.isEmpty)
+    }
+    // Conditions and programs may refer to the world.
     world.promises.removeAll()
+    for device in world.allDevices { device.releasePrograms() }
     return TrialResult(
-      failure: trial.failure, devices: world.allDevices.map(\.name), time: world.now, recording: world.recording)
+      failure: trial.failure, devices: devices, time: world.now, recording: world.recording)
   }
 
   private func keepingIssues(_ body: @escaping @Sendable () async -> Void) async {
