@@ -162,6 +162,13 @@ var targets: [Target] = []
         "BLESession", "BLEProfileFiles", "BLESessionStore", "ble",
       ]),
     tests("VectorTests", knows: ["vector-runner"]),
+    // The example's tests, without a second build; Examples/Thermostat is a package of its own as well.
+    .target(
+      name: "Thermostat", dependencies: ["CoreBluetooth"], path: "Examples/Thermostat/Sources/Thermostat",
+      swiftSettings: strict),
+    .testTarget(
+      name: "ThermostatTests", dependencies: ["Thermostat", "CoreBluetooth", "BLETestKit"],
+      path: "Examples/Thermostat/Tests/ThermostatTests", swiftSettings: strict),
     tests(
       "BLESessionStoreTests", knows: ["BLESession", "BLESessionStore", "BLETestKit", "TestSupport", "CoreBluetooth"]),
   ]

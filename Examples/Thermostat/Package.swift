@@ -1,0 +1,25 @@
+// swift-tools-version:6.2
+
+import PackageDescription
+
+let package = Package(
+  name: "Thermostat",
+  platforms: [.macOS(.v13), .iOS(.v16)],
+  products: [.library(name: "Thermostat", targets: ["Thermostat"])],
+  // In a package of your own: .package(url: "<this repository>", branch: "main")
+  dependencies: [.package(name: "swift-corebluetooth", path: "../..")],
+  targets: [
+    .target(
+      name: "Thermostat",
+      dependencies: [
+        .product(name: "CoreBluetooth", package: "swift-corebluetooth", condition: .when(platforms: [.linux]))
+      ]),
+    .testTarget(
+      name: "ThermostatTests",
+      dependencies: [
+        "Thermostat",
+        .product(name: "CoreBluetooth", package: "swift-corebluetooth", condition: .when(platforms: [.linux])),
+        .product(name: "BLETestKit", package: "swift-corebluetooth", condition: .when(platforms: [.linux])),
+      ]),
+  ],
+  swiftLanguageModes: [.v6])

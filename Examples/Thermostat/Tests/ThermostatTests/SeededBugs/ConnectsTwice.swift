@@ -1,0 +1,11 @@
+#if canImport(BLETestKit)
+  @testable import Thermostat
+
+  /// Seeded bug: after a lost link it connects at once and again a second later, whatever has become of the first attempt.
+  final class ConnectsTwice: ThermostatSession, @unchecked Sendable {
+    override func connectAgain() {
+      super.connectAgain()
+      _ = clock.start(after: .seconds(1), on: queue) { [weak self] in self?.connect() }
+    }
+  }
+#endif

@@ -1,0 +1,15 @@
+#if canImport(BLETestKit)
+  import Foundation
+
+  @testable import Thermostat
+
+  /// Seeded bug: it does not keep the peripherals that the system restores, and believes that their connections come by themselves.
+  final class ReliesOnRestoration: ThermostatSession, @unchecked Sendable {
+    private var wasRestored = false
+
+    override func restore(_ state: [String: Any]) { wasRestored = true }
+    override func findAgain(_ identifier: UUID) {
+      if !wasRestored { super.findAgain(identifier) }
+    }
+  }
+#endif

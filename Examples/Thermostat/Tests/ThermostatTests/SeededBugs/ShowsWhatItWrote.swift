@@ -1,0 +1,8 @@
+#if canImport(BLETestKit)
+  @testable import Thermostat
+
+  /// Seeded bug: it shows the target that it has written when the answer arrives, over a newer one that was notified before.
+  final class ShowsWhatItWrote: ThermostatSession, @unchecked Sendable {
+    override func targetWasWritten(_ value: Int16) { target = value }
+  }
+#endif
