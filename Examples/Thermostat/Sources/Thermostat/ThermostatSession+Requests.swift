@@ -25,9 +25,9 @@ extension ThermostatSession {
   }
 
   func sendNext() {
-    guard phase == .ready, current == nil, let next = waiting.first,
-      let characteristic = attributes[next.characteristic]
-    else { return }
+    guard phase == .ready, current == nil, let next = waiting.first, let characteristic = attribute(for: next) else {
+      return
+    }
     waiting.removeFirst()
     current = next
     timeOut = clock.start(after: next.timeLimit, on: queue) { [weak self] in self?.requestTimedOut() }

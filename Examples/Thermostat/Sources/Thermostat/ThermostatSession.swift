@@ -115,6 +115,9 @@ public class ThermostatSession: NSObject, @unchecked Sendable {
 
   // MARK: What is decided about requests
 
+  /// Where a request is written to.
+  func attribute(for request: Request) -> CBCharacteristic? { attributes[request.characteristic] }
+
   /// Of each kind only the newest waits: whatever the user does while there is no link, the queue stays short.
   func enqueue(_ request: Request) {
     if let index = waiting.firstIndex(where: { $0.kind == request.kind }) {

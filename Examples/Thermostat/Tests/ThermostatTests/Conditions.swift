@@ -18,7 +18,7 @@
         memory.thermostat == nil || app.current.session.phase == .ready && hall.isWatched
       }
       world.eventually("every request is answered", within: .seconds(60)) { app.current.openRequests == 0 }
-      world.eventually("the target that is shown is the thermostat's", within: .seconds(60)) {
+      world.eventually("the target that is shown is the thermostat's", within: .seconds(10)) {
         app.current.session.phase != .ready || app.current.session.target == hall.target
       }
       world.eventually("the thermostat uses the image that was to be installed", within: .seconds(60)) {

@@ -4,7 +4,7 @@
   import Testing
 
   /// Thousands of days in a home.
-  @Suite("Thermostat: explorations", .keepsCapture)
+  @Suite("Thermostat: explorations", .serialized)
   struct ThermostatExplorationTests {
     /// `THERMOSTAT_WORLDS=100000` in the environment for a night's work.
     static let worlds = ProcessInfo.processInfo.environment["THERMOSTAT_WORLDS"].flatMap { Int($0) } ?? 300

@@ -43,25 +43,37 @@
 
     /// Somebody looks for the thermostat in the hall, and chooses it.
     private func look() {
-      if memory.thermostat != nil { return act() }
       let app = app.current
-      if let hall = app.offered["hall"] { app.session.choose(hall) } else { app.session.look() }
-      later(.seconds(2)) { $0.look() }
+      if memory.thermostat == nil {
+        if let hall = app.offered["hall"] { app.session.choose(hall) } else { app.session.look() }
+        return later(.seconds(2)) { $0.look() }
+      }
+      if hands == .busy {
+        useApp()
+        turnKnob()
+      }
     }
 
-    private func act() {
-      guard hands == .busy, clock.now < Self.evening else { return }
+    private func useApp() {
+      guard clock.now < Self.evening else { return }
       let app = app.current
-      let hundredths = 1_500 + 50 * Int16(chance.next(below: 20))
-      switch chance.next(below: 10) {
-      case 0..<5: app.setTarget(hundredths)
-      case 5..<8: hall.turnKnob(to: hundredths)
-      case 8: app.setChildLock(chance.next(below: 2) == 0)
-      default: break
+      if chance.next(below: 6) == 0 {
+        app.setChildLock(chance.next(below: 2) == 0)
+      } else {
+        app.setTarget(drawTarget())
       }
       if memory.askedFor == nil, clock.now > .seconds(20) { app.session.install(Self.image) }
-      later(.milliseconds(500 + 10 * Int64(chance.next(below: 600)))) { $0.act() }
+      later(drawPause()) { $0.useApp() }
     }
+
+    private func turnKnob() {
+      guard clock.now < Self.evening else { return }
+      hall.turnKnob(to: drawTarget())
+      later(drawPause()) { $0.turnKnob() }
+    }
+
+    private func drawTarget() -> Int16 { 1_500 + 50 * Int16(chance.next(below: 20)) }
+    private func drawPause() -> Duration { .milliseconds(300 + 10 * Int64(chance.next(below: 1_200))) }
   }
 
   /// Numbers that are the same for the same seed on each machine (SplitMix64).

@@ -3,16 +3,13 @@
 
   @testable import Thermostat
 
-  /// Seeded bug: it keeps the characteristics of its first link, and writes to them on later ones.
+  /// Seeded bug: it keeps the characteristic that it has written to first, and writes to it on later links as well.
   final class KeepsFirstAttributes: ThermostatSession, @unchecked Sendable {
-    private var first: CBCharacteristic?
+    private var first: [CBUUID: CBCharacteristic] = [:]
 
-    override func keep(_ characteristics: [CBCharacteristic]) {
-      super.keep(characteristics)
-      first = first ?? attributes[Profile.target]
-      attributes[Profile.target] = first
+    override func attribute(for request: Request) -> CBCharacteristic? {
+      first[request.characteristic] = first[request.characteristic] ?? super.attribute(for: request)
+      return first[request.characteristic]
     }
-
-    override func subscriptions() -> Set<CBUUID> { super.subscriptions().subtracting([Profile.target]) }
   }
 #endif
