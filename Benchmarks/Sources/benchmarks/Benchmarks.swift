@@ -15,6 +15,7 @@ enum Benchmarks {
     Benchmark(name: "facade_ingest_10000", work: Ingest.reports(from: 10_000)),
     Benchmark(name: "device_memory", work: Crowd.deviceMemory),
     Benchmark(name: "simulated_hour_100_devices", work: Crowd.simulatedHour),
+    Benchmark(name: "explored_worlds", hasPeer: false, work: ExploredWorlds.stayingSubscribed),
   ]
 
   static func main() async {
@@ -38,7 +39,8 @@ enum Benchmarks {
     var complaints: [String] = []
     for benchmark in all where options.names.isEmpty || options.names.contains(benchmark.name) {
       let measurement = try await benchmark.work(effort)
-      let report = Report(benchmark.name, measurement, beside: try peer?.measure(benchmark.name))
+      let report = Report(
+        benchmark.name, measurement, beside: benchmark.hasPeer ? try peer?.measure(benchmark.name) : nil)
       print(report.line)
       reports.append(report)
       complaints +=

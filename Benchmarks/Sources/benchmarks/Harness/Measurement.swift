@@ -10,6 +10,8 @@ struct Measurement {
   var deviceKibibytes: Double?
   /// Wall time, where a limit is set to it, in seconds.
   var wallSeconds: Double?
+  /// Seconds of the world's time in one second of CPU time.
+  var simulatedSeconds: Double?
 
   enum Unit: String {
     /// Operations in a second of CPU time, all threads of the process.
@@ -30,10 +32,18 @@ struct Measurement {
   }
 }
 
-/// One benchmark: a name that the foreign stack's side knows too, and the work.
+/// One benchmark: a name, which the foreign stack's side knows too if it can do the work, and the work.
 struct Benchmark: Sendable {
   let name: String
   let work: @Sendable (Effort) async throws -> Measurement
+  /// Whether the foreign stack can do this work.
+  let hasPeer: Bool
+
+  init(name: String, hasPeer: Bool = true, work: @escaping @Sendable (Effort) async throws -> Measurement) {
+    self.name = name
+    self.hasPeer = hasPeer
+    self.work = work
+  }
 }
 
 /// How much is done for one number.

@@ -14,6 +14,7 @@ struct Report: Encodable {
   let peerRequests: Int?
   let deviceKibibytes: Double?
   let wallSeconds: Double?
+  let simulatedSeconds: Double?
 
   enum CodingKeys: String, CodingKey {
     case name, value, unit, peer, ratio, allocations, requests
@@ -21,6 +22,7 @@ struct Report: Encodable {
     case peerRequests = "peer_requests"
     case deviceKibibytes = "device_kib"
     case wallSeconds = "wall_seconds"
+    case simulatedSeconds = "simulated_seconds"
   }
 
   init(_ name: String, _ measurement: Measurement, beside answer: Peer.Answer?) {
@@ -35,6 +37,7 @@ struct Report: Encodable {
     peerRequests = answer?.requests
     deviceKibibytes = measurement.deviceKibibytes.map(Self.rounded)
     wallSeconds = measurement.wallSeconds.map(Self.rounded)
+    simulatedSeconds = measurement.simulatedSeconds.map(Self.rounded)
   }
 
   /// To four digits: more would say more than was measured.
@@ -51,6 +54,7 @@ struct Report: Encodable {
     if let requests { parts.append("\(requests) requests" + (peerRequests.map { " (Bumble \($0))" } ?? "")) }
     if let deviceKibibytes { parts.append("\(deviceKibibytes) KiB a known device") }
     if let wallSeconds { parts.append("\(wallSeconds) s of wall time") }
+    if let simulatedSeconds { parts.append("\(simulatedSeconds) simulated s in a second") }
     return parts.joined(separator: " | ")
   }
 }

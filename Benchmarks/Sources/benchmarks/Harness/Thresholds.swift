@@ -10,6 +10,8 @@ struct Threshold: Decodable {
   var requests: Int?
   /// At most so much wall time.
   var wallSeconds: Double?
+  /// At least so many seconds of the world's time in a second of CPU time.
+  var simulatedSeconds: Double?
   /// At least this share of the rate of another benchmark of the same run.
   var share: Share?
 
@@ -26,6 +28,7 @@ struct Threshold: Decodable {
   enum CodingKeys: String, CodingKey {
     case ratio, allocations, requests, share
     case wallSeconds = "wall_seconds"
+    case simulatedSeconds = "simulated_seconds"
   }
 
   /// What `report` fails. A brief run is judged only by what does not depend on the machine.
@@ -48,6 +51,9 @@ struct Threshold: Decodable {
     }
     if let wallSeconds, let found = report.wallSeconds, found > wallSeconds {
       complaints.append("\(report.name): \(found) s of wall time, at most \(wallSeconds) are allowed")
+    }
+    if let simulatedSeconds, let found = report.simulatedSeconds, found < simulatedSeconds {
+      complaints.append("\(report.name): \(found) simulated s in a second, at least \(simulatedSeconds) are asked for")
     }
     return complaints
   }

@@ -2,6 +2,8 @@
   @testable import Thermostat
 
   /// Seeded bug: after a lost link it connects at once and again a second later, whatever has become of the first attempt.
+  ///
+  /// `@unchecked Sendable`: used on the session's queue only.
   final class ConnectsTwice: ThermostatSession, @unchecked Sendable {
     override func connectAgain() {
       super.connectAgain()

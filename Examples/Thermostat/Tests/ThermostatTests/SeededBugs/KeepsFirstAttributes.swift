@@ -4,6 +4,8 @@
   @testable import Thermostat
 
   /// Seeded bug: it keeps the characteristic that it has written to first, and writes to it on later links as well.
+  ///
+  /// `@unchecked Sendable`: used on the session's queue only.
   final class KeepsFirstAttributes: ThermostatSession, @unchecked Sendable {
     private var first: [CBUUID: CBCharacteristic] = [:]
 

@@ -4,6 +4,8 @@
   @testable import Thermostat
 
   /// Seeded bug: it does not keep the peripherals that the system restores, and believes that their connections come by themselves.
+  ///
+  /// `@unchecked Sendable`: used on the session's queue only.
   final class ReliesOnRestoration: ThermostatSession, @unchecked Sendable {
     private var wasRestored = false
 
