@@ -47,7 +47,7 @@ var targets: [Target] = []
     layer("BLECrypto", knows: ["BLECore", "CLibcrypto"]),
     layer("BLEWire", knows: ["BLECore"]),
     layer("BLECapture", knows: ["BLECore", "BLECrypto", "BLEFiles", "BLEWire"]),
-    layer("BLEClone", knows: ["BLECore", "BLEWire", "BLECapture"]),
+    layer("BLEClone", knows: ["BLECore", "BLEWire", "BLECapture", "BLESession", "BLEDeviceFiles", "CoreBluetooth"]),
     layer("BLEHCI", knows: ["BLECore", "BLEWire"]),
     .target(name: "CKernelBluetooth", publicHeadersPath: ".", cSettings: [.treatAllWarnings(as: .error)]),
     layer("BLETransports", knows: ["BLECore", "BLEWire", "BLEHCI", "CKernelBluetooth"]),
@@ -107,7 +107,7 @@ var targets: [Target] = []
     tests("BLECryptoTests", knows: ["BLECore", "BLECrypto"]),
     tests("BLEWireTests", knows: ["BLECore", "BLEWire"]),
     tests("BLECaptureTests", knows: ["BLECore", "BLECrypto", "BLEWire", "BLECapture"]),
-    tests("BLECloneTests", knows: ["BLECore", "BLEWire", "BLECapture", "BLEClone"]),
+    tests("BLECloneTests", knows: ["BLECore", "BLEWire", "BLECapture", "BLEClone", "BLEDeviceFiles", "CoreBluetooth"]),
     tests("BLEHCITests", knows: ["BLECore", "BLEWire", "BLEHCI"]),
     tests("BLETransportsTests", knows: ["BLECore", "BLEWire", "BLEHCI", "CKernelBluetooth", "BLETransports"]),
     tests(

@@ -10,6 +10,8 @@ struct LogScript {
 
   private(set) var packets: [CapturedPacket] = []
   private var milliseconds: Int64 = 0
+  /// Milliseconds since the beginning.
+  var now: Int64 { milliseconds }
 
   mutating func wait(_ milliseconds: Int64) { self.milliseconds += milliseconds }
 
@@ -56,6 +58,20 @@ struct LogScript {
 
   mutating func ask(_ pdu: [UInt8], _ handle: UInt8 = 0x40) { frame(pdu, handle, .sent) }
   mutating func answer(_ pdu: [UInt8], _ handle: UInt8 = 0x40) { frame(pdu, handle, .received) }
+
+  /// A client discovers a lamp: its name at 3, a control point at 0x21, and notifications at 0x23 with their configuration at 0x24.
+  mutating func discoverLamp(_ handle: UInt8 = 0x40) {
+    ask([0x10, 1, 0, 0xFF, 0xFF, 0x00, 0x28], handle)
+    answer([0x11, 6, 1, 0, 3, 0, 0x00, 0x18, 0x1F, 0, 0x24, 0, 0xF0, 0xFF], handle)
+    ask([0x10, 0x25, 0, 0xFF, 0xFF, 0x00, 0x28], handle)
+    answer([0x01, 0x10, 0x25, 0, 0x0A], handle)
+    ask([0x08, 1, 0, 3, 0, 0x03, 0x28], handle)
+    answer([0x09, 7, 2, 0, 0x0A, 3, 0, 0x00, 0x2A], handle)
+    ask([0x08, 0x1F, 0, 0x24, 0, 0x03, 0x28], handle)
+    answer([0x09, 7, 0x20, 0, 0x0C, 0x21, 0, 0xF1, 0xFF, 0x22, 0, 0x10, 0x23, 0, 0xF2, 0xFF], handle)
+    ask([0x04, 0x24, 0, 0x24, 0], handle)
+    answer([0x05, 1, 0x24, 0, 0x02, 0x29], handle)
+  }
 
   /// All events, with the follower that saw them.
   func followed() -> (events: [LogEvent], follower: LogFollower) {

@@ -22,7 +22,9 @@ public struct LoggedDevice: Sendable {
     public internal(set) var endReason: UInt8?
     /// First those at the beginning, then each change; at most 64.
     public internal(set) var parameters: [LinkParameters]
-    public internal(set) var isEncrypted = false
+    /// When it was encrypted; `nil` if it never was.
+    public internal(set) var encryptedAt: CaptureTimestamp?
+    public var isEncrypted: Bool { encryptedAt != nil }
     /// The device asked for security before a pairing, by a Security Request.
     public internal(set) var demandsSecurity = false
     /// The sides exchanged pairing features.
@@ -98,7 +100,7 @@ public struct LoggedDevice: Sendable {
         $0.ended = event.time
         $0.endReason = reason
       }
-    case .encrypted: change(event) { $0.isEncrypted = true }
+    case .encrypted: change(event) { $0.encryptedAt = $0.encryptedAt ?? event.time }
     case .security(let code, let isFromDevice):
       if code == Self.pairingResponse { change(event) { $0.isPaired = true } }
       if code == Self.securityRequest, isFromDevice { change(event) { $0.demandsSecurity = true } }

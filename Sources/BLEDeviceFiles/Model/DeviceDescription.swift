@@ -30,6 +30,8 @@ public struct DeviceDescription: Sendable {
   public var notifications: [DeviceNotification]
   /// How the device is simulated; `nil` if the file does not say.
   public var simulation: DeviceSimulationPlan?
+  /// What a log shows of the device; `nil` if the file was not made from one.
+  public var recording: RecordedDevice?
 
   /// The command of that name.
   public func command(named name: String) -> DeviceCommand? { commands.first { $0.name == name } }

@@ -32,7 +32,7 @@ extension DeviceFileError: LocalizedError, CustomStringConvertible {
 
 extension DeviceDescription {
   /// The maximum size of a file in octets.
-  public static let largestFile = 1 << 20
+  public static let largestFile = 1 << 22
 
   /// The name of the format, in the member `format` of a file.
   public static let formatName = "ble-device/1"

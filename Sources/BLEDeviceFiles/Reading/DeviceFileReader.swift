@@ -20,7 +20,13 @@ struct DeviceFileReader {
       try json.text(longest: 248, "the device's name")
     }
     let summary = file.optional("description", Self.summary)
-    let recognition = file.required("match") { (json) -> DeviceRecognition? in self.recognition(json) }
+    let recordingJSON = file.member("recording")
+    let recording = recordingJSON.flatMap { RecordingReader(mistakes: mistakes).read($0) }
+    // The advertisements of a recording say how the device is recognised.
+    let recognition =
+      recordingJSON == nil
+      ? file.required("match") { (json) -> DeviceRecognition? in self.recognition(json) }
+      : file.optional("match") { (json) -> DeviceRecognition? in self.recognition(json) } ?? recording?.recognition
     let wake = file.optional("wake") { (json) -> (String, Double)? in self.wake(json) }
     let conversationJSON = file.member("conversation")
     let beforeConversation = mistakes.count
@@ -41,6 +47,7 @@ struct DeviceFileReader {
       name: name, summary: summary, recognition: recognition, wakeHint: wake?.0, patience: wake?.1 ?? 5,
       conversation: conversation?.value, commands: commands.map(\.command),
       notifications: notifications.map(\.notification), simulation: nil)
+    description.recording = recording
     if let handshake = conversation?.handshake {
       let proof = self.handshake(handshake, in: description)
       description.conversation?.handshake = proof
