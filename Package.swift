@@ -57,7 +57,8 @@ var targets: [Target] = []
     .systemLibrary(
       name: "CSystemBus", pkgConfig: "libsystemd",
       providers: [.apt(["libsystemd-dev"]), .yum(["systemd-devel"])]),
-    layer("BLEHost", knows: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEPairing", "BLEAdapter"]),
+    layer("BLEFaults", knows: ["BLECore", "BLEWire", "BLEText"]),
+    layer("BLEHost", knows: ["BLECore", "BLECrypto", "BLEWire", "BLEHCI", "BLEPairing", "BLEAdapter", "BLEFaults"]),
     layer("BLEState", knows: ["BLECore", "BLECrypto", "BLEFiles", "BLEAdapter", "BLEHost"]),
     layer(
       "BLEBlueZ",
@@ -75,8 +76,8 @@ var targets: [Target] = []
     layer(
       "BLETestKit",
       knows: [
-        "BLECore", "BLEWire", "BLECapture", "BLEHCI", "BLEVirtualRadio", "BLEPairing", "BLEAdapter", "BLEHost",
-        "BLEState", "CoreBluetooth",
+        "BLECore", "BLEWire", "BLECapture", "BLEFaults", "BLEHCI", "BLEVirtualRadio", "BLEPairing", "BLEAdapter",
+        "BLEHost", "BLEState", "CoreBluetooth",
       ]),
     layer("BLEProfileFiles", knows: ["BLECore", "BLEPairing", "BLEHost", "BLEText"]),
     .executableTarget(
@@ -105,6 +106,9 @@ var targets: [Target] = []
 
     tests("BLECoreTests", knows: ["BLECore"]),
     tests("BLECryptoTests", knows: ["BLECore", "BLECrypto"]),
+    tests(
+      "BLEFaultsTests",
+      knows: ["BLECore", "BLEWire", "BLEFaults", "CoreBluetooth", "BLETestKit", "TestSupport"]),
     tests("BLEWireTests", knows: ["BLECore", "BLEWire"]),
     tests("BLECaptureTests", knows: ["BLECore", "BLECrypto", "BLEWire", "BLECapture"]),
     tests("BLECloneTests", knows: ["BLECore", "BLEWire", "BLECapture", "BLEClone", "BLEDeviceFiles", "CoreBluetooth"]),
@@ -182,7 +186,8 @@ var targets: [Target] = []
       .executableTarget(
         name: "fuzz",
         dependencies: [
-          "BLECore", "BLECrypto", "BLEWire", "BLECapture", "BLEClone", "BLEHCI", "BLETransports", "BLEAdapter",
+          "BLECore", "BLECrypto", "BLEWire", "BLECapture", "BLEClone", "BLEFaults", "BLEHCI", "BLETransports",
+          "BLEAdapter",
           "BLEVirtualRadio", "BLEHost", "BLEState", "CoreBluetooth", "BLEText", "BLESession", "BLEChat",
           "BLEDeviceFiles", "BLEProfileFiles", "BLESessionStore", "CSQLite", "FuzzSupport",
         ],

@@ -28,6 +28,7 @@ public final class Device: Sendable {
   private let settings = Mutex(DeviceSettings())
   /// Starts the programs of `World.launch` again, in the order of their first launches.
   private let launches = Mutex<[@Sendable () -> Void]>([])
+  let faultBox: FaultBox
 
   init(name: String, number: Int, world: World, position: Position, folder: String?) {
     self.name = name
@@ -38,6 +39,7 @@ public final class Device: Sendable {
     world.trial?.stage.prepare(&radio.configuration, ofDevice: name, number: number)
     let tap = world.recorder.tap(of: name)
     let log = world.log.labelled(name)
+    faultBox = FaultBox(device: name, seed: entropy.fork(0x6661_756C_74).seed, log: log, into: world.faultRecord)
     let peerStore: any PeerStore =
       if let folder {
         // A secret derived from the world's seed would be the same in the next world, where identifiers could then agree by chance.
@@ -95,6 +97,7 @@ public final class Device: Sendable {
       dead.stack.abandon()
     }
     settings.withLock { $0 }.apply(to: next.stack)
+    if !faultBox.faults.isEmpty { applyFaults(to: next.stack) }
     next.stack.start()
     for launch in launches.withLock({ $0 }) { launch() }
   }

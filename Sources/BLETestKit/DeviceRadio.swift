@@ -18,13 +18,30 @@ final class DeviceRadio: HCITap {
   var position: Position { didSet { moved() } }
   /// How far an event of an exploration has moved it from its position, in metres.
   var detour = 0.0 { didSet { moved() } }
-  var isSilent = false { didSet { isSilent ? controller?.silence() : controller?.comeBack() } }
+  var isSilent = false {
+    didSet { isSilent || silences > 0 ? controller?.silence() : controller?.comeBack() }
+  }
   var transmitPower: Int8? { didSet { transmitPower.map { controller?.setTransmitPower($0) } } }
+
+  /// How many faults keep it silent.
+  private var silences = 0
+
+  /// A fault silences it for this long, with or without power.
+  func silence(for time: StackDuration) {
+    silences += 1
+    controller?.silence()
+    air.loop.schedule(after: time, .background) { [weak self] in
+      guard let self else { return }
+      silences -= 1
+      if silences == 0, !isSilent { controller?.comeBack() }
+    }
+  }
 
   /// Why other devices do not receive it, as text.
   var placeInWords: String? {
     if !isPlugged { return "its controller is removed" }
     if isSilent { return "without power" }
+    if silences > 0 { return "silent" }
     return isAway ? "away" : nil
   }
 
@@ -47,7 +64,7 @@ final class DeviceRadio: HCITap {
     let fresh = air.makeController(address: address, position: place, configuration: configuration)
     controller = fresh
     transmitPower.map { fresh.setTransmitPower($0) }
-    if isSilent { fresh.silence() }
+    if isSilent || silences > 0 { fresh.silence() }
     return fresh
   }
 

@@ -1,6 +1,14 @@
 // The types of the radio that a test uses with a world, so that a test imports this module alone.
 @_exported import struct BLECore.DeviceAddress
+@_exported import struct BLECore.AttributeHandle
+@_exported import struct BLECore.BLEUUID
 @_exported import enum BLECore.LogLevel
+@_exported import BLEFaults
+@_exported import struct BLEWire.ATTErrorCode
+@_exported import struct BLEWire.ATTOpcode
+@_exported import struct BLEWire.HCIErrorCode
+@_exported import struct BLEWire.L2CAPSignalingCode
+@_exported import struct BLEWire.SMPCode
 @_exported import enum BLEVirtualRadio.ControllerFault
 @_exported import struct BLEVirtualRadio.ControllerConfiguration
 @_exported import struct BLEVirtualRadio.ControllerQuirks

@@ -39,6 +39,7 @@ public final class World: @unchecked Sendable {
   private let devices = Mutex<[Device]>([])
   let scriptedDevices = Mutex<[ScriptedDevice]>([])
   let promises = WorldPromises()
+  let faultRecord = FaultRecord()
   /// Of a world that is explored.
   let trial: WorldTrial?
 

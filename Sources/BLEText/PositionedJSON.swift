@@ -43,12 +43,25 @@ package struct PositionedJSON: Equatable, Sendable {
     package let position: TextPosition
     /// Its value.
     package let value: PositionedJSON
+
+    /// A member that was not read from JSON.
+    package init(key: String, position: TextPosition, value: PositionedJSON) {
+      self.key = key
+      self.position = position
+      self.value = value
+    }
   }
 
   /// The value.
   package let content: Content
   /// Where it begins.
   package let position: TextPosition
+
+  /// A value that was not read from JSON.
+  package init(content: Content, position: TextPosition) {
+    self.content = content
+    self.position = position
+  }
 
   /// The kind, for messages such as "expected …, found a string".
   package var kind: String {

@@ -39,6 +39,8 @@ public final class L2CAPLink {
   var channels = L2CAPChannelTable()
   var channelScheduler = L2CAPChannelScheduler()
   var channelDrainWaiters: [ChannelDrainWaiter] = []
+  /// Sees all payloads of the fixed channels; `nil` where nothing has to. Retained until `close()`.
+  var gate: (any L2CAPGate)?
 
   /// - Parameter carrier: retained by the link.
   public init(role: LinkRole, loop: any StackLoop, carrier: any L2CAPCarrier, log: Logger = .silent) {
@@ -55,6 +57,9 @@ public final class L2CAPLink {
     owner = nil
     forgetParameterUpdate()
     endChannels(reason)
+    let closed = gate
+    gate = nil
+    closed?.linkDidClose()
   }
 
   /// Receives the data of one ACL packet. `isFirst`: it begins a frame (packet boundary flag 0b10 or 0b00).
@@ -69,7 +74,8 @@ public final class L2CAPLink {
       log.log(.debug, "dropped a frame too long for channel \(channel)")
       if channel == .lowEnergySignaling { rejectOversizedCommand(reassembly.oversizedStart) }
       channels[channel]?.closeAfterViolation("a frame longer than the MPS")
-    case .frame(let channel, let payload): dispatch(payload, of: channel)
+    case .frame(let channel, let payload):
+      if let gate, channel.isFixed { gate.receive(payload, on: channel) } else { deliver(payload, of: channel) }
     }
     if reassembly.takeBrokenPredecessor() { statistics.brokenFrames += 1 }
   }
@@ -79,6 +85,12 @@ public final class L2CAPLink {
 
   /// Sends a payload on a channel. `payload` begins with `payloadHeadroom` octets of headroom.
   public func send(_ payload: consuming ByteWriter, on channel: ChannelIdentifier, sent: (() -> Void)? = nil) {
+    if let gate, channel.isFixed { return gate.send(payload, on: channel, sent: sent) }
+    transmit(payload, on: channel, sent: sent)
+  }
+
+  /// Sends a payload that the gate, if there is one, lets pass.
+  func transmit(_ payload: consuming ByteWriter, on channel: ChannelIdentifier, sent: (() -> Void)?) {
     let length = UInt16(clamping: payload.count - Self.payloadHeadroom)
     L2CAPHeader(length: length, channel: channel).store(into: &payload, at: Self.carrierHeadroom)
     carrier.send(payload.octets, sent: sent)
@@ -94,7 +106,8 @@ public final class L2CAPLink {
     }
   }
 
-  private func dispatch(_ payload: ArraySlice<UInt8>, of channel: ChannelIdentifier) {
+  /// Hands a received payload that the gate, if there is one, lets pass to its receiver.
+  func deliver(_ payload: ArraySlice<UInt8>, of channel: ChannelIdentifier) {
     let receiver: (any L2CAPChannelReceiver)?
     switch channel {
     case .attributeProtocol: receiver = attributeProtocol

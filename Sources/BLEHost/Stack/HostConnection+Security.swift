@@ -95,6 +95,7 @@ extension HostConnection {
     stopEncryptionTimer()
     if !status.isSuccess { stack.log.log(.info, "the link to \(peer.address) could not be encrypted: \(status)") }
     security.encryptionChanged(isEncrypted: status.isSuccess && isOn)
+    if status.isSuccess, isOn { stack.faults?.encrypted(self) }
   }
 
   /// Answers the peripheral's controller, which requests the key chosen by the central.

@@ -193,6 +193,7 @@ final class HostConnection {
     bearer.close()
     channels?.attributeProtocol = nil
     channels?.securityManager = nil
+    channels?.gate = nil
   }
 
   /// The link has ended: ends everything on it. Only channels report their end here.

@@ -7,7 +7,7 @@ final class HostPeripheral: PeripheralRole, StateListener {
   /// A published characteristic of this role.
   private final class Characteristic {
     let identifier: LocalCharacteristicIdentifier
-    let value: AttributeHandle
+    var value: AttributeHandle
     var subscribers: [GATTServerLink] = []
 
     init(identifier: LocalCharacteristicIdentifier, value: AttributeHandle) {
@@ -236,4 +236,18 @@ private final class Countdown {
 extension HostPeripheral {
   /// The number of published services.
   var serviceCount: Int { services.count }
+
+  /// Removes the services of one type, as the application could.
+  func removeServices(of uuid: BLEUUID) {
+    for service in services.filter({ $0.published.uuid == uuid }).map(\.identifier) { remove(service) }
+  }
+
+  /// All handles of the database from its services on are higher by `count` from now on.
+  func handlesDidMove(by count: UInt16) {
+    for index in services.indices { services[index].published = services[index].published.moved(by: count) }
+    for characteristic in characteristics.values {
+      characteristic.value = AttributeHandle(characteristic.value.rawValue &+ count)
+      characteristic.subscribers = []
+    }
+  }
 }

@@ -79,7 +79,9 @@ extension HostStack {
         LESetExtendedScanResponseData(
           advertisingHandle: set.handle, operation: .complete, fragmentPreference: .shouldNotFragment,
           data: scanResponseData[...]))
-    case .enable(let set): setEnabled(true, set) { [weak self] in self?.advertisingInput(.enabled(set, $0)) }
+    case .enable(let set):
+      faults?.startedAdvertising()
+      setEnabled(true, set) { [weak self] in self?.advertisingInput(.enabled(set, $0)) }
     case .disable(let set): setEnabled(false, set) { _ in }
     case .remove(let set):
       if controller.usesExtendedCommands { controller.send(LERemoveAdvertisingSet(advertisingHandle: set.handle)) }

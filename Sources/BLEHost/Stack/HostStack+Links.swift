@@ -35,6 +35,7 @@ extension HostStack {
         local: local.onAir ?? ownAddress, peer: remote.onAir ?? peer.address))
     connections.insert(connection)
     log.log(.debug, "link \(handle) to \(peer)")
+    faults?.attach(connection)
     if !isRunning { return connection.disconnect(.remoteUserTerminated) }
     switch connection.role {
     case .central:

@@ -62,6 +62,8 @@ public final class HostStack: OwnedAdapter, @unchecked Sendable {
   private(set) lazy var connector = Connector(loop: loop, delegate: self)
   var connections = ConnectionTable()
   let security: HostSecurity
+  /// The faults of this device; `nil` for a device without.
+  var faults: HostFaults?
   var privacy = PrivacyState()
   /// The queue on which agents are called.
   let agentQueue = DispatchQueue(label: "swift-corebluetooth.pairing")

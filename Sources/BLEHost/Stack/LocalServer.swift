@@ -12,6 +12,9 @@ final class LocalServer {
     genericServices = gatt.addGenericServices(name: options.name, appearance: options.appearance)
   }
 
+  /// The handle from which on services of applications have their place.
+  var firstFreeHandle: AttributeHandle? { genericServices?.genericAttribute.upperBound.next }
+
   /// Sets the device name.
   func setName(_ name: String) {
     if let genericServices { gatt.database.setValue(GATTServer.nameOctets(name), at: genericServices.deviceName) }

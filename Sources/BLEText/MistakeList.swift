@@ -1,24 +1,26 @@
-import BLEText
-
 /// The mistakes found in a file. Reading continues after each, so that one pass finds all of them.
-final class MistakeList {
+package final class MistakeList {
   private var found: [PositionedError] = []
   /// A reader of the messages has no use for more.
   private static let limit = 50
 
-  /// In the order of the file.
-  var all: [PositionedError] { found.sorted { $0.position < $1.position } }
+  /// An empty list.
+  package init() {}
 
-  var count: Int { found.count }
+  /// In the order of the file.
+  package var all: [PositionedError] { found.sorted { $0.position < $1.position } }
+
+  /// How many there are.
+  package var count: Int { found.count }
 
   /// Records one mistake for each position: others there are consequences of it.
-  func note(_ error: PositionedError) {
+  package func note(_ error: PositionedError) {
     guard found.count < Self.limit, !found.contains(where: { $0.position == error.position }) else { return }
     found.append(error)
   }
 
   /// The result of `read`; if it throws, records the mistake and returns `nil`.
-  func attempt<Value>(_ read: () throws(PositionedError) -> Value) -> Value? {
+  package func attempt<Value>(_ read: () throws(PositionedError) -> Value) -> Value? {
     do throws(PositionedError) {
       return try read()
     } catch {
@@ -29,12 +31,14 @@ final class MistakeList {
 }
 
 /// One object of the file, whose members are read one by one. Mistakes are recorded, and reading continues.
-struct FileObject {
+package struct FileObject {
   private var reader: ObjectReader
   private let mistakes: MistakeList
-  let json: PositionedJSON
+  /// The object itself.
+  package let json: PositionedJSON
 
-  init?(_ json: PositionedJSON, _ what: String, _ mistakes: MistakeList) {
+  /// Records a mistake and returns `nil` if `json` is not an object; `what` names it in messages.
+  package init?(_ json: PositionedJSON, _ what: String, _ mistakes: MistakeList) {
     guard let reader = mistakes.attempt({ () throws(PositionedError) in try ObjectReader(json, what) }) else {
       return nil
     }
@@ -44,23 +48,24 @@ struct FileObject {
   }
 
   /// The member, if it exists and is valid.
-  mutating func optional<Value>(
+  package mutating func optional<Value>(
     _ key: String, _ read: (PositionedJSON) throws(PositionedError) -> Value?
   ) -> Value? {
     mistakes.attempt { () throws(PositionedError) in try reader.optional(key).flatMap(read) } ?? nil
   }
 
   /// The member, if it is valid; records a mistake if it does not exist.
-  mutating func required<Value>(
+  package mutating func required<Value>(
     _ key: String, _ read: (PositionedJSON) throws(PositionedError) -> Value?
   ) -> Value? {
     mistakes.attempt { () throws(PositionedError) in try read(try reader.required(key)) } ?? nil
   }
 
-  mutating func member(_ key: String) -> PositionedJSON? { optional(key) { $0 } }
+  /// The member, if it exists.
+  package mutating func member(_ key: String) -> PositionedJSON? { optional(key) { $0 } }
 
   /// Records a mistake for each member that was not read.
-  func finish() {
+  package func finish() {
     for error in reader.unreadMembers { mistakes.note(error) }
   }
 }

@@ -1,0 +1,152 @@
+import BLECore
+import BLEWire
+
+/// What a fault does.
+///
+/// Where the event is a request (a read, a write, a subscription, a request of a phase), what changes octets or time concerns its answer;
+/// otherwise it concerns the packet itself. Octets of an operation are counted in the value, octets of a packet or a phase from its first.
+public enum FaultAction: Hashable, Sendable {
+  /// The packet is lost: above the link layer, which repeats what the air loses. A lost request is not carried out.
+  case drop
+  /// It arrives this much later. What comes after it does not wait.
+  case delay(Duration)
+  /// It arrives this many times more.
+  case repeated(Int)
+  /// It arrives after the next packet of the same channel and direction; after a second, if there is none.
+  case swapWithNext
+  /// Only its first octets arrive.
+  case cut(to: Int)
+  /// This many zero octets follow it.
+  case lengthen(by: Int)
+  /// The bits of `mask` are inverted in one octet, counted from 0.
+  case flip(octet: Int, mask: UInt8)
+  /// Other octets arrive in its place: the whole PDU.
+  case replace(with: [UInt8])
+  /// Another PDU follows it.
+  case insert([UInt8])
+  /// The request is not carried out, and is answered with an error (Core, Vol 3 Part F 3.4.1.1).
+  case error(ATTErrorCode)
+  /// The request is carried out, and its answer is lost. An indication arrives, and its confirmation is lost.
+  case noAnswer
+  /// The device ends the link, with a reason that HCI_Disconnect allows (Core, Vol 4 Part E 7.1.6). The packet is lost.
+  case disconnect(HCIErrorCode)
+  /// The device's controller fails and is reset: its links are gone without a word.
+  case resetController
+  /// The device closes its links, is switched off, and on again after a second.
+  case restart
+  /// The device's attribute table changes, with a Service Changed indication.
+  case changeTable(FaultTableChange)
+  /// The device forgets the keys of all its bonds.
+  case forgetBond
+  /// The device's radio sends and receives nothing for this long.
+  case silence(Duration)
+  /// The device declares another MTU than it uses, in octets, in its half of the exchange.
+  case declareMTU(Int)
+  /// The device's queue to the peer does not move for this long: what it sends waits there, and arrives in order after that.
+  case fillQueue(Duration)
+}
+
+/// A change of a device's attribute table.
+public enum FaultTableChange: Hashable, Sendable {
+  /// The service is removed.
+  case removeService(BLEUUID)
+  /// A service is added, with one readable characteristic of the same UUID and the value 00.
+  case addService(BLEUUID)
+  /// The services of the application move to handles that are higher by this many.
+  case shiftHandles(by: Int)
+}
+
+extension FaultAction {
+  /// The kinds of actions, by their names in JSON.
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// `FaultAction.drop`.
+    case drop
+    /// `FaultAction.delay`.
+    case delay
+    /// `FaultAction.repeated`.
+    case repeated = "repeat"
+    /// `FaultAction.swapWithNext`.
+    case swapWithNext = "swap_with_next"
+    /// `FaultAction.cut`.
+    case cut = "cut_to"
+    /// `FaultAction.lengthen`.
+    case lengthen = "lengthen_by"
+    /// `FaultAction.flip`.
+    case flip
+    /// `FaultAction.replace`.
+    case replace
+    /// `FaultAction.insert`.
+    case insert
+    /// `FaultAction.error`.
+    case error
+    /// `FaultAction.noAnswer`.
+    case noAnswer = "no_answer"
+    /// `FaultAction.disconnect`.
+    case disconnect
+    /// `FaultAction.resetController`.
+    case resetController = "reset_controller"
+    /// `FaultAction.restart`.
+    case restart
+    /// `FaultTableChange.removeService`.
+    case removeService = "remove_service"
+    /// `FaultTableChange.addService`.
+    case addService = "add_service"
+    /// `FaultTableChange.shiftHandles`.
+    case shiftHandles = "shift_handles_by"
+    /// `FaultAction.forgetBond`.
+    case forgetBond = "forget_bond"
+    /// `FaultAction.silence`.
+    case silence
+    /// `FaultAction.declareMTU`.
+    case declareMTU = "declare_mtu"
+    /// `FaultAction.fillQueue`.
+    case fillQueue = "fill_queue"
+
+    /// Whether it is written without a value.
+    var isPlain: Bool {
+      switch self {
+      case .drop, .swapWithNext, .noAnswer, .resetController, .restart, .forgetBond: true
+      default: false
+      }
+    }
+  }
+
+  /// Its kind.
+  public var kind: Kind {
+    switch self {
+    case .drop: .drop
+    case .delay: .delay
+    case .repeated: .repeated
+    case .swapWithNext: .swapWithNext
+    case .cut: .cut
+    case .lengthen: .lengthen
+    case .flip: .flip
+    case .replace: .replace
+    case .insert: .insert
+    case .error: .error
+    case .noAnswer: .noAnswer
+    case .disconnect: .disconnect
+    case .resetController: .resetController
+    case .restart: .restart
+    case .changeTable(.removeService): .removeService
+    case .changeTable(.addService): .addService
+    case .changeTable(.shiftHandles): .shiftHandles
+    case .forgetBond: .forgetBond
+    case .silence: .silence
+    case .declareMTU: .declareMTU
+    case .fillQueue: .fillQueue
+    }
+  }
+
+  /// Whether it needs a packet: what is done to a device can begin at any time.
+  public var needsPacket: Bool {
+    switch kind {
+    case .drop, .delay, .repeated, .swapWithNext, .cut, .lengthen, .flip, .replace, .insert, .error, .noAnswer,
+      .declareMTU:
+      true
+    case .disconnect, .resetController, .restart, .removeService, .addService, .shiftHandles, .forgetBond, .silence,
+      .fillQueue:
+      false
+    }
+  }
+}
