@@ -30,7 +30,7 @@ public final class Device: Sendable {
   private let launches = Mutex<[@Sendable () -> Void]>([])
   let faultBox: FaultBox
 
-  init(name: String, number: Int, world: World, position: Position, folder: String?) {
+  init(name: String, number: Int, world: World, position: Position?, folder: String?) {
     self.name = name
     loop = world.loop
     let entropy = SeededEntropy(seed: world.seed).fork(UInt64(number) + 1)
@@ -67,6 +67,7 @@ public final class Device: Sendable {
     }
     self.radio = carriedRadio
     running = Mutex(makeProcess(0))
+    if let setting = world.setting { onLoop { $0.enter(setting, number: number) } }
     stack.start()
   }
 
@@ -162,7 +163,7 @@ public final class Device: Sendable {
   /// Moves it back to where it was.
   public func comeBack() { onLoop { $0.isAway = false } }
   /// Moves it: RSSI and loss follow from the distance.
-  public func move(to position: Position) { onLoop { $0.position = position } }
+  public func move(to position: Position) { onLoop { $0.move(to: position) } }
   /// Takes its battery out: its radio is silent. `comeBack` does not end that, `restorePower` does.
   public func cutPower() { onLoop { $0.isSilent = true } }
   /// Puts the battery back.

@@ -7,15 +7,24 @@ import BLEWire
 final class DeviceRadio: HCITap {
   private let name: String
   private let address: DeviceAddress
-  private let air: Air
+  let air: Air
   weak var tap: (any HCITap)?
   private(set) var controller: VirtualController?
+  /// The latest controller, also after its end.
+  private var last: VirtualController?
 
   var configuration = ControllerConfiguration()
   var isPlugged = true
+  private var sharesTime = false
   var losesPowerWhenConnected = false
   var isAway = false { didSet { moved() } }
   var position: Position { didSet { moved() } }
+  /// Whether a program has said where it is.
+  var isPlaced: Bool
+  /// What the body of its user takes of its signal, in dB.
+  var bodyLoss = 0.0 { didSet { if oldValue != bodyLoss { controller?.setAntennaOffset(-bodyLoss) } } }
+  private(set) lazy var motion = DeviceMotion(self, loop: air.loop, seed: air.seed ^ address.value)
+  var tracePlayers: [DeviceAddress: TracePlayer] = [:]
   /// How far an event of an exploration has moved it from its position, in metres.
   var detour = 0.0 { didSet { moved() } }
   var isSilent = false {
@@ -48,10 +57,11 @@ final class DeviceRadio: HCITap {
   /// No packet is received over this distance, in metres.
   private static let outOfReach = 1e9
 
-  init(name: String, address: DeviceAddress, position: Position, air: Air) {
+  init(name: String, address: DeviceAddress, position: Position?, air: Air) {
     self.name = name
     self.address = address
-    self.position = position
+    self.position = position ?? .origin
+    isPlaced = position != nil
     self.air = air
     configuration.name = name
   }
@@ -62,10 +72,31 @@ final class DeviceRadio: HCITap {
       throw TransportError(.unreachable, "The controller of \(name) was removed; insertController() puts it back.")
     }
     let fresh = air.makeController(address: address, position: place, configuration: configuration)
+    // The radio is the device's: what the controller before it has on the air is on the air still.
+    if sharesTime || configuration.sharesRadioTime { fresh.shareRadioTime(with: last) }
     controller = fresh
+    last = fresh
+    if bodyLoss != 0 { fresh.setAntennaOffset(-bodyLoss) }
     transmitPower.map { fresh.setTransmitPower($0) }
     if isSilent || silences > 0 { fresh.silence() }
     return fresh
+  }
+
+  /// All activities share the time of the radio, of this controller and of those that follow.
+  func shareTime() {
+    sharesTime = true
+    controller?.shareRadioTime()
+  }
+
+  /// A program moves it, which ends its walk.
+  func move(to position: Position) {
+    motion.stop()
+    place(at: position)
+  }
+
+  func place(at position: Position) {
+    isPlaced = true
+    self.position = position
   }
 
   func unplug() {

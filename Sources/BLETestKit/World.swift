@@ -38,6 +38,7 @@ public final class World: @unchecked Sendable {
   private let watch: Task<Void, Never>
   private let devices = Mutex<[Device]>([])
   let scriptedDevices = Mutex<[ScriptedDevice]>([])
+  let surroundings = Mutex(Surroundings())
   let promises = WorldPromises()
   let faultRecord = FaultRecord()
   /// Of a world that is explored.
@@ -126,11 +127,11 @@ public final class World: @unchecked Sendable {
   /// - Parameters:
   ///   - name: the device's name, as in a phone's settings: its Device Name in the Generic Access service (Core, Vol 3 Part C
   ///     12.1), which is a central's `CBPeripheral.name` once it was read. Also its name in logs and captures.
-  ///   - position: where it is at the beginning.
+  ///   - position: where it is at the beginning. Without one it is where the world's setting places it, else at the origin.
   ///   - folder: where it stores its knowledge of peers, as a program on a real machine does. A device of a later world with the
   ///     same folder knows them again. Without a folder that ends with the world.
   public func makeDevice(
-    _ name: String, at position: Position = .origin, keepingPeersIn folder: String? = nil
+    _ name: String, at position: Position? = nil, keepingPeersIn folder: String? = nil
   ) -> Device {
     devices.withLock { devices in
       let device = Device(name: name, number: devices.count, world: self, position: position, folder: folder)

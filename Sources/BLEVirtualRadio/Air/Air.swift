@@ -4,7 +4,7 @@ import BLEWire
 /// The medium between radios: which radios receive a packet, at which RSSI, and which packets are lost.
 ///
 /// One air belongs to one loop. All randomness is derived from `seed`: the same calls in the same order on a virtual loop give
-/// the same packets at the same times. Not modelled: interference between packets, clock drift, angle and phase.
+/// the same packets at the same times. Not modelled: clock drift, angle and phase.
 public final class Air {
   /// The loop and the clock of this air.
   public let loop: any StackLoop
@@ -14,6 +14,7 @@ public final class Air {
   public var propagation: Propagation {
     didSet {
       rebuildListeners()
+      if oldValue.range != propagation.range, collides { rebuildLoad() }
       pathsChanged()
     }
   }
@@ -27,6 +28,18 @@ public final class Air {
 
   private var loss: LossModel
   private var pairLoss: [Pair: LossModel] = [:]
+  /// The RSSI between two radios where it is given, in dBm.
+  private var pairSignal: [Pair: Double] = [:]
+  /// The interferers, if there are any.
+  private(set) var interference: Interference?
+  /// Whether advertisements are lost where packets of several advertisers overlap. A crowd sets it.
+  public var collides = false {
+    didSet { if oldValue != collides { rebuildLoad() } }
+  }
+  /// How busy the advertising channels are, where packets collide.
+  private(set) var load: AdvertisingLoad?
+  var crowds: [Crowd] = []
+  var crowdCount = 0
   private var nodes: [Int: AirNode] = [:]
   private var nodeCount = 0
   private(set) var listeners: ListenerGrid
@@ -40,7 +53,7 @@ public final class Air {
   /// For airs that run faster than the machine's clock, where no machine could keep short time-outs.
   var leastSupervision = StackDuration.zero
   /// Advertisers that wait for a listener.
-  private var resting: [Int: LinkLayerAdvertiser] = [:]
+  private var resting: [Int: any RestingAdvertiser] = [:]
   private var restCount = 0
 
   private struct Pair: Hashable {
@@ -70,11 +83,13 @@ public final class Air {
     nodes[nodeCount] = node
     let controller = VirtualController(air: self, node: node, address: address, configuration: configuration)
     node.controller = controller
+    if configuration.sharesRadioTime { node.share(RadioTime()) }
     return controller
   }
 
   /// Removes all controllers from the air: all activity ends, and nothing is retained.
   public func shutDown() {
+    for crowd in crowds { crowd.leave() }
     for (_, node) in nodes.sorted(by: { $0.key < $1.key }) { node.controller?.close() }
   }
 
@@ -96,12 +111,28 @@ public final class Air {
     pathsChanged(of: sender.node)
   }
 
+  /// Sets the RSSI in dBm at which two radios receive each other, whatever lies between them; `nil`: by the air's propagation.
+  public func setSignal(_ level: Double?, between first: VirtualController, and second: VirtualController) {
+    pairSignal[Pair(sender: first.node.number, receiver: second.node.number)] = level
+    pairSignal[Pair(sender: second.node.number, receiver: first.node.number)] = level
+    pathsChanged(of: first.node)
+  }
+
+  /// Sets the interferers of this air, in place of those before.
+  public func setInterference(_ interferers: [Interferer]) {
+    interference = interferers.isEmpty ? nil : Interference(interferers, seed: seed)
+    pathsChanged()
+  }
+
   func node(number: Int) -> AirNode? { nodes[number] }
 
   func remove(_ node: AirNode) {
     nodes[node.number] = nil
+    node.radioTime?.leave(node)
     node.controller = nil
     pairLoss = pairLoss.filter { $0.key.sender != node.number && $0.key.receiver != node.number }
+    pairSignal = pairSignal.filter { $0.key.sender != node.number && $0.key.receiver != node.number }
+    load?.forget(node: node.number)
   }
 
   // MARK: Paths
@@ -111,6 +142,9 @@ public final class Air {
     if sender.isSilent || receiver.isSilent { return .blocked }
     let model =
       pairLoss.isEmpty ? loss : pairLoss[Pair(sender: sender.number, receiver: receiver.number)] ?? loss
+    if !pairSignal.isEmpty, let level = pairSignal[Pair(sender: sender.number, receiver: receiver.number)] {
+      return path(level: level, jitter: 0, model)
+    }
     return path(from: sender.station, to: receiver.station, model)
   }
 
@@ -119,7 +153,11 @@ public final class Air {
 
   private func path(from sender: Station, to receiver: Station, _ model: LossModel) -> AirPath {
     guard let level = propagation.meanSignal(from: sender, to: receiver, seed: seed) else { return .blocked }
-    var path = AirPath(isBlocked: false, level: level, jitter: propagation.jitter, rate: 0)
+    return path(level: level, jitter: propagation.jitter, model)
+  }
+
+  private func path(level: Double, jitter: Double, _ model: LossModel) -> AirPath {
+    var path = AirPath(isBlocked: false, level: level, jitter: jitter, rate: 0)
     switch model {
     case .none: break
     case .independent(let rate): path.rate = rate
@@ -147,12 +185,25 @@ public final class Air {
       listeners.remove(listener, at: old)
       listeners.insert(listener)
     }
+    if let load {
+      for source in node.controller?.loadSources ?? [] { load.refresh(source) }
+    }
+  }
+
+  private func rebuildLoad() {
+    load = collides ? AdvertisingLoad(range: propagation.range) : nil
+    for (_, node) in nodes.sorted(by: { $0.key < $1.key }) {
+      for source in node.controller?.loadSources ?? [] { load?.insert(source) }
+    }
+    for crowd in crowds { crowd.count(in: load) }
   }
 
   // MARK: Listeners
 
   /// Whether any radio may receive an advertisement.
   var hasListeners: Bool { listeners.count > 0 || remoteListenerCount > 0 }
+  /// Whether any radio of this process may receive one.
+  var hasLocalListeners: Bool { listeners.count > 0 }
 
   func startListening(_ listener: any AdvertisingListener) {
     let wasEmpty = !hasListeners
@@ -169,7 +220,7 @@ public final class Air {
   }
 
   /// Calls the advertiser back once when there is a listener. The returned number cancels that.
-  func rest(_ advertiser: LinkLayerAdvertiser) -> Int {
+  func rest(_ advertiser: any RestingAdvertiser) -> Int {
     restCount += 1
     resting[restCount] = advertiser
     return restCount

@@ -12,6 +12,8 @@ final class AirNode {
   private(set) var station: Station
   /// The radio has fallen silent: it neither sends nor receives.
   private(set) var isSilent = false
+  /// The time of the radio, where the activities of the device share it.
+  private(set) var radioTime: RadioTime?
   /// Connections that depend on the radio path to and from this node.
   var links = LinkSet()
   /// The scanner and the initiator of this node that listen now.
@@ -28,6 +30,14 @@ final class AirNode {
   /// In dBm.
   var transmitPower: Int8 { station.transmitPower }
   var antennaOffset: Double { station.antennaOffset }
+
+  /// Its activities share the time of one radio from now on.
+  func share(_ time: RadioTime) {
+    guard radioTime !== time else { return }
+    radioTime?.leave(self)
+    radioTime = time
+    time.join(self)
+  }
 
   /// Moves the radio, with immediate effect.
   func move(to position: Position) {

@@ -3,6 +3,8 @@ import BLECore
 /// A scanner or an initiator that listens on the advertising channels.
 protocol AdvertisingListener: AnyObject {
   var node: AirNode { get }
+  /// The channel on which it listens at a time; `nil` if it does not.
+  func channel(at time: StackInstant) -> UInt8?
   /// Called after an advertising event that began at `start`.
   func hear(_ offer: AdvertisingOffer, start: StackInstant)
 }

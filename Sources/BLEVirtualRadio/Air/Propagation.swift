@@ -17,11 +17,16 @@ public struct Propagation: Sendable, Equatable {
   public var signal: Signal
   /// The distance in metres beyond which nothing is received; `nil` sets no limit. A limit makes large airs cheap.
   public var range: Double?
+  /// The walls between radios, if any. With a constant signal they do not count.
+  public var plan: FloorPlan?
 
-  /// - Parameter range: in metres; `nil` sets no limit.
-  public init(signal: Signal, range: Double? = nil) {
+  /// - Parameters:
+  ///   - range: in metres; `nil` sets no limit.
+  ///   - plan: the walls; `nil` for none.
+  public init(signal: Signal, range: Double? = nil, plan: FloorPlan? = nil) {
     self.signal = signal
     self.range = range
+    self.plan = plan
   }
 
   /// The minimum distance in metres: at shorter distances antennas do not follow the model.
@@ -44,6 +49,7 @@ public struct Propagation: Sendable, Equatable {
     case .pathLoss(let exponent, let referenceLoss, let shadowing, _):
       var level = Double(sender.transmitPower) - referenceLoss - 10 * exponent * log10(max(distance, Self.nearest))
       level += sender.antennaOffset + receiver.antennaOffset
+      if let plan { level -= plan.attenuation(from: sender.position, to: receiver.position) }
       if shadowing != 0 {
         let low = min(sender.identity, receiver.identity)
         let high = max(sender.identity, receiver.identity)

@@ -29,6 +29,11 @@ public struct ControllerConfiguration: Sendable {
   public var supportsFurtherPHYs = true
   /// Resolving private addresses of peers, and generating its own.
   public var supportsResolvingList = true
+  /// All its activities share the time of one radio: while one is on the air no other is. Without it links, advertising and
+  /// scanning do not get in each other's way.
+  public var sharesRadioTime = false
+  /// As the central it leaves out data channels on which interferers spoil packets. Without interferers it has no effect.
+  public var adaptsChannelMap = true
   /// The time from a command to its response.
   public var commandDelay = StackDuration.microseconds(50)
   /// The deviations from a controller without faults.

@@ -148,6 +148,17 @@ public final class VirtualController: HCITransport, TimerTarget {
   public func setAntennaOffset(_ offset: Double) { node.setAntennaOffset(offset) }
   /// The radio falls silent, as if its antenna had been cut; the peers and the host notice by their time-outs only.
   public func silence() { node.silence() }
+  /// From now on all its activities share the time of one radio: while one is on the air no other is. With another controller of
+  /// the same device they share it with that one's, also if it was closed and this one is its successor.
+  public func shareRadioTime(with other: VirtualController? = nil) {
+    if let other, other !== self {
+      if other.node.radioTime == nil { other.node.share(RadioTime()) }
+      if let time = other.node.radioTime { node.share(time) }
+    } else if node.radioTime == nil {
+      node.share(RadioTime())
+    }
+  }
+
   /// A silent radio sends and receives again.
   public func comeBack() { node.comeBack() }
 
@@ -288,6 +299,12 @@ public final class VirtualController: HCITransport, TimerTarget {
     connections[connection.handle] = connection
     peers[connection.peerIdentity.address] = connection.handle
     node.links.insert(connection)
+    node.radioTime?.linksChanged()
+  }
+
+  /// What it sends on the advertising channels.
+  var loadSources: [any AdvertisingLoadSource] {
+    advertisingSets.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap(\.value.advertiser)
   }
 
   func remove(_ connection: Connection) {

@@ -60,7 +60,7 @@ extension Connection {
     applyInstants(upTo: eventNumber)
     guard isOpen else { return }
     switch peer {
-    case .local(let other): play(with: other)
+    case .local(let other): if takesTurn(at: anchor) { play(with: other) } else { planNextEvent() }
     case .remote(let link): link.runEvent()
     case .none: planNextEvent()
     }
@@ -114,7 +114,7 @@ extension Connection {
     scheduleEvent()
   }
 
-  private var canRest: Bool { isIdle && path.isPerfect }
+  private var canRest: Bool { isIdle && path.isPerfect && !isContended && !air.hasInterference }
 
   // MARK: Rest
 
@@ -147,12 +147,7 @@ extension Connection {
   /// The path from the peer has changed.
   func pathChanged() {
     refreshPath()
-    guard isOpen else { return }
-    if isCentral {
-      unpark()
-    } else if case .local(let central) = peer {
-      central.unpark()
-    }
+    endRest()
   }
 
   func refreshPath() {

@@ -10,20 +10,26 @@ extension Connection {
   func play(with other: Connection) {
     let isFirst = !isEventOpen
     isEventOpen = false
+    let begin = cursor
     if isFirst {
-      guard other.isListening(to: self) else {
+      guard other.isListening(to: self), other.takesTurn(at: anchor) else {
         transmitUnheard()
+        noteTurn(from: begin)
         planNextEvent()
         return
       }
       other.lastListened = eventNumber
+    } else if !keepsTurn(with: other) {
+      planNextEvent()
+      return
     }
+    let turnEnd = turnEnd(with: other)
     other.eventNumber = eventNumber
     other.anchor = anchor
     var isOver = false
     var count = 0
     while !isOver {
-      if !isFirst || count > 0, !hasTime(with: other) { break }
+      if !isFirst || count > 0, !hasTime(with: other, until: turnEnd) { break }
       if count == Self.exchangesAtOnce {
         isEventOpen = true
         break
@@ -31,6 +37,7 @@ extension Connection {
       count += 1
       isOver = !exchange(with: other)
     }
+    noteTurn(from: begin, with: other)
     if isEventOpen || needsHandingOn || other.needsHandingOn {
       isEventTimerWork = true
       eventTimer = loop.schedule(at: max(cursor, loop.now), .work, self, tag: Timer.chunk.rawValue)
@@ -44,12 +51,12 @@ extension Connection {
       || encryption.hasFailed
   }
 
-  /// Whether there is time for another exchange before the event must end.
-  private func hasTime(with other: Connection) -> Bool {
+  /// Whether there is time for another exchange before the event must end, at the latest at `turnEnd`.
+  private func hasTime(with other: Connection, until turnEnd: StackInstant?) -> Bool {
     let needed =
       AirTime.packet(nextPayloadCount, transmitPHY) + AirTime.interFrameSpace
       + AirTime.packet(other.nextPayloadCount, other.transmitPHY)
-    return cursor + needed <= eventEnd
+    return cursor + needed <= min(eventEnd, turnEnd ?? eventEnd)
   }
 
   /// Whether the peripheral listens at this event.
@@ -67,6 +74,7 @@ extension Connection {
   private func transmitUnheard() {
     prepare()
     if let tap = air.tap { report(current, to: tap, wasReceived: false, signal: -127) }
+    cursor = cursor + AirTime.packet(current.payload.count, transmitPHY) + AirTime.interFrameSpace
   }
 
   /// Simulates one packet in each direction. False if the event has ended.
@@ -75,10 +83,14 @@ extension Connection {
     let mine = current
     let moreFromMe = hasMoreData
     let chance = controller.node.chance
-    let reaches = path.delivers(chance)
+    let duration = AirTime.packet(mine.payload.count, transmitPHY)
+    let reaches = path.delivers(chance) && !isSpoiled(lasting: duration, at: cursor, towards: other)
     if let tap = air.tap { report(mine, to: tap, wasReceived: reaches, signal: path.signal(chance)) }
-    cursor = cursor + AirTime.packet(mine.payload.count, transmitPHY)
-    guard reaches else { return false }
+    cursor = cursor + duration
+    guard reaches else {
+      noteExchange(isGood: false)
+      return false
+    }
     other.take(mine, sequence: transmitCount, expects: receiveCount, at: cursor)
     // A side that has failed an integrity check sends nothing more.
     if other.encryption.hasFailed { return false }
@@ -88,12 +100,15 @@ extension Connection {
     let theirs = other.current
     let moreFromThem = other.hasMoreData
     let otherChance = other.controller.node.chance
-    let answers = other.path.delivers(otherChance)
+    let answerDuration = AirTime.packet(theirs.payload.count, other.transmitPHY)
+    let answers =
+      other.path.delivers(otherChance) && !other.isSpoiled(lasting: answerDuration, at: cursor, towards: self)
     if let tap = air.tap {
       other.cursor = cursor
       other.report(theirs, to: tap, wasReceived: answers, signal: other.path.signal(otherChance))
     }
-    cursor = cursor + AirTime.packet(theirs.payload.count, other.transmitPHY)
+    cursor = cursor + answerDuration
+    noteExchange(isGood: answers)
     guard answers else { return false }
     take(theirs, sequence: other.transmitCount, expects: other.receiveCount, at: cursor)
     if encryption.hasFailed { return false }
@@ -130,8 +145,7 @@ extension Connection {
   ) -> AirFrame {
     AirFrame(
       time: time,
-      channel: ChannelSelection.channel(
-        event: UInt16(truncatingIfNeeded: eventNumber), accessAddress: accessAddress, map: channelMap),
-      phy: phy, accessAddress: accessAddress, octets: pdu.octets, signal: signal, wasReceived: wasReceived)
+      channel: eventChannel, phy: phy, accessAddress: accessAddress, octets: pdu.octets, signal: signal,
+      wasReceived: wasReceived)
   }
 }

@@ -58,6 +58,11 @@ final class Connection: TimerTarget {
   /// The maximum event length requested by the host; zero if there is none.
   var eventLengthLimit = StackDuration.zero
 
+  /// How often in a row this end was passed over because its radio was with another activity.
+  var missedTurns = 0
+  /// What the central has seen of the data channels.
+  var channelQuality: ChannelQuality?
+
   // PHYs and lengths.
   var transmitPHY = LEPHY.le1M
   var receivePHY = LEPHY.le1M

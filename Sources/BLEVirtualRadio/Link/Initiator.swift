@@ -26,6 +26,8 @@ final class Initiator: AdvertisingListener {
     controller.air.startListening(self)
   }
 
+  func channel(at time: StackInstant) -> UInt8? { settings.windows.channel(at: time) }
+
   func stop() { controller.air.stopListening(self) }
 
   func hear(_ offer: AdvertisingOffer, start: StackInstant) {
@@ -40,7 +42,7 @@ final class Initiator: AdvertisingListener {
     else { return }
     var path = offer.source.path(to: node)
     if path.isBlocked { return }
-    guard window.hears(offer, start: start, over: &path, chance: node.chance) else { return }
+    guard window.hears(offer, start: start, over: &path, for: self) else { return }
     let own = settings.isPrivate ? controller.localPrivateAddress(for: identity) : nil
     let indication = makeIndication(to: advertiser, from: own ?? settings.ownAddress)
     let arrives =

@@ -5,7 +5,7 @@ import BLEWire
 ///
 /// An event is processed when it has ended: one timer for all its channels, and the receivers are computed then. While no radio
 /// on the air listens there are no timers.
-final class LinkLayerAdvertiser: TimerTarget, AdvertisingSource {
+final class LinkLayerAdvertiser: TimerTarget, AdvertisingSource, AdvertisingLoadSource, RestingAdvertiser {
   private enum Timer: Int { case event, duration }
 
   let controller: VirtualController
@@ -16,6 +16,8 @@ final class LinkLayerAdvertiser: TimerTarget, AdvertisingSource {
   private var durationTimer = TimerToken()
   private(set) var isRunning = true
   private var completedEvents = 0
+  /// How often in a row its event was put off because the radio was with another activity.
+  private var missedTurns = 0
   private let maximumEvents: Int
   /// Its number among the resting advertisers, while it rests.
   private var restNumber: Int?
@@ -36,10 +38,14 @@ final class LinkLayerAdvertiser: TimerTarget, AdvertisingSource {
         after: duration, .background, self, tag: Timer.duration.rawValue)
     }
     contentChanged()
+    controller.air.loadStarted(self)
     schedule(after: randomDelay)
   }
 
   var node: AirNode { controller.node }
+  var station: Station { node.station }
+  var eventRate: Double { 1 / (interval + .milliseconds(self.set.parameters.isHighDuty ? 0 : 5)).seconds }
+  var packetDuration: StackDuration { offer?.primaryDuration ?? .zero }
 
   /// The host has changed the data of the set.
   func contentChanged() {
@@ -58,6 +64,8 @@ final class LinkLayerAdvertiser: TimerTarget, AdvertisingSource {
 
   func stop() {
     isRunning = false
+    controller.air.loadEnded(self)
+    node.radioTime?.release(self)
     if let restNumber { controller.air.endRest(restNumber) }
     controller.loop.cancel(eventTimer)
     controller.loop.cancel(durationTimer)
@@ -101,9 +109,29 @@ final class LinkLayerAdvertiser: TimerTarget, AdvertisingSource {
       at: start + offer.duration, .background, self, tag: Timer.event.rawValue)
   }
 
+  /// It was passed over this often before it goes before links.
+  private static let patience = 3
+
+  /// Whether the radio was the advertiser's for the whole event. If not, the event takes place later.
+  private func hadRadio(for duration: StackDuration) -> Bool {
+    guard let time = node.radioTime else { return true }
+    let now = controller.loop.now
+    time.release(self)
+    guard let end = time.conflict(from: start, to: start + duration, with: self) else {
+      missedTurns = 0
+      time.take(from: start, to: start + duration, by: self, now: now)
+      return true
+    }
+    missedTurns += 1
+    start = max(end, now)
+    if missedTurns >= Self.patience { time.claim(from: start, to: start + duration, by: self) }
+    eventTimer = controller.loop.schedule(at: start + duration, .background, self, tag: Timer.event.rawValue)
+    return false
+  }
+
   /// An event has ended: it is reported to its receivers.
   private func finishEvent() {
-    guard let offer else { return }
+    guard let offer, hadRadio(for: offer.duration) else { return }
     completedEvents += 1
     if !node.isSilent {
       let air = controller.air

@@ -52,6 +52,8 @@ final class LinkLayerScanner: AdvertisingListener, TimerTarget {
   /// Whether reports have the extended form.
   var isExtended: Bool { settings.isExtended }
 
+  func channel(at time: StackInstant) -> UInt8? { settings.windows.channel(at: time) }
+
   func stop() {
     controller.air.stopListening(self)
     controller.loop.cancel(durationTimer)
@@ -81,7 +83,7 @@ final class LinkLayerScanner: AdvertisingListener, TimerTarget {
     if isKnown(offer, isResponse: false), !asks || isKnown(offer, isResponse: true) { return }
     var path = offer.source.path(to: node)
     if path.isBlocked { return }
-    guard window.hears(offer, start: start, over: &path, chance: node.chance) else { return }
+    guard window.hears(offer, start: start, over: &path, for: self) else { return }
     if remember(offer, isResponse: false) {
       controller.report(
         offer, data: offer.isLegacy || !offer.isScannable ? offer.data : [], isResponse: false,

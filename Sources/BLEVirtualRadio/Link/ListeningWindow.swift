@@ -22,18 +22,40 @@ struct ListeningWindow {
     return passed - interval * turn + duration <= window
   }
 
+  /// The channel on which it listens; `nil` between its windows.
+  func channel(at time: StackInstant) -> UInt8? {
+    guard time >= begin else { return nil }
+    let turn = (time - begin) / interval
+    return time - begin - interval * turn < window ? UInt8(37 + turn % 3) : nil
+  }
+
   /// Whether a primary packet of the event is received and, if there is one, the auxiliary packet too.
   func hears(
-    _ offer: AdvertisingOffer, start: StackInstant, over path: inout AirPath, chance: SeededEntropy
+    _ offer: AdvertisingOffer, start: StackInstant, over path: inout AirPath, for listener: any AdvertisingListener
   ) -> Bool {
     var time = start
     let duration = offer.primaryDuration
+    let node = listener.node
+    let chance = node.chance
     for channel in offer.channelNumbers {
-      if covers(time, duration: duration, channel: channel), path.delivers(chance) {
-        return offer.isLegacy || path.delivers(chance)
+      if covers(time, duration: duration, channel: channel),
+        node.isFree(for: listener, on: channel, from: time, to: time + duration), path.delivers(chance),
+        node.air.isClear(for: offer, channel: channel, from: time, level: path.level, at: node)
+      {
+        return offer.isLegacy
+          || path.delivers(chance)
+            && !node.air.isSpoiled(
+              channel: offer.auxiliaryChannel, from: time, lasting: duration, level: path.level, at: node.station)
       }
       time = time + offer.channelStep
     }
     return false
+  }
+}
+
+extension [LEPHY: ListeningWindow] {
+  /// The channel on which a listener with these windows listens; LE 1M goes before LE Coded.
+  func channel(at time: StackInstant) -> UInt8? {
+    self[.le1M]?.channel(at: time) ?? self[.leCoded]?.channel(at: time)
   }
 }
