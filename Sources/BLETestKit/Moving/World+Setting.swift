@@ -9,7 +9,7 @@ extension World {
   }
 
   /// Where the world is; `nil` at first. Setting it replaces propagation, walls and interferers by those of the setting and the crowd
-  /// of the former setting by its own; devices that were given no position are placed, and all are carried as there. `nil` makes it a
+  /// of the former setting by its own; devices that were given no position are placed, and all are held as there. `nil` makes it a
   /// room in which nothing is in the way; the devices stay where they are.
   public var setting: WorldSetting? {
     get { surroundings.withLock { $0.setting } }
@@ -33,8 +33,9 @@ extension World {
 extension DeviceRadio {
   /// On the loop.
   func enter(_ setting: WorldSetting, number: Int) {
-    if !isPlaced { position = setting.place(ofDevice: number) }
-    motion.carry(setting.carrying)
+    let place = setting.place(ofDevice: number)
+    if !isPlaced { position = place.position }
+    motion.carry(place.carrying)
     if setting.sharesRadioTime { shareTime() }
   }
 }
