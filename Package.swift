@@ -47,7 +47,9 @@ var targets: [Target] = []
     layer("BLECrypto", knows: ["BLECore", "CLibcrypto"]),
     layer("BLEWire", knows: ["BLECore"]),
     layer("BLECapture", knows: ["BLECore", "BLECrypto", "BLEFiles", "BLEWire"]),
-    layer("BLEClone", knows: ["BLECore", "BLEWire", "BLECapture", "BLESession", "BLEDeviceFiles", "CoreBluetooth"]),
+    layer(
+      "BLEClone",
+      knows: ["BLECore", "BLEWire", "BLECapture", "BLEVirtualRadio", "BLESession", "BLEDeviceFiles", "CoreBluetooth"]),
     layer("BLEHCI", knows: ["BLECore", "BLEWire"]),
     .target(name: "CKernelBluetooth", publicHeadersPath: ".", cSettings: [.treatAllWarnings(as: .error)]),
     layer("BLETransports", knows: ["BLECore", "BLEWire", "BLEHCI", "CKernelBluetooth"]),
@@ -77,7 +79,7 @@ var targets: [Target] = []
       "BLETestKit",
       knows: [
         "BLECore", "BLEWire", "BLECapture", "BLEFaults", "BLEHCI", "BLEVirtualRadio", "BLEPairing", "BLEAdapter",
-        "BLEHost", "BLEState", "CoreBluetooth",
+        "BLEHost", "BLEState", "CoreBluetooth", "BLEDeviceFiles", "BLEClone",
       ]),
     layer("BLEProfileFiles", knows: ["BLECore", "BLEPairing", "BLEHost", "BLEText"]),
     .executableTarget(
@@ -85,7 +87,7 @@ var targets: [Target] = []
       dependencies: [
         "BLECore", "BLECrypto", "BLEFiles", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEVirtualRadio",
         "BLEPairing", "BLEAdapter", "BLEHost", "BLEState", "BLEDefaultStack", "CoreBluetooth", "BLEText", "BLESession",
-        "BLEChat", "BLEDeviceFiles", "BLEProfileFiles", "BLESessionCryptography", "BLESessionStore",
+        "BLEChat", "BLEDeviceFiles", "BLEProfileFiles", "BLESessionCryptography", "BLESessionStore", "BLEClone",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -111,7 +113,12 @@ var targets: [Target] = []
       knows: ["BLECore", "BLEWire", "BLEFaults", "CoreBluetooth", "BLETestKit", "TestSupport"]),
     tests("BLEWireTests", knows: ["BLECore", "BLEWire"]),
     tests("BLECaptureTests", knows: ["BLECore", "BLECrypto", "BLEWire", "BLECapture"]),
-    tests("BLECloneTests", knows: ["BLECore", "BLEWire", "BLECapture", "BLEClone", "BLEDeviceFiles", "CoreBluetooth"]),
+    tests(
+      "BLECloneTests",
+      knows: [
+        "BLECore", "BLEWire", "BLECapture", "BLEClone", "BLESession", "BLESessionCryptography", "BLEDeviceFiles",
+        "CoreBluetooth", "BLETestKit", "TestSupport",
+      ]),
     tests("BLEHCITests", knows: ["BLECore", "BLEWire", "BLEHCI"]),
     tests("BLETransportsTests", knows: ["BLECore", "BLEWire", "BLEHCI", "CKernelBluetooth", "BLETransports"]),
     tests(

@@ -90,6 +90,9 @@ public enum DefaultStack {
     }
   }
 
+  /// The name of this process's adapter, as it was chosen; `nil` if the choice failed.
+  public static var adapterName: AdapterName? { try? choose().0.name.get() }
+
   /// The name of this process's adapter if it is one of this machine's (`hci`, `bluez`): while it is `unsupported`, it may be plugged in
   /// or become free at any time. `nil` for all others.
   public static var machineAdapter: AdapterName? {

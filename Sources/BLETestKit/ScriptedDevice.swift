@@ -1,4 +1,6 @@
+import BLEClone
 import BLECore
+import BLEDeviceFiles
 import BLEVirtualRadio
 import Synchronization
 
@@ -17,12 +19,21 @@ public final class ScriptedDevice: Sendable {
   public let address: DeviceAddress
   private let loop: VirtualLoop
   private let radio: LoopBound<ScriptedRadio>
+  private let clone = LoopBound(CloneSlot())
+
+  /// What the device plays; on the loop.
+  private final class CloneSlot {
+    var clone: ClonedRadio?
+  }
 
   init(name: String, address: DeviceAddress, world: World, position: Position) {
     self.name = name
     self.address = address
     loop = world.loop
-    let radio = ScriptedRadio(name: name, address: address, position: position, air: world.air)
+    var configuration = ControllerConfiguration()
+    configuration.name = name
+    let radio = ScriptedRadio(
+      world.air.makeController(address: address, position: position, configuration: configuration))
     self.radio = LoopBound(radio)
     onLoop { $0.start() }
   }
@@ -40,6 +51,16 @@ public final class ScriptedDevice: Sendable {
 
   /// Sets the responses of the Attribute Protocol. Without them the device has no attributes: each request is refused.
   public func answer(_ answer: @escaping Answer) { onLoop { $0.answer = answer } }
+
+  /// Is a device out of a log (`ble clone`): advertises as it did, and answers and notifies with its handles, values and times, for each
+  /// central that connects. Replaces what was advertised and answered before. It cannot pair.
+  public func play(_ recording: RecordedDevice) {
+    let (clone, loop) = (clone, loop)
+    onLoop { radio in
+      clone.value.clone = ClonedRadio(recording, on: radio, loop: loop)
+      clone.value.clone?.start()
+    }
+  }
 
   /// Sends an unsolicited PDU of the Attribute Protocol to the connected central.
   public func send(_ pdu: [UInt8]) { onLoop { $0.send(pdu) } }

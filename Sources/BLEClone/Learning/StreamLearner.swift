@@ -8,11 +8,13 @@ struct StreamLearner {
     let beginning: RecordedStream.Beginning
     let began: Int64
     var ended: Int64
+    /// The central has not ended it yet.
+    var isOpen = true
     var said: [Said] = []
   }
 
   struct Said {
-    let time: Int64
+    var time: Int64
     let octets: Data
     let isIndication: Bool
   }

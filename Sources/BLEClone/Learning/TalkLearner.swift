@@ -146,8 +146,9 @@ struct TalkLearner {
   }
 
   private mutating func end(_ handle: UInt16, at time: Int64) {
-    guard let count = runs[handle]?.count, count > 0 else { return }
+    guard let count = runs[handle]?.count, count > 0, runs[handle]?[count - 1].isOpen == true else { return }
     runs[handle]?[count - 1].ended = time
+    runs[handle]?[count - 1].isOpen = false
   }
 
   // MARK: What was said
@@ -187,7 +188,10 @@ struct TalkLearner {
           AnswerLearner.Said(
             handle: push.handle, isIndication: push.said.isIndication, time: push.said.time, octets: push.said.octets))
       } else if let index = runs[push.handle]?.lastIndex(where: { $0.began <= push.said.time }) {
-        runs[push.handle]?[index].said.append(push.said)
+        var said = push.said
+        // What was on its way when the central ended the subscription.
+        said.time = min(said.time, runs[push.handle]?[index].ended ?? said.time)
+        runs[push.handle]?[index].said.append(said)
       }
     }
     pushes = []

@@ -10,36 +10,56 @@ import CoreBluetooth
 /// band.sendNotification("heart-rate")
 /// ```
 ///
-/// Core Bluetooth can't advertise manufacturer data: the owner of the adapter has to do that, see
-/// ``DeviceSimulationPlan/manufacturerData``.
+/// A device out of a log (``DeviceDescription/recording``) is played with its services, values, answers and notifications; its handles are the
+/// system's.
+///
+/// Core Bluetooth can't advertise manufacturer data: the owner of the adapter has to do that, see ``manufacturerData``.
 public final class SimulatedDevice: Sendable {
   /// The simulated device.
   public let description: DeviceDescription
   /// The advertised data, including what does not fit.
   public let advertisement: AdvertisingPlan
   private let peripheral: PeripheralSession
-  private let player: SimulationPlayer
+  /// `nil` for a recording.
+  private let player: SimulationPlayer?
+  private let recordingPlayer: RecordingPlayer?
+  private let listeners = SimulationListeners()
 
-  /// - Throws: `invalid` if the description has no simulation, `notSupported` if it needs cryptography.
+  /// - Throws: `invalid` if the description has neither a simulation nor a recording, `notSupported` if it needs cryptography.
   public init(
     _ description: DeviceDescription, advertisedName: String? = nil, options: [String: Any]? = nil,
     clock: any SessionClock = SystemSessionClock(), cryptography: (any SessionCryptography)? = nil
   ) throws(SessionError) {
-    let player = SimulationPlayer(try DeviceSimulation(description, cryptography: cryptography), clock: clock)
-    let plan = description.simulation
     self.description = description
-    self.player = player
+    if description.simulation == nil, let recording = description.recording {
+      let player = RecordingPlayer(recording, clock: clock, listeners)
+      (self.player, recordingPlayer) = (nil, player)
+      advertisement = AdvertisingPlan(
+        localName: advertisedName ?? recording.advertisedName, services: recording.advertisedServices)
+      peripheral = PeripheralSession(services: recording.declarations(player), options: options, clock: clock)
+      player.play(on: peripheral)
+      return
+    }
+    let player = SimulationPlayer(
+      try DeviceSimulation(description, cryptography: cryptography), clock: clock, listeners)
+    let plan = description.simulation
+    (self.player, recordingPlayer) = (player, nil)
     advertisement = AdvertisingPlan(
       localName: advertisedName ?? plan?.advertisedName, services: plan?.advertisedServices ?? [])
     peripheral = PeripheralSession(services: description.declarations(player), options: options, clock: clock)
     player.play(on: peripheral)
   }
 
+  /// What it advertises besides, which Core Bluetooth does not offer: the company identifier and what follows it; `nil` for nothing.
+  public var manufacturerData: Data? {
+    description.simulation?.manufacturerData ?? description.recording?.manufacturerData
+  }
+
   /// Publishes the services, advertises, and starts notifications at intervals. Returns when all that is under way.
   /// - Throws: what `PeripheralSession.start` throws.
   public func start() async throws(SessionError) {
     try await peripheral.start(advertising: advertisement)
-    player.startIntervals(description)
+    player?.startIntervals(description)
   }
 
   /// Sends a notification to all subscribers, as when a button of the device is pressed.
@@ -49,18 +69,21 @@ public final class SimulatedDevice: Sendable {
       let suggestion = Suggestion.sentence(for: notification, among: description.notifications.map(\.name))
       throw SessionError(.invalid, "there is no notification \"\(notification.inert)\"\(suggestion)")
     }
-    player.sendNotification(notification)
+    player?.sendNotification(notification)
   }
 
   /// Sets a field of the state.
   /// - Throws: `invalid` if there is no such field, or if the value is not valid for it.
-  public func set(_ field: String, to value: FieldValue) throws(SessionError) { try player.set(field, value) }
+  public func set(_ field: String, to value: FieldValue) throws(SessionError) {
+    guard let player else { throw SessionError(.invalid, "a recording has no state") }
+    try player.set(field, value)
+  }
 
   /// The current values of the state's fields.
-  public var state: [String: FieldValue] { player.state }
+  public var state: [String: FieldValue] { player?.state ?? [:] }
 
   /// The events from now on. A slow reader misses the oldest beyond 1,024.
-  public func events() -> AsyncStream<SimulationEvent> { player.events() }
+  public func events() -> AsyncStream<SimulationEvent> { listeners.events() }
 }
 
 extension DeviceDescription {

@@ -23,6 +23,8 @@ public enum SimulationEvent: Sendable, Equatable {
   case unsubscribed(UUID, CharacteristicPath)
   /// A central has read a value.
   case read(UUID, CharacteristicPath, Data)
+  /// A central has written a value of a recorded device.
+  case wrote(UUID, CharacteristicPath, Data)
   /// A central has sent a command.
   case command(String, [FieldReading], Outcome)
   /// Octets that are not a valid frame.

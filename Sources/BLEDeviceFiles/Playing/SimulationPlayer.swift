@@ -7,11 +7,12 @@ final class SimulationPlayer: Sendable {
   private let clock: any SessionClock
   private let queue = DispatchQueue(label: "BLESession.Simulation")
   private let peripheral = Guarded<Weak<PeripheralSession>?>(nil)
-  private let listeners = Guarded<[Int: AsyncStream<SimulationEvent>.Continuation]>([:])
+  private let listeners: SimulationListeners
 
-  init(_ simulation: DeviceSimulation, clock: any SessionClock) {
+  init(_ simulation: DeviceSimulation, clock: any SessionClock, _ listeners: SimulationListeners) {
     self.simulation = Guarded(simulation)
     self.clock = clock
+    self.listeners = listeners
   }
 
   func play(on session: PeripheralSession) {
@@ -96,19 +97,5 @@ final class SimulationPlayer: Sendable {
     session?.core.perform { $0.pushInParts(value, path, central.map { [$0] }) }
   }
 
-  func events() -> AsyncStream<SimulationEvent> {
-    AsyncStream(bufferingPolicy: .bufferingNewest(1_024)) { continuation in
-      let number = listeners.with { listeners in
-        let number = (listeners.keys.max() ?? 0) + 1
-        listeners[number] = continuation
-        return number
-      }
-      continuation.onTermination = { [weak self] _ in self?.listeners.with { $0[number] = nil } }
-    }
-  }
-
-  private func report(_ event: SimulationEvent) {
-    let all = listeners.with { Array($0.values) }
-    for listener in all { listener.yield(event) }
-  }
+  private func report(_ event: SimulationEvent) { listeners.report(event) }
 }

@@ -120,18 +120,28 @@ private struct Reading {
     }
     if parts.count == 2 {
       parsed.add(String(parts[1]), to: option)
-    } else if let value = words.first, !Self.isOption(value) {
-      words.removeFirst()
-      parsed.add(value, to: option)
     } else {
-      throw UsageError("Missing value for '\(option.label)'")
+      try takeValue(of: option)
     }
     return nil
   }
 
-  /// `-vv`: letters that each are an option without a value.
+  /// The next word is the option's value.
+  private mutating func takeValue(of option: Option) throws(UsageError) {
+    guard let value = words.first, !Self.isOption(value) else {
+      throw UsageError("Missing value for '\(option.label)'")
+    }
+    words.removeFirst()
+    parsed.add(value, to: option)
+  }
+
+  /// `-vv`: letters that each are an option without a value; `-o file`: a single one with a value.
   private mutating func letters(_ word: String) throws(UsageError) -> CommandLineParser.Invocation? {
     let known = parser.ownOptions(of: path) + parser.commonOptions
+    if word.count == 2, let option = known.first(where: { $0.letter == word.last && $0.placeholder != nil }) {
+      try takeValue(of: option)
+      return nil
+    }
     for letter in word.dropFirst() {
       guard let option = known.first(where: { $0.letter == letter && $0.placeholder == nil }) else {
         let suggestion = Suggestion.sentence(for: "-" + word, among: known.map(\.spelling))

@@ -30,8 +30,10 @@ struct Option: Sendable {
     Option(name: name, letter: letter, kind: .counter, help: help)
   }
 
-  static func value(_ name: String, _ placeholder: String, standard: String? = nil, _ help: String) -> Option {
-    Option(name: name, kind: .value(placeholder), help: help, standard: standard)
+  static func value(
+    _ name: String, letter: Character? = nil, _ placeholder: String, standard: String? = nil, _ help: String
+  ) -> Option {
+    Option(name: name, letter: letter, kind: .value(placeholder), help: help, standard: standard)
   }
 
   static func values(_ name: String, _ placeholder: String, _ help: String) -> Option {

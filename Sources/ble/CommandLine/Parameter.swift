@@ -27,9 +27,10 @@ extension Parameter {
   }
 
   static func option<Read: ArgumentValue, Part>(
-    _ name: String, _ placeholder: String, _ help: String, _ part: any KeyPath<Read, Part> & Sendable
+    _ name: String, letter: Character? = nil, _ placeholder: String, _ help: String,
+    _ part: any KeyPath<Read, Part> & Sendable
   ) -> Parameter where Value == Part? {
-    let option = Option.value(name, placeholder, help)
+    let option = Option.value(name, letter: letter, placeholder, help)
     return Parameter(option) { (arguments) throws(UsageError) in
       (try arguments.value(of: option) as Read?)?[keyPath: part]
     }

@@ -22,7 +22,9 @@ struct ServeCommand: ToolCommand {
       A mistake is reported with file, line and what was expected (status 65).
 
       A device description file (Docs/device-files.md) is the other side of 'ble command': it is played with its frames, its \
-      handshake and its state. Typing the name of a notification says it, charge=50 changes a field of the state.
+      handshake and its state. Typing the name of a notification says it, charge=50 changes a field of the state. A file of \
+      'ble clone' is the device of its log: on the embedded radio with the handles and the advertisements of the log, \
+      elsewhere, or where the device paired, by Core Bluetooth's API.
 
       Runs until Ctrl-C and prints what happens: advertising, subscribed, unsubscribed, read, written, notified, passkey, \
       paired, pairing-failed.
@@ -37,7 +39,12 @@ struct ServeCommand: ToolCommand {
   func run(in session: Session) async throws(ToolError) {
     try session.pairing.serve(nil)
     switch try source.load() {
-    case .device(let description): try await play(description, in: session)
+    case .device(let description):
+      if let clone = try ClonePlayer(description, name: name, in: session) {
+        if let duration { onMain(after: duration) { clone.end() } }
+        return try await clone.run()
+      }
+      try await play(description, in: session)
     case .profile(let profile): try await serve(profile, in: session)
     }
   }

@@ -49,7 +49,7 @@ final class ControllerRadio {
   }
 
   /// Creates a controller for the next host: with the same address, but no state of the previous host.
-  func makeController() throws(TransportError) -> any HCITransport {
+  func makeController() throws(TransportError) -> VirtualController {
     guard let sharedAir, let address = givenAddress ?? identity?.address else {
       throw TransportError(.closed, "The air \(airName) was left.")
     }

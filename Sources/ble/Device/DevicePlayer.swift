@@ -29,7 +29,7 @@ import CoreBluetooth
   func run() async throws(ToolError) {
     for problem in device.advertisement.problems { session.output.note("Note: \(problem.inert).") }
     // Core Bluetooth cannot advertise manufacturer data; the stack below can.
-    if let data = device.description.simulation?.manufacturerData {
+    if let data = device.manufacturerData {
       (DefaultStack.adapter as? HostStack)?.setManufacturerData(Array(data))
     }
     let (device, session) = (device, session)
@@ -62,12 +62,13 @@ import CoreBluetooth
     let output = session.output
     switch event {
     case .advertising:
-      let data = device.description.simulation?.manufacturerData.map { Hexadecimal.encode($0) }
+      let data = device.manufacturerData.map { Hexadecimal.encode($0) }
       output.advertising(device.advertisement, ["manufacturer_data": .string(orNull: data)])
     case .unavailable: output.unavailable()
     case .subscribed(let central, let path): report("subscribed", central, path, nil)
     case .unsubscribed(let central, let path): report("unsubscribed", central, path, nil)
     case .read(let central, let path, let value): report("read", central, path, value)
+    case .wrote(let central, let path, let value): report("written", central, path, value)
     case .command(let name, let fields, let outcome):
       let given = fields.map { "\($0.name) \($0.description.inert)" }.joined(separator: ", ")
       let reason = outcome == .untrusted ? " before the handshake" : ""

@@ -18,10 +18,13 @@ enum ProfileSource: Equatable, Sendable {
     switch self {
     case .builtIn(let profile): return .profile(profile)
     case .file(let path):
-      let octets = try InputFile.read(path, "a profile", limit: ProfileReader.largestFile)
+      let octets = try InputFile.read(path, "a device description", limit: DeviceDescription.largestFile)
       let json = try Self.read(path) { () throws(PositionedError) in try PositionedJSONReader.read(octets: octets) }
       if case .object(let members) = json.content, members.contains(where: { $0.key == "format" }) {
         return .device(try DeviceFileSource(path: path).description(of: octets))
+      }
+      guard octets.count <= ProfileReader.largestFile else {
+        throw ToolError(.badData, "\(path.inert): a profile has at most \(ProfileReader.largestFile) octets")
       }
       return .profile(try Self.read(path) { () throws(PositionedError) in try ProfileReader.read(json) })
     }

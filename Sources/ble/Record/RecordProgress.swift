@@ -5,8 +5,7 @@ import Foundation
 /// With `--json`, a line on the standard output for each transaction.
 @MainActor final class RecordProgress {
   private let output: Output
-  private let isTerminal: Bool
-  private var isLineShown = false
+  private let line = ProgressLine()
   private let start = Date()
   private var store: SessionStore?
   private var timer: (any DispatchSourceTimer)?
@@ -17,12 +16,11 @@ import Foundation
 
   init(_ output: Output) {
     self.output = output
-    isTerminal = isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
   }
 
   func begin(_ store: SessionStore) {
     self.store = store
-    let interval = isTerminal ? Self.interval.terminal : Self.interval.pipe
+    let interval = ProgressLine.isTerminal ? Self.interval.terminal : Self.interval.pipe
     let timer = DispatchSource.makeTimerSource(queue: .main)
     timer.schedule(deadline: .now() + interval, repeating: interval)
     timer.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.show() } }
@@ -36,7 +34,7 @@ import Foundation
   }
 
   func note(_ text: String) {
-    clear()
+    line.clear()
     output.note(text)
   }
 
@@ -61,9 +59,8 @@ import Foundation
       entryRate: Double(statistics.committed - last.committed) / seconds,
       valueRate: Double(statistics.committedValues - last.values) / seconds)
     last = (now, statistics.committed, statistics.committedValues)
-    guard isTerminal else { return output.note(text) }
-    Self.write("\r\u{1B}[K" + String(text.prefix(max(10, TerminalSize.of(STDERR_FILENO)?.columns ?? 80) - 1)))
-    isLineShown = true
+    guard ProgressLine.isTerminal else { return output.note(text) }
+    line.show(text)
   }
 
   nonisolated static func line(_ statistics: StoreStatistics, seconds: Double, entryRate: Double, valueRate: Double)
@@ -84,18 +81,11 @@ import Foundation
     return (hours > 0 ? "\(hours):" : "") + String(format: "%02d:%02d", minutes, whole % 60)
   }
 
-  private func clear() {
-    if isLineShown { Self.write("\r\u{1B}[K") }
-    isLineShown = false
-  }
-
-  private static func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
-
   /// Prints the summary.
   func finish(_ statistics: StoreStatistics, _ path: String) {
     timer?.cancel()
     timer = nil
-    clear()
+    line.clear()
     let dropped = statistics.dropped > 0 ? "; \(statistics.dropped) dropped" : ""
     if output.isJSON {
       output.event(
