@@ -85,9 +85,10 @@ var targets: [Target] = []
     .executableTarget(
       name: "ble",
       dependencies: [
-        "BLECore", "BLECrypto", "BLEFiles", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEVirtualRadio",
-        "BLEPairing", "BLEAdapter", "BLEHost", "BLEState", "BLEDefaultStack", "CoreBluetooth", "BLEText", "BLESession",
-        "BLEChat", "BLEDeviceFiles", "BLEProfileFiles", "BLESessionCryptography", "BLESessionStore", "BLEClone",
+        "BLECore", "BLECrypto", "BLEFiles", "BLEWire", "BLECapture", "BLEFaults", "BLEHCI", "BLETransports",
+        "BLEVirtualRadio", "BLEPairing", "BLEAdapter", "BLEHost", "BLEState", "BLEDefaultStack", "CoreBluetooth",
+        "BLEText", "BLESession", "BLEChat", "BLEDeviceFiles", "BLEProfileFiles", "BLESessionCryptography",
+        "BLESessionStore", "BLEClone",
       ],
       swiftSettings: strict),
     .executableTarget(

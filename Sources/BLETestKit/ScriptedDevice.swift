@@ -25,11 +25,15 @@ public final class ScriptedDevice: Sendable {
   private final class CloneSlot {
     var clone: ClonedRadio?
   }
+  private let faultBox: FaultBox
 
   init(name: String, address: DeviceAddress, world: World, position: Position) {
     self.name = name
     self.address = address
     loop = world.loop
+    faultBox = FaultBox(
+      device: name, seed: SeededEntropy(seed: world.seed).fork(address.value).seed, log: world.log,
+      into: world.faultRecord)
     var configuration = ControllerConfiguration()
     configuration.name = name
     let radio = ScriptedRadio(
@@ -64,6 +68,17 @@ public final class ScriptedDevice: Sendable {
 
   /// Sends an unsolicited PDU of the Attribute Protocol to the connected central.
   public func send(_ pdu: [UInt8]) { onLoop { $0.send(pdu) } }
+
+  /// Sets the faults of the device in place of all earlier ones, and counts from the beginning. It has no host: of faults that need one
+  /// (`resetController`, `restart`, `changeTable`, `forgetBond`) nothing comes, and attributes are named by their handles, not by UUIDs.
+  public func setFaults(_ faults: [Fault]) {
+    let box = faultBox
+    box.set(faults)
+    onLoop { [loop] radio in
+      (radio.gate as? ScriptedFaults)?.end()
+      radio.gate = faults.isEmpty ? nil : ScriptedFaults(box, radio, on: loop)
+    }
+  }
 
   /// Ends the connection. `reason` is an HCI error code (Core, Vol 1 Part F) that is allowed as a reason.
   public func disconnect(reason: UInt8 = 0x13) { onLoop { $0.disconnect(reason: reason) } }

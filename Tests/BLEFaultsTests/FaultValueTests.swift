@@ -96,7 +96,7 @@ struct FaultValueTests {
     ]
     let broken = [
       "read any no_answer", "write any delay 31", "phase mtu_exchange declare_mtu 512", "time 1 fill_queue 40",
-      "packet ATT_READ_RSP insert 0B00", "indication any drop", "packet \"Pairing Confirm\" flip 0 0x01",
+      "time 1 send_att 0b00", "indication any drop", "packet \"Pairing Confirm\" flip 0 0x01",
     ]
     for words in correct { #expect(try Fault(text: words).origin == .correctDevice, "\(words)") }
     for words in broken { #expect(try Fault(text: words).origin == .brokenDevice, "\(words)") }

@@ -7,9 +7,9 @@ import BLEWire
 /// All arguments `now` are times of one clock that does not go back.
 public struct FaultEngine {
   private var entries: [Entry]
-  private var links: [UInt64: Link] = [:]
+  var links: [UInt64: Link] = [:]
   /// Packets that arrive later, and packets that wait for a next one, in the order in which they came.
-  private var waiting: [Waiting] = []
+  var waiting: [Waiting] = []
   private let chance: SeededEntropy
   private let start: StackInstant
   /// Nothing passes before it, where the radio cannot be silent.
@@ -23,7 +23,7 @@ public struct FaultEngine {
     var isOver = false
   }
 
-  private struct Link {
+  struct Link {
     let established: StackInstant
     /// Faults that concern the next answer, by who sends that.
     var answers: [FaultSender: [FaultAction]] = [:]
@@ -35,7 +35,7 @@ public struct FaultEngine {
     var pending: [(due: StackInstant, entry: Int)] = []
   }
 
-  private struct Waiting {
+  struct Waiting {
     let due: StackInstant
     let packet: FaultPacket
     /// Whether the next packet of its channel and direction lets it pass.
@@ -43,9 +43,9 @@ public struct FaultEngine {
   }
 
   /// How long a packet waits for one that it changes places with.
-  private static let swapLimit = StackDuration.seconds(1)
+  static let swapLimit = StackDuration.seconds(1)
   /// The number of waiting packets beyond which a fault delays no more.
-  private static let mostWaiting = 4_096
+  static let mostWaiting = 4_096
 
   /// - Parameters:
   ///   - faults: in the order in which they apply to one packet.
@@ -201,11 +201,16 @@ public struct FaultEngine {
     let fault = entries[index].fault
     outputs.append(.strike(fault, link: link))
     guard !fault.action.needsPacket else { return }
-    guard case .fillQueue(let time) = fault.action else {
-      outputs.append(.perform(fault.action, link: link))
-      return
+    let concerned = link.map { [$0] } ?? links.keys.sorted()
+    switch fault.action {
+    case .fillQueue(let time): for number in concerned { links[number]?.fullUntil = now + StackDuration(time) }
+    case .send(let channel, let octets):
+      for number in concerned {
+        outputs.append(
+          .pass(FaultPacket(link: number, number: 0, sender: .device, channel: channel.identifier, octets: octets)))
+      }
+    default: outputs.append(.perform(fault.action, link: link))
     }
-    for number in link.map({ [$0] }) ?? links.keys.sorted() { links[number]?.fullUntil = now + StackDuration(time) }
   }
 
   private mutating func expectAnswer(to packet: FaultPacket, _ action: FaultAction, _ fault: Fault) {
@@ -226,77 +231,14 @@ public struct FaultEngine {
       errorCode: code
     ).pdu
   }
-
-  // MARK: Changing packets
-
-  private mutating func changed(
-    _ packet: FaultPacket, by actions: [FaultAction], from start: Int, now: StackInstant
-  ) -> [FaultOutput] {
-    var packets = [packet]
-    var due = now
-    var isSwapped = false
-    for action in actions {
-      switch action {
-      case .drop: packets = []
-      case .delay(let time): due = due + StackDuration(time)
-      case .repeated(let count):
-        if let last = packets.last { packets += Array(repeating: last.copy, count: min(max(count, 0), 100)) }
-      case .swapWithNext: isSwapped = true
-      case .insert(let octets):
-        if let last = packets.last { packets.append(last.copy(with: octets)) }
-      default: for index in packets.indices { packets[index].octets.change(action, from: start) }
-      }
-    }
-    guard !packets.isEmpty else { return [.drop(number: packet.number)] }
-    // A device whose queue is full keeps the order of what it sends.
-    if packet.sender == .device, let full = links[packet.link]?.fullUntil, now < full { due = max(due, full) }
-    let released = takeSwapped(with: packet)
-    if due > now || isSwapped, waiting.count < Self.mostWaiting {
-      for packet in packets + released {
-        waiting.append(
-          Waiting(due: due > now ? due : now + Self.swapLimit, packet: packet, isSwapped: isSwapped && due <= now))
-      }
-      return []
-    }
-    return (packets + released).map { .pass($0) }
-  }
-
-  /// The packets that change places with this one.
-  private mutating func takeSwapped(with packet: FaultPacket) -> [FaultPacket] {
-    func belongs(_ other: Waiting) -> Bool {
-      other.isSwapped && other.packet.link == packet.link && other.packet.sender == packet.sender
-        && other.packet.channel == packet.channel
-    }
-    let found = waiting.filter(belongs).map(\.packet)
-    if !found.isEmpty { waiting.removeAll(where: belongs) }
-    return found
-  }
 }
 
-extension FaultPacket {
-  /// The same octets, as a packet that a fault has made.
-  fileprivate var copy: FaultPacket { copy(with: octets) }
-
-  fileprivate func copy(with octets: [UInt8]) -> FaultPacket {
-    var copy = self
-    (copy.number, copy.octets) = (0, octets)
-    return copy
-  }
-}
-
-extension [UInt8] {
-  /// Applies an action to the octets from `start` on.
-  fileprivate mutating func change(_ action: FaultAction, from start: Int) {
-    switch action {
-    case .cut(let count): self = Array(prefix(start + Swift.max(0, count)))
-    case .lengthen(let count): self += Array(repeating: 0, count: Swift.min(Swift.max(count, 0), 1_024))
-    case .flip(let octet, let mask):
-      let (index, overflow) = start.addingReportingOverflow(octet)
-      if !overflow, indices.contains(index) { self[index] ^= mask }
-    case .replace(let octets): self = octets
-    case .declareMTU(let mtu):
-      if count >= 3 { self[1...2] = [UInt8(truncatingIfNeeded: mtu), UInt8(truncatingIfNeeded: mtu >> 8)] }
-    default: break
+extension FaultChannel {
+  fileprivate var identifier: ChannelIdentifier {
+    switch self {
+    case .attributeProtocol: .attributeProtocol
+    case .securityManager: .securityManager
+    case .signaling: .lowEnergySignaling
     }
   }
 }

@@ -24,9 +24,7 @@ extension FaultEvent {
 extension FaultTarget {
   fileprivate func matches(_ packet: FaultPacket) -> Bool {
     switch self {
-    // Service Changed is the stack's own characteristic.
-    case .any:
-      packet.attribute.map { $0.descriptor == nil && $0.characteristic != BLEUUID(0x2A05) } ?? true
+    case .any: packet.attribute.map { $0.descriptor == nil && !$0.isOfSystem } ?? true
     case .characteristic(let uuid): packet.attribute == FaultAttribute(characteristic: uuid)
     case .descriptor(let uuid, let characteristic):
       packet.attribute == FaultAttribute(characteristic: characteristic, descriptor: uuid)
@@ -36,9 +34,19 @@ extension FaultTarget {
 
   fileprivate func matchesCharacteristic(of packet: FaultPacket) -> Bool {
     switch self {
-    case .any: packet.attribute?.characteristic != BLEUUID(0x2A05)
+    case .any: packet.attribute.map { !$0.isOfSystem } ?? true
     case .characteristic(let uuid), .descriptor(_, let uuid): packet.attribute?.characteristic == uuid
     case .handle(let handle): packet.handle == handle
+    }
+  }
+}
+
+extension FaultAttribute {
+  /// Whether it belongs to Generic Access or Generic Attribute, which stacks use for themselves (Core, Vol 3 Part C 12 and Part G 7).
+  fileprivate var isOfSystem: Bool {
+    switch characteristic.short {
+    case 0x2A00, 0x2A01, 0x2A04, 0x2A05, 0x2AA6, 0x2AC9, 0x2B29, 0x2B2A, 0x2B3A: true
+    default: false
     }
   }
 }

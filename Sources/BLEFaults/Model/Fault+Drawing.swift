@@ -14,9 +14,11 @@ extension Fault {
     .at(.notification(.any), .nth(1), .lengthen(by: 4)),
     .at(.read(.any), .nth(1), .flip(octet: 0, mask: 0x01)),
     .at(.packet(.attributeProtocol(.readResponse), from: .device), .nth(1), .replace(with: [0x13])),
-    .at(.packet(.attributeProtocol(.readResponse), from: .device), .nth(1), .insert([0x0B, 0x00])),
     .at(.write(.any), .nth(1), .error(.unlikelyError)),
     .at(.write(.any), .nth(1), .noAnswer),
+    .at(.connectionTime(.seconds(3)), .nth(1), .send(.attributeProtocol, [0x0B, 0x00])),
+    .at(.connectionTime(.seconds(3)), .nth(1), .send(.securityManager, [0x05, 0x08])),
+    .at(.connectionTime(.seconds(3)), .nth(1), .send(.signaling, [0x7F, 0x01, 0x00, 0x00])),
     .at(.phase(.discovery), .nth(1), .disconnect(.remoteUserTerminated)),
     .at(.connectionTime(.seconds(3)), .nth(1), .resetController),
     .at(.connectionTime(.seconds(3)), .nth(1), .restart),
@@ -80,7 +82,9 @@ extension FaultAction {
     case .lengthen: return .lengthen(by: number(1...30))
     case .flip: return .flip(octet: number(0...3), mask: 1 << UInt8(number(0...7)))
     case .replace: return .replace(with: chance.octets(number(1...8)))
-    case .insert: return .insert(chance.octets(number(1...8)))
+    case .sendAttributeProtocol: return .send(.attributeProtocol, chance.octets(number(1...8)))
+    case .sendSecurityManager: return .send(.securityManager, chance.octets(number(1...8)))
+    case .sendSignaling: return .send(.signaling, chance.octets(number(1...8)))
     case .error:
       let codes: [ATTErrorCode] = [
         .unlikelyError, .insufficientResources, .invalidHandle, .invalidAttributeValueLength, .requestNotSupported,

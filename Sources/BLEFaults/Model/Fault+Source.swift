@@ -70,7 +70,7 @@ extension FaultAction {
     case .lengthen(let count): ".lengthen(by: \(count))"
     case .flip(let octet, let mask): ".flip(octet: \(octet), mask: \(numberText(mask, digits: 2)))"
     case .replace(let octets): ".replace(with: \(octets.source))"
-    case .insert(let octets): ".insert(\(octets.source))"
+    case .send(let channel, let octets): ".send(.\(channel), \(octets.source))"
     case .error(let code): ".error(ATTErrorCode(\(numberText(code.rawValue, digits: 2))))"
     case .noAnswer: ".noAnswer"
     case .disconnect(let reason): ".disconnect(HCIErrorCode(rawValue: \(numberText(reason.rawValue, digits: 2))))"

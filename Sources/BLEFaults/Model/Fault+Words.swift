@@ -101,7 +101,7 @@ extension FaultAction {
     case .lengthen(let count): return "\(it) is lengthened by \(count.counted("octet"))"
     case .flip(let octet, let mask): return "\(it) has octet \(octet) inverted by \(numberText(mask, digits: 2))"
     case .replace(let octets): return "\(it) is replaced with \(octets.hexadecimal)"
-    case .insert(let octets): return "\(it) is followed by \(octets.hexadecimal)"
+    case .send(let channel, let octets): return "the device sends \(octets.hexadecimal) on \(channel.words)"
     case .error(let code): return "the answer is \(code)"
     case .noAnswer: return "no answer comes"
     case .disconnect(let reason): return "the device ends the link with \(reason)"
@@ -114,6 +114,16 @@ extension FaultAction {
     case .silence(let time): return "the device is silent for \(time.faultWords)"
     case .declareMTU(let octets): return "an MTU of \(octets) is declared"
     case .fillQueue(let time): return "the device's queue is full for \(time.faultWords)"
+    }
+  }
+}
+
+extension FaultChannel {
+  fileprivate var words: String {
+    switch self {
+    case .attributeProtocol: "the channel of the Attribute Protocol"
+    case .securityManager: "the channel of the Security Manager Protocol"
+    case .signaling: "the signaling channel"
     }
   }
 }

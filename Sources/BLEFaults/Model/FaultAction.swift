@@ -22,12 +22,12 @@ public enum FaultAction: Hashable, Sendable {
   case flip(octet: Int, mask: UInt8)
   /// Other octets arrive in its place: the whole PDU.
   case replace(with: [UInt8])
-  /// Another PDU follows it.
-  case insert([UInt8])
   /// The request is not carried out, and is answered with an error (Core, Vol 3 Part F 3.4.1.1).
   case error(ATTErrorCode)
   /// The request is carried out, and its answer is lost. An indication arrives, and its confirmation is lost.
   case noAnswer
+  /// The device sends a PDU besides, on a channel; in front of a packet that is the event, and of an answer to it.
+  case send(FaultChannel, [UInt8])
   /// The device ends the link, with a reason that HCI_Disconnect allows (Core, Vol 4 Part E 7.1.6). The packet is lost.
   case disconnect(HCIErrorCode)
   /// The device's controller fails and is reset: its links are gone without a word.
@@ -44,6 +44,16 @@ public enum FaultAction: Hashable, Sendable {
   case declareMTU(Int)
   /// The device's queue to the peer does not move for this long: what it sends waits there, and arrives in order after that.
   case fillQueue(Duration)
+}
+
+/// A fixed channel of L2CAP.
+public enum FaultChannel: Hashable, Sendable, CaseIterable {
+  /// The Attribute Protocol.
+  case attributeProtocol
+  /// The Security Manager Protocol.
+  case securityManager
+  /// L2CAP's signaling channel.
+  case signaling
 }
 
 /// A change of a device's attribute table.
@@ -75,12 +85,16 @@ extension FaultAction {
     case flip
     /// `FaultAction.replace`.
     case replace
-    /// `FaultAction.insert`.
-    case insert
     /// `FaultAction.error`.
     case error
     /// `FaultAction.noAnswer`.
     case noAnswer = "no_answer"
+    /// `FaultAction.send` on the Attribute Protocol's channel.
+    case sendAttributeProtocol = "send_att"
+    /// `FaultAction.send` on the Security Manager Protocol's channel.
+    case sendSecurityManager = "send_smp"
+    /// `FaultAction.send` on L2CAP's signaling channel.
+    case sendSignaling = "send_signaling"
     /// `FaultAction.disconnect`.
     case disconnect
     /// `FaultAction.resetController`.
@@ -122,9 +136,11 @@ extension FaultAction {
     case .lengthen: .lengthen
     case .flip: .flip
     case .replace: .replace
-    case .insert: .insert
     case .error: .error
     case .noAnswer: .noAnswer
+    case .send(.attributeProtocol, _): .sendAttributeProtocol
+    case .send(.securityManager, _): .sendSecurityManager
+    case .send(.signaling, _): .sendSignaling
     case .disconnect: .disconnect
     case .resetController: .resetController
     case .restart: .restart
@@ -141,10 +157,10 @@ extension FaultAction {
   /// Whether it needs a packet: what is done to a device can begin at any time.
   public var needsPacket: Bool {
     switch kind {
-    case .drop, .delay, .repeated, .swapWithNext, .cut, .lengthen, .flip, .replace, .insert, .error, .noAnswer,
-      .declareMTU:
+    case .drop, .delay, .repeated, .swapWithNext, .cut, .lengthen, .flip, .replace, .error, .noAnswer, .declareMTU:
       true
-    case .disconnect, .resetController, .restart, .removeService, .addService, .shiftHandles, .forgetBond, .silence,
+    case .sendAttributeProtocol, .sendSecurityManager, .sendSignaling, .disconnect, .resetController, .restart,
+      .removeService, .addService, .shiftHandles, .forgetBond, .silence,
       .fillQueue:
       false
     }

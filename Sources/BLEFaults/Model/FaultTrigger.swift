@@ -57,7 +57,7 @@ public enum FaultOccurrence: Hashable, Sendable {
 
 /// The attribute that an operation concerns.
 public enum FaultTarget: Hashable, Sendable {
-  /// The value of any characteristic.
+  /// The value of any characteristic, but for those of Generic Access and Generic Attribute, which stacks use for themselves.
   case any
   /// The value of a characteristic.
   case characteristic(BLEUUID)

@@ -37,7 +37,8 @@ extension FaultTrigger {
     case .startingWith(let number): parts.append(("starting_with", "\(number)", false))
     case .first(let count): parts.append(("first", "\(count)", false))
     case .chance(let share):
-      parts.append(("chance", share >= 1_000 ? "1" : "0.\(String(1_000 + share).dropFirst())", false))
+      // A thousandth is to a probability what a millisecond is to a second.
+      parts.append(("chance", Duration.milliseconds(share).faultSeconds, false))
     }
     return parts
   }
@@ -77,7 +78,7 @@ extension FaultAction {
     case .repeated(let count), .cut(let count), .lengthen(let count), .changeTable(.shiftHandles(let count)),
       .declareMTU(let count):
       ("\(count)", false)
-    case .replace(let octets), .insert(let octets): (octets.hexadecimal, true)
+    case .replace(let octets), .send(_, let octets): (octets.hexadecimal, true)
     case .error(let code): (numberText(code.rawValue, digits: 2), true)
     case .disconnect(let reason): (numberText(reason.rawValue, digits: 2), true)
     case .changeTable(.removeService(let uuid)), .changeTable(.addService(let uuid)): ("\(uuid)", true)

@@ -10,7 +10,7 @@ enum FaultWords {
     let position: TextPosition
   }
 
-  private static let occurrences = ["nth", "starting_with", "first", "every", "chance", "from"]
+  fileprivate static let occurrences = ["nth", "starting_with", "first", "every", "chance", "from"]
   private static let mostWords = 32
 
   /// The same as an object of JSON.
@@ -116,6 +116,21 @@ extension FaultAction.Kind {
     switch self {
     case .delay, .repeated, .cut, .lengthen, .shiftHandles, .silence, .declareMTU, .fillQueue: true
     default: false
+    }
+  }
+}
+
+extension Fault {
+  /// The words with which a fault in words can go on, for the completion of a command line.
+  /// - Parameter words: the words before.
+  public static func words(after words: [String]) -> [String] {
+    switch words.last {
+    case "phase": return FaultPhase.allCases.map(\.rawValue)
+    case "from": return FaultSender.allCases.map(\.rawValue)
+    case "packet": return FaultPacketKind.names
+    case let word? where FaultEvent.operations.contains { $0.key == word }: return ["any"]
+    case nil: return FaultEvent.keys
+    default: return FaultWords.occurrences + FaultAction.Kind.allCases.map(\.rawValue)
     }
   }
 }

@@ -30,8 +30,8 @@ extension RemoteDatabase {
     }
   }
 
-  /// Writes the client configuration (for indications only if notifications are not supported); from then on values are passed to
-  /// `events`, which is retained until it unsubscribes or is removed. If the process is already subscribed, nothing is sent.
+  /// Writes the client configuration (for indications only if notifications are not supported); from then on, also before the peer has
+  /// answered, values are passed to `events`, which is retained until it unsubscribes or is removed. If the process is already subscribed, nothing is sent.
   public func setNotify(
     _ isOn: Bool, for characteristic: RemoteCharacteristic, by events: any RemoteDatabaseEvents,
     _ completion: @escaping Completion<Void>
@@ -62,10 +62,10 @@ extension RemoteDatabase {
       }
       let wanted: ClientConfiguration = offers.contains(.notification) ? .notification : .indication
       retryingWhenOutOfSync(done) { [self] done in
+        // Before the response: a server may send the first value as soon as it has the request, in front of its answer.
+        subscriptions[handle] = Subscription(configuration: found.handle, observers: [events])
         client.configure(wanted, at: found.handle) { [self] result in
-          if case .success = result {
-            subscriptions[handle] = Subscription(configuration: found.handle, observers: [events])
-          }
+          if case .failure = result { subscriptions[handle] = nil }
           done(result)
         }
       }

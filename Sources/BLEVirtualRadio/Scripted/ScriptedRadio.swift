@@ -28,6 +28,14 @@ package struct ScriptedAdvertisement {
   }
 }
 
+/// Takes each PDU of a scripted radio's Attribute Protocol before it is sent or answered, and gives back what shall be (`transmit`,
+/// `respond`). On the loop.
+package protocol ScriptedGate: AnyObject {
+  func linkOpened()
+  func linkClosed()
+  func take(_ pdu: [UInt8], isFromDevice: Bool)
+}
+
 /// A controller and the few commands that a device without a stack needs: it advertises, accepts a central, and exchanges frames of the
 /// Attribute Protocol. On the loop.
 package final class ScriptedRadio: HCITransportReceiver {
@@ -36,6 +44,8 @@ package final class ScriptedRadio: HCITransportReceiver {
 
   package let controller: VirtualController
   package var answer: Answer?
+  /// `nil` where all PDUs pass.
+  package var gate: (any ScriptedGate)?
   /// Called when a central has connected.
   package var onConnected: (() -> Void)?
   /// Called when the link has ended.
@@ -45,6 +55,7 @@ package final class ScriptedRadio: HCITransportReceiver {
   package private(set) var connectionCount = 0
   private var advertisement: ScriptedAdvertisement?
   private var link: ConnectionHandle?
+  package var isConnected: Bool { link != nil }
   private var received: [UInt8] = []
   private var waiting: [HCIPacket] = []
   private var credits = 0
@@ -78,7 +89,13 @@ package final class ScriptedRadio: HCITransportReceiver {
   }
 
   /// Sends a PDU of the Attribute Protocol, in pieces that the controller takes, as soon as it has room.
-  package func send(_ pdu: [UInt8]) { send(pdu, on: .attributeProtocol) }
+  package func send(_ pdu: [UInt8]) {
+    guard let gate, link != nil else { return transmit(pdu) }
+    gate.take(pdu, isFromDevice: true)
+  }
+
+  /// Sends a PDU that the gate has let pass.
+  package func transmit(_ pdu: [UInt8]) { send(pdu, on: .attributeProtocol) }
 
   private func send(_ payload: [UInt8], on channel: ChannelIdentifier) {
     guard let link else { return }
@@ -132,6 +149,7 @@ package final class ScriptedRadio: HCITransportReceiver {
     case .disconnectionComplete(let event) where event.status.isSuccess && event.connectionHandle == link:
       link = nil
       waiting = []
+      gate?.linkClosed()
       onDisconnected?()
       // A connection ends advertising; the next central has to find the device as well.
       if let advertisement {
@@ -150,6 +168,7 @@ package final class ScriptedRadio: HCITransportReceiver {
     received = []
     credits = Int(controller.configuration.aclPacketCount)
     connectionCount += 1
+    gate?.linkOpened()
     onConnected?()
   }
 
@@ -164,15 +183,21 @@ package final class ScriptedRadio: HCITransportReceiver {
     guard let opcode = payload.first else { return }
     switch header.channel {
     case .attributeProtocol:
-      if let answer {
-        if let pdu = answer(payload) { send(pdu) }
-      } else if ATTOpcode(opcode).role == .request {
-        send(ScriptedRadio.refusal(of: opcode))
-      }
+      if let gate { gate.take(payload, isFromDevice: false) } else { respond(to: payload) }
     case .securityManager where refusesPairing && opcode == SMPCode.pairingRequest.rawValue:
       // Pairing Failed: Pairing Not Supported (Core, Vol 3 Part H 3.5.5).
       send([SMPCode.pairingFailed.rawValue, 0x05], on: .securityManager)
     default: break
+    }
+  }
+
+  /// Answers a PDU that the gate has let pass.
+  package func respond(to request: [UInt8]) {
+    guard let opcode = request.first else { return }
+    if let answer {
+      if let pdu = answer(request) { send(pdu) }
+    } else if ATTOpcode(opcode).role == .request {
+      send(ScriptedRadio.refusal(of: opcode))
     }
   }
 

@@ -11,6 +11,9 @@ struct ServeCommand: ToolCommand {
   static let untilInputEnds = Parameter.flag(
     "until-input-ends", "End when the standard input does, for programs that start this one.")
 
+  static let faults = Parameter.option(
+    "faults", "file", "Have the faults of a file (Docs/faults.md).", \FaultSource.self)
+
   static let node = CommandNode(
     "serve", abstract: "Be a peripheral: one of the tool's own, or one from a file.",
     discussion: """
@@ -26,13 +29,18 @@ struct ServeCommand: ToolCommand {
       'ble clone' is the device of its log: on the embedded radio with the handles and the advertisements of the log, \
       elsewhere, or where the device paired, by Core Bluetooth's API.
 
+      With --faults this machine is a faulty peripheral: a file (Docs/faults.md) says when a fault strikes and what it does. While \
+      it runs, 'faults' lists them, 'fault add read 2A19 nth 2 error 0x0E' adds one, 'fault cause connection_time 1 disconnect \
+      0x13' causes one once, 'fault remove 1' removes one. Not on an adapter of BlueZ, whose daemon has the packets.
+
       Runs until Ctrl-C and prints what happens: advertising, subscribed, unsubscribed, read, written, notified, passkey, \
-      paired, pairing-failed.
+      paired, pairing-failed, fault.
       """,
-    profile, name, SubscribeCommand.duration, untilInputEnds, make: Self.init)
+    profile, name, faults, SubscribeCommand.duration, untilInputEnds, make: Self.init)
 
   let source: ProfileSource
   let name: String?
+  let faults: FaultSource?
   let duration: Double?
   let endsWithInput: Bool
 
@@ -53,8 +61,10 @@ struct ServeCommand: ToolCommand {
     var profile = given
     if let name { profile.name = name }
     try session.pairing.serve(profile.security)
+    let isTyped = profile.services.contains { $0.characteristics.contains { $0.notifications == .input } }
+    let faults = try ServedFaults(faults, takesLines: !isTyped || faults != nil, in: session)
     let server = ProfileServer(profile, in: session)
-    let input = listen(for: profile, server)
+    let input = listen(server, isTyped: isTyped, faults)
     defer { input?.stop() }
     if let duration { onMain(after: duration) { server.end() } }
     try await server.run()
@@ -63,26 +73,31 @@ struct ServeCommand: ToolCommand {
   /// Simulates a described device.
   @MainActor private func play(_ description: DeviceDescription, in session: Session) async throws(ToolError) {
     let player = try DevicePlayer(description, name: name, in: session)
+    let faults = try ServedFaults(faults, takesLines: true, in: session)
     let endsWithInput = endsWithInput
-    // A background process that reads from the terminal is stopped by SIGTTIN.
-    let mayRead = isatty(STDIN_FILENO) != 1 || tcgetpgrp(STDIN_FILENO) == getpgrp()
     let input =
-      mayRead
+      Self.mayRead
       ? LineInput(
-        prompt: "> ", edits: !session.options.isJSON, onLine: { if !$0.isEmpty { player.type($0) } },
+        prompt: "> ", edits: !session.options.isJSON, completer: ServedFaults.completion(of:),
+        onLine: { if !$0.isEmpty, !faults.take($0) { player.type($0) } },
         onEnd: { if endsWithInput { player.end() } }) : nil
     defer { input?.stop() }
     if let duration { onMain(after: duration) { player.end() } }
     try await player.run()
   }
 
-  /// Reads the standard input if the profile notifies typed lines or the end of the input ends the command.
-  @MainActor private func listen(for profile: Profile, _ server: ProfileServer) -> LineInput? {
-    let isTyped = profile.services.contains { $0.characteristics.contains { $0.notifications == .input } }
-    guard isTyped || endsWithInput else { return nil }
+  /// A background process that reads from the terminal is stopped by SIGTTIN.
+  private static var mayRead: Bool { isatty(STDIN_FILENO) != 1 || tcgetpgrp(STDIN_FILENO) == getpgrp() }
+
+  /// Reads the standard input if the profile notifies typed lines, if faults can be typed, or if the end of the input ends the command.
+  @MainActor private func listen(_ server: ProfileServer, isTyped: Bool, _ faults: ServedFaults) -> LineInput? {
+    let isTerminal = isatty(STDIN_FILENO) == 1
+    guard isTyped || endsWithInput || self.faults != nil || isTerminal, isTyped || Self.mayRead else { return nil }
     let endsWithInput = endsWithInput
     return LineInput(
-      prompt: "> ", edits: isTyped && !server.session.options.isJSON,
-      onLine: { if isTyped, !$0.isEmpty { server.type($0) } }, onEnd: { if endsWithInput { server.end() } })
+      prompt: "> ", edits: !server.session.options.isJSON,
+      completer: faults.takesLines ? ServedFaults.completion(of:) : nil,
+      onLine: { if !$0.isEmpty, !faults.take($0), isTyped { server.type($0) } },
+      onEnd: { if endsWithInput { server.end() } })
   }
 }
