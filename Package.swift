@@ -56,6 +56,7 @@ var targets: [Target] = []
     layer("BLEVirtualRadio", knows: ["BLECore", "BLECrypto", "BLEFiles", "BLEWire", "BLEHCI"]),
     layer("BLEPairing", knows: ["BLECore"]),
     layer("BLEAdapter", knows: ["BLECore"]),
+    layer("BLERules", knows: ["BLECore", "BLEWire", "BLEAdapter"]),
     .systemLibrary(
       name: "CSystemBus", pkgConfig: "libsystemd",
       providers: [.apt(["libsystemd-dev"]), .yum(["systemd-devel"])]),
@@ -72,14 +73,14 @@ var targets: [Target] = []
       "BLEDefaultStack",
       knows: [
         "BLECore", "BLECrypto", "BLEFiles", "BLEWire", "BLECapture", "BLEHCI", "BLETransports", "BLEVirtualRadio",
-        "BLEAdapter", "BLEHost", "BLEState", .target(name: "BLEBlueZ", condition: .when(traits: ["BlueZ"])),
+        "BLEAdapter", "BLERules", "BLEHost", "BLEState", .target(name: "BLEBlueZ", condition: .when(traits: ["BlueZ"])),
       ]),
     layer("CoreBluetooth", knows: ["BLECore", "BLEAdapter", "BLEDefaultStack", "CCoreBluetoothEnumerations"]),
     layer(
       "BLETestKit",
       knows: [
         "BLECore", "BLEWire", "BLECapture", "BLEFaults", "BLEHCI", "BLEVirtualRadio", "BLEPairing", "BLEAdapter",
-        "BLEHost", "BLEState", "CoreBluetooth", "BLEDeviceFiles", "BLEClone",
+        "BLERules", "BLEHost", "BLEState", "CoreBluetooth", "BLEDeviceFiles", "BLEClone",
       ]),
     layer("BLEProfileFiles", knows: ["BLECore", "BLEPairing", "BLEHost", "BLEText"]),
     .executableTarget(
@@ -152,6 +153,7 @@ var targets: [Target] = []
     tests(
       "BLETestKitTests",
       knows: ["BLECore", "BLECapture", "Measurements", "CoreBluetooth", "BLETestKit", "TestSupport"]),
+    tests("RuleTests", knows: ["BLERules", "CoreBluetooth", "BLETestKit", "TestSupport"]),
     tests(
       "BehaviourTests", knows: ["BLECore", "BLEWire", "CoreBluetooth", "BLETestKit", "TestSupport"],
       besides: ["untestable.txt"]),

@@ -89,8 +89,6 @@ public enum ProgramMisuse: String, Hashable, Sendable {
   case notConnected
   /// A peripheral was released while it was connected or being connected: the connection ends.
   case peripheralReleased
-  /// A manager was released while it was scanning, advertising, connecting or connected.
-  case managerReleased
   /// A channel was released before its streams were opened: it is closed.
   case channelReleased
   /// A peripheral of another manager.

@@ -41,6 +41,7 @@ enum ProcessEnd {
       return state.stacks
     }
     ProgramDesk.close()
+    for stack in stacks { stack.rules?.finish() }
     let group = DispatchGroup()
     for stack in stacks {
       group.enter()

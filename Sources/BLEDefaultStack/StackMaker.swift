@@ -43,7 +43,7 @@ struct StackMaker {
         UserChannelTransport(KernelAdapterSelector(which) ?? .any, loop: loop)
       }
     case .serial(let path, let speed): makeTransport = h4(.serial(path: path, speed: speed), loop)
-    case .bluez(let which): return MadeStack(stack: bluez(name, which, loop, store), recording: nil)
+    case .bluez(let which): return MadeStack(stack: bluez(name, which, loop, store), recording: nil, rules: nil)
     }
     // Another device may use this controller next time: the random address belongs to the device.
     if case .radio = name {} else { options.randomAddressName = name.description }
@@ -56,7 +56,10 @@ struct StackMaker {
       stateStore: states(of: name, store, loop),
       log: log, tap: recording?.tap,
       makeTransport: makeTransport)
-    return MadeStack(stack: stack, recording: recording.map { LoopBound($0) })
+    let rules = ProcessRules(
+      surroundings.environment("BLE_RULES"), program: Surroundings.programName, loop: loop, log: log)
+    stack.programObserver = rules
+    return MadeStack(stack: stack, recording: recording.map { LoopBound($0) }, rules: rules)
   }
 
   /// An adapter that cannot be used; its state is `unsupported`, and the reason is logged.
@@ -131,4 +134,5 @@ struct StackMaker {
 struct MadeStack {
   let stack: any OwnedAdapter
   let recording: LoopBound<Recording>?
+  let rules: ProcessRules?
 }

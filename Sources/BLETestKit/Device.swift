@@ -19,6 +19,7 @@ public final class Device: Sendable {
   /// The stored keys. They survive its processes and resets of its controller.
   let bondStore: any BondStore
   let radio: LoopBound<DeviceRadio>
+  private let observer: DeviceProgramObserver
   private let loop: VirtualLoop
   private let states = LoopBound(MemoryStateStore())
   /// Makes the process with this launch number on this device.
@@ -51,9 +52,12 @@ public final class Device: Sendable {
       if let folder { FileBondStore(folder: folder + "/bonds", log: log) } else { MemoryBondStore() }
     self.bondStore = bondStore
     radio.tap = tap
+    let observer = DeviceProgramObserver(
+      world.programRecord, device: number, named: name, rules: world.promises.rules)
+    self.observer = observer
+    radio.observer = observer
     let (carriedRadio, carriedStates) = (LoopBound(radio), states)
     let (loop, address, seed) = (world.loop, address, entropy.seed)
-    let observer = DeviceProgramObserver(world.programRecord, device: number)
     makeProcess = { launch in
       let processLoop = ProcessLoop(loop)
       let stack = HostStack(
@@ -90,6 +94,7 @@ public final class Device: Sendable {
       running = makeProcess(dead.launch + 1)
       return (dead, running)
     }
+    observer.judge?.processEnded(at: loop.now)
     let (radio, states) = (radio, states)
     loop.submit(from: .common) {
       dead.loop.die()
@@ -121,9 +126,15 @@ public final class Device: Sendable {
   /// The system moves the application to the background. Scans report only advertisements that match a service filter, each
   /// content once, and more slowly. Advertising is slower and without the name, with all services in the overflow area, where
   /// only a scan for one of them finds the device.
-  public func enterBackground() { stack.setInBackground(true) }
+  public func enterBackground() {
+    observer.judge?.setInBackground(true, at: loop.now)
+    stack.setInBackground(true)
+  }
   /// The application returns to the foreground; scans and advertising are again as requested.
-  public func enterForeground() { stack.setInBackground(false) }
+  public func enterForeground() {
+    observer.judge?.setInBackground(false, at: loop.now)
+    stack.setInBackground(false)
+  }
 
   // MARK: The adapter
 

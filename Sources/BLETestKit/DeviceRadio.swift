@@ -9,6 +9,8 @@ final class DeviceRadio: HCITap {
   private let address: DeviceAddress
   let air: Air
   weak var tap: (any HCITap)?
+  /// Judges what its host receives.
+  var observer: DeviceProgramObserver?
   private(set) var controller: VirtualController?
   /// The latest controller, also after its end.
   private var last: VirtualController?
@@ -120,6 +122,7 @@ final class DeviceRadio: HCITap {
 
   func tapDidHear(_ packet: HCIPacket, _ direction: HCIDirection, at instant: StackInstant) {
     tap?.tapDidHear(packet, direction, at: instant)
+    if direction == .toHost { observer?.judge?.receive(packet, at: instant) }
     if losesPowerWhenConnected, direction == .toHost, packet.announcesConnection {
       losesPowerWhenConnected = false
       isSilent = true

@@ -27,3 +27,6 @@
 @_exported import struct BLEHost.SecurityPolicy
 @_exported import enum BLEHost.SecurityLevel
 @_exported import BLEPairing
+@_exported import struct BLERules.BrokenRule
+@_exported import struct BLERules.RuleSet
+@_exported import struct BLERules.SystemRule

@@ -1,5 +1,6 @@
 import BLEAdapter
 import BLECore
+import BLERules
 import Synchronization
 
 /// Keeps the latest calls and callbacks of the programs of a world. Appended to on the programs' threads and read from any.
@@ -46,17 +47,27 @@ final class ProgramRecord: Sendable {
 final class DeviceProgramObserver: ProgramObserver {
   private let record: ProgramRecord
   private let device: Int
+  private let name: String
+  private let rules: WorldRules
   private let managers = Atomic(0)
 
   /// - Parameter device: its place among those of the world.
-  init(_ record: ProgramRecord, device: Int) {
+  init(_ record: ProgramRecord, device: Int, named name: String, rules: WorldRules) {
     self.record = record
     self.device = device
+    self.name = name
+    self.rules = rules
   }
 
   func programMakesManager(_ role: ProgramManager.Role) -> Int {
     managers.add(1, ordering: .relaxed).newValue
   }
 
-  func program(did event: ProgramEvent) { record.add(ProgramRecord.Entry(device: device, event: event)) }
+  func program(did event: ProgramEvent) {
+    record.add(ProgramRecord.Entry(device: device, event: event))
+    judge?.see(event)
+  }
+
+  /// `nil` in a world without rules.
+  var judge: RuleJudge? { rules.judge(device, name) }
 }

@@ -80,6 +80,12 @@ public final class ScriptedDevice: Sendable {
     }
   }
 
+  /// Sends a frame on a fixed L2CAP channel to the connected central: 0x0005 is signalling, 0x0006 the Security Manager (Core, Vol 3 Part A
+  /// 2.1).
+  public func send(_ payload: [UInt8], onChannel channel: UInt16) {
+    onLoop { $0.send(payload, on: ChannelIdentifier(channel)) }
+  }
+
   /// Ends the connection. `reason` is an HCI error code (Core, Vol 1 Part F) that is allowed as a reason.
   public func disconnect(reason: UInt8 = 0x13) { onLoop { $0.disconnect(reason: reason) } }
 

@@ -70,7 +70,9 @@ public final class World: @unchecked Sendable {
     let worldLog = WorldLog(keeping: logLevel)
     self.worldLog = worldLog
     loop = VirtualLoop { WorldWatch.say(exhausted: $0, worldLog) }
-    watch = WorldWatch.start(on: loop, worldLog, every: interval)
+    watch = WorldWatch.start(on: loop, worldLog, every: interval) { [promises, weak loop] in
+      if let loop { promises.rules.callbacksAreStuck(at: loop.now) }
+    }
     self.seed = seed ?? Self.seedFromEnvironment ?? SystemEntropy().next()
     executor = WorldExecutor(loop: loop)
     air = Air(loop: loop, seed: self.seed)

@@ -15,15 +15,21 @@ struct WorldWatch {
 
   private let log: WorldLog
   private let interval: Duration
+  private let foundStuck: @Sendable () -> Void
   private let test = Test.current.map { " of the test '\($0.displayName ?? $0.name)'" } ?? ""
   private var steps: UInt64 = 0
   private var looks = 0
 
-  /// - Parameter interval: the real time between two checks.
+  /// - Parameters:
+  ///   - interval: the real time between two checks.
+  ///   - foundStuck: called when callbacks have not returned that long, after the log says so.
   /// - Returns: the task; cancelling it ends the checks.
-  static func start(on loop: VirtualLoop, _ log: WorldLog, every interval: Duration) -> Task<Void, Never> {
+  static func start(
+    on loop: VirtualLoop, _ log: WorldLog, every interval: Duration, foundStuck: @escaping @Sendable () -> Void
+  ) -> Task<Void, Never> {
     // With the priority of the test: its steps and the checks wait in the same line.
-    Task.detached(priority: Task.currentPriority) { [weak loop, watch = WorldWatch(log: log, interval: interval)] in
+    Task.detached(priority: Task.currentPriority) {
+      [weak loop, watch = WorldWatch(log: log, interval: interval, foundStuck: foundStuck)] in
       var watch = watch
       while (try? await Task.sleep(for: interval)) != nil {
         guard let loop else { return }
@@ -32,7 +38,8 @@ struct WorldWatch {
     }
   }
 
-  private init(log: WorldLog, interval: Duration) {
+  private init(log: WorldLog, interval: Duration, foundStuck: @escaping @Sendable () -> Void) {
+    self.foundStuck = foundStuck
     self.log = log
     self.interval = interval
   }
@@ -56,6 +63,7 @@ struct WorldWatch {
         continueWithoutQueues(loop)
       }
     } else if looks == Self.patience, standing.outstanding > 0 {
+      foundStuck()
       reportPendingCallbacks(standing)
     }
   }

@@ -89,11 +89,7 @@ open class CBCentralManager: CBManager {
   }
 
   deinit {
-    if let watch {
-      watch.call(name: "deinit")
-      let isInUse = isScanning || context.peripherals.all.contains { $0.isConnectedOrConnecting }
-      if isInUse { watch.misuse(.managerReleased, in: "deinit") }
-    }
+    watch?.call(name: "deinit")
     for peripheral in context.peripherals.all { peripheral.didLosePower(isInvalid: true) }
     submit { [context] in context.session.value.close() }
   }

@@ -30,11 +30,6 @@ extension CBPeripheral {
     return Self.longestCommand(connection?.maximumTransmissionUnit ?? Self.defaultTransmissionUnit)
   }
 
-  var isConnectedOrConnecting: Bool {
-    let standing = shared.withLock { $0.standing }
-    return standing == .connected || standing == .connecting
-  }
-
   /// Completes a command without a request to the peer.
   func answer(_ event: RemotePeripheralEvent, on connection: PeerConnection) {
     let event = Carried(event)

@@ -26,7 +26,8 @@ extension CBPeripheralManager: EventReceiver {
       delegate?.peripheralManagerDidStartAdvertising(self, error: shown)
     case .read(let transaction, let identifier, let offset, let central):
       receive(transaction, identifier, offset, central)
-    case .writes(let transaction, let writes, let central): receive(transaction, writes, central)
+    case .writes(let transaction, let writes, let needsResponse, let central):
+      receive(transaction, writes, needsResponse, central)
     case .subscribed(let remote, let identifier):
       guard let characteristic = characteristic(identifier) else { return }
       let central = object(for: remote)
@@ -99,7 +100,9 @@ extension CBPeripheralManager: EventReceiver {
     delegate.peripheralManager(self, didReceiveRead: request)
   }
 
-  private func receive(_ transaction: TransactionIdentifier, _ writes: [LocalWrite], _ central: RemoteCentral) {
+  private func receive(
+    _ transaction: TransactionIdentifier, _ writes: [LocalWrite], _ needsResponse: Bool, _ central: RemoteCentral
+  ) {
     let sender = object(for: central)
     let requests = writes.compactMap { write in
       characteristic(write.characteristic).map { characteristic in
@@ -113,7 +116,9 @@ extension CBPeripheralManager: EventReceiver {
     }
     if let watch {
       var subject = requests.first?.subject ?? ProgramSubject()
-      subject.arguments.append(ProgramArgument("requests", "\(requests.count)"))
+      subject.arguments += [
+        ProgramArgument("requests", "\(requests.count)"), ProgramArgument("needsResponse", "\(needsResponse)"),
+      ]
       watch.callback("peripheralManager(_:didReceiveWrite:)", to: delegate, subject)
     }
     delegate.peripheralManager(self, didReceiveWrite: requests)

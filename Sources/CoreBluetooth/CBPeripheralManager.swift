@@ -68,10 +68,7 @@ open class CBPeripheralManager: CBManager {
   }
 
   deinit {
-    if let watch {
-      watch.call(name: "deinit")
-      if isAdvertising || shared.withLock({ !$0.database.isEmpty }) { watch.misuse(.managerReleased, in: "deinit") }
-    }
+    watch?.call(name: "deinit")
     forgetServices()
     submit { [session] in session.value.close() }
   }

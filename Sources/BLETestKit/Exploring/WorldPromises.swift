@@ -8,6 +8,8 @@ import Testing
 final class WorldPromises: @unchecked Sendable {
   private let list = Mutex<[LoopBound<Promise>]>([])
   private let broken = Mutex<[TrialFailure]>([])
+  /// What Apple's systems would say.
+  let rules = WorldRules()
 
   func add(_ promise: Promise) {
     let promise = LoopBound(promise)
@@ -144,12 +146,14 @@ extension World {
 extension World {
   /// On the loop, while the clock stands still.
   func lookAtPromises() {
+    promises.rules.look(at: loop.now)
     if let trial { _ = trial.look(at: loop.now, promises) } else { _ = promises.look(at: loop.now, nil) }
   }
 
   /// After a run, in the task of the test.
   func reportPromises() async {
     if let trial { return await trial.runEnded() }
+    reportBrokenRules()
     for broken in promises.takeBroken() {
       Issue.record("\(broken.words)", sourceLocation: broken.location ?? #_sourceLocation)
     }

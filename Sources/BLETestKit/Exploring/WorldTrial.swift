@@ -41,6 +41,10 @@ final class WorldTrial: @unchecked Sendable {
   func look(at now: StackInstant, _ promises: WorldPromises) -> Bool {
     if failure != nil { return false }
     if !promises.look(at: now, stage), let first = promises.takeBroken().first { fail(first) }
+    promises.rules.look(at: now)
+    if let broken = promises.rules.takeBroken().first(where: { $0.rule.severity == .error }) {
+      fail(TrialFailure(broken, at: promises.rules.set?.place))
+    }
     steps += 1
     if now > timeLimit {
       fail(.limit("time", "the body has not ended by \(WorldEvent.words(.nanoseconds(timeLimit.nanoseconds)))"))
@@ -116,6 +120,12 @@ struct TrialFailure: Sendable {
     let plain = location == nil ? "\(error)".filter { !$0.isNumber } : ""
     mark = "error \(String(reflecting: type(of: error))) \(location.map { "\($0.fileID):\($0.line)" } ?? plain)"
     words = "\(error)"
+  }
+
+  init(rule number: Int, words: String, location: SourceLocation?) {
+    mark = "rule \(number)"
+    self.words = words
+    self.location = location
   }
 
   private init(mark: String, words: String) {

@@ -97,7 +97,8 @@ package final class ScriptedRadio: HCITransportReceiver {
   /// Sends a PDU that the gate has let pass.
   package func transmit(_ pdu: [UInt8]) { send(pdu, on: .attributeProtocol) }
 
-  private func send(_ payload: [UInt8], on channel: ChannelIdentifier) {
+  /// Sends a frame of a fixed channel.
+  package func send(_ payload: [UInt8], on channel: ChannelIdentifier) {
     guard let link else { return }
     var writer = ByteWriter(capacity: L2CAPHeader.octetCount + payload.count)
     L2CAPFrame(channel: channel, informationPayload: payload[...]).encode(into: &writer)

@@ -27,8 +27,6 @@ struct LocalDatabase {
     characteristics[identifier]
   }
 
-  var isEmpty: Bool { services.isEmpty }
-
   var allCharacteristics: [CBMutableCharacteristic] { Array(characteristics.values) }
 
   /// Assigns numbers to the service and its characteristics.

@@ -9,7 +9,7 @@ enum PeripheralManagerEvent {
   /// `number`: how often advertising was stopped before the call of `startAdvertising` that this completes.
   case startedAdvertising(number: Int, PublishError?)
   case read(TransactionIdentifier, LocalCharacteristicIdentifier, offset: Int, RemoteCentral)
-  case writes(TransactionIdentifier, [LocalWrite], RemoteCentral)
+  case writes(TransactionIdentifier, [LocalWrite], needsResponse: Bool, RemoteCentral)
   case subscribed(RemoteCentral, LocalCharacteristicIdentifier)
   case unsubscribed(RemoteCentral, LocalCharacteristicIdentifier)
   case updated(RemoteCentral)

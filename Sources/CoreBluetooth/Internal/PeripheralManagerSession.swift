@@ -238,7 +238,7 @@ final class PeripheralManagerSession: PeripheralEvents {
     didReceiveWrites transaction: TransactionIdentifier, _ writes: [LocalWrite], needsResponse: Bool,
     from central: RemoteCentral
   ) {
-    let event = PeripheralManagerEvent.writes(transaction, writes, central)
+    let event = PeripheralManagerEvent.writes(transaction, writes, needsResponse: needsResponse, central)
     if needsResponse { postRequest(transaction, event) } else { mailbox.offer(.peripheral(event), log: adapter.log) }
   }
 
