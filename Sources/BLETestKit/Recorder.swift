@@ -1,3 +1,4 @@
+import BLECapture
 import BLECore
 import BLEHCI
 import BLEWire
@@ -11,6 +12,13 @@ final class Recorder {
     let packet: HCIPacket
     let direction: HCIDirection
     let instant: StackInstant
+
+    /// As captures have it; each device has an interface.
+    var captured: CapturedPacket {
+      CapturedPacket(
+        timestamp: CaptureTimestamp(instant, origin: .virtualOrigin), interface: device,
+        content: .hci(packet, direction == .toHost ? .received : .sent))
+    }
   }
 
   /// The maximum number of packets; when it is reached, the older half is discarded.
@@ -22,11 +30,18 @@ final class Recorder {
   private struct State {
     var deviceNames: [String] = []
     var entries: [Entry] = []
+    var hasEnded = false
   }
 
   private var taps: [DeviceTap] = []
 
-  init(isOn: Bool) { self.isOn = isOn }
+  /// Gets each packet as it comes, and keeps it if the process ends. Used on the loop, and before its first run.
+  private let immediate: PcapNGWriter?
+
+  init(isOn: Bool, _ immediate: PcapNGWriter? = nil) {
+    self.isOn = isOn
+    self.immediate = immediate
+  }
 
   var deviceNames: [String] { state.withLock { $0.deviceNames } }
   /// The traffic, with the names of the devices.
@@ -40,12 +55,21 @@ final class Recorder {
       state.deviceNames.append(name)
       return state.deviceNames.count - 1
     }
+    immediate?.addInterface(.hci, name: name)
     let tap = DeviceTap(recorder: self, device: number)
     taps.append(tap)
     return tap
   }
 
+  /// The world has ended: what its stacks do when they are closed is not kept.
+  func end() { state.withLock { $0.hasEnded = true } }
+
   fileprivate func add(_ entry: Entry) {
+    guard !state.withLock({ $0.hasEnded }) else { return }
+    if let immediate {
+      immediate.write(entry.captured)
+      immediate.flush()
+    }
     state.withLock { state in
       if state.entries.count >= Self.limit { state.entries.removeFirst(Self.limit / 2) }
       state.entries.append(entry)

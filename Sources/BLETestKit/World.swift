@@ -35,7 +35,7 @@ public final class World: @unchecked Sendable {
   package let worldLog: WorldLog
   let log: Logger
   let executor: WorldExecutor
-  private let watch: Task<Void, Never>
+  private let watch: Task<Void, Never>?
   private let devices = Mutex<[Device]>([])
   let scriptedDevices = Mutex<[ScriptedDevice]>([])
   let surroundings = Mutex(Surroundings())
@@ -70,16 +70,20 @@ public final class World: @unchecked Sendable {
     let worldLog = WorldLog(keeping: logLevel)
     self.worldLog = worldLog
     loop = VirtualLoop { WorldWatch.say(exhausted: $0, worldLog) }
-    watch = WorldWatch.start(on: loop, worldLog, every: interval) { [promises, weak loop] in
-      if let loop { promises.rules.callbacksAreStuck(at: loop.now) }
-    }
-    self.seed = seed ?? Self.seedFromEnvironment ?? SystemEntropy().next()
+    watch =
+      trial?.isWatched == true
+      ? nil
+      : WorldWatch.start(on: loop, worldLog, every: interval) { [promises, weak loop] in
+        if let loop { promises.rules.callbacksAreStuck(at: loop.now) }
+      }
+    let seed = seed ?? Self.seedFromEnvironment ?? SystemEntropy().next()
+    self.seed = seed
     executor = WorldExecutor(loop: loop)
-    air = Air(loop: loop, seed: self.seed)
-    recorder = Recorder(isOn: keepsPackets)
+    air = Air(loop: loop, seed: seed)
+    recorder = Recorder(isOn: keepsPackets, trial?.capture.flatMap { WorldCapture.writer(for: $0, seed: seed) })
     programRecord = ProgramRecord(isOn: keepsPackets)
     log = Logger(label: "world", sink: worldLog)
-    recording = WorldCapture(recorder: recorder, seed: self.seed, log: worldLog)
+    recording = WorldCapture(recorder: recorder, seed: seed, log: worldLog)
     strangersBefore = ManagersElsewhere.count
     self.trial = trial
     ManagersElsewhere.enterWorld()
@@ -92,9 +96,12 @@ public final class World: @unchecked Sendable {
   }
 
   deinit {
-    watch.cancel()
-    // Radios stay on the air, and in memory, until they are closed.
+    watch?.cancel()
+    recorder.end()
+    // Stacks and their managers' roles refer to each other until they are closed, as radios and the air do.
+    for device in allDevices { device.stack.abandon() }
     air.shutDown()
+    loop.end()
   }
 
   /// The world's time since its beginning.

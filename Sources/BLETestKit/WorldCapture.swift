@@ -27,12 +27,7 @@ package final class WorldCapture: @unchecked Sendable {
     let writer = PcapNGWriter(output)
     let traffic = recorder.traffic
     for name in traffic.deviceNames { writer.addInterface(.hci, name: name) }
-    for entry in traffic.entries {
-      writer.write(
-        CapturedPacket(
-          timestamp: CaptureTimestamp(entry.instant, origin: .virtualOrigin), interface: entry.device,
-          content: .hci(entry.packet, entry.direction == .toHost ? .received : .sent)))
-    }
+    for entry in traffic.entries { writer.write(entry.captured) }
     writer.flush()
   }
 
@@ -56,12 +51,29 @@ package final class WorldCapture: @unchecked Sendable {
   /// Writes the capture to the folder for captures.
   /// - Returns: the path.
   func write(forTest test: String) throws -> String {
-    let folder = Self.folder ?? environment("BLE_CAPTURE_FOLDER") ?? "captures"
-    let plain = test.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
-    let path = "\(folder)/\(String(plain.prefix(60)))-\(seed).pcapng"
-    mkdir(folder, 0o755)
+    let path = Self.path(forTest: test, seed: seed, in: Self.folder)
     try write(toFile: path)
     return path
+  }
+
+  /// The path of a world's capture. Makes the folder.
+  private static func path(forTest test: String, seed: UInt64, in folder: String?) -> String {
+    let folder = folder ?? environment("BLE_CAPTURE_FOLDER") ?? "captures"
+    let plain = test.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
+    mkdir(folder, 0o755)
+    return "\(folder)/\(String(plain.prefix(60)))-\(seed).pcapng"
+  }
+
+  /// Writes a world's capture while the world runs; `nil` if the file cannot be made.
+  static func writer(for capture: WorldOrder.Capture, seed: UInt64) -> PcapNGWriter? {
+    let path = path(forTest: capture.test, seed: seed, in: capture.folder)
+    return (try? CaptureFileOutput(path: path)).map { PcapNGWriter($0) }
+  }
+
+  /// The path of the capture that a world has left whose process has ended.
+  static func existingPath(forTest capture: WorldOrder.Capture, seed: UInt64) -> String? {
+    let path = path(forTest: capture.test, seed: seed, in: capture.folder)
+    return access(path, R_OK) == 0 ? path : nil
   }
 
   private func say(_ message: String) {

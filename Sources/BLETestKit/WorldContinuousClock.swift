@@ -75,6 +75,9 @@ private final class Sleeper: TimerTarget, @unchecked Sendable {
     self.origin = origin
   }
 
+  /// Its world has ended.
+  deinit { end()?.resume(throwing: CancellationError()) }
+
   func begin(_ continuation: CheckedContinuation<Void, any Error>, until deadline: StackInstant) {
     let isCancelled = state.withLock { state in
       if case .over = state { return true }

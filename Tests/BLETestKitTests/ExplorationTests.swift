@@ -27,7 +27,8 @@ struct ExplorationTests {
       let failure = try #require(
         await #expect(throws: ExplorationFailure.self) { try await World.explore(seeds: seeds, within: budget, body) })
       let path = try #require(failure.capturePath)
-      #expect(try Data(contentsOf: URL(fileURLWithPath: path)).count > 200)
+      // A worker that repeats the test up to a later exploration does not find the folder any more.
+      #expect(((try? Data(contentsOf: URL(fileURLWithPath: path)))?.count ?? 0) > 200)
       return failure
     }
   }

@@ -44,6 +44,8 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
   struct Shared {
     var jobs: [Job] = []
     var isRunning = false
+    /// Nothing runs it any more.
+    var hasEnded = false
     /// The number of delivered callbacks that have not returned, and of other activities outside the loop that have to end first.
     var outstanding = 0
     /// The run waits until `outstanding` is 0; the thread that makes it 0 continues the run.
@@ -70,6 +72,8 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
     var watch: (@Sendable () -> Bool)?
     /// The watch has ended this loop: its clock does not advance any more.
     var isHalted = false
+    /// Nothing runs the loop any more.
+    var hasEnded = false
   }
 
   let time = Atomic<Int64>(0)
@@ -94,6 +98,7 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
 
   public func submit(from origin: JobOrigin, _ job: @escaping @Sendable () -> Void) {
     let isResting = shared.withLock { shared in
+      if shared.hasEnded { return false }
       shared.jobs.append((origin, job))
       return shared.rest.end()
     }
@@ -101,11 +106,26 @@ public final class VirtualLoop: StackLoop, @unchecked Sendable {
     if isResting { Task.detached { self.proceed() } }
   }
 
+  /// Nothing runs the loop any more: discards jobs, timers and callbacks, also those that come later. What they refer to refers to
+  /// the loop, which would otherwise keep itself in memory. Not during a run.
+  public func end() {
+    let jobs = shared.withLock { shared in
+      shared.hasEnded = true
+      defer { shared.jobs = [] }
+      return shared.jobs
+    }
+    // What is released may use the loop: not under the lock, and not while the rounds are changed.
+    var ended = Rounds()
+    ended.hasEnded = true
+    swap(&ended, &rounds)
+    withExtendedLifetime((jobs, ended)) {}
+  }
+
   @discardableResult
   public func schedule(
     at deadline: StackInstant, _ kind: TimerKind, _ target: any TimerTarget, tag: Int
   ) -> TimerToken {
-    rounds.timers.schedule(at: max(deadline, now), kind, target, tag: tag)
+    rounds.hasEnded ? TimerToken() : rounds.timers.schedule(at: max(deadline, now), kind, target, tag: tag)
   }
 
   public func cancel(_ token: TimerToken) { rounds.timers.cancel(token) }

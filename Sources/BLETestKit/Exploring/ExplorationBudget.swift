@@ -15,6 +15,14 @@ public struct ExplorationBudget: Sendable {
   public var timeLimit = Duration.seconds(3_600)
   /// A body during which the clock stood still more often than this is a failure: 2,000,000 times.
   public var stepLimit = 2_000_000
+  /// Where worlds run: in processes of their own.
+  public var isolation = ExplorationIsolation.processes
+  /// A body that has used this much processor time without an end is a failure, where worlds run in processes of their own: 60 s.
+  public var processorTimeLimit = Duration.seconds(60)
+  /// A body in whose world the process grows by more octets than this is a failure, where worlds run in processes of their own: 512 MiB.
+  public var memoryLimit = 512 << 20
+  /// If worlds leave behind more octets than this on average, `explore` records a warning: 32 KiB.
+  public var memoryLeftBehindLimit = 32 << 10
   /// How many worlds are tried to make a failure smaller: 300.
   public var shrinkLimit = 300
 

@@ -1,8 +1,7 @@
-import BLECore
 import Testing
 
 /// A world of an exploration in which the test fails, with as few events as possible.
-public struct ExplorationFailure: Error, Sendable, CustomStringConvertible {
+public struct ExplorationFailure: Error, Codable, Sendable, CustomStringConvertible {
   /// The world's seed.
   public let seed: UInt64
   /// What has to happen for the failure: without any one of these events the world does not fail in this way, unless the budget for
@@ -21,40 +20,50 @@ public struct ExplorationFailure: Error, Sendable, CustomStringConvertible {
   public let isReproducible: Bool
   private let test: String
 
-  /// The result of a replay.
+  /// Where the worlds ran, and why not in processes of their own.
+  let isolationRemark: String?
+
+  /// The end of one world.
   init(
-    _ failure: TrialFailure, seed: UInt64, events: [WorldEvent], recording: WorldCapture, worlds: Int = 0,
-    isReproducible: Bool = true, at location: SourceLocation
+    _ report: WorldReport, _ order: WorldOrder, forTest test: String, worlds: Int = 0, isReproducible: Bool = true,
+    isolationRemark: String? = nil, at location: SourceLocation
   ) {
-    self.seed = seed
-    self.events = events
+    seed = order.seed
+    events = order.events
     self.worlds = worlds
     self.isReproducible = isReproducible
-    reason = failure.words
-    sourceLocation = failure.location ?? location
-    test = Test.current?.name ?? "explored()"
-    capturePath = try? recording.write(forTest: test)
+    self.isolationRemark = isolationRemark
+    reason = report.failure?.words ?? "it does not fail"
+    sourceLocation = report.failure?.location ?? location
+    capturePath = report.capturePath
+    self.test = test
   }
 
   /// The result of an exploration, made as small as possible.
+  /// - Parameters:
+  ///   - limits: those of the worlds that are tried on the way.
+  ///   - attempts: the maximum number of such worlds.
   init(
-    _ found: RunningExploration.Found, _ exploration: RunningExploration, at location: SourceLocation,
-    _ body: @escaping WorldTrial.Body
+    _ found: RunningExploration.Found, _ exploration: Exploration, limits: WorldOrder.Limits, attempts: Int,
+    by runner: any WorldRunner, at location: SourceLocation
   ) async {
-    let budget = exploration.budget
-    func run(_ events: [WorldEvent]) async -> TrialResult {
-      await WorldTrial.run(seed: found.seed, events: events, budget: budget, body)
+    let mark = found.failure.mark
+    func order(_ events: [WorldEvent]) -> WorldOrder { WorldOrder(seed: found.seed, events: events, limits: limits) }
+    var shrinking = EventShrinking(found.events, limit: attempts) { events in
+      await runner.run(order(events)).failure?.mark == mark
     }
-    var shrinking = EventShrinking(found.events, limit: budget.shrinkLimit) { events in
-      await run(events).failure?.mark == found.failure.mark
-    }
-    let first = await run(found.events)
-    let isReproducible = first.failure?.mark == found.failure.mark
+    let first = await runner.run(order(found.events))
+    let isReproducible = first.failure?.mark == mark
     if isReproducible { await shrinking.run() }
-    let last = isReproducible ? await run(shrinking.events) : first
+    let test = Test.current?.name ?? "explored()"
+    var last = order(shrinking.events)
+    last.capture = WorldOrder.Capture(folder: WorldCapture.folder, test: test)
+    var report = await runner.run(last)
+    // What was found is reported, also if it does not happen again.
+    if report.failure == nil || !isReproducible { report.failure = found.failure }
     self.init(
-      last.failure ?? found.failure, seed: found.seed, events: shrinking.events, recording: last.recording,
-      worlds: exploration.report.worlds, isReproducible: isReproducible, at: location)
+      report, last, forTest: test, worlds: exploration.worlds, isReproducible: isReproducible,
+      isolationRemark: exploration.isolationRemark, at: location)
   }
 
   /// A test that runs this world alone, in Swift. Its closure has to be given the body of the exploration.
@@ -80,6 +89,9 @@ public struct ExplorationFailure: Error, Sendable, CustomStringConvertible {
         a queue that the world does not follow.
 
         """
+    }
+    if let isolationRemark {
+      text += "The worlds ran in the process of the test: \(isolationRemark).\n"
     }
     text += "To run it alone, with the same body:\n\(replayTest)"
     if let capturePath { text += "\nIts traffic is in \(capturePath)." }

@@ -3,7 +3,7 @@
 ///
 /// Devices are meant by their names; where several have one name, the first that was made. An event on a device that does not exist
 /// at its time has no effect.
-public struct WorldEvent: Hashable, Sendable {
+public struct WorldEvent: Hashable, Codable, Sendable {
   /// When it begins, since the world's beginning.
   public var time: Duration
   /// What happens.
@@ -29,7 +29,7 @@ public struct WorldEvent: Hashable, Sendable {
 
 /// What an event does. A further kind of event is a case here; the compiler then asks for its sentence (`WorldEvent+Words.swift`),
 /// its effect (`EventEffects.swift`) and how it is drawn (`EventDrawing.swift`).
-public enum Happening: Hashable, Sendable {
+public enum Happening: Hashable, Codable, Sendable {
   /// The device moves out of range of all others, and comes back after the length.
   case outOfRange(_ device: String, lasting: Duration)
   /// The device has no power for the length: its radio is silent.

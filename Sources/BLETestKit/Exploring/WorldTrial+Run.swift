@@ -3,11 +3,7 @@ import Testing
 
 /// The end of one explored world.
 struct TrialResult: Sendable {
-  let failure: TrialFailure?
-  /// Its devices, in the order of their making.
-  let devices: [ExploredDevice]
-  /// The time of the world at its end.
-  let time: Duration
+  var report: WorldReport
   let recording: WorldCapture
 }
 
@@ -15,26 +11,36 @@ extension WorldTrial {
   /// The body of a test, in a world of its own.
   typealias Body = @Sendable (World) async throws -> Void
 
+  /// Whether this task belongs to the body of an explored world.
+  @TaskLocal static var isUnderWay = false
+
   /// Runs `body` in a new world. Issues that it records in its tasks are a failure of the world; they are not reported.
+  /// - Parameters:
+  ///   - isWatched: whether the process looks after worlds that do not end.
+  ///   - begun: called with the world before the body is.
   static func run(
-    seed: UInt64, events: [WorldEvent], budget: ExplorationBudget, _ body: @escaping Body
+    _ order: WorldOrder, _ body: @escaping Body, isWatched: Bool = false,
+    begun: (World) -> Void = { _ in }
   ) async -> TrialResult {
-    let trial = WorldTrial(seed: seed, events: events, budget: budget)
-    let world = World(seed: seed, trial: trial)
+    let trial = WorldTrial(order, isWatched: isWatched)
+    let world = World(seed: order.seed, trial: trial)
+    begun(world)
     await trial.keepingIssues {
-      // A task of its own: a body that does not end is left behind.
-      let task = Task {
-        do {
-          try await body(world)
-        } catch {
-          trial.fail(TrialFailure(error))
+      await $isUnderWay.withValue(true) {
+        // A task of its own: a body that does not end is left behind.
+        let task = Task {
+          do {
+            try await body(world)
+          } catch {
+            trial.fail(TrialFailure(error))
+          }
+          trial.bodyEnded()
         }
-        trial.bodyEnded()
-      }
-      await withTaskCancellationHandler {
-        await trial.end()
-      } onCancel: {
-        task.cancel()
+        await withTaskCancellationHandler {
+          await trial.end()
+        } onCancel: {
+          task.cancel()
+        }
       }
     }
     let devices = world.allDevices.map { device in
@@ -44,8 +50,13 @@ extension WorldTrial {
     // Conditions and programs may refer to the world.
     world.promises.removeAll()
     for device in world.allDevices { device.releasePrograms() }
-    return TrialResult(
-      failure: trial.failure, devices: devices, time: world.now, recording: world.recording)
+    var report = WorldReport(failure: trial.failure, devices: devices, time: world.now, steps: trial.steps)
+    if let capture = order.capture {
+      report.capturePath = WorldCapture.$folder.withValue(capture.folder) {
+        try? world.recording.write(forTest: capture.test)
+      }
+    }
+    return TrialResult(report: report, recording: world.recording)
   }
 
   private func keepingIssues(_ body: @escaping @Sendable () async -> Void) async {

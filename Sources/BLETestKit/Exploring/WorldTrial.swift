@@ -4,12 +4,15 @@ import Testing
 
 /// One world of an exploration: its events, its conditions, its limits, and how it ended.
 ///
-/// `@unchecked Sendable`: the number of steps belongs to the loop, the rest is immutable or behind the lock.
-final class WorldTrial: @unchecked Sendable {
+final class WorldTrial: Sendable {
   let stage: EventStage
+  /// The capture that is written while the world runs.
+  let capture: WorldOrder.Capture?
+  /// Whether the process looks after worlds that do not end.
+  let isWatched: Bool
   private let timeLimit: StackInstant
   private let stepLimit: Int
-  private var steps = 0
+  private let stepsDone = Atomic(0)
   private let state = Mutex(State())
 
   private struct State {
@@ -23,11 +26,16 @@ final class WorldTrial: @unchecked Sendable {
   /// How often a body may ask for time in a world that has failed, before it is left behind.
   private static let patience = 1_000
 
-  init(seed: UInt64, events: [WorldEvent], budget: ExplorationBudget) {
-    stage = EventStage(events: events, seed: seed)
-    timeLimit = .zero + StackDuration(budget.timeLimit)
-    stepLimit = budget.stepLimit
+  init(_ order: WorldOrder, isWatched: Bool) {
+    stage = EventStage(events: order.events, seed: order.seed)
+    capture = order.capture
+    self.isWatched = isWatched
+    timeLimit = .zero + StackDuration(order.limits.time)
+    stepLimit = order.limits.steps
   }
+
+  /// How often the clock has stood still.
+  var steps: Int { stepsDone.load(ordering: .relaxed) }
 
   var failure: TrialFailure? { state.withLock { $0.failure } }
 
@@ -45,7 +53,7 @@ final class WorldTrial: @unchecked Sendable {
     if let broken = promises.rules.takeBroken().first(where: { $0.rule.severity == .error }) {
       fail(TrialFailure(broken, at: promises.rules.set?.place))
     }
-    steps += 1
+    let steps = stepsDone.add(1, ordering: .relaxed).newValue
     if now > timeLimit {
       fail(.limit("time", "the body has not ended by \(WorldEvent.words(.nanoseconds(timeLimit.nanoseconds)))"))
     } else if steps > stepLimit {
@@ -95,7 +103,7 @@ final class WorldTrial: @unchecked Sendable {
 }
 
 /// How a world failed.
-struct TrialFailure: Sendable {
+struct TrialFailure: Codable, Sendable {
   /// Equal for failures of the same kind at the same place: what a smaller list of events has to cause as well.
   let mark: String
   /// What is wrong, as a sentence without its full stop.
@@ -128,7 +136,7 @@ struct TrialFailure: Sendable {
     self.location = location
   }
 
-  private init(mark: String, words: String) {
+  init(mark: String, words: String) {
     self.mark = mark
     self.words = words
     location = nil

@@ -55,7 +55,7 @@ public struct ControllerConfiguration: Sendable {
 }
 
 /// Deviations of real controllers that a host has to cope with.
-public struct ControllerQuirks: OptionSet, Hashable, Sendable {
+public struct ControllerQuirks: OptionSet, Hashable, Codable, Sendable {
   public let rawValue: UInt32
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 

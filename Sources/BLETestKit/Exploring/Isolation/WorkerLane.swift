@@ -1,0 +1,105 @@
+import Foundation
+import Synchronization
+
+/// Runs worlds in a worker, and in another one when the first has ended.
+///
+/// `@unchecked Sendable`: the worker is used on the serial queue only; its number is behind a lock.
+final class WorkerLane: WorldRunner, @unchecked Sendable {
+  private let call: ExploreCall
+  /// A worker that has grown by more octets than this is replaced between two worlds.
+  private let growthLimit: Int
+  private let queue = DispatchQueue(label: "worlds of a worker")
+  private var worker: WorkerProcess?
+  private var residentAtStart = 0
+  private var isOver = false
+  private let running = Mutex<pid_t?>(nil)
+
+  init(for call: ExploreCall, growthLimit: Int) {
+    self.call = call
+    self.growthLimit = growthLimit
+  }
+
+  /// Starts its worker.
+  /// - Returns: why that is not possible.
+  func start() async -> String? {
+    await WorkerTurns.shared.begin()
+    defer { WorkerTurns.shared.end() }
+    return await onQueue { self.start(describingTraps: false) }
+  }
+
+  func run(_ order: WorldOrder) async -> WorldReport {
+    await WorkerTurns.shared.begin()
+    defer { WorkerTurns.shared.end() }
+    return await withTaskCancellationHandler {
+      await onQueue { self.report(on: order) }
+    } onCancel: {
+      // Not after it was buried: its number may be another's.
+      running.withLock { if let number = $0 { _ = kill(number, SIGKILL) } }
+    }
+  }
+
+  func end() async {
+    await onQueue {
+      self.isOver = true
+      self.replaceWorker(with: nil)
+    }
+  }
+
+  private func onQueue<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
+    await withCheckedContinuation { continuation in queue.async { continuation.resume(returning: work()) } }
+  }
+
+  // MARK: On the queue
+
+  private func replaceWorker(with next: WorkerProcess?) {
+    running.withLock { $0 = nil }
+    worker = next
+    running.withLock { $0 = next?.number }
+  }
+
+  private func start(describingTraps: Bool) -> String? {
+    do {
+      let worker = try WorkerProcess.start(for: call, describesTraps: describingTraps)
+      replaceWorker(with: worker)
+      switch worker.begin(WorkerAssignment(call: call, earlier: ExploreCalls.ended(before: call))) {
+      case .report(let ready):
+        residentAtStart = ready.resident
+        return nil
+      case .death(let death):
+        replaceWorker(with: nil)
+        return """
+          the test does not come to this call when it is started again in a process of its own, which \(death.ending)\
+          \(death.lastWords.suffix(12).map { "\n  \($0)" }.joined())
+          """
+      }
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  private func report(on order: WorldOrder) -> WorldReport {
+    // The world that is kept is run by a worker of its own, which describes traps.
+    if order.capture != nil { replaceWorker(with: nil) }
+    var hasBeenKilled = false
+    while true {
+      if worker == nil, let reason = start(describingTraps: order.capture != nil) {
+        return WorldReport(failure: .limit("worker", "its process cannot be started: \(reason)"))
+      }
+      guard !isOver, let worker else { return WorldReport(failure: .limit("worker", "the exploration is over")) }
+      switch worker.run(order) {
+      case .report(let report):
+        if report.isLast || report.resident > residentAtStart + growthLimit { replaceWorker(with: nil) }
+        return report
+      case .death(let death):
+        replaceWorker(with: nil)
+        if death.cameFromOutside, !hasBeenKilled {
+          hasBeenKilled = true
+          continue
+        }
+        var report = WorldReport(failure: TrialFailure(death))
+        report.capturePath = order.capture.flatMap { WorldCapture.existingPath(forTest: $0, seed: order.seed) }
+        return report
+      }
+    }
+  }
+}

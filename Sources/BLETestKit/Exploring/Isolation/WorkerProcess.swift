@@ -1,0 +1,95 @@
+import Foundation
+
+/// A process that runs worlds for an exploration of this one. It ends at the latest with this process.
+///
+/// Used by one thread at a time, except for `kill`.
+final class WorkerProcess {
+  /// How a worker ended without an answer.
+  struct Death: Sendable {
+    /// `nil`: it has exited.
+    var signal: Int32?
+    var code: Int32 = 0
+    /// The last lines on its standard error, without line ends: 16 KiB at the least.
+    var lastWords: [String] = []
+  }
+
+  enum Answer {
+    case report(WorldReport)
+    case death(Death)
+  }
+
+  /// Octets of standard error that are kept.
+  private static let keptWords = 1 << 14
+
+  let number: pid_t
+  private let socket: LineSocket
+  private let errors: Int32
+  private var words: [UInt8] = []
+  private var isOver = false
+
+  init(number: pid_t, socket: LineSocket, errors: Int32) {
+    self.number = number
+    self.socket = socket
+    self.errors = errors
+    _ = fcntl(errors, F_SETFL, O_NONBLOCK)
+  }
+
+  deinit {
+    if !isOver { _ = bury() }
+    close(errors)
+  }
+
+  /// Gives it its call, and waits until it has come there.
+  func begin(_ assignment: WorkerAssignment) -> Answer { ask(assignment) }
+
+  /// Lets it run a world, and waits for the end.
+  func run(_ order: WorldOrder) -> Answer {
+    // What it has written before does not concern this world.
+    hear()
+    words = []
+    return ask(order)
+  }
+
+  private func ask(_ message: some Encodable) -> Answer {
+    guard socket.send(message) else { return .death(bury()) }
+    while true {
+      if let report = socket.next(WorldReport.self) { return .report(report) }
+      var waiting = [
+        pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: errors, events: Int16(POLLIN), revents: 0),
+      ]
+      // The end of its standard error is not the end of the process.
+      let count: nfds_t = hasErrors ? 2 : 1
+      if poll(&waiting, count, -1) < 0, errno != EINTR { return .death(bury()) }
+      if waiting[1].revents != 0 { hear() }
+      if waiting[0].revents != 0, !socket.read() { return .death(bury()) }
+    }
+  }
+
+  private var hasErrors = true
+
+  /// Takes what is on its standard error, without waiting.
+  private func hear() {
+    var octets = [UInt8](repeating: 0, count: 1 << 12)
+    while true {
+      let count = read(errors, &octets, octets.count)
+      if count == 0 { hasErrors = false }
+      guard count > 0 else { return }
+      words += octets[..<count]
+      if words.count > 2 * Self.keptWords { words.removeFirst(words.count - Self.keptWords) }
+    }
+  }
+
+  /// Ends it, if it has not ended, and releases its entry in the system's table.
+  private func bury() -> Death {
+    kill(number, SIGKILL)
+    var status: Int32 = 0
+    while waitpid(number, &status, 0) < 0, errno == EINTR {}
+    isOver = true
+    hear()
+    let lines = String(decoding: words, as: UTF8.self).split(separator: "\n").map(String.init)
+    let signal = status & 0x7F
+    return Death(
+      signal: signal == 0 ? nil : signal, code: status >> 8 & 0xFF, lastWords: lines)
+  }
+}
