@@ -122,6 +122,10 @@ extension ATTBearer {
     guard let answered = requests.popFirst() else { return }
     requestDeadline = .distantFuture
     valuesSent.requestWasAnswered()
+    if !valuesSent.awaitsAnswer, let completion = processingCompletion {
+      processingCompletion = nil
+      completion()
+    }
     // The completion may already have sent the next request.
     answered.completion(result)
     if requestDeadline == .distantFuture { sendNextRequest() }

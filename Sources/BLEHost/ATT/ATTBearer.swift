@@ -42,6 +42,8 @@ public final class ATTBearer: L2CAPChannelReceiver {
   var timer = TimerToken()
   var isTimerArmed = false
   var valuesSent = ATTValuesSent()
+  /// See `afterNextProcessing`.
+  var processingCompletion: (() -> Void)?
   var holdsIndications = false
   /// The indication received while indications are held.
   var heldIndication: (handle: AttributeHandle, value: [UInt8])?
@@ -68,6 +70,7 @@ public final class ATTBearer: L2CAPChannelReceiver {
     server = nil
     openRequest = nil
     heldIndication = nil
+    processingCompletion = nil
     if isTimerArmed { loop.cancel(timer) }
     isTimerArmed = false
     let waiting = requests.takeAll()
@@ -90,6 +93,10 @@ public final class ATTBearer: L2CAPChannelReceiver {
 
   /// Whether values were sent that the peer is not known to have processed.
   public var hasUnansweredValues: Bool { isOpen && (valuesSent.awaitsAnswer || !indications.isEmpty) }
+
+  /// Calls `completion` once a request of this side is answered that was sent after all values so far; not if the link ends before.
+  /// It sends nothing for it, and replaces an earlier completion.
+  func afterNextProcessing(_ completion: @escaping () -> Void) { processingCompletion = completion }
 
   func writer(capacity: Int) -> ByteWriter { ByteWriter(headroom: headroom, capacity: capacity) }
 

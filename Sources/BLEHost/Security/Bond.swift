@@ -11,6 +11,10 @@ public struct Bond: Sendable {
   /// Whether the device itself initiated the pairing and the keys have encrypted no later link. At the limit of bonds, unused
   /// unauthenticated keys are removed first.
   public var isUnused = false
+  /// Whether the peer is not known to have received the keys that this side sent last: the distribution is complete when they have
+  /// arrived (Core, Vol 3 Part H 3.6.1), and the link may have ended before. If the peer does not have the keys, such a bond is
+  /// removed, and no device has lost anything.
+  public var isUnconfirmed = false
   /// The device's state as a client of this side's server.
   public var clientState: GATTClientState?
   /// The known layout of the device's server.

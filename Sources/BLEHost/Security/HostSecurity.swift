@@ -165,8 +165,13 @@ final class HostSecurity {
 
   /// Stores the keys of a pairing. `completion` is called with `nil` when they outlive this process, else with the failure.
   ///
-  /// - Parameter isRequestedLocally: whether this side requested the pairing.
-  func keep(_ result: PairingResult, isRequestedLocally: Bool, _ completion: @escaping (PairingFailure?) -> Void) {
+  /// - Parameters:
+  ///   - isRequestedLocally: whether this side requested the pairing.
+  ///   - isUnconfirmed: whether this side sends its keys last, after they are stored.
+  func keep(
+    _ result: PairingResult, isRequestedLocally: Bool, isUnconfirmed: Bool,
+    _ completion: @escaping (PairingFailure?) -> Void
+  ) {
     inTurn { [self] done in
       let answer = { (failure: PairingFailure?) in
         completion(failure)
@@ -175,6 +180,7 @@ final class HostSecurity {
       guard let adapter, var bond = Bond(withoutForeignKey(result)) else { return answer(.storageFailed) }
       guard let leaving = makingRoom(for: bond.identity) else { return answer(.tooManyBonds) }
       bond.isUnused = !isRequestedLocally && self.bond(of: bond.identity)?.isUnused ?? true
+      bond.isUnconfirmed = isUnconfirmed
       let kept = bond
       write({ store throws(BondStoreError) in try store.keep(kept, of: adapter) }) { [self] error in
         if let error {
@@ -207,6 +213,12 @@ final class HostSecurity {
   /// Records that a link was encrypted with the keys of this bond.
   func bondWasUsed(_ identity: DeviceAddress) {
     if bond(of: identity)?.isUnused == true { update(identity) { $0.isUnused = false } }
+    bondWasConfirmed(identity)
+  }
+
+  /// Records that the peer has the keys of this bond.
+  func bondWasConfirmed(_ identity: DeviceAddress) {
+    if bond(of: identity)?.isUnconfirmed == true { update(identity) { $0.isUnconfirmed = false } }
   }
 
   /// Whether this device was bonded by this process.

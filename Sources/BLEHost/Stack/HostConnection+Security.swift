@@ -93,6 +93,7 @@ extension HostConnection {
   func encryptionChanged(_ status: HCIErrorCode, isOn: Bool) {
     guard isUp else { return }
     stopEncryptionTimer()
+    protection.isKeyMissing = status == .pinOrKeyMissing
     if !status.isSuccess { stack.log.log(.info, "the link to \(peer.address) could not be encrypted: \(status)") }
     security.encryptionChanged(isEncrypted: status.isSuccess && isOn)
     if status.isSuccess, isOn { stack.faults?.encrypted(self) }

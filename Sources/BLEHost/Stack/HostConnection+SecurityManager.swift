@@ -18,7 +18,9 @@ extension HostConnection: SecurityManagerDelegate {
     _ manager: SecurityManager, stores result: PairingResult, _ completion: @escaping (PairingFailure?) -> Void
   ) {
     protection.isStoringKeys = true
-    stack.security.keep(result, isRequestedLocally: manager.isRequestedLocally) { [self, stack] failure in
+    stack.security.keep(
+      result, isRequestedLocally: manager.isRequestedLocally, isUnconfirmed: role == .central
+    ) { [self, stack] failure in
       completion(failure)
       protection.isStoringKeys = false
       guard let event = protection.heldKeyRequest else { return }
@@ -66,6 +68,9 @@ extension HostConnection: SecurityManagerDelegate {
     bearer.valuesSent.valueWasSent()
     if result.isBonded {
       setBond(result)
+      if role == .central, let identity = bondIdentity {
+        bearer.afterNextProcessing { [weak self] in self?.stack.security.bondWasConfirmed(identity) }
+      }
       stack.bonded(self)
       if let serverLink { keepClientState(serverLink.state) }
     }
@@ -88,10 +93,26 @@ extension HostConnection: SecurityManagerDelegate {
     guard isUp || protection.isStoringKeys else { return }
     // A failure of the bond's keys is not the end of a pairing.
     if failure == .bondFailed { endDialogue() } else { reportEnd(.failed("\(failure)")) }
-    if failure == .bondFailed, role == .central { return endWithoutBond(.bondLost) }
+    if failure == .bondFailed, role == .central {
+      if removeUnconfirmedBond(), protection.waiters.isEmpty { return encryptionIsSetUp() }
+      return endWithoutBond(.bondLost)
+    }
     if protection.needsEncryption { return endWithoutBond(.encryptionTimedOut) }
     finishPairing(.failure(failure))
     finishRaise(failure == .tooManyBonds ? .tooManyBonds : .failed)
+  }
+
+  /// Removes a bond whose keys the peer does not have, if it never confirmed them: the pairing was interrupted while they were on
+  /// their way. The link continues as one to a device that was not paired.
+  private func removeUnconfirmedBond() -> Bool {
+    guard protection.isKeyMissing, let identity = bondIdentity,
+      stack.security.bond(of: identity)?.isUnconfirmed == true
+    else { return false }
+    stack.log.log(.notice, "\(peer.address) did not receive the keys of the interrupted pairing: they are removed")
+    // First, so that the link does not end with the bond.
+    setBond(nil)
+    stack.security.remove([identity]) { _ in }
+    return true
   }
 
   func securityManager(

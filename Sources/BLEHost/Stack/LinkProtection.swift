@@ -21,6 +21,8 @@ struct LinkProtection {
   var waiters: [(SecurityRaise) -> Void] = []
   /// Completions of requested pairings.
   var outcomes: [(Result<PairingSecurity, PairingFailure>) -> Void] = []
+  /// Whether the peer answered the latest encryption that it does not have the key.
+  var isKeyMissing = false
   /// Set while a central's controller is encrypting with the keys of a bond.
   var timer: TimerToken?
   var dialogue: AgentDialogue?

@@ -13,6 +13,7 @@ import BLEHost
 ///      signing <key> <next counter, 8>
 ///      verifying <key> <last counter, 8, or ->
 ///      unused
+///      unconfirmed
 ///      client <features, 2> <known hash, 32, or -> <database hash, 32> <handle, 4>:<configuration, 4> ...
 ///      layout <octets>
 ///     end <number of bonds> <check, 8 digits>
@@ -49,6 +50,7 @@ package enum BondText {
       text += " verifying \(key.digits) \(bond.signing.lastPeer.map { $0.hexadecimal(8) } ?? "-")\n"
     }
     if bond.isUnused { text += " unused\n" }
+    if bond.isUnconfirmed { text += " unconfirmed\n" }
     if let state = bond.clientState {
       text += " client \(state.supportedFeatures.rawValue.hexadecimal(2))"
       text += " \(state.knownHash.isEmpty ? "-" : state.knownHash.hexadecimal) \(state.databaseHash.hexadecimal)"
@@ -110,6 +112,7 @@ private struct BondReader {
   private var verifying: SecretKey?
   private var counters = SigningCounters()
   private var isUnused = false
+  private var isUnconfirmed = false
   private var clientState: GATTClientState?
   private var layout: RemoteLayout?
 
@@ -151,6 +154,9 @@ private struct BondReader {
       return true
     case "unused" where words.count == 1:
       isUnused = true
+      return true
+    case "unconfirmed" where words.count == 1:
+      isUnconfirmed = true
       return true
     case "client" where words.count >= 4: return takeClientState(words)
     case "layout" where words.count == 2:
@@ -200,6 +206,7 @@ private struct BondReader {
         peerSigningKey: verifying))
     bond?.signing = counters
     bond?.isUnused = isUnused
+    bond?.isUnconfirmed = isUnconfirmed
     bond?.clientState = clientState
     bond?.layout = layout
     return bond

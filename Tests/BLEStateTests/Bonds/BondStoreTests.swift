@@ -35,6 +35,7 @@ import Testing
           keyAsPeripheral: LongTermKey(key: key(2), encryptedDiversifier: 1, randomNumber: 2),
           peerIdentityResolvingKey: key(3), localSigningKey: key(4), peerSigningKey: key(5))))
     bond.signing.nextLocal = 64
+    bond.isUnconfirmed = true
     bond.signing.lastPeer = 12
     bond.clientState = GATTClientState(
       configurations: [AttributeHandle(3): .notification, AttributeHandle(9): .indication],
@@ -45,6 +46,7 @@ import Testing
   private func expectSame(_ one: Bond?, _ other: Bond) {
     #expect(one?.identity == other.identity)
     #expect(one?.keys.security == other.keys.security)
+    #expect(one?.isUnconfirmed == other.isUnconfirmed)
     #expect(one?.keys.keyAsCentral == other.keys.keyAsCentral)
     #expect(one?.keys.keyAsPeripheral == other.keys.keyAsPeripheral)
     #expect(one?.keys.peerIdentityResolvingKey == other.keys.peerIdentityResolvingKey)

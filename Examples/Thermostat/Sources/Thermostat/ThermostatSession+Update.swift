@@ -42,8 +42,7 @@ extension ThermostatSession {
     switch answer {
     case .complete: finishUpdate()
     case .expects(let offset):
-      // Said twice, where the question was asked twice: a block that is sent twice would be answered twice, and so on to the end.
-      if let transfer, transfer.offset == Int(offset) { return }
+      if isRepeated(Int(offset)) { return }
       var transfer = UpdateTransfer(image: image)
       // Where the image has no such offset, the next question comes after the patience.
       guard transfer.begin(at: Int(offset)) else { return expectAnswer() }

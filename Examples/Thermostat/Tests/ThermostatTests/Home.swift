@@ -17,8 +17,8 @@
 
     init(in world: World, bug: SeededBug? = nil, hands: Hands = .busy) {
       hallDevice = world.makeDevice("hall")
-      let kitchenDevice = world.makeDevice("kitchen", at: Position(x: 6, y: 0))
-      phone = world.makeDevice("phone", at: Position(x: 2, y: 0))
+      let kitchenDevice = world.makeDevice("kitchen")
+      phone = world.makeDevice("phone")
       hallDevice.setMaximumTransmissionUnit(65)
       let clock = world.clock, memory = Memory()
       hall = SimulatedThermostat("hall", options: hallDevice.options, clock: clock)
@@ -29,6 +29,9 @@
       people = People(app: app, hall: hall, memory: memory, clock: clock, seed: world.seed, hands: hands)
       people.begin()
     }
+
+    /// The app is, and the thermostat has a subscriber.
+    var isReady: Bool { app.current.session.phase == .ready && hall.isWatched }
   }
 
   /// The world's clock for the app.
@@ -70,6 +73,9 @@
     private(set) var links = 0
     private(set) var mostLinks = 0
     private(set) var openRequests = 0
+    /// How often a lock was refused because the devices are not paired: the user has refused it, or a pairing was interrupted, after
+    /// which the system lets some time pass.
+    private(set) var unpairedLocks = 0
     /// Results that must not be seen, in words.
     private(set) var complaints: [String] = []
 
@@ -96,7 +102,14 @@
 
     func setChildLock(_ isOn: Bool) {
       let end = requestBegins(within: .seconds(60))
-      session.setChildLock(isOn, completion: end)
+      session.setChildLock(isOn) { [self] result in
+        if case .failure(.refused(CBATTError.insufficientAuthentication.rawValue)) = result {
+          unpairedLocks += 1
+          end(.success(()))
+        } else {
+          end(result)
+        }
+      }
     }
 
     private func requestBegins(within limit: Duration) -> @Sendable (Result<Void, RequestError>) -> Void {
