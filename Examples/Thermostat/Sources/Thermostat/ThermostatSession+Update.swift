@@ -42,7 +42,8 @@ extension ThermostatSession {
     switch answer {
     case .complete: finishUpdate()
     case .expects(let offset):
-      if isRepeated(Int(offset)) { return }
+      // Said twice, where it was asked twice: a block that is sent twice would be answered twice, and so on to the end.
+      if transfer?.offset == Int(offset) { return }
       var transfer = UpdateTransfer(image: image)
       // Where the image has no such offset, the next question comes after the patience.
       guard transfer.begin(at: Int(offset)) else { return expectAnswer() }

@@ -147,10 +147,6 @@ public class ThermostatSession: NSObject, @unchecked Sendable {
 
   // MARK: What is decided about an update
 
-  /// The thermostat says again what it expects, because it was asked again: a block that is sent twice would be answered twice, and
-  /// so on to the end.
-  func isRepeated(_ offset: Int) -> Bool { transfer?.offset == offset }
-
   /// Handed over to the system, not more: an update ends when the thermostat says so.
   func lastFragmentWasHandedOver() {}
 }

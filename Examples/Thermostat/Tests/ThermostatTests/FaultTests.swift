@@ -7,6 +7,7 @@
   @Suite("Thermostat: faults", .keepsCapture)
   struct FaultTests {
     private static let target = BLEUUID(high: 0x3F1A_0003_6C0D_4B52, low: 0x9E7E_5D2C_8B1A_7F40)
+    private static let control = BLEUUID(high: 0x3F1A_0005_6C0D_4B52, low: 0x9E7E_5D2C_8B1A_7F40)
     private static let data = BLEUUID(high: 0x3F1A_0006_6C0D_4B52, low: 0x9E7E_5D2C_8B1A_7F40)
 
     private func readyHome(in world: World) async throws -> Home {
@@ -51,6 +52,17 @@
       try await world.wait(within: .seconds(30)) { home.hall.store.firmware == People.image }
       try await world.wait(within: .seconds(10)) { home.memory.pendingImage == nil }
       #expect(world.faultsStruck.count == 1)
+    }
+
+    @Test("I14.7 an answer that is late, so that the question is asked again, does not make blocks be sent twice")
+    func lateAnswer() async throws {
+      let world = World()
+      let home = try await readyHome(in: world)
+      home.hallDevice.setFaults([.at(.notification(.characteristic(Self.control)), .delay(.seconds(6)))])
+      home.app.current.session.install(People.image)
+      try await world.wait(within: .seconds(30)) { home.hall.store.firmware == People.image }
+      // 22 fragments and two questions.
+      #expect(home.hall.writes == 24)
     }
 
     @Test("I14.7 whatever a correct device may do, the app comes through a day", arguments: correctFaults)

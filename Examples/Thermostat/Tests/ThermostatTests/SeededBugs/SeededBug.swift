@@ -13,7 +13,6 @@
     case unboundedQueue
     case restoredStateIgnored
     case blockedQueue
-    case answerTakenTwice
 
     /// The session with this bug; without one, the app's.
     static func session(
@@ -33,7 +32,6 @@
         case .unboundedQueue: QueuesEverything.self
         case .restoredStateIgnored: ReliesOnRestoration.self
         case .blockedQueue: WaitsForLostAnswers.self
-        case .answerTakenTwice: SendsBlocksTwice.self
         }
       return type.init(options: options, memory: memory, clock: clock, onEvent: onEvent)
     }
