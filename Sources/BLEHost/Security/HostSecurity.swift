@@ -169,7 +169,7 @@ final class HostSecurity {
   ///   - isRequestedLocally: whether this side requested the pairing.
   ///   - isUnconfirmed: whether this side sends its keys last, after they are stored.
   func keep(
-    _ result: PairingResult, isRequestedLocally: Bool, isUnconfirmed: Bool,
+    _ result: PairingResult, isRequestedLocally: Bool, isUnconfirmed: Bool = false,
     _ completion: @escaping (PairingFailure?) -> Void
   ) {
     inTurn { [self] done in

@@ -103,10 +103,11 @@ extension HostConnection: SecurityManagerDelegate {
   }
 
   /// Removes a bond whose keys the peer does not have, if it never confirmed them: the pairing was interrupted while they were on
-  /// their way. The link continues as one to a device that was not paired.
+  /// their way. The link continues as one to a device that was not paired. Keys of an authenticated pairing stay: an attacker that can lose the
+  /// last packets of a pairing would otherwise replace what the user has compared by a pairing that asks no user.
   private func removeUnconfirmedBond() -> Bool {
-    guard protection.isKeyMissing, let identity = bondIdentity,
-      stack.security.bond(of: identity)?.isUnconfirmed == true
+    guard protection.isKeyMissing, let identity = bondIdentity, let bond = stack.security.bond(of: identity),
+      bond.isUnconfirmed, !bond.keys.security.isAuthenticated
     else { return false }
     stack.log.log(.notice, "\(peer.address) did not receive the keys of the interrupted pairing: they are removed")
     // First, so that the link does not end with the bond.
