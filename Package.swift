@@ -118,8 +118,8 @@ var targets: [Target] = []
     tests(
       "BLECloneTests",
       knows: [
-        "BLECore", "BLEWire", "BLECapture", "BLEClone", "BLESession", "BLESessionCryptography", "BLEDeviceFiles",
-        "CoreBluetooth", "BLETestKit", "TestSupport",
+        "BLECore", "BLEWire", "BLECapture", "BLEClone", "Measurements", "BLESession", "BLESessionCryptography",
+        "BLEDeviceFiles", "CoreBluetooth", "BLETestKit", "TestSupport",
       ]),
     tests("BLEHCITests", knows: ["BLECore", "BLEWire", "BLEHCI"]),
     tests("BLETransportsTests", knows: ["BLECore", "BLEWire", "BLEHCI", "CKernelBluetooth", "BLETransports"]),
