@@ -125,7 +125,7 @@ var targets: [Target] = []
     tests("BLETransportsTests", knows: ["BLECore", "BLEWire", "BLEHCI", "CKernelBluetooth", "BLETransports"]),
     tests(
       "BLEVirtualRadioTests",
-      knows: ["BLECore", "BLECrypto", "BLEWire", "BLECapture", "BLEHCI", "BLEVirtualRadio"]),
+      knows: ["BLECore", "BLECrypto", "BLEWire", "BLECapture", "BLEHCI", "BLEVirtualRadio", "Measurements"]),
     tests("BLEAdapterTests", knows: ["BLEAdapter"]),
     tests(
       "BLEHostTests",

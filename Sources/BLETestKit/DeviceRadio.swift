@@ -25,7 +25,7 @@ final class DeviceRadio: HCITap {
   var isPlaced: Bool
   /// What the body of its user takes of its signal, in dB.
   var bodyLoss = 0.0 { didSet { if oldValue != bodyLoss { controller?.setAntennaOffset(-bodyLoss) } } }
-  private(set) lazy var motion = DeviceMotion(self, loop: air.loop, seed: air.seed ^ address.value)
+  private(set) lazy var motion = DeviceMotion(self, seed: air.seed ^ address.value)
   var tracePlayers: [DeviceAddress: TracePlayer] = [:]
   /// How far an event of an exploration has moved it from its position, in metres.
   var detour = 0.0 { didSet { moved() } }
@@ -89,6 +89,8 @@ final class DeviceRadio: HCITap {
     sharesTime = true
     controller?.shareRadioTime()
   }
+
+  var loop: any StackLoop { air.loop }
 
   /// A program moves it, which ends its walk.
   func move(to position: Position) {

@@ -38,7 +38,7 @@ public final class World: @unchecked Sendable {
   private let watch: Task<Void, Never>?
   private let devices = Mutex<[Device]>([])
   let scriptedDevices = Mutex<[ScriptedDevice]>([])
-  let surroundings = Mutex(Surroundings())
+  let surroundings = Mutex(WorldSurroundings())
   let promises = WorldPromises()
   let faultRecord = FaultRecord()
   /// Of a world that is explored.

@@ -30,8 +30,7 @@ extension Device {
       radio.tracePlayers[other.address]?.stop()
       otherRadio.value.tracePlayers[self.address]?.stop()
       otherRadio.value.tracePlayers[self.address] = nil
-      radio.tracePlayers[other.address] = TracePlayer(
-        trace, ending, on: radio.air, between: (radio, otherRadio.value))
+      radio.tracePlayers[other.address] = TracePlayer(trace, ending, between: radio, and: otherRadio.value)
     }
   }
 

@@ -11,8 +11,8 @@ final class DeviceMotion: TimerTarget {
   static let step = StackDuration.milliseconds(100)
   static let turn = StackDuration.seconds(1)
 
-  private unowned let radio: DeviceRadio
-  private let loop: any StackLoop
+  // The loop keeps this object for as long as a timer is set: it must not be kept by it in turn.
+  private weak var radio: DeviceRadio?
   private let orientation: Orientation
   private var walk: Walk?
   private var walkBegan = StackInstant.zero
@@ -21,9 +21,8 @@ final class DeviceMotion: TimerTarget {
   private var turnTimer = TimerToken()
   private(set) var carrying = Carrying.onTable
 
-  init(_ radio: DeviceRadio, loop: any StackLoop, seed: UInt64) {
+  init(_ radio: DeviceRadio, seed: UInt64) {
     self.radio = radio
-    self.loop = loop
     orientation = Orientation(seed: seed)
   }
 
@@ -31,20 +30,21 @@ final class DeviceMotion: TimerTarget {
 
   func start(_ walk: Walk, repeats: Bool) {
     stop()
+    guard let radio else { return }
     self.walk = walk
     self.repeats = repeats && walk.duration > .zero
-    walkBegan = loop.now
+    walkBegan = radio.loop.now
     takeStep()
   }
 
   func stop() {
-    loop.cancel(stepTimer)
+    radio?.loop.cancel(stepTimer)
     walk = nil
   }
 
   func carry(_ carrying: Carrying) {
     self.carrying = carrying
-    loop.cancel(turnTimer)
+    radio?.loop.cancel(turnTimer)
     turnAround()
   }
 
@@ -57,8 +57,8 @@ final class DeviceMotion: TimerTarget {
   }
 
   private func takeStep() {
-    guard let walk else { return }
-    var passed = Duration.nanoseconds((loop.now - walkBegan).nanoseconds)
+    guard let walk, let radio else { return }
+    var passed = Duration.nanoseconds((radio.loop.now - walkBegan).nanoseconds)
     if passed >= walk.duration {
       guard repeats else {
         self.walk = nil
@@ -72,14 +72,15 @@ final class DeviceMotion: TimerTarget {
     }
     radio.place(at: walk.position(at: passed))
     let left = StackDuration(walk.duration - passed)
-    stepTimer = loop.schedule(
+    stepTimer = radio.loop.schedule(
       after: max(.nanoseconds(1), min(Self.step, left)), .background, self, tag: Timer.step.rawValue)
   }
 
   private func turnAround() {
-    let share = orientation.shadowing(at: (loop.now - StackInstant.zero).seconds)
+    guard let radio else { return }
+    let share = orientation.shadowing(at: (radio.loop.now - StackInstant.zero).seconds)
     radio.bodyLoss = carrying.loss + carrying.shadow * share
     guard carrying.shadow > 0 else { return }
-    turnTimer = loop.schedule(after: Self.turn, .background, self, tag: Timer.turn.rawValue)
+    turnTimer = radio.loop.schedule(after: Self.turn, .background, self, tag: Timer.turn.rawValue)
   }
 }

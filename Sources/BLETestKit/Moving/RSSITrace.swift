@@ -47,6 +47,9 @@ public struct RSSITrace: Hashable, Sendable {
       if let last, sample.time <= last {
         throw AirDescriptionError(place, found: "the time \(sample.time)", expected: "a time after \(last)")
       }
+      guard sample.time - first.time <= .seconds(1_000_000_000) else {
+        throw AirDescriptionError(place, found: "the time \(sample.time)", expected: "a time within 1e9 s of the first")
+      }
       last = sample.time
     }
     self.samples = samples.map { Sample($0.time - first.time, $0.level) }

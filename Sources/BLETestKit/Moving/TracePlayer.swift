@@ -5,33 +5,35 @@ import BLEVirtualRadio
 final class TracePlayer: TimerTarget {
   private let trace: RSSITrace
   private let ending: RSSITrace.Ending
-  private let air: Air
-  private let radios: (DeviceRadio, DeviceRadio)
+  // The loop keeps this object for as long as a timer is set: it must not be kept by it in turn.
+  private weak var one: DeviceRadio?
+  private weak var other: DeviceRadio?
   private var began: StackInstant
   private var next = 0
   private var timer = TimerToken()
 
-  init(_ trace: RSSITrace, _ ending: RSSITrace.Ending, on air: Air, between radios: (DeviceRadio, DeviceRadio)) {
+  init(_ trace: RSSITrace, _ ending: RSSITrace.Ending, between one: DeviceRadio, and other: DeviceRadio) {
     self.trace = trace
     self.ending = ending
-    self.air = air
-    self.radios = radios
-    began = air.loop.now
+    self.one = one
+    self.other = other
+    began = one.loop.now
     timerFired(tag: 0)
   }
 
   /// The RSSI follows from distance and walls again.
   func stop() {
-    air.loop.cancel(timer)
+    one?.loop.cancel(timer)
     set(nil)
   }
 
   private func set(_ level: Double?) {
-    guard let one = radios.0.controller, let other = radios.1.controller else { return }
-    air.setSignal(level, between: one, and: other)
+    guard let air = one?.air, let first = one?.controller, let second = other?.controller else { return }
+    air.setSignal(level, between: first, and: second)
   }
 
   func timerFired(tag: Int) {
+    guard let loop = one?.loop else { return }
     if next == trace.samples.count {
       switch ending {
       case .holds: return
@@ -44,6 +46,6 @@ final class TracePlayer: TimerTarget {
     set(trace.samples[next].level)
     next += 1
     let time = next < trace.samples.count ? trace.samples[next].time : trace.duration
-    timer = air.loop.schedule(at: began + StackDuration(time), .background, self, tag: 0)
+    timer = loop.schedule(at: began + StackDuration(time), .background, self, tag: 0)
   }
 }

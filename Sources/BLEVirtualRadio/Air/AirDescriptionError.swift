@@ -14,6 +14,7 @@ public struct AirDescriptionError: Error, Equatable, Sendable, CustomStringConve
     self.expected = expected
   }
 
+  /// Place, what was found and what is expected, in one line.
   public var description: String { "\(place): \(found); expected \(expected)" }
 }
 

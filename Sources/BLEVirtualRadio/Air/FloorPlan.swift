@@ -105,5 +105,6 @@ public struct FloorPlan: Sendable, Equatable {
     return sum
   }
 
+  /// Whether both have the same walls in the same order.
   public static func == (left: Self, right: Self) -> Bool { left.walls == right.walls }
 }

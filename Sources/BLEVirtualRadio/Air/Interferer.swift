@@ -72,6 +72,10 @@ public struct Interferer: Hashable, Sendable {
       activity: .periodic(on: .milliseconds(9), period: .milliseconds(20)), at: position, power: 16)
   }
 
+  /// Interferers that are met in most places: Wi-Fi at a third of its time on each of the three usual channels, and a microwave oven,
+  /// each stronger than every signal.
+  public static let usual: [Interferer] = [1, 6, 11].map { wifi(checked: $0, 0.33) } + [microwaveOven(checked: nil)]
+
   /// A bit for each channel whose centre is at most `reach` MHz from a frequency in MHz.
   private static func mask(around centre: Int, reach: Int) -> UInt64 {
     (0..<40).reduce(0) { abs(frequency(of: $1) - centre) <= reach ? $0 | 1 << UInt64($1) : $0 }

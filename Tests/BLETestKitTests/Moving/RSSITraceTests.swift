@@ -1,3 +1,4 @@
+import BLECore
 import BLETestKit
 import CoreBluetooth
 import TestSupport
@@ -39,6 +40,33 @@ struct RSSITraceTests {
     #expect(throws: AirDescriptionError.self) { try RSSITrace([.init(.zero, .nan)]) }
     #expect(throws: AirDescriptionError.self) { try RSSITrace([.init(.seconds(1), -40), .init(.zero, -40)]) }
     #expect(throws: AirDescriptionError.self) { try RSSITrace(every: .zero, [-40]) }
+  }
+
+  @Test("I14.B 20,000 mutilated texts are each a trace or a mistake with a place")
+  func mutilated() {
+    let chance = SeededEntropy(seed: 5)
+    let good = Array("time;rssi\n0.5,-40\n1.25;-52.5,x\n# no\n2e0\t-60\n".utf8)
+    var (traces, mistakes) = (0, 0)
+    for _ in 0..<20_000 {
+      var octets = good
+      for _ in 0...chance.uniform(0..<4) {
+        let place = Int(chance.uniform(0..<UInt64(octets.count)))
+        switch chance.uniform(0..<3) {
+        case 0: octets[place] = UInt8(truncatingIfNeeded: chance.next())
+        case 1: octets.remove(at: place)
+        default: octets.insert(contentsOf: octets[..<place].suffix(7), at: place)
+        }
+      }
+      do {
+        let trace = try RSSITrace(csv: String(decoding: octets, as: UTF8.self))
+        #expect(!trace.samples.isEmpty && trace.duration > .zero)
+        traces += 1
+      } catch {
+        #expect(error.place.hasPrefix("line ") || error.place == "trace", "\(error)")
+        mistakes += 1
+      }
+    }
+    #expect(traces > 1_000 && mistakes > 1_000)
   }
 
   /// The RSSI of the lamp in each of some seconds.

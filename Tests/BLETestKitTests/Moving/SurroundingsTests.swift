@@ -96,4 +96,10 @@ struct SurroundingsTests {
     print("30 reads: \(quiet) in quiet air, \(busy) under Wi-Fi")
     #expect(busy > quiet * 1.2)
   }
+
+  @Test("I14.5 each of the usual interferers has a name, channels and an effect")
+  func usual() {
+    #expect(Set(Interferer.usual.map(\.name)).count == 4)
+    #expect(Interferer.usual.allSatisfy { $0.channels != 0 && $0.position == nil })
+  }
 }

@@ -265,4 +265,24 @@ struct RadioTimeTests {
     #expect(tap.spans.isEmpty && pair.central.disconnections.isEmpty)
     withExtendedLifetime(tap) {}
   }
+
+  @Test("I14.5 an air that was shut down leaves nothing behind: crowd, interferers, links that share a radio")
+  func memory() async throws {
+    weak var air: Air?
+    weak var controller: VirtualController?
+    do {
+      let star = try await Star(sharing: true, peripherals: 2)
+      star.air.setInterference(Interferer.usual)
+      _ = try star.air.makeCrowd(20)
+      star.stream()
+      star.central.scan()
+      await star.run(.seconds(1))
+      (air, controller) = (star.air, star.central.controller)
+      #expect(air != nil && controller != nil)
+      star.air.shutDown()
+      // The streams' closures hold their hosts.
+      for host in star.peripherals { host.onCompleted = nil }
+    }
+    #expect(air == nil && controller == nil)
+  }
 }

@@ -2,7 +2,7 @@ import BLEVirtualRadio
 import Synchronization
 
 /// What is around the devices of a world, besides other devices.
-struct Surroundings: Sendable {
+struct WorldSurroundings: Sendable {
   var propagation = Propagation.indoors
   var interference: [Interferer] = []
   var setting: WorldSetting?
