@@ -70,7 +70,7 @@ public final class ScriptedDevice: Sendable {
   public func send(_ pdu: [UInt8]) { onLoop { $0.send(pdu) } }
 
   /// Sets the faults of the device in place of all earlier ones, and counts from the beginning. It has no host: of faults that need one
-  /// (`resetController`, `restart`, `changeTable`, `forgetBond`) nothing comes, and attributes are named by their handles, not by UUIDs.
+  /// (`resetController`, `controller`, `restart`, `changeTable`, `forgetBond`) nothing comes, and attributes are named by their handles, not by UUIDs.
   public func setFaults(_ faults: [Fault]) {
     let box = faultBox
     box.set(faults)

@@ -1,3 +1,4 @@
+import BLECore
 import BLEFaults
 import Testing
 
@@ -130,5 +131,46 @@ struct FaultFileTests {
       #expect(error.lines.first?.hasPrefix("line:1:\(expected)") == true, "\(error)")
       #expect(!error.description.contains("\u{1B}"))
     }
+  }
+
+  @Test(
+    "I14.B random changes of files and words are read, or refused with places, and what is read is written and read again"
+  )
+  func randomChanges() throws {
+    let chance = SeededEntropy(seed: 0x1402)
+    func number(_ below: Int) -> Int { Int(chance.uniform(0..<UInt64(max(1, below)))) }
+    var counts = (read: 0, refused: 0)
+    for round in 0..<4_000 {
+      let isFile = round % 2 == 0
+      let fault = Fault.known[number(Fault.known.count)]
+      let text = Array(isFile ? FaultFile(faults: [fault]).json.utf8 : fault.words.utf8)
+      var changed = text
+      for _ in 0...number(2) {
+        let start = number(changed.count)
+        let end = min(changed.count, start + number(isFile ? 7 : 3))
+        let source = number(text.count)
+        let piece =
+          number(3) == 0 ? chance.octets(number(4)) : Array(text[source..<min(text.count, source + number(8))])
+        changed.replaceSubrange(start..<end, with: piece)
+      }
+      do throws(FaultFileError) {
+        let faults =
+          isFile
+          ? try FaultFile(octets: changed, file: "f").faults
+          : [try Fault(text: String(decoding: changed, as: UTF8.self))]
+        counts.read += 1
+        for fault in faults {
+          #expect(fault.mistake == nil)
+          #expect((try? Fault(text: fault.json)) == fault && (try? Fault(text: fault.words)) == fault, "\(fault.json)")
+        }
+      } catch {
+        counts.refused += 1
+        #expect((1...50).contains(error.mistakes.count))
+        #expect(error.mistakes.map(\.position) == error.mistakes.map(\.position).sorted())
+        let acts = error.description.unicodeScalars.contains { $0 != "\n" && ($0.value < 0x20 || $0.value == 0x7F) }
+        #expect(!acts, "\(error)")
+      }
+    }
+    #expect(counts.read > 50 && counts.refused > 1_000, "\(counts)")
   }
 }

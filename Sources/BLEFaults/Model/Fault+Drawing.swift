@@ -21,6 +21,11 @@ extension Fault {
     .at(.connectionTime(.seconds(3)), .nth(1), .send(.signaling, [0x7F, 0x01, 0x00, 0x00])),
     .at(.phase(.discovery), .nth(1), .disconnect(.remoteUserTerminated)),
     .at(.connectionTime(.seconds(3)), .nth(1), .resetController),
+    .at(.connectionTime(.seconds(3)), .nth(1), .controller(.loseDataToHost(packets: 1))),
+    .at(.connectionTime(.seconds(3)), .nth(1), .controller(.loseDataFromHost(packets: 1))),
+    .at(.connectionTime(.seconds(3)), .nth(1), .controller(.ignoreCommands(1))),
+    .at(.phase(.encryption), .nth(1), .controller(.spoilEncryptedPackets(1))),
+    .at(.connectionTime(.seconds(3)), .nth(1), .controller(.hang)),
     .at(.connectionTime(.seconds(3)), .nth(1), .restart),
     .at(.connectionTime(.seconds(3)), .nth(1), .changeTable(.removeService(BLEUUID(0x180F)))),
     .at(.connectionTime(.seconds(3)), .nth(1), .changeTable(.addService(BLEUUID(0x180F)))),
@@ -94,6 +99,11 @@ extension FaultAction {
     case .noAnswer: return .noAnswer
     case .disconnect: return .disconnect(chance.pick(HCIErrorCode.allowedReasons, else: .remoteUserTerminated))
     case .resetController: return .resetController
+    case .loseDataToHost: return .controller(.loseDataToHost(packets: number(1...3)))
+    case .loseDataFromHost: return .controller(.loseDataFromHost(packets: number(1...3)))
+    case .ignoreCommands: return .controller(.ignoreCommands(number(1...3)))
+    case .spoilEncryptedPackets: return .controller(.spoilEncryptedPackets(number(1...3)))
+    case .hangController: return .controller(.hang)
     case .restart: return .restart
     case .removeService: return .changeTable(.removeService(chance.pick(services, else: BLEUUID(0x180F))))
     case .addService: return .changeTable(.addService(chance.pick(services, else: BLEUUID(0x180F))))
@@ -116,6 +126,11 @@ extension FaultAction {
     case .fillQueue(let time): return half(time) { .fillQueue($0) }
     case .repeated(let count) where count > 1: return [.repeated(1)]
     case .lengthen(let count) where count > 1: return [.lengthen(by: count / 2)]
+    case .controller(.loseDataToHost(let count)) where count > 1: return [.controller(.loseDataToHost(packets: 1))]
+    case .controller(.loseDataFromHost(let count)) where count > 1: return [.controller(.loseDataFromHost(packets: 1))]
+    case .controller(.ignoreCommands(let count)) where count > 1: return [.controller(.ignoreCommands(1))]
+    case .controller(.spoilEncryptedPackets(let count)) where count > 1:
+      return [.controller(.spoilEncryptedPackets(1))]
     case .changeTable(.shiftHandles(let count)) where count > 1: return [.changeTable(.shiftHandles(by: 1))]
     default: return []
     }

@@ -81,7 +81,7 @@ extension Fault {
     case .delay(let time), .fillQueue(let time):
       // The Attribute Protocol, the Security Manager Protocol and L2CAP all give up after 30 s.
       return time < .seconds(30) ? .correctDevice : .brokenDevice
-    case .noAnswer, .declareMTU, .send: return .brokenDevice
+    case .noAnswer, .declareMTU, .send, .controller: return .brokenDevice
     case .drop, .repeated, .swapWithNext, .cut, .lengthen, .flip, .replace: break
     }
     // What a device notifies, or gives as a value, is its application's affair: others cannot tell a fault from another value.

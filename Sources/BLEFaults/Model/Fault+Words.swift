@@ -106,6 +106,7 @@ extension FaultAction {
     case .noAnswer: return "no answer comes"
     case .disconnect(let reason): return "the device ends the link with \(reason)"
     case .resetController: return "the device's controller fails and is reset"
+    case .controller(let trouble): return "the device's controller \(trouble.words)"
     case .restart: return "the device is switched off and on again"
     case .changeTable(.removeService(let uuid)): return "the device removes the service \(uuid)"
     case .changeTable(.addService(let uuid)): return "the device adds the service \(uuid)"
@@ -114,6 +115,18 @@ extension FaultAction {
     case .silence(let time): return "the device is silent for \(time.faultWords)"
     case .declareMTU(let octets): return "an MTU of \(octets) is declared"
     case .fillQueue(let time): return "the device's queue is full for \(time.faultWords)"
+    }
+  }
+}
+
+extension FaultControllerTrouble {
+  fileprivate var words: String {
+    switch self {
+    case .loseDataToHost(let count): "loses the next \(count.counted("packet")) for its host"
+    case .loseDataFromHost(let count): "loses the next \(count.counted("packet")) from its host"
+    case .ignoreCommands(let count): "ignores the next \(count.counted("command"))"
+    case .spoilEncryptedPackets(let count): "sends the next \(count.counted("encrypted packet")) changed"
+    case .hang: "hangs"
     }
   }
 }

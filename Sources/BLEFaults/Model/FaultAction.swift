@@ -32,6 +32,8 @@ public enum FaultAction: Hashable, Sendable {
   case disconnect(HCIErrorCode)
   /// The device's controller fails and is reset: its links are gone without a word.
   case resetController
+  /// The device's controller has another trouble. Simulated devices only.
+  case controller(FaultControllerTrouble)
   /// The device closes its links, is switched off, and on again after a second.
   case restart
   /// The device's attribute table changes, with a Service Changed indication.
@@ -54,6 +56,20 @@ public enum FaultChannel: Hashable, Sendable, CaseIterable {
   case securityManager
   /// L2CAP's signaling channel.
   case signaling
+}
+
+/// What can be wrong inside a controller, below what a host sees of packets.
+public enum FaultControllerTrouble: Hashable, Sendable {
+  /// The next packets of data for the host are lost, although the peer has their acknowledgement.
+  case loseDataToHost(packets: Int)
+  /// The next packets of data from the host are lost, although they are reported as completed.
+  case loseDataFromHost(packets: Int)
+  /// The next commands are neither carried out nor answered.
+  case ignoreCommands(Int)
+  /// The next encrypted packets are changed on the air, as by an attacker.
+  case spoilEncryptedPackets(Int)
+  /// It sends nothing more to its host, while its radio continues.
+  case hang
 }
 
 /// A change of a device's attribute table.
@@ -99,6 +115,16 @@ extension FaultAction {
     case disconnect
     /// `FaultAction.resetController`.
     case resetController = "reset_controller"
+    /// `FaultControllerTrouble.loseDataToHost`.
+    case loseDataToHost = "lose_data_to_host"
+    /// `FaultControllerTrouble.loseDataFromHost`.
+    case loseDataFromHost = "lose_data_from_host"
+    /// `FaultControllerTrouble.ignoreCommands`.
+    case ignoreCommands = "ignore_commands"
+    /// `FaultControllerTrouble.spoilEncryptedPackets`.
+    case spoilEncryptedPackets = "spoil_encrypted_packets"
+    /// `FaultControllerTrouble.hang`.
+    case hangController = "hang_controller"
     /// `FaultAction.restart`.
     case restart
     /// `FaultTableChange.removeService`.
@@ -119,7 +145,7 @@ extension FaultAction {
     /// Whether it is written without a value.
     var isPlain: Bool {
       switch self {
-      case .drop, .swapWithNext, .noAnswer, .resetController, .restart, .forgetBond: true
+      case .drop, .swapWithNext, .noAnswer, .resetController, .hangController, .restart, .forgetBond: true
       default: false
       }
     }
@@ -143,6 +169,11 @@ extension FaultAction {
     case .send(.signaling, _): .sendSignaling
     case .disconnect: .disconnect
     case .resetController: .resetController
+    case .controller(.loseDataToHost): .loseDataToHost
+    case .controller(.loseDataFromHost): .loseDataFromHost
+    case .controller(.ignoreCommands): .ignoreCommands
+    case .controller(.spoilEncryptedPackets): .spoilEncryptedPackets
+    case .controller(.hang): .hangController
     case .restart: .restart
     case .changeTable(.removeService): .removeService
     case .changeTable(.addService): .addService
@@ -159,7 +190,8 @@ extension FaultAction {
     switch kind {
     case .drop, .delay, .repeated, .swapWithNext, .cut, .lengthen, .flip, .replace, .error, .noAnswer, .declareMTU:
       true
-    case .sendAttributeProtocol, .sendSecurityManager, .sendSignaling, .disconnect, .resetController, .restart,
+    case .sendAttributeProtocol, .sendSecurityManager, .sendSignaling, .disconnect, .resetController, .loseDataToHost,
+      .loseDataFromHost, .ignoreCommands, .spoilEncryptedPackets, .hangController, .restart,
       .removeService, .addService, .shiftHandles, .forgetBond, .silence,
       .fillQueue:
       false

@@ -73,10 +73,11 @@ extension FaultAction {
   /// The values, each with whether it is a text in JSON.
   private var value: (text: String, isText: Bool)? {
     switch self {
-    case .drop, .swapWithNext, .noAnswer, .resetController, .restart, .forgetBond, .flip: nil
+    case .drop, .swapWithNext, .noAnswer, .resetController, .controller(.hang), .restart, .forgetBond, .flip: nil
     case .delay(let time), .silence(let time), .fillQueue(let time): (time.faultSeconds, false)
     case .repeated(let count), .cut(let count), .lengthen(let count), .changeTable(.shiftHandles(let count)),
-      .declareMTU(let count):
+      .declareMTU(let count), .controller(.loseDataToHost(let count)), .controller(.loseDataFromHost(let count)),
+      .controller(.ignoreCommands(let count)), .controller(.spoilEncryptedPackets(let count)):
       ("\(count)", false)
     case .replace(let octets), .send(_, let octets): (octets.hexadecimal, true)
     case .error(let code): (numberText(code.rawValue, digits: 2), true)

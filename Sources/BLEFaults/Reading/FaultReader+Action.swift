@@ -55,10 +55,20 @@ extension FaultReader {
     case .addService: return .changeTable(.addService(try json.serviceUUID()))
     case .shiftHandles:
       return .changeTable(.shiftHandles(by: try json.wholeNumber(Fault.Limits.shift, "a number of handles")))
+    case .loseDataToHost:
+      return .controller(
+        .loseDataToHost(packets: try json.wholeNumber(Fault.Limits.repetitions, "a number of packets")))
+    case .loseDataFromHost:
+      return .controller(
+        .loseDataFromHost(packets: try json.wholeNumber(Fault.Limits.repetitions, "a number of packets")))
+    case .ignoreCommands:
+      return .controller(.ignoreCommands(try json.wholeNumber(Fault.Limits.repetitions, "a number of commands")))
+    case .spoilEncryptedPackets:
+      return .controller(.spoilEncryptedPackets(try json.wholeNumber(Fault.Limits.repetitions, "a number of packets")))
     case .silence: return .silence(try duration(json))
     case .declareMTU: return .declareMTU(try json.wholeNumber(Fault.Limits.mtu, "an MTU in octets"))
     case .fillQueue: return .fillQueue(try duration(json))
-    case .drop, .swapWithNext, .noAnswer, .resetController, .restart, .forgetBond, .flip:
+    case .drop, .swapWithNext, .noAnswer, .resetController, .hangController, .restart, .forgetBond, .flip:
       throw json.expected("nothing")
     }
   }
@@ -83,6 +93,7 @@ extension FaultAction {
     case .swapWithNext: self = .swapWithNext
     case .noAnswer: self = .noAnswer
     case .resetController: self = .resetController
+    case .hangController: self = .controller(.hang)
     case .restart: self = .restart
     case .forgetBond: self = .forgetBond
     default: return nil

@@ -114,7 +114,9 @@ extension FaultAction.Kind {
   /// Whether its value is a number in JSON.
   fileprivate var takesNumber: Bool {
     switch self {
-    case .delay, .repeated, .cut, .lengthen, .shiftHandles, .silence, .declareMTU, .fillQueue: true
+    case .delay, .repeated, .cut, .lengthen, .loseDataToHost, .loseDataFromHost, .ignoreCommands,
+      .spoilEncryptedPackets, .shiftHandles, .silence, .declareMTU, .fillQueue:
+      true
     default: false
     }
   }

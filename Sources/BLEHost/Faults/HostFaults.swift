@@ -9,20 +9,26 @@ public struct FaultRadio: Sendable {
   let silence: @Sendable (StackDuration) -> Void
   /// Lets the controller's hardware fail and recover.
   let resetController: @Sendable () -> Void
+  /// Gives the controller another trouble.
+  let trouble: @Sendable (FaultControllerTrouble) -> Void
 
-  /// A radio with these two abilities.
+  /// A radio with these abilities.
   public init(
-    silence: @escaping @Sendable (StackDuration) -> Void, resetController: @escaping @Sendable () -> Void
+    silence: @escaping @Sendable (StackDuration) -> Void, resetController: @escaping @Sendable () -> Void,
+    trouble: @escaping @Sendable (FaultControllerTrouble) -> Void
   ) {
     self.silence = silence
     self.resetController = resetController
+    self.trouble = trouble
   }
 }
 
 /// Carries out the faults of a host: gives the engine the packets of all links, passes on what it lets pass, and does to the device what it
 /// says. On the loop.
 final class HostFaults: TimerTarget {
-  private unowned let stack: HostStack
+  private weak var stack: HostStack?
+  private let loop: any StackLoop
+  private let log: Logger
   private var engine: FaultEngine
   private let radio: FaultRadio?
   private let didStrike: @Sendable (Fault, StackInstant) -> Void
@@ -37,6 +43,8 @@ final class HostFaults: TimerTarget {
     didStrike: @escaping @Sendable (Fault, StackInstant) -> Void
   ) {
     self.stack = stack
+    loop = stack.loop
+    log = stack.log.labelled("\(stack.log.label) fault")
     self.radio = radio
     self.didStrike = didStrike
     engine = FaultEngine(faults: faults, chance: chance, now: stack.loop.now)
@@ -49,10 +57,16 @@ final class HostFaults: TimerTarget {
 
   /// Ends all faults. Packets that wait are lost.
   func end() {
-    if let timer { stack.loop.cancel(timer) }
-    timer = nil
     for gate in gates.values { gate.detach() }
     for number in gates.keys.sorted() { carryOut(engine.linkClosed(number)) }
+    abandon()
+  }
+
+  /// Ends all faults of a process that has ended: nothing is called.
+  func abandon() {
+    if let timer { loop.cancel(timer) }
+    timer = nil
+    for gate in gates.values { gate.detach() }
     gates = [:]
   }
 
@@ -65,7 +79,7 @@ final class HostFaults: TimerTarget {
     let gate = FaultGate(number: lastLink, connection: connection, link: link, faults: self)
     gates[lastLink] = gate
     link.gate = gate
-    carryOut(engine.linkOpened(lastLink, now: stack.loop.now))
+    carryOut(engine.linkOpened(lastLink, now: loop.now))
   }
 
   func linkDidClose(_ number: UInt64) {
@@ -73,16 +87,16 @@ final class HostFaults: TimerTarget {
     gates[number] = nil
   }
 
-  func take(_ packet: FaultPacket) { carryOut(engine.take(packet, now: stack.loop.now)) }
+  func take(_ packet: FaultPacket) { carryOut(engine.take(packet, now: loop.now)) }
 
   func encrypted(_ connection: HostConnection) {
     let link = gates.values.first { $0.connection === connection }?.number
-    carryOut(engine.phaseBegan(.encryption, link: link, now: stack.loop.now))
+    carryOut(engine.phaseBegan(.encryption, link: link, now: loop.now))
   }
 
-  func startedAdvertising() { carryOut(engine.phaseBegan(.advertising, link: nil, now: stack.loop.now)) }
+  func startedAdvertising() { carryOut(engine.phaseBegan(.advertising, link: nil, now: loop.now)) }
 
-  func cause(_ fault: Fault) { carryOut(engine.cause(fault, now: stack.loop.now)) }
+  func cause(_ fault: Fault) { carryOut(engine.cause(fault, now: loop.now)) }
 
   // MARK: Outputs
 
@@ -93,55 +107,60 @@ final class HostFaults: TimerTarget {
       case .drop(let number): for gate in gates.values { gate.drop(number) }
       case .perform(let action, let link): perform(action, on: link)
       case .strike(let fault, _):
-        stack.log.labelled("\(stack.log.label) fault").log(.notice, "\(fault)")
-        didStrike(fault, stack.loop.now)
+        log.log(.notice, "\(fault)")
+        didStrike(fault, loop.now)
       }
     }
     setTimer()
   }
 
   private func setTimer() {
-    if let timer { stack.loop.cancel(timer) }
+    if let timer { loop.cancel(timer) }
     // A packet that is late is under way; what strikes at a time is not.
     timer = engine.deadline.map {
-      stack.loop.schedule(at: $0, engine.holdsPackets ? .work : .background, self, tag: 0)
+      loop.schedule(at: $0, engine.holdsPackets ? .work : .background, self, tag: 0)
     }
   }
 
   func timerFired(tag: Int) {
     timer = nil
-    carryOut(engine.advance(to: stack.loop.now))
+    carryOut(engine.advance(to: loop.now))
   }
 
   /// After the current job: what is done to a link or to the host must not happen inside of what handles a packet of it.
   private func perform(_ action: FaultAction, on link: UInt64?) {
     let connection = link.flatMap { gates[$0]?.connection }
-    stack.later { [weak self, weak connection] in self?.performNow(action, on: connection) }
+    stack?.later { [weak self, weak connection] in self?.performNow(action, on: connection) }
   }
 
   private func performNow(_ action: FaultAction, on connection: HostConnection?) {
+    guard let stack else { return }
     switch action {
     case .disconnect(let reason):
       for ended in connection.map({ [$0] }) ?? stack.connections.all where ended.isUp { ended.disconnect(reason) }
     case .forgetBond: stack.security.remove(nil) { _ in }
     case .restart: restart()
     case .resetController: if let radio { radio.resetController() } else { restart() }
+    case .controller(let trouble):
+      guard let radio else { return log.log(.warning, "a controller that is not simulated has no such trouble") }
+      radio.trouble(trouble)
     case .silence(let time):
       if let radio { return radio.silence(StackDuration(time)) }
-      engine.silence(for: StackDuration(time), now: stack.loop.now)
+      engine.silence(for: StackDuration(time), now: loop.now)
     case .changeTable(let change): changeTable(change)
     default: break
     }
   }
 
   private func restart() {
-    stack.powerInput(.setSwitchedOn(false))
-    stack.loop.schedule(after: Self.restartTime, .work) { [weak stack] in stack?.powerInput(.setSwitchedOn(true)) }
+    stack?.powerInput(.setSwitchedOn(false))
+    loop.schedule(after: Self.restartTime, .work) { [weak stack] in stack?.powerInput(.setSwitchedOn(true)) }
   }
 
   private static let restartTime = StackDuration.seconds(1)
 
   private func changeTable(_ change: FaultTableChange) {
+    guard let stack else { return }
     let server = stack.server.gatt
     switch change {
     case .removeService(let uuid):

@@ -136,6 +136,8 @@ extension HostStack {
   public func abandon() {
     centrals = []
     peripherals = []
+    faults?.abandon()
+    faults = nil
     powerInput(.abandon)
   }
 

@@ -1,5 +1,6 @@
 import BLECore
 import BLEHost
+import BLEVirtualRadio
 import Synchronization
 
 /// Faults of a device, each a value that reads as a sentence. As with `Device`'s other methods, the effect begins with the next `settle`,
@@ -38,7 +39,20 @@ extension Device {
     let radio = radio
     return FaultRadio(
       silence: { radio.value.silence(for: $0) },
-      resetController: { radio.value.controller?.failHardware(code: 0x01) })
+      resetController: { radio.value.controller?.failHardware(code: 0x01) },
+      trouble: { radio.value.controller?.inject(ControllerFault($0)) })
+  }
+}
+
+extension ControllerFault {
+  fileprivate init(_ trouble: FaultControllerTrouble) {
+    switch trouble {
+    case .loseDataToHost(let count): self = .loseDataToHost(packets: count)
+    case .loseDataFromHost(let count): self = .loseDataFromHost(packets: count)
+    case .ignoreCommands(let count): self = .ignoreCommands(count: count)
+    case .spoilEncryptedPackets(let count): self = .spoilEncryptedPackets(count: count)
+    case .hang: self = .hang
+    }
   }
 }
 

@@ -78,7 +78,7 @@ struct ServeCommand: ToolCommand {
     let input =
       Self.mayRead
       ? LineInput(
-        prompt: "> ", edits: !session.options.isJSON, completer: ServedFaults.completion(of:),
+        prompt: "> ", edits: !session.options.isJSON, completer: { ServedFaults.completion(of: $0) },
         onLine: { if !$0.isEmpty, !faults.take($0) { player.type($0) } },
         onEnd: { if endsWithInput { player.end() } }) : nil
     defer { input?.stop() }
@@ -94,10 +94,13 @@ struct ServeCommand: ToolCommand {
     let isTerminal = isatty(STDIN_FILENO) == 1
     guard isTyped || endsWithInput || self.faults != nil || isTerminal, isTyped || Self.mayRead else { return nil }
     let endsWithInput = endsWithInput
+    let completer: LineEditor.Completer? = faults.takesLines ? { ServedFaults.completion(of: $0) } : nil
+    let onLine: (String) -> Void = { line in
+      if line.isEmpty || faults.take(line) { return }
+      if isTyped { server.type(line) }
+    }
     return LineInput(
-      prompt: "> ", edits: !server.session.options.isJSON,
-      completer: faults.takesLines ? ServedFaults.completion(of:) : nil,
-      onLine: { if !$0.isEmpty, !faults.take($0), isTyped { server.type($0) } },
+      prompt: "> ", edits: !server.session.options.isJSON, completer: completer, onLine: onLine,
       onEnd: { if endsWithInput { server.end() } })
   }
 }

@@ -2,6 +2,7 @@ import BLECore
 import BLEFaults
 import BLEHost
 import BLESession
+import Foundation
 
 /// The faults of `ble serve`: those of a file, and those that are typed while it runs.
 @MainActor final class ServedFaults {
@@ -64,7 +65,7 @@ import BLESession
   }
 
   /// Completes a line that is being typed.
-  static func completion(of text: String) -> LineEditor.Completion {
+  nonisolated static func completion(of text: String) -> LineEditor.Completion {
     let line = ShellWords(text)
     let candidates: [String]
     switch (line.words.first, line.words.count) {
@@ -100,6 +101,9 @@ import BLESession
 
   /// Sets the faults of the host; occurrences are counted from the beginning.
   private func set(_ faults: [Fault]) throws(ToolError) {
+    for case .controller in faults.map(\.action) {
+      throw ToolError(.badData, "Only the controller of a simulated device (BLETestKit) has such a trouble.")
+    }
     try stack().setFaults(faults, seed: SystemEntropy().next(), didStrike: didStrike)
   }
 
