@@ -2,7 +2,7 @@ import BLECore
 
 /// One event between a program and the facade.
 public struct ProgramEvent: Sendable {
-  /// What happened.
+  /// The kind of an event.
   public enum Kind: Hashable, Sendable {
     /// The program calls `name`.
     case call
@@ -22,7 +22,9 @@ public struct ProgramEvent: Sendable {
 
   /// When, on the adapter's loop. A simulated clock stands still while a callback runs.
   public let time: StackInstant
+  /// The manager whose program it is about.
   public let manager: ProgramManager
+  /// What happened.
   public let kind: Kind
   /// The method as Apple writes it: `connect(_:options:)`, `peripheral(_:didUpdateValueFor:error:)`.
   public let name: String
@@ -30,6 +32,7 @@ public struct ProgramEvent: Sendable {
   public var peer: PeerIdentifier?
   /// Its address, as far as the adapter knows it.
   public var address: DeviceAddress?
+  /// The service, characteristic or descriptor that it is about.
   public var attribute: ProgramAttribute?
   /// The length of the value, in octets.
   public var octets: Int?
@@ -39,6 +42,7 @@ public struct ProgramEvent: Sendable {
   public var transaction: TransactionIdentifier?
   /// The error that the program receives, as text.
   public var error: String?
+  /// Further arguments, in the order of the method's.
   public var arguments: [ProgramArgument] = []
 
   public init(time: StackInstant, manager: ProgramManager, kind: Kind, name: String) {
@@ -54,6 +58,7 @@ public struct ProgramEvent: Sendable {
 
 /// A service, characteristic or descriptor of an event.
 public struct ProgramAttribute: Hashable, Sendable {
+  /// Its type.
   public let uuid: BLEUUID
   /// The handle on the peer: of a characteristic that of its value, of a service the first. `nil` if the attribute is the program's own.
   public let handle: AttributeHandle?
@@ -72,7 +77,9 @@ public struct ProgramAttribute: Hashable, Sendable {
 
 /// One argument of a call or a callback, as short text.
 public struct ProgramArgument: Hashable, Sendable {
+  /// The name of the parameter, or the key of an entry of a dictionary.
   public let label: String
+  /// Its value.
   public let text: String
 
   public init(_ label: String, _ text: String) {

@@ -13,7 +13,7 @@ import Synchronization
 /// ``AdapterChoice`` decides, once. `BLE_RADIO_SPEED` makes the time of the embedded radio pass faster than the clock by that
 /// factor, for simulations. `BLE_LOG` is the level of the log on standard error (`notice` by default). `BLE_CAPTURE` is the path
 /// of a file for all traffic between host and controller of the first adapter: pcapng if it ends with `.pcapng`, else btsnoop;
-/// ``RecordingPaths`` has the related variables.
+/// ``RecordingPaths`` has the related variables. `BLE_RULES` names the rules of Apple's systems by which the program is judged: `iOS18`.
 ///
 /// When the process ends by returning from `main`, by `exit`, or by a SIGTERM, SIGINT or SIGHUP that it does not handle itself,
 /// links are closed so that the peers notice at once. A program's own handlers are never replaced, and a signal's default action

@@ -43,7 +43,11 @@ struct StackMaker {
         UserChannelTransport(KernelAdapterSelector(which) ?? .any, loop: loop)
       }
     case .serial(let path, let speed): makeTransport = h4(.serial(path: path, speed: speed), loop)
-    case .bluez(let which): return MadeStack(stack: bluez(name, which, loop, store), recording: nil, rules: nil)
+    case .bluez(let which):
+      if surroundings.environment("BLE_RULES") != nil {
+        log.log(.error, "BLE_RULES: programs on an adapter of BlueZ's are not judged")
+      }
+      return MadeStack(stack: bluez(name, which, loop, store), recording: nil, rules: nil)
     }
     // Another device may use this controller next time: the random address belongs to the device.
     if case .radio = name {} else { options.randomAddressName = name.description }

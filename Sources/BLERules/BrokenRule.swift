@@ -3,6 +3,7 @@ import BLECore
 
 /// A rule that a program, or a device that it talks to, has broken.
 public struct BrokenRule: Sendable, CustomStringConvertible {
+  /// The rule.
   public let rule: SystemRule
   /// The name of the device on which it was noticed.
   public let device: String

@@ -1,5 +1,6 @@
 /// A set of rules in an environment variable is not understood.
 public struct RuleSetError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What is wrong, and what was expected.
   public let description: String
 }
 

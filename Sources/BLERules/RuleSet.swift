@@ -2,7 +2,9 @@
 public struct RuleSet: Sendable {
   /// A rule that is not judged, with the reason.
   public struct Suppression: Hashable, Sendable {
+    /// The number of the rule.
     public let number: Int
+    /// Why the program breaks it on purpose.
     public let reason: String
 
     /// - Parameters:
@@ -21,6 +23,7 @@ public struct RuleSet: Sendable {
     /// `UIBackgroundModes`.
     public var backgroundModes: Set<String>
 
+    /// What the Info.plist says; keys that it does not have are `nil` or absent.
     public init(usageDescription: String?, backgroundModes: Set<String> = []) {
       self.usageDescription = usageDescription
       self.backgroundModes = backgroundModes
@@ -29,18 +32,26 @@ public struct RuleSet: Sendable {
 
   /// Where a set was written.
   public struct Place: Hashable, Sendable {
+    /// The module and the file.
     public let fileID: String
+    /// The path of the file.
     public let filePath: String
+    /// The line, from 1.
     public let line: Int
+    /// The column, from 1.
     public let column: Int
   }
 
   /// The oldest version whose rules these are.
   public static let oldestVersion = 13
 
+  /// The version of iOS.
   public let version: Int
+  /// The rules that are not judged.
   public let suppressions: [Suppression]
+  /// The app's Info.plist; `nil` if it is not judged.
   public let information: ApplicationInformation?
+  /// Where the set was written: there a broken rule is reported.
   public let place: Place
 
   /// The rules of iOS.

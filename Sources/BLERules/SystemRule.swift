@@ -1,6 +1,7 @@
 /// Something that Apple's systems refuse, ignore, log or punish, or that Apple advises against, and that a program for this stack can do
 /// without noticing.
 public struct SystemRule: Hashable, Sendable {
+  /// How bad it is.
   public enum Severity: String, Hashable, Sendable {
     /// The system refuses the call, loses data, never calls back, or ends the program.
     case error
@@ -10,6 +11,7 @@ public struct SystemRule: Hashable, Sendable {
 
   /// It stays the same for ever: programs suppress rules by it.
   public let number: Int
+  /// How bad it is.
   public let severity: Severity
   /// What breaks the rule.
   public let title: String

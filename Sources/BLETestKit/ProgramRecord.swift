@@ -14,7 +14,7 @@ final class ProgramRecord: Sendable {
   /// The maximum number of events; when it is reached, the older half is discarded.
   private static let limit = 200_000
 
-  private let isOn: Bool
+  fileprivate let isOn: Bool
   private let state = Mutex([Entry]())
 
   init(isOn: Bool) { self.isOn = isOn }
@@ -59,8 +59,9 @@ final class DeviceProgramObserver: ProgramObserver {
     self.rules = rules
   }
 
-  func programMakesManager(_ role: ProgramManager.Role) -> Int {
-    managers.add(1, ordering: .relaxed).newValue
+  /// In a world that keeps no packets, as in a benchmark, programs are observed only if they are judged.
+  func programMakesManager(_ role: ProgramManager.Role) -> Int? {
+    record.isOn || judge != nil ? managers.add(1, ordering: .relaxed).newValue : nil
   }
 
   func program(did event: ProgramEvent) {

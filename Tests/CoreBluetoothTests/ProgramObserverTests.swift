@@ -96,7 +96,7 @@ final class ProgramNotes: ProgramObserver {
 
   func clear() { state.withLock { $0.events = [] } }
 
-  func programMakesManager(_ role: ProgramManager.Role) -> Int {
+  func programMakesManager(_ role: ProgramManager.Role) -> Int? {
     state.withLock { state in
       state.managers += 1
       return state.managers

@@ -26,7 +26,7 @@ final class ProcessRules: ProgramObserver {
     self.loop = loop
   }
 
-  func programMakesManager(_ role: ProgramManager.Role) -> Int { managers.add(1, ordering: .relaxed).newValue }
+  func programMakesManager(_ role: ProgramManager.Role) -> Int? { managers.add(1, ordering: .relaxed).newValue }
 
   func program(did event: ProgramEvent) {
     judge.see(event)

@@ -40,7 +40,9 @@ extension SystemRule {
   static let tooManyLinks = SystemRule(
     32, .warning, "more than eight connections at a time",
     then: "Which further attempts stay pending depends on the phone and on what else it is connected to.",
-    from: "The field: Apple gives no number; up to eight are reported to work on all phones",
+    from:
+      "The field: Apple gives no number; trouble with many is reported (Atomic Object, Managing Multiple BLE Devices in iOS). "
+      + "Eight is the limit of this rule, not of a phone",
     instead: "Connect the devices in turns, and disconnect from those that are not needed.")
   static let notConnected = SystemRule(
     33, .error, "a command to a peripheral that is not connected",

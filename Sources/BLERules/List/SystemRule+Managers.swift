@@ -52,7 +52,7 @@ extension SystemRule {
   static let tooManyEventServices = SystemRule(
     11, .warning, "connection events for more than four services",
     then: "Further services are ignored.",
-    from: "Apple's log, which names the limit; see Docs/core-bluetooth-behaviour.md",
+    from: "Apple's headers, registerForConnectionEvents(options:); see Docs/core-bluetooth-behaviour.md",
     instead: "Register at most four services, or identifiers.")
 
   static let managers = [

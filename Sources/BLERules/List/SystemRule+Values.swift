@@ -46,8 +46,8 @@ extension SystemRule {
     instead: "Call setNotifyValue(true, for:) once.")
   static let signalTooOften = SystemRule(
     59, .warning, "the RSSI asked for more than once a second, again and again",
-    then: "Answers come once a second at the most.",
-    from: "The field: didReadRSSI follows at most once a second; see Docs/core-bluetooth-behaviour.md",
+    then: "Each call costs a request to the controller, and the value hardly changes within a second.",
+    from: "The field's practice: once a second; this stack answers no more often",
     instead: "Ask again in peripheral(_:didReadRSSI:error:), after a second or more.")
   static let burstUnasked = SystemRule(
     60, .warning, "a burst of 20 writes without response without asking for room",

@@ -14,14 +14,14 @@ final class ProgramWatch: Sendable {
 
   /// `nil` if nothing observes the programs on `adapter`.
   static func make(_ role: ProgramManager.Role, on adapter: any Adapter) -> ProgramWatch? {
-    guard let observer = adapter.programObserver else { return nil }
-    return ProgramWatch(observer, role, on: adapter)
+    guard let observer = adapter.programObserver, let number = observer.programMakesManager(role) else { return nil }
+    return ProgramWatch(observer, ProgramManager(role: role, number: number), on: adapter)
   }
 
-  private init(_ observer: any ProgramObserver, _ role: ProgramManager.Role, on adapter: any Adapter) {
+  private init(_ observer: any ProgramObserver, _ manager: ProgramManager, on adapter: any Adapter) {
     self.observer = observer
     self.adapter = adapter
-    manager = ProgramManager(role: role, number: observer.programMakesManager(role))
+    self.manager = manager
   }
 
   /// A call of the program. `name` is the calling method's.
